@@ -1,0 +1,282 @@
+//! The PromQL syntax tree: every node knows the bytes it was read from.
+//!
+//! Trees are also built by hand (`resolve` does); such nodes have an empty span, and the printer adds
+//! the parentheses that precedence asks for.
+
+use std::ops::Range;
+
+/// Bytes of the query text a node was read from; empty for nodes built by hand.
+pub type TextSpan = Range<usize>;
+
+/// One expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands in the query text.
+    pub span: TextSpan,
+}
+
+/// The forms an expression can take.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// `14.4`, `0x1F`, `Inf`, `1h30m` (seconds, as a number).
+    Number(Number),
+    /// `"text"`.
+    String(StringLiteral),
+    /// `metric{label="value"} offset 5m @ 0`.
+    Selector(Selector),
+    /// `metric[5m]`.
+    Range(RangeSelector),
+    /// `expr[1h:5m]`.
+    Subquery(Subquery),
+    /// `rate(x[5m])`.
+    Call(Call),
+    /// `sum by (job) (x)`.
+    Aggregate(Aggregate),
+    /// `-x`.
+    Unary(UnaryOp, Box<Expr>),
+    /// `a + on (x) b`.
+    Binary(Box<Binary>),
+    /// `(x)`.
+    Paren(Box<Expr>),
+}
+
+/// A number and how it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Number {
+    /// Its value.
+    pub value: f64,
+    /// Its spelling, kept so that a printed query shows `0.001` and not a rounded float.
+    pub text: String,
+}
+
+/// A string literal: decoded value and raw spelling (with quotes).
+#[derive(Clone, Debug, PartialEq)]
+pub struct StringLiteral {
+    /// Decoded bytes as text.
+    pub value: String,
+    /// Spelling with quotes; empty when built by hand.
+    pub raw: String,
+}
+
+/// A length of time and how it was written (`1h30m`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Duration {
+    /// Milliseconds; Prometheus resolves no finer.
+    pub millis: i64,
+    /// Spelling; printed as is.
+    pub text: String,
+    /// Where it stands.
+    pub span: TextSpan,
+}
+
+/// A name and where it stands (metric, label, function).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The decoded name.
+    pub text: String,
+    /// True when it must be or was written in quotes (`{"utf8.name"}`).
+    pub quoted: bool,
+    /// Where it stands, with quotes if it has them.
+    pub span: TextSpan,
+}
+
+/// `metric{matchers} @ t offset d`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selector {
+    /// The metric name before the braces or quoted inside; `None` for `{__name__=~"…"}`.
+    pub metric: Option<Name>,
+    /// The matchers in braces, in the order written, without a quoted metric name.
+    pub matchers: Vec<Matcher>,
+    /// Time shift.
+    pub at: AtOffset,
+}
+
+/// The `offset` and `@` modifiers of a selector or subquery.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AtOffset {
+    /// `offset 5m`; negative durations look ahead.
+    pub offset: Option<Duration>,
+    /// `@ 1609746000`, `@ start()`, `@ end()`.
+    pub at: Option<At>,
+}
+
+/// What stands behind `@`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum At {
+    /// A fixed Unix time in seconds.
+    Timestamp(Number),
+    /// `start()` of the query range.
+    Start,
+    /// `end()` of the query range.
+    End,
+}
+
+/// `label="value"`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matcher {
+    /// Label name.
+    pub label: Name,
+    /// Comparison.
+    pub op: MatchOp,
+    /// Value or regular expression.
+    pub value: StringLiteral,
+    /// Where the value stands, with its quotes.
+    pub value_span: TextSpan,
+    /// The whole matcher.
+    pub span: TextSpan,
+}
+
+/// How a matcher compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MatchOp {
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `=~`, anchored at both ends
+    Match,
+    /// `!~`, anchored at both ends
+    NotMatch,
+}
+
+/// `selector[5m]`; the modifiers stand in the selector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RangeSelector {
+    /// The selected series.
+    pub selector: Selector,
+    /// Look-back.
+    pub range: Duration,
+}
+
+/// `expr[range:step]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subquery {
+    /// Evaluated at each step.
+    pub expr: Box<Expr>,
+    /// Look-back.
+    pub range: Duration,
+    /// Resolution; `None` means the global evaluation interval.
+    pub step: Option<Duration>,
+    /// Time shift.
+    pub at: AtOffset,
+}
+
+/// `function(args)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// Function name.
+    pub function: Name,
+    /// Arguments in order.
+    pub args: Vec<Expr>,
+}
+
+/// `op by (labels) (param, expr)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregate {
+    /// Operator.
+    pub op: AggregateOp,
+    /// `k` of `topk`, the quantile of `quantile`, the label of `count_values`.
+    pub param: Option<Box<Expr>>,
+    /// What is aggregated.
+    pub expr: Box<Expr>,
+    /// `by` or `without`; `None` aggregates everything into one element.
+    pub grouping: Option<Grouping>,
+}
+
+/// Aggregation operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)] // the names are PromQL's own
+pub enum AggregateOp {
+    Sum,
+    Avg,
+    Min,
+    Max,
+    Count,
+    Group,
+    Stddev,
+    Stdvar,
+    Topk,
+    Bottomk,
+    CountValues,
+    Quantile,
+    Limitk,
+    LimitRatio,
+}
+
+/// `by (a, b)` or `without (a, b)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grouping {
+    /// True for `without`.
+    pub without: bool,
+    /// Labels in the order written.
+    pub labels: Vec<Name>,
+}
+
+/// `+x` and `-x`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum UnaryOp {
+    Plus,
+    Minus,
+}
+
+/// A binary operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Binary {
+    /// Operator.
+    pub op: BinaryOp,
+    /// Where the operator stands.
+    pub op_span: TextSpan,
+    /// Left side.
+    pub lhs: Expr,
+    /// Right side.
+    pub rhs: Expr,
+    /// `bool` behind a comparison.
+    pub bool_modifier: bool,
+    /// `on`/`ignoring` with `group_left`/`group_right`.
+    pub matching: Option<Matching>,
+}
+
+/// Binary operators, in PromQL's spelling order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+    Pow,
+    Atan2,
+    Eq,
+    Ne,
+    Gt,
+    Lt,
+    Ge,
+    Le,
+    And,
+    Or,
+    Unless,
+}
+
+/// Vector matching of a binary operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matching {
+    /// True for `on`, false for `ignoring`.
+    pub on: bool,
+    /// The labels in parentheses.
+    pub labels: Vec<Name>,
+    /// `group_left (…)` or `group_right (…)`.
+    pub group: Option<GroupModifier>,
+}
+
+/// The many side of a many-to-one match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupModifier {
+    /// True for `group_left`.
+    pub left: bool,
+    /// Labels copied from the one side.
+    pub include: Vec<Name>,
+}
