@@ -1,4 +1,6 @@
 //! Compiles one SLO spec into Prometheus rules, judged against recorded vLLM metrics.
 
+pub mod diag;
 pub mod promql;
 pub mod source;
+pub mod yaml;

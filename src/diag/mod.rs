@@ -1,0 +1,141 @@
+//! Findings: one type for everything that can be wrong, whatever found it and however it is shown.
+
+pub mod render;
+mod sink;
+
+pub use sink::Sink;
+
+use crate::source::Span;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Good to know; nothing is wrong yet.
+    Info,
+    /// Probably wrong.
+    Warning,
+    /// Certainly wrong.
+    Error,
+}
+
+impl Severity {
+    /// The word used in every output format.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Info => "info",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// A second place that explains the first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What it has to do with the finding.
+    pub text: String,
+}
+
+/// One finding. The message must stand alone: it is all that the concise format shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Kebab-case name of what is wrong; stable.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// The bytes to mend.
+    pub span: Span,
+    /// Short text at the bytes; may be empty.
+    pub label: String,
+    /// Other places.
+    pub related: Vec<Label>,
+    /// What to do about it, one line each.
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, span, message)
+    }
+
+    /// A warning at `span`.
+    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, span, message)
+    }
+
+    fn new(severity: Severity, code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity,
+            message: message.into(),
+            span,
+            label: String::new(),
+            related: Vec::new(),
+            help: Vec::new(),
+        }
+    }
+
+    /// Sets the short text at the bytes.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.label = text.into();
+        self
+    }
+
+    /// Adds a line of advice.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    /// Adds advice when there is any.
+    #[must_use]
+    pub fn maybe_help(mut self, text: Option<String>) -> Self {
+        self.help.extend(text);
+        self
+    }
+
+    /// Points at a second place.
+    #[must_use]
+    pub fn related(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.related.push(Label {
+            span,
+            text: text.into(),
+        });
+        self
+    }
+}
+
+/// The known word nearest to `word`, as "did you mean `x`?", when one is near enough to be meant.
+pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest(word, known).map(|found| format!("did you mean `{found}`?"))
+}
+
+/// The known word nearest to `word`, when one is near enough to be meant.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (word.chars().count() / 3).max(1);
+    known
+        .into_iter()
+        .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
+        .filter(|&(distance, _)| distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggestions_are_near_or_absent() {
+        assert_eq!(nearest("selctor", ["selector", "labels"]), Some("selector"));
+        assert_eq!(nearest("zzz", ["selector", "labels"]), None);
+        assert_eq!(nearest("p", ["q"]), Some("q"));
+    }
+}

@@ -1,0 +1,4 @@
+//! How findings are shown: one file per format.
+
+pub mod concise;
+pub mod human;
