@@ -3,4 +3,6 @@
 pub mod diag;
 pub mod promql;
 pub mod source;
+pub mod spec;
+pub mod units;
 pub mod yaml;

@@ -1,0 +1,185 @@
+//! The spec: what a person writes. Types with places, no logic.
+
+mod condition;
+mod read;
+mod schema;
+mod signal;
+mod slo;
+mod value;
+
+pub use condition::{Baseline, Bound, Condition, Outside, Side, Stat};
+use indexmap::IndexMap;
+pub use read::{Document, read};
+pub use schema::json_schema;
+use schemars::JsonSchema;
+use serde::Deserialize;
+pub use signal::{Across, Kind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
+pub use slo::{Burn, EventRatio, Latency, Percentile, Policy, Sli, Slo, SloAlert, Tier};
+
+use crate::source::Spanned;
+use crate::units::Duration;
+
+/// Text with its place.
+pub type Text = Spanned<String>;
+
+/// Named things in the order written; names know their place.
+pub type Map<T> = IndexMap<Text, T>;
+
+/// The version this build reads.
+pub const API_VERSION: &str = "slosmith/v1";
+
+/// One service: which signals matter, what good is, when to wake somebody and what to do then.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// `slosmith/v1`.
+    #[serde(rename = "apiVersion")]
+    pub api_version: Text,
+    /// Whose spec this is.
+    pub service: Service,
+    /// What the service runs on; needed as soon as a vLLM signal is used.
+    pub runtime: Option<Runtime>,
+    /// Where alerts point to; needed as soon as there is an alert.
+    pub links: Option<Links>,
+    /// What burn-rate tiers call their severities.
+    #[serde(default)]
+    pub severities: Severities,
+    /// How series are selected and grouped.
+    #[serde(default)]
+    pub prometheus: Prometheus,
+    /// Signals of your own, and short names for library signals (`vllm.*`).
+    #[serde(default)]
+    pub signals: Map<Signal>,
+    /// Service level objectives.
+    #[serde(default)]
+    pub slos: Map<Slo>,
+    /// Values recorded under a stable name, for dashboards and ad-hoc queries.
+    #[serde(default)]
+    pub records: Map<Record>,
+    /// Alerts on conditions.
+    #[serde(default)]
+    pub alerts: Map<Alert>,
+}
+
+/// The service.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Service {
+    /// Names the output folder and the `service` label: lower-case letters, digits and dashes.
+    pub name: Text,
+    /// For people; the name when absent.
+    pub title: Option<Text>,
+    /// Who answers for it; becomes the `owner` label of every alert.
+    pub owner: Option<Text>,
+}
+
+/// The software under the service.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Runtime {
+    /// PEP 440 range such as `>=0.20, <0.34`: every generated query is right on every recorded release in it.
+    pub vllm: Text,
+    /// Serving configurations in use (`lora`, `spec-decode`, …) beside `default`.
+    #[serde(default)]
+    pub profiles: Vec<Text>,
+}
+
+/// Base URLs.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Links {
+    /// Folder in which the runbooks are published.
+    pub runbooks: Text,
+    /// Grafana's root.
+    pub grafana: Text,
+}
+
+/// Values of the `severity` label.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Severities {
+    /// Somebody is woken.
+    pub page: Text,
+    /// Looked at the next working day.
+    pub ticket: Text,
+}
+
+impl Default for Severities {
+    fn default() -> Self {
+        let text = |value: &str| Spanned::new(value.to_owned(), crate::source::Span::default());
+        Self {
+            page: text("critical"),
+            ticket: text("warning"),
+        }
+    }
+}
+
+/// How the service is scraped and grouped.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Prometheus {
+    /// Added to every vLLM selector; a declared signal carries its own `where`.
+    pub selector: Matchers,
+    /// Labels that results keep; a signal that lacks one is grouped by what it has.
+    pub group_by: Vec<Text>,
+    /// Labels that do not come from the exporters.
+    pub labels: Labels,
+    /// How often targets are scraped; 15s when absent.
+    pub scrape_interval: Option<Spanned<Duration>>,
+    /// Also write the series and labels that another tool's dashboards need.
+    pub compat: Option<Spanned<Compat>>,
+}
+
+/// Labels that are not on the exporters' pages.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Labels {
+    /// Added by the scrape (`job`, `instance`, `namespace`, …).
+    pub target: Vec<Text>,
+    /// Added only when sending to remote storage or Alertmanager: rules never see them.
+    pub external: Vec<Text>,
+}
+
+/// Tools whose series can be written too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compat {
+    /// `slo:sli_error:ratio_rate<window>` and the other series sloth's dashboards read.
+    Sloth,
+}
+
+/// A recorded value.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// The signal.
+    pub signal: Text,
+    /// How it is read over time; the kind's usual one when absent.
+    pub stat: Option<Spanned<Stat>>,
+    /// Look-back; 5m when absent.
+    pub window: Option<Spanned<Duration>>,
+    /// Labels kept beside the service's `group_by`.
+    #[serde(default)]
+    pub by: Vec<Text>,
+}
+
+/// An alert.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Alert {
+    /// Value of the `severity` label.
+    pub severity: Text,
+    /// When it fires.
+    pub when: Spanned<Condition>,
+    /// How long the condition must hold; at once when absent.
+    #[serde(rename = "for")]
+    pub hold: Option<Spanned<Duration>>,
+    /// One line for the on-call person; made from the condition when absent.
+    pub summary: Option<Text>,
+    /// What the summary leaves out; the measured value is always added.
+    pub description: Option<Text>,
+    /// What to do first.
+    pub action: Option<Text>,
+    /// Name of the runbook; the index of runbooks when absent.
+    pub runbook: Option<Text>,
+}

@@ -1,0 +1,115 @@
+//! The JSON Schema of the spec, for editors.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+use super::{Bound, MatchValue, Spec, Stat};
+use crate::source::Spanned;
+use crate::units::{Duration, Quantity};
+
+/// The schema as pretty-printed JSON with a final newline.
+pub fn json_schema() -> String {
+    let schema = schemars::generate::SchemaSettings::draft2020_12()
+        .into_generator()
+        .into_root_schema_for::<Spec>();
+    // A schema is plain JSON; printing it cannot fail.
+    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
+}
+
+impl<T: JsonSchema> JsonSchema for Spanned<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// Implements `JsonSchema` by a literal.
+macro_rules! schema {
+    ($type:ty, $name:literal, $schema:tt) => {
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!($schema)
+            }
+        }
+    };
+}
+
+schema!(Quantity, "Quantity", {
+    "description": "A number with a unit: `500ms`, `95%`, `10/min`, `1GiB/h`, `80`.",
+    "type": ["string", "number"],
+    "examples": ["500ms", "95%", "10/min", "1GiB/h", 80]
+});
+
+schema!(Duration, "Duration", {
+    "description": "A length of time: `30s`, `5m`, `1h30m`, `28d`.",
+    "type": "string",
+    "pattern": "^([0-9]+(w|d|h|min|m|s))+$"
+});
+
+schema!(Stat, "Stat", {
+    "description": "`last`, `avg`, `min`, `max`, `slope` of a gauge; `rate`, `increase` of a counter; `p95`, `avg`, `rate` of a histogram.",
+    "oneOf": [
+        {"enum": ["last", "avg", "min", "max", "rate", "increase", "slope"]},
+        {"type": "string", "pattern": "^p[0-9]+(\\.[0-9]+)?$"}
+    ]
+});
+
+schema!(Bound, "Bound", {
+    "description": "A quantity, or a multiple of the signal's own past.",
+    "oneOf": [
+        {"type": ["string", "number"]},
+        {
+            "type": "object",
+            "required": ["times", "of"],
+            "additionalProperties": false,
+            "properties": {
+                "times": {"type": "number"},
+                "of": {
+                    "type": "object",
+                    "minProperties": 1,
+                    "maxProperties": 1,
+                    "additionalProperties": false,
+                    "properties": {
+                        "offset": {"type": "string", "description": "The value this long ago."},
+                        "avg_over": {"type": "string", "description": "The mean over this time."}
+                    }
+                }
+            }
+        }
+    ]
+});
+
+schema!(MatchValue, "MatchValue", {
+    "description": "A label value, one of a list, or a comparison.",
+    "oneOf": [
+        {"type": ["string", "number", "boolean"]},
+        {"type": "array", "minItems": 1, "items": {"type": "string"}},
+        {
+            "type": "object",
+            "minProperties": 1,
+            "maxProperties": 1,
+            "additionalProperties": false,
+            "properties": {
+                "not": {"type": "string"},
+                "matches": {"type": "string", "description": "Regular expression for the whole value."},
+                "not_matches": {"type": "string", "description": "Regular expression for the whole value."}
+            }
+        }
+    ]
+});

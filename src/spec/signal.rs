@@ -1,0 +1,118 @@
+//! Signals: named measurable quantities.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Text;
+use crate::source::Spanned;
+use crate::units::{Quantity, Unit};
+
+/// A signal of one's own, a name for a library signal, or a ratio of two signals.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Signal {
+    /// Another signal that this one is, perhaps narrowed by `where`.
+    #[serde(rename = "use")]
+    pub base: Option<Text>,
+    /// One signal divided by another.
+    pub ratio: Option<RatioOf>,
+    /// For people.
+    pub title: Option<Text>,
+    /// What it measures and why it matters.
+    pub description: Option<Text>,
+    /// How it behaves over time.
+    pub kind: Option<Spanned<Kind>>,
+    /// What it counts in.
+    pub unit: Option<Spanned<Unit>>,
+    /// What one unit on the page is worth (`1%` for a gauge from 0 to 100, `1ms` for milliseconds).
+    pub scale: Option<Spanned<Quantity>>,
+    /// Labels the exporter sets.
+    pub labels: Option<Vec<Text>>,
+    /// Label values to select.
+    #[serde(rename = "where")]
+    pub matchers: Matchers,
+    /// How replicas and engines combine.
+    pub across: Option<Spanned<Across>>,
+    /// Left out, and listed, where no release in the range has it.
+    pub optional: bool,
+    /// Where Prometheus finds it.
+    pub prometheus: Option<PrometheusBinding>,
+}
+
+/// Numerator and denominator.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RatioOf {
+    /// The part.
+    pub of: Text,
+    /// The whole.
+    pub over: Text,
+}
+
+/// A family on a `/metrics` page, or PromQL.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PrometheusBinding {
+    /// The family: a counter with its `_total`, a histogram without `_bucket`.
+    pub metric: Option<Text>,
+    /// Upper bounds of a histogram's buckets, without `+Inf`.
+    pub buckets: Option<Vec<Spanned<Quantity>>>,
+    /// PromQL that gives the value of a gauge; an escape hatch.
+    pub expr: Option<Text>,
+}
+
+/// How a signal behaves over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Goes up and down.
+    Gauge,
+    /// Only goes up.
+    Counter,
+    /// A distribution in buckets.
+    Histogram,
+}
+
+impl Kind {
+    /// The word a spec uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Gauge => "gauge",
+            Kind::Counter => "counter",
+            Kind::Histogram => "histogram",
+        }
+    }
+}
+
+/// How the values of replicas and engines combine into one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Across {
+    /// They add up.
+    Sum,
+    /// The highest counts.
+    Max,
+    /// The lowest counts.
+    Min,
+    /// Their mean counts.
+    Avg,
+}
+
+/// Label selections: `{status: "500", path: {matches: "/v1/.*"}, reason: [stop, length]}`.
+pub type Matchers = IndexMap<Text, MatchValue>;
+
+/// What a label's value must be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MatchValue {
+    /// Exactly this.
+    Is(Text),
+    /// One of these.
+    OneOf(Vec<Text>),
+    /// Anything but this.
+    Not(Text),
+    /// A regular expression for the whole value.
+    Matches(Text),
+    /// Anything this regular expression does not match.
+    NotMatches(Text),
+}

@@ -1,0 +1,135 @@
+//! Service level objectives.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Text;
+use crate::source::Spanned;
+use crate::units::{Duration, Quantity};
+
+/// A service level objective.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Slo {
+    /// For people.
+    pub title: Option<Text>,
+    /// What it promises, to whom.
+    pub description: Option<Text>,
+    /// Share of good events, below 100%; a percentile SLI has none of its own.
+    pub objective: Option<Spanned<Quantity>>,
+    /// The period the objective is kept over, 1h to 90d.
+    pub window: Spanned<Duration>,
+    /// How good is measured.
+    pub sli: Spanned<Sli>,
+    /// Labels kept beside the service's `group_by`.
+    #[serde(default)]
+    pub by: Vec<Text>,
+    /// Burn-rate alerts; the `sre-workbook` policy when absent and the period is 28d to 90d.
+    pub burn: Option<Spanned<Burn>>,
+    /// Alert of a percentile SLI.
+    pub alert: Option<Spanned<SloAlert>>,
+    /// Name of the runbook for all its alerts.
+    pub runbook: Option<Text>,
+}
+
+/// Exactly one of these.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sli {
+    /// Good or bad events out of all events.
+    pub ratio: Option<Spanned<EventRatio>>,
+    /// Events faster than a bucket boundary.
+    pub latency: Option<Spanned<Latency>>,
+    /// A percentile below a bound.
+    pub percentile: Option<Spanned<Percentile>>,
+}
+
+/// `total`, and one of `good` and `bad`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventRatio {
+    /// Counter of bad events.
+    pub bad: Option<Text>,
+    /// Counter of good events.
+    pub good: Option<Text>,
+    /// Counter of all events.
+    pub total: Text,
+}
+
+/// Observations at or below a bucket boundary are good.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Latency {
+    /// A histogram.
+    pub signal: Text,
+    /// A boundary of its buckets on every release of the range.
+    pub within: Spanned<Quantity>,
+}
+
+/// A percentile over the SLO's window must stay below a bound.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Percentile {
+    /// A histogram.
+    pub signal: Text,
+    /// The percentile: `50`, `95`, `99.9`.
+    pub p: Spanned<Quantity>,
+    /// The bound.
+    pub below: Spanned<Quantity>,
+}
+
+/// Burn-rate alerts: a policy by name, or tiers of one's own.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Burn {
+    /// A policy by name.
+    pub policy: Option<Spanned<Policy>>,
+    /// Tiers of one's own.
+    pub tiers: Option<Vec<Spanned<Tier>>>,
+}
+
+/// Named sets of tiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Policy {
+    /// 2% in 1h and 5% in 6h page, 10% in 1d and 10% in 3d open a ticket.
+    SreWorkbook,
+    /// No burn-rate alerts.
+    None,
+}
+
+/// One burn-rate alert: `{consumes: 2%, in: 1h}`, `{ratio: 0.5%, in: 1h}` or `{factor: 14.4, long: 1h}`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tier {
+    /// Share of the error budget burnt within `in`.
+    pub consumes: Option<Spanned<Quantity>>,
+    /// Error ratio over `in`.
+    pub ratio: Option<Spanned<Quantity>>,
+    /// Long window of `consumes` and `ratio`.
+    #[serde(rename = "in")]
+    pub within: Option<Spanned<Duration>>,
+    /// Burn rate: how many times faster than the objective allows.
+    pub factor: Option<Spanned<Quantity>>,
+    /// Long window of `factor`.
+    pub long: Option<Spanned<Duration>>,
+    /// Short window, by which the alert resets; a twelfth of the long one when absent.
+    pub short: Option<Spanned<Duration>>,
+    /// Severity; `page` for windows up to 6h, else `ticket`, when absent.
+    pub severity: Option<Text>,
+}
+
+/// Alert of a percentile SLI.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SloAlert {
+    /// Fires above this.
+    pub above: Spanned<Quantity>,
+    /// How long it must hold.
+    #[serde(rename = "for")]
+    pub hold: Spanned<Duration>,
+    /// Look-back of the percentile; 5m when absent.
+    pub window: Option<Spanned<Duration>>,
+    /// Severity; `page` when absent.
+    pub severity: Option<Text>,
+}

@@ -1,0 +1,251 @@
+//! Quantities with units: `500ms`, `95%`, `10/min`, `1GiB/h`; exact, checked by dimension, printed cleanly.
+
+mod duration;
+mod number;
+mod parse;
+
+use std::fmt;
+
+pub use duration::Duration;
+pub use number::{Number, decimal, parse_decimal};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// What a signal measures. The base of each dimension is Prometheus's base unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Time, in seconds.
+    Seconds,
+    /// A fraction of a whole: 1 is everything.
+    Ratio,
+    /// Data, in bytes.
+    Bytes,
+    /// True (1) or false (0).
+    Bool,
+    /// A plain number of things.
+    Count,
+    /// Requests.
+    Requests,
+    /// Tokens.
+    Tokens,
+    /// Floating-point operations.
+    Flops,
+    /// Power, in watts.
+    Watts,
+    /// Temperature, in degrees Celsius.
+    Celsius,
+    /// Frequency, in hertz.
+    Hertz,
+}
+
+/// What kinds of quantity can be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dimension {
+    Time,
+    Ratio,
+    Data,
+    Count,
+    Power,
+    Temperature,
+    Frequency,
+}
+
+impl Unit {
+    /// The word a spec uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Unit::Seconds => "seconds",
+            Unit::Ratio => "ratio",
+            Unit::Bytes => "bytes",
+            Unit::Bool => "bool",
+            Unit::Count => "count",
+            Unit::Requests => "requests",
+            Unit::Tokens => "tokens",
+            Unit::Flops => "flops",
+            Unit::Watts => "watts",
+            Unit::Celsius => "celsius",
+            Unit::Hertz => "hertz",
+        }
+    }
+
+    fn dimension(self) -> Dimension {
+        match self {
+            Unit::Seconds => Dimension::Time,
+            Unit::Ratio => Dimension::Ratio,
+            Unit::Bytes => Dimension::Data,
+            Unit::Bool | Unit::Count | Unit::Requests | Unit::Tokens | Unit::Flops => {
+                Dimension::Count
+            }
+            Unit::Watts => Dimension::Power,
+            Unit::Celsius => Dimension::Temperature,
+            Unit::Hertz => Dimension::Frequency,
+        }
+    }
+
+    /// A quantity of this unit as a spec would write it, for messages.
+    fn example(self, per: bool) -> String {
+        let value = match self.dimension() {
+            Dimension::Time => "500ms",
+            Dimension::Ratio => "95%",
+            Dimension::Data => "1GiB",
+            Dimension::Count => "10",
+            Dimension::Power => "300W",
+            Dimension::Temperature => "80C",
+            Dimension::Frequency => "1.4GHz",
+        };
+        format!("{value}{}", if per { "/min" } else { "" })
+    }
+}
+
+/// The time a rate is counted over, as the author wrote it (`/min`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Per {
+    /// Seconds in it.
+    pub seconds: u32,
+    /// Its short name: `s`, `min`, `h`, `d`.
+    pub name: &'static str,
+}
+
+/// A number with a unit, and the way it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quantity {
+    /// In the base unit of its dimension; a rate is in base units per its own time.
+    value: Number,
+    suffix: Suffix,
+    per: Option<Per>,
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Suffix {
+    None,
+    Of(Dimension),
+}
+
+/// Why a quantity does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Mismatch {
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub help: String,
+}
+
+impl Quantity {
+    /// The value for a signal of `unit`, in its base unit.
+    ///
+    /// # Errors
+    /// When the dimension differs, a time-less quantity stands where a rate is needed or the other way
+    /// round, or a bare number stands where a unit is needed.
+    pub fn of(&self, unit: Unit, rate: bool) -> Result<Number, Mismatch> {
+        if rate && self.per.is_none() {
+            return Err(self.mismatch(unit, rate, "has no time, but a rate needs one"));
+        }
+        if !rate && self.per.is_some() {
+            return Err(self.mismatch(unit, rate, "is a rate, but this is not"));
+        }
+        match (self.suffix, unit.dimension()) {
+            (Suffix::Of(found), wanted) if found == wanted => Ok(self.value),
+            (Suffix::None, Dimension::Count) => Ok(self.value),
+            (Suffix::None, Dimension::Ratio) if self.value <= Number::from_integer(1) => {
+                Ok(self.value)
+            }
+            (Suffix::None, Dimension::Ratio) => {
+                let mismatch = Mismatch {
+                    message: format!("`{self}` is {}% of a ratio", decimal(self.value * 100)),
+                    help: format!("a ratio runs from 0 to 1: write `{self}%`"),
+                };
+                Err(mismatch)
+            }
+            (Suffix::None, _) if self.value == Number::from_integer(0) => Ok(self.value),
+            (Suffix::None, _) => Err(self.mismatch(unit, rate, "has no unit")),
+            (Suffix::Of(_), _) => Err(self.mismatch(unit, rate, "does not fit")),
+        }
+    }
+
+    fn mismatch(&self, unit: Unit, rate: bool, what: &str) -> Mismatch {
+        let kind = if rate { " per time" } else { "" };
+        Mismatch {
+            message: format!("`{self}` {what}: expected {}{kind}", unit.as_str()),
+            help: format!("write something like `{}`", unit.example(rate)),
+        }
+    }
+
+    /// The time of a rate.
+    pub fn per(&self) -> Option<Per> {
+        self.per
+    }
+
+    /// A fraction: `99.9%` or `0.999`.
+    ///
+    /// # Errors
+    /// When it has another unit.
+    pub fn ratio(&self) -> Result<Number, Mismatch> {
+        self.of(Unit::Ratio, false)
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn q(text: &str) -> Quantity {
+        text.parse().expect(text)
+    }
+
+    fn base(text: &str, unit: Unit) -> String {
+        let quantity = q(text);
+        decimal(quantity.of(unit, quantity.per().is_some()).expect(text))
+    }
+
+    #[test]
+    fn base_units() {
+        assert_eq!(base("500ms", Unit::Seconds), "0.5");
+        assert_eq!(base("1h30m", Unit::Seconds), "5400");
+        assert_eq!(base("99.95%", Unit::Ratio), "0.9995");
+        assert_eq!(base("0.5", Unit::Ratio), "0.5");
+        assert_eq!(base("1GiB/h", Unit::Bytes), "1073741824");
+        assert_eq!(base("10/min", Unit::Tokens), "10");
+        assert_eq!(base("1.4GHz", Unit::Hertz), "1400000000");
+        assert_eq!(base("-3", Unit::Count), "-3");
+    }
+
+    #[test]
+    fn dimensions_are_checked() {
+        let wrong = [
+            ("500ms", Unit::Ratio, false),
+            ("500", Unit::Seconds, false),
+            ("95", Unit::Ratio, false),
+            ("10", Unit::Tokens, true),
+            ("10/s", Unit::Tokens, false),
+            ("5%", Unit::Requests, false),
+        ];
+        for (text, unit, rate) in wrong {
+            assert!(q(text).of(unit, rate).is_err(), "{text} as {unit:?}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in [
+            "",
+            "ms",
+            "5 parsecs",
+            "1e999",
+            "5/fortnight",
+            "1m1h",
+            "99,9%",
+            "nan",
+        ] {
+            assert!(text.parse::<Quantity>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Exact numbers: fractions of 128-bit integers, printed as clean decimals.
+
+use num_rational::Ratio;
+
+/// An exact number. Inputs are limited to [`MAX_DIGITS`] digits, so products of a few never overflow.
+pub type Number = Ratio<i128>;
+
+/// The most significant digits a number in a spec may have.
+const MAX_DIGITS: usize = 12;
+
+/// Reads a plain decimal (`-0.25`, `1e3`) without rounding.
+///
+/// # Errors
+/// Says what is wrong with the text.
+pub fn parse_decimal(text: &str) -> Result<Number, String> {
+    let not_a_number = || format!("`{text}` is not a number");
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse().map_err(|_| not_a_number())?),
+        None => (text, 0i32),
+    };
+    let (sign, digits) = match mantissa.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, mantissa.strip_prefix('+').unwrap_or(mantissa)),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = format!("{whole}{fraction}");
+    if all.is_empty() || !all.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(not_a_number());
+    }
+    let significant = all.trim_start_matches('0');
+    if significant.len() > MAX_DIGITS || fraction.len() > MAX_DIGITS || exponent.abs() > 12 {
+        return Err(format!("`{text}` has more than {MAX_DIGITS} digits"));
+    }
+    let value: i128 = if significant.is_empty() {
+        0
+    } else {
+        significant.parse().map_err(|_| not_a_number())?
+    };
+    let scale = exponent - i32::try_from(fraction.len()).unwrap_or(0);
+    let power = 10i128.pow(scale.unsigned_abs());
+    let number = if scale < 0 {
+        Number::new(value, power)
+    } else {
+        Number::from_integer(value * power)
+    };
+    Ok(number * sign)
+}
+
+/// Prints exactly where the decimal ends, else with 6 significant digits.
+pub fn decimal(number: Number) -> String {
+    let mut denominator = *number.denom();
+    let (mut twos, mut fives) = (0usize, 0usize);
+    while denominator % 2 == 0 {
+        denominator /= 2;
+        twos += 1;
+    }
+    while denominator % 5 == 0 {
+        denominator /= 5;
+        fives += 1;
+    }
+    if denominator == 1 {
+        return fixed(number, twos.max(fives));
+    }
+    let mut places = 6;
+    let mut magnitude = if number < Number::from_integer(0) {
+        -number
+    } else {
+        number
+    };
+    while magnitude >= Number::from_integer(1) && places > 0 {
+        magnitude /= 10;
+        places -= 1;
+    }
+    while magnitude < Number::new(1, 10) && places < 18 {
+        magnitude *= 10;
+        places += 1;
+    }
+    let text = fixed(number, places);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+/// Rounds half up to `places` decimals.
+fn fixed(number: Number, places: usize) -> String {
+    let power = 10i128.pow(u32::try_from(places).unwrap_or(0));
+    let scaled = (number * power).round().to_integer();
+    let sign = if scaled < 0 { "-" } else { "" };
+    let digits = scaled.unsigned_abs().to_string();
+    if places == 0 {
+        return format!("{sign}{digits}");
+    }
+    let padded = format!("{digits:0>width$}", width = places + 1);
+    let (whole, fraction) = padded.split_at(padded.len() - places);
+    format!("{sign}{whole}.{fraction}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_clean() {
+        let cases = [
+            (Number::new(1, 1000), "0.001"),
+            (Number::new(144, 10) * Number::new(1, 1000), "0.0144"),
+            (Number::new(14, 15) * Number::new(1, 1000), "0.000933333"),
+            (Number::new(14, 15), "0.933333"),
+            (Number::new(-5, 2), "-2.5"),
+            (Number::new(1_000_000, 3), "333333"),
+            (Number::new(2, 3) * 1_000_000_000, "666666667"),
+            (Number::from_integer(0), "0"),
+            (Number::new(1, 3), "0.333333"),
+        ];
+        for (number, text) in cases {
+            assert_eq!(decimal(number), text);
+        }
+    }
+
+    #[test]
+    fn reading_is_exact() {
+        for text in ["0.001", "99.95", "0", "12", "-0.5", "0.0144"] {
+            assert_eq!(decimal(parse_decimal(text).expect(text)), text);
+        }
+        assert_eq!(parse_decimal("1.5e3"), Ok(Number::from_integer(1500)));
+        for text in ["", ".", "1.2.3", "0x1F", "1_000", "1e99", "1234567890123"] {
+            assert!(parse_decimal(text).is_err(), "{text}");
+        }
+    }
+}

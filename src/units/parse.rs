@@ -1,0 +1,108 @@
+//! Reading quantities from text.
+
+use std::str::FromStr;
+
+use super::duration::seconds;
+use super::{Dimension, Number, Per, Quantity, Suffix, parse_decimal};
+
+/// Splits off the leading number.
+pub(super) fn split_number(text: &str) -> (&str, &str) {
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+')))
+        .unwrap_or(text.len());
+    let rest = &text[end..];
+    let exponent = rest.strip_prefix(['e', 'E']).map(|r| {
+        let digits = r.trim_start_matches(['-', '+']);
+        let count = digits.bytes().take_while(u8::is_ascii_digit).count();
+        (count, 1 + r.len() - digits.len() + count)
+    });
+    match exponent {
+        Some((count, length)) if count > 0 => text.split_at(end + length),
+        _ => text.split_at(end),
+    }
+}
+
+/// Name and seconds of a unit of time.
+pub(super) fn time_unit(name: &str) -> Option<(&'static str, Number)> {
+    let whole = |n: i128| Number::from_integer(n);
+    Some(match name {
+        "ns" => ("ns", Number::new(1, 1_000_000_000)),
+        "us" => ("us", Number::new(1, 1_000_000)),
+        "ms" => ("ms", Number::new(1, 1_000)),
+        "s" => ("s", whole(1)),
+        "m" | "min" => ("min", whole(60)),
+        "h" => ("h", whole(3_600)),
+        "d" => ("d", whole(86_400)),
+        "w" => ("w", whole(7 * 86_400)),
+        _ => return None,
+    })
+}
+
+fn other_unit(name: &str) -> Option<(Dimension, Number)> {
+    let whole = |n: i128| Number::from_integer(n);
+    let kilo = |power: u32| whole(1000i128.pow(power));
+    let kibi = |power: u32| whole(1024i128.pow(power));
+    Some(match name {
+        "%" => (Dimension::Ratio, Number::new(1, 100)),
+        "B" => (Dimension::Data, whole(1)),
+        "kB" | "KB" => (Dimension::Data, kilo(1)),
+        "MB" => (Dimension::Data, kilo(2)),
+        "GB" => (Dimension::Data, kilo(3)),
+        "TB" => (Dimension::Data, kilo(4)),
+        "KiB" => (Dimension::Data, kibi(1)),
+        "MiB" => (Dimension::Data, kibi(2)),
+        "GiB" => (Dimension::Data, kibi(3)),
+        "TiB" => (Dimension::Data, kibi(4)),
+        "W" => (Dimension::Power, whole(1)),
+        "kW" => (Dimension::Power, kilo(1)),
+        "C" | "°C" => (Dimension::Temperature, whole(1)),
+        "Hz" => (Dimension::Frequency, whole(1)),
+        "kHz" => (Dimension::Frequency, kilo(1)),
+        "MHz" => (Dimension::Frequency, kilo(2)),
+        "GHz" => (Dimension::Frequency, kilo(3)),
+        _ => return None,
+    })
+}
+
+impl FromStr for Quantity {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (amount, per) = match text.split_once('/') {
+            Some((amount, per)) => (amount, Some(per_time(per.trim())?)),
+            None => (text, None),
+        };
+        let (number, unit) = split_number(amount.trim());
+        let unit = unit.trim();
+        let (value, suffix) = if unit.is_empty() {
+            (parse_decimal(number)?, Suffix::None)
+        } else if let Some((dimension, factor)) = other_unit(unit) {
+            (parse_decimal(number)? * factor, Suffix::Of(dimension))
+        } else {
+            let value = seconds(amount.trim()).map_err(|_| unknown(text))?;
+            (value, Suffix::Of(Dimension::Time))
+        };
+        Ok(Quantity {
+            value,
+            suffix,
+            per,
+            text: text.to_owned(),
+        })
+    }
+}
+
+fn unknown(text: &str) -> String {
+    format!("`{text}` is not a quantity like `500ms`, `95%`, `10/min`, `1GiB` or `80`")
+}
+
+fn per_time(name: &str) -> Result<Per, String> {
+    match time_unit(name) {
+        Some((name, length)) if length >= Number::from_integer(1) => Ok(Per {
+            seconds: u32::try_from(length.to_integer()).unwrap_or(1),
+            name,
+        }),
+        _ => Err(format!(
+            "`/{name}` is not a time: expected `/s`, `/min`, `/h` or `/d`"
+        )),
+    }
+}
