@@ -1,7 +1,11 @@
 //! Compiles one SLO spec into Prometheus rules, judged against recorded vLLM metrics.
 
 pub mod diag;
+pub mod library;
+pub mod naming;
+pub mod plan;
 pub mod promql;
+pub mod resolve;
 pub mod source;
 pub mod spec;
 pub mod units;

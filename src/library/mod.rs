@@ -1,0 +1,48 @@
+//! Built-in signals, as data that is read like a user's spec.
+
+use std::sync::LazyLock;
+
+use crate::diag::Diagnostic;
+use crate::source::FileId;
+use crate::spec::{Map, Signal};
+use crate::yaml;
+
+const VLLM: &str = include_str!("vllm.yaml");
+
+/// How a spec names a library signal: `vllm.` and its name.
+pub const PREFIX: &str = "vllm.";
+
+/// Library files stand in no table of sources; findings about them never reach a user, a test reads them.
+const FILE: FileId = FileId(u32::MAX);
+
+static SIGNALS: LazyLock<Result<Map<Signal>, Diagnostic>> =
+    LazyLock::new(|| yaml::read(FILE, VLLM));
+
+/// The library signal of a name with its `vllm.` prefix.
+pub fn signal(name: &str) -> Option<&'static Signal> {
+    let name = name.strip_prefix(PREFIX)?;
+    SIGNALS.as_ref().ok()?.get(name)
+}
+
+/// All names, with prefix, in the library's order.
+pub fn names() -> Vec<String> {
+    let signals = SIGNALS.iter().flat_map(Map::keys);
+    signals.map(|name| format!("{PREFIX}{name}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_reads() {
+        let signals = SIGNALS.as_ref().expect("valid library");
+        assert!(signals.len() > 50);
+        for (name, signal) in signals {
+            assert!(
+                signal.title.is_some() && signal.description.is_some(),
+                "{name}"
+            );
+        }
+    }
+}

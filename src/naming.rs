@@ -1,0 +1,237 @@
+//! Every generated name: series, groups, labels, files, anchors. Nothing else spells one.
+//!
+//! Series follow `level:metric:operation`. No window stands in a series name, so that a dashboard outlives
+//! a change of windows; it stands in the [`WINDOW`] label.
+
+use crate::units::Duration;
+
+/// Label: the service a series or alert belongs to.
+pub const SERVICE: &str = "service";
+/// Label: the objective.
+pub const SLO: &str = "slo";
+/// Label: the look-back of a recorded value.
+pub const WINDOW: &str = "window";
+/// Label: the burn-rate tier of an alert.
+pub const TIER: &str = "tier";
+/// Label: the percentile of a recorded value.
+pub const QUANTILE: &str = "quantile";
+/// Label: how urgent an alert is.
+pub const SEVERITY: &str = "severity";
+/// Label: who answers for an alert.
+pub const OWNER: &str = "owner";
+/// Label: the alert a baseline is recorded for.
+pub const ALERT: &str = "alert";
+/// Label: the part of the alert's condition a baseline is recorded for.
+pub const PART: &str = "part";
+
+/// Labels the generated rules set themselves; no signal may be grouped by them.
+pub const RESERVED_LABELS: [&str; 10] = [
+    SERVICE,
+    SLO,
+    WINDOW,
+    TIER,
+    QUANTILE,
+    SEVERITY,
+    OWNER,
+    ALERT,
+    PART,
+    "alertname",
+];
+
+/// Bad events per second.
+pub const BAD_EVENTS: &str = "slo:bad_events:rate";
+/// All events per second.
+pub const TOTAL_EVENTS: &str = "slo:total_events:rate";
+/// Bad events over all events.
+pub const ERROR_RATIO: &str = "slo:error_ratio:rate";
+/// Share of events that must be good.
+pub const OBJECTIVE: &str = "slo:objective:ratio";
+/// Share of events that may be bad.
+pub const ERROR_BUDGET: &str = "slo:error_budget:ratio";
+/// Share of the period's error budget that is left.
+pub const BUDGET_REMAINING: &str = "slo:error_budget_remaining:ratio";
+/// A percentile SLI in the signal's base unit.
+pub const PERCENTILE: &str = "slo:percentile:quantile";
+/// The bound of a percentile SLI in the signal's base unit.
+pub const PERCENTILE_BOUND: &str = "slo:percentile_bound:quantile";
+/// A value recorded for an alert that compares it with its own past.
+pub const BASELINE: &str = "alert:baseline:value";
+
+/// The most characters a name in a spec may have.
+const MAX_NAME: usize = 63;
+
+/// Why a name cannot be used, or `None` when it can.
+///
+/// Names become file names, label values and parts of series names, so they are kept to letters, digits,
+/// `-` and `_`; a service and an SLO are lower-case.
+pub fn refuse_name(name: &str, lower_case: bool) -> Option<String> {
+    let Some(first) = name.chars().next() else {
+        return Some("a name cannot be empty".into());
+    };
+    let fits = |c: char| {
+        c.is_ascii_digit()
+            || matches!(c, '-' | '_')
+            || c.is_ascii_lowercase()
+            || (!lower_case && c.is_ascii_uppercase())
+    };
+    if !first.is_ascii_alphanumeric() {
+        return Some("a name starts with a letter or digit".into());
+    }
+    if !name.chars().all(fits) {
+        let letters = if lower_case {
+            "lower-case letters"
+        } else {
+            "letters"
+        };
+        return Some(format!("a name consists of {letters}, digits, `-` and `_`"));
+    }
+    (name.len() > MAX_NAME).then(|| format!("a name has at most {MAX_NAME} characters"))
+}
+
+/// `ttft-median` → `TtftMedian`.
+pub fn pascal(name: &str) -> String {
+    name.split(['-', '_'])
+        .flat_map(|word| {
+            let mut chars = word.chars();
+            let first = chars.next().map(|c| c.to_ascii_uppercase());
+            first.into_iter().chain(chars)
+        })
+        .collect()
+}
+
+/// `QueueOverflow` → `queue-overflow`; `VLLMHighTTFT` → `vllm-high-ttft`.
+pub fn kebab(name: &str) -> String {
+    let chars: Vec<char> = name.chars().collect();
+    let mut out = String::with_capacity(name.len() + 4);
+    for (i, &c) in chars.iter().enumerate() {
+        let before = i.checked_sub(1).map(|j| chars[j]);
+        let after = chars.get(i + 1).copied();
+        let lower =
+            |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+        let upper = |c: Option<char>| c.is_some_and(|c| c.is_ascii_uppercase());
+        let starts_word = c.is_ascii_uppercase()
+            && (lower(before) || (upper(before) && after.is_some_and(|c| c.is_ascii_lowercase())));
+        if starts_word {
+            out.push('-');
+        }
+        out.push(if c == '_' {
+            '-'
+        } else {
+            c.to_ascii_lowercase()
+        });
+    }
+    out
+}
+
+/// Name of an SLO's burn-rate alerts.
+pub fn burn_alert(slo: &str) -> String {
+    format!("{}ErrorBudgetBurn", pascal(slo))
+}
+
+/// Name of a percentile SLO's alert.
+pub fn percentile_alert(slo: &str) -> String {
+    format!("{}ObjectiveMissed", pascal(slo))
+}
+
+/// Series of a value recorded under a name of its own.
+pub fn record_series(name: &str, stat: &str) -> String {
+    let name = name.replace('-', "_");
+    format!("signal:{name}:{}", stat.replace('.', "_"))
+}
+
+/// Group of an SLO's rules.
+pub fn slo_group(service: &str, slo: &str) -> String {
+    format!("{service}.slo.{slo}")
+}
+
+/// Group of the rules over an SLO's period.
+pub fn period_group(service: &str, slo: &str) -> String {
+    format!("{service}.slo.{slo}.period")
+}
+
+/// Group of a service's alerts.
+pub fn alert_group(service: &str) -> String {
+    format!("{service}.alerts")
+}
+
+/// Group of one alert that looks far back.
+pub fn single_alert_group(service: &str, alert: &str) -> String {
+    format!("{service}.alert.{}", kebab(alert))
+}
+
+/// Group of a service's recorded values.
+pub fn record_group(service: &str) -> String {
+    format!("{service}.records")
+}
+
+/// Name of a tier: its long window.
+pub fn tier(long: Duration) -> String {
+    long.to_string()
+}
+
+/// Heading of an alert in its runbook, as GitHub makes it an anchor.
+pub fn anchor(alert: &str) -> String {
+    alert.to_ascii_lowercase()
+}
+
+/// Link to an alert's part of a runbook; without a runbook, to the index.
+pub fn runbook_url(base: &str, runbook: Option<&str>, alert: &str) -> String {
+    let base = base.trim_end_matches('/');
+    let page = runbook.unwrap_or("README");
+    format!("{base}/{page}.md#{}", anchor(alert))
+}
+
+/// Link to a service's dashboard; Grafana allows 40 characters in the uid.
+pub fn dashboard_url(base: &str, service: &str) -> String {
+    let base = base.trim_end_matches('/');
+    format!("{base}/d/{}", dashboard_uid(service))
+}
+
+/// Grafana's `uid` of a service's dashboard: letters, digits, `-` and `_`, at most 40 characters.
+pub fn dashboard_uid(service: &str) -> String {
+    const MAX: usize = 40;
+    if service.len() <= MAX {
+        return service.to_owned();
+    }
+    // Long names keep their start and a checksum of the whole, so that two of them never meet.
+    let sum = service
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    format!("{}-{:08x}", &service[..MAX - 9], sum >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_change_case() {
+        assert_eq!(pascal("ttft-median"), "TtftMedian");
+        assert_eq!(kebab("QueueOverflow"), "queue-overflow");
+        assert_eq!(kebab("VLLMHighTTFT"), "vllm-high-ttft");
+        assert_eq!(kebab("OOMDetected"), "oom-detected");
+        assert_eq!(kebab("P95Queue_wait"), "p95-queue-wait");
+    }
+
+    #[test]
+    fn names_cannot_leave_a_folder() {
+        for name in ["../x", "a/b", ".", "", "-a", "a b", "ä", "a\n"] {
+            assert!(
+                name.is_empty() || refuse_name(name, true).is_some(),
+                "{name}"
+            );
+        }
+        assert!(refuse_name("A", true).is_some());
+        assert!(refuse_name("A", false).is_none());
+        assert!(refuse_name(&"a".repeat(64), true).is_some());
+    }
+
+    #[test]
+    fn uids_are_short_and_distinct() {
+        let long = |end: &str| dashboard_uid(&format!("{}{end}", "a".repeat(50)));
+        assert_eq!(long("x").len(), 40);
+        assert_ne!(long("x"), long("y"));
+    }
+}

@@ -1,0 +1,189 @@
+//! Alerts and their conditions.
+
+use super::{Query, Signal};
+use crate::promql::ast::Expr;
+use crate::spec::{Baseline, Side, Stat};
+use crate::units::{Duration, Number, Per, Unit};
+
+/// An alert on a condition.
+#[derive(Clone, Debug)]
+pub struct Alert {
+    /// Its name.
+    pub name: String,
+    /// Value of the `severity` label.
+    pub severity: String,
+    /// How long the condition must hold.
+    pub hold: Duration,
+    /// The condition.
+    pub condition: Condition,
+    /// Recorded values that the condition compares with.
+    pub records: Vec<AlertRecord>,
+    /// One line.
+    pub summary: String,
+    /// What the summary leaves out, if anything.
+    pub description: Option<String>,
+    /// What to do first, if it is said.
+    pub action: Option<String>,
+    /// Where it points.
+    pub links: Links,
+}
+
+/// Where an alert points.
+#[derive(Clone, Debug)]
+pub struct Links {
+    /// What to do about it.
+    pub runbook: String,
+    /// Where to look.
+    pub dashboard: String,
+}
+
+/// A value recorded because its own past is asked for.
+#[derive(Clone, Debug)]
+pub struct AlertRecord {
+    /// Number of the part of the condition it belongs to.
+    pub part: usize,
+    /// The value.
+    pub query: Query,
+}
+
+/// When an alert fires.
+#[derive(Clone, Debug)]
+pub enum Condition {
+    /// A signal against a bound.
+    Compare(Box<Compare>),
+    /// Series that were there an hour ago are gone.
+    Absent(Box<Absent>),
+    /// PromQL by the author.
+    Raw(Box<RawCondition>),
+    /// All of them.
+    All(Vec<Condition>, Query),
+    /// One of them.
+    Any(Vec<Condition>, Query),
+    /// The first and not the second.
+    Unless(Box<[Condition; 2]>, Query),
+}
+
+impl Condition {
+    /// The query that gives elements exactly while the condition holds.
+    pub fn query(&self) -> &Query {
+        match self {
+            Condition::Compare(c) => &c.query,
+            Condition::Absent(c) => &c.query,
+            Condition::Raw(c) => &c.query,
+            Condition::All(_, query) | Condition::Any(_, query) | Condition::Unless(_, query) => {
+                query
+            }
+        }
+    }
+
+    /// The part whose value the query shows.
+    pub fn leading(&self) -> &Condition {
+        match self {
+            Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => self,
+            Condition::All(parts, _) | Condition::Any(parts, _) => {
+                parts.first().map_or(self, Condition::leading)
+            }
+            Condition::Unless(parts, _) => parts[0].leading(),
+        }
+    }
+}
+
+/// A signal against a bound.
+#[derive(Clone, Debug)]
+pub struct Compare {
+    /// The signal.
+    pub signal: Signal,
+    /// How it is read over time.
+    pub stat: Stat,
+    /// Look-back.
+    pub window: Duration,
+    /// What it is compared with.
+    pub bound: Bound,
+    /// What its value counts in.
+    pub unit: ValueUnit,
+    /// The comparison.
+    pub query: Query,
+}
+
+/// What a value is compared with.
+#[derive(Clone, Debug)]
+pub enum Bound {
+    /// A fixed value: in base units, and as written.
+    Fixed(CompareOp, Number, String),
+    /// A multiple of the signal's own past.
+    Times(CompareOp, Number, Baseline),
+    /// The usual range.
+    Outside(Outside),
+}
+
+/// The usual range of a signal.
+#[derive(Clone, Copy, Debug)]
+pub struct Outside {
+    /// Standard deviations.
+    pub sigma: Number,
+    /// The time the mean is taken over.
+    pub window: Duration,
+    /// Samples needed before anything is said.
+    pub min_samples: u32,
+    /// Which side counts.
+    pub side: Side,
+}
+
+/// How a value is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompareOp {
+    /// `>`
+    Above,
+    /// `<`
+    Below,
+    /// `>=`
+    AtLeast,
+    /// `<=`
+    AtMost,
+}
+
+impl CompareOp {
+    /// True when high values fire.
+    pub fn is_upper(self) -> bool {
+        matches!(self, CompareOp::Above | CompareOp::AtLeast)
+    }
+
+    /// The word for people.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CompareOp::Above => "above",
+            CompareOp::Below => "below",
+            CompareOp::AtLeast => "at or above",
+            CompareOp::AtMost => "at or below",
+        }
+    }
+}
+
+/// What a value counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueUnit {
+    /// The unit.
+    pub unit: Unit,
+    /// The time of a rate.
+    pub per: Option<Per>,
+}
+
+/// Series that were there an hour ago are gone.
+#[derive(Clone, Debug)]
+pub struct Absent {
+    /// The signal.
+    pub signal: Signal,
+    /// The query.
+    pub query: Query,
+}
+
+/// PromQL by the author.
+#[derive(Clone, Debug)]
+pub struct RawCondition {
+    /// The expression without the comparison that the spec adds.
+    pub expr: Expr,
+    /// What its value counts in.
+    pub unit: ValueUnit,
+    /// The whole condition.
+    pub query: Query,
+}

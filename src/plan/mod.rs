@@ -1,0 +1,117 @@
+//! The plan: what a spec means, resolved and typed. Nothing in it needs looking up.
+//!
+//! Queries are complete PromQL trees; beside them stands what they were made from, so that a target that
+//! does not speak PromQL, or a test that needs input series, can be made from the same plan.
+
+pub mod alert;
+mod signal;
+pub mod slo;
+
+pub use alert::{
+    Absent, Alert, AlertRecord, Bound, Compare, CompareOp, Condition, Outside, RawCondition,
+    ValueUnit,
+};
+pub use signal::{Bucket, Family, Kind, Raw, Signal, Source};
+pub use slo::{Budget, Compat, EventSli, EventSlo, PercentileSlo, Slo, SloKind, Tier, WindowRatio};
+
+use crate::promql::ast::Expr;
+use crate::spec::Stat;
+use crate::units::Duration;
+
+/// One service, ready for every target.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Whose plan it is.
+    pub service: Service,
+    /// What the queries were checked against; `None` when no vLLM family is used.
+    pub runtime: Option<Runtime>,
+    /// Objectives with their alerts.
+    pub slos: Vec<Slo>,
+    /// Values recorded for dashboards and people.
+    pub records: Vec<Record>,
+    /// Alerts on conditions.
+    pub alerts: Vec<Alert>,
+    /// How the service is scraped.
+    pub scrape: Scrape,
+    /// Optional signals that no release in the range has.
+    pub left_out: Vec<LeftOut>,
+    /// Things the author should know: an open range, a release answered from its neighbours.
+    pub notes: Vec<String>,
+}
+
+/// The service.
+#[derive(Clone, Debug)]
+pub struct Service {
+    /// Its name: folder and `service` label.
+    pub name: String,
+    /// For people.
+    pub title: String,
+    /// The `owner` label, if any.
+    pub owner: Option<String>,
+    /// Values of the `severity` label.
+    pub severities: Severities,
+}
+
+/// Values of the `severity` label.
+#[derive(Clone, Debug)]
+pub struct Severities {
+    /// Somebody is woken.
+    pub page: String,
+    /// Looked at the next working day.
+    pub ticket: String,
+}
+
+/// The releases every query is right on.
+#[derive(Clone, Debug)]
+pub struct Runtime {
+    /// The range as written.
+    pub range: String,
+    /// The recorded releases in it, for people: `0.20.2 to 0.33.0 (14 releases)`.
+    pub releases: String,
+}
+
+/// A recorded value.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its name in the spec.
+    pub name: String,
+    /// Series name.
+    pub series: String,
+    /// The query.
+    pub query: Query,
+    /// How the signal is read.
+    pub stat: Stat,
+    /// Look-back.
+    pub window: Duration,
+}
+
+/// A query and the labels its result has.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// The tree.
+    pub expr: Expr,
+    /// Labels of every result element.
+    pub labels: Vec<String>,
+}
+
+/// How the service is scraped.
+#[derive(Clone, Debug)]
+pub struct Scrape {
+    /// Value of the `job` label.
+    pub job: String,
+    /// How often.
+    pub interval: Duration,
+    /// Labels the scrape must add, beside `job` and `instance`.
+    pub labels: Vec<String>,
+    /// Labels that are only added on sending.
+    pub external: Vec<String>,
+}
+
+/// An optional signal that is not there.
+#[derive(Clone, Debug)]
+pub struct LeftOut {
+    /// Its name in the spec.
+    pub signal: String,
+    /// Why.
+    pub why: String,
+}

@@ -1,0 +1,123 @@
+//! Signals as they are found on every release of the range.
+
+use crate::promql::ast::{Expr, MatchOp};
+use crate::spec::Across;
+use crate::units::{Number, Unit};
+
+/// A signal bound to the series that carry it.
+#[derive(Clone, Debug)]
+pub struct Signal {
+    /// Its name in the spec, or `vllm.*`.
+    pub name: String,
+    /// For people.
+    pub title: String,
+    /// What it counts in.
+    pub unit: Unit,
+    /// What one unit on the page is worth in `unit`; 1 for most.
+    pub scale: Number,
+    /// How replicas and engines combine.
+    pub across: Across,
+    /// Labels it can be grouped by: its own and those of its targets.
+    pub labels: Vec<String>,
+    /// Where its values come from.
+    pub source: Source,
+}
+
+/// How a bound signal behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Goes up and down.
+    Gauge,
+    /// Only goes up.
+    Counter,
+    /// A distribution in buckets.
+    Histogram,
+    /// A quotient of two signals.
+    Ratio,
+}
+
+impl Kind {
+    /// The word for messages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Gauge => "gauge",
+            Kind::Counter => "counter",
+            Kind::Histogram => "histogram",
+            Kind::Ratio => "ratio",
+        }
+    }
+}
+
+/// Where a signal's values come from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A family, under each name it has in the range.
+    Family(Family),
+    /// Numerator over denominator; `before` is the gauge that older releases publish instead.
+    Ratio {
+        /// The part.
+        of: Box<Signal>,
+        /// The whole.
+        over: Box<Signal>,
+        /// The same ratio as a ready-made gauge on releases without the two counters.
+        before: Option<Box<Signal>>,
+    },
+    /// PromQL by the author; a gauge.
+    Raw(Raw),
+}
+
+/// PromQL by the author.
+#[derive(Clone, Debug)]
+pub struct Raw {
+    /// The tree.
+    pub expr: Expr,
+}
+
+/// A family of series.
+#[derive(Clone, Debug)]
+pub struct Family {
+    /// How it behaves.
+    pub kind: crate::spec::Kind,
+    /// Its names, newest first; joined with `or` per instance.
+    pub names: Vec<String>,
+    /// Selections, sorted by label.
+    pub matchers: Vec<(String, MatchOp, String)>,
+    /// Upper bounds that exist on every release of the range, ascending, without `+Inf`.
+    pub buckets: Vec<Bucket>,
+}
+
+/// A bucket boundary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bucket {
+    /// Upper bound in base units.
+    pub bound: Number,
+    /// The `le` value.
+    pub le: String,
+    /// How a matcher must ask for it: exactly, or by a regular expression that takes both spellings.
+    pub op: MatchOp,
+    /// The matcher's value.
+    pub pattern: String,
+}
+
+impl Signal {
+    /// How it behaves.
+    pub fn kind(&self) -> Kind {
+        match &self.source {
+            Source::Family(family) => match family.kind {
+                crate::spec::Kind::Gauge => Kind::Gauge,
+                crate::spec::Kind::Counter => Kind::Counter,
+                crate::spec::Kind::Histogram => Kind::Histogram,
+            },
+            Source::Ratio { .. } => Kind::Ratio,
+            Source::Raw(_) => Kind::Gauge,
+        }
+    }
+
+    /// The family under it, if it is one.
+    pub fn family(&self) -> Option<&Family> {
+        match &self.source {
+            Source::Family(family) => Some(family),
+            Source::Ratio { .. } | Source::Raw(_) => None,
+        }
+    }
+}

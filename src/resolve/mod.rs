@@ -1,0 +1,3 @@
+//! Spec, library and catalog → plan, or findings.
+
+mod tiers;

@@ -1,0 +1,377 @@
+//! Burn-rate mathematics, exact.
+//!
+//! With objective `s`, error budget `e = 1 - s`, period `P` and long window `W`, consuming a share `c` of
+//! the budget within `W` is a burn rate of `c * P / W`, and fires at the error ratio `rate * e`
+//! (Google SRE Workbook, chapter 5).
+
+use crate::diag::{Diagnostic, Sink};
+use crate::naming;
+use crate::plan::{Budget, Severities, Tier};
+use crate::source::{Span, Spanned};
+use crate::spec;
+use crate::units::{Duration, Number, decimal};
+
+/// The workbook's windows with the share of the budget each may burn, in percent.
+const SRE_WORKBOOK: [(u64, i128); 4] = [(1, 2), (6, 5), (24, 10), (72, 10)];
+
+/// Periods the workbook's tiers are made for.
+const WORKBOOK_PERIODS: std::ops::RangeInclusive<u64> = 28 * 86_400..=90 * 86_400;
+
+/// Long windows up to this page; longer ones open a ticket.
+const PAGE_UP_TO: Duration = Duration::from_secs(6 * 3_600);
+
+/// The shortest window a rate is taken over.
+const SHORTEST: Duration = Duration::from_mins(1);
+
+/// What tiers are computed for.
+pub(super) struct Objective<'a> {
+    pub(super) name: &'a str,
+    pub(super) budget: Budget,
+    pub(super) period: Spanned<Duration>,
+    pub(super) severities: &'a Severities,
+}
+
+/// Objective and budget.
+///
+/// # Errors
+/// When the objective is not above 0% and below 100%.
+pub(super) fn budget(objective: &Spanned<crate::units::Quantity>) -> Result<Budget, Diagnostic> {
+    let out_of_range = |message: String, help: &str| {
+        Diagnostic::error("objective-out-of-range", objective.span, message).help(help)
+    };
+    let value = objective
+        .value
+        .ratio()
+        .map_err(|m| Diagnostic::error("wrong-unit", objective.span, m.message).help(m.help))?;
+    let (zero, one) = (Number::from_integer(0), Number::from_integer(1));
+    if value == one {
+        return Err(out_of_range(
+            "an objective of 100% leaves no error budget, so every burn rate is infinite".into(),
+            "promise a little less, such as `99.9%`",
+        ));
+    }
+    if value <= zero || value > one {
+        return Err(out_of_range(
+            format!("an objective of {objective} is not between 0% and 100%"),
+            "write the share of good events, such as `99.9%`",
+        ));
+    }
+    Ok(Budget {
+        objective: value,
+        budget: one - value,
+    })
+}
+
+/// The tiers of an SLO, fastest first.
+pub(super) fn resolve(
+    objective: &Objective<'_>,
+    burn: Option<&Spanned<spec::Burn>>,
+    sink: &mut Sink,
+) -> Vec<Tier> {
+    let mut tiers = match burn.map(|b| (&b.value.policy, &b.value.tiers, b.span)) {
+        None => workbook(objective, objective.period.span, sink),
+        Some((Some(policy), None, _)) => match policy.value {
+            spec::Policy::SreWorkbook => workbook(objective, policy.span, sink),
+            spec::Policy::None => Vec::new(),
+        },
+        Some((None, Some(tiers), _)) => own(objective, tiers, sink),
+        Some((policy, _, span)) => {
+            let message = match policy {
+                Some(_) => "`tiers` cannot stand beside `policy`",
+                None => "one of `policy` and `tiers` is needed",
+            };
+            sink.push(Diagnostic::error("contradiction", span, message));
+            Vec::new()
+        }
+    };
+    tiers.sort_by_key(|t| (t.long, t.short));
+    tiers
+}
+
+fn workbook(objective: &Objective<'_>, at: Span, sink: &mut Sink) -> Vec<Tier> {
+    let period = objective.period.value;
+    if !WORKBOOK_PERIODS.contains(&period.as_secs()) {
+        let message = format!(
+            "the `sre-workbook` tiers are for periods of 28d to 90d, `{}` has {period}",
+            objective.name
+        );
+        let error = Diagnostic::error("no-tiers", at, message)
+            .help("give tiers of its own: `burn: {tiers: [{ratio: 0.5%, in: 1h}]}`")
+            .help("or none: `burn: {policy: none}`");
+        sink.push(error);
+        return Vec::new();
+    }
+    let tiers = SRE_WORKBOOK.map(|(hours, percent)| {
+        let long = Duration::from_secs(hours * 3_600);
+        let factor = Number::new(percent, 100) * period.number() / long.number();
+        tier(objective, factor, long, twelfth(long), None)
+    });
+    for t in &tiers {
+        check_threshold(objective, t, at, sink);
+    }
+    tiers.into()
+}
+
+fn own(objective: &Objective<'_>, tiers: &[Spanned<spec::Tier>], sink: &mut Sink) -> Vec<Tier> {
+    if tiers.is_empty() {
+        let message = "an empty list of tiers alerts on nothing";
+        let error = Diagnostic::error("no-tiers", objective.period.span, message);
+        sink.push(error.help("write `burn: {policy: none}` when that is meant"));
+    }
+    let mut out: Vec<Tier> = Vec::new();
+    for spec in tiers {
+        let Some(found) = sink.take(one(objective, spec)) else {
+            continue;
+        };
+        if out.iter().any(|t| t.name == found.name) {
+            let message = format!("two tiers have the long window {}", found.long);
+            sink.push(Diagnostic::error("duplicate-name", spec.span, message));
+            continue;
+        }
+        let at = place(&spec.value, spec.span);
+        check_factor(objective, &found, at, sink);
+        check_threshold(objective, &found, at, sink);
+        out.push(found);
+    }
+    out
+}
+
+/// Where a tier says how fast is too fast.
+fn place(tier: &spec::Tier, whole: Span) -> Span {
+    [&tier.consumes, &tier.ratio, &tier.factor]
+        .into_iter()
+        .flatten()
+        .map(|q| q.span)
+        .next()
+        .unwrap_or(whole)
+}
+
+fn one(objective: &Objective<'_>, tier_spec: &Spanned<spec::Tier>) -> Result<Tier, Diagnostic> {
+    let t = &tier_spec.value;
+    let missing = || Diagnostic::error("missing-field", tier_spec.span, "the tier has no window");
+    let long = t.within.or(t.long).ok_or_else(missing)?;
+    let short = match t.short {
+        Some(short) => short.value,
+        None => twelfth(long.value),
+    };
+    check_windows(objective, long, t.short, short)?;
+    let factor = factor(objective, t, long.value, tier_spec.span)?;
+    let severity = t.severity.as_ref().map(|s| s.value.clone());
+    Ok(tier(objective, factor, long.value, short, severity))
+}
+
+fn factor(
+    objective: &Objective<'_>,
+    t: &spec::Tier,
+    long: Duration,
+    at: Span,
+) -> Result<Number, Diagnostic> {
+    let ratio = |q: &Spanned<crate::units::Quantity>| {
+        q.value
+            .ratio()
+            .map_err(|m| Diagnostic::error("wrong-unit", q.span, m.message).help(m.help))
+    };
+    if let Some(consumes) = &t.consumes {
+        return Ok(ratio(consumes)? * objective.period.value.number() / long.number());
+    }
+    if let Some(r) = &t.ratio {
+        return Ok(ratio(r)? / objective.budget.budget);
+    }
+    let missing = || Diagnostic::error("missing-field", at, "the tier has no burn rate");
+    let q = t.factor.as_ref().ok_or_else(missing)?;
+    q.value.of(crate::units::Unit::Count, false).map_err(|m| {
+        Diagnostic::error("wrong-unit", q.span, m.message)
+            .help("write a plain number such as `14.4`")
+    })
+}
+
+fn tier(
+    objective: &Objective<'_>,
+    factor: Number,
+    long: Duration,
+    short: Duration,
+    severity: Option<String>,
+) -> Tier {
+    let default = if long <= PAGE_UP_TO {
+        &objective.severities.page
+    } else {
+        &objective.severities.ticket
+    };
+    Tier {
+        name: naming::tier(long),
+        severity: severity.unwrap_or_else(|| default.clone()),
+        factor,
+        threshold: factor * objective.budget.budget,
+        long,
+        short,
+        consumed: factor * long.number() / objective.period.value.number(),
+    }
+}
+
+fn twelfth(long: Duration) -> Duration {
+    Duration::from_secs((long.as_secs() / 12).max(SHORTEST.as_secs()))
+}
+
+fn check_windows(
+    objective: &Objective<'_>,
+    long: Spanned<Duration>,
+    short_spec: Option<Spanned<Duration>>,
+    short: Duration,
+) -> Result<(), Diagnostic> {
+    let period = objective.period.value;
+    let error = |span, message: String| Err(Diagnostic::error("bad-window", span, message));
+    let at = short_spec.map_or(long.span, |s| s.span);
+    if long.value > period {
+        let message = format!(
+            "the window {} is longer than the SLO's period of {period}",
+            long.value
+        );
+        return error(long.span, message);
+    }
+    if short >= long.value {
+        let message = format!(
+            "the short window {short} is not shorter than the long one of {}",
+            long.value
+        );
+        return error(at, message);
+    }
+    if short < SHORTEST {
+        let message = format!("the short window {short} is shorter than {SHORTEST}");
+        return error(at, message);
+    }
+    Ok(())
+}
+
+fn check_factor(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut Sink) {
+    if tier.factor >= Number::from_integer(1) {
+        return;
+    }
+    let message = format!(
+        "a burn rate of {} over {} never exhausts the budget of `{}`: it would fire while the objective is kept",
+        decimal(tier.factor),
+        tier.long,
+        objective.name
+    );
+    let least = tier.long.number() / objective.period.value.number();
+    let error = Diagnostic::error("slow-burn-rate", at, message).help(format!(
+        "consume at least {}% of the budget in {}",
+        decimal(least * 100),
+        tier.long
+    ));
+    sink.push(error);
+}
+
+fn check_threshold(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut Sink) {
+    if tier.threshold < Number::from_integer(1) {
+        return;
+    }
+    let message = format!(
+        "`{}` can never burn at {} over {}: that is an error ratio of {}%",
+        objective.name,
+        decimal(tier.factor),
+        tier.long,
+        decimal(tier.threshold * 100)
+    );
+    let least = Number::from_integer(1) - Number::from_integer(1) / tier.factor;
+    let error = Diagnostic::error("unreachable-burn-rate", at, message).help(format!(
+        "an objective above {}% can reach it; else choose a smaller burn rate",
+        decimal(least * 100)
+    ));
+    sink.push(error);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tiers(objective: &str, period: &str, burn: &str) -> Result<Vec<Tier>, Vec<Diagnostic>> {
+        let quantity = Spanned::new(objective.parse().expect("quantity"), Span::default());
+        let severities = Severities {
+            page: "page".into(),
+            ticket: "ticket".into(),
+        };
+        let objective = Objective {
+            name: "x",
+            budget: budget(&quantity).map_err(|d| vec![d])?,
+            period: Spanned::new(period.parse().expect("duration"), Span::default()),
+            severities: &severities,
+        };
+        let burn: Option<Spanned<spec::Burn>> = (!burn.is_empty())
+            .then(|| crate::yaml::read(crate::source::FileId(0), burn).expect("burn"));
+        let mut sink = Sink::default();
+        let tiers = resolve(&objective, burn.as_ref(), &mut sink);
+        if sink.has_errors() {
+            Err(sink.into_sorted())
+        } else {
+            Ok(tiers)
+        }
+    }
+
+    fn factors(objective: &str, period: &str, burn: &str) -> Vec<String> {
+        let tiers = tiers(objective, period, burn).expect("valid");
+        tiers.iter().map(|t| decimal(t.factor)).collect()
+    }
+
+    fn code(objective: &str, period: &str, burn: &str) -> &'static str {
+        tiers(objective, period, burn).expect_err("invalid")[0].code
+    }
+
+    #[test]
+    fn the_workbook_policy_scales_with_the_period() {
+        assert_eq!(factors("99.9%", "30d", ""), ["14.4", "6", "3", "1"]);
+        assert_eq!(
+            factors("99.9%", "28d", ""),
+            ["13.44", "5.6", "2.8", "0.933333"]
+        );
+        assert_eq!(factors("99.9%", "90d", ""), ["43.2", "18", "9", "3"]);
+    }
+
+    #[test]
+    fn tiers_are_data() {
+        assert_eq!(
+            factors("99.9%", "30d", "tiers: [{consumes: 1%, in: 1h}]"),
+            ["7.2"]
+        );
+        assert_eq!(
+            factors("99.9%", "1d", "tiers: [{ratio: 0.5%, in: 1h}]"),
+            ["5"]
+        );
+        assert_eq!(
+            factors("99.9%", "7d", "tiers: [{factor: 4, long: 6h, short: 10m}]"),
+            ["4"]
+        );
+    }
+
+    #[test]
+    fn thresholds_are_exact() {
+        let found = tiers("99.9%", "30d", "").expect("valid");
+        let thresholds: Vec<_> = found.iter().map(|t| decimal(t.threshold)).collect();
+        assert_eq!(thresholds, ["0.0144", "0.006", "0.003", "0.001"]);
+        assert_eq!(found[0].short, Duration::from_mins(5));
+        assert_eq!(decimal(found[3].consumed), "0.1");
+    }
+
+    #[test]
+    fn impossible_tiers_are_refused() {
+        assert_eq!(code("100%", "30d", ""), "objective-out-of-range");
+        assert_eq!(code("0%", "30d", ""), "objective-out-of-range");
+        assert_eq!(code("93%", "30d", ""), "unreachable-burn-rate");
+        assert_eq!(code("99%", "7d", ""), "no-tiers");
+        assert_eq!(
+            code("99%", "7d", "tiers: [{consumes: 2%, in: 3d}]"),
+            "slow-burn-rate"
+        );
+        assert_eq!(
+            code("99%", "1d", "tiers: [{consumes: 2%, in: 3d}]"),
+            "bad-window"
+        );
+        assert_eq!(
+            code("99%", "7d", "tiers: [{factor: 4, long: 1h, short: 1h}]"),
+            "bad-window"
+        );
+        assert_eq!(
+            code("99%", "7d", "tiers: [{factor: 400, long: 1h}]"),
+            "unreachable-burn-rate"
+        );
+    }
+}
