@@ -1,3 +1,91 @@
 //! Spec, library and catalog → plan, or findings.
 
+mod alerts;
+mod bound;
+mod conditions;
+mod context;
+mod describe;
+mod family;
+mod matchers;
+mod query;
+mod service;
+mod signals;
+mod slos;
 mod tiers;
+
+use context::Context;
+
+use crate::diag::{Diagnostic, Sink};
+use crate::plan::{Plan, Record};
+use crate::spec::Document;
+
+/// What a build may override.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options<'a> {
+    /// A version range in place of the spec's `runtime.vllm`.
+    pub vllm: Option<&'a str>,
+}
+
+/// Turns a spec into a plan.
+///
+/// # Errors
+/// Everything that is wrong with it. Warnings about a good plan come back beside it.
+pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink), Sink> {
+    let mut cx = Context::new(document, options);
+    service::check(&mut cx);
+    signals::resolve_declared(&mut cx);
+    let slos = slos::resolve(&mut cx);
+    let records = records(&mut cx);
+    let alerts = alerts::resolve(&mut cx);
+    service::check_group_labels(&mut cx);
+    let plan = Plan {
+        service: service::plan(&cx),
+        runtime: cx.runtime(),
+        slos,
+        records,
+        alerts,
+        scrape: service::scrape(&cx),
+        left_out: cx.left_out,
+        notes: cx.notes,
+    };
+    if cx.sink.has_errors() {
+        Err(cx.sink)
+    } else {
+        Ok((plan, cx.sink))
+    }
+}
+
+fn records(cx: &mut Context<'_>) -> Vec<Record> {
+    let spec = cx.spec;
+    let mut out = Vec::new();
+    for (name, record) in &spec.records {
+        cx.check_name(name, false);
+        let Some(signal) = cx.optional_signal(&record.signal) else {
+            continue;
+        };
+        let asked = query::Asked {
+            signal: &signal,
+            stat: record.stat,
+            window: record.window,
+            by: &record.by,
+            at: record.signal.span,
+        };
+        let Some(read) = cx.read(&asked) else {
+            continue;
+        };
+        let series = crate::naming::record_series(&name.value, &read.stat.to_string());
+        if out.iter().any(|r: &Record| r.series == series) {
+            let message = format!("`{name}` would be recorded as `{series}`, like another record");
+            cx.sink
+                .push(Diagnostic::error("duplicate-name", name.span, message));
+        }
+        out.push(Record {
+            name: name.value.clone(),
+            series,
+            query: query::query(&read, None),
+            stat: read.stat,
+            window: read.window,
+        });
+    }
+    out
+}

@@ -1,0 +1,210 @@
+//! What values are compared with: units, buckets, the signal's own past.
+
+use super::context::Context;
+use super::query::{self, Read};
+use crate::diag::Diagnostic;
+use crate::plan::{Bound, Bucket, CompareOp, Family, Kind, Outside, ValueUnit};
+use crate::promql::ast::{BinaryOp, Expr};
+use crate::promql::build;
+use crate::source::{Span, Spanned};
+use crate::spec::{self, Side, Stat};
+use crate::units::{Mismatch, Number, Per, Quantity, Unit, decimal};
+
+/// A second, the time of a rate when a bound does not say another.
+const PER_SECOND: Per = Per {
+    seconds: 1,
+    name: "s",
+};
+
+pub(super) fn wrong_unit(at: Span, mismatch: Mismatch) -> Diagnostic {
+    Diagnostic::error("wrong-unit", at, mismatch.message).help(mismatch.help)
+}
+
+/// True when a read gives an amount per time.
+fn is_rate(read: &Read<'_>) -> bool {
+    matches!(read.stat, Stat::Rate | Stat::Slope)
+}
+
+/// What a read counts in.
+pub(super) fn unit(read: &Read<'_>, per: Option<Per>) -> ValueUnit {
+    let counts = read.signal.kind() == Kind::Histogram
+        && matches!(read.stat, Stat::Rate | Stat::Increase);
+    ValueUnit {
+        unit: if counts { Unit::Count } else { read.signal.unit },
+        per: is_rate(read).then(|| per.unwrap_or(PER_SECOND)),
+    }
+}
+
+/// A fixed bound, checked against the signal's unit and buckets.
+pub(super) fn fixed(
+    cx: &mut Context<'_>,
+    read: &Read<'_>,
+    op: CompareOp,
+    quantity: &Spanned<Quantity>,
+) -> Option<(Bound, ValueUnit)> {
+    let unit = unit(read, quantity.value.per());
+    let value = match quantity.value.of(unit.unit, is_rate(read)) {
+        Ok(value) => value,
+        Err(mismatch) => {
+            cx.sink.push(wrong_unit(quantity.span, mismatch));
+            return None;
+        }
+    };
+    if let (Stat::Quantile(_), Some(family)) = (read.stat, read.signal.family()) {
+        let name = &read.signal.name;
+        if let Some(error) = beyond_buckets(family, name, read.signal.scale, value, quantity) {
+            cx.sink.push(error);
+            return None;
+        }
+    }
+    if let Some(error) = never_or_always(read, op, value, quantity) {
+        cx.sink.push(error);
+        return None;
+    }
+    Some((Bound::Fixed(op, value, quantity.to_string()), unit))
+}
+
+/// A comparison that no value of the signal can meet, or that every value meets.
+fn never_or_always(
+    read: &Read<'_>,
+    op: CompareOp,
+    value: Number,
+    at: &Spanned<Quantity>,
+) -> Option<Diagnostic> {
+    if read.stat == Stat::Slope {
+        return None;
+    }
+    let zero = Number::from_integer(0);
+    let top = match read.signal.unit {
+        Unit::Ratio | Unit::Bool if !is_rate(read) && read.signal.kind() != Kind::Counter => {
+            Some(Number::from_integer(1))
+        }
+        _ => None,
+    };
+    let negative_possible = read.signal.unit == Unit::Celsius;
+    let above_top = |limit: Number| match op {
+        CompareOp::Above => value >= limit,
+        CompareOp::AtLeast => value > limit,
+        CompareOp::Below | CompareOp::AtMost => false,
+    };
+    let never = top.is_some_and(above_top)
+        || (!negative_possible
+            && match op {
+                CompareOp::Below => value <= zero,
+                CompareOp::AtMost => value < zero,
+                CompareOp::Above | CompareOp::AtLeast => false,
+            });
+    if never {
+        let message = format!("`{}` can never be {} {at}", read.signal.name, op.as_str());
+        return Some(Diagnostic::error("never-firing", at.span, message));
+    }
+    let always = !negative_possible && op == CompareOp::AtLeast && value <= zero;
+    always.then(|| {
+        let message = format!("`{}` is always {} {at}", read.signal.name, op.as_str());
+        Diagnostic::error("always-firing", at.span, message)
+    })
+}
+
+/// A percentile is interpolated between boundaries; outside them it says nothing.
+pub(super) fn beyond_buckets(
+    family: &Family,
+    name: &str,
+    scale: Number,
+    value: Number,
+    at: &Spanned<Quantity>,
+) -> Option<Diagnostic> {
+    let (first, last) = (family.buckets.first()?, family.buckets.last()?);
+    let raw = value / scale;
+    let shown = |bucket: &Bucket| bucket.le.clone();
+    let (message, help) = if raw >= last.bound {
+        (
+            format!("percentiles of `{name}` never exceed its last bucket, {}: {at} cannot be crossed", shown(last)),
+            format!("stay below {}", shown(last)),
+        )
+    } else if raw < first.bound {
+        (
+            format!("{at} lies below the first bucket of `{name}`, {}: a percentile there is a guess", shown(first)),
+            format!("use {} or more", shown(first)),
+        )
+    } else {
+        return None;
+    };
+    Some(Diagnostic::error("threshold-beyond-buckets", at.span, message).help(help))
+}
+
+/// The comparison as PromQL.
+pub(super) fn compare(value: Expr, op: CompareOp, bound: Expr) -> Expr {
+    let op = match op {
+        CompareOp::Above => BinaryOp::Gt,
+        CompareOp::Below => BinaryOp::Lt,
+        CompareOp::AtLeast => BinaryOp::Ge,
+        CompareOp::AtMost => BinaryOp::Le,
+    };
+    build::binary(op, value, bound)
+}
+
+/// A value in the time its bound is given in: `60 * rate` for `10/min`.
+pub(super) fn per_time(value: Expr, unit: ValueUnit) -> Expr {
+    match unit.per {
+        Some(per) if per.seconds != 1 => {
+            let seconds = build::number(&per.seconds.to_string());
+            build::binary(BinaryOp::Mul, value, seconds)
+        }
+        _ => value,
+    }
+}
+
+/// The value against a multiple of what it was.
+pub(super) fn times(read: &Read<'_>, op: CompareOp, factor: Number, then: Expr) -> Expr {
+    let now = query::query(read, None).expr;
+    compare(now, op, build::binary(BinaryOp::Mul, query::number(factor), then))
+}
+
+/// Outside the usual range: mean and standard deviation of the recorded series.
+pub(super) fn outside(read: &Read<'_>, o: &Outside, past: impl Fn(&str, &str) -> Expr) -> Expr {
+    let window = o.window.to_string();
+    let limit = |op: BinaryOp| {
+        let spread = build::binary(
+            BinaryOp::Mul,
+            query::number(o.sigma),
+            past("stddev_over_time", &window),
+        );
+        build::binary(op, past("avg_over_time", &window), spread)
+    };
+    let now = || query::query(read, None).expr;
+    let high = || build::binary(BinaryOp::Gt, now(), limit(BinaryOp::Add));
+    let low = || build::binary(BinaryOp::Lt, now(), limit(BinaryOp::Sub));
+    let unusual = match o.side {
+        Side::High => high(),
+        Side::Low => low(),
+        Side::Both => build::binary(BinaryOp::Or, high(), low()),
+    };
+    let enough = build::binary(
+        BinaryOp::Ge,
+        past("count_over_time", &window),
+        build::number(&o.min_samples.to_string()),
+    );
+    build::binary(BinaryOp::And, unusual, enough)
+}
+
+/// The usual range as the spec asks for it.
+///
+/// # Errors
+/// When sigma is not a plain number above zero.
+pub(super) fn read_outside(o: &spec::Outside) -> Result<Outside, Diagnostic> {
+    let sigma = o
+        .sigma
+        .value
+        .of(Unit::Count, false)
+        .map_err(|m| wrong_unit(o.sigma.span, m))?;
+    if sigma <= Number::from_integer(0) {
+        let message = format!("{} standard deviations are not above zero", decimal(sigma));
+        return Err(Diagnostic::error("bad-threshold", o.sigma.span, message));
+    }
+    Ok(Outside {
+        sigma,
+        window: o.window.value,
+        min_samples: o.min_samples.value,
+        side: o.side,
+    })
+}

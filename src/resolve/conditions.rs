@@ -1,0 +1,324 @@
+//! Conditions: from spec to PromQL that gives elements exactly while they hold.
+
+use super::context::Context;
+use super::query::{self, Asked, Read};
+use super::{bound, family, signals};
+use crate::diag::Diagnostic;
+use crate::naming;
+use crate::plan::{
+    Absent, AlertRecord, Bound, Compare, CompareOp, Condition, Query, RawCondition, ValueUnit,
+};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
+use crate::promql::{self, Kept, build};
+use crate::source::{Span, Spanned};
+use crate::spec::{self, Text};
+use crate::units::{Duration, Unit};
+
+/// How long ago a series must have been there to be missed.
+pub(super) const ABSENT_OFFSET: Duration = Duration::from_secs(3_600);
+
+/// Resolves the condition of one alert.
+pub(super) struct Resolver<'a, 'b> {
+    pub(super) cx: &'a mut Context<'b>,
+    pub(super) alert: &'a str,
+    pub(super) records: Vec<AlertRecord>,
+}
+
+impl Resolver<'_, '_> {
+    pub(super) fn condition(&mut self, spec: &Spanned<spec::Condition>) -> Option<Condition> {
+        let c = &spec.value;
+        let main = if let Some(parts) = &c.all {
+            let parts = self.parts(parts)?;
+            let query = self.join(BinaryOp::And, &parts, c.join.as_ref(), spec.span)?;
+            Condition::All(parts, query)
+        } else if let Some(parts) = &c.any {
+            let parts = self.parts(parts)?;
+            let query = self.join(BinaryOp::Or, &parts, c.join.as_ref(), spec.span)?;
+            Condition::Any(parts, query)
+        } else if let Some(text) = &c.promql {
+            self.raw(c, text)?
+        } else {
+            let name = c.signal.as_ref()?;
+            self.compare_signal(c, name)?
+        };
+        let Some(unless) = &c.unless else {
+            return Some(main);
+        };
+        let parts = [main, self.condition(unless)?];
+        let query = self.join(BinaryOp::Unless, &parts, c.join.as_ref(), spec.span)?;
+        Some(Condition::Unless(Box::new(parts), query))
+    }
+
+    /// All parts, even after one failed: every fault is worth telling.
+    fn parts(&mut self, parts: &[Spanned<spec::Condition>]) -> Option<Vec<Condition>> {
+        let all: Vec<_> = parts.iter().map(|p| self.condition(p)).collect();
+        all.into_iter().collect()
+    }
+
+    fn compare_signal(&mut self, c: &spec::Condition, name: &Text) -> Option<Condition> {
+        let found = self.cx.signal(name)?;
+        let narrowed = family::narrowed(self.cx, &found, &c.matchers)?;
+        let signal = narrowed.as_ref().unwrap_or(&found);
+        if let Some(absent) = c.absent {
+            return self.absent(signal, c, absent);
+        }
+        let asked = Asked {
+            signal,
+            stat: c.stat,
+            window: c.window,
+            by: &c.by,
+            at: name.span,
+        };
+        let read = self.cx.read(&asked)?;
+        let (bound, unit, expr) = self.test(c, &read)?;
+        Some(Condition::Compare(Box::new(Compare {
+            stat: read.stat,
+            window: read.window,
+            bound,
+            unit,
+            query: Query {
+                expr,
+                labels: read.labels.clone(),
+            },
+            signal: signal.clone(),
+        })))
+    }
+
+    fn test(&mut self, c: &spec::Condition, read: &Read<'_>) -> Option<(Bound, ValueUnit, Expr)> {
+        if let Some(o) = &c.outside {
+            let outside = self.cx.sink.take(bound::read_outside(&o.value))?;
+            let past = self.past(read);
+            let expr = bound::outside(read, &outside, past);
+            return Some((Bound::Outside(outside), bound::unit(read, None), expr));
+        }
+        let (op, bound) = comparison(c)?;
+        match &bound.value {
+            spec::Bound::Quantity(quantity) => {
+                let quantity = Spanned::new(quantity.clone(), bound.span);
+                let (fixed, unit) = bound::fixed(self.cx, read, op, &quantity)?;
+                let Bound::Fixed(_, value, _) = &fixed else {
+                    return None;
+                };
+                let now = bound::per_time(query::query(read, None).expr, unit);
+                let expr = bound::compare(now, op, query::number(*value));
+                Some((fixed, unit, expr))
+            }
+            spec::Bound::Times(factor, baseline) => {
+                let then = match baseline {
+                    spec::Baseline::Offset(ago) => query::query(read, Some(*ago)).expr,
+                    spec::Baseline::AvgOver(window) => {
+                        self.past(read)("avg_over_time", &window.to_string())
+                    }
+                };
+                let expr = bound::times(read, op, *factor, then);
+                let bound = Bound::Times(op, *factor, *baseline);
+                Some((bound, bound::unit(read, None), expr))
+            }
+        }
+    }
+
+    /// Records the value, and gives a function that looks at its past.
+    fn past(&mut self, read: &Read<'_>) -> impl Fn(&str, &str) -> Expr + use<> {
+        let part = self.records.len();
+        self.records.push(AlertRecord {
+            part,
+            query: query::query(read, None),
+        });
+        let (service, alert) = (self.cx.spec.service.name.value.clone(), self.alert.to_owned());
+        let labels = read.labels.clone();
+        move |function, window| {
+            let part = part.to_string();
+            let series = query::recorded(
+                naming::BASELINE,
+                &[
+                    (naming::SERVICE, &service),
+                    (naming::ALERT, &alert),
+                    (naming::PART, &part),
+                ],
+            );
+            let over = build::call(function, vec![series.range(window)]);
+            // The record's own labels must not stand in the way of the comparison.
+            build::aggregate(AggregateOp::Max, &labels, over)
+        }
+    }
+
+    fn absent(
+        &mut self,
+        signal: &crate::plan::Signal,
+        c: &spec::Condition,
+        absent: Spanned<bool>,
+    ) -> Option<Condition> {
+        if !absent.value {
+            let message = "`absent: false` says nothing: leave it out";
+            self.cx.sink.push(Diagnostic::error("contradiction", absent.span, message));
+            return None;
+        }
+        let Some(found) = signal.family() else {
+            let message = format!("`{}` is no family whose series could be absent", signal.name);
+            self.cx.sink.push(Diagnostic::error("wrong-kind", absent.span, message));
+            return None;
+        };
+        family::check_present_from_start(self.cx, found, absent.span)?;
+        let labels = self.cx.labels(signal, &c.by);
+        let before = query::presence(found, &labels, Some(ABSENT_OFFSET));
+        let now = query::presence(found, &labels, None);
+        Some(Condition::Absent(Box::new(Absent {
+            signal: signal.clone(),
+            query: Query {
+                expr: build::binary(BinaryOp::Unless, before, now),
+                labels,
+            },
+        })))
+    }
+
+    fn raw(&mut self, c: &spec::Condition, text: &Text) -> Option<Condition> {
+        let expr = signals::parse(self.cx, text)?;
+        if promql::value_type(&expr) != promql::ValueType::Vector {
+            let message = "the expression must give an instant vector";
+            self.cx.sink.push(Diagnostic::error("wrong-type", text.span, message));
+            return None;
+        }
+        let labels = match promql::kept_labels(&expr) {
+            Kept::Only(labels) => labels.into_iter().collect(),
+            _ => Vec::new(),
+        };
+        let mut unit = ValueUnit {
+            unit: c.unit.map_or(Unit::Count, |u| u.value),
+            per: None,
+        };
+        let whole = match comparison(c) {
+            None if is_condition(&expr) => expr.clone(),
+            None => {
+                let message = "the expression has no comparison, so the alert would always fire";
+                let error = Diagnostic::error("always-firing", text.span, message);
+                self.cx.sink.push(error.help("add `above:` or `below:`, or a comparison inside"));
+                return None;
+            }
+            Some((op, bound)) => {
+                let (value, per) = self.raw_bound(unit.unit, bound)?;
+                unit.per = per;
+                bound::compare(expr.clone(), op, value)
+            }
+        };
+        Some(Condition::Raw(Box::new(RawCondition {
+            expr,
+            unit,
+            query: Query {
+                expr: whole,
+                labels,
+            },
+        })))
+    }
+
+    fn raw_bound(
+        &mut self,
+        unit: Unit,
+        bound: &Spanned<spec::Bound>,
+    ) -> Option<(Expr, Option<crate::units::Per>)> {
+        let spec::Bound::Quantity(quantity) = &bound.value else {
+            let message = "raw PromQL is compared with a quantity; write the baseline in PromQL";
+            self.cx.sink.push(Diagnostic::error("contradiction", bound.span, message));
+            return None;
+        };
+        match quantity.of(unit, quantity.per().is_some()) {
+            Ok(value) => Some((query::number(value), quantity.per())),
+            Err(mismatch) => {
+                self.cx.sink.push(bound::wrong_unit(bound.span, mismatch));
+                None
+            }
+        }
+    }
+
+    /// Joins parts on all their labels when those are the same, else on the labels of `match`.
+    fn join(
+        &mut self,
+        op: BinaryOp,
+        parts: &[Condition],
+        on: Option<&Vec<Text>>,
+        at: Span,
+    ) -> Option<Query> {
+        let first = parts.first()?.query().clone();
+        let sorted = |q: &Query| {
+            let mut labels = q.labels.clone();
+            labels.sort();
+            labels
+        };
+        let all: Vec<_> = parts.iter().map(|p| sorted(p.query())).collect();
+        let alike = all.iter().all(|l| *l == all[0]);
+        let mut common = all[0].clone();
+        common.retain(|l| all.iter().all(|other| other.contains(l)));
+        let on = match on {
+            Some(on) => {
+                for label in on.iter().filter(|l| !common.contains(&l.value)) {
+                    let message = format!("not every part has the label `{label}`");
+                    let error = Diagnostic::error("unmatched-join", label.span, message);
+                    self.cx.sink.push(error.help(common_help(&common)));
+                }
+                Some(on.iter().map(|l| l.value.clone()).collect::<Vec<_>>())
+            }
+            None if alike || op == BinaryOp::Or => None,
+            None => {
+                let described: Vec<_> = all.iter().map(|l| format!("({})", l.join(", "))).collect();
+                let message = format!("the parts have different labels: {}", described.join(" and "));
+                let error = Diagnostic::error("unmatched-join", at, message);
+                self.cx.sink.push(error.help(common_help(&common)));
+                return None;
+            }
+        };
+        let labels = match op {
+            BinaryOp::Or => first.labels.iter().filter(|l| common.contains(l)).cloned().collect(),
+            _ => first.labels.clone(),
+        };
+        let expr = parts[1..].iter().fold(first.expr, |so_far, part| {
+            let next = part.query().expr.clone();
+            match (&on, alike) {
+                (Some(on), false) => build::on(build::binary(op, so_far, next), on),
+                _ => build::binary(op, so_far, next),
+            }
+        });
+        Some(Query { expr, labels })
+    }
+}
+
+fn common_help(common: &[String]) -> String {
+    format!("join them on what they share: `match: [{}]`", common.join(", "))
+}
+
+/// The comparison a condition makes, if it makes one.
+fn comparison(c: &spec::Condition) -> Option<(CompareOp, &Spanned<spec::Bound>)> {
+    [
+        (CompareOp::Above, &c.above),
+        (CompareOp::Below, &c.below),
+        (CompareOp::AtLeast, &c.at_least),
+        (CompareOp::AtMost, &c.at_most),
+    ]
+    .into_iter()
+    .find_map(|(op, bound)| Some((op, bound.as_ref()?)))
+}
+
+/// True when an expression filters: it gives nothing while all is well.
+fn is_condition(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Paren(inner) => is_condition(inner),
+        ExprKind::Binary(b) => match b.op {
+            BinaryOp::Gt | BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Le | BinaryOp::Eq | BinaryOp::Ne => {
+                !b.bool_modifier
+            }
+            BinaryOp::Unless => true,
+            BinaryOp::And => is_condition(&b.lhs) || is_condition(&b.rhs),
+            BinaryOp::Or => is_condition(&b.lhs) && is_condition(&b.rhs),
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod
+            | BinaryOp::Pow | BinaryOp::Atan2 => is_condition(&b.lhs) || is_condition(&b.rhs),
+        },
+        ExprKind::Call(call) => {
+            matches!(call.function.text.as_str(), "absent" | "absent_over_time")
+                || call.args.iter().any(is_condition)
+        }
+        ExprKind::Aggregate(a) => is_condition(&a.expr),
+        ExprKind::Unary(_, inner) => is_condition(inner),
+        ExprKind::Subquery(s) => is_condition(&s.expr),
+        ExprKind::Number(_) | ExprKind::String(_) | ExprKind::Selector(_) | ExprKind::Range(_) => {
+            false
+        }
+    }
+}

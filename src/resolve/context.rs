@@ -1,0 +1,227 @@
+//! What all parts of one resolution share.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::{Options, family};
+use crate::catalog::{Catalog, Range, Selection};
+use crate::diag::{Diagnostic, Sink, did_you_mean};
+use crate::library;
+use crate::plan::{LeftOut, Runtime, Signal};
+use crate::source::Span;
+use crate::spec::{Document, Spec, Text};
+use crate::units::Duration;
+
+/// Prometheus's own default would be 1m; most vLLM set-ups scrape four times as often.
+const SCRAPE_INTERVAL: Duration = Duration::from_secs(15);
+
+/// The state of one resolution.
+pub(super) struct Context<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) sink: Sink,
+    pub(super) left_out: Vec<LeftOut>,
+    pub(super) notes: Vec<String>,
+    pub(super) catalog: &'static Catalog,
+    pub(super) range: Option<Selected>,
+    pub(super) profiles: Vec<String>,
+    known: BTreeMap<String, Outcome>,
+    open: Vec<String>,
+}
+
+/// The releases a spec must run on.
+pub(super) struct Selected {
+    pub(super) text: String,
+    pub(super) selection: Selection,
+}
+
+/// How far a signal got.
+#[derive(Clone)]
+pub(super) enum Outcome {
+    Ready(Rc<Signal>),
+    LeftOut(String),
+    Failed,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(document: &'a Document, options: Options<'_>) -> Self {
+        let mut cx = Context {
+            spec: &document.spec,
+            sink: Sink::default(),
+            left_out: Vec::new(),
+            notes: Vec::new(),
+            catalog: Catalog::vllm(),
+            range: None,
+            profiles: vec!["default".into()],
+            known: BTreeMap::new(),
+            open: Vec::new(),
+        };
+        cx.select(options);
+        cx
+    }
+
+    fn select(&mut self, options: Options<'_>) {
+        let Some(runtime) = &self.spec.runtime else {
+            return;
+        };
+        let text = options.vllm.unwrap_or(&runtime.vllm.value);
+        let selected = text
+            .parse::<Range>()
+            .map_err(|e| e.to_string())
+            .and_then(|range| self.catalog.select(&range).map_err(|e| e.to_string()));
+        match selected {
+            Ok(selection) => {
+                self.notes.extend(selection.notes().iter().cloned());
+                self.range = Some(Selected {
+                    text: text.to_owned(),
+                    selection,
+                });
+            }
+            Err(why) => {
+                let error = Diagnostic::error("bad-version-range", runtime.vllm.span, why);
+                self.sink.push(error);
+            }
+        }
+        let known = self.catalog.profiles();
+        for profile in &runtime.profiles {
+            if !known.contains(&profile.value.as_str()) {
+                let message = format!("no release was recorded with the profile `{profile}`");
+                let error = Diagnostic::error("unknown-profile", profile.span, message)
+                    .maybe_help(did_you_mean(&profile.value, known.iter().copied()))
+                    .help(format!("recorded profiles: {}", known.join(", ")));
+                self.sink.push(error);
+            } else if !self.profiles.contains(&profile.value) {
+                self.profiles.push(profile.value.clone());
+            }
+        }
+    }
+
+    pub(super) fn scrape_interval(&self) -> Duration {
+        let given = self.spec.prometheus.scrape_interval;
+        given.map_or(SCRAPE_INTERVAL, |i| i.value)
+    }
+
+    pub(super) fn title(&self) -> &'a str {
+        let service = &self.spec.service;
+        service.title.as_ref().map_or(&service.name.value, |t| &t.value)
+    }
+
+    pub(super) fn runtime(&self) -> Option<Runtime> {
+        let range = self.range.as_ref()?;
+        let uses_vllm = self.ready_signals().any(|s| family::is_recorded(s));
+        uses_vllm.then(|| Runtime {
+            range: range.text.clone(),
+            releases: range.selection.describe(self.catalog),
+        })
+    }
+
+    /// All signals that were resolved so far, by name.
+    pub(super) fn ready_signals(&self) -> impl Iterator<Item = &Signal> {
+        self.known.values().filter_map(|outcome| match outcome {
+            Outcome::Ready(signal) => Some(signal.as_ref()),
+            Outcome::LeftOut(_) | Outcome::Failed => None,
+        })
+    }
+
+    /// True when at least one signal was asked for.
+    pub(super) fn any_signal(&self) -> bool {
+        !self.known.is_empty()
+    }
+
+    /// A signal that must be there.
+    pub(super) fn signal(&mut self, name: &Text) -> Option<Rc<Signal>> {
+        match self.outcome(name) {
+            Outcome::Ready(signal) => Some(signal),
+            Outcome::Failed => None,
+            Outcome::LeftOut(why) => {
+                let message = format!("`{name}` is optional and missing here: {why}");
+                let error = Diagnostic::error("optional-signal", name.span, message)
+                    .help("alerts and SLOs cannot rest on a signal that may be missing");
+                self.sink.push(error);
+                None
+            }
+        }
+    }
+
+    /// A signal that may be left out.
+    pub(super) fn optional_signal(&mut self, name: &Text) -> Option<Rc<Signal>> {
+        match self.outcome(name) {
+            Outcome::Ready(signal) => Some(signal),
+            Outcome::Failed | Outcome::LeftOut(_) => None,
+        }
+    }
+
+    pub(super) fn outcome(&mut self, name: &Text) -> Outcome {
+        if let Some(known) = self.known.get(&name.value) {
+            return known.clone();
+        }
+        if self.open.contains(&name.value) {
+            let message = format!("`{name}` is made from itself: {} → {name}", self.open.join(" → "));
+            self.sink.push(Diagnostic::error("cyclic-reference", name.span, message));
+            return Outcome::Failed;
+        }
+        let spec = self.spec;
+        let (definition, at) = match spec.signals.get_key_value(name.value.as_str()) {
+            Some((declared, signal)) => (signal, declared.span),
+            None => match library::signal(&name.value) {
+                Some(signal) => (signal, name.span),
+                None => return self.unknown_signal(name),
+            },
+        };
+        self.open.push(name.value.clone());
+        let outcome = super::signals::resolve(self, name, definition, at);
+        self.open.pop();
+        // A failed library signal is resolved anew at its next use: every line that needs it is named.
+        let again = matches!(outcome, Outcome::Failed) && library::signal(&name.value).is_some();
+        if !again {
+            self.known.insert(name.value.clone(), outcome.clone());
+        }
+        outcome
+    }
+
+    fn unknown_signal(&mut self, name: &Text) -> Outcome {
+        let library = library::names();
+        let own = self.spec.signals.keys().map(|k| k.value.as_str());
+        let known = own.chain(library.iter().map(String::as_str));
+        let message = format!("unknown signal `{name}`");
+        let error = Diagnostic::error("unknown-signal", name.span, message)
+            .maybe_help(did_you_mean(&name.value, known))
+            .help("declare it under `signals`, or use one of the library's (`vllm.*`)");
+        self.sink.push(error);
+        Outcome::Failed
+    }
+
+    /// Complains at `at`, and fails the signal.
+    pub(super) fn fail(&mut self, diagnostic: Diagnostic) -> Outcome {
+        self.sink.push(diagnostic);
+        Outcome::Failed
+    }
+
+    /// Labels a signal is grouped by: those of the service that it has, and `by`, which it must have.
+    pub(super) fn labels(&mut self, signal: &Signal, by: &[Text]) -> Vec<String> {
+        let group_by = &self.spec.prometheus.group_by;
+        let mut labels: Vec<String> = group_by
+            .iter()
+            .filter(|l| signal.labels.contains(&l.value))
+            .map(|l| l.value.clone())
+            .collect();
+        for label in by {
+            if !self.check_group_label(label) || labels.contains(&label.value) {
+                continue;
+            }
+            if signal.labels.contains(&label.value) {
+                labels.push(label.value.clone());
+            } else {
+                self.missing_label(signal, &label.value, label.span);
+            }
+        }
+        labels
+    }
+
+    pub(super) fn missing_label(&mut self, signal: &Signal, label: &str, at: Span) {
+        let message = format!("`{}` has no label `{label}`", signal.name);
+        let error = Diagnostic::error("unknown-label", at, message)
+            .maybe_help(did_you_mean(label, signal.labels.iter().map(String::as_str)))
+            .help(format!("it has {}", signal.labels.join(", ")));
+        self.sink.push(error);
+    }
+}

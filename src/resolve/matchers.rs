@@ -1,0 +1,71 @@
+//! Label selections: from spec to matchers.
+
+use super::context::Context;
+use crate::diag::Diagnostic;
+use crate::promql;
+use crate::promql::ast::MatchOp;
+use crate::source::Span;
+use crate::spec::{MatchValue, Matchers, Text};
+
+/// Label, comparison, value.
+pub(super) type Matcher = (String, MatchOp, String);
+
+impl Context<'_> {
+    /// Complains about a label name Prometheus would not take.
+    pub(super) fn check_label_name(&mut self, label: &Text) {
+        let mut chars = label.value.chars();
+        let first = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+        if !first || !chars.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            let message = format!("`{}` is not a label name", label.value.escape_debug());
+            let error = Diagnostic::error("bad-name", label.span, message);
+            self.sink.push(error.help("a label consists of letters, digits and `_`"));
+        }
+    }
+}
+
+/// Complains about a regular expression Prometheus would not take.
+pub(super) fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
+    let (MatchValue::Matches(regex) | MatchValue::NotMatches(regex)) = value else {
+        return;
+    };
+    if let Err(why) = promql::check_regex(&regex.value) {
+        let message = format!("`{regex}` is not a regular expression: {why}");
+        cx.sink.push(Diagnostic::error("bad-regex", regex.span, message));
+    }
+}
+
+/// A selection as matchers, sorted by label.
+pub(super) fn matchers(spec: &Matchers) -> Vec<Matcher> {
+    let mut out: Vec<Matcher> = spec
+        .iter()
+        .map(|(label, value)| {
+            let (op, text) = matcher(value);
+            (label.value.clone(), op, text)
+        })
+        .collect();
+    out.sort_by(|a, b| a.0.cmp(&b.0));
+    out
+}
+
+fn matcher(value: &MatchValue) -> (MatchOp, String) {
+    match value {
+        MatchValue::Is(text) => (MatchOp::Equal, text.value.clone()),
+        MatchValue::Not(text) => (MatchOp::NotEqual, text.value.clone()),
+        MatchValue::Matches(text) => (MatchOp::Match, text.value.clone()),
+        MatchValue::NotMatches(text) => (MatchOp::NotMatch, text.value.clone()),
+        MatchValue::OneOf(values) => {
+            let escaped: Vec<_> = values.iter().map(|v| regex_syntax::escape(&v.value)).collect();
+            (MatchOp::Match, escaped.join("|"))
+        }
+    }
+}
+
+/// Exact values a selection asks for, with the place to point at.
+pub(super) fn asked_values<'a>(label: &Text, value: &'a MatchValue) -> Vec<(&'a str, Span)> {
+    match value {
+        MatchValue::Is(text) => vec![(&text.value, label.span)],
+        MatchValue::Not(text) => vec![(&text.value, text.span)],
+        MatchValue::OneOf(values) => values.iter().map(|v| (v.value.as_str(), v.span)).collect(),
+        MatchValue::Matches(_) | MatchValue::NotMatches(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,150 @@
+//! What belongs to the service as a whole: names, labels, links, scraping.
+
+use super::context::Context;
+use crate::diag::{Diagnostic, did_you_mean};
+use crate::naming;
+use crate::plan::{Scrape, Service, Severities};
+use crate::spec::{MatchValue, Text};
+
+/// Labels every scrape adds.
+const SCRAPE_LABELS: [&str; 2] = ["job", "instance"];
+
+impl Context<'_> {
+    /// Complains about a name that cannot be used in files, labels and series.
+    pub(super) fn check_name(&mut self, name: &Text, lower_case: bool) {
+        if let Some(why) = naming::refuse_name(&name.value, lower_case) {
+            let message = format!("`{}` cannot be a name: {why}", name.value.escape_debug());
+            self.sink.push(Diagnostic::error("bad-name", name.span, message));
+        }
+    }
+
+    /// Labels added by the scrape.
+    pub(super) fn target_labels(&self) -> Vec<String> {
+        let declared = &self.spec.prometheus.labels.target;
+        let mut labels: Vec<String> = declared.iter().map(|l| l.value.clone()).collect();
+        labels.extend(SCRAPE_LABELS.map(str::to_owned));
+        labels.sort();
+        labels.dedup();
+        labels
+    }
+
+    /// Complains about a label that rules cannot see or that the generated rules set themselves.
+    pub(super) fn check_group_label(&mut self, label: &Text) -> bool {
+        let labels = &self.spec.prometheus.labels;
+        let name = label.value.as_str();
+        let error = if naming::RESERVED_LABELS.contains(&name) {
+            let message = format!("`{name}` is a label that the generated rules set themselves");
+            Diagnostic::error("reserved-label", label.span, message)
+                .help("rename it while scraping, with `relabel_configs`")
+        } else if let Some(external) = labels.external.iter().find(|l| l.value == name) {
+            let message =
+                format!("`{name}` is an external label: it is added on sending, after rules have run");
+            Diagnostic::error("external-label", label.span, message)
+                .related(external.span, "declared external here")
+                .help("group by target labels and labels of the signals only")
+        } else {
+            return true;
+        };
+        self.sink.push(error);
+        false
+    }
+}
+
+/// Names, links and labels that make sense by themselves.
+pub(super) fn check(cx: &mut Context<'_>) {
+    let spec = cx.spec;
+    cx.check_name(&spec.service.name, true);
+    for name in spec.slos.keys() {
+        cx.check_name(name, true);
+    }
+    for name in spec.alerts.keys() {
+        cx.check_name(name, false);
+    }
+    for label in &spec.prometheus.group_by {
+        cx.check_group_label(label);
+    }
+    for (label, value) in &spec.prometheus.selector {
+        cx.check_label_name(label);
+        super::matchers::check_value(cx, value);
+    }
+    check_links(cx);
+}
+
+fn check_links(cx: &mut Context<'_>) {
+    let spec = cx.spec;
+    match &spec.links {
+        None => {
+            let first = spec.alerts.keys().chain(spec.slos.keys()).next();
+            if let Some(name) = first {
+                let message = format!("`{name}` needs `links`: every alert names its runbook and dashboard");
+                let error = Diagnostic::error("missing-field", name.span, message);
+                cx.sink.push(error.help("add `links: {runbooks: https://…, grafana: https://…}`"));
+            }
+        }
+        Some(links) => {
+            for link in [&links.runbooks, &links.grafana] {
+                let http = link.value.starts_with("https://") || link.value.starts_with("http://");
+                if !http || link.value.chars().any(|c| c.is_whitespace() || c == '"') {
+                    let message = format!("`{link}` is not an http or https URL");
+                    cx.sink.push(Diagnostic::error("bad-link", link.span, message));
+                }
+            }
+        }
+    }
+}
+
+/// After all signals are known: every service-wide group label must be on some series.
+pub(super) fn check_group_labels(cx: &mut Context<'_>) {
+    let mut known = cx.target_labels();
+    for signal in cx.ready_signals() {
+        known.extend(signal.labels.iter().cloned());
+    }
+    known.sort();
+    known.dedup();
+    for label in &cx.spec.prometheus.group_by {
+        if cx.any_signal() && !known.contains(&label.value) {
+            let message = format!("no signal has the label `{label}`, and the scrape does not add it");
+            let error = Diagnostic::error("unknown-label", label.span, message)
+                .maybe_help(did_you_mean(&label.value, known.iter().map(String::as_str)))
+                .help("name labels that the scrape adds under `prometheus.labels.target`");
+            cx.sink.push(error);
+        }
+    }
+}
+
+/// The service as targets see it.
+pub(super) fn plan(cx: &Context<'_>) -> Service {
+    let spec = cx.spec;
+    let name = spec.service.name.value.clone();
+    Service {
+        title: cx.title().to_owned(),
+        name,
+        owner: spec.service.owner.as_ref().map(|o| o.value.clone()),
+        severities: severities(cx),
+    }
+}
+
+pub(super) fn severities(cx: &Context<'_>) -> Severities {
+    let severities = &cx.spec.severities;
+    Severities {
+        page: severities.page.value.clone(),
+        ticket: severities.ticket.value.clone(),
+    }
+}
+
+/// How the service is scraped; the job is the selector's, if it has one.
+pub(super) fn scrape(cx: &Context<'_>) -> Scrape {
+    let spec = cx.spec;
+    let job = match spec.prometheus.selector.get("job") {
+        Some(MatchValue::Is(job)) => job.value.clone(),
+        _ => spec.service.name.value.clone(),
+    };
+    let mut labels = cx.target_labels();
+    labels.retain(|l| !SCRAPE_LABELS.contains(&l.as_str()));
+    Scrape {
+        job,
+        interval: cx.scrape_interval(),
+        labels,
+        external: spec.prometheus.labels.external.iter().map(|l| l.value.clone()).collect(),
+    }
+}

@@ -1,0 +1,321 @@
+//! Signals: from declarations to series.
+
+use std::rc::Rc;
+
+use super::context::{Context, Outcome};
+use super::{family, matchers};
+use crate::diag::Diagnostic;
+use crate::library;
+use crate::plan::{LeftOut, Raw, Signal, Source};
+use crate::promql::{self, Kept};
+use crate::source::Span;
+use crate::spec::{self, Across, Kind, RatioOf, Text};
+use crate::units::{Number, Unit};
+
+/// Resolves every declared signal, used or not: each line of a spec must be right.
+pub(super) fn resolve_declared(cx: &mut Context<'_>) {
+    let spec = cx.spec;
+    for name in spec.signals.keys() {
+        cx.check_name(name, false);
+        if name.value.starts_with(library::PREFIX) {
+            let message = format!("`{name}` is the library's: choose a name without `vllm.`");
+            cx.sink.push(Diagnostic::error("bad-name", name.span, message));
+        }
+        cx.outcome(name);
+    }
+}
+
+/// Resolves one signal; `at` is where to point when the fault is not in one of its fields.
+pub(super) fn resolve(
+    cx: &mut Context<'_>,
+    name: &Text,
+    definition: &spec::Signal,
+    at: Span,
+) -> Outcome {
+    for (label, value) in &definition.matchers {
+        cx.check_label_name(label);
+        matchers::check_value(cx, value);
+    }
+    let outcome = if let Some(base) = &definition.base {
+        alias(cx, name, definition, base, at)
+    } else if let Some(of) = &definition.ratio {
+        ratio(cx, name, definition, of, at)
+    } else {
+        bound(cx, name, definition, at)
+    };
+    match outcome {
+        Outcome::LeftOut(why) if cx.spec.signals.contains_key(name.value.as_str()) => {
+            cx.left_out.push(LeftOut {
+                signal: name.value.clone(),
+                why: why.clone(),
+            });
+            Outcome::LeftOut(why)
+        }
+        other => other,
+    }
+}
+
+fn is_library(name: &str) -> bool {
+    library::signal(name).is_some()
+}
+
+/// The place of a reference: inside the library nobody can mend anything, so `at` stands for it.
+fn place(name: &Text, reference: &Text, at: Span) -> Text {
+    let span = if is_library(&name.value) { at } else { reference.span };
+    Text::new(reference.value.clone(), span)
+}
+
+fn alias(
+    cx: &mut Context<'_>,
+    name: &Text,
+    definition: &spec::Signal,
+    base: &Text,
+    at: Span,
+) -> Outcome {
+    let base = place(name, base, at);
+    let outcome = family::tolerating(cx, definition.optional, |cx| cx.outcome(&base));
+    let Outcome::Ready(found) = outcome else {
+        return outcome;
+    };
+    let mut signal = Signal::clone(&found);
+    signal.name.clone_from(&name.value);
+    if let Some(title) = &definition.title {
+        signal.title.clone_from(&title.value);
+    }
+    if let Some(across) = definition.across {
+        signal.across = across.value;
+    }
+    for (field, span) in [
+        ("unit", definition.unit.map(|u| u.span)),
+        ("scale", definition.scale.as_ref().map(|s| s.span)),
+        ("labels", definition.labels.as_ref().and_then(|l| l.first()).map(|l| l.span)),
+    ] {
+        if let Some(span) = span {
+            let message = format!("`{field}` is that of `{base}` and cannot be changed here");
+            cx.sink.push(Diagnostic::error("contradiction", span, message));
+        }
+    }
+    if definition.matchers.is_empty() {
+        return Outcome::Ready(Rc::new(signal));
+    }
+    narrow(cx, signal, definition)
+}
+
+/// Adds an alias's own selection.
+fn narrow(cx: &mut Context<'_>, mut signal: Signal, definition: &spec::Signal) -> Outcome {
+    let Source::Family(found) = &mut signal.source else {
+        let span = definition.matchers.keys().next().map_or_else(Span::default, |k| k.span);
+        let message = "`where` needs a signal that is a family, not a ratio or raw PromQL";
+        return cx.fail(Diagnostic::error("contradiction", span, message));
+    };
+    found.matchers.extend(matchers::matchers(&definition.matchers));
+    found.matchers.sort_by(|a, b| a.0.cmp(&b.0));
+    family::check_matchers(cx, &signal, &definition.matchers);
+    Outcome::Ready(Rc::new(signal))
+}
+
+fn ratio(
+    cx: &mut Context<'_>,
+    name: &Text,
+    definition: &spec::Signal,
+    ratio: &RatioOf,
+    at: Span,
+) -> Outcome {
+    let (of, over) = (place(name, &ratio.of, at), place(name, &ratio.over, at));
+    let before = family::ratio_before(cx, &ratio.of.value, &ratio.over.value);
+    let tolerate = definition.optional || before.is_some();
+    let parts = family::tolerating(cx, tolerate, |cx| [cx.outcome(&of), cx.outcome(&over)]);
+    let (of_signal, over_signal) = match parts {
+        [Outcome::Ready(of), Outcome::Ready(over)] => (of, over),
+        [Outcome::LeftOut(why), _] | [_, Outcome::LeftOut(why)] => {
+            return match before {
+                Some(old) if !definition.optional => old_gauge(cx, name, definition, *old),
+                _ => Outcome::LeftOut(why),
+            };
+        }
+        _ => return Outcome::Failed,
+    };
+    if let Err(error) = check_parts(&of_signal, &over_signal, of.span, over.span) {
+        return cx.fail(error);
+    }
+    let mut labels = of_signal.labels.clone();
+    labels.retain(|l| over_signal.labels.contains(l));
+    let covered = family::covers_range(cx, &of_signal) && family::covers_range(cx, &over_signal);
+    Outcome::Ready(Rc::new(Signal {
+        name: name.value.clone(),
+        title: title(name, definition),
+        unit: Unit::Ratio,
+        scale: Number::from_integer(1),
+        across: Across::Sum,
+        labels,
+        source: Source::Ratio {
+            of: Box::new(Signal::clone(&of_signal)),
+            over: Box::new(Signal::clone(&over_signal)),
+            before: before.filter(|_| !covered),
+        },
+    }))
+}
+
+/// On a range that ends before the two counters exist, the gauge alone is the signal.
+fn old_gauge(
+    cx: &Context<'_>,
+    name: &Text,
+    definition: &spec::Signal,
+    old: Signal,
+) -> Outcome {
+    let _ = cx;
+    Outcome::Ready(Rc::new(Signal {
+        name: name.value.clone(),
+        title: title(name, definition),
+        ..old
+    }))
+}
+
+fn check_parts(of: &Signal, over: &Signal, at: Span, over_at: Span) -> Result<(), Diagnostic> {
+    use crate::plan::Kind::{Counter, Gauge, Histogram, Ratio};
+    for (signal, span) in [(of, at), (over, over_at)] {
+        if signal.kind() == Ratio {
+            let message = format!("`{}` is a ratio itself", signal.name);
+            return Err(Diagnostic::error("wrong-kind", span, message)
+                .help("divide counters by counters, or gauges by gauges"));
+        }
+    }
+    let events = |s: &Signal| matches!(s.kind(), Counter | Histogram);
+    if (of.kind() == Gauge) == (over.kind() == Gauge) && events(of) == events(over) {
+        return Ok(());
+    }
+    let message = format!(
+        "`{}` is a {}, but `{}` is a {}",
+        of.name,
+        of.kind().as_str(),
+        over.name,
+        over.kind().as_str()
+    );
+    Err(Diagnostic::error("wrong-kind", over_at, message)
+        .help("divide counters by counters, or gauges by gauges"))
+}
+
+fn title(name: &Text, definition: &spec::Signal) -> String {
+    match &definition.title {
+        Some(title) => title.value.clone(),
+        None => name.value.replace(['_', '-'], " "),
+    }
+}
+
+fn bound(
+    cx: &mut Context<'_>,
+    name: &Text,
+    definition: &spec::Signal,
+    at: Span,
+) -> Outcome {
+    let missing = |field: &str, help: &str| {
+        let message = format!("`{name}` needs `{field}`");
+        Diagnostic::error("missing-field", at, message).help(help)
+    };
+    let Some(unit) = definition.unit else {
+        return cx.fail(missing("unit", "say what it counts in, such as `unit: seconds`"));
+    };
+    let Some(binding) = &definition.prometheus else {
+        return cx.fail(missing(
+            "prometheus",
+            "say where Prometheus finds it: `prometheus: {metric: NAME}`",
+        ));
+    };
+    let Some(kind) = definition.kind else {
+        return cx.fail(missing("kind", "one of `gauge`, `counter`, `histogram`"));
+    };
+    let scale = match definition.scale.as_ref().map(|s| (s, s.value.of(unit.value, false))) {
+        None => Number::from_integer(1),
+        Some((_, Ok(scale))) if scale > Number::from_integer(0) => scale,
+        Some((s, Ok(_))) => {
+            let message = format!("the scale `{s}` is not above zero");
+            return cx.fail(Diagnostic::error("bad-scale", s.span, message));
+        }
+        Some((s, Err(m))) => {
+            return cx.fail(Diagnostic::error("wrong-unit", s.span, m.message).help(m.help));
+        }
+    };
+    let mut signal = Signal {
+        name: name.value.clone(),
+        title: title(name, definition),
+        unit: unit.value,
+        scale,
+        across: definition.across.map_or(usual_across(kind.value, unit.value), |a| a.value),
+        labels: Vec::new(),
+        source: Source::Raw(Raw {
+            expr: promql::build::number("0"),
+        }),
+    };
+    match (&binding.metric, &binding.expr) {
+        (Some(metric), _) => family::bind(cx, signal, definition, metric, at),
+        (None, Some(text)) => match raw(cx, definition, kind.value, text) {
+            Some((expr, labels)) => {
+                signal.source = Source::Raw(Raw { expr });
+                signal.labels = labels;
+                Outcome::Ready(Rc::new(signal))
+            }
+            None => Outcome::Failed,
+        },
+        (None, None) => Outcome::Failed,
+    }
+}
+
+/// Counts of things add up; shares and the like count by their worst.
+fn usual_across(kind: Kind, unit: Unit) -> Across {
+    match (kind, unit) {
+        (Kind::Counter | Kind::Histogram, _) => Across::Sum,
+        (Kind::Gauge, Unit::Count | Unit::Requests | Unit::Tokens | Unit::Bytes | Unit::Watts) => {
+            Across::Sum
+        }
+        (Kind::Gauge, Unit::Bool) => Across::Min,
+        (Kind::Gauge, _) => Across::Max,
+    }
+}
+
+fn raw(
+    cx: &mut Context<'_>,
+    definition: &spec::Signal,
+    kind: Kind,
+    text: &Text,
+) -> Option<(promql::ast::Expr, Vec<String>)> {
+    if kind != Kind::Gauge {
+        let message = format!("raw PromQL gives a value, so its kind is gauge, not {}", kind.as_str());
+        cx.sink.push(Diagnostic::error("wrong-kind", text.span, message));
+        return None;
+    }
+    if let Some(label) = definition.matchers.keys().next() {
+        let message = "`where` cannot narrow raw PromQL: write the matcher in `expr`";
+        cx.sink.push(Diagnostic::error("contradiction", label.span, message));
+    }
+    let expr = parse(cx, text)?;
+    if promql::value_type(&expr) != promql::ValueType::Vector {
+        let message = "the expression must give an instant vector";
+        cx.sink.push(Diagnostic::error("wrong-type", text.span, message));
+        return None;
+    }
+    let labels = match (&definition.labels, promql::kept_labels(&expr)) {
+        (_, Kept::Only(labels)) => labels.into_iter().collect(),
+        (Some(declared), _) => declared.iter().map(|l| l.value.clone()).collect(),
+        (None, _) => Vec::new(),
+    };
+    Some((expr, labels))
+}
+
+/// Parses raw PromQL and checks the vLLM names in it.
+pub(super) fn parse(cx: &mut Context<'_>, text: &Text) -> Option<promql::ast::Expr> {
+    match promql::parse(&text.value) {
+        Ok(expr) => {
+            family::check_names(cx, &expr, text.span);
+            Some(expr)
+        }
+        Err(error) => {
+            let message = format!("PromQL: {}", error.message);
+            let at = text.value.get(error.span.clone()).unwrap_or_default();
+            let diagnostic = Diagnostic::error("bad-promql", text.span, message)
+                .label(if at.is_empty() { String::new() } else { format!("at `{at}`") })
+                .maybe_help(error.help);
+            cx.sink.push(diagnostic);
+            None
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! Objectives: events, windows, tiers, percentiles.
+
+use super::alerts::slo_alert_name;
+use super::context::Context;
+use super::query::{self, Read};
+use super::tiers::{self, Objective};
+use super::{bound, family, service};
+use crate::diag::Diagnostic;
+use crate::naming;
+use crate::plan::slo::PercentileAlert;
+use crate::plan::{
+    Bound, Bucket, Compare, CompareOp, Compat, Condition, EventSli, EventSlo, Kind, PercentileSlo,
+    Query, Signal, Slo, SloKind, ValueUnit, WindowRatio,
+};
+use crate::promql::ast::{BinaryOp, Expr};
+use crate::promql::build;
+use crate::source::Spanned;
+use crate::spec::{self, Stat, Text};
+use crate::units::{Duration, Number, Quantity, Unit};
+
+/// Events are recorded over this window; longer ratios sum them.
+pub(crate) const BASE_WINDOW: Duration = Duration::from_mins(5);
+
+/// Ratios up to this window read the counters themselves.
+const DIRECT_UP_TO: Duration = Duration::from_secs(3_600);
+
+/// Percentiles cannot be summed up from recorded ones, so their window is read whole each time.
+const LONGEST_PERCENTILE: Duration = Duration::from_secs(86_400);
+
+const SHORTEST_PERIOD: Duration = Duration::from_secs(3_600);
+const LONGEST_PERIOD: Duration = Duration::from_secs(90 * 86_400);
+
+/// All objectives of a spec.
+pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Slo> {
+    let spec = cx.spec;
+    spec.slos
+        .iter()
+        .filter_map(|(name, slo)| one(cx, name, slo))
+        .collect()
+}
+
+fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
+    let period = slo.window.value;
+    if period < SHORTEST_PERIOD || period > LONGEST_PERIOD {
+        let message = format!("a period of {period} is not between {SHORTEST_PERIOD} and {LONGEST_PERIOD}");
+        cx.sink.push(Diagnostic::error("bad-window", slo.window.span, message));
+        return None;
+    }
+    let (kind, labels) = if let Some(p) = &slo.sli.value.percentile {
+        percentile(cx, name, slo, p)?
+    } else {
+        events(cx, name, slo)?
+    };
+    let alert_name = slo_alert_name(&name.value, matches!(kind, SloKind::Percentile(_)));
+    let compat = cx.spec.prometheus.compat.map(|_| Compat {
+        id: format!("{}-{name}", cx.spec.service.name),
+    });
+    let text = |t: &Option<Text>| t.as_ref().map(|t| t.value.clone());
+    Some(Slo {
+        title: text(&slo.title).unwrap_or_else(|| name.value.replace('-', " ")),
+        description: text(&slo.description).unwrap_or_default(),
+        name: name.value.clone(),
+        period,
+        labels,
+        kind,
+        links: cx.links(&alert_name, slo.runbook.as_ref()),
+        alert_name,
+        compat,
+    })
+}
+
+/// Bad and total events per second over a window.
+struct Events {
+    sli: EventSli,
+    labels: Vec<String>,
+}
+
+impl Events {
+    fn total(&self, window: Duration) -> Expr {
+        let signal = match &self.sli {
+            EventSli::Ratio { total, .. } => total,
+            EventSli::Latency { signal, .. } => signal,
+        };
+        query::events(signal, window, None, &self.labels)
+    }
+
+    /// A missing series of good or bad events counts as none; rounding never makes a count negative.
+    fn bad(&self, window: Duration) -> Expr {
+        let total = self.total(window);
+        let not = |good: Expr| {
+            let rest = build::binary(BinaryOp::Sub, total.clone(), query::or_zero(good, &total));
+            build::call("clamp_min", vec![rest, build::number("0")])
+        };
+        match &self.sli {
+            EventSli::Ratio { part, good, .. } => {
+                let part = query::events(part, window, None, &self.labels);
+                if *good { not(part) } else { query::or_zero(part, &total) }
+            }
+            EventSli::Latency { signal, within } => match signal.family() {
+                Some(family) => not(query::bucket_rate(family, within, window, &self.labels)),
+                None => total,
+            },
+        }
+    }
+
+    fn ratio(&self, window: Duration, service: &str, slo: &str) -> Expr {
+        if window <= DIRECT_UP_TO {
+            let whole = query::positive(self.total(window));
+            return build::binary(BinaryOp::Div, self.bad(window), whole);
+        }
+        let base = BASE_WINDOW.to_string();
+        let labels = query::slo_labels(service, slo, &base);
+        let summed = |series: &str| {
+            let range = query::recorded(series, &labels).range(&window.to_string());
+            build::call("sum_over_time", vec![range])
+        };
+        let whole = query::positive(summed(naming::TOTAL_EVENTS));
+        build::binary(BinaryOp::Div, summed(naming::BAD_EVENTS), whole)
+    }
+}
+
+fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind, Vec<String>)> {
+    if let Some(alert) = &slo.alert {
+        let message = "`alert` is for percentile SLOs: this one alerts on its burn rate";
+        let error = Diagnostic::error("contradiction", alert.span, message);
+        cx.sink.push(error.help("write `burn: {tiers: […]}`"));
+    }
+    let Some(objective) = &slo.objective else {
+        let message = format!("`{name}` needs an `objective`");
+        let error = Diagnostic::error("missing-field", name.span, message);
+        cx.sink.push(error.help("say which share of events must be good, such as `objective: 99.9%`"));
+        return None;
+    };
+    let budget = cx.sink.take(tiers::budget(objective));
+    let events = event_sli(cx, &slo.sli.value, &slo.by)?;
+    let budget = budget?;
+    let severities = service::severities(cx);
+    let tiers = tiers::resolve(
+        &Objective {
+            name: &name.value,
+            budget,
+            period: slo.window,
+            severities: &severities,
+        },
+        slo.burn.as_ref(),
+        &mut cx.sink,
+    );
+    for tier in slo.burn.iter().flat_map(|b| b.value.tiers.iter().flatten()) {
+        if let Some(severity) = &tier.value.severity {
+            cx.check_severity(severity);
+        }
+    }
+    let mut windows: Vec<_> = tiers.iter().flat_map(|t| [t.long, t.short]).collect();
+    windows.extend([BASE_WINDOW, slo.window.value]);
+    windows.sort();
+    windows.dedup();
+    cx.check_window(windows[0], slo.window.span);
+    let service = &cx.spec.service.name.value;
+    let ratios = windows
+        .into_iter()
+        .map(|window| WindowRatio {
+            window,
+            expr: events.ratio(window, service, &name.value),
+        })
+        .collect();
+    let kind = SloKind::Events(Box::new(EventSlo {
+        budget,
+        bad: events.bad(BASE_WINDOW),
+        total: events.total(BASE_WINDOW),
+        ratios,
+        tiers,
+        sli: events.sli,
+    }));
+    Some((kind, events.labels))
+}
+
+fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Events> {
+    if let Some(latency) = &sli.latency {
+        let signal = cx.signal(&latency.value.signal)?;
+        let within = boundary(cx, &signal, &latency.value)?;
+        let labels = cx.labels(&signal, by);
+        return Some(Events {
+            sli: EventSli::Latency {
+                signal: Signal::clone(&signal),
+                within,
+            },
+            labels,
+        });
+    }
+    let ratio = &sli.ratio.as_ref()?.value;
+    let (name, good) = match (&ratio.good, &ratio.bad) {
+        (Some(good), _) => (good, true),
+        (None, bad) => (bad.as_ref()?, false),
+    };
+    let (part, total) = (cx.signal(name), cx.signal(&ratio.total));
+    let (part, total) = (part?, total?);
+    for (signal, at) in [(&part, name), (&total, &ratio.total)] {
+        if !matches!(signal.kind(), Kind::Counter | Kind::Histogram) {
+            let message = format!("`{at}` is a {}, but events are counted by counters", signal.kind().as_str());
+            cx.sink.push(Diagnostic::error("wrong-kind", at.span, message));
+            return None;
+        }
+    }
+    let mut labels = cx.labels(&total, by);
+    labels.retain(|l| part.labels.contains(l));
+    Some(Events {
+        sli: EventSli::Ratio {
+            part: Signal::clone(&part),
+            good,
+            total: Signal::clone(&total),
+        },
+        labels,
+    })
+}
+
+fn histogram(cx: &mut Context<'_>, signal: &Signal, at: &Text) -> Option<()> {
+    if signal.kind() == Kind::Histogram {
+        return Some(());
+    }
+    let message = format!("`{at}` is a {}, but latencies need a histogram", signal.kind().as_str());
+    cx.sink.push(Diagnostic::error("wrong-kind", at.span, message));
+    None
+}
+
+/// A bound in the histogram's unit.
+fn in_unit(cx: &mut Context<'_>, signal: &Signal, at: &Spanned<Quantity>) -> Option<Number> {
+    match at.value.of(signal.unit, false) {
+        Ok(value) => Some(value),
+        Err(mismatch) => {
+            cx.sink.push(bound::wrong_unit(at.span, mismatch));
+            None
+        }
+    }
+}
+
+/// The bucket whose upper bound is asked for.
+fn boundary(cx: &mut Context<'_>, signal: &Signal, latency: &spec::Latency) -> Option<Bucket> {
+    histogram(cx, signal, &latency.signal)?;
+    let value = in_unit(cx, signal, &latency.within)? / signal.scale;
+    let family = signal.family()?;
+    if let Some(bucket) = family.buckets.iter().find(|b| b.bound == value) {
+        return Some(bucket.clone());
+    }
+    let error = family::not_a_boundary(cx, signal, value, &latency.within);
+    cx.sink.push(error);
+    None
+}
+
+fn percentile(
+    cx: &mut Context<'_>,
+    name: &Text,
+    slo: &spec::Slo,
+    p: &Spanned<spec::Percentile>,
+) -> Option<(SloKind, Vec<String>)> {
+    refuse_event_fields(cx, slo);
+    let signal = cx.signal(&p.value.signal)?;
+    histogram(cx, &signal, &p.value.signal)?;
+    let quantile = quantile(cx, &p.value.p)?;
+    if slo.window.value > LONGEST_PERCENTILE {
+        let message = format!("a percentile over {} is too much to read at once", slo.window.value);
+        let error = Diagnostic::error("bad-window", slo.window.span, message).help(format!(
+            "use {LONGEST_PERCENTILE} or less, or a `latency` SLI, which sums up over any period"
+        ));
+        cx.sink.push(error);
+        return None;
+    }
+    let labels = cx.labels(&signal, &slo.by);
+    let read = |window| Read {
+        signal: &signal,
+        stat: Stat::Quantile(quantile),
+        window,
+        labels: labels.clone(),
+    };
+    let below = in_unit(cx, &signal, &p.value.below)?;
+    let family = signal.family()?;
+    if let Some(error) =
+        bound::beyond_buckets(family, &signal.name, signal.scale, below, &p.value.below)
+    {
+        cx.sink.push(error);
+        return None;
+    }
+    let alert = match &slo.alert {
+        None => None,
+        Some(alert) => Some(percentile_alert(cx, &alert.value, &read, below, name)?),
+    };
+    let kind = SloKind::Percentile(Box::new(PercentileSlo {
+        quantile,
+        below: (below, p.value.below.to_string()),
+        query: query::query(&read(slo.window.value), None),
+        alert,
+        signal: Signal::clone(&signal),
+    }));
+    Some((kind, labels))
+}
+
+fn refuse_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
+    let fields = [
+        ("objective", slo.objective.as_ref().map(|o| o.span)),
+        ("burn", slo.burn.as_ref().map(|b| b.span)),
+    ];
+    for (field, span) in fields {
+        if let Some(span) = span {
+            let message = format!("`{field}` cannot stand beside a percentile SLI: it has no error budget");
+            let error = Diagnostic::error("contradiction", span, message);
+            cx.sink.push(error.help("use a `latency` SLI for a budget"));
+        }
+    }
+}
+
+fn quantile(cx: &mut Context<'_>, p: &Spanned<Quantity>) -> Option<Number> {
+    let value = p.value.of(Unit::Count, false).or_else(|_| p.value.ratio().map(|r| r * 100));
+    let inside = |v: &Number| *v > Number::from_integer(0) && *v < Number::from_integer(100);
+    if let Some(value) = value.ok().filter(inside) {
+        return Some(value / 100);
+    }
+    let message = format!("`{p}` is not a percentile");
+    let error = Diagnostic::error("bad-percentile", p.span, message);
+    cx.sink.push(error.help("write a number between 0 and 100, such as `95`"));
+    None
+}
+
+fn percentile_alert<'a>(
+    cx: &mut Context<'_>,
+    alert: &spec::SloAlert,
+    read: &dyn Fn(Duration) -> Read<'a>,
+    below: Number,
+    name: &Text,
+) -> Option<PercentileAlert> {
+    let window = alert.window.map_or(query::DEFAULT_WINDOW, |w| w.value);
+    cx.check_window(window, alert.window.map_or(alert.above.span, |w| w.span));
+    let read = read(window);
+    let (bound, unit): (Bound, ValueUnit) = bound::fixed(cx, &read, CompareOp::Above, &alert.above)?;
+    let Bound::Fixed(_, above, _) = &bound else {
+        return None;
+    };
+    if *above < below {
+        let message = format!("the alert of `{name}` fires while the objective is still kept");
+        let error = Diagnostic::error("bad-threshold", alert.above.span, message);
+        cx.sink.push(error.help("alert at the objective's bound or above it"));
+    }
+    let severity = match &alert.severity {
+        Some(severity) => {
+            cx.check_severity(severity);
+            severity.value.clone()
+        }
+        None => cx.spec.severities.page.value.clone(),
+    };
+    let expr = bound::compare(
+        query::query(&read, None).expr,
+        CompareOp::Above,
+        query::number(*above),
+    );
+    Some(PercentileAlert {
+        condition: Condition::Compare(Box::new(Compare {
+            signal: read.signal.clone(),
+            stat: read.stat,
+            window,
+            bound,
+            unit,
+            query: Query {
+                expr,
+                labels: read.labels.clone(),
+            },
+        })),
+        hold: alert.hold.value,
+        severity,
+    })
+}
