@@ -1,5 +1,6 @@
 //! Compiles one SLO spec into Prometheus rules, judged against recorded vLLM metrics.
 
+pub mod catalog;
 pub mod diag;
 pub mod library;
 pub mod naming;

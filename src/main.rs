@@ -1,1 +1,3 @@
+//! The slosmith command.
+
 fn main() {}

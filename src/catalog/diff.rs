@@ -1,0 +1,126 @@
+//! What changes between two releases.
+
+use std::collections::BTreeMap;
+
+use super::Catalog;
+use super::release::Release;
+use super::shape::{MetricType, Shape};
+
+/// What changes from one release to another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diff {
+    /// Families only the second release shows, without the new names of renamed ones.
+    pub added: Vec<String>,
+    /// Families only the first release shows, without renamed ones.
+    pub removed: Vec<String>,
+    /// Old name, and the newest name it goes by that the second release shows.
+    pub renamed: Vec<(String, String)>,
+    /// Families both show in different shapes.
+    pub changed: Vec<Changed>,
+}
+
+impl Diff {
+    /// True when nothing changes.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What changes in a family that keeps its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// The family.
+    pub family: String,
+    /// Old and new type.
+    pub kind: Option<(MetricType, MetricType)>,
+    /// Label names.
+    pub labels: Delta,
+    /// Label values of known domains, by label.
+    pub values: BTreeMap<String, Delta>,
+    /// Bucket boundaries, in the exposed spelling.
+    pub buckets: Delta,
+}
+
+/// What a list gains and loses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Delta {
+    /// Only in the second release.
+    pub added: Vec<String>,
+    /// Only in the first release.
+    pub removed: Vec<String>,
+}
+
+impl Delta {
+    /// What `new` gains and loses against `old`.
+    pub fn of(old: &[String], new: &[String]) -> Self {
+        let only = |a: &[String], b: &[String]| {
+            a.iter().filter(|item| !b.contains(item)).cloned().collect()
+        };
+        Self {
+            added: only(new, old),
+            removed: only(old, new),
+        }
+    }
+
+    /// True when the lists hold the same.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty()
+    }
+}
+
+impl Catalog {
+    /// What changes from one release to another in the profiles; without profiles, in the default one.
+    pub fn diff<P: AsRef<str>>(&self, from: &Release, to: &Release, profiles: &[P]) -> Diff {
+        let mut diff = Diff::default();
+        for family in self.families() {
+            let old = family.visible_in(from, profiles);
+            let new = family.visible_in(to, profiles);
+            match (old, new) {
+                (Some(old), Some(new)) => diff.changed.extend(changed(family.name(), old, new)),
+                (Some(_), None) => {
+                    let heir = self.lineage.successor(family.name());
+                    let heir = heir.filter(|name| self.shape(name, to.id(), profiles).is_some());
+                    match heir {
+                        Some(heir) => diff
+                            .renamed
+                            .push((family.name().to_owned(), heir.to_owned())),
+                        None => diff.removed.push(family.name().to_owned()),
+                    }
+                }
+                (None, Some(_)) => diff.added.push(family.name().to_owned()),
+                (None, None) => {}
+            }
+        }
+        let heirs: Vec<_> = diff.renamed.iter().map(|(_, heir)| heir.clone()).collect();
+        diff.added.retain(|name| !heirs.contains(name));
+        diff
+    }
+}
+
+/// What changes between two shapes of a family; none when nothing does.
+///
+/// Labels and boundaries that differ between deployments are not compared.
+pub fn changed(family: &str, old: &Shape, new: &Shape) -> Option<Changed> {
+    let mut found = Changed {
+        family: family.to_owned(),
+        kind: (old.kind != new.kind).then_some((old.kind, new.kind)),
+        ..Changed::default()
+    };
+    if !old.open_labels && !new.open_labels {
+        found.labels = Delta::of(&old.labels, &new.labels);
+    }
+    if !old.open_buckets && !new.open_buckets {
+        found.buckets = Delta::of(&old.buckets, &new.buckets);
+    }
+    for (label, values) in &new.values {
+        let delta = old.domain(label).map(|before| Delta::of(before, values));
+        if let Some(delta) = delta.filter(|delta| !delta.is_empty()) {
+            found.values.insert(label.clone(), delta);
+        }
+    }
+    let same = found.kind.is_none()
+        && found.labels.is_empty()
+        && found.buckets.is_empty()
+        && found.values.is_empty();
+    (!same).then_some(found)
+}

@@ -1,0 +1,164 @@
+//! Prometheus text and OpenMetrics text → families with samples.
+//!
+//! One broken line never hides the rest: every fault is reported with its place and reading goes on.
+
+mod assemble;
+mod line;
+mod print;
+#[cfg(test)]
+mod tests;
+
+pub use print::{Dialect, print};
+
+use std::collections::BTreeMap;
+
+use super::shape::MetricType;
+
+/// One `/metrics` page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// Families in the order of their first line.
+    pub families: Vec<PageFamily>,
+    /// Everything that a strict reader would refuse, in the order of the lines.
+    pub problems: Vec<Problem>,
+}
+
+impl Page {
+    /// The family of this name; a histogram's base name, a counter's name with `_total`.
+    pub fn family(&self, name: &str) -> Option<&PageFamily> {
+        self.families.iter().find(|family| family.name == name)
+    }
+}
+
+/// One family of a page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PageFamily {
+    /// The name as it is queried: counters with `_total`, histograms without suffix.
+    pub name: String,
+    /// The declared type.
+    pub kind: MetricType,
+    /// The HELP text, unescaped.
+    pub help: Option<String>,
+    /// The OpenMetrics UNIT.
+    pub unit: Option<String>,
+    /// The samples in the order of their lines.
+    pub samples: Vec<Sample>,
+}
+
+impl PageFamily {
+    /// Label names over all samples, sorted, without `le` and `quantile` where the type brings them.
+    pub fn labels(&self) -> Vec<String> {
+        self.values().into_keys().collect()
+    }
+
+    /// Values per label in the order they were first seen.
+    pub fn values(&self) -> BTreeMap<String, Vec<String>> {
+        let mut found = BTreeMap::<String, Vec<String>>::new();
+        let labels = self.samples.iter().flat_map(|sample| &sample.labels);
+        for (name, value) in labels.filter(|(name, _)| !self.brings(name)) {
+            let values = found.entry(name.clone()).or_default();
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+        found
+    }
+
+    /// The spellings of `le` in the order they were first seen.
+    pub fn buckets(&self) -> Vec<String> {
+        let mut found = Vec::<String>::new();
+        let bounds = self.samples.iter().filter_map(|sample| sample.label("le"));
+        for bound in bounds.filter(|_| self.brings("le")) {
+            if !found.iter().any(|known| known == bound) {
+                found.push(bound.to_owned());
+            }
+        }
+        found
+    }
+
+    fn brings(&self, label: &str) -> bool {
+        match label {
+            "le" => matches!(
+                self.kind,
+                MetricType::Histogram | MetricType::GaugeHistogram
+            ),
+            "quantile" => self.kind == MetricType::Summary,
+            _ => false,
+        }
+    }
+}
+
+/// One line with a value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// The name with its suffix.
+    pub name: String,
+    /// Labels in the order written, values unescaped.
+    pub labels: Vec<(String, String)>,
+    /// The value; NaN and infinities included.
+    pub value: f64,
+    /// As written: milliseconds in the classic format, seconds in OpenMetrics.
+    pub timestamp: Option<f64>,
+    /// The OpenMetrics exemplar.
+    pub exemplar: Option<Exemplar>,
+}
+
+impl Sample {
+    /// The value of a label.
+    pub fn label(&self, name: &str) -> Option<&str> {
+        let found = self.labels.iter().find(|(label, _)| label == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// An example observation attached to a sample.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Exemplar {
+    /// Labels such as `trace_id`.
+    pub labels: Vec<(String, String)>,
+    /// The observed value.
+    pub value: f64,
+    /// Seconds.
+    pub timestamp: Option<f64>,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProblemKind {
+    /// The line could not be read and was skipped.
+    Malformed,
+    /// TYPE names a type that no format has; the family counts as untyped.
+    UnknownType,
+    /// TYPE stands after the family's first sample.
+    TypeAfterSamples,
+    /// A second TYPE for a family; the first holds.
+    DuplicateType,
+    /// A second HELP for a family; the first holds.
+    DuplicateHelp,
+    /// The same series twice; both samples are kept.
+    DuplicateSeries,
+    /// Samples of a family with another family's samples between them.
+    Interleaved,
+    /// Lines end in CRLF; reported once.
+    CarriageReturn,
+    /// Something follows `# EOF`.
+    AfterEof,
+}
+
+/// One fault of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong.
+    pub kind: ProblemKind,
+    /// Line, from 1.
+    pub line: usize,
+    /// Byte offset in the page.
+    pub offset: usize,
+    /// One sentence.
+    pub message: String,
+}
+
+/// Reads a page of either format.
+pub fn parse(text: &str) -> Page {
+    assemble::page(text)
+}

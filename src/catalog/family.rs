@@ -1,0 +1,82 @@
+//! One family over all releases and profiles.
+
+use super::release::{Release, ReleaseId};
+use super::shape::Shape;
+
+/// A stretch of releases in which a profile's pages show the same shape.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) first: ReleaseId,
+    pub(super) last: ReleaseId,
+    pub(super) shape: usize,
+}
+
+/// One family over all releases and profiles.
+#[derive(Clone, Debug)]
+pub struct Family {
+    name: String,
+    created: bool,
+    shapes: Vec<Shape>,
+    seen: Vec<(String, Vec<Run>)>,
+}
+
+impl Family {
+    pub(super) fn new(
+        name: String,
+        created: bool,
+        shapes: Vec<Shape>,
+        seen: Vec<(String, Vec<Run>)>,
+    ) -> Self {
+        Self {
+            name,
+            created,
+            shapes,
+            seen,
+        }
+    }
+
+    /// The name: counters with `_total`, histograms without suffix.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// True when some page also shows the gauge with its series' creation times.
+    pub fn has_created(&self) -> bool {
+        self.created
+    }
+
+    /// Every shape it ever had, in the order of the releases.
+    pub fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// The shape on a release in the first of the profiles that shows it; without profiles, in the default
+    /// one.
+    pub fn visible_in<P: AsRef<str>>(&self, release: &Release, profiles: &[P]) -> Option<&Shape> {
+        if profiles.is_empty() {
+            return self.in_profile(release, super::DEFAULT_PROFILE);
+        }
+        let mut profiles = profiles.iter();
+        profiles.find_map(|profile| self.in_profile(release, profile.as_ref()))
+    }
+
+    /// The shape on a release in one profile.
+    pub fn in_profile(&self, release: &Release, profile: &str) -> Option<&Shape> {
+        let mut pages = release.pages_of(profile).into_iter().flatten();
+        pages.find_map(|page| self.on_page(release, page))
+    }
+
+    /// The recorded profiles of a release that show it, sorted by name.
+    pub fn profiles_showing<'a>(&self, release: &'a Release) -> Vec<&'a str> {
+        let shows = |profile: &&str| self.in_profile(release, profile).is_some();
+        release.profiles().filter(shows).collect()
+    }
+
+    fn on_page(&self, release: &Release, page: &str) -> Option<&Shape> {
+        release.page(page)?;
+        let (_, runs) = self.seen.iter().find(|(profile, _)| profile == page)?;
+        let id = release.id();
+        let run = runs.iter().find(|run| run.first <= id && id <= run.last)?;
+        self.shapes.get(run.shape)
+    }
+}

@@ -1,0 +1,67 @@
+//! Names that exporters other than vLLM publish.
+
+use serde::{Deserialize, Serialize};
+
+use super::shape::{MetricType, Shape};
+
+/// Everything that `foreign.yaml` holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Foreign {
+    /// The exporters.
+    pub exporters: Vec<Exporter>,
+}
+
+/// One exporter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exporter {
+    /// A short name.
+    pub name: String,
+    /// The name for sentences, with its article.
+    pub title: String,
+    /// Deployments add labels of their own, or the labels are not known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open_labels: bool,
+    /// Labels of every family.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
+    /// Its families.
+    pub families: Vec<ForeignFamily>,
+}
+
+/// One family of another exporter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ForeignFamily {
+    /// The name as queried.
+    pub name: String,
+    /// Its type; untyped when not known for certain.
+    #[serde(default, rename = "type")]
+    pub kind: MetricType,
+    /// The unit of its values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+}
+
+impl Foreign {
+    /// The exporter that publishes a name, and the family.
+    pub fn find(&self, name: &str) -> Option<(&Exporter, &ForeignFamily)> {
+        let mut exporters = self.exporters.iter();
+        exporters.find_map(|exporter| {
+            let family = exporter.families.iter().find(|f| f.name == name)?;
+            Some((exporter, family))
+        })
+    }
+
+    /// What a name of another exporter looks like.
+    pub fn shape(&self, name: &str) -> Option<Shape> {
+        let (exporter, family) = self.find(name)?;
+        Some(Shape {
+            kind: family.kind,
+            labels: exporter.labels.clone(),
+            open_labels: exporter.open_labels,
+            ..Shape::default()
+        })
+    }
+}

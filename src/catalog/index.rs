@@ -1,0 +1,75 @@
+//! The compact form of all recordings, as it is committed and embedded.
+
+mod build;
+mod load;
+mod pages;
+mod print;
+
+pub use build::{BuildError, build};
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::foreign::Foreign;
+use super::lineage::Lineage;
+use super::shape::MetricType;
+use super::version::Version;
+
+/// All recordings with lineage and foreign names; see [`build`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Index {
+    /// Releases in the order of their versions.
+    releases: Vec<ReleaseEntry>,
+    /// Label sets that shapes point at.
+    labels: Vec<Vec<String>>,
+    /// Bucket boundaries that shapes point at.
+    buckets: Vec<Vec<String>>,
+    families: BTreeMap<String, FamilyEntry>,
+    lineage: Lineage,
+    foreign: Foreign,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct ReleaseEntry {
+    version: Version,
+    pages: BTreeMap<String, PageEntry>,
+}
+
+/// How one page came to be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageEntry {
+    /// `server`, `server-hybrid`, `release-module` or `release-module-stubbed`.
+    pub tier: String,
+    /// `v0` or `v1`.
+    pub engine: String,
+    /// The profile whose page this one adds to; none when it is whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct FamilyEntry {
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    created: bool,
+    shapes: Vec<ShapeEntry>,
+    seen: BTreeMap<String, Vec<Run>>,
+}
+
+/// First release, last release, shape. It speaks only of releases that have a page of the profile.
+type Run = (u16, u16, u16);
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct ShapeEntry {
+    #[serde(rename = "type")]
+    kind: MetricType,
+    labels: u16,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    open_labels: bool,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    values: BTreeMap<String, Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    buckets: Option<u16>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    open_buckets: bool,
+}

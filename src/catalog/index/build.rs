@@ -1,0 +1,224 @@
+//! `catalog/` on disk → [`Index`].
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::pages::Recorded;
+use super::{FamilyEntry, Index, PageEntry, ReleaseEntry, Run, ShapeEntry};
+use crate::catalog::exposition;
+use crate::catalog::shape::Shape;
+use crate::catalog::version::Version;
+use crate::source::FileId;
+use crate::yaml;
+
+/// Why an index could not be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A file or folder could not be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file does not hold what it should.
+    #[error("{path}: {why}")]
+    Content {
+        /// Where.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+#[derive(Deserialize)]
+struct Provenance {
+    version: Version,
+    profiles: BTreeMap<String, PageProvenance>,
+}
+
+#[derive(Deserialize)]
+struct PageProvenance {
+    tier: String,
+    engine: String,
+    page: PageExtent,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+enum PageExtent {
+    #[serde(rename = "whole")]
+    Whole,
+    #[serde(rename = "additions to default")]
+    Additions,
+}
+
+/// Builds the index from `dir`, which holds `vllm/` and `foreign.yaml`.
+///
+/// # Errors
+/// Names the first file that cannot be read or does not hold what it should.
+pub fn build(dir: &Path) -> Result<Index, BuildError> {
+    let product = dir.join("vllm");
+    let mut index = Index {
+        lineage: read_yaml(&product.join("lineage.yaml"))?,
+        foreign: read_yaml(&dir.join("foreign.yaml"))?,
+        ..Index::default()
+    };
+    let mut recorded = Vec::new();
+    for folder in list(&product)?.into_iter().filter(|path| path.is_dir()) {
+        recorded.push(read_release(&folder)?);
+    }
+    recorded.sort_by(|a, b| a.version.cmp(&b.version));
+    let mut tables = Tables::default();
+    for (at, release) in (0_u16..).zip(&recorded) {
+        index.releases.push(entry(release));
+        for profile in release.pages.keys() {
+            let previous = previous_page(&index.releases, at, profile);
+            for found in release.families(profile, &index.lineage) {
+                let family = index.families.entry(found.name).or_default();
+                family.created |= found.created;
+                let shape = tables.entry(&found.shape);
+                family.see(profile, at, previous, shape);
+            }
+        }
+    }
+    index.labels = tables.labels;
+    index.buckets = tables.buckets;
+    Ok(index)
+}
+
+fn entry(release: &Recorded) -> ReleaseEntry {
+    let pages = release.pages.iter();
+    ReleaseEntry {
+        version: release.version.clone(),
+        pages: pages
+            .map(|(name, (page, _))| (name.clone(), page.clone()))
+            .collect(),
+    }
+}
+
+fn previous_page(releases: &[ReleaseEntry], at: u16, profile: &str) -> Option<u16> {
+    let before = (0..at)
+        .zip(releases)
+        .filter(|(_, r)| r.pages.contains_key(profile));
+    before.last().map(|(i, _)| i)
+}
+
+impl FamilyEntry {
+    fn see(&mut self, profile: &str, at: u16, previous: Option<u16>, shape: ShapeEntry) {
+        let known = self.shapes.iter().position(|s| *s == shape);
+        let number = known.unwrap_or(self.shapes.len()) as u16;
+        if known.is_none() {
+            self.shapes.push(shape);
+        }
+        let runs: &mut Vec<Run> = self.seen.entry(profile.to_owned()).or_default();
+        match runs.last_mut() {
+            Some((_, last, s)) if Some(*last) == previous && *s == number => *last = at,
+            _ => runs.push((at, at, number)),
+        }
+    }
+}
+
+/// Label sets and boundaries, each stored once.
+#[derive(Default)]
+struct Tables {
+    labels: Vec<Vec<String>>,
+    buckets: Vec<Vec<String>>,
+}
+
+impl Tables {
+    fn entry(&mut self, shape: &Shape) -> ShapeEntry {
+        let buckets =
+            (!shape.buckets.is_empty()).then(|| intern(&mut self.buckets, &shape.buckets));
+        ShapeEntry {
+            kind: shape.kind,
+            labels: intern(&mut self.labels, &shape.labels),
+            open_labels: shape.open_labels,
+            values: shape.values.clone(),
+            buckets,
+            open_buckets: shape.open_buckets,
+        }
+    }
+}
+
+fn intern(table: &mut Vec<Vec<String>>, list: &[String]) -> u16 {
+    let known = table.iter().position(|known| known == list);
+    if known.is_none() {
+        table.push(list.to_vec());
+    }
+    known.unwrap_or(table.len() - 1) as u16
+}
+
+fn read_release(folder: &Path) -> Result<Recorded, BuildError> {
+    let path = folder.join("provenance.json");
+    let provenance: Provenance = serde_json::from_str(&read(&path)?).map_err(|error| {
+        let why = error.to_string();
+        BuildError::Content { path, why }
+    })?;
+    let mut pages = BTreeMap::new();
+    for (profile, page) in &provenance.profiles {
+        let text = read(&folder.join(format!("{profile}.prom")))?;
+        let entry = PageEntry {
+            tier: page.tier.clone(),
+            engine: page.engine.clone(),
+            base: base(page, &provenance.profiles),
+        };
+        pages.insert(profile.clone(), (entry, exposition::parse(&text)));
+    }
+    Ok(Recorded {
+        version: provenance.version,
+        pages,
+    })
+}
+
+/// Additions stand on the default page, or on the whole page of their own engine when the default's is
+/// another; such additions without a whole page hold everything themselves.
+fn base(page: &PageProvenance, all: &BTreeMap<String, PageProvenance>) -> Option<String> {
+    if page.page == PageExtent::Whole {
+        return None;
+    }
+    let same =
+        |other: &PageProvenance| other.page == PageExtent::Whole && other.engine == page.engine;
+    let default = all.iter().filter(|(name, _)| *name == "default");
+    let mut candidates = default.chain(all);
+    candidates
+        .find(|(_, other)| same(other))
+        .map(|(name, _)| name.clone())
+}
+
+fn list(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let fail = |source| BuildError::Read {
+        path: folder.to_owned(),
+        source,
+    };
+    let entries = fs::read_dir(folder).map_err(fail)?;
+    let paths: Result<Vec<_>, _> = entries.map(|entry| Ok(entry?.path())).collect();
+    let mut paths = paths.map_err(fail)?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn read(path: &Path) -> Result<String, BuildError> {
+    fs::read_to_string(path).map_err(|source| BuildError::Read {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn read_yaml<T: DeserializeOwned>(path: &Path) -> Result<T, BuildError> {
+    let text = read(path)?;
+    yaml::read(FileId(0), &text).map_err(|diagnostic| {
+        let line = text[..diagnostic.span.range().start.min(text.len())]
+            .matches('\n')
+            .count()
+            + 1;
+        BuildError::Content {
+            path: path.to_owned(),
+            why: format!("line {line}: {}", diagnostic.message),
+        }
+    })
+}

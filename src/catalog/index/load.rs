@@ -1,0 +1,60 @@
+//! [`Index`] → [`Catalog`].
+
+use super::{FamilyEntry, Index, ShapeEntry};
+use crate::catalog::Catalog;
+use crate::catalog::family::{Family, Run};
+use crate::catalog::release::{Release, ReleaseId};
+use crate::catalog::shape::Shape;
+
+impl Index {
+    /// Reads the committed text.
+    ///
+    /// # Errors
+    /// Only for a text that [`Index::to_json`] did not write.
+    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// Spreads the tables out for queries.
+    pub fn into_catalog(self) -> Catalog {
+        let Index {
+            labels, buckets, ..
+        } = &self;
+        let shape = |entry: &ShapeEntry| Shape {
+            kind: entry.kind,
+            labels: at(labels, entry.labels),
+            open_labels: entry.open_labels,
+            values: entry.values.clone(),
+            buckets: entry.buckets.map(|i| at(buckets, i)).unwrap_or_default(),
+            open_buckets: entry.open_buckets,
+        };
+        let families = self.families.iter().map(|(name, entry)| {
+            let shapes = entry.shapes.iter().map(shape).collect();
+            (name.clone(), family(name, entry, shapes))
+        });
+        let families = families.collect();
+        let releases = (0_u16..).map(ReleaseId).zip(self.releases);
+        let releases = releases.map(|(id, entry)| Release::new(id, entry.version, entry.pages));
+        Catalog::new(releases.collect(), families, self.lineage, self.foreign)
+    }
+}
+
+fn family(name: &str, entry: &FamilyEntry, shapes: Vec<Shape>) -> Family {
+    let runs = |runs: &Vec<super::Run>| {
+        let run = |&(first, last, shape): &super::Run| Run {
+            first: ReleaseId(first),
+            last: ReleaseId(last),
+            shape: usize::from(shape),
+        };
+        runs.iter().map(run).collect()
+    };
+    let seen = entry
+        .seen
+        .iter()
+        .map(|(profile, list)| (profile.clone(), runs(list)));
+    Family::new(name.to_owned(), entry.created, shapes, seen.collect())
+}
+
+fn at(table: &[Vec<String>], i: u16) -> Vec<String> {
+    table.get(usize::from(i)).cloned().unwrap_or_default()
+}

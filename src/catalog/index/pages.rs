@@ -1,0 +1,124 @@
+//! Recorded pages → what each family looks like on each.
+
+use std::collections::BTreeMap;
+
+use super::PageEntry;
+use crate::catalog::exposition::{Page, PageFamily};
+use crate::catalog::lineage::Lineage;
+use crate::catalog::lineage::covers;
+use crate::catalog::shape::{MetricType, Shape};
+use crate::catalog::version::Version;
+
+/// One release with its parsed pages by profile.
+pub(super) struct Recorded {
+    pub(super) version: Version,
+    pub(super) pages: BTreeMap<String, (PageEntry, Page)>,
+}
+
+/// A family on one page.
+pub(super) struct Found {
+    pub(super) name: String,
+    pub(super) shape: Shape,
+    pub(super) created: bool,
+}
+
+impl Recorded {
+    /// All families of a profile's page, without the `_created` gauges of other families.
+    pub(super) fn families(&self, profile: &str, lineage: &Lineage) -> Vec<Found> {
+        let Some((entry, page)) = self.pages.get(profile) else {
+            return Vec::new();
+        };
+        let kept = page
+            .families
+            .iter()
+            .filter(|f| created_of(f, page).is_none());
+        let found = kept.map(|family| {
+            let created = page
+                .families
+                .iter()
+                .any(|f| created_of(f, page) == Some(&family.name));
+            Found {
+                name: family.name.clone(),
+                shape: self.shape(family, entry, lineage),
+                created,
+            }
+        });
+        found.collect()
+    }
+
+    fn shape(&self, family: &PageFamily, entry: &PageEntry, lineage: &Lineage) -> Shape {
+        let (labels, mut open_labels) = self.labels(family, &entry.engine, lineage);
+        open_labels |= lineage.open.labels.contains(&family.name);
+        let buckets = family.buckets();
+        let bucketed = family.kind == MetricType::Histogram;
+        Shape {
+            kind: family.kind,
+            labels,
+            open_labels,
+            values: values(family, &entry.engine, lineage),
+            open_buckets: bucketed && (buckets.is_empty() || self.open_buckets(family, lineage)),
+            buckets,
+        }
+    }
+
+    /// A family without series takes its labels from another page of the release, else from lineage.
+    fn labels(&self, family: &PageFamily, engine: &str, lineage: &Lineage) -> (Vec<String>, bool) {
+        if !family.samples.is_empty() {
+            return (family.labels(), false);
+        }
+        let pages = self
+            .pages
+            .values()
+            .filter(|(entry, _)| entry.engine == engine);
+        let mut elsewhere = pages.filter_map(|(_, page)| page.family(&family.name));
+        if let Some(other) = elsewhere.find(|other| !other.samples.is_empty()) {
+            return (other.labels(), false);
+        }
+        let mut facts = lineage.labels.iter();
+        let fact = facts.find(|fact| fact.families.iter().any(|p| covers(p, &family.name)));
+        match fact {
+            Some(fact) => (fact.labels.clone(), fact.open),
+            None => (Vec::new(), true),
+        }
+    }
+
+    fn open_buckets(&self, family: &PageFamily, lineage: &Lineage) -> bool {
+        lineage.open.buckets.iter().any(|open| {
+            open.families.contains(&family.name)
+                && open
+                    .first
+                    .as_ref()
+                    .is_none_or(|first| *first <= self.version)
+                && open.last.as_ref().is_none_or(|last| self.version <= *last)
+        })
+    }
+}
+
+fn values(family: &PageFamily, engine: &str, lineage: &Lineage) -> BTreeMap<String, Vec<String>> {
+    let domains = &lineage.domains;
+    let mut found = BTreeMap::new();
+    if engine == domains.engine && family.name.starts_with(&domains.prefix) {
+        found = family.values();
+        found.retain(|label, _| domains.labels.contains(label));
+        found.values_mut().for_each(|values| values.sort());
+    }
+    for fixed in domains.fixed.iter().filter(|f| f.family == family.name) {
+        found.insert(fixed.label.clone(), fixed.values.clone());
+    }
+    found
+}
+
+/// The family whose creation times a gauge holds.
+fn created_of<'a>(gauge: &PageFamily, page: &'a Page) -> Option<&'a String> {
+    let base = gauge.name.strip_suffix("_created")?;
+    if gauge.kind != MetricType::Gauge {
+        return None;
+    }
+    let counter = format!("{base}_total");
+    let owns = |family: &&PageFamily| match family.kind {
+        MetricType::Counter => family.name == counter,
+        MetricType::Histogram | MetricType::Summary => family.name == base,
+        _ => false,
+    };
+    page.families.iter().find(owns).map(|family| &family.name)
+}

@@ -1,0 +1,214 @@
+//! What the pages cannot say: renames, replacements, conditions, dates of unrecorded releases.
+
+mod facts;
+
+pub(super) use facts::covers;
+pub use facts::{
+    Condition, Domains, Edge, FixedDomain, InPlace, LabelFact, Open, OpenBuckets, StartRule,
+    Unrecorded,
+};
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::version::Version;
+
+/// Everything that `lineage.yaml` holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lineage {
+    /// Families that another expression replaces, or that ended.
+    pub changes: Vec<Change>,
+    /// Changes that keep the name.
+    pub in_place: Vec<InPlace>,
+    /// Changes dated to releases without a page.
+    pub edges: Vec<Edge>,
+    /// Families that exist only under a condition.
+    pub conditions: Vec<Condition>,
+    /// Families known from source alone.
+    pub unrecorded: Vec<Unrecorded>,
+    /// Labels of families that a page declares without a series.
+    pub labels: Vec<LabelFact>,
+    /// What differs between deployments.
+    pub open: Open,
+    /// Labels with few values, the same everywhere.
+    pub domains: Domains,
+    /// Which families exist before the first request.
+    pub present_from_start: StartRule,
+}
+
+/// What became of one family.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// The old family.
+    pub family: String,
+    /// How it differs from what replaces it.
+    pub kind: ChangeKind,
+    /// What says the same now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<Replacement>,
+    /// Where nothing says the same: the family that comes nearest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<String>,
+    /// First release that calls it deprecated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deprecated: Option<Version>,
+    /// First release that shows it only with a flag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<Version>,
+    /// First release without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<Version>,
+    /// Minor release → the value of `--show-hidden-metrics-for-version` that shows it there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub shown_by: BTreeMap<String, String>,
+    /// Upstream pull requests and commits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// One line for people.
+    pub note: String,
+}
+
+impl Change {
+    /// The value of `--show-hidden-metrics-for-version` that shows the family on `version`.
+    pub fn flag_on(&self, version: &Version) -> Option<&str> {
+        let release = version.release();
+        let minor = format!("{}.{}", release.first()?, release.get(1).unwrap_or(&0));
+        self.shown_by.get(&minor).map(String::as_str)
+    }
+}
+
+/// How the old and the new differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeKind {
+    /// Same values under another name.
+    Rename,
+    /// Another kind of metric: a gauge became a ratio or a rate of counters.
+    Shape,
+    /// Another unit.
+    Unit,
+    /// Another meaning.
+    Semantics,
+    /// One family became several.
+    Split,
+    /// Nothing replaces it.
+    Removed,
+}
+
+/// What says now what a family said.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Replacement {
+    /// One family.
+    Family(String),
+    /// One counter's rate over another's.
+    Ratio {
+        /// Numerator.
+        of: String,
+        /// Denominator.
+        over: String,
+    },
+    /// The rate of a counter.
+    Rate(String),
+    /// Several families, one per part.
+    Split(Vec<String>),
+}
+
+impl Replacement {
+    /// The families it is made of.
+    pub fn families(&self) -> Vec<&str> {
+        match self {
+            Self::Family(name) | Self::Rate(name) => vec![name],
+            Self::Ratio { of, over } => vec![of, over],
+            Self::Split(names) => names.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+impl Lineage {
+    /// What became of a family.
+    pub fn change(&self, family: &str) -> Option<&Change> {
+        self.changes.iter().find(|change| change.family == family)
+    }
+
+    /// Older names of a family by pure rename, newest first.
+    pub fn predecessors<'a>(&'a self, family: &'a str) -> Vec<&'a str> {
+        let mut found = Vec::new();
+        let mut newest = vec![family];
+        while let Some(name) = newest.pop() {
+            for change in self.changes.iter().filter(|c| renamed_to(c) == Some(name)) {
+                if !found.contains(&change.family.as_str()) {
+                    found.push(&change.family);
+                    newest.push(&change.family);
+                }
+            }
+        }
+        found
+    }
+
+    /// The newest name of a family by pure renames, when it has another one.
+    pub fn successor(&self, family: &str) -> Option<&str> {
+        let mut newest = None;
+        let mut name = family;
+        // No chain is longer than the list of changes, so a circle ends too.
+        for _ in &self.changes {
+            match self.change(name).and_then(renamed_to) {
+                Some(next) => name = newest.insert(next),
+                None => break,
+            }
+        }
+        newest
+    }
+
+    /// Families that said the same in another shape: a gauge for today's ratio or rate.
+    pub fn alternatives(&self, today: &Replacement) -> Vec<&Change> {
+        let wanted = self.newest(today);
+        let same = |change: &&Change| {
+            let made_of = change.replaced_by.as_ref();
+            change.kind != ChangeKind::Rename
+                && made_of.map(|r| self.newest(r)).as_ref() == Some(&wanted)
+        };
+        self.changes.iter().filter(same).collect()
+    }
+
+    /// The condition under which alone a family exists; the most specific one.
+    pub fn condition(&self, family: &str) -> Option<&Condition> {
+        let fit = |condition: &&Condition| condition.fit(family).unwrap_or(0);
+        let fits = self.conditions.iter().filter(|c| c.fit(family).is_some());
+        fits.max_by_key(fit)
+    }
+
+    /// Changes of a family that kept its name, oldest first.
+    pub fn in_place<'a>(&'a self, family: &'a str) -> impl Iterator<Item = &'a InPlace> {
+        let speaks = move |change: &&InPlace| change.families.iter().any(|name| name == family);
+        self.in_place.iter().filter(speaks)
+    }
+
+    /// A family that no recorded page shows.
+    pub fn unrecorded(&self, family: &str) -> Option<&Unrecorded> {
+        self.unrecorded.iter().find(|known| known.family == family)
+    }
+
+    fn newest(&self, shape: &Replacement) -> Replacement {
+        let name = |name: &String| self.successor(name).unwrap_or(name).to_owned();
+        match shape {
+            Replacement::Family(family) => Replacement::Family(name(family)),
+            Replacement::Rate(family) => Replacement::Rate(name(family)),
+            Replacement::Ratio { of, over } => Replacement::Ratio {
+                of: name(of),
+                over: name(over),
+            },
+            Replacement::Split(names) => Replacement::Split(names.iter().map(name).collect()),
+        }
+    }
+}
+
+fn renamed_to(change: &Change) -> Option<&str> {
+    match (&change.kind, &change.replaced_by) {
+        (ChangeKind::Rename, Some(Replacement::Family(name))) => Some(name),
+        _ => None,
+    }
+}

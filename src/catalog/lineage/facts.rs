@@ -1,0 +1,181 @@
+//! The smaller facts of `lineage.yaml`.
+
+use serde::{Deserialize, Serialize};
+
+use super::ChangeKind;
+use crate::catalog::shape::MetricType;
+use crate::catalog::version::Version;
+
+/// A change that keeps the name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InPlace {
+    /// The families it concerns.
+    pub families: Vec<String>,
+    /// First release with the change.
+    pub release: Version,
+    /// What changed.
+    pub kind: ChangeKind,
+    /// Upstream pull requests and commits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// One line for people.
+    pub note: String,
+}
+
+/// What a release without a page brought and ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edge {
+    /// The release.
+    pub release: Version,
+    /// Families that begin with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<String>,
+    /// Families that it lacks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
+}
+
+/// A condition under which alone some families exist.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    /// A short name.
+    pub name: String,
+    /// What must be in use, to follow "only with".
+    pub needs: String,
+    /// The option or environment variable that turns it on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flag: Option<String>,
+    /// Family names; a trailing `*` stands for any ending.
+    pub families: Vec<String>,
+}
+
+impl Condition {
+    /// How many characters of a family's name the best pattern fixes.
+    pub(super) fn fit(&self, family: &str) -> Option<usize> {
+        let fits = self.families.iter().filter(|p| covers(p, family));
+        fits.map(String::len).max()
+    }
+}
+
+/// A family known from source alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unrecorded {
+    /// The family.
+    pub family: String,
+    /// Its type, where the source says so.
+    #[serde(default, rename = "type", skip_serializing_if = "is_untyped")]
+    pub kind: MetricType,
+    /// Its labels; none when they are not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
+    /// First release that has it.
+    pub first: Version,
+    /// Last release that has it, when it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Version>,
+}
+
+/// Labels of families that a page declares without a series.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelFact {
+    /// Family names; a trailing `*` stands for any ending.
+    pub families: Vec<String>,
+    /// Label names, sorted.
+    pub labels: Vec<String>,
+    /// There may be more labels.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
+}
+
+/// What differs between deployments of one release.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Open {
+    /// Families whose labels differ.
+    pub labels: Vec<String>,
+    /// Families whose bucket boundaries differ.
+    pub buckets: Vec<OpenBuckets>,
+}
+
+/// Families whose bucket boundaries differ between deployments of one release.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenBuckets {
+    /// The families.
+    pub families: Vec<String>,
+    /// First release in which they differ; always when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<Version>,
+    /// Last release in which they differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Version>,
+}
+
+/// Labels with few values, the same everywhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Domains {
+    /// Only pages of this engine show every value.
+    pub engine: String,
+    /// Only families with this prefix are meant.
+    pub prefix: String,
+    /// The labels.
+    pub labels: Vec<String>,
+    /// Domains that no page shows whole.
+    pub fixed: Vec<FixedDomain>,
+}
+
+/// The values of one label of one family.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixedDomain {
+    /// The family.
+    pub family: String,
+    /// The label.
+    pub label: String,
+    /// All values.
+    pub values: Vec<String>,
+}
+
+/// Which families have series, with 0, before the first request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StartRule {
+    /// From this release on.
+    pub since: Version,
+    /// On pages of this engine.
+    pub engine: String,
+    /// Families with this prefix.
+    pub prefix: String,
+    /// That have no other labels than these.
+    pub labels_within: Vec<String>,
+}
+
+impl Default for StartRule {
+    fn default() -> Self {
+        Self {
+            since: Version::new([0]),
+            engine: String::new(),
+            prefix: String::new(),
+            labels_within: Vec::new(),
+        }
+    }
+}
+
+/// True when `pattern`, with an optional trailing `*`, stands for `name`.
+pub(in crate::catalog) fn covers(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(prefix) => name.starts_with(prefix),
+        None => pattern == name,
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_untyped(kind: &MetricType) -> bool {
+    *kind == MetricType::Untyped
+}

@@ -1,0 +1,127 @@
+//! Recorded metrics pages, indexed by family and release, with what replaced what.
+//!
+//! [`Catalog::vllm`] is embedded; a test rebuilds it from `catalog/` and compares.
+
+mod coverage;
+mod describe;
+pub mod diff;
+pub mod exposition;
+mod family;
+mod foreign;
+mod index;
+pub mod lineage;
+mod names;
+mod release;
+mod select;
+mod shape;
+pub mod version;
+
+pub use coverage::{Answer, Coverage, Lifetime};
+pub use family::Family;
+pub use foreign::{Exporter, Foreign, ForeignFamily};
+pub use index::{BuildError, Index, PageEntry, build};
+pub use lineage::Lineage;
+pub use names::Series;
+pub use release::{DEFAULT_PROFILE, Release, ReleaseId};
+pub use select::{NoRelease, Selection};
+pub use shape::{DeclaredFamily, MetricType, Shape};
+pub use version::{Range, RangeError, Version};
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+const VLLM_INDEX: &str = include_str!("../../catalog/vllm/index.json");
+
+/// All recorded releases of one product and what is known about its families.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    releases: Vec<Release>,
+    families: BTreeMap<String, Family>,
+    lineage: Lineage,
+    foreign: Foreign,
+}
+
+impl Catalog {
+    /// The embedded catalog of vLLM.
+    pub fn vllm() -> &'static Self {
+        // A test proves that the embedded text can be read.
+        static VLLM: LazyLock<Catalog> = LazyLock::new(|| {
+            Index::from_json(VLLM_INDEX)
+                .unwrap_or_default()
+                .into_catalog()
+        });
+        &VLLM
+    }
+
+    fn new(
+        releases: Vec<Release>,
+        families: BTreeMap<String, Family>,
+        lineage: Lineage,
+        foreign: Foreign,
+    ) -> Self {
+        Self {
+            releases,
+            families,
+            lineage,
+            foreign,
+        }
+    }
+
+    /// All recorded releases in the order of their versions.
+    pub fn releases(&self) -> &[Release] {
+        &self.releases
+    }
+
+    /// A release that this catalog named.
+    pub fn release(&self, id: ReleaseId) -> &Release {
+        &self.releases[id.index()]
+    }
+
+    /// The recorded release of a version.
+    pub fn find_release(&self, version: &Version) -> Option<&Release> {
+        self.releases
+            .iter()
+            .find(|release| release.version() == version)
+    }
+
+    /// All recorded families, sorted by name.
+    pub fn families(&self) -> impl Iterator<Item = &Family> {
+        self.families.values()
+    }
+
+    /// The recorded family of this exact name; a histogram's base name.
+    pub fn family(&self, name: &str) -> Option<&Family> {
+        self.families.get(name)
+    }
+
+    /// A family's shape on a release in the first of the profiles that shows it.
+    pub fn shape<P: AsRef<str>>(
+        &self,
+        name: &str,
+        release: ReleaseId,
+        profiles: &[P],
+    ) -> Option<&Shape> {
+        self.family(name)?
+            .visible_in(self.release(release), profiles)
+    }
+
+    /// The families that a release shows in one profile, with their shapes, sorted by name.
+    pub fn visible<'a>(
+        &'a self,
+        release: &'a Release,
+        profile: &'a str,
+    ) -> impl Iterator<Item = (&'a Family, &'a Shape)> {
+        self.families()
+            .filter_map(move |family| Some((family, family.in_profile(release, profile)?)))
+    }
+
+    /// Renames, replacements, conditions.
+    pub fn lineage(&self) -> &Lineage {
+        &self.lineage
+    }
+
+    /// Names of other exporters.
+    pub fn foreign(&self) -> &Foreign {
+        &self.foreign
+    }
+}

@@ -1,0 +1,63 @@
+//! One recorded release.
+
+use std::collections::BTreeMap;
+
+use super::index::PageEntry;
+use super::version::Version;
+
+/// The profile of a release started without options.
+pub const DEFAULT_PROFILE: &str = "default";
+
+/// Names a recorded release; ordered by version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReleaseId(pub(super) u16);
+
+impl ReleaseId {
+    /// The position among all recorded releases, from 0.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// One release and the profiles recorded for it.
+#[derive(Clone, Debug)]
+pub struct Release {
+    id: ReleaseId,
+    version: Version,
+    pages: BTreeMap<String, PageEntry>,
+}
+
+impl Release {
+    pub(super) fn new(id: ReleaseId, version: Version, pages: BTreeMap<String, PageEntry>) -> Self {
+        Self { id, version, pages }
+    }
+
+    /// Its name within the catalog.
+    pub fn id(&self) -> ReleaseId {
+        self.id
+    }
+
+    /// Its version.
+    pub fn version(&self) -> &Version {
+        &self.version
+    }
+
+    /// The recorded profiles, sorted by name.
+    pub fn profiles(&self) -> impl Iterator<Item = &str> {
+        self.pages.keys().map(String::as_str)
+    }
+
+    /// How a profile's page came to be.
+    pub fn page(&self, profile: &str) -> Option<&PageEntry> {
+        self.pages.get(profile)
+    }
+
+    /// The pages that make up a profile, its own first. A profile without a page here is the default one:
+    /// what it turns on either does not exist yet or adds nothing.
+    pub(super) fn pages_of<'a>(&'a self, profile: &'a str) -> [Option<&'a str>; 2] {
+        match self.pages.get(profile) {
+            Some(page) => [Some(profile), page.base.as_deref()],
+            None => [Some(DEFAULT_PROFILE), None],
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What one family looks like: type, labels, label values, bucket boundaries.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The type a page declares for a family.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum MetricType {
+    /// Only grows; read through `rate` or `increase`.
+    Counter,
+    /// Goes up and down.
+    Gauge,
+    /// `_bucket`, `_sum` and `_count` series.
+    Histogram,
+    /// `{quantile}`, `_sum` and `_count` series.
+    Summary,
+    /// OpenMetrics info: the labels are the message, the value is 1.
+    Info,
+    /// OpenMetrics state set.
+    StateSet,
+    /// OpenMetrics gauge histogram.
+    GaugeHistogram,
+    /// No type was declared (`untyped`, `unknown`).
+    #[default]
+    Untyped,
+}
+
+impl MetricType {
+    /// The word the classic and OpenMetrics formats use, either spelling.
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "counter" => Self::Counter,
+            "gauge" => Self::Gauge,
+            "histogram" => Self::Histogram,
+            "summary" => Self::Summary,
+            "info" => Self::Info,
+            "stateset" => Self::StateSet,
+            "gaugehistogram" => Self::GaugeHistogram,
+            "untyped" | "unknown" => Self::Untyped,
+            _ => return None,
+        })
+    }
+
+    /// The word of the classic format.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Histogram => "histogram",
+            Self::Summary => "summary",
+            Self::Info => "info",
+            Self::StateSet => "stateset",
+            Self::GaugeHistogram => "gaugehistogram",
+            Self::Untyped => "untyped",
+        }
+    }
+
+    /// What a family's sample names may add to its name, besides nothing.
+    pub fn suffixes(self) -> &'static [&'static str] {
+        match self {
+            Self::Histogram => &["_bucket", "_sum", "_count"],
+            Self::Summary => &["_sum", "_count"],
+            Self::GaugeHistogram => &["_bucket", "_gsum", "_gcount"],
+            _ => &[],
+        }
+    }
+}
+
+impl fmt::Display for MetricType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What a family looks like on one page; also how a spec's own families are described.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shape {
+    /// The declared type.
+    pub kind: MetricType,
+    /// Label names, sorted, without `le` and `quantile`.
+    pub labels: Vec<String>,
+    /// The labels are not known for certain or differ between deployments: never judge them.
+    pub open_labels: bool,
+    /// All values of the labels whose domain is small and known.
+    pub values: BTreeMap<String, Vec<String>>,
+    /// `le` values exactly as exposed, in order, with `+Inf`; empty for all but histograms.
+    pub buckets: Vec<String>,
+    /// The boundaries are not known or differ between deployments: never judge them.
+    pub open_buckets: bool,
+}
+
+impl Shape {
+    /// False only when the family certainly lacks the label.
+    pub fn may_have_label(&self, label: &str) -> bool {
+        self.open_labels || self.has_label(label)
+    }
+
+    /// True when the family was seen with the label, or its type brings it (`le`, `quantile`).
+    pub fn has_label(&self, label: &str) -> bool {
+        match label {
+            "le" => matches!(
+                self.kind,
+                MetricType::Histogram | MetricType::GaugeHistogram
+            ),
+            "quantile" => self.kind == MetricType::Summary,
+            _ => self.labels.iter().any(|known| known == label),
+        }
+    }
+
+    /// The values the label can take, when that is known.
+    pub fn domain(&self, label: &str) -> Option<&[String]> {
+        self.values.get(label).map(Vec::as_slice)
+    }
+
+    /// The spelling of the boundary equal to `bound`, compared as numbers.
+    pub fn bucket(&self, bound: f64) -> Option<&str> {
+        let same = |spelling: &&String| spelling.parse::<f64>().is_ok_and(|b| b == bound);
+        self.buckets.iter().find(same).map(String::as_str)
+    }
+
+    /// The nearest boundaries below and above `bound`, neither equal to it.
+    pub fn neighbours(&self, bound: f64) -> (Option<&str>, Option<&str>) {
+        let parsed = || {
+            self.buckets
+                .iter()
+                .filter_map(|s| Some((s.parse::<f64>().ok()?, s.as_str())))
+        };
+        let below = parsed().filter(|(b, _)| *b < bound);
+        let above = parsed().filter(|(b, _)| *b > bound);
+        (
+            below.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, s)| s),
+            above.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, s)| s),
+        )
+    }
+}
+
+/// A family that a spec declares itself, described like a recorded one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredFamily {
+    /// The family's name; a histogram's base name.
+    pub name: String,
+    /// What it looks like.
+    pub shape: Shape,
+}
+
+impl DeclaredFamily {
+    /// Describes a family; `buckets` without `+Inf`, in any spelling that the service exposes.
+    pub fn new(
+        name: impl Into<String>,
+        kind: MetricType,
+        labels: impl IntoIterator<Item = String>,
+        buckets: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let mut labels: Vec<_> = labels.into_iter().collect();
+        labels.sort();
+        labels.dedup();
+        let mut buckets: Vec<_> = buckets.into_iter().collect();
+        if kind == MetricType::Histogram && !buckets.iter().any(|b| b == "+Inf") {
+            buckets.push("+Inf".to_owned());
+        }
+        let open_buckets = kind == MetricType::Histogram && buckets.len() == 1;
+        Self {
+            name: name.into(),
+            shape: Shape {
+                kind,
+                labels,
+                buckets,
+                open_buckets,
+                ..Shape::default()
+            },
+        }
+    }
+}

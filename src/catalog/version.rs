@@ -1,0 +1,175 @@
+//! Versions and ranges of versions, by PEP 440.
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use pep440_rs::Version;
+use pep440_rs::{Operator, VersionSpecifiers};
+
+/// A set of versions: `>=0.20, <0.34`, `==0.12.*`, or one version, `0.20.2` or `==0.20.2`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Range {
+    text: String,
+    specifiers: VersionSpecifiers,
+    exact: Option<Version>,
+}
+
+/// Why a text is no range.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no version or version range: {why}")]
+pub struct RangeError {
+    /// The text as given.
+    pub text: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl RangeError {
+    /// What to write instead.
+    pub const HELP: &'static str =
+        "write one version, such as `0.20.2`, or bounds joined by commas, such as `>=0.20, <0.34`";
+}
+
+impl Range {
+    /// Reads a range.
+    ///
+    /// # Errors
+    /// Says what PEP 440 does not accept.
+    pub fn parse(text: &str) -> Result<Self, RangeError> {
+        let trimmed = text.trim();
+        let fail = |why: String| RangeError {
+            text: text.to_owned(),
+            why,
+        };
+        if trimmed.is_empty() {
+            return Err(fail("it is empty".to_owned()));
+        }
+        if trimmed.starts_with(|c: char| c.is_ascii_digit() || c == 'v') {
+            let version = Version::from_str(trimmed).map_err(|e| fail(bare_fault(trimmed, &e)))?;
+            return Ok(Self::exact(version));
+        }
+        let specifiers = VersionSpecifiers::from_str(trimmed)
+            .map_err(|error| fail(first_line(&error.to_string())))?;
+        let exact = match &*specifiers {
+            [one] if *one.operator() == Operator::Equal => Some(one.version().clone()),
+            _ => None,
+        };
+        Ok(Self {
+            text: trimmed.to_owned(),
+            specifiers,
+            exact,
+        })
+    }
+
+    /// The range that holds one version only.
+    pub fn exact(version: Version) -> Self {
+        let specifier = pep440_rs::VersionSpecifier::equals_version(version.clone());
+        Self {
+            text: version.to_string(),
+            specifiers: VersionSpecifiers::from(specifier),
+            exact: Some(version),
+        }
+    }
+
+    /// The range that holds every version.
+    pub fn all() -> Self {
+        Self {
+            text: "any version".to_owned(),
+            specifiers: VersionSpecifiers::empty(),
+            exact: None,
+        }
+    }
+
+    /// True when the version lies in the range.
+    pub fn contains(&self, version: &Version) -> bool {
+        self.specifiers.contains(version)
+    }
+
+    /// The version of a range that names just one.
+    pub fn as_exact(&self) -> Option<&Version> {
+        self.exact.as_ref()
+    }
+
+    /// The versions that the range names, in the order written.
+    pub fn versions(&self) -> Vec<&Version> {
+        self.specifiers.iter().map(|s| s.version()).collect()
+    }
+
+    /// True when nothing bounds the range from above.
+    pub fn is_open_ended(&self) -> bool {
+        use Operator::{Equal, EqualStar, ExactEqual, LessThan, LessThanEqual, TildeEqual};
+        !self.specifiers.iter().any(|specifier| {
+            matches!(
+                specifier.operator(),
+                Equal | EqualStar | ExactEqual | LessThan | LessThanEqual | TildeEqual
+            )
+        })
+    }
+}
+
+impl FromStr for Range {
+    type Err = RangeError;
+
+    fn from_str(text: &str) -> Result<Self, RangeError> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+fn bare_fault(text: &str, error: &dyn fmt::Display) -> String {
+    if text.contains([',', '<', '>', '=']) {
+        "a bound needs an operator before its version".to_owned()
+    } else {
+        first_line(&error.to_string())
+    }
+}
+
+fn first_line(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    let line = line
+        .strip_prefix("Failed to parse version: ")
+        .unwrap_or(line);
+    line.trim_end_matches(':').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(text: &str) -> Version {
+        text.parse().expect("version")
+    }
+
+    #[test]
+    fn bounds_single_versions_and_stars() {
+        let range = Range::parse(">=0.20, <0.34").expect("range");
+        assert!(range.contains(&version("0.20.2")) && !range.contains(&version("0.34.0")));
+        assert!(!range.is_open_ended() && range.as_exact().is_none());
+        assert!(Range::parse(">=0.20").expect("range").is_open_ended());
+        assert!(
+            Range::parse("==0.10.*")
+                .expect("range")
+                .contains(&version("0.10.2"))
+        );
+        for text in ["0.12", "==0.12", " v0.12.0 "] {
+            let range = Range::parse(text).expect("range");
+            assert_eq!(range.as_exact(), Some(&version("0.12.0")));
+            assert!(range.contains(&version("0.12.0")));
+        }
+    }
+
+    #[test]
+    fn faults_say_what_is_wrong() {
+        let fault = |text: &str| Range::parse(text).expect_err(text).to_string();
+        insta::assert_snapshot!(fault(""), @"`` is no version or version range: it is empty");
+        insta::assert_snapshot!(fault(">=0.20 <0.34"), @"");
+        insta::assert_snapshot!(fault("0.20, <0.34"), @"");
+        insta::assert_snapshot!(fault("latest"), @"");
+        insta::assert_snapshot!(fault("0.20.x"), @"");
+    }
+}

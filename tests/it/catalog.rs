@@ -1,0 +1,3 @@
+//! The catalog against its recordings.
+
+mod index;
