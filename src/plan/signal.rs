@@ -82,8 +82,11 @@ pub struct Family {
     pub names: Vec<String>,
     /// Selections, sorted by label.
     pub matchers: Vec<(String, MatchOp, String)>,
-    /// Upper bounds that exist on every release of the range, ascending, without `+Inf`.
+    /// Upper bounds that exist on every release of the range, ascending, without `+Inf`; empty where they
+    /// differ between deployments.
     pub buckets: Vec<Bucket>,
+    /// True when the names were judged by recordings, false when the spec declares the family.
+    pub recorded: bool,
 }
 
 /// A bucket boundary.

@@ -1,14 +1,14 @@
 //! What values are compared with: units, buckets, the signal's own past.
 
 use super::context::Context;
-use super::query::{self, Read};
+use super::query::{self, Read, bin};
 use crate::diag::Diagnostic;
 use crate::plan::{Bound, Bucket, CompareOp, Family, Kind, Outside, ValueUnit};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::build;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Side, Stat};
-use crate::units::{Mismatch, Number, Per, Quantity, Unit, decimal};
+use crate::units::{Duration, Mismatch, Number, Per, Quantity, Unit, decimal};
 
 /// A second, the time of a rate when a bound does not say another.
 const PER_SECOND: Per = Per {
@@ -140,15 +140,15 @@ pub(super) fn compare(value: Expr, op: CompareOp, bound: Expr) -> Expr {
         CompareOp::AtLeast => BinaryOp::Ge,
         CompareOp::AtMost => BinaryOp::Le,
     };
-    build::binary(op, value, bound)
+    bin(op, value, bound)
 }
 
 /// A value in the time its bound is given in: `60 * rate` for `10/min`.
 pub(super) fn per_time(value: Expr, unit: ValueUnit) -> Expr {
     match unit.per {
         Some(per) if per.seconds != 1 => {
-            let seconds = build::number(&per.seconds.to_string());
-            build::binary(BinaryOp::Mul, value, seconds)
+            let seconds = build::number(per.seconds.to_string());
+            bin(BinaryOp::Mul, value, seconds)
         }
         _ => value,
     }
@@ -157,34 +157,33 @@ pub(super) fn per_time(value: Expr, unit: ValueUnit) -> Expr {
 /// The value against a multiple of what it was.
 pub(super) fn times(read: &Read<'_>, op: CompareOp, factor: Number, then: Expr) -> Expr {
     let now = query::query(read, None).expr;
-    compare(now, op, build::binary(BinaryOp::Mul, query::number(factor), then))
+    compare(now, op, bin(BinaryOp::Mul, query::number(factor), then))
 }
 
 /// Outside the usual range: mean and standard deviation of the recorded series.
-pub(super) fn outside(read: &Read<'_>, o: &Outside, past: impl Fn(&str, &str) -> Expr) -> Expr {
-    let window = o.window.to_string();
+pub(super) fn outside(read: &Read<'_>, o: &Outside, past: impl Fn(&str, Duration) -> Expr) -> Expr {
     let limit = |op: BinaryOp| {
-        let spread = build::binary(
+        let spread = bin(
             BinaryOp::Mul,
             query::number(o.sigma),
-            past("stddev_over_time", &window),
+            past("stddev_over_time", o.window),
         );
-        build::binary(op, past("avg_over_time", &window), spread)
+        bin(op, past("avg_over_time", o.window), spread)
     };
     let now = || query::query(read, None).expr;
-    let high = || build::binary(BinaryOp::Gt, now(), limit(BinaryOp::Add));
-    let low = || build::binary(BinaryOp::Lt, now(), limit(BinaryOp::Sub));
+    let high = || bin(BinaryOp::Gt, now(), limit(BinaryOp::Add));
+    let low = || bin(BinaryOp::Lt, now(), limit(BinaryOp::Sub));
     let unusual = match o.side {
         Side::High => high(),
         Side::Low => low(),
-        Side::Both => build::binary(BinaryOp::Or, high(), low()),
+        Side::Both => bin(BinaryOp::Or, high(), low()),
     };
-    let enough = build::binary(
+    let enough = bin(
         BinaryOp::Ge,
-        past("count_over_time", &window),
-        build::number(&o.min_samples.to_string()),
+        past("count_over_time", o.window),
+        build::number(o.min_samples.to_string()),
     );
-    build::binary(BinaryOp::And, unusual, enough)
+    bin(BinaryOp::And, unusual, enough)
 }
 
 /// The usual range as the spec asks for it.

@@ -1,7 +1,7 @@
 //! Conditions: from spec to PromQL that gives elements exactly while they hold.
 
 use super::context::Context;
-use super::query::{self, Asked, Read};
+use super::query::{self, Asked, Read, bin};
 use super::{bound, family, signals};
 use crate::diag::Diagnostic;
 use crate::naming;
@@ -107,7 +107,7 @@ impl Resolver<'_, '_> {
                 let then = match baseline {
                     spec::Baseline::Offset(ago) => query::query(read, Some(*ago)).expr,
                     spec::Baseline::AvgOver(window) => {
-                        self.past(read)("avg_over_time", &window.to_string())
+                        self.past(read)("avg_over_time", *window)
                     }
                 };
                 let expr = bound::times(read, op, *factor, then);
@@ -118,7 +118,7 @@ impl Resolver<'_, '_> {
     }
 
     /// Records the value, and gives a function that looks at its past.
-    fn past(&mut self, read: &Read<'_>) -> impl Fn(&str, &str) -> Expr + use<> {
+    fn past(&mut self, read: &Read<'_>) -> impl Fn(&str, Duration) -> Expr + use<> {
         let part = self.records.len();
         self.records.push(AlertRecord {
             part,
@@ -136,7 +136,7 @@ impl Resolver<'_, '_> {
                     (naming::PART, &part),
                 ],
             );
-            let over = build::call(function, vec![series.range(window)]);
+            let over = build::call(function, [query::range(series.clone(), window)]);
             // The record's own labels must not stand in the way of the comparison.
             build::aggregate(AggregateOp::Max, &labels, over)
         }
@@ -165,7 +165,7 @@ impl Resolver<'_, '_> {
         Some(Condition::Absent(Box::new(Absent {
             signal: signal.clone(),
             query: Query {
-                expr: build::binary(BinaryOp::Unless, before, now),
+                expr: bin(BinaryOp::Unless, before, now),
                 labels,
             },
         })))
@@ -272,8 +272,8 @@ impl Resolver<'_, '_> {
         let expr = parts[1..].iter().fold(first.expr, |so_far, part| {
             let next = part.query().expr.clone();
             match (&on, alike) {
-                (Some(on), false) => build::on(build::binary(op, so_far, next), on),
-                _ => build::binary(op, so_far, next),
+                (Some(on), false) => build::binary(op, so_far, next).on(on).into(),
+                _ => bin(op, so_far, next),
             }
         });
         Some(Query { expr, labels })

@@ -24,6 +24,8 @@ pub(super) struct Context<'a> {
     pub(super) catalog: &'static Catalog,
     pub(super) range: Option<Selected>,
     pub(super) profiles: Vec<String>,
+    /// While set, a missing family leaves a signal out instead of failing it.
+    pub(super) tolerant: bool,
     known: BTreeMap<String, Outcome>,
     open: Vec<String>,
 }
@@ -52,6 +54,7 @@ impl<'a> Context<'a> {
             catalog: Catalog::vllm(),
             range: None,
             profiles: vec!["default".into()],
+            tolerant: false,
             known: BTreeMap::new(),
             open: Vec::new(),
         };
@@ -70,7 +73,7 @@ impl<'a> Context<'a> {
             .and_then(|range| self.catalog.select(&range).map_err(|e| e.to_string()));
         match selected {
             Ok(selection) => {
-                self.notes.extend(selection.notes().iter().cloned());
+                self.notes.extend(selection.notes.iter().cloned());
                 self.range = Some(Selected {
                     text: text.to_owned(),
                     selection,
@@ -81,7 +84,9 @@ impl<'a> Context<'a> {
                 self.sink.push(error);
             }
         }
-        let known = self.catalog.profiles();
+        let mut known: Vec<&str> = self.catalog.releases().iter().flat_map(|r| r.profiles()).collect();
+        known.sort_unstable();
+        known.dedup();
         for profile in &runtime.profiles {
             if !known.contains(&profile.value.as_str()) {
                 let message = format!("no release was recorded with the profile `{profile}`");
@@ -110,7 +115,7 @@ impl<'a> Context<'a> {
         let uses_vllm = self.ready_signals().any(|s| family::is_recorded(s));
         uses_vllm.then(|| Runtime {
             range: range.text.clone(),
-            releases: range.selection.describe(self.catalog),
+            releases: self.catalog.describe(&range.selection.releases),
         })
     }
 
@@ -170,9 +175,9 @@ impl<'a> Context<'a> {
         self.open.push(name.value.clone());
         let outcome = super::signals::resolve(self, name, definition, at);
         self.open.pop();
-        // A failed library signal is resolved anew at its next use: every line that needs it is named.
-        let again = matches!(outcome, Outcome::Failed) && library::signal(&name.value).is_some();
-        if !again {
+        // A missing library signal is resolved anew at its next use: every line that needs it is named.
+        let ready = matches!(outcome, Outcome::Ready(_));
+        if ready || library::signal(&name.value).is_none() {
             self.known.insert(name.value.clone(), outcome.clone());
         }
         outcome

@@ -28,8 +28,9 @@ pub(super) fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
     let (MatchValue::Matches(regex) | MatchValue::NotMatches(regex)) = value else {
         return;
     };
-    if let Err(why) = promql::check_regex(&regex.value) {
-        let message = format!("`{regex}` is not a regular expression: {why}");
+    let selector = promql::build::metric("x").matcher("l", MatchOp::Match, &regex.value);
+    if let Err(error) = promql::parse(&promql::ast::Expr::from(selector).to_string()) {
+        let message = format!("`{regex}`: {}", error.message);
         cx.sink.push(Diagnostic::error("bad-regex", regex.span, message));
     }
 }

@@ -7,7 +7,7 @@ use super::context::Context;
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{Family, Kind, Query, Signal, Source};
-use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp};
+use crate::promql::ast::{self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, MatchOp, Selector, Subquery};
 use crate::promql::build;
 use crate::source::{Span, Spanned};
 use crate::spec::{Across, Stat, Text};
@@ -156,7 +156,7 @@ fn value(read: &Read<'_>, ago: Option<Duration>) -> Expr {
             (Stat::Avg, crate::spec::Kind::Histogram) => {
                 let total = sum(&read.labels, rate(family, &at(Part::Sum)));
                 let count = sum(&read.labels, rate(family, &at(Part::Count)));
-                build::binary(BinaryOp::Div, total, positive(count))
+                bin(BinaryOp::Div, total, positive(count))
             }
             _ => {
                 let inner = over_time(family, read.stat, &at(events_part(family)));
@@ -175,7 +175,7 @@ fn value(read: &Read<'_>, ago: Option<Duration>) -> Expr {
                         window: read.window,
                         labels: read.labels.clone(),
                     };
-                    build::binary(BinaryOp::Or, now, value(&read, ago))
+                    bin(BinaryOp::Or, now, value(&read, ago))
                 }
             }
         }
@@ -207,18 +207,18 @@ pub(super) fn events(
 
 /// `part / (whole > 0)`, where a missing part counts as none: no series yet is no event yet.
 pub(super) fn guarded_ratio(part: Expr, whole: Expr) -> Expr {
-    build::binary(BinaryOp::Div, or_zero(part, &whole), positive(whole))
+    bin(BinaryOp::Div, or_zero(part, &whole), positive(whole))
 }
 
 /// A missing `part` counts as zero wherever there is a `whole`.
 pub(super) fn or_zero(part: Expr, whole: &Expr) -> Expr {
-    let zero = build::binary(BinaryOp::Mul, build::number("0"), whole.clone());
-    build::binary(BinaryOp::Or, part, zero)
+    let zero = bin(BinaryOp::Mul, build::number("0"), whole.clone());
+    bin(BinaryOp::Or, part, zero)
 }
 
 /// Drops the elements that are zero, so that nothing is divided by them.
 pub(super) fn positive(expr: Expr) -> Expr {
-    build::binary(BinaryOp::Gt, expr, build::number("0"))
+    bin(BinaryOp::Gt, expr, build::number("0"))
 }
 
 /// Observations per second in the bucket of `le`.
@@ -251,9 +251,23 @@ pub(super) fn presence(family: &Family, labels: &[String], ago: Option<Duration>
     build::aggregate(AggregateOp::Group, labels, series)
 }
 
+/// `lhs op rhs`.
+pub(super) fn bin(op: BinaryOp, lhs: Expr, rhs: Expr) -> Expr {
+    build::binary(op, lhs, rhs).into()
+}
+
+/// A series over a window.
+pub(super) fn range(selector: Selector, window: Duration) -> Expr {
+    build::range(selector, time(window))
+}
+
+fn time(duration: Duration) -> ast::Duration {
+    ast::Duration::from_secs(duration.as_secs())
+}
+
 /// Exact where the decimal ends.
 pub(super) fn number(value: Number) -> Expr {
-    build::number(&decimal(value))
+    build::number(decimal(value))
 }
 
 pub(super) fn sum(labels: &[String], expr: Expr) -> Expr {
@@ -261,7 +275,7 @@ pub(super) fn sum(labels: &[String], expr: Expr) -> Expr {
 }
 
 /// A series of ours: `name{service="…", …}`.
-pub(super) fn recorded(series: &str, labels: &[(&str, &str)]) -> build::Metric {
+pub(super) fn recorded(series: &str, labels: &[(&str, &str)]) -> Selector {
     labels
         .iter()
         .fold(build::metric(series), |m, (label, value)| {
@@ -345,7 +359,7 @@ fn range_function(stat: Stat) -> &'static str {
 
 fn ranged(family: &Family, function: &str, over: &Over) -> Expr {
     alternatives(family, |name| {
-        let range = selector(family, name, over).range(&over.window.to_string());
+        let range = range(selector(family, name, over), over.window);
         build::call(function, vec![range])
     })
 }
@@ -354,7 +368,7 @@ fn instant(family: &Family, name: &str, over: &Over) -> Expr {
     selector(family, name, over).into()
 }
 
-fn selector(family: &Family, name: &str, over: &Over) -> build::Metric {
+fn selector(family: &Family, name: &str, over: &Over) -> Selector {
     let series = format!("{name}{}", over.part.suffix());
     let metric = family
         .matchers
@@ -363,7 +377,7 @@ fn selector(family: &Family, name: &str, over: &Over) -> build::Metric {
             m.matcher(label, *op, value)
         });
     match over.ago {
-        Some(ago) => metric.offset(&ago.to_string()),
+        Some(ago) => metric.offset(time(ago)),
         None => metric,
     }
 }
@@ -372,21 +386,22 @@ fn alternatives(family: &Family, make: impl Fn(&str) -> Expr) -> Expr {
     let mut all = family.names.iter().map(|name| make(name));
     // A family has at least one name.
     let first = all.next().unwrap_or_else(|| build::number("0"));
-    all.fold(first, |so_far, next| build::binary(BinaryOp::Or, so_far, next))
+    all.fold(first, |so_far, next| bin(BinaryOp::Or, so_far, next))
 }
 
 fn raw_over_time(expr: &Expr, read: &Read<'_>, ago: Option<Duration>) -> Expr {
     if read.stat == Stat::Last && ago.is_none() {
         return expr.clone();
     }
-    let step = Some(DEFAULT_WINDOW.to_string()).filter(|_| read.window > Duration::from_secs(86_400));
-    let over = build::subquery(
-        expr.clone(),
-        &read.window.to_string(),
-        step.as_deref(),
-        ago.map(|a| a.to_string()).as_deref(),
-    );
-    build::call(range_function(read.stat), vec![over])
+    let step = Some(DEFAULT_WINDOW).filter(|_| read.window > Duration::from_secs(86_400));
+    let mut over = Subquery {
+        expr: Box::new(expr.clone()),
+        range: time(read.window),
+        step: step.map(time),
+        at: AtOffset::default(),
+    };
+    over.at.offset = ago.map(time);
+    build::call(range_function(read.stat), [Expr::from(ExprKind::Subquery(over))])
 }
 
 fn scaled(expr: Expr, scale: Number) -> Expr {
@@ -395,7 +410,7 @@ fn scaled(expr: Expr, scale: Number) -> Expr {
         return expr;
     }
     if *scale.numer() == 1 {
-        return build::binary(BinaryOp::Div, expr, number(one / scale));
+        return bin(BinaryOp::Div, expr, number(one / scale));
     }
-    build::binary(BinaryOp::Mul, expr, number(scale))
+    bin(BinaryOp::Mul, expr, number(scale))
 }

@@ -2,7 +2,7 @@
 
 use super::alerts::slo_alert_name;
 use super::context::Context;
-use super::query::{self, Read};
+use super::query::{self, Read, bin};
 use super::tiers::{self, Objective};
 use super::{bound, family, service};
 use crate::diag::Diagnostic;
@@ -88,7 +88,7 @@ impl Events {
     fn bad(&self, window: Duration) -> Expr {
         let total = self.total(window);
         let not = |good: Expr| {
-            let rest = build::binary(BinaryOp::Sub, total.clone(), query::or_zero(good, &total));
+            let rest = bin(BinaryOp::Sub, total.clone(), query::or_zero(good, &total));
             build::call("clamp_min", vec![rest, build::number("0")])
         };
         match &self.sli {
@@ -106,16 +106,16 @@ impl Events {
     fn ratio(&self, window: Duration, service: &str, slo: &str) -> Expr {
         if window <= DIRECT_UP_TO {
             let whole = query::positive(self.total(window));
-            return build::binary(BinaryOp::Div, self.bad(window), whole);
+            return bin(BinaryOp::Div, self.bad(window), whole);
         }
         let base = BASE_WINDOW.to_string();
         let labels = query::slo_labels(service, slo, &base);
         let summed = |series: &str| {
-            let range = query::recorded(series, &labels).range(&window.to_string());
+            let range = query::range(query::recorded(series, &labels), window);
             build::call("sum_over_time", vec![range])
         };
         let whole = query::positive(summed(naming::TOTAL_EVENTS));
-        build::binary(BinaryOp::Div, summed(naming::BAD_EVENTS), whole)
+        bin(BinaryOp::Div, summed(naming::BAD_EVENTS), whole)
     }
 }
 

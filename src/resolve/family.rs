@@ -1,0 +1,227 @@
+//! Families: names, labels and buckets on every release of the range.
+
+mod check;
+mod recorded;
+
+use std::rc::Rc;
+
+pub(super) use check::{
+    check_matchers, check_names, check_present_from_start, narrowed, not_a_boundary,
+};
+pub(super) use recorded::{covers_range, ratio_before};
+
+use super::context::{Context, Outcome};
+use super::matchers;
+use crate::diag::Diagnostic;
+use crate::library;
+use crate::plan::{Bucket, Family, Signal, Source};
+use crate::promql::ast::MatchOp;
+use crate::source::Span;
+use crate::spec::{self, Kind, Text};
+use crate::units::{Number, decimal};
+
+/// Prefix of vLLM's own families.
+const VLLM: &str = "vllm:";
+
+/// True when a signal rests on recordings.
+pub(super) fn is_recorded(signal: &Signal) -> bool {
+    match &signal.source {
+        Source::Family(family) => family.recorded,
+        Source::Ratio { of, over, .. } => is_recorded(of) || is_recorded(over),
+        Source::Raw(_) => false,
+    }
+}
+
+/// Runs `f`; while it runs with `optional`, a missing family leaves a signal out instead of failing it.
+pub(super) fn tolerating<'a, T>(
+    cx: &mut Context<'a>,
+    optional: bool,
+    f: impl FnOnce(&mut Context<'a>) -> T,
+) -> T {
+    let before = cx.tolerant;
+    cx.tolerant = optional || before;
+    let result = f(cx);
+    cx.tolerant = before;
+    result
+}
+
+/// Binds a signal to the family that its definition names.
+pub(super) fn bind(
+    cx: &mut Context<'_>,
+    mut signal: Signal,
+    definition: &spec::Signal,
+    metric: &Text,
+    at: Span,
+) -> Outcome {
+    let kind = definition.kind.map_or(Kind::Gauge, |k| k.value);
+    let from_library = library::signal(&signal.name).is_some();
+    let place = if from_library { at } else { metric.span };
+    let foreign = cx.catalog.foreign().find(&metric.value).is_some();
+    let tolerant = definition.optional || cx.tolerant;
+    let bound = if from_library || (metric.value.starts_with(VLLM) && !foreign) {
+        if let Err(outcome) = refuse_own_shape(cx, definition) {
+            return outcome;
+        }
+        match recorded::family(cx, &signal, kind, metric, place, tolerant) {
+            Ok(bound) => bound,
+            Err(outcome) => return outcome,
+        }
+    } else {
+        match declared(cx, &signal, definition, kind, metric) {
+            Some(bound) => bound,
+            None => return Outcome::Failed,
+        }
+    };
+    let (mut family, mut labels) = bound;
+    family.matchers.extend(matchers::matchers(&definition.matchers));
+    if family.recorded {
+        family.matchers.extend(matchers::matchers(&cx.spec.prometheus.selector));
+    }
+    family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
+    family.matchers.dedup();
+    labels.extend(cx.target_labels());
+    labels.sort();
+    labels.dedup();
+    signal.labels = labels;
+    signal.source = Source::Family(family);
+    check_matchers(cx, &signal, &definition.matchers);
+    Outcome::Ready(Rc::new(signal))
+}
+
+/// A recorded family's labels and buckets are on record: a spec cannot say otherwise.
+fn refuse_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(), Outcome> {
+    let binding = definition.prometheus.as_ref();
+    let buckets = binding.and_then(|b| b.buckets.as_ref()).and_then(|b| b.first());
+    let labels = definition.labels.as_ref().and_then(|l| l.first());
+    let fields = [
+        ("buckets", buckets.map(|b| b.span)),
+        ("labels", labels.map(|l| l.span)),
+    ];
+    for (field, span) in fields {
+        if let Some(span) = span {
+            let message = format!("`{field}` of a vLLM family come from its recordings");
+            let error = Diagnostic::error("contradiction", span, message);
+            return Err(cx.fail(error.help("leave them out")));
+        }
+    }
+    Ok(())
+}
+
+type Bound = (Family, Vec<String>);
+
+fn declared(
+    cx: &mut Context<'_>,
+    signal: &Signal,
+    definition: &spec::Signal,
+    kind: Kind,
+    metric: &Text,
+) -> Option<Bound> {
+    check_metric_name(cx, metric, kind)?;
+    let labels = definition.labels.iter().flatten();
+    let mut names = Vec::new();
+    for label in labels {
+        cx.check_label_name(label);
+        if names.contains(&label.value) {
+            let message = format!("`{label}` stands twice");
+            cx.sink.push(Diagnostic::error("duplicate-name", label.span, message));
+        }
+        names.push(label.value.clone());
+    }
+    let buckets = declared_buckets(cx, signal, definition, kind, metric)?;
+    let family = Family {
+        kind,
+        names: vec![metric.value.clone()],
+        matchers: Vec::new(),
+        buckets,
+        recorded: false,
+    };
+    Some((family, names))
+}
+
+fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: Kind) -> Option<()> {
+    let name = metric.value.as_str();
+    let mut error = None;
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
+    if !name.chars().all(fits) || name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() {
+        let message = format!("`{}` is not a metric name", name.escape_debug());
+        let e = Diagnostic::error("bad-name", metric.span, message);
+        error = Some(e.help("a metric name consists of letters, digits, `_` and `:`"));
+    } else if kind == Kind::Histogram {
+        let part = ["_bucket", "_sum", "_count"].into_iter().find(|s| name.ends_with(s));
+        if let Some(part) = part {
+            let message = format!("`{name}` is one series of a histogram");
+            let base = name.strip_suffix(part).unwrap_or(name);
+            let e = Diagnostic::error("bad-name", metric.span, message);
+            error = Some(e.help(format!("name the histogram itself: `{base}`")));
+        }
+    }
+    match error {
+        None => Some(()),
+        Some(error) => {
+            cx.sink.push(error);
+            None
+        }
+    }
+}
+
+fn declared_buckets(
+    cx: &mut Context<'_>,
+    signal: &Signal,
+    definition: &spec::Signal,
+    kind: Kind,
+    metric: &Text,
+) -> Option<Vec<Bucket>> {
+    let buckets = definition.prometheus.as_ref().and_then(|b| b.buckets.as_ref());
+    let first = buckets.and_then(|b| b.first());
+    match (kind, first) {
+        (Kind::Histogram, None) => {
+            let message = format!("the histogram `{}` needs `buckets`", signal.name);
+            let error = Diagnostic::error("missing-field", metric.span, message);
+            cx.sink.push(error.help("list the upper bounds, such as `[100ms, 500ms, 1s]`"));
+            return None;
+        }
+        (Kind::Gauge | Kind::Counter, Some(bucket)) => {
+            let message = format!("a {} has no buckets", kind.as_str());
+            cx.sink.push(Diagnostic::error("wrong-kind", bucket.span, message));
+            return None;
+        }
+        _ => {}
+    }
+    let mut out: Vec<Bucket> = Vec::new();
+    for bucket in buckets.into_iter().flatten() {
+        let bound = match bucket.value.of(signal.unit, false) {
+            Ok(bound) => bound / signal.scale,
+            Err(mismatch) => {
+                cx.sink.push(super::bound::wrong_unit(bucket.span, mismatch));
+                return None;
+            }
+        };
+        if out.last().is_some_and(|last| last.bound >= bound) {
+            let message = format!("the bucket {bucket} is not above the one before it");
+            cx.sink.push(Diagnostic::error("bad-buckets", bucket.span, message));
+            return None;
+        }
+        out.push(declared_bucket(bound));
+    }
+    Some(out)
+}
+
+/// Clients print whole bounds as `1` or `1.0`, and Prometheus 3 rewrites the first to the second.
+fn declared_bucket(bound: Number) -> Bucket {
+    let text = decimal(bound);
+    if bound.is_integer() {
+        Bucket {
+            bound,
+            le: format!("{text}.0"),
+            op: MatchOp::Match,
+            pattern: format!("{text}(\\.0)?"),
+        }
+    } else {
+        Bucket {
+            bound,
+            le: text.clone(),
+            op: MatchOp::Equal,
+            pattern: text,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What can be wrong with a family that exists: labels, values, boundaries, raw names.
+
+use crate::catalog::ReleaseId;
+use crate::diag::{Diagnostic, did_you_mean};
+use crate::plan::{Family, Signal, Source};
+use crate::promql::ast::Expr;
+use crate::promql;
+use crate::resolve::context::Context;
+use crate::resolve::matchers;
+use crate::source::{Span, Spanned};
+use crate::spec::Matchers;
+use crate::units::{Number, Quantity, decimal};
+
+/// Complains about matchers on labels the family lacks, or on values it never has.
+pub(in crate::resolve) fn check_matchers(
+    cx: &mut Context<'_>,
+    signal: &Signal,
+    selection: &Matchers,
+) {
+    let Some(family) = signal.family() else {
+        return;
+    };
+    for (label, value) in selection {
+        if !signal.labels.contains(&label.value) && !open_labels(cx, family) {
+            cx.missing_label(signal, &label.value, label.span);
+            continue;
+        }
+        let Some(domain) = domain(cx, family, &label.value) else {
+            continue;
+        };
+        for (asked, at) in matchers::asked_values(label, value) {
+            if !domain.iter().any(|known| known == asked) {
+                let message = format!("`{}` never has {label}=\"{asked}\"", signal.name);
+                let error = Diagnostic::error("unknown-label-value", at, message)
+                    .maybe_help(did_you_mean(asked, domain.iter().map(String::as_str)))
+                    .help(format!("it has {}", domain.join(", ")));
+                cx.sink.push(error);
+            }
+        }
+    }
+}
+
+fn releases<'a>(cx: &'a Context<'_>) -> impl Iterator<Item = &'a ReleaseId> {
+    cx.range.iter().flat_map(|range| &range.selection.releases)
+}
+
+fn open_labels(cx: &Context<'_>, family: &Family) -> bool {
+    family.recorded
+        && family.names.iter().any(|name| {
+            releases(cx).any(|r| {
+                let shape = cx.catalog.shape(name, *r, &cx.profiles);
+                shape.is_some_and(|s| s.open_labels)
+            })
+        })
+}
+
+/// All values a label has on any release of the range, when they are known.
+fn domain(cx: &Context<'_>, family: &Family, label: &str) -> Option<Vec<String>> {
+    let mut values = Vec::new();
+    for name in family.names.iter().filter(|_| family.recorded) {
+        for release in releases(cx) {
+            if let Some(shape) = cx.catalog.shape(name, *release, &cx.profiles) {
+                values.extend_from_slice(shape.domain(label)?);
+            }
+        }
+    }
+    values.sort();
+    values.dedup();
+    (!values.is_empty()).then_some(values)
+}
+
+/// A signal narrowed by a condition's own `where`; `Some(None)` when there is nothing to narrow.
+pub(in crate::resolve) fn narrowed(
+    cx: &mut Context<'_>,
+    signal: &Signal,
+    selection: &Matchers,
+) -> Option<Option<Signal>> {
+    let Some(first) = selection.keys().next() else {
+        return Some(None);
+    };
+    let mut narrowed = signal.clone();
+    let Source::Family(family) = &mut narrowed.source else {
+        let message = "`where` needs a signal that is a family, not a ratio or raw PromQL";
+        cx.sink.push(Diagnostic::error("contradiction", first.span, message));
+        return None;
+    };
+    for (label, value) in selection {
+        cx.check_label_name(label);
+        matchers::check_value(cx, value);
+    }
+    family.matchers.extend(matchers::matchers(selection));
+    family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
+    check_matchers(cx, &narrowed, selection);
+    Some(Some(narrowed))
+}
+
+/// Absence can only be told of series that are there from start-up.
+pub(in crate::resolve) fn check_present_from_start(
+    cx: &mut Context<'_>,
+    family: &Family,
+    at: Span,
+) -> Option<()> {
+    let Some(range) = cx.range.as_ref().filter(|_| family.recorded) else {
+        return Some(());
+    };
+    let starts = |name: &String| cx.catalog.present_from_start(name, &range.selection);
+    if family.names.iter().any(starts) {
+        return Some(());
+    }
+    let name = family.names.first().map_or("", String::as_str);
+    let message = format!("`{name}` appears only with traffic on some releases: its absence proves nothing");
+    let error = Diagnostic::error("not-from-start", at, message)
+        .help("use a signal that every server shows from start-up, such as `vllm.requests_running`");
+    cx.sink.push(error);
+    None
+}
+
+/// Complains about vLLM names in raw PromQL that some release of the range lacks.
+pub(in crate::resolve) fn check_names(cx: &mut Context<'_>, expr: &Expr, at: Span) {
+    let Some(range) = &cx.range else {
+        return;
+    };
+    let mut findings = Vec::new();
+    for selector in promql::selectors(expr) {
+        let Some(name) = selector.metric.as_ref().map(|m| m.text.as_str()) else {
+            continue;
+        };
+        if !name.starts_with(super::VLLM) || cx.catalog.foreign().find(name).is_some() {
+            continue;
+        }
+        let Some((family, _)) = cx.catalog.series_of(name) else {
+            let message = format!("no release of vLLM has `{name}`");
+            let suggestion = cx.catalog.suggest(name).map(|s| format!("did you mean `{s}`?"));
+            findings.push(Diagnostic::error("unknown-metric", at, message).maybe_help(suggestion));
+            continue;
+        };
+        let coverage = cx.catalog.coverage(family.name(), &range.selection, &cx.profiles);
+        if !coverage.absent.is_empty() {
+            let releases = cx.catalog.describe(&coverage.absent);
+            let message = format!("`{name}` does not exist on vLLM {releases}");
+            let change = cx.catalog.lineage().change(family.name());
+            let error = Diagnostic::error("removed-metric", at, message)
+                .maybe_help(change.map(|c| c.note.clone()))
+                .help("a library signal (`vllm.*`) finds the right name on every release");
+            findings.push(error);
+        }
+    }
+    for finding in findings {
+        cx.sink.push(finding);
+    }
+}
+
+/// The threshold of a latency SLI is no boundary: names the neighbours.
+pub(in crate::resolve) fn not_a_boundary(
+    cx: &Context<'_>,
+    signal: &Signal,
+    value: Number,
+    at: &Spanned<Quantity>,
+) -> Diagnostic {
+    let buckets = signal.family().map(|f| f.buckets.as_slice()).unwrap_or_default();
+    let scope = if signal.family().is_some_and(|f| f.recorded) && cx.range.is_some() {
+        " on every release of the range"
+    } else {
+        ""
+    };
+    let message = format!("{at} is not a bucket boundary of `{}`{scope}", signal.name);
+    let below = buckets.iter().rev().find(|b| b.bound < value);
+    let above = buckets.iter().find(|b| b.bound > value);
+    let show = |b: &crate::plan::Bucket| decimal(b.bound * signal.scale);
+    let unit = signal.unit.as_str();
+    let help = match (below, above) {
+        (Some(b), Some(a)) => format!("the nearest are {} and {} {unit}", show(b), show(a)),
+        (Some(b), None) => format!("the last is {} {unit}", show(b)),
+        (None, Some(a)) => format!("the first is {} {unit}", show(a)),
+        (None, None) => "its buckets differ between deployments: declare the family as a signal of your own".into(),
+    };
+    Diagnostic::error("threshold-not-a-bucket", at.span, message).help(help)
+}
