@@ -2,4 +2,28 @@
 //!
 //! Accepts and rejects what Prometheus 3 does on stable syntax.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod ast;
+pub mod build;
+mod check;
+mod duration;
+mod error;
+mod experimental;
+mod functions;
+pub mod labels;
+mod lexer;
+mod names;
+mod parser;
+mod printer;
+mod regex;
+pub mod visit;
+
+pub use check::value_type;
+pub use error::SyntaxError;
+pub use experimental::experimental;
+pub use functions::{Extra, Function, ValueType};
+pub use labels::{Kept, kept_labels};
+pub use parser::parse;
+pub use printer::pretty;
+pub use visit::selectors;

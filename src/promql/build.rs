@@ -1,0 +1,311 @@
+//! Short words to build queries by hand.
+//!
+//! ```
+//! use slosmith::promql::ast::{BinaryOp, MatchOp};
+//! use slosmith::promql::build::{binary, call, metric, number, range, sum};
+//!
+//! let errors = metric("http_requests_total").matcher("code", MatchOp::Match, "5..");
+//! let rate = call("rate", [range(errors, "5m")]);
+//! let query = binary(BinaryOp::Gt, sum(&["job"], rate), number("0.01"));
+//! assert_eq!(
+//!     slosmith::promql::ast::Expr::from(query).to_string(),
+//!     r#"sum by (job) (rate(http_requests_total{code=~"5.."}[5m])) > 0.01"#,
+//! );
+//! ```
+//!
+//! Nothing is checked here: print the tree and [`parse`](super::parse) it back.
+
+use super::ast::{
+    Aggregate, AggregateOp, At, AtOffset, Binary, BinaryOp, Call, Duration, Expr, ExprKind,
+    GroupModifier, Grouping, MatchOp, Matcher, Matching, Name, Number, RangeSelector, Selector,
+    StringLiteral, Subquery, UnaryOp,
+};
+use super::lexer::number_value;
+
+impl From<ExprKind> for Expr {
+    fn from(kind: ExprKind) -> Self {
+        Self { kind, span: 0..0 }
+    }
+}
+
+impl From<Selector> for Expr {
+    fn from(selector: Selector) -> Self {
+        ExprKind::Selector(selector).into()
+    }
+}
+
+impl From<Binary> for Expr {
+    fn from(binary: Binary) -> Self {
+        ExprKind::Binary(Box::new(binary)).into()
+    }
+}
+
+impl From<&str> for StringLiteral {
+    fn from(value: &str) -> Self {
+        Self {
+            value: value.to_owned(),
+            raw: String::new(),
+        }
+    }
+}
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            quoted: false,
+            span: 0..0,
+        }
+    }
+}
+
+fn names<S: AsRef<str>>(names: &[S]) -> Vec<Name> {
+    names.iter().map(|name| name.as_ref().into()).collect()
+}
+
+/// A number in the spelling given.
+pub fn number(text: impl Into<String>) -> Expr {
+    let text = text.into();
+    let unsigned = text.strip_prefix('-').unwrap_or(&text);
+    let sign = if unsigned.len() < text.len() {
+        -1.0
+    } else {
+        1.0
+    };
+    let value = sign * number_value(unsigned).unwrap_or(f64::NAN);
+    ExprKind::Number(Number { value, text }).into()
+}
+
+/// A string literal.
+pub fn string(value: &str) -> Expr {
+    ExprKind::String(value.into()).into()
+}
+
+/// A selector of all series of a metric; quoted when printed if the name needs it.
+pub fn metric(name: &str) -> Selector {
+    Selector {
+        metric: Some(name.into()),
+        matchers: Vec::new(),
+        at: AtOffset::default(),
+    }
+}
+
+impl Selector {
+    /// Adds a matcher behind the others.
+    #[must_use]
+    pub fn matcher(mut self, label: &str, op: MatchOp, value: &str) -> Self {
+        self.matchers.push(Matcher {
+            label: label.into(),
+            op,
+            value: value.into(),
+            value_span: 0..0,
+            span: 0..0,
+        });
+        self
+    }
+
+    /// Sets how far back it looks.
+    #[must_use]
+    pub fn offset(mut self, offset: impl Into<Duration>) -> Self {
+        self.at.offset = Some(offset.into());
+        self
+    }
+
+    /// Sets when it looks.
+    #[must_use]
+    pub fn at(mut self, at: At) -> Self {
+        self.at.at = Some(at);
+        self
+    }
+}
+
+/// `selector[range]`
+pub fn range(selector: Selector, range: impl Into<Duration>) -> Expr {
+    ExprKind::Range(RangeSelector {
+        selector,
+        range: range.into(),
+    })
+    .into()
+}
+
+/// `expr[range:step]`; without a step, the global evaluation interval.
+pub fn subquery(expr: impl Into<Expr>, range: impl Into<Duration>, step: Option<Duration>) -> Expr {
+    ExprKind::Subquery(Subquery {
+        expr: Box::new(expr.into()),
+        range: range.into(),
+        step,
+        at: AtOffset::default(),
+    })
+    .into()
+}
+
+/// `function(args)`
+pub fn call<E: Into<Expr>>(function: &str, args: impl IntoIterator<Item = E>) -> Expr {
+    ExprKind::Call(Call {
+        function: function.into(),
+        args: args.into_iter().map(Into::into).collect(),
+    })
+    .into()
+}
+
+/// `op by (labels) (expr)`; without labels, `op (expr)`.
+pub fn aggregate<S: AsRef<str>>(op: AggregateOp, by: &[S], expr: impl Into<Expr>) -> Expr {
+    let grouping = (!by.is_empty()).then(|| Grouping {
+        without: false,
+        labels: names(by),
+    });
+    ExprKind::Aggregate(Aggregate {
+        op,
+        param: None,
+        expr: Box::new(expr.into()),
+        grouping,
+    })
+    .into()
+}
+
+/// `op without (labels) (expr)`
+pub fn aggregate_without<S: AsRef<str>>(
+    op: AggregateOp,
+    labels: &[S],
+    expr: impl Into<Expr>,
+) -> Expr {
+    ExprKind::Aggregate(Aggregate {
+        op,
+        param: None,
+        expr: Box::new(expr.into()),
+        grouping: Some(Grouping {
+            without: true,
+            labels: names(labels),
+        }),
+    })
+    .into()
+}
+
+macro_rules! aggregates {
+    ($($name:ident $op:ident),*) => {$(
+        #[doc = concat!("`", stringify!($name), " by (labels) (expr)`; see [`aggregate`].")]
+        pub fn $name<S: AsRef<str>>(by: &[S], expr: impl Into<Expr>) -> Expr {
+            aggregate(AggregateOp::$op, by, expr)
+        }
+    )*};
+}
+
+aggregates!(sum Sum, avg Avg, min Min, max Max, count Count, group Group);
+
+/// `lhs op rhs`; the methods of [`Binary`] add modifiers.
+pub fn binary(op: BinaryOp, lhs: impl Into<Expr>, rhs: impl Into<Expr>) -> Binary {
+    Binary {
+        op,
+        op_span: 0..0,
+        lhs: lhs.into(),
+        rhs: rhs.into(),
+        bool_modifier: false,
+        matching: None,
+    }
+}
+
+impl Binary {
+    /// Adds `bool`.
+    #[must_use]
+    pub fn with_bool(mut self) -> Self {
+        self.bool_modifier = true;
+        self
+    }
+
+    /// Matches on these labels only.
+    #[must_use]
+    pub fn on<S: AsRef<str>>(self, labels: &[S]) -> Self {
+        self.with_matching(true, labels)
+    }
+
+    /// Matches on all labels but these.
+    #[must_use]
+    pub fn ignoring<S: AsRef<str>>(self, labels: &[S]) -> Self {
+        self.with_matching(false, labels)
+    }
+
+    /// Lets many series on the left match one on the right, and copies these labels from it.
+    #[must_use]
+    pub fn group_left<S: AsRef<str>>(self, include: &[S]) -> Self {
+        self.with_group(true, include)
+    }
+
+    /// Lets many series on the right match one on the left, and copies these labels from it.
+    #[must_use]
+    pub fn group_right<S: AsRef<str>>(self, include: &[S]) -> Self {
+        self.with_group(false, include)
+    }
+
+    fn with_matching<S: AsRef<str>>(mut self, on: bool, labels: &[S]) -> Self {
+        let group = self.matching.take().and_then(|matching| matching.group);
+        self.matching = Some(Matching {
+            on,
+            labels: names(labels),
+            group,
+        });
+        self
+    }
+
+    /// A group modifier needs `on` or `ignoring` in the text; `ignoring ()` changes nothing.
+    fn with_group<S: AsRef<str>>(mut self, left: bool, include: &[S]) -> Self {
+        let matching = self.matching.get_or_insert_with(|| Matching {
+            on: false,
+            labels: Vec::new(),
+            group: None,
+        });
+        matching.group = Some(GroupModifier {
+            left,
+            include: names(include),
+        });
+        self
+    }
+}
+
+/// `(expr)`
+pub fn paren(expr: impl Into<Expr>) -> Expr {
+    ExprKind::Paren(Box::new(expr.into())).into()
+}
+
+/// `-expr`
+pub fn negate(expr: impl Into<Expr>) -> Expr {
+    ExprKind::Unary(UnaryOp::Minus, Box::new(expr.into())).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_read_like_the_code() {
+        let side = |code: &str| {
+            let selector = metric("http_requests_total")
+                .matcher("job", MatchOp::Equal, "api")
+                .matcher("code", MatchOp::Match, code)
+                .offset("1h");
+            sum(&["job", "le x"], call("rate", [range(selector, "5m")]))
+        };
+        let ratio = binary(BinaryOp::Div, side("5.."), side(".*"))
+            .on(&["job"])
+            .group_left::<&str>(&[]);
+        let query: Expr = binary(BinaryOp::Gt, ratio, number("1e-3")).into();
+        assert_eq!(
+            query.to_string(),
+            "sum by (job, \"le x\") (rate(http_requests_total{job=\"api\", code=~\"5..\"}[5m] offset 1h)) \
+             / on (job) group_left \
+             sum by (job, \"le x\") (rate(http_requests_total{job=\"api\", code=~\".*\"}[5m] offset 1h)) \
+             > 1e-3"
+        );
+        let back = crate::promql::parse(&query.to_string()).unwrap();
+        assert_eq!(back.to_string(), query.to_string());
+    }
+
+    #[test]
+    fn parentheses_come_by_themselves() {
+        let sum = || binary(BinaryOp::Add, number("1"), number("2"));
+        let query: Expr = binary(BinaryOp::Mul, sum(), paren(sum())).into();
+        assert_eq!(query.to_string(), "(1 + 2) * (1 + 2)");
+        let query: Expr = binary(BinaryOp::Pow, number("-1"), negate(sum())).into();
+        assert_eq!(query.to_string(), "(-1) ^ -(1 + 2)");
+        assert_eq!(subquery(sum(), "1h", None).to_string(), "(1 + 2)[1h:]");
+    }
+}

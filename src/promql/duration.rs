@@ -1,0 +1,110 @@
+//! Durations made by hand or read from a spec.
+
+use super::ast::Duration;
+use super::lexer::duration_millis;
+
+/// Units that [`Duration::from_millis`] writes; weeks and years would hide the number of days.
+const UNITS: [(&str, u64); 5] = [
+    ("d", 86_400_000),
+    ("h", 3_600_000),
+    ("m", 60_000),
+    ("s", 1000),
+    ("ms", 1),
+];
+
+impl Duration {
+    /// Reads `1h30m`: whole numbers, units (`y w d h m s ms`) in falling order, each once at most.
+    ///
+    /// A leading `-` is accepted, as behind `offset`. A year has 365 days.
+    pub fn parse(text: &str) -> Option<Self> {
+        let millis = match text.strip_prefix('-') {
+            Some(rest) => -duration_millis(rest)?,
+            None => duration_millis(text)?,
+        };
+        Some(Self {
+            millis,
+            text: text.to_owned(),
+            span: 0..0,
+        })
+    }
+
+    /// So many seconds, spelled as short as Prometheus can read it, days staying days (`28d`).
+    pub fn from_secs(seconds: u64) -> Self {
+        Self::from_millis(seconds.saturating_mul(1000))
+    }
+
+    /// [`Duration::from_secs`] in milliseconds.
+    pub fn from_millis(millis: u64) -> Self {
+        let mut text = String::new();
+        let mut rest = millis;
+        for (unit, length) in UNITS {
+            if rest >= length {
+                text.push_str(&format!("{}{unit}", rest / length));
+                rest %= length;
+            }
+        }
+        if text.is_empty() {
+            text.push_str("0s");
+        }
+        Self {
+            millis: i64::try_from(millis).unwrap_or(i64::MAX),
+            text,
+            span: 0..0,
+        }
+    }
+
+    /// Whole and broken seconds.
+    pub fn seconds(&self) -> f64 {
+        self.millis as f64 / 1000.0
+    }
+
+    /// Whether it is arithmetic (`5m + step()`), which Prometheus has behind a feature flag.
+    ///
+    /// `millis` is then its value if that does not depend on the query, else 0.
+    pub fn is_expression(&self) -> bool {
+        self.text.contains(['(', ' '])
+    }
+}
+
+impl From<&'static str> for Duration {
+    /// For literals in code. Text that is no duration prints as it stands, and its value is 0;
+    /// the query it ends up in does not parse.
+    fn from(text: &'static str) -> Self {
+        Self::parse(text).unwrap_or_else(|| Self {
+            millis: 0,
+            text: text.to_owned(),
+            span: 0..0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_prometheus_durations() {
+        assert_eq!(Duration::parse("1h30m").unwrap().millis, 5_400_000);
+        assert_eq!(Duration::parse("-5m").unwrap().millis, -300_000);
+        assert_eq!(Duration::parse("1.5h"), None);
+        assert_eq!(Duration::parse(""), None);
+    }
+
+    #[test]
+    fn writes_days_as_days() {
+        for (seconds, text) in [
+            (0, "0s"),
+            (90, "1m30s"),
+            (300, "5m"),
+            (3600, "1h"),
+            (5400, "1h30m"),
+            (28 * 86_400, "28d"),
+            (365 * 86_400, "365d"),
+        ] {
+            let duration = Duration::from_secs(seconds);
+            assert_eq!(duration.text, text);
+            assert_eq!(Duration::parse(text).unwrap(), duration);
+        }
+        assert_eq!(Duration::from_millis(1500).text, "1s500ms");
+    }
+}

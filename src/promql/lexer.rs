@@ -1,0 +1,203 @@
+//! Query text to tokens with byte positions, one at a time.
+//!
+//! Two modes, as in Prometheus: inside braces every word is a label name, and inside brackets `:`
+//! separates range and step. The lexer switches by itself when it hands out the bracket, so a parser
+//! must not read further ahead than one token.
+
+mod number;
+mod string;
+mod word;
+
+use super::ast::{AggregateOp, BinaryOp};
+use super::error::SyntaxError;
+
+pub(super) use number::{LONGEST_MILLIS, duration_millis, number_value};
+pub(super) use string::{decode, quote};
+pub(super) use word::word_kind;
+
+/// What a token is; its text is the query's bytes under it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    End,
+    /// A word that is no keyword and has no colon.
+    Name,
+    /// A word with a colon.
+    MetricName,
+    Keyword(Keyword),
+    Aggregate(AggregateOp),
+    Number,
+    Duration,
+    String,
+    LeftParen,
+    RightParen,
+    LeftBrace,
+    RightBrace,
+    LeftBracket,
+    RightBracket,
+    Comma,
+    Colon,
+    At,
+    /// `=`
+    Equal,
+    /// `=~`
+    Match,
+    /// `!~`
+    NotMatch,
+    /// An operator made of signs.
+    Operator(BinaryOp),
+    /// `and`, `or`, `unless`, `atan2`: also words.
+    WordOperator(BinaryOp),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keyword {
+    Offset,
+    By,
+    Without,
+    On,
+    Ignoring,
+    GroupLeft,
+    GroupRight,
+    Bool,
+}
+
+/// A token and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+pub(super) struct Lexer<'a> {
+    text: &'a str,
+    pos: usize,
+    in_braces: bool,
+    in_brackets: bool,
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            pos: 0,
+            in_braces: false,
+            in_brackets: false,
+        }
+    }
+
+    /// The next token; [`Kind::End`] for ever at the end.
+    pub(super) fn next(&mut self) -> Result<Token, SyntaxError> {
+        self.skip_blanks();
+        let start = self.pos;
+        let kind = match self.byte(0) {
+            None => Kind::End,
+            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => self.word(),
+            Some(b':') if !self.in_brackets && !self.in_braces => self.word(),
+            Some(b'0'..=b'9') => self.number()?,
+            Some(b'.') if self.byte(1).is_some_and(|b| b.is_ascii_digit()) => self.number()?,
+            Some(quote @ (b'"' | b'\'' | b'`')) => self.string(quote)?,
+            Some(byte) => self.sign(byte)?,
+        };
+        Ok(Token {
+            kind,
+            start,
+            end: self.pos,
+        })
+    }
+
+    fn byte(&self, ahead: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.pos + ahead).copied()
+    }
+
+    fn skip_blanks(&mut self) {
+        let bytes = self.text.as_bytes();
+        while let Some(&byte) = bytes.get(self.pos) {
+            match byte {
+                b' ' | b'\t' | b'\n' | b'\r' => self.pos += 1,
+                b'#' => {
+                    let rest = &bytes[self.pos..];
+                    let end = rest.iter().position(|b| matches!(b, b'\n' | b'\r'));
+                    self.pos += end.unwrap_or(rest.len());
+                }
+                _ => break,
+            }
+        }
+    }
+
+    fn word(&mut self) -> Kind {
+        let start = self.pos;
+        let colons = !self.in_braces && !self.in_brackets;
+        let mut colon = false;
+        while let Some(byte) = self.byte(0) {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => {}
+                b':' if colons => colon = true,
+                _ => break,
+            }
+            self.pos += 1;
+        }
+        if colon {
+            Kind::MetricName
+        } else if self.in_braces {
+            Kind::Name
+        } else {
+            word_kind(&self.text[start..self.pos])
+        }
+    }
+
+    fn sign(&mut self, byte: u8) -> Result<Kind, SyntaxError> {
+        let (kind, length) = match (byte, self.byte(1)) {
+            (b'=', Some(b'=')) => (Kind::Operator(BinaryOp::Eq), 2),
+            (b'=', Some(b'~')) => (Kind::Match, 2),
+            (b'!', Some(b'=')) => (Kind::Operator(BinaryOp::Ne), 2),
+            (b'!', Some(b'~')) => (Kind::NotMatch, 2),
+            (b'<', Some(b'=')) => (Kind::Operator(BinaryOp::Le), 2),
+            (b'>', Some(b'=')) => (Kind::Operator(BinaryOp::Ge), 2),
+            (b'=', _) => (Kind::Equal, 1),
+            (b'<', _) => (Kind::Operator(BinaryOp::Lt), 1),
+            (b'>', _) => (Kind::Operator(BinaryOp::Gt), 1),
+            (b'+', _) => (Kind::Operator(BinaryOp::Add), 1),
+            (b'-', _) => (Kind::Operator(BinaryOp::Sub), 1),
+            (b'*', _) => (Kind::Operator(BinaryOp::Mul), 1),
+            (b'/', _) => (Kind::Operator(BinaryOp::Div), 1),
+            (b'%', _) => (Kind::Operator(BinaryOp::Mod), 1),
+            (b'^', _) => (Kind::Operator(BinaryOp::Pow), 1),
+            (b'(', _) => (Kind::LeftParen, 1),
+            (b')', _) => (Kind::RightParen, 1),
+            (b'{', _) => (Kind::LeftBrace, 1),
+            (b'}', _) => (Kind::RightBrace, 1),
+            (b'[', _) => (Kind::LeftBracket, 1),
+            (b']', _) => (Kind::RightBracket, 1),
+            (b',', _) => (Kind::Comma, 1),
+            (b':', _) => (Kind::Colon, 1),
+            (b'@', _) => (Kind::At, 1),
+            _ => return Err(self.unexpected_character()),
+        };
+        match kind {
+            Kind::LeftBrace => self.in_braces = true,
+            Kind::RightBrace => self.in_braces = false,
+            Kind::LeftBracket => self.in_brackets = true,
+            Kind::RightBracket => self.in_brackets = false,
+            _ => {}
+        }
+        self.pos += length;
+        Ok(kind)
+    }
+
+    fn unexpected_character(&self) -> SyntaxError {
+        let found = self.text[self.pos..].chars().next().unwrap_or_default();
+        let span = self.pos..self.pos + found.len_utf8();
+        let error = SyntaxError::new(format!("unexpected character {found:?}"), span);
+        match found {
+            '&' => error.help("PromQL writes `and`"),
+            '|' => error.help("PromQL writes `or`"),
+            '!' => error.help("PromQL has no `!`; use `unless`, `!=` or `!~`"),
+            '“' | '”' | '‘' | '’' => error.help("use plain quotes"),
+            _ => error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

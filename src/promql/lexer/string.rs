@@ -1,0 +1,142 @@
+//! String literals: Go's rules, as Prometheus has them.
+
+use super::{Kind, Lexer};
+use crate::promql::error::SyntaxError;
+
+impl Lexer<'_> {
+    /// Reads over a string literal; every escape in it is valid afterwards.
+    pub(super) fn string(&mut self, quote: u8) -> Result<Kind, SyntaxError> {
+        let start = self.pos;
+        self.pos += 1;
+        loop {
+            match self.byte(0) {
+                Some(byte) if byte == quote => break,
+                None => return Err(unterminated(start, self.pos)),
+                Some(b'\n') if quote != b'`' => return Err(unterminated(start, self.pos)),
+                Some(b'\\') if quote != b'`' => {
+                    let body = &self.text[self.pos..];
+                    match escape(body, quote) {
+                        Some((_, length)) => self.pos += length,
+                        None => return Err(self.bad_escape()),
+                    }
+                }
+                // Go cannot tell this character from broken UTF-8.
+                Some(0xEF) if self.text[self.pos..].starts_with('\u{FFFD}') => {
+                    let span = self.pos..self.pos + '\u{FFFD}'.len_utf8();
+                    return Err(SyntaxError::new("invalid character in a string", span)
+                        .help("write it as `\\uFFFD`"));
+                }
+                Some(_) => self.pos += 1,
+            }
+        }
+        self.pos += 1;
+        Ok(Kind::String)
+    }
+
+    fn bad_escape(&self) -> SyntaxError {
+        let rest = &self.text[self.pos..];
+        let length = rest.char_indices().nth(2).map_or(rest.len(), |(at, _)| at);
+        let found = &rest[..length];
+        let span = self.pos..self.pos + length;
+        let error = SyntaxError::new(format!("invalid escape `{found}` in a string"), span);
+        match found.chars().nth(1) {
+            Some('x' | 'u' | 'U' | '0'..='7') | None => error,
+            Some(_) => error.help(format!("write `\\{found}` for a backslash")),
+        }
+    }
+}
+
+fn unterminated(start: usize, end: usize) -> SyntaxError {
+    SyntaxError::new("string without closing quote", start..end)
+}
+
+/// What an escape stands for.
+enum Escaped {
+    Char(char),
+    Byte(u8),
+}
+
+/// The escape at the start of `text` and its length; `None` when Go would not take it.
+fn escape(text: &str, quote: u8) -> Option<(Escaped, usize)> {
+    let bytes = text.as_bytes();
+    let simple = |c: char| Some((Escaped::Char(c), 2));
+    let (digits, radix, at) = match *bytes.get(1)? {
+        b'a' => return simple('\x07'),
+        b'b' => return simple('\x08'),
+        b'f' => return simple('\x0C'),
+        b'n' => return simple('\n'),
+        b'r' => return simple('\r'),
+        b't' => return simple('\t'),
+        b'v' => return simple('\x0B'),
+        b'\\' => return simple('\\'),
+        byte if byte == quote => return simple(char::from(quote)),
+        b'0'..=b'7' => (3, 8, 1),
+        b'x' => (2, 16, 2),
+        b'u' => (4, 16, 2),
+        b'U' => (8, 16, 2),
+        _ => return None,
+    };
+    let end = at + digits;
+    let value = text.get(at..end)?;
+    if value.starts_with('+') {
+        return None;
+    }
+    let value = u32::from_str_radix(value, radix).ok()?;
+    let escaped = if digits < 4 {
+        Escaped::Byte(u8::try_from(value).ok()?)
+    } else {
+        Escaped::Char(char::from_u32(value)?)
+    };
+    Some((escaped, end))
+}
+
+/// The value of a string literal that the lexer accepted.
+///
+/// Bytes that are no UTF-8 (`"\xFF"`) become U+FFFD.
+pub(in crate::promql) fn decode(raw: &str) -> String {
+    let quote = raw.bytes().next().unwrap_or(b'"');
+    let mut rest = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+    if quote == b'`' || !rest.contains('\\') {
+        return rest.to_owned();
+    }
+    let mut bytes = Vec::with_capacity(rest.len());
+    while let Some(at) = rest.find('\\') {
+        bytes.extend_from_slice(&rest.as_bytes()[..at]);
+        rest = &rest[at..];
+        let length = match escape(rest, quote) {
+            Some((Escaped::Byte(byte), length)) => {
+                bytes.push(byte);
+                length
+            }
+            Some((Escaped::Char(c), length)) => {
+                bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                length
+            }
+            None => 1,
+        };
+        rest = &rest[length..];
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// A literal in double quotes whose value is `value`.
+pub(in crate::promql) fn quote(value: &str) -> String {
+    let mut out = String::with_capacity(value.len() + 2);
+    out.push('"');
+    for c in value.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\u{FFFD}' => out.push_str("\\uFFFD"),
+            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,148 @@
+//! How operators and names are spelled.
+
+use std::fmt;
+
+use super::ast::{AggregateOp, BinaryOp, MatchOp, Name, UnaryOp};
+use super::lexer::{Keyword, Kind, word_kind};
+
+impl BinaryOp {
+    /// Its spelling.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Mod => "%",
+            Self::Pow => "^",
+            Self::Atan2 => "atan2",
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Gt => ">",
+            Self::Lt => "<",
+            Self::Ge => ">=",
+            Self::Le => "<=",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Unless => "unless",
+        }
+    }
+}
+
+impl UnaryOp {
+    /// Its spelling.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Plus => "+",
+            Self::Minus => "-",
+        }
+    }
+}
+
+impl MatchOp {
+    /// Its spelling.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::NotEqual => "!=",
+            Self::Match => "=~",
+            Self::NotMatch => "!~",
+        }
+    }
+}
+
+impl AggregateOp {
+    /// All of them.
+    pub const ALL: [Self; 14] = [
+        Self::Sum,
+        Self::Avg,
+        Self::Min,
+        Self::Max,
+        Self::Count,
+        Self::Group,
+        Self::Stddev,
+        Self::Stdvar,
+        Self::Topk,
+        Self::Bottomk,
+        Self::CountValues,
+        Self::Quantile,
+        Self::Limitk,
+        Self::LimitRatio,
+    ];
+
+    /// Its spelling.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Avg => "avg",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Count => "count",
+            Self::Group => "group",
+            Self::Stddev => "stddev",
+            Self::Stdvar => "stdvar",
+            Self::Topk => "topk",
+            Self::Bottomk => "bottomk",
+            Self::CountValues => "count_values",
+            Self::Quantile => "quantile",
+            Self::Limitk => "limitk",
+            Self::LimitRatio => "limit_ratio",
+        }
+    }
+}
+
+impl fmt::Display for BinaryOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.symbol())
+    }
+}
+
+impl fmt::Display for AggregateOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Whether the name is letters, digits and `_`, and `:` if `colons`, not starting with a digit.
+fn is_word(name: &str, colons: bool) -> bool {
+    let byte = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || colons && byte == b':';
+    !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && name.bytes().all(byte)
+}
+
+impl Name {
+    /// Whether it must be quoted as a metric name: `{"utf8.name"}`.
+    pub(super) fn quoted_metric(&self) -> bool {
+        self.quoted || !is_word(&self.text, true) || !may_name_metric(word_kind(&self.text))
+    }
+
+    /// Whether it must be quoted in front of a matcher's operator.
+    pub(super) fn quoted_label(&self) -> bool {
+        self.quoted || !is_word(&self.text, false)
+    }
+
+    /// Whether it must be quoted in `by (…)`, `on (…)` and the like.
+    pub(super) fn quoted_grouping(&self) -> bool {
+        self.quoted_label() || !may_group(word_kind(&self.text))
+    }
+}
+
+/// Words that can stand for a metric outside braces.
+pub(super) fn may_name_metric(kind: Kind) -> bool {
+    match kind {
+        Kind::Name | Kind::MetricName | Kind::Aggregate(_) => true,
+        Kind::WordOperator(op) => op != BinaryOp::Atan2,
+        Kind::Keyword(keyword) => {
+            matches!(keyword, Keyword::Offset | Keyword::By | Keyword::Without)
+        }
+        _ => false,
+    }
+}
+
+/// Words that can stand for a label in `by (…)`, `on (…)` and the like.
+pub(super) fn may_group(kind: Kind) -> bool {
+    match kind {
+        Kind::Name | Kind::MetricName | Kind::Aggregate(_) | Kind::WordOperator(_) => true,
+        Kind::Keyword(keyword) => keyword != Keyword::Without,
+        _ => false,
+    }
+}

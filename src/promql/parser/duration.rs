@@ -1,0 +1,161 @@
+//! Durations behind `[` and `offset`, and the arithmetic on them that is behind a feature flag.
+//!
+//! A duration expression becomes a [`Duration`] whose text is the expression; its value is folded
+//! where it does not depend on the query (`step()`, `range()`).
+
+use super::{Parser, Result};
+use crate::promql::ast::{BinaryOp, Duration};
+use crate::promql::error::SyntaxError;
+use crate::promql::lexer::{Kind, LONGEST_MILLIS, Token};
+
+/// A folded duration expression.
+struct Folded {
+    text: String,
+    /// Seconds; `None` when only the query knows.
+    seconds: Option<f64>,
+}
+
+const EXPECTED: &str = "a duration";
+
+impl Parser<'_> {
+    /// What stands behind `[` or `:`.
+    pub(super) fn duration_expr(&mut self) -> Result<Duration> {
+        let start = self.token.start;
+        let folded = self.duration_sum(BinaryOp::Add.precedence())?;
+        self.folded_duration(folded, start)
+    }
+
+    /// What stands behind `offset`: one literal, with a sign at most, or something in parentheses.
+    pub(super) fn offset_duration(&mut self) -> Result<Duration> {
+        let start = self.token.start;
+        let sign = self.sign();
+        if sign.is_some() {
+            self.bump()?;
+        }
+        let folded = self.duration_atom()?;
+        self.folded_duration(signed(sign, folded), start)
+    }
+
+    fn folded_duration(&self, folded: Folded, start: usize) -> Result<Duration> {
+        let span = start..self.end;
+        let millis = folded.seconds.unwrap_or(0.0) * 1000.0;
+        if millis.is_nan() || millis.abs() > LONGEST_MILLIS as f64 {
+            return Err(SyntaxError::new("the duration is out of range", span));
+        }
+        Ok(Duration {
+            millis: millis.round() as i64,
+            text: folded.text,
+            span,
+        })
+    }
+
+    fn sign(&self) -> Option<BinaryOp> {
+        match self.token.kind {
+            Kind::Operator(op @ (BinaryOp::Add | BinaryOp::Sub)) => Some(op),
+            _ => None,
+        }
+    }
+
+    fn duration_sum(&mut self, loosest: u8) -> Result<Folded> {
+        self.enter()?;
+        let sign = self.sign();
+        let mut lhs = if sign.is_some() {
+            self.bump()?;
+            signed(sign, self.duration_sum(BinaryOp::Pow.precedence())?)
+        } else {
+            self.duration_atom()?
+        };
+        while let Kind::Operator(op) = self.token.kind {
+            let precedence = op.precedence();
+            if precedence < loosest || precedence < BinaryOp::Add.precedence() {
+                break;
+            }
+            let token = self.bump()?;
+            let rhs = self.duration_sum(precedence + u8::from(!op.right_associative()))?;
+            lhs = fold(op, &lhs, &rhs, token)?;
+        }
+        self.depth -= 1;
+        Ok(lhs)
+    }
+
+    fn duration_atom(&mut self) -> Result<Folded> {
+        match self.token.kind {
+            Kind::Number | Kind::Duration => {
+                let token = self.bump()?;
+                let number = self.number(token);
+                Ok(Folded {
+                    text: number.text,
+                    seconds: Some(number.value),
+                })
+            }
+            Kind::LeftParen => {
+                self.bump()?;
+                let inner = self.duration_sum(0)?;
+                self.expect(Kind::RightParen, "`)`")?;
+                Ok(Folded {
+                    text: format!("({})", inner.text),
+                    ..inner
+                })
+            }
+            Kind::Name | Kind::Aggregate(_) => self.duration_function(),
+            _ => Err(self.unexpected(EXPECTED)),
+        }
+    }
+
+    /// `step()`, `range()`, `min_of(a, b)` and `max_of(a, b)`.
+    fn duration_function(&mut self) -> Result<Folded> {
+        let word = self.text(self.token).to_ascii_lowercase();
+        let choose: fn(f64, f64) -> f64 = match &*word {
+            "step" | "range" => f64::max,
+            "min" | "min_of" => f64::min,
+            "max" | "max_of" => f64::max,
+            _ => return Err(self.unexpected(EXPECTED)),
+        };
+        self.bump()?;
+        self.expect(Kind::LeftParen, "`(`")?;
+        if matches!(&*word, "step" | "range") {
+            self.expect(Kind::RightParen, "`)`")?;
+            return Ok(Folded {
+                text: format!("{word}()"),
+                seconds: None,
+            });
+        }
+        let first = self.duration_sum(0)?;
+        self.expect(Kind::Comma, "`,`")?;
+        let second = self.duration_sum(0)?;
+        self.expect(Kind::RightParen, "`)`")?;
+        Ok(Folded {
+            text: format!("{word}({}, {})", first.text, second.text),
+            seconds: first.seconds.zip(second.seconds).map(|(a, b)| choose(a, b)),
+        })
+    }
+}
+
+fn signed(sign: Option<BinaryOp>, folded: Folded) -> Folded {
+    match sign {
+        Some(BinaryOp::Sub) => Folded {
+            text: format!("-{}", folded.text),
+            seconds: folded.seconds.map(|seconds| -seconds),
+        },
+        _ => folded,
+    }
+}
+
+fn fold(op: BinaryOp, lhs: &Folded, rhs: &Folded, token: Token) -> Result<Folded> {
+    if matches!(op, BinaryOp::Div | BinaryOp::Mod) && rhs.seconds == Some(0.0) {
+        let span = token.start..token.end;
+        return Err(SyntaxError::new("division by zero", span));
+    }
+    let apply = |(a, b): (f64, f64)| match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a * b,
+        BinaryOp::Div => a / b,
+        BinaryOp::Mod => a % b,
+        _ => a.powf(b),
+    };
+    Ok(Folded {
+        text: format!("{} {op} {}", lhs.text, rhs.text),
+        seconds: lhs.seconds.zip(rhs.seconds).map(apply),
+    })
+}

@@ -1,0 +1,152 @@
+use super::*;
+use crate::promql::ast::BinaryOp;
+
+fn error(text: &str) -> SyntaxError {
+    parse(text).unwrap_err()
+}
+
+/// The tree as it groups, every operation in brackets.
+fn grouped(text: &str) -> String {
+    fn show(expr: &Expr) -> String {
+        match &expr.kind {
+            ExprKind::Binary(binary) => {
+                format!(
+                    "[{} {} {}]",
+                    show(&binary.lhs),
+                    binary.op,
+                    show(&binary.rhs)
+                )
+            }
+            ExprKind::Unary(op, inner) => format!("[{}{}]", op.symbol(), show(inner)),
+            _ => expr.to_string(),
+        }
+    }
+    show(&parse(text).unwrap())
+}
+
+#[test]
+fn operators_group_as_in_prometheus() {
+    for (text, tree) in [
+        (
+            "a or b and c > d + e * f ^ g",
+            "[a or [b and [c > [d + [e * [f ^ g]]]]]]",
+        ),
+        ("a ^ b ^ c", "[a ^ [b ^ c]]"),
+        ("a - b - c", "[[a - b] - c]"),
+        ("a atan2 b * c", "[[a atan2 b] * c]"),
+        ("-a ^ 2", "[-[a ^ 2]]"),
+        ("-a * b", "[[-a] * b]"),
+        ("2 ^ -1 * 3", "[[2 ^ [-1]] * 3]"),
+        ("a and b unless c or d", "[[[a and b] unless c] or d]"),
+        ("a == b != c", "[[a == b] != c]"),
+        ("-foo offset 5m", "[-foo offset 5m]"),
+        (
+            "foo offset 1m + bar offset -1m",
+            "[foo offset 1m + bar offset -1m]",
+        ),
+        ("foo offset -1 ^ 1", "[foo offset -1 ^ 1]"),
+        ("foo * sum", "[foo * sum]"),
+        ("and and and", "[and and and]"),
+    ] {
+        assert_eq!(grouped(text), tree, "{text}");
+    }
+}
+
+#[test]
+fn every_part_knows_its_place() {
+    let text = " sum by (a) (rate(m{x=\"1\"}[5m] offset 1h)) > 2";
+    let expr = parse(text).unwrap();
+    assert_eq!(&text[expr.span.clone()], text.trim());
+    let ExprKind::Binary(binary) = &expr.kind else {
+        panic!()
+    };
+    assert_eq!(
+        (binary.op, &text[binary.op_span.clone()]),
+        (BinaryOp::Gt, ">")
+    );
+    let ExprKind::Aggregate(aggregate) = &binary.lhs.kind else {
+        panic!()
+    };
+    assert_eq!(
+        &text[binary.lhs.span.clone()],
+        "sum by (a) (rate(m{x=\"1\"}[5m] offset 1h))"
+    );
+    let ExprKind::Call(call) = &aggregate.expr.kind else {
+        panic!()
+    };
+    assert_eq!(&text[call.function.span.clone()], "rate");
+    let ExprKind::Range(range) = &call.args[0].kind else {
+        panic!()
+    };
+    assert_eq!(&text[call.args[0].span.clone()], "m{x=\"1\"}[5m] offset 1h");
+    assert_eq!(&text[range.range.span.clone()], "5m");
+    let matcher = &range.selector.matchers[0];
+    assert_eq!(&text[matcher.span.clone()], "x=\"1\"");
+    assert_eq!(&text[matcher.value_span.clone()], "\"1\"");
+}
+
+#[test]
+fn errors_say_what_was_expected() {
+    for (text, message) in [
+        ("", "empty query"),
+        ("1 +", "unexpected end of query, expected an expression"),
+        ("sum(a", "`(` without `)`"),
+        ("a)", "`)` without `(`"),
+        (
+            "a{b",
+            "unexpected end of query, expected `=`, `!=`, `=~` or `!~`",
+        ),
+        ("a{b=c}", "unexpected `c`, expected a value in quotes"),
+        (
+            "a b",
+            "unexpected `b`, expected an operator or the end of the query",
+        ),
+        (
+            "sum by a (b)",
+            "unexpected `a`, expected `(` and label names",
+        ),
+        ("topk(a)", "`topk` takes 2 arguments, got 1"),
+        (
+            "a[5m] anchored",
+            "experimental, behind a feature flag: the `anchored` modifier",
+        ),
+        (
+            "a + fill(0) b",
+            "experimental, behind a feature flag: fill modifiers of binary operators",
+        ),
+        (
+            "a </ b",
+            "experimental, behind a feature flag: histogram trim operators",
+        ),
+        ("a{b=~\"(\"}", "bad regular expression: `(` without `)`"),
+        ("a{__name__=\"b\"}", "the metric name is already `a`"),
+        ("a[0s]", "a range must be greater than 0"),
+        (
+            "1 offset 5m",
+            "`offset` must follow a selector, a range or a subquery",
+        ),
+    ] {
+        assert_eq!(error(text).message, message, "{text}");
+    }
+}
+
+#[test]
+fn depth_is_limited() {
+    for text in [
+        "(".repeat(100_000),
+        "-".repeat(100_000),
+        "a[".repeat(100_000),
+        "a[(".repeat(9),
+    ] {
+        error(&text);
+    }
+    error(&format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000)));
+    error(&vec!["1"; 100_000].join(" + "));
+    error(&vec!["1"; 100_000].join(" ^ "));
+    error(&format!("a{}", "[1m:]".repeat(100_000)));
+    error(&format!("a{{b=~\"{}\"}}", "(".repeat(100_000)));
+    let deep = format!("{}1{}", "(".repeat(95), ")".repeat(95));
+    assert_eq!(parse(&deep).unwrap().to_string(), deep);
+    let long = vec!["1"; 290].join(" + ");
+    assert_eq!(parse(&long).unwrap().to_string(), long);
+}

@@ -1,0 +1,178 @@
+//! Trees back to text.
+//!
+//! [`Display`](fmt::Display) writes one canonical line; [`pretty`] breaks long lines. Both keep the
+//! author's spelling of numbers, durations and strings, keep the order of matchers, and add the
+//! parentheses that a tree built by hand needs.
+
+mod leaf;
+mod pretty;
+
+use std::fmt::{self, Write};
+
+use super::ast::{
+    Aggregate, At, AtOffset, Binary, BinaryOp, Call, Expr, ExprKind, Matching, Selector, Subquery,
+};
+
+pub use pretty::pretty;
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        expr(f, self)
+    }
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        leaf::selector(f, self)?;
+        leaf::shift(f, &self.at)
+    }
+}
+
+fn expr<W: Write>(f: &mut W, expr: &Expr) -> fmt::Result {
+    match &expr.kind {
+        ExprKind::Number(number) => f.write_str(&number.text),
+        ExprKind::String(literal) => leaf::string(f, literal),
+        ExprKind::Selector(selector) => {
+            leaf::selector(f, selector)?;
+            leaf::shift(f, &selector.at)
+        }
+        ExprKind::Range(range) => {
+            leaf::selector(f, &range.selector)?;
+            write!(f, "[{}]", range.range.text)?;
+            leaf::shift(f, &range.selector.at)
+        }
+        ExprKind::Subquery(subquery) => {
+            operand(f, &subquery.expr, subquery_parens(subquery))?;
+            leaf::subquery_suffix(f, subquery)
+        }
+        ExprKind::Call(call) => self::call(f, call),
+        ExprKind::Aggregate(aggregate) => self::aggregate(f, aggregate),
+        ExprKind::Unary(op, inner) => {
+            f.write_str(op.symbol())?;
+            operand(f, inner, unary_parens(inner))
+        }
+        ExprKind::Binary(binary) => self::binary(f, binary),
+        ExprKind::Paren(inner) => operand(f, inner, true),
+    }
+}
+
+fn operand<W: Write>(f: &mut W, inner: &Expr, parens: bool) -> fmt::Result {
+    if parens {
+        f.write_char('(')?;
+    }
+    expr(f, inner)?;
+    if parens {
+        f.write_char(')')?;
+    }
+    Ok(())
+}
+
+fn call<W: Write>(f: &mut W, call: &Call) -> fmt::Result {
+    write!(f, "{}(", call.function.text)?;
+    for (index, arg) in call.args.iter().enumerate() {
+        if index > 0 {
+            f.write_str(", ")?;
+        }
+        expr(f, arg)?;
+    }
+    f.write_char(')')
+}
+
+fn aggregate<W: Write>(f: &mut W, aggregate: &Aggregate) -> fmt::Result {
+    leaf::aggregate_head(f, aggregate)?;
+    f.write_char('(')?;
+    if let Some(param) = &aggregate.param {
+        expr(f, param)?;
+        f.write_str(", ")?;
+    }
+    expr(f, &aggregate.expr)?;
+    f.write_char(')')
+}
+
+fn binary<W: Write>(f: &mut W, binary: &Binary) -> fmt::Result {
+    operand(f, &binary.lhs, lhs_parens(binary))?;
+    f.write_char(' ')?;
+    operator(f, binary)?;
+    f.write_char(' ')?;
+    operand(f, &binary.rhs, rhs_parens(binary))
+}
+
+/// The operator with `bool` and its matching.
+fn operator<W: Write>(f: &mut W, binary: &Binary) -> fmt::Result {
+    f.write_str(binary.op.symbol())?;
+    if binary.bool_modifier {
+        f.write_str(" bool")?;
+    }
+    let Some(matching) = &binary.matching else {
+        return Ok(());
+    };
+    let Matching { on, labels, group } = matching;
+    f.write_str(if *on { " on " } else { " ignoring " })?;
+    leaf::labels(f, labels)?;
+    if let Some(group) = group {
+        let side = if group.left { "left" } else { "right" };
+        write!(f, " group_{side}")?;
+        // Without its own parentheses it would take those of the right side.
+        if !group.include.is_empty() || starts_with_paren(&binary.rhs, rhs_parens(binary)) {
+            f.write_char(' ')?;
+            leaf::labels(f, &group.include)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the text of an operand starts with `(`.
+fn starts_with_paren(expr: &Expr, parens: bool) -> bool {
+    parens
+        || match &expr.kind {
+            ExprKind::Paren(_) => true,
+            ExprKind::Binary(binary) => starts_with_paren(&binary.lhs, lhs_parens(binary)),
+            ExprKind::Subquery(subquery) => {
+                starts_with_paren(&subquery.expr, subquery_parens(subquery))
+            }
+            _ => false,
+        }
+}
+
+/// A sign, or a number that was built with one.
+fn is_signed(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Unary(..) => true,
+        ExprKind::Number(number) => number.text.starts_with(['-', '+']),
+        _ => false,
+    }
+}
+
+fn lhs_parens(binary: &Binary) -> bool {
+    match &binary.lhs.kind {
+        ExprKind::Binary(lhs) => {
+            let (outer, inner) = (binary.op.precedence(), lhs.op.precedence());
+            inner < outer || inner == outer && binary.op.right_associative()
+        }
+        _ => binary.op == BinaryOp::Pow && is_signed(&binary.lhs),
+    }
+}
+
+fn rhs_parens(binary: &Binary) -> bool {
+    match &binary.rhs.kind {
+        ExprKind::Binary(rhs) => {
+            let (outer, inner) = (binary.op.precedence(), rhs.op.precedence());
+            inner < outer || inner == outer && !binary.op.right_associative()
+        }
+        _ => false,
+    }
+}
+
+fn unary_parens(inner: &Expr) -> bool {
+    match &inner.kind {
+        ExprKind::Binary(binary) => binary.op != BinaryOp::Pow,
+        _ => false,
+    }
+}
+
+fn subquery_parens(subquery: &Subquery) -> bool {
+    matches!(subquery.expr.kind, ExprKind::Binary(_)) || is_signed(&subquery.expr)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! What holds no expressions: names, matchers, labels, shifts in time.
+
+use std::fmt::{self, Write};
+
+use super::{Aggregate, At, AtOffset, Selector, Subquery};
+use crate::promql::ast::{Matcher, Name, StringLiteral};
+use crate::promql::lexer::quote;
+
+pub(super) fn string<W: Write>(f: &mut W, literal: &StringLiteral) -> fmt::Result {
+    if literal.raw.is_empty() {
+        f.write_str(&quote(&literal.value))
+    } else {
+        f.write_str(&literal.raw)
+    }
+}
+
+fn name<W: Write>(f: &mut W, name: &Name, quoted: bool) -> fmt::Result {
+    if quoted {
+        f.write_str(&quote(&name.text))
+    } else {
+        f.write_str(&name.text)
+    }
+}
+
+/// A selector without its shift in time.
+pub(super) fn selector<W: Write>(f: &mut W, selector: &Selector) -> fmt::Result {
+    let inside = selector.metric.as_ref().filter(|name| name.quoted_metric());
+    if let (Some(metric), None) = (&selector.metric, inside) {
+        f.write_str(&metric.text)?;
+        if selector.matchers.is_empty() {
+            return Ok(());
+        }
+    }
+    f.write_char('{')?;
+    let mut separator = "";
+    if let Some(metric) = inside {
+        name(f, metric, true)?;
+        separator = ", ";
+    }
+    for matcher in &selector.matchers {
+        f.write_str(separator)?;
+        self::matcher(f, matcher)?;
+        separator = ", ";
+    }
+    f.write_char('}')
+}
+
+pub(super) fn matcher<W: Write>(f: &mut W, matcher: &Matcher) -> fmt::Result {
+    name(f, &matcher.label, matcher.label.quoted_label())?;
+    f.write_str(matcher.op.symbol())?;
+    string(f, &matcher.value)
+}
+
+/// `(a, b)`
+pub(super) fn labels<W: Write>(f: &mut W, labels: &[Name]) -> fmt::Result {
+    f.write_char('(')?;
+    for (index, label) in labels.iter().enumerate() {
+        if index > 0 {
+            f.write_str(", ")?;
+        }
+        name(f, label, label.quoted_grouping())?;
+    }
+    f.write_char(')')
+}
+
+/// ` @ start() offset 5m`
+pub(super) fn shift<W: Write>(f: &mut W, shift: &AtOffset) -> fmt::Result {
+    match &shift.at {
+        None => {}
+        Some(At::Timestamp(time)) => write!(f, " @ {}", time.text)?,
+        Some(At::Start) => f.write_str(" @ start()")?,
+        Some(At::End) => f.write_str(" @ end()")?,
+    }
+    match &shift.offset {
+        None => Ok(()),
+        Some(offset) => write!(f, " offset {}", offset.text),
+    }
+}
+
+/// `[1h:5m] offset 1d`
+pub(super) fn subquery_suffix<W: Write>(f: &mut W, subquery: &Subquery) -> fmt::Result {
+    let step = subquery.step.as_ref().map_or("", |step| &step.text);
+    write!(f, "[{}:{step}]", subquery.range.text)?;
+    shift(f, &subquery.at)
+}
+
+/// `sum by (job) `, up to the parenthesis of the arguments.
+pub(super) fn aggregate_head<W: Write>(f: &mut W, aggregate: &Aggregate) -> fmt::Result {
+    f.write_str(aggregate.op.name())?;
+    if let Some(grouping) = &aggregate.grouping {
+        f.write_str(if grouping.without {
+            " without "
+        } else {
+            " by "
+        })?;
+        labels(f, &grouping.labels)?;
+        f.write_char(' ')?;
+    }
+    Ok(())
+}

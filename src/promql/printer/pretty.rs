@@ -1,0 +1,188 @@
+//! Long queries over many lines, as a careful author would write them.
+//!
+//! ```text
+//! sum by (job) (rate(http_requests_total{code=~"5.."}[5m]))
+//!   / on (job)
+//! sum by (job) (rate(http_requests_total[5m]))
+//! > 0.01
+//! ```
+//!
+//! The loosest operator stands at the margin and tighter ones are indented, operands always stand at
+//! the margin. So the first line is never indented, which a YAML block scalar would have to spell out.
+
+use super::{
+    Binary, Expr, ExprKind, Subquery, expr, leaf, lhs_parens, operator, rhs_parens,
+    subquery_parens, unary_parens,
+};
+use crate::promql::ast::Selector;
+use crate::promql::check::value_type;
+use crate::promql::functions::ValueType;
+
+const STEP: usize = 2;
+
+/// The query over as many lines as it needs to stay within `width` characters a line, if it can.
+///
+/// A query that fits into one line is that line. No newline at the end.
+pub fn pretty(expr: &Expr, width: usize) -> String {
+    let mut layout = Layout {
+        out: String::new(),
+        width,
+    };
+    layout.expr(expr, 0);
+    layout.out
+}
+
+struct Layout {
+    out: String,
+    width: usize,
+}
+
+impl Layout {
+    fn line(&mut self, indent: usize) {
+        self.out.push('\n');
+        self.out.extend(std::iter::repeat_n(' ', indent));
+    }
+
+    /// Writes the expression on the current line if there is room.
+    fn fits(&mut self, node: &Expr, parens: bool) -> bool {
+        let line = self.out.rfind('\n').map_or(0, |at| at + 1);
+        let start = self.out.len();
+        // Writing to a string does not fail.
+        let _ = super::operand(&mut self.out, node, parens);
+        if self.out[line..].chars().count() <= self.width {
+            return true;
+        }
+        self.out.truncate(start);
+        false
+    }
+
+    fn expr(&mut self, node: &Expr, indent: usize) {
+        if !self.fits(node, false) {
+            self.broken(node, indent, indent);
+        }
+    }
+
+    fn operand(&mut self, node: &Expr, parens: bool, indent: usize, operators: usize) {
+        if self.fits(node, parens) {
+        } else if parens {
+            self.parens(node, indent);
+        } else {
+            self.broken(node, indent, operators);
+        }
+    }
+
+    fn parens(&mut self, node: &Expr, indent: usize) {
+        self.out.push('(');
+        self.items(&[node], indent);
+        self.out.push(')');
+    }
+
+    /// Each item on lines of its own, one step further in.
+    fn items(&mut self, items: &[&Expr], indent: usize) {
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                self.out.push(',');
+            }
+            self.line(indent + STEP);
+            self.expr(item, indent + STEP);
+        }
+        if !items.is_empty() {
+            self.line(indent);
+        }
+    }
+
+    /// An expression that does not fit into a line, whose operators stand at `operators`.
+    fn broken(&mut self, node: &Expr, indent: usize, operators: usize) {
+        match &node.kind {
+            ExprKind::Selector(selector) => {
+                self.selector(selector, indent);
+                let _ = leaf::shift(&mut self.out, &selector.at);
+            }
+            ExprKind::Range(range) => {
+                self.selector(&range.selector, indent);
+                self.out.push_str(&format!("[{}]", range.range.text));
+                let _ = leaf::shift(&mut self.out, &range.selector.at);
+            }
+            ExprKind::Subquery(subquery) => self.subquery(subquery, indent),
+            ExprKind::Call(call) => {
+                self.out.push_str(&call.function.text);
+                self.out.push('(');
+                self.items(&call.args.iter().collect::<Vec<_>>(), indent);
+                self.out.push(')');
+            }
+            ExprKind::Aggregate(aggregate) => {
+                let _ = leaf::aggregate_head(&mut self.out, aggregate);
+                self.out.push('(');
+                let param = aggregate.param.as_deref();
+                let items: Vec<_> = param.into_iter().chain([&*aggregate.expr]).collect();
+                self.items(&items, indent);
+                self.out.push(')');
+            }
+            ExprKind::Unary(op, inner) => {
+                self.out.push_str(op.symbol());
+                self.operand(inner, unary_parens(inner), indent, operators);
+            }
+            ExprKind::Paren(inner) => self.parens(inner, indent),
+            ExprKind::Binary(binary) => self.binary(binary, indent, operators),
+            ExprKind::Number(_) | ExprKind::String(_) => {
+                let _ = expr(&mut self.out, node);
+            }
+        }
+    }
+
+    fn selector(&mut self, selector: &Selector, indent: usize) {
+        let inside = selector
+            .metric
+            .as_ref()
+            .is_some_and(|name| name.quoted_metric());
+        if inside || selector.matchers.is_empty() {
+            let _ = leaf::selector(&mut self.out, selector);
+            return;
+        }
+        if let Some(metric) = &selector.metric {
+            self.out.push_str(&metric.text);
+        }
+        self.out.push('{');
+        for matcher in &selector.matchers {
+            self.line(indent + STEP);
+            let _ = leaf::matcher(&mut self.out, matcher);
+            self.out.push(',');
+        }
+        self.line(indent);
+        self.out.push('}');
+    }
+
+    fn subquery(&mut self, subquery: &Subquery, indent: usize) {
+        self.operand(&subquery.expr, subquery_parens(subquery), indent, indent);
+        let _ = leaf::subquery_suffix(&mut self.out, subquery);
+    }
+
+    fn binary(&mut self, binary: &Binary, indent: usize, operators: usize) {
+        let same = |side: &Expr| match &side.kind {
+            ExprKind::Binary(inner) => inner.op.precedence() == binary.op.precedence(),
+            _ => false,
+        };
+        let parens = lhs_parens(binary);
+        match &binary.lhs.kind {
+            // A chain of equals has each of its operators on a line.
+            ExprKind::Binary(lhs) if same(&binary.lhs) && !parens => {
+                self.binary(lhs, indent, operators);
+            }
+            _ => self.operand(&binary.lhs, parens, indent, operators + STEP),
+        }
+        self.line(operators);
+        let _ = operator(&mut self.out, binary);
+        let parens = rhs_parens(binary);
+        if value_type(&binary.rhs) == ValueType::Scalar {
+            let end = self.out.len();
+            self.out.push(' ');
+            if self.fits(&binary.rhs, parens) {
+                return;
+            }
+            self.out.truncate(end);
+        }
+        self.line(indent);
+        let deeper = if same(&binary.rhs) { 0 } else { STEP };
+        self.operand(&binary.rhs, parens, indent, operators + deeper);
+    }
+}

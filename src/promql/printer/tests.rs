@@ -1,0 +1,76 @@
+use crate::promql::{parse, pretty};
+
+fn print(text: &str) -> String {
+    parse(text).unwrap().to_string()
+}
+
+#[test]
+fn one_line_is_canonical() {
+    for (text, line) in [
+        ("sum(x)by(a,b)", "sum by (a, b) (x)"),
+        ("SUM(x) without(a,)", "sum without (a) (x)"),
+        ("x{b='1',a=~\"2\",}", "x{b='1', a=~\"2\"}"),
+        ("x{}", "x"),
+        ("{a=\"1\",\"utf8.name\"}", "{\"utf8.name\", a=\"1\"}"),
+        ("{\"x\"}", "{\"x\"}"),
+        ("x offset 5m @ end()", "x @ end() offset 5m"),
+        ("x[5m]offset - 5m", "x[5m] offset -5m"),
+        ("a+on(x)group_left()(b)", "a + on (x) group_left () (b)"),
+        ("a+on(x)group_left()b", "a + on (x) group_left b"),
+        ("a==bool on()b", "a == bool on () b"),
+        ("((a))", "((a))"),
+        ("0x1F + 1_000 + 1h30m", "0x1F + 1_000 + 1h30m"),
+        ("-a^-2", "-a ^ -2"),
+        (
+            "sum by (\"x y\", group_left) (m)",
+            "sum by (\"x y\", group_left) (m)",
+        ),
+        ("x[1h:5m] # why", "x[1h:5m]"),
+        ("quantile(0.9, x)", "quantile(0.9, x)"),
+    ] {
+        assert_eq!(print(text), line);
+        assert_eq!(print(line), line);
+    }
+}
+
+#[test]
+fn names_are_quoted_where_needed() {
+    use crate::promql::build::{metric, sum};
+    assert_eq!(metric("on").to_string(), "{\"on\"}");
+    assert_eq!(metric("by").to_string(), "by");
+    assert_eq!(metric("a:b").to_string(), "a:b");
+    assert_eq!(metric("a.b").to_string(), "{\"a.b\"}");
+    let query = sum(&["without", "a:b", "on"], metric("x"));
+    assert_eq!(query.to_string(), "sum by (\"without\", \"a:b\", on) (x)");
+}
+
+#[test]
+fn long_queries_break_at_their_joints() {
+    let text = "(sum by (job) (rate(http_requests_total{code=~\"5..\", job=\"api\"}[1h])) / sum by (job) \
+                (rate(http_requests_total{job=\"api\"}[1h])) > 14.4 * 0.001) and on (job) \
+                job:errors:ratio5m > 14.4 * 0.001";
+    let expected = r#"(
+  sum by (job) (rate(http_requests_total{code=~"5..", job="api"}[1h]))
+    /
+  sum by (job) (rate(http_requests_total{job="api"}[1h]))
+  > 14.4 * 0.001
+)
+and on (job)
+job:errors:ratio5m > 14.4 * 0.001"#;
+    assert_eq!(pretty(&parse(text).unwrap(), 80), expected);
+    let narrow = r#"histogram_quantile(
+  0.95,
+  sum by (le) (
+    rate(
+      http_seconds_bucket{
+        code=~"2..",
+        job="api",
+      }[5m]
+    )
+  )
+)"#;
+    let text = "histogram_quantile(0.95, sum by (le) (rate(http_seconds_bucket{code=~\"2..\",job=\"api\"}[5m])))";
+    assert_eq!(pretty(&parse(text).unwrap(), 24), narrow);
+    assert_eq!(pretty(&parse("a or b or c").unwrap(), 4), "a\nor\nb\nor\nc");
+    assert_eq!(pretty(&parse("a").unwrap(), 80), "a");
+}

@@ -1,0 +1,257 @@
+//! Whether Prometheus would take a regular expression, and whether it matches the empty string.
+//!
+//! Prometheus uses Go's RE2 syntax. It and the `regex-syntax` crate disagree on patterns that occur
+//! in practice: `/api/{id}` and `\Q…\E` are fine in Go, `a**` and `(?x)` are not. So the syntax is
+//! followed here, and the crate only knows the Unicode classes.
+
+mod class;
+mod group;
+
+use super::ast::TextSpan;
+use super::error::SyntaxError;
+
+/// Groups may nest this deep.
+const DEEPEST: u32 = 200;
+/// Go's limit for counted repetitions, nested ones multiplied.
+const MOST_REPEATS: u32 = 1000;
+
+/// What is wrong with a pattern, and where in it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub(super) message: &'static str,
+    pub(super) at: TextSpan,
+}
+
+impl Problem {
+    /// The same as an error about the string literal that holds the pattern.
+    ///
+    /// It points into the literal when that has no escapes, else at all of it.
+    pub(super) fn in_literal(self, raw: &str, value: &str, span: &TextSpan) -> SyntaxError {
+        let plain = raw.len() == value.len() + 2 && span.len() == raw.len();
+        let at = if plain {
+            let first = span.start + 1;
+            first + self.at.start..first + self.at.end
+        } else {
+            span.clone()
+        };
+        SyntaxError::new(format!("bad regular expression: {}", self.message), at)
+    }
+}
+
+/// Whether Go would compile the pattern.
+pub(super) fn check(pattern: &str) -> Result<(), Problem> {
+    if is_literal(pattern) {
+        return Ok(());
+    }
+    scan(pattern).map(|_| ())
+}
+
+/// Whether the pattern, anchored at both ends, matches the empty string; a bad pattern does not.
+pub(super) fn matches_empty(pattern: &str) -> bool {
+    if is_literal(pattern) {
+        return pattern.is_empty();
+    }
+    scan(pattern).is_ok_and(|part| part.empty)
+}
+
+fn is_literal(pattern: &str) -> bool {
+    !pattern.bytes().any(|byte| {
+        matches!(
+            byte,
+            b'\\' | b'.' | b'+' | b'*' | b'?' | b'(' | b')' | b'|' | b'[' | b'{' | b'^' | b'$'
+        )
+    })
+}
+
+fn scan(pattern: &str) -> Result<Part, Problem> {
+    let mut scanner = Scanner {
+        pattern,
+        pos: 0,
+        depth: 0,
+        names: Vec::new(),
+    };
+    let part = scanner.alternation()?;
+    match scanner.peek() {
+        None => Ok(part),
+        Some(_) => Err(scanner.problem("`)` without `(`", scanner.pos)),
+    }
+}
+
+/// What is known of a piece of a pattern.
+#[derive(Clone, Copy)]
+struct Part {
+    /// It matches the empty string.
+    empty: bool,
+    /// The largest product of nested counted repetitions.
+    repeats: u32,
+}
+
+impl Part {
+    const fn new(empty: bool) -> Self {
+        Self { empty, repeats: 1 }
+    }
+}
+
+struct Scanner<'a> {
+    pattern: &'a str,
+    pos: usize,
+    depth: u32,
+    /// Names of groups so far; Go wants them different.
+    names: Vec<&'a str>,
+}
+
+impl<'a> Scanner<'a> {
+    fn peek(&self) -> Option<u8> {
+        self.pattern.as_bytes().get(self.pos).copied()
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.pattern[self.pos..]
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let found = self.rest().starts_with(text);
+        self.pos += if found { text.len() } else { 0 };
+        found
+    }
+
+    fn next_char(&mut self) -> Option<char> {
+        let c = self.rest().chars().next()?;
+        self.pos += c.len_utf8();
+        Some(c)
+    }
+
+    /// A problem with the text from `start` to here, or with one character if that is nothing.
+    fn problem(&self, message: &'static str, start: usize) -> Problem {
+        let next = self.rest().chars().next().map_or(0, char::len_utf8);
+        let end = if start < self.pos {
+            self.pos
+        } else {
+            self.pos + next
+        };
+        Problem {
+            message,
+            at: start..end,
+        }
+    }
+
+    fn alternation(&mut self) -> Result<Part, Problem> {
+        let mut all = self.concatenation()?;
+        while self.eat("|") {
+            let next = self.concatenation()?;
+            all.empty |= next.empty;
+            all.repeats = all.repeats.max(next.repeats);
+        }
+        Ok(all)
+    }
+
+    fn concatenation(&mut self) -> Result<Part, Problem> {
+        let mut all = Part::new(true);
+        // The last piece is kept apart, because a repetition applies to it alone.
+        let mut last: Option<Part> = None;
+        let mut repeated = false;
+        while let Some(byte) = self.peek() {
+            if matches!(byte, b'|' | b')') {
+                break;
+            }
+            let start = self.pos;
+            if let Some((fewest, most)) = self.repetition()? {
+                let Some(part) = last.as_mut() else {
+                    return Err(self.problem("nothing to repeat", start));
+                };
+                if repeated {
+                    return Err(self.problem("a repetition of a repetition", start));
+                }
+                part.empty |= fewest == 0;
+                part.repeats = part.repeats.saturating_mul(most.max(1));
+                if part.repeats > MOST_REPEATS {
+                    return Err(self.problem("more than 1000 repetitions", start));
+                }
+                repeated = true;
+                continue;
+            }
+            repeated = false;
+            if let Some(part) = self.atom()?
+                && let Some(before) = last.replace(part)
+            {
+                all.empty &= before.empty;
+                all.repeats = all.repeats.max(before.repeats);
+            }
+        }
+        if let Some(last) = last {
+            all.empty &= last.empty;
+            all.repeats = all.repeats.max(last.repeats);
+        }
+        Ok(all)
+    }
+
+    /// `*`, `+`, `?` or `{n,m}`, with a `?` for laziness: fewest times, and counted times for limits.
+    fn repetition(&mut self) -> Result<Option<(u32, u32)>, Problem> {
+        let start = self.pos;
+        let times = match self.peek() {
+            Some(b'*' | b'?') => (0, 1),
+            Some(b'+') => (1, 1),
+            Some(b'{') => {
+                let Some((length, fewest, most)) = counted(self.rest()) else {
+                    return Ok(None);
+                };
+                self.pos += length;
+                if fewest.max(most.unwrap_or(0)) > MOST_REPEATS || most.is_some_and(|m| m < fewest)
+                {
+                    return Err(self.problem("bad repetition count", start));
+                }
+                self.eat("?");
+                return Ok(Some((fewest, most.unwrap_or(fewest))));
+            }
+            _ => return Ok(None),
+        };
+        self.pos += 1;
+        self.eat("?");
+        Ok(Some(times))
+    }
+
+    /// One piece; `None` for a change of flags, which matches nothing.
+    fn atom(&mut self) -> Result<Option<Part>, Problem> {
+        let start = self.pos;
+        match self.peek() {
+            Some(b'(') => self.group(),
+            Some(b'[') => self.class().map(|()| Some(Part::new(false))),
+            Some(b'\\') => self.backslash(),
+            Some(b'^' | b'$') => {
+                self.pos += 1;
+                Ok(Some(Part::new(true)))
+            }
+            _ => {
+                self.next_char();
+                debug_assert!(self.pos > start);
+                Ok(Some(Part::new(false)))
+            }
+        }
+    }
+}
+
+/// `{n}`, `{n,}` or `{n,m}` at the start of `text`: its length and counts. Anything else is literal.
+fn counted(text: &str) -> Option<(usize, u32, Option<u32>)> {
+    let body = &text[1..text.find('}')?];
+    let (fewest, most) = match body.split_once(',') {
+        None => {
+            let count = count(body)?;
+            (count, Some(count))
+        }
+        Some((fewest, "")) => (count(fewest)?, None),
+        Some((fewest, most)) => (count(fewest)?, Some(count(most)?)),
+    };
+    Some((body.len() + 2, fewest, most))
+}
+
+/// Go takes no leading zeros; a count too large for 32 bits is as bad as one above the limit.
+fn count(digits: &str) -> Option<u32> {
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if !plain || digits.len() > 1 && digits.starts_with('0') {
+        return None;
+    }
+    Some(digits.parse().unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests;

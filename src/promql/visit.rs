@@ -1,0 +1,178 @@
+//! Walks over all nodes of a tree.
+
+use super::ast::{AtOffset, Duration, Expr, ExprKind, Name, Selector};
+
+/// The expressions directly inside, in the order they are written.
+pub fn children(expr: &Expr) -> impl Iterator<Item = &Expr> {
+    let (one, two, many): (Option<&Expr>, Option<&Expr>, &[Expr]) = match &expr.kind {
+        ExprKind::Subquery(subquery) => (Some(&subquery.expr), None, &[]),
+        ExprKind::Call(call) => (None, None, &call.args),
+        ExprKind::Aggregate(aggregate) => (aggregate.param.as_deref(), Some(&aggregate.expr), &[]),
+        ExprKind::Unary(_, inner) | ExprKind::Paren(inner) => (Some(inner), None, &[]),
+        ExprKind::Binary(binary) => (Some(&binary.lhs), Some(&binary.rhs), &[]),
+        ExprKind::Number(_) | ExprKind::String(_) | ExprKind::Selector(_) | ExprKind::Range(_) => {
+            (None, None, &[])
+        }
+    };
+    one.into_iter().chain(two).chain(many)
+}
+
+/// [`children`], to change them.
+pub fn children_mut(expr: &mut Expr) -> impl Iterator<Item = &mut Expr> {
+    let (one, two, many): (Option<&mut Expr>, Option<&mut Expr>, &mut [Expr]) = match &mut expr.kind
+    {
+        ExprKind::Subquery(subquery) => (Some(&mut subquery.expr), None, &mut []),
+        ExprKind::Call(call) => (None, None, &mut call.args),
+        ExprKind::Aggregate(aggregate) => (
+            aggregate.param.as_deref_mut(),
+            Some(&mut aggregate.expr),
+            &mut [],
+        ),
+        ExprKind::Unary(_, inner) | ExprKind::Paren(inner) => (Some(inner), None, &mut []),
+        ExprKind::Binary(binary) => {
+            let binary = &mut **binary;
+            (Some(&mut binary.lhs), Some(&mut binary.rhs), &mut [])
+        }
+        ExprKind::Number(_) | ExprKind::String(_) | ExprKind::Selector(_) | ExprKind::Range(_) => {
+            (None, None, &mut [])
+        }
+    };
+    one.into_iter().chain(two).chain(many)
+}
+
+/// Calls `visit` with every expression, parents before children, left before right.
+pub fn walk<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) {
+    visit(expr);
+    for child in children(expr) {
+        walk(child, visit);
+    }
+}
+
+/// Calls `visit` with every expression, children before parents, left before right.
+///
+/// So a visitor may replace the expression it is given without meeting its own work again.
+pub fn walk_mut(expr: &mut Expr, visit: &mut impl FnMut(&mut Expr)) {
+    for child in children_mut(expr) {
+        walk_mut(child, visit);
+    }
+    visit(expr);
+}
+
+/// All selectors, also those with a range, left to right.
+pub fn selectors(expr: &Expr) -> Vec<&Selector> {
+    let mut found = Vec::new();
+    walk(expr, &mut |node| match &node.kind {
+        ExprKind::Selector(selector) => found.push(selector),
+        ExprKind::Range(range) => found.push(&range.selector),
+        _ => {}
+    });
+    found
+}
+
+/// Calls `visit` with every selector.
+pub fn selectors_mut(expr: &mut Expr, visit: &mut impl FnMut(&mut Selector)) {
+    walk_mut(expr, &mut |node| match &mut node.kind {
+        ExprKind::Selector(selector) => visit(selector),
+        ExprKind::Range(range) => visit(&mut range.selector),
+        _ => {}
+    });
+}
+
+/// Empties every span, so that trees from different texts compare by what they say.
+pub fn clear_spans(expr: &mut Expr) {
+    walk_mut(expr, &mut |node| {
+        node.span = 0..0;
+        match &mut node.kind {
+            ExprKind::Selector(selector) => clear_selector(selector),
+            ExprKind::Range(range) => {
+                range.range.span = 0..0;
+                clear_selector(&mut range.selector);
+            }
+            ExprKind::Subquery(subquery) => {
+                subquery.range.span = 0..0;
+                subquery.step.iter_mut().for_each(clear_duration);
+                clear_shift(&mut subquery.at);
+            }
+            ExprKind::Call(call) => clear_name(&mut call.function),
+            ExprKind::Aggregate(aggregate) => {
+                if let Some(grouping) = &mut aggregate.grouping {
+                    grouping.labels.iter_mut().for_each(clear_name);
+                }
+            }
+            ExprKind::Binary(binary) => {
+                binary.op_span = 0..0;
+                if let Some(matching) = &mut binary.matching {
+                    matching.labels.iter_mut().for_each(clear_name);
+                    if let Some(group) = &mut matching.group {
+                        group.include.iter_mut().for_each(clear_name);
+                    }
+                }
+            }
+            ExprKind::Number(_)
+            | ExprKind::String(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Paren(_) => {}
+        }
+    });
+}
+
+fn clear_selector(selector: &mut Selector) {
+    selector.metric.iter_mut().for_each(clear_name);
+    for matcher in &mut selector.matchers {
+        clear_name(&mut matcher.label);
+        matcher.value_span = 0..0;
+        matcher.span = 0..0;
+    }
+    clear_shift(&mut selector.at);
+}
+
+fn clear_shift(shift: &mut AtOffset) {
+    shift.offset.iter_mut().for_each(clear_duration);
+}
+
+fn clear_duration(duration: &mut Duration) {
+    duration.span = 0..0;
+}
+
+fn clear_name(name: &mut Name) {
+    name.span = 0..0;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::promql::parse;
+
+    #[test]
+    fn every_selector_is_found_in_order() {
+        let text = "sum(a{x=\"1\"}) / on (j) topk(scalar(b), rate(c[5m])) > -deriv((d + e)[1h:])";
+        let expr = parse(text).unwrap();
+        let names: Vec<_> = selectors(&expr)
+            .into_iter()
+            .filter_map(|selector| Some(selector.metric.as_ref()?.text.as_str()))
+            .collect();
+        assert_eq!(names, ["a", "b", "c", "d", "e"]);
+    }
+
+    #[test]
+    fn a_visitor_may_replace_nodes() {
+        let mut expr = parse("a + b").unwrap();
+        let new = parse("(a or b)").unwrap();
+        walk_mut(&mut expr, &mut |node| {
+            if node.to_string() == "a" {
+                *node = new.clone();
+            }
+        });
+        assert_eq!(expr.to_string(), "(a or b) + b");
+    }
+
+    #[test]
+    fn cleared_trees_compare_by_meaning() {
+        let mut a = parse("sum(x{a='1'} @ 1 offset 2m)+ on(k)group_left(v) y").unwrap();
+        let mut b = parse("sum (x{a='1'}  offset 2m @ 1) + on (k) group_left (v)  y").unwrap();
+        assert_ne!(a, b);
+        clear_spans(&mut a);
+        clear_spans(&mut b);
+        assert_eq!(a, b);
+    }
+}
