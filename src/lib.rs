@@ -1,6 +1,7 @@
 //! Compiles one SLO spec into Prometheus rules, judged against recorded vLLM metrics.
 
 pub mod catalog;
+pub mod cli;
 pub mod diag;
 pub mod library;
 pub mod naming;

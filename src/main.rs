@@ -1,3 +1,5 @@
 //! The slosmith command.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    slosmith::cli::main()
+}

@@ -1,0 +1,121 @@
+//! `slosmith catalog`: what the recordings say, for people and scripts.
+
+mod diff;
+mod family;
+mod list;
+mod show;
+mod words;
+
+use std::io::Write;
+
+use anyhow::{Result, anyhow};
+use clap::{Args, Subcommand};
+
+use super::Format;
+use crate::catalog::{Catalog, DEFAULT_PROFILE, Range, Release, Version};
+
+/// Show which metrics which vLLM release serves
+#[derive(Debug, Args)]
+pub struct CatalogArgs {
+    #[command(subcommand)]
+    command: CatalogCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum CatalogCommand {
+    /// List the recorded releases, or the families of one
+    List(ListArgs),
+    /// Show when a family existed, how it changed and what to use instead
+    Show(ShowArgs),
+    /// Show what changes from one release to another
+    Diff(DiffArgs),
+}
+
+#[derive(Debug, Args)]
+struct ListArgs {
+    /// List the families of this release
+    #[arg(long, value_name = "VERSION")]
+    release: Option<Version>,
+    /// The serving configuration to look at
+    #[arg(long, requires = "release", default_value = DEFAULT_PROFILE)]
+    profile: String,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Debug, Args)]
+struct ShowArgs {
+    /// A family or one of its series, such as vllm:num_requests_waiting
+    family: String,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Debug, Args)]
+struct DiffArgs {
+    /// The release to start from
+    from: Version,
+    /// The release to go to
+    to: Version,
+    /// The serving configuration to look at
+    #[arg(long, default_value = DEFAULT_PROFILE)]
+    profile: String,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Runs `slosmith catalog`; gives back the exit code.
+///
+/// # Errors
+/// When a release, profile or family is not known, or `out` cannot be written.
+pub fn run(args: &CatalogArgs, out: &mut dyn Write) -> Result<u8> {
+    let catalog = Catalog::vllm();
+    let text = match &args.command {
+        CatalogCommand::List(args) => list::view(catalog, args)?,
+        CatalogCommand::Show(args) => show::view(catalog, args)?,
+        CatalogCommand::Diff(args) => diff::view(catalog, args)?,
+    };
+    out.write_all(text.as_bytes())?;
+    Ok(0)
+}
+
+fn release<'a>(catalog: &'a Catalog, version: &Version) -> Result<&'a Release> {
+    if let Some(release) = catalog.find_release(version) {
+        return Ok(release);
+    }
+    let near = match catalog.select(&Range::exact(version.clone())) {
+        Ok(selection) => selection
+            .releases
+            .iter()
+            .map(|id| catalog.release(*id).version().to_string())
+            .collect(),
+        Err(error) => error.nearest,
+    };
+    Err(anyhow!(
+        "{version} is not recorded; the nearest releases are {}",
+        near.join(" and ")
+    ))
+}
+
+fn known_profile(release: &Release, profile: &str) -> Result<()> {
+    if release.page(profile).is_some() {
+        return Ok(());
+    }
+    let known: Vec<_> = release.profiles().collect();
+    let hint = crate::diag::did_you_mean(profile, known.iter().copied());
+    let hint = hint.map(|hint| format!(": {hint}")).unwrap_or_default();
+    Err(anyhow!(
+        "{} has no recorded profile `{profile}`{hint}\nrecorded are {}",
+        release.version(),
+        known.join(", ")
+    ))
+}
+
+/// Families of the process around vLLM depend on how a page was recorded, not on the release.
+fn is_vllms(name: &str) -> bool {
+    !name.starts_with("python_") && !name.starts_with("process_")
+}
+
+fn json(value: &serde_json::Value) -> Result<String> {
+    Ok(format!("{}\n", serde_json::to_string_pretty(value)?))
+}

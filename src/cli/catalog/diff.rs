@@ -1,0 +1,105 @@
+//! `slosmith catalog diff A B`.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::{DiffArgs, is_vllms, words};
+use crate::catalog::diff::{Changed, Delta, Diff};
+use crate::catalog::{Catalog, Release};
+use crate::cli::Format;
+use crate::cli::table::Table;
+
+pub(super) fn view(catalog: &Catalog, args: &DiffArgs) -> Result<String> {
+    let from = super::release(catalog, &args.from)?;
+    let to = super::release(catalog, &args.to)?;
+    if from.page(&args.profile).is_none() {
+        super::known_profile(to, &args.profile)?;
+    }
+    let mut diff = catalog.diff(from, to, &[&args.profile]);
+    diff.added.retain(|name| is_vllms(name));
+    diff.removed.retain(|name| is_vllms(name));
+    diff.changed.retain(|changed| is_vllms(&changed.family));
+    match args.format {
+        Format::Text => Ok(text(catalog, from, to, &args.profile, &diff)),
+        Format::Json => super::json(&as_json(from, to, &args.profile, &diff)),
+    }
+}
+
+fn text(catalog: &Catalog, from: &Release, to: &Release, profile: &str, diff: &Diff) -> String {
+    let mut out = format!("{} → {}, profile {profile}\n", from.version(), to.version());
+    if diff.is_empty() {
+        out.push_str("\nnothing changes\n");
+    }
+    let mut renamed = Table::default();
+    for (old, new) in &diff.renamed {
+        renamed.row([old, "→", new]);
+    }
+    section(&mut out, "renamed", &renamed);
+    let mut removed = Table::default();
+    for name in &diff.removed {
+        removed.row([name, &instead(catalog, name)]);
+    }
+    section(&mut out, "removed", &removed);
+    let mut added = Table::default();
+    for name in &diff.added {
+        if let Some(shape) = catalog.shape(name, to.id(), &[profile]) {
+            added.row([name, shape.kind.as_str(), &words::labels(shape)]);
+        }
+    }
+    section(&mut out, "added", &added);
+    let mut changed = Table::default();
+    for family in &diff.changed {
+        let mut name = family.family.as_str();
+        for line in words::changes(family) {
+            changed.row([std::mem::take(&mut name), &line]);
+        }
+    }
+    section(&mut out, "changed", &changed);
+    out
+}
+
+fn section(out: &mut String, title: &str, table: &Table) {
+    let text = table.text("  ");
+    if !text.is_empty() {
+        out.push_str(&format!("\n{title}\n{text}"));
+    }
+}
+
+fn instead(catalog: &Catalog, name: &str) -> String {
+    let change = catalog.lineage().change(name);
+    let shape = change.and_then(|change| change.replaced_by.as_ref());
+    shape
+        .map(|shape| format!("use {}", words::replacement(shape)))
+        .unwrap_or_default()
+}
+
+fn as_json(from: &Release, to: &Release, profile: &str, diff: &Diff) -> Value {
+    let renamed = diff
+        .renamed
+        .iter()
+        .map(|(old, new)| json!({"from": old, "to": new}));
+    json!({
+        "from": from.version().to_string(),
+        "to": to.version().to_string(),
+        "profile": profile,
+        "renamed": renamed.collect::<Vec<_>>(),
+        "removed": diff.removed,
+        "added": diff.added,
+        "changed": diff.changed.iter().map(changed).collect::<Vec<_>>(),
+    })
+}
+
+fn changed(changed: &Changed) -> Value {
+    let delta = |delta: &Delta| json!({"added": delta.added, "removed": delta.removed});
+    let values = changed
+        .values
+        .iter()
+        .map(|(label, values)| (label.clone(), delta(values)));
+    json!({
+        "family": changed.family,
+        "type": changed.kind.map(|(old, new)| json!({"from": old.as_str(), "to": new.as_str()})),
+        "labels": delta(&changed.labels),
+        "values": values.collect::<serde_json::Map<_, _>>(),
+        "buckets": delta(&changed.buckets),
+    })
+}

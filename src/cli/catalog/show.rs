@@ -1,0 +1,207 @@
+//! `slosmith catalog show FAMILY`.
+
+use anyhow::{Result, anyhow};
+use serde_json::json;
+
+use super::family::{Stretch, history, shape, timeline};
+use super::{ShowArgs, words};
+use crate::catalog::lineage::Change;
+use crate::catalog::{Catalog, Family};
+use crate::cli::Format;
+use crate::cli::table::Table;
+
+pub(super) fn view(catalog: &Catalog, args: &ShowArgs) -> Result<String> {
+    let name = args.family.as_str();
+    if let Some((family, _)) = catalog.series_of(name) {
+        return match args.format {
+            Format::Text => Ok(text(catalog, family)),
+            Format::Json => as_json(catalog, family),
+        };
+    }
+    elsewhere(catalog, name, args.format)?.ok_or_else(|| {
+        let hint = catalog
+            .suggest(name)
+            .map(|found| format!("; did you mean `{found}`?"));
+        anyhow!(
+            "no recorded release has `{name}`{}",
+            hint.unwrap_or_default()
+        )
+    })
+}
+
+fn text(catalog: &Catalog, family: &Family) -> String {
+    let timeline = timeline(catalog, family);
+    let kinds: Vec<_> = kinds(family);
+    let mut out = format!("{}  {}\n\n", family.name(), kinds.join(", then "));
+    out.push_str(&facts(catalog, family));
+    out.push_str(&stretches(catalog, &timeline));
+    let mut changes = Table::default();
+    for (release, changed) in history(&timeline, family.name()) {
+        let version = catalog.release(release).version().to_string();
+        for line in words::changes(&changed) {
+            changes.row([&version, &line]);
+        }
+    }
+    for change in catalog.lineage().in_place(family.name()) {
+        changes.row([&change.release.to_string(), &change.note]);
+    }
+    let changes = changes.text("  ");
+    if !changes.is_empty() {
+        out.push_str("\nchanges\n");
+        out.push_str(&changes);
+    }
+    out
+}
+
+fn kinds(family: &Family) -> Vec<&'static str> {
+    let mut kinds: Vec<_> = family
+        .shapes()
+        .iter()
+        .map(|shape| shape.kind.as_str())
+        .collect();
+    kinds.dedup();
+    kinds
+}
+
+/// What lineage knows, as a table of two columns with an empty line behind it.
+fn facts(catalog: &Catalog, family: &Family) -> String {
+    let lineage = catalog.lineage();
+    let mut table = Table::default();
+    if let Some(change) = lineage.change(family.name()) {
+        replaced(&mut table, change);
+    }
+    let before = lineage.predecessors(family.name());
+    if !before.is_empty() {
+        table.row(["before", &before.join(", ")]);
+    }
+    if let Some(condition) = lineage.condition(family.name()) {
+        let flag = condition.flag.as_deref().map(|flag| format!(" ({flag})"));
+        table.row([
+            "only with",
+            &format!("{}{}", condition.needs, flag.unwrap_or_default()),
+        ]);
+    }
+    let text = table.text("");
+    if text.is_empty() { text } else { text + "\n" }
+}
+
+fn replaced(table: &mut Table, change: &Change) {
+    match (&change.replaced_by, &change.nearest) {
+        (Some(new), _) => {
+            let kind = words::kind(change.kind);
+            table.row([
+                "use instead",
+                &format!("{} ({kind})", words::replacement(new)),
+            ]);
+        }
+        (None, Some(nearest)) => table.row(["nearest", nearest]),
+        (None, None) => table.row(["use instead", "nothing says the same"]),
+    }
+    table.row(["", &change.note]);
+    let dates = [
+        ("deprecated", &change.deprecated),
+        ("hidden", &change.hidden),
+        ("removed", &change.removed),
+    ];
+    for (word, version) in dates {
+        if let Some(version) = version {
+            table.row([word, &version.to_string()]);
+        }
+    }
+    for (minor, flag) in &change.shown_by {
+        let option = format!("--show-hidden-metrics-for-version={flag} on {minor}");
+        table.row(["shown by", &option]);
+    }
+    if !change.evidence.is_empty() {
+        table.row(["evidence", &change.evidence.join(", ")]);
+    }
+}
+
+fn stretches(catalog: &Catalog, timeline: &[Stretch<'_>]) -> String {
+    let mut rows: Vec<([String; 3], Vec<&str>)> = Vec::new();
+    for stretch in timeline {
+        let releases = catalog.describe(&stretch.releases);
+        let row = [
+            releases,
+            words::labels(stretch.shape),
+            words::buckets(stretch.shape),
+        ];
+        match rows.iter_mut().find(|(known, _)| *known == row) {
+            Some((_, profiles)) => profiles.push(stretch.profile),
+            None => rows.push((row, vec![stretch.profile])),
+        }
+    }
+    let mut table = Table::default();
+    let bucketed = rows.iter().any(|(row, _)| !row[2].is_empty());
+    table.row([
+        "releases",
+        "labels",
+        if bucketed { "buckets" } else { "profiles" },
+        if bucketed { "profiles" } else { "" },
+    ]);
+    for ([releases, labels, buckets], profiles) in &rows {
+        let profiles = profiles.join(", ");
+        if bucketed {
+            table.row([releases, labels, buckets, &profiles]);
+        } else {
+            table.row([releases, labels, &profiles]);
+        }
+    }
+    table.text("")
+}
+
+fn as_json(catalog: &Catalog, family: &Family) -> Result<String> {
+    let timeline = timeline(catalog, family);
+    let stretches = timeline.iter().map(|stretch| {
+        let versions = stretch
+            .releases
+            .iter()
+            .map(|id| catalog.release(*id).version().to_string());
+        json!({
+            "profile": stretch.profile,
+            "releases": versions.collect::<Vec<_>>(),
+            "shape": shape(family.name(), stretch.shape),
+        })
+    });
+    super::json(&json!({
+        "family": family.name(),
+        "types": kinds(family),
+        "timeline": stretches.collect::<Vec<_>>(),
+        "change": catalog.lineage().change(family.name()),
+        "predecessors": catalog.lineage().predecessors(family.name()),
+        "condition": catalog.lineage().condition(family.name()),
+        "in_place": catalog.lineage().in_place(family.name()).collect::<Vec<_>>(),
+    }))
+}
+
+/// Names that no page shows: known from source alone, or another exporter's.
+fn elsewhere(catalog: &Catalog, name: &str, format: Format) -> Result<Option<String>> {
+    if let Some(known) = catalog.lineage().unrecorded(name) {
+        let condition = catalog.lineage().condition(name);
+        if format == Format::Json {
+            let value = json!({"family": name, "source_only": known, "condition": condition});
+            return super::json(&value).map(Some);
+        }
+        let mut table = Table::default();
+        table.row(["since", &known.first.to_string()]);
+        if let Some(condition) = condition {
+            table.row(["only with", &condition.needs]);
+        }
+        let text = table.text("");
+        let kind = known.kind;
+        return Ok(Some(format!(
+            "{name}  {kind}\n\n{text}\nknown from released source; not recorded\n"
+        )));
+    }
+    let Some((exporter, family)) = catalog.foreign().find(name) else {
+        return Ok(None);
+    };
+    if format == Format::Json {
+        let value = json!({"family": name, "exporter": exporter.name, "type": family.kind, "unit": family.unit});
+        return super::json(&value).map(Some);
+    }
+    Ok(Some(format!(
+        "{name}  {}\n\npublished by {}, not by vLLM\n",
+        family.kind, exporter.title
+    )))
+}

@@ -1,0 +1,76 @@
+//! Shapes and changes in words.
+
+use crate::catalog::diff::{Changed, Delta};
+use crate::catalog::lineage::{ChangeKind, Replacement};
+use crate::catalog::{MetricType, Shape};
+
+/// A label list longer than this is only counted.
+const MANY: usize = 8;
+
+/// The labels, for a table cell.
+pub(super) fn labels(shape: &Shape) -> String {
+    let count = shape.labels.len();
+    match (count, shape.open_labels) {
+        (0, true) => "not known".to_owned(),
+        (0, false) => "none".to_owned(),
+        (_, true) if count > MANY => format!("{count} labels, differing between deployments"),
+        (_, true) => format!("{}, perhaps more", shape.labels.join(", ")),
+        (_, false) => shape.labels.join(", "),
+    }
+}
+
+/// The boundaries, for a table cell.
+pub(super) fn buckets(shape: &Shape) -> String {
+    let bounds: Vec<_> = shape.buckets.iter().filter(|b| *b != "+Inf").collect();
+    match (bounds.first(), bounds.last()) {
+        _ if shape.kind != MetricType::Histogram => String::new(),
+        (Some(_), Some(_)) if shape.open_buckets => "differ between deployments".to_owned(),
+        (Some(first), Some(last)) => format!("{} from {first} to {last}", bounds.len()),
+        _ => "not known".to_owned(),
+    }
+}
+
+/// What a family changed, one line per aspect.
+pub(super) fn changes(changed: &Changed) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some((old, new)) = changed.kind {
+        lines.push(format!("type {old} → {new}"));
+    }
+    lines.extend(delta("labels", &changed.labels));
+    for (label, values) in &changed.values {
+        lines.extend(delta(label, values));
+    }
+    lines.extend(delta("buckets", &changed.buckets));
+    lines
+}
+
+fn delta(what: &str, delta: &Delta) -> Option<String> {
+    let signed = |sign: char, items: &[String]| -> Vec<String> {
+        items.iter().map(|item| format!("{sign}{item}")).collect()
+    };
+    let mut words = signed('+', &delta.added);
+    words.extend(signed('-', &delta.removed));
+    (!words.is_empty()).then(|| format!("{what} {}", words.join(" ")))
+}
+
+/// The expression that replaces a family.
+pub(super) fn replacement(replacement: &Replacement) -> String {
+    match replacement {
+        Replacement::Family(name) => name.clone(),
+        Replacement::Rate(name) => format!("rate({name}[w])"),
+        Replacement::Ratio { of, over } => format!("rate({of}[w]) / rate({over}[w])"),
+        Replacement::Split(names) => names.join(" and "),
+    }
+}
+
+/// The kind of a change, to follow a name.
+pub(super) fn kind(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Rename => "renamed",
+        ChangeKind::Shape => "another shape",
+        ChangeKind::Unit => "another unit",
+        ChangeKind::Semantics => "another meaning",
+        ChangeKind::Split => "split",
+        ChangeKind::Removed => "removed",
+    }
+}

@@ -1,0 +1,57 @@
+//! The command line: one file per subcommand. Only this module prints.
+
+pub mod catalog;
+mod table;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Compiles SLO specs and judges queries against recorded vLLM metrics.
+#[derive(Debug, Parser)]
+#[command(name = "slosmith", version, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show which metrics which vLLM release serves
+    Catalog(catalog::CatalogArgs),
+}
+
+/// How a view is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Aligned text for people
+    #[default]
+    Text,
+    /// One JSON document
+    Json,
+}
+
+/// Runs the command line; 2 is the exit code of everything that could not be done.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = std::io::BufWriter::new(anstream::stdout());
+    let done = match &cli.command {
+        Command::Catalog(args) => catalog::run(args, &mut out),
+    };
+    match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) if closed(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // There is nowhere left to report that stderr is gone.
+            let _ = writeln!(anstream::stderr(), "error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The reader of a pipe went away: nobody wants the rest.
+fn closed(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+}
