@@ -1,0 +1,213 @@
+//! The only user of minijinja: templates, ours and those that replace them.
+//!
+//! Delimiters are `{% %}`, `<{ }>` and `{# #}`, because `{{ }}` belongs to Prometheus and `${ }` to Grafana.
+//! An interpolation prints a whole scalar, never a part of a quoted one.
+
+use std::path::{Path, PathBuf};
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
+use serde::Serialize;
+
+/// Our templates: name, text.
+const BUILT_IN: [(&str, &str); 6] = [
+    ("prometheus/groups.yaml", include_str!("../templates/prometheus/groups.yaml")),
+    ("prometheus/rules.yaml", include_str!("../templates/prometheus/rules.yaml")),
+    ("prometheus/prometheusrule.yaml", include_str!("../templates/prometheus/prometheusrule.yaml")),
+    ("prometheus/alertmanager.yaml", include_str!("../templates/prometheus/alertmanager.yaml")),
+    ("prometheus/scrape.yaml", include_str!("../templates/prometheus/scrape.yaml")),
+    ("prometheus/test.yaml", include_str!("../templates/prometheus/test.yaml")),
+];
+
+/// A template that cannot be read or rendered.
+#[derive(Debug, thiserror::Error)]
+pub enum TemplateError {
+    /// The folder of templates, or a file in it, cannot be read.
+    #[error("cannot read templates in {}: {source}", .path.display())]
+    Read {
+        /// The folder or file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file replaces no template of ours.
+    #[error("{} replaces no template{}", .path.display(), .suggestion.as_ref().map(|s| format!(": {s}")).unwrap_or_default())]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+        /// What was probably meant.
+        suggestion: Option<String>,
+    },
+    /// A template is wrong: `name:line` and why.
+    #[error("template {0}")]
+    Render(String),
+}
+
+/// All templates of a build.
+pub struct Templates {
+    environment: Environment<'static>,
+    replaced: bool,
+}
+
+impl Templates {
+    /// Our templates; files under `folder` replace those of the same path.
+    ///
+    /// # Errors
+    /// When the folder cannot be read, a file in it replaces nothing, or a template does not parse.
+    pub fn load(folder: Option<&Path>) -> Result<Self, TemplateError> {
+        let mut environment = environment()?;
+        for (name, text) in BUILT_IN {
+            environment.add_template(name, text).map_err(|e| wrong(&e))?;
+        }
+        for (name, text) in folder.map(replacements).transpose()?.into_iter().flatten() {
+            environment.add_template_owned(name, text).map_err(|e| wrong(&e))?;
+        }
+        Ok(Self {
+            environment,
+            replaced: folder.is_some(),
+        })
+    }
+
+    /// True when a person's templates may be among them.
+    pub fn are_replaced(&self) -> bool {
+        self.replaced
+    }
+
+    /// Renders one template.
+    ///
+    /// # Errors
+    /// When it uses a variable that is not there; names the template's line.
+    pub fn render(&self, name: &str, view: &impl Serialize) -> Result<String, TemplateError> {
+        let template = self.environment.get_template(name).map_err(|e| wrong(&e))?;
+        template.render(Serde(view)).map_err(|e| wrong(&e))
+    }
+}
+
+fn environment() -> Result<Environment<'static>, TemplateError> {
+    let syntax = SyntaxConfig::builder()
+        .block_delimiters("{%", "%}")
+        .variable_delimiters("<{", "}>")
+        .comment_delimiters("{#", "#}")
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .keep_trailing_newline(true)
+        .build()
+        .map_err(|e| wrong(&e))?;
+    let mut environment = Environment::new();
+    environment.set_syntax(syntax);
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    environment.add_filter("yaml", scalar);
+    environment.add_filter("block", block);
+    Ok(environment)
+}
+
+fn replacements(folder: &Path) -> Result<Vec<(String, String)>, TemplateError> {
+    let read = |path: &Path, source| TemplateError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let mut found = Vec::new();
+    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
+        let entry = entry.map_err(|e| read(folder, e.into()))?;
+        if !entry.file_type().is_file() {
+            continue;
+        }
+        let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+        let name = name.to_string_lossy().replace('\\', "/");
+        let known = BUILT_IN.iter().map(|(name, _)| *name);
+        if !known.clone().any(|k| k == name) {
+            return Err(TemplateError::Unknown {
+                path: entry.path().to_owned(),
+                suggestion: crate::diag::did_you_mean(&name, known),
+            });
+        }
+        let text = std::fs::read_to_string(entry.path()).map_err(|e| read(entry.path(), e))?;
+        found.push((name, text));
+    }
+    Ok(found)
+}
+
+fn wrong(error: &minijinja::Error) -> TemplateError {
+    let place = match (error.name(), error.line()) {
+        (Some(name), Some(line)) => format!("{name}:{line}: "),
+        (Some(name), None) => format!("{name}: "),
+        _ => String::new(),
+    };
+    let detail = error.detail().map(|d| format!(": {d}")).unwrap_or_default();
+    let what = match error.kind() {
+        ErrorKind::UndefinedError => "a variable or field that is not there".to_owned(),
+        kind => kind.to_string(),
+    };
+    TemplateError::Render(format!("{place}{what}{detail}"))
+}
+
+/// A YAML scalar on one line, quoted where it must be.
+fn scalar(text: &str) -> String {
+    if is_plain(text) {
+        return text.to_owned();
+    }
+    // A JSON string is a double-quoted YAML scalar; printing one cannot fail.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// Text that every YAML reader takes as the same string without quotes.
+fn is_plain(text: &str) -> bool {
+    let mut chars = text.chars();
+    let first = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '/');
+    let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | '/' | '%' | '+' | '(' | ')' | ';');
+    let word = matches!(
+        text.to_ascii_lowercase().as_str(),
+        "true" | "false" | "yes" | "no" | "on" | "off" | "null" | "y" | "n"
+    );
+    let list = text.chars().filter(|c| *c == ',').count() == 0;
+    first && !word && list && chars.all(inner) && !text.ends_with(' ')
+}
+
+/// Text on one line as a scalar, on more as a block indented by `indent` spaces.
+fn block(text: &str, indent: usize) -> String {
+    if !text.contains('\n') {
+        return scalar(text);
+    }
+    let pad = " ".repeat(indent);
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| if line.is_empty() { String::new() } else { format!("{pad}{line}") })
+        .collect();
+    format!("|-\n{}", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_interpolation_stands_inside_quotes() {
+        for (name, text) in BUILT_IN {
+            assert!(!text.contains("\"<{") && !text.contains("'<{"), "{name}");
+        }
+    }
+
+    #[test]
+    fn scalars_read_back_as_themselves() {
+        let texts = [
+            "plain", "yes", "1.0", "", "a: b", "#x", "{{ $value }}", "it's \"so\"", "a,b", "x ", "é",
+            "a\tb", "- a", "0x1F", "null", "P95 of x", "a #b", "1h", "~", "=", "!x", "&x", "*x", "\u{85}",
+        ];
+        for text in texts {
+            let yaml = format!("k: {}\n", scalar(text));
+            let back: std::collections::BTreeMap<String, String> =
+                crate::yaml::read(crate::source::FileId(0), &yaml).expect(text);
+            assert_eq!(back["k"], text, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn blocks_keep_their_lines() {
+        let yaml = format!("k: {}\n", block("a\n  b\n\nc", 4));
+        let back: std::collections::BTreeMap<String, String> =
+            crate::yaml::read(crate::source::FileId(0), &yaml).expect("valid");
+        assert_eq!(back["k"], "a\n  b\n\nc");
+    }
+}
