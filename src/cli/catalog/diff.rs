@@ -37,7 +37,7 @@ fn text(catalog: &Catalog, from: &Release, to: &Release, profile: &str, diff: &D
     section(&mut out, "renamed", &renamed);
     let mut removed = Table::default();
     for name in &diff.removed {
-        removed.row([name, &instead(catalog, to, name)]);
+        removed.row([name, &instead(catalog, to, profile, name)]);
     }
     section(&mut out, "removed", &removed);
     let mut added = Table::default();
@@ -65,11 +65,11 @@ fn section(out: &mut String, title: &str, table: &Table) {
     }
 }
 
-fn instead(catalog: &Catalog, to: &Release, name: &str) -> String {
-    let change = catalog.lineage().change(name);
-    if let Some(new) = change.and_then(|change| change.replaced_by.as_ref()) {
-        return format!("use {}", words::replacement(new));
+fn instead(catalog: &Catalog, to: &Release, profile: &str, name: &str) -> String {
+    if let Some(new) = catalog.replacement_on(name, to, &[profile]) {
+        return format!("use {}", words::replacement(&new));
     }
+    let change = catalog.lineage().change(name);
     let family = catalog.family(name);
     let profiles = family
         .map(|family| family.profiles_showing(to))

@@ -159,3 +159,18 @@ fn labels_are_known_for_every_family() {
         }
     }
 }
+
+#[test]
+fn foreign_names_are_not_ours() {
+    let catalog = Catalog::vllm();
+    for name in catalog.foreign().names() {
+        assert!(catalog.family(name).is_none(), "{name}");
+        assert!(
+            catalog
+                .foreign()
+                .shape(name)
+                .is_some_and(|shape| shape.open_labels),
+            "{name}"
+        );
+    }
+}

@@ -191,6 +191,30 @@ fn lineage_knows_both_directions() {
 }
 
 #[test]
+fn names_are_those_of_the_release() {
+    let catalog = Catalog::vllm();
+    let name_on = |name: &'static str, version: &str| {
+        catalog.name_on(
+            name,
+            catalog.release(select(version).releases[0]),
+            &["default"],
+        )
+    };
+    let (old, new) = ("vllm:gpu_cache_usage_perc", "vllm:kv_cache_usage_perc");
+    for name in [old, new] {
+        assert_eq!(name_on(name, "0.6.6"), Some(old));
+        assert_eq!(name_on(name, "0.9.2"), Some(new));
+        assert_eq!(name_on(name, "0.33.0"), Some(new));
+    }
+    let release = catalog.release(select("0.8.0").releases[0]);
+    let ratio = catalog.replacement_on("vllm:gpu_prefix_cache_hit_rate", release, &["default"]);
+    assert_eq!(
+        ratio.map(|ratio| ratio.families().join(" ")),
+        Some("vllm:gpu_prefix_cache_hits_total vllm:gpu_prefix_cache_queries_total".to_owned())
+    );
+}
+
+#[test]
 fn families_present_before_the_first_request() {
     let catalog = Catalog::vllm();
     let present = |name: &str, range: &str| catalog.present_from_start(name, &select(range));
