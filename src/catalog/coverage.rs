@@ -60,29 +60,13 @@ impl Catalog {
             selection.releases.iter().partition(|id| shows(id));
         let mut answer = Answer::Recorded;
         if let Some(version) = &selection.unrecorded {
-            answer = Answer::Neighbours;
-            if let (Some(&before), false, false) = (
-                selection.releases.first(),
-                present.is_empty(),
-                absent.is_empty(),
-            ) {
-                answer = match self.existed(
-                    name,
-                    version,
-                    &selection.releases,
-                    present.contains(&before),
-                ) {
-                    Some(true) => {
-                        absent.clear();
-                        Answer::Lineage
-                    }
-                    Some(false) => {
-                        present.clear();
-                        Answer::Lineage
-                    }
-                    None => Answer::Undecided,
-                };
-            }
+            answer = if present.is_empty() || absent.is_empty() {
+                Answer::Neighbours
+            } else {
+                let before_shows = present.first() < absent.first();
+                let existed = self.existed(name, version, &selection.releases, before_shows);
+                decide(existed, &mut present, &mut absent)
+            };
         }
         Coverage {
             only_in_profiles: self.showing(family, &absent),
@@ -236,6 +220,20 @@ impl Catalog {
             },
         }
     }
+}
+
+/// Empties the list of the neighbour that does not speak for the release between.
+fn decide(
+    existed: Option<bool>,
+    present: &mut Vec<ReleaseId>,
+    absent: &mut Vec<ReleaseId>,
+) -> Answer {
+    match existed {
+        Some(true) => absent.clear(),
+        Some(false) => present.clear(),
+        None => return Answer::Undecided,
+    }
+    Answer::Lineage
 }
 
 /// True when `recorded` is `version` with another packaging (`.postN`).

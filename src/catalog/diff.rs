@@ -13,7 +13,7 @@ pub struct Diff {
     pub added: Vec<String>,
     /// Families only the first release shows, without renamed ones.
     pub removed: Vec<String>,
-    /// Old name, and the newest name it goes by that the second release shows.
+    /// Old name, and the newest name of the same that the second release shows.
     pub renamed: Vec<(String, String)>,
     /// Families both show in different shapes.
     pub changed: Vec<Changed>,
@@ -78,8 +78,7 @@ impl Catalog {
             match (old, new) {
                 (Some(old), Some(new)) => diff.changed.extend(changed(family.name(), old, new)),
                 (Some(_), None) => {
-                    let heir = self.lineage.successor(family.name());
-                    let heir = heir.filter(|name| self.shape(name, to.id(), profiles).is_some());
+                    let heir = self.name_on(family.name(), to, profiles);
                     match heir {
                         Some(heir) => diff
                             .renamed

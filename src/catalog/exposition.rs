@@ -88,13 +88,16 @@ impl PageFamily {
     }
 }
 
+/// Labels in the order written, values unescaped.
+pub type Labels = Vec<(String, String)>;
+
 /// One line with a value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
     /// The name with its suffix.
     pub name: String,
-    /// Labels in the order written, values unescaped.
-    pub labels: Vec<(String, String)>,
+    /// All of its labels.
+    pub labels: Labels,
     /// The value; NaN and infinities included.
     pub value: f64,
     /// As written: milliseconds in the classic format, seconds in OpenMetrics.
@@ -115,7 +118,7 @@ impl Sample {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exemplar {
     /// Labels such as `trace_id`.
-    pub labels: Vec<(String, String)>,
+    pub labels: Labels,
     /// The observed value.
     pub value: f64,
     /// Seconds.

@@ -54,6 +54,15 @@ impl Foreign {
         })
     }
 
+    /// All names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let families = self
+            .exporters
+            .iter()
+            .flat_map(|exporter| &exporter.families);
+        families.map(|family| family.name.as_str())
+    }
+
     /// What a name of another exporter looks like.
     pub fn shape(&self, name: &str) -> Option<Shape> {
         let (exporter, family) = self.find(name)?;

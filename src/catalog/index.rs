@@ -39,13 +39,23 @@ struct ReleaseEntry {
 /// How one page came to be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageEntry {
-    /// `server`, `server-hybrid`, `release-module` or `release-module-stubbed`.
+    /// `server`, `server-hybrid`, `release-module`, `release-module-stubbed`, or [`PageEntry::SOURCE`].
     pub tier: String,
     /// `v0` or `v1`.
     pub engine: String,
     /// The profile whose page this one adds to; none when it is whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
+}
+
+impl PageEntry {
+    /// The tier of a page that nobody recorded: released source says what it shows.
+    pub const SOURCE: &'static str = "source";
+
+    /// False when only released source says what the page shows.
+    pub fn is_recorded(&self) -> bool {
+        self.tier != Self::SOURCE
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

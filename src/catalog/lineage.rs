@@ -4,8 +4,8 @@ mod facts;
 
 pub(super) use facts::covers;
 pub use facts::{
-    Condition, Domains, Edge, FixedDomain, InPlace, LabelFact, Open, OpenBuckets, StartRule,
-    Unrecorded,
+    Backfill, Condition, Domains, Edge, FixedDomain, InPlace, LabelFact, Open, OpenBuckets,
+    StartRule, Unrecorded,
 };
 
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ pub struct Lineage {
     pub conditions: Vec<Condition>,
     /// Families known from source alone.
     pub unrecorded: Vec<Unrecorded>,
+    /// Families that began before the first page that could show them.
+    pub backfill: Vec<Backfill>,
     /// Labels of families that a page declares without a series.
     pub labels: Vec<LabelFact>,
     /// What differs between deployments.

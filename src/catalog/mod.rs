@@ -12,6 +12,7 @@ mod index;
 pub mod lineage;
 mod names;
 mod release;
+mod renames;
 mod select;
 mod shape;
 pub mod version;
@@ -82,6 +83,14 @@ impl Catalog {
         self.releases
             .iter()
             .find(|release| release.version() == version)
+    }
+
+    /// Every profile that some release was recorded in, sorted.
+    pub fn profiles(&self) -> Vec<&str> {
+        let mut found: Vec<_> = self.releases.iter().flat_map(Release::profiles).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// All recorded families, sorted by name.

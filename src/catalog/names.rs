@@ -75,15 +75,18 @@ impl Catalog {
             Some(rest) => format!("vllm:{rest}"),
             None => name.to_owned(),
         };
-        let total = format!("{colon}_total");
-        let bare = colon.strip_suffix("_total").map(str::to_owned);
-        let exact = [Some(colon.clone()), Some(total), bare]
+        let exact = [
+            Some(colon.clone()),
+            Some(format!("{colon}_total")),
+            colon.strip_suffix("_total").map(str::to_owned),
+            Some(format!("vllm:{colon}")),
+        ];
+        let exact = exact
             .into_iter()
-            .flatten();
-        for candidate in exact.filter(|candidate| candidate != name) {
-            if self.is_known(&candidate) {
-                return Some(candidate);
-            }
+            .flatten()
+            .filter(|candidate| candidate != name);
+        if let Some(known) = exact.into_iter().find(|candidate| self.is_known(candidate)) {
+            return Some(known);
         }
         let suffixes = [Series::Bucket, Series::Sum, Series::Count].map(Series::suffix);
         let suffix = suffixes
@@ -94,13 +97,20 @@ impl Catalog {
         self.near(base).map(|found| format!("{found}{suffix}"))
     }
 
-    /// Families of the newest release come first: nobody wants to be pointed at a removed one.
+    /// Families of the newest release come first: nobody wants to be pointed at a removed one. A name of
+    /// some other exporter's is never taken for ours.
     fn near(&self, base: &str) -> Option<&str> {
+        let prefix = base
+            .split_inclusive([':', '_'])
+            .next()
+            .filter(|p| p.len() < base.len())?;
+        let alike = |name: &&str| name.starts_with(prefix);
         let newest = self.releases.last();
         let alive =
             |family: &&Family| newest.is_some_and(|r| !family.profiles_showing(r).is_empty());
         let current = self.families().filter(alive).map(Family::name);
-        nearest(base, current).or_else(|| nearest(base, self.names()))
+        let others = self.names().chain(self.foreign.names());
+        nearest(base, current.filter(alike)).or_else(|| nearest(base, others.filter(alike)))
     }
 
     fn unrecorded_of(&self, name: &str) -> bool {

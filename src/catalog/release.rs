@@ -47,6 +47,11 @@ impl Release {
         self.pages.keys().map(String::as_str)
     }
 
+    /// The profiles and how their pages came to be, sorted by name.
+    pub fn pages(&self) -> impl Iterator<Item = (&str, &PageEntry)> {
+        self.pages.iter().map(|(name, page)| (name.as_str(), page))
+    }
+
     /// How a profile's page came to be.
     pub fn page(&self, profile: &str) -> Option<&PageEntry> {
         self.pages.get(profile)

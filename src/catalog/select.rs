@@ -18,7 +18,7 @@ pub struct Selection {
 
 /// A range without any recorded release.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no recorded release lies in `{range}`: the nearest are {}", .nearest.join(" and "))]
+#[error("no recorded release lies in `{range}`; nearest: {}", .nearest.join(" and "))]
 pub struct NoRelease {
     /// The range as written.
     pub range: String,

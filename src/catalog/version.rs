@@ -48,6 +48,11 @@ impl Range {
             let version = Version::from_str(trimmed).map_err(|e| fail(bare_fault(trimmed, &e)))?;
             return Ok(Self::exact(version));
         }
+        if !trimmed.starts_with(['<', '>', '=', '!', '~']) {
+            return Err(fail(
+                "it starts with neither an operator nor a number".to_owned(),
+            ));
+        }
         let specifiers = VersionSpecifiers::from_str(trimmed)
             .map_err(|error| fail(first_line(&error.to_string())))?;
         let exact = match &*specifiers {
@@ -129,12 +134,15 @@ fn bare_fault(text: &str, error: &dyn fmt::Display) -> String {
     }
 }
 
+/// The reader's message up to its own underlining, worded to stand inside a sentence.
 fn first_line(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let line = line
         .strip_prefix("Failed to parse version: ")
         .unwrap_or(line);
-    line.trim_end_matches(':').to_owned()
+    let mut chars = line.trim_end_matches(':').chars();
+    let first = chars.next().map(|c| c.to_ascii_lowercase());
+    first.into_iter().chain(chars).collect()
 }
 
 #[cfg(test)]
@@ -165,11 +173,16 @@ mod tests {
 
     #[test]
     fn faults_say_what_is_wrong() {
-        let fault = |text: &str| Range::parse(text).expect_err(text).to_string();
-        insta::assert_snapshot!(fault(""), @"`` is no version or version range: it is empty");
-        insta::assert_snapshot!(fault(">=0.20 <0.34"), @"");
-        insta::assert_snapshot!(fault("0.20, <0.34"), @"");
-        insta::assert_snapshot!(fault("latest"), @"");
-        insta::assert_snapshot!(fault("0.20.x"), @"");
+        let texts = [
+            "",
+            ">=0.20 <0.34",
+            "0.20, <0.34",
+            "latest",
+            "0.20.x",
+            ">=",
+            "0.8-0.10",
+        ];
+        let faults = texts.map(|text| Range::parse(text).expect_err(text).to_string());
+        insta::assert_snapshot!(faults.join("\n"));
     }
 }

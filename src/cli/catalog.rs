@@ -92,7 +92,7 @@ fn release<'a>(catalog: &'a Catalog, version: &Version) -> Result<&'a Release> {
         Err(error) => error.nearest,
     };
     Err(anyhow!(
-        "{version} is not recorded; the nearest releases are {}",
+        "{version} is not recorded; nearest: {}",
         near.join(" and ")
     ))
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::line::{self, Line};
-use super::{Page, PageFamily, Problem, ProblemKind, Sample};
+use super::{Labels, Page, PageFamily, Problem, ProblemKind, Sample};
 use crate::catalog::shape::MetricType;
 
 pub(super) fn page(text: &str) -> Page {
@@ -22,7 +22,7 @@ struct Place {
     offset: usize,
 }
 
-type Series = (String, Vec<(String, String)>, Option<u64>);
+type Series = (String, Labels, Option<u64>);
 
 #[derive(Default)]
 struct Reader {

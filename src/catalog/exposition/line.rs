@@ -1,6 +1,6 @@
 //! One line → what it says.
 
-use super::{Exemplar, Sample};
+use super::{Exemplar, Labels, Sample};
 
 /// What a line says; `Blank` also stands for comments.
 #[derive(Debug, PartialEq)]
@@ -168,10 +168,10 @@ impl<'a> Cursor<'a> {
     }
 
     /// `{"quoted.name", a="x", "b.c"="y",}`: the quoted string without `=` is the metric's name.
-    fn braces(&mut self) -> Result<(Option<String>, Vec<(String, String)>), Stop> {
+    fn braces(&mut self) -> Result<(Option<String>, Labels), Stop> {
         self.eat('{');
         let mut name = None;
-        let mut labels: Vec<(String, String)> = Vec::new();
+        let mut labels: Labels = Vec::new();
         loop {
             self.blanks();
             if self.eat('}') {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::pages::Recorded;
+use super::pages::{Recorded, backfill};
 use super::{FamilyEntry, Index, PageEntry, ReleaseEntry, Run, ShapeEntry};
 use crate::catalog::exposition;
 use crate::catalog::shape::Shape;
@@ -73,6 +73,7 @@ pub fn build(dir: &Path) -> Result<Index, BuildError> {
         recorded.push(read_release(&folder)?);
     }
     recorded.sort_by(|a, b| a.version.cmp(&b.version));
+    backfill(&mut recorded, &index.lineage);
     let mut tables = Tables::default();
     for (at, release) in (0_u16..).zip(&recorded) {
         index.releases.push(entry(release));
@@ -105,7 +106,7 @@ fn previous_page(releases: &[ReleaseEntry], at: u16, profile: &str) -> Option<u1
     let before = (0..at)
         .zip(releases)
         .filter(|(_, r)| r.pages.contains_key(profile));
-    before.last().map(|(i, _)| i)
+    before.map(|(i, _)| i).max()
 }
 
 impl FamilyEntry {

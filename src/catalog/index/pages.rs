@@ -15,6 +15,34 @@ pub(super) struct Recorded {
     pub(super) pages: BTreeMap<String, (PageEntry, Page)>,
 }
 
+/// Adds to earlier releases what lineage says they have and only later pages show.
+pub(super) fn backfill(releases: &mut [Recorded], lineage: &Lineage) {
+    for rule in &lineage.backfill {
+        let meant = |family: &&PageFamily| rule.families.iter().any(|p| covers(p, &family.name));
+        let shows = |release: &Recorded| {
+            let page = release.pages.get(&rule.profile);
+            page.is_some_and(|(_, page)| page.families.iter().any(|f| meant(&f)))
+        };
+        let Some(at) = releases.iter().position(shows) else {
+            continue;
+        };
+        let (earlier, later) = releases.split_at_mut(at);
+        let Some((entry, page)) = later.first().and_then(|r| r.pages.get(&rule.profile)) else {
+            continue;
+        };
+        let families: Vec<_> = page.families.iter().filter(meant).cloned().collect();
+        let by_source = PageEntry {
+            tier: PageEntry::SOURCE.to_owned(),
+            ..entry.clone()
+        };
+        for release in earlier.iter_mut().filter(|r| r.version >= rule.first) {
+            let page = release.pages.entry(rule.profile.clone());
+            let (_, page) = page.or_insert_with(|| (by_source.clone(), Page::default()));
+            page.families.extend(families.iter().cloned());
+        }
+    }
+}
+
 /// A family on one page.
 pub(super) struct Found {
     pub(super) name: String,

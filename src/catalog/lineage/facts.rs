@@ -79,6 +79,18 @@ pub struct Unrecorded {
     pub last: Option<Version>,
 }
 
+/// Families that began before the first page that could show them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Backfill {
+    /// Family names; a trailing `*` stands for any ending.
+    pub families: Vec<String>,
+    /// The profile whose later pages show them.
+    pub profile: String,
+    /// First release that has them.
+    pub first: Version,
+}
+
 /// Labels of families that a page declares without a series.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

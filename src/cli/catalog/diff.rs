@@ -37,7 +37,7 @@ fn text(catalog: &Catalog, from: &Release, to: &Release, profile: &str, diff: &D
     section(&mut out, "renamed", &renamed);
     let mut removed = Table::default();
     for name in &diff.removed {
-        removed.row([name, &instead(catalog, name)]);
+        removed.row([name, &instead(catalog, to, profile, name)]);
     }
     section(&mut out, "removed", &removed);
     let mut added = Table::default();
@@ -65,12 +65,21 @@ fn section(out: &mut String, title: &str, table: &Table) {
     }
 }
 
-fn instead(catalog: &Catalog, name: &str) -> String {
+fn instead(catalog: &Catalog, to: &Release, profile: &str, name: &str) -> String {
+    if let Some(new) = catalog.replacement_on(name, to, &[profile]) {
+        return format!("use {}", words::replacement(&new));
+    }
     let change = catalog.lineage().change(name);
-    let shape = change.and_then(|change| change.replaced_by.as_ref());
-    shape
-        .map(|shape| format!("use {}", words::replacement(shape)))
-        .unwrap_or_default()
+    let family = catalog.family(name);
+    let profiles = family
+        .map(|family| family.profiles_showing(to))
+        .unwrap_or_default();
+    let nearest = change.and_then(|change| change.nearest.as_ref());
+    match (profiles.is_empty(), nearest) {
+        (_, Some(nearest)) => format!("nearest is {nearest}"),
+        (false, None) => format!("only in {}", profiles.join(", ")),
+        (true, None) => String::new(),
+    }
 }
 
 fn as_json(from: &Release, to: &Release, profile: &str, diff: &Diff) -> Value {

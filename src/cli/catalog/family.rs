@@ -15,18 +15,9 @@ pub(super) struct Stretch<'a> {
 /// The default profile's stretches, then those of profiles that show the family where the default does
 /// not. Profiles with equal stretches stand together.
 pub(super) fn timeline<'a>(catalog: &'a Catalog, family: &'a Family) -> Vec<Stretch<'a>> {
-    let mut profiles: Vec<&str> = catalog
-        .releases()
-        .iter()
-        .flat_map(|r| r.profiles())
-        .collect();
-    profiles.sort_unstable();
-    profiles.dedup();
     let mut all = stretches(catalog, family, DEFAULT_PROFILE);
-    for profile in profiles
-        .into_iter()
-        .filter(|profile| *profile != DEFAULT_PROFILE)
-    {
+    let profiles = catalog.profiles().into_iter();
+    for profile in profiles.filter(|profile| *profile != DEFAULT_PROFILE) {
         all.extend(stretches(catalog, family, profile));
     }
     all

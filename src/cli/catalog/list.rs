@@ -66,11 +66,8 @@ fn releases(catalog: &Catalog, format: Format) -> Result<String> {
             page.map_or("", |page| &page.tier),
         ]);
     }
-    let pages: usize = catalog
-        .releases()
-        .iter()
-        .map(|release| release.profiles().count())
-        .sum();
+    let pages = catalog.releases().iter().flat_map(Release::pages);
+    let pages = pages.filter(|(_, page)| page.is_recorded()).count();
     let total = catalog.releases().len();
     Ok(format!(
         "{}\n{total} releases, {pages} pages; columns count vllm: families\n",

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::family::{Stretch, history, shape, timeline};
 use super::{ShowArgs, words};
 use crate::catalog::lineage::Change;
-use crate::catalog::{Catalog, Family};
+use crate::catalog::{Catalog, Family, ReleaseId, Version};
 use crate::cli::Format;
 use crate::cli::table::Table;
 
@@ -35,15 +35,21 @@ fn text(catalog: &Catalog, family: &Family) -> String {
     let mut out = format!("{}  {}\n\n", family.name(), kinds.join(", then "));
     out.push_str(&facts(catalog, family));
     out.push_str(&stretches(catalog, &timeline));
-    let mut changes = Table::default();
+    let mut dated: Vec<(&Version, String)> = Vec::new();
     for (release, changed) in history(&timeline, family.name()) {
-        let version = catalog.release(release).version().to_string();
-        for line in words::changes(&changed) {
-            changes.row([&version, &line]);
-        }
+        let version = catalog.release(release).version();
+        dated.extend(
+            words::changes(&changed)
+                .into_iter()
+                .map(|line| (version, line)),
+        );
     }
-    for change in catalog.lineage().in_place(family.name()) {
-        changes.row([&change.release.to_string(), &change.note]);
+    let in_place = catalog.lineage().in_place(family.name());
+    dated.extend(in_place.map(|change| (&change.release, change.note.clone())));
+    dated.sort_by_key(|(version, _)| *version);
+    let mut changes = Table::default();
+    for (version, line) in dated {
+        changes.row([&version.to_string(), &line]);
     }
     let changes = changes.text("  ");
     if !changes.is_empty() {
@@ -118,36 +124,51 @@ fn replaced(table: &mut Table, change: &Change) {
 }
 
 fn stretches(catalog: &Catalog, timeline: &[Stretch<'_>]) -> String {
-    let mut rows: Vec<([String; 3], Vec<&str>)> = Vec::new();
-    for stretch in timeline {
-        let releases = catalog.describe(&stretch.releases);
-        let row = [
-            releases,
-            words::labels(stretch.shape),
-            words::buckets(stretch.shape),
-        ];
-        match rows.iter_mut().find(|(known, _)| *known == row) {
-            Some((_, profiles)) => profiles.push(stretch.profile),
-            None => rows.push((row, vec![stretch.profile])),
-        }
-    }
+    let bucketed = timeline.iter().any(|s| !words::buckets(s.shape).is_empty());
     let mut table = Table::default();
-    let bucketed = rows.iter().any(|(row, _)| !row[2].is_empty());
+    let third = if bucketed { "buckets" } else { "profiles" };
     table.row([
         "releases",
         "labels",
-        if bucketed { "buckets" } else { "profiles" },
+        third,
         if bucketed { "profiles" } else { "" },
     ]);
-    for ([releases, labels, buckets], profiles) in &rows {
-        let profiles = profiles.join(", ");
+    for (releases, [labels, buckets], profiles) in rows(timeline) {
+        let (releases, profiles) = (catalog.describe(&releases), profiles.join(", "));
         if bucketed {
-            table.row([releases, labels, buckets, &profiles]);
+            table.row([&releases, &labels, &buckets, &profiles]);
         } else {
-            table.row([releases, labels, &profiles]);
+            table.row([&releases, &labels, &profiles]);
         }
     }
     table.text("")
+}
+
+type Row<'a> = (Vec<ReleaseId>, [String; 2], Vec<&'a str>);
+
+/// Stretches that read the same stand in one row: neighbours of one profile, then equal ones of several.
+fn rows<'a>(timeline: &[Stretch<'a>]) -> Vec<Row<'a>> {
+    let mut rows: Vec<Row<'a>> = Vec::new();
+    for stretch in timeline {
+        let cells = [words::labels(stretch.shape), words::buckets(stretch.shape)];
+        match rows.last_mut() {
+            Some((releases, known, profiles))
+                if *known == cells && *profiles == [stretch.profile] =>
+            {
+                releases.extend(&stretch.releases);
+            }
+            _ => rows.push((stretch.releases.clone(), cells, vec![stretch.profile])),
+        }
+    }
+    let mut merged: Vec<Row<'a>> = Vec::new();
+    for (releases, cells, profiles) in rows {
+        let same = |row: &&mut Row<'a>| row.0 == releases && row.1 == cells;
+        match merged.iter_mut().find(same) {
+            Some((_, _, known)) => known.extend(profiles),
+            None => merged.push((releases, cells, profiles)),
+        }
+    }
+    merged
 }
 
 fn as_json(catalog: &Catalog, family: &Family) -> Result<String> {
