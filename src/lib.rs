@@ -10,5 +10,7 @@ pub mod promql;
 pub mod resolve;
 pub mod source;
 pub mod spec;
+pub mod target;
+pub mod template;
 pub mod units;
 pub mod yaml;

@@ -85,15 +85,15 @@ impl Templates {
 }
 
 fn environment() -> Result<Environment<'static>, TemplateError> {
-    let syntax = SyntaxConfig::builder()
+    let mut syntax = SyntaxConfig::builder();
+    syntax
         .block_delimiters("{%", "%}")
         .variable_delimiters("<{", "}>")
         .comment_delimiters("{#", "#}")
         .trim_blocks(true)
         .lstrip_blocks(true)
-        .keep_trailing_newline(true)
-        .build()
-        .map_err(|e| wrong(&e))?;
+        .keep_trailing_newline(true);
+    let syntax = syntax.build().map_err(|e| wrong(&e))?;
     let mut environment = Environment::new();
     environment.set_syntax(syntax);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);

@@ -30,7 +30,7 @@ fn words(condition: &Condition) -> String {
 }
 
 /// How a signal is read, in words: `p95 of time to first token`.
-pub(crate) fn subject(c: &Compare) -> String {
+pub fn subject(c: &Compare) -> String {
     let title = &c.signal.title;
     match c.stat {
         Stat::Last => title.clone(),

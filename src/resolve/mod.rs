@@ -14,6 +14,9 @@ mod slos;
 mod tiers;
 
 use context::Context;
+pub use describe::subject;
+pub use query::slo_series;
+pub use slos::BASE_WINDOW;
 
 use crate::diag::{Diagnostic, Sink};
 use crate::plan::{Plan, Record};

@@ -283,13 +283,16 @@ pub(super) fn recorded(series: &str, labels: &[(&str, &str)]) -> Selector {
         })
 }
 
-/// Matchers that pick one SLO's recorded series.
-pub(super) fn slo_labels<'a>(service: &'a str, slo: &'a str, window: &'a str) -> [(&'a str, &'a str); 3] {
-    [
-        (naming::SERVICE, service),
-        (naming::SLO, slo),
-        (naming::WINDOW, window),
-    ]
+/// One SLO's recorded series.
+pub fn slo_series(series: &str, service: &str, slo: &str, window: &str) -> Selector {
+    recorded(
+        series,
+        &[
+            (naming::SERVICE, service),
+            (naming::SLO, slo),
+            (naming::WINDOW, window),
+        ],
+    )
 }
 
 /// A series of a family, over some time, some time ago.

@@ -19,7 +19,7 @@ use crate::spec::{self, Stat, Text};
 use crate::units::{Duration, Number, Quantity, Unit};
 
 /// Events are recorded over this window; longer ratios sum them.
-pub(crate) const BASE_WINDOW: Duration = Duration::from_mins(5);
+pub const BASE_WINDOW: Duration = Duration::from_mins(5);
 
 /// Ratios up to this window read the counters themselves.
 const DIRECT_UP_TO: Duration = Duration::from_secs(3_600);
@@ -109,9 +109,8 @@ impl Events {
             return bin(BinaryOp::Div, self.bad(window), whole);
         }
         let base = BASE_WINDOW.to_string();
-        let labels = query::slo_labels(service, slo, &base);
         let summed = |series: &str| {
-            let range = query::range(query::recorded(series, &labels), window);
+            let range = query::range(query::slo_series(series, service, slo, &base), window);
             build::call("sum_over_time", vec![range])
         };
         let whole = query::positive(summed(naming::TOTAL_EVENTS));

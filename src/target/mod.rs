@@ -1,0 +1,76 @@
+//! Targets: plan → view → template → parsed back → files.
+
+pub mod prometheus;
+
+use clap::ValueEnum;
+
+use crate::plan::Plan;
+use crate::template::{TemplateError, Templates};
+
+/// A family of outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Target {
+    /// Recording and alerting rules with unit tests, for Prometheus and its operator
+    Prometheus,
+}
+
+impl Target {
+    /// All targets, in the order they are built.
+    pub const ALL: [Target; 1] = [Target::Prometheus];
+
+    /// Name of its folder.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Target::Prometheus => "prometheus",
+        }
+    }
+}
+
+/// One generated file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutFile {
+    /// Path below the service's folder, with `/`.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// What one target made of a plan.
+#[derive(Clone, Debug, Default)]
+pub struct Rendered {
+    /// The files, sorted by path.
+    pub files: Vec<OutFile>,
+    /// What the author should know: an alert that no unit test could be made for.
+    pub notes: Vec<String>,
+}
+
+/// A generated file that is not what it should be. With our own templates this is a bug of ours.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// A template could not be rendered.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// The rendered text does not read back.
+    #[error("{path}: the template's output is not valid: {why}")]
+    Invalid {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// Renders one target.
+///
+/// # Errors
+/// When a template fails or its output does not read back.
+pub fn render(plan: &Plan, target: Target, templates: &Templates) -> Result<Rendered, TargetError> {
+    let mut rendered = match target {
+        Target::Prometheus => prometheus::render(plan, templates)?,
+    };
+    for file in &mut rendered.files {
+        file.path = format!("{}/{}", target.as_str(), file.path);
+    }
+    rendered.files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(rendered)
+}

@@ -1,0 +1,230 @@
+//! What an alert tells the on-call person: text with the measured value and the labels of its series.
+
+use super::go;
+use super::view::Pairs;
+use crate::plan::alert::Links;
+use crate::plan::{Alert, Bound, Condition, EventSlo, PercentileSlo, Slo, Tier, ValueUnit};
+use crate::resolve::subject;
+use crate::units::{Duration, Unit, decimal};
+
+/// Text that may hold the value and labels.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Text(Vec<Piece>);
+
+#[derive(Clone, Debug)]
+enum Piece {
+    Plain(String),
+    /// The author's own text; may hold template code.
+    Own(String),
+    Value(ValueUnit),
+    Label(String),
+}
+
+/// Annotations by name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Annotations(Vec<(&'static str, Text)>);
+
+impl Text {
+    fn plain(text: impl Into<String>) -> Self {
+        Self::default().and(text)
+    }
+
+    fn own(text: &str) -> Self {
+        Self(vec![Piece::Own(text.to_owned())])
+    }
+
+    fn and(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Piece::Plain(text.into()));
+        self
+    }
+
+    fn value(mut self, unit: ValueUnit) -> Self {
+        self.0.push(Piece::Value(unit));
+        self
+    }
+
+    /// ` for cluster c1, model_name m1`
+    fn labels(mut self, labels: &[String]) -> Self {
+        for (i, label) in labels.iter().enumerate() {
+            let word = if i == 0 { " for" } else { "," };
+            self = self.and(format!("{word} {label} "));
+            self.0.push(Piece::Label(label.clone()));
+        }
+        self
+    }
+
+    /// As Prometheus's template language.
+    fn template(&self) -> String {
+        let piece = |p: &Piece| match p {
+            Piece::Plain(text) => text.replace("{{", "{{ \"{{\" }}"),
+            Piece::Own(text) => text.clone(),
+            Piece::Label(label) => format!("{{{{ $labels.{label} }}}}"),
+            Piece::Value(unit) => {
+                let (function, suffix) = format(*unit);
+                format!("{{{{ $value | {function} }}}}{suffix}")
+            }
+        };
+        self.0.iter().map(piece).collect()
+    }
+
+    /// As it is shown for a value and labels; `None` when the author's own text holds template code.
+    fn shown(&self, value: f64, labels: &Pairs) -> Option<String> {
+        let piece = |p: &Piece| match p {
+            Piece::Plain(text) => Some(text.clone()),
+            Piece::Own(text) => (!text.contains("{{")).then(|| text.clone()),
+            Piece::Label(label) => labels.get(label).cloned(),
+            Piece::Value(unit) => {
+                let (function, suffix) = format(*unit);
+                let number = match function {
+                    "humanizeDuration" => go::humanize_duration(value),
+                    "humanizePercentage" => go::humanize_percentage(value),
+                    "humanize1024" => go::humanize1024(value),
+                    _ => go::humanize(value),
+                };
+                Some(format!("{number}{suffix}"))
+            }
+        };
+        self.0.iter().map(piece).collect()
+    }
+}
+
+/// Template function and suffix that print a value in its unit.
+fn format(unit: ValueUnit) -> (&'static str, String) {
+    let per = unit.per.map(|p| format!("/{}", p.name)).unwrap_or_default();
+    let (function, name) = match unit.unit {
+        Unit::Seconds => ("humanizeDuration", ""),
+        Unit::Ratio => ("humanizePercentage", ""),
+        Unit::Bytes => ("humanize1024", "B"),
+        Unit::Watts => ("humanize", "W"),
+        Unit::Celsius => ("humanize", " °C"),
+        Unit::Hertz => ("humanize", "Hz"),
+        Unit::Bool | Unit::Count => ("humanize", ""),
+        Unit::Requests => ("humanize", " requests"),
+        Unit::Tokens => ("humanize", " tokens"),
+        Unit::Flops => ("humanize", "FLOP"),
+    };
+    (function, format!("{name}{per}"))
+}
+
+impl Annotations {
+    pub(super) fn templates(&self) -> Pairs {
+        let pair = |(name, text): &(&str, Text)| ((*name).to_owned(), text.template());
+        self.0.iter().map(pair).collect()
+    }
+
+    pub(super) fn shown(&self, value: f64, labels: &Pairs) -> Option<Pairs> {
+        let pair = |(name, text): &(&str, Text)| Some(((*name).to_owned(), text.shown(value, labels)?));
+        self.0.iter().map(pair).collect()
+    }
+
+    fn new(summary: Text, description: Text, links: &Links) -> Self {
+        Self(vec![
+            ("summary", summary),
+            ("description", description),
+            ("runbook_url", Text::plain(&links.runbook)),
+            ("dashboard_url", Text::plain(&links.dashboard)),
+        ])
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
+}
+
+fn holding(hold: Duration) -> String {
+    if hold == Duration::default() {
+        String::new()
+    } else {
+        format!(" for {hold}")
+    }
+}
+
+/// An alert on a condition.
+pub(super) fn condition(alert: &Alert) -> Annotations {
+    let labels = &alert.condition.query().labels;
+    let mut text = measured(alert.condition.leading(), labels, alert.hold);
+    if let Some(own) = &alert.description {
+        text = text.and(" ");
+        text.0.push(Piece::Own(own.clone()));
+    }
+    let mut all = Annotations::new(Text::own(&alert.summary), text, &alert.links);
+    if let Some(action) = &alert.action {
+        all.0.insert(2, ("action", Text::own(action)));
+    }
+    all
+}
+
+/// What was measured, against what.
+fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
+    match condition {
+        Condition::Compare(c) => {
+            let text = Text::plain(format!("{} is ", capital(&subject(c))))
+                .value(c.unit)
+                .labels(labels);
+            let against = match &c.bound {
+                Bound::Fixed(op, _, bound) => {
+                    format!("; the alert fires {} {bound}{}.", op.as_str(), holding(hold))
+                }
+                Bound::Times(op, factor, _) => format!(
+                    "; the alert fires {} {} times what it was{}.",
+                    op.as_str(),
+                    decimal(*factor),
+                    holding(hold)
+                ),
+                Bound::Outside(o) => format!(
+                    "; that is unusual by {} standard deviations of the last {}{}.",
+                    decimal(o.sigma),
+                    o.window,
+                    holding(hold)
+                ),
+            };
+            text.and(against)
+        }
+        Condition::Absent(a) => Text::plain(format!("{} was there an hour ago and is gone", a.signal.title))
+            .labels(labels)
+            .and("."),
+        Condition::Raw(r) => Text::plain("The value is ").value(r.unit).labels(labels).and("."),
+        // The leading part of a combination is never a combination.
+        Condition::All(..) | Condition::Any(..) | Condition::Unless(..) => Text::default(),
+    }
+}
+
+/// A burn-rate alert.
+pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
+    let percent = |n| format!("{}%", decimal(n * 100));
+    let summary = Text::plain(format!(
+        "{}: the error budget burns {} times too fast over {}",
+        capital(&slo.title),
+        decimal(tier.factor),
+        tier.long
+    ));
+    let unit = ValueUnit {
+        unit: Unit::Ratio,
+        per: None,
+    };
+    let description = Text::default()
+        .value(unit)
+        .and(format!(" of events were bad over the last {}", tier.long))
+        .labels(&slo.labels)
+        .and(format!(
+            "; the objective of {} allows {}. The alert fires above {}: at that rate {} of the {} budget is gone in {}.",
+            percent(events.budget.objective),
+            percent(events.budget.budget),
+            percent(tier.threshold),
+            percent(tier.consumed),
+            slo.period,
+            tier.long
+        ));
+    Annotations::new(summary, description, &slo.links)
+}
+
+/// The alert of a percentile objective.
+pub(super) fn percentile(slo: &Slo, p: &PercentileSlo, condition: &Condition, hold: Duration) -> Annotations {
+    let percentile = format!("p{}", decimal(p.quantile * 100));
+    let summary = Text::plain(format!("{}: {percentile} is above its objective of {}", capital(&slo.title), p.below.1));
+    let description = measured(condition, &slo.labels, hold)
+        .and(format!(" The objective is {percentile} below {} over {}.", p.below.1, slo.period));
+    Annotations::new(summary, description, &slo.links)
+}

@@ -1,0 +1,101 @@
+//! Prometheus: rule files, the operator's resource, unit tests, inhibition, scraping.
+
+mod annotations;
+mod check;
+mod compat;
+mod go;
+mod parts;
+mod rules;
+mod unit_tests;
+mod view;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{OutFile, Rendered, TargetError};
+use crate::plan::Plan;
+use crate::template::Templates;
+use view::{File, RuleFile};
+
+/// Renders everything for one service.
+///
+/// # Errors
+/// When a template fails or its output does not read back.
+pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, TargetError> {
+    let out = Out {
+        service: &plan.service.name,
+        templates,
+    };
+    let mut rendered = Rendered::default();
+    let rule_files = rules::files(plan);
+    for named in &rule_files {
+        let path = format!("rules/{}.yaml", named.name);
+        let file = out.file(&path, "prometheus/rules.yaml", &named.title, &named.file)?;
+        check::rule_file(&file, &named.file)?;
+        rendered.files.push(file);
+    }
+    let title = format!("{}: all rules, for the Prometheus operator.", plan.service.title);
+    let all = RuleFile {
+        groups: rule_files.into_iter().flat_map(|f| f.file.groups).collect(),
+    };
+    let file = out.file("prometheusrule.yaml", "prometheus/prometheusrule.yaml", &title, &all)?;
+    check::prometheus_rule(&file, &all)?;
+    rendered.files.push(file);
+    if let Some(inhibition) = parts::inhibition(plan) {
+        let file = out.file("alertmanager.yaml", "prometheus/alertmanager.yaml", "", &inhibition)?;
+        out.same(&file, &inhibition)?;
+        rendered.files.push(file);
+    }
+    let scrape = parts::scrape(plan);
+    let file = out.file("scrape.yaml", "prometheus/scrape.yaml", "", &scrape)?;
+    check::read::<view::ScrapeFile>(&file)?;
+    rendered.files.push(file);
+    let tests = unit_tests::files(plan);
+    for named in &tests.files {
+        let path = format!("tests/{}.yaml", named.name);
+        let file = out.file(&path, "prometheus/test.yaml", &named.title, &named.file)?;
+        out.same(&file, &named.file)?;
+        rendered.files.push(file);
+    }
+    rendered.notes = tests.notes;
+    Ok(rendered)
+}
+
+/// Where files go through.
+struct Out<'a> {
+    service: &'a str,
+    templates: &'a Templates,
+}
+
+impl Out<'_> {
+    fn file(
+        &self,
+        path: &str,
+        template: &str,
+        title: &str,
+        content: &impl Serialize,
+    ) -> Result<OutFile, TargetError> {
+        let view = File {
+            service: self.service,
+            title,
+            content,
+        };
+        Ok(OutFile {
+            path: path.to_owned(),
+            text: self.templates.render(template, &view)?,
+        })
+    }
+
+    /// Reads a file back; what our own template writes must be what the view said.
+    fn same<T: DeserializeOwned + PartialEq>(
+        &self,
+        file: &OutFile,
+        view: &T,
+    ) -> Result<(), TargetError> {
+        let back: T = check::read(file)?;
+        if back == *view || self.templates.are_replaced() {
+            return Ok(());
+        }
+        Err(check::invalid(file, "it reads back as something else"))
+    }
+}

@@ -1,0 +1,302 @@
+//! Recording and alerting rules of a plan, by file.
+
+use super::annotations;
+use super::compat;
+use super::view::{Group, Named, Pairs, Rule, RuleFile};
+use crate::naming::{self, SERVICE, SLO, WINDOW};
+use crate::plan::{
+    Alert, Bound, Condition, EventSlo, PercentileSlo, Plan, Record, Slo, SloKind, Tier, WindowRatio,
+};
+use crate::promql::ast::Expr;
+use crate::promql::{build, pretty};
+use crate::resolve::{BASE_WINDOW, slo_series};
+use crate::spec::Baseline;
+use crate::units::{Duration, Number, decimal};
+
+/// How often all rules are evaluated; the shortest window that may be asked for.
+const INTERVAL: &str = "1m";
+
+/// Lines of queries break here.
+const WIDTH: usize = 100;
+
+/// Rules over more than this stand in a file of their own: a test of the others need not load so much.
+const OWN_FILE_ABOVE: Duration = Duration::from_secs(3 * 86_400);
+
+/// Alerts that look further back than this stand in a file of their own.
+const ALERT_OWN_FILE_ABOVE: Duration = Duration::from_secs(86_400);
+
+/// All rule files of a plan.
+pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
+    let service = &plan.service;
+    let mut files = Vec::new();
+    for slo in &plan.slos {
+        let title = format!("{}: {}", service.title, slo.title);
+        let now = named(slo_file(slo), &title, naming::slo_group(&service.name, &slo.name), slo_rules(plan, slo));
+        files.push(now);
+        let period = period_rules(plan, slo);
+        if slo.period > OWN_FILE_ABOVE && !period.is_empty() {
+            let title = format!("{title}, over its period of {}", slo.period);
+            let group = naming::period_group(&service.name, &slo.name);
+            files.push(named(period_file(slo), &title, group, period));
+        }
+    }
+    let (far, near): (Vec<_>, Vec<_>) = plan.alerts.iter().partition(|a| stands_alone(a));
+    if !near.is_empty() {
+        let rules = near.iter().flat_map(|a| alert_rules(plan, a)).collect();
+        let title = format!("{}: alerts", service.title);
+        files.push(named("alerts".into(), &title, naming::alert_group(&service.name), rules));
+    }
+    for alert in far {
+        let title = format!("{}: {}", service.title, alert.name);
+        let group = naming::single_alert_group(&service.name, &alert.name);
+        files.push(named(alert_file(alert), &title, group, alert_rules(plan, alert)));
+    }
+    if !plan.records.is_empty() {
+        let rules = plan.records.iter().map(|r| value_rule(plan, r)).collect();
+        let title = format!("{}: recorded values", service.title);
+        files.push(named("records".into(), &title, naming::record_group(&service.name), rules));
+    }
+    files
+}
+
+fn named(name: String, title: &str, group: String, rules: Vec<Rule>) -> Named<RuleFile> {
+    Named {
+        name,
+        title: title.to_owned(),
+        file: RuleFile {
+            groups: vec![Group {
+                name: group,
+                interval: INTERVAL.into(),
+                rules,
+            }],
+        },
+    }
+}
+
+/// File of an SLO's rules, without folder and ending.
+pub(super) fn slo_file(slo: &Slo) -> String {
+    format!("slo-{}", slo.name)
+}
+
+/// File of the rules over an SLO's period.
+pub(super) fn period_file(slo: &Slo) -> String {
+    format!("slo-{}-period", slo.name)
+}
+
+/// File that holds an alert.
+pub(super) fn alert_file(alert: &Alert) -> String {
+    if stands_alone(alert) {
+        format!("alert-{}", naming::kebab(&alert.name))
+    } else {
+        "alerts".into()
+    }
+}
+
+fn stands_alone(alert: &Alert) -> bool {
+    look_back(&alert.condition) > ALERT_OWN_FILE_ABOVE
+}
+
+/// How far back a condition reads.
+fn look_back(condition: &Condition) -> Duration {
+    match condition {
+        Condition::Compare(c) => match &c.bound {
+            Bound::Fixed(..) => c.window,
+            Bound::Times(_, _, Baseline::Offset(ago) | Baseline::AvgOver(ago)) => *ago,
+            Bound::Outside(o) => o.window,
+        },
+        Condition::Absent(_) | Condition::Raw(_) => Duration::default(),
+        Condition::All(parts, _) | Condition::Any(parts, _) => {
+            parts.iter().map(look_back).max().unwrap_or_default()
+        }
+        Condition::Unless(parts, _) => parts.iter().map(look_back).max().unwrap_or_default(),
+    }
+}
+
+pub(super) fn text(expr: &Expr) -> String {
+    pretty(expr, WIDTH)
+}
+
+pub(super) fn record(series: &str, expr: String, labels: &[(&str, &str)]) -> Rule {
+    Rule {
+        record: Some(series.to_owned()),
+        expr,
+        labels: pairs(labels),
+        ..Rule::default()
+    }
+}
+
+pub(super) fn pairs(pairs: &[(&str, &str)]) -> Pairs {
+    let owned = |(k, v): &(&str, &str)| ((*k).to_owned(), (*v).to_owned());
+    pairs.iter().map(owned).collect()
+}
+
+fn slo_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
+    let service = plan.service.name.as_str();
+    match &slo.kind {
+        SloKind::Percentile(p) => percentile_rules(plan, slo, p),
+        SloKind::Events(events) => {
+            let base = BASE_WINDOW.to_string();
+            let labels = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &base)];
+            let mut rules = vec![
+                record(naming::BAD_EVENTS, text(&events.bad), &labels),
+                record(naming::TOTAL_EVENTS, text(&events.total), &labels),
+            ];
+            let near = events.ratios.iter().filter(|r| r.window <= OWN_FILE_ABOVE);
+            rules.extend(near.map(|r| ratio_rule(service, slo, r)));
+            rules.extend(constants(service, slo, events));
+            rules.extend(compat::near(service, slo, events, OWN_FILE_ABOVE));
+            if slo.period <= OWN_FILE_ABOVE {
+                rules.push(remaining(service, slo, events));
+            }
+            rules.extend(events.tiers.iter().map(|t| burn_rule(plan, slo, events, t)));
+            rules
+        }
+    }
+}
+
+fn period_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
+    let service = plan.service.name.as_str();
+    let SloKind::Events(events) = &slo.kind else {
+        return Vec::new();
+    };
+    let far = events.ratios.iter().filter(|r| r.window > OWN_FILE_ABOVE);
+    let mut rules: Vec<_> = far.map(|r| ratio_rule(service, slo, r)).collect();
+    rules.push(remaining(service, slo, events));
+    rules.extend(compat::far(service, slo, events, OWN_FILE_ABOVE));
+    rules
+}
+
+fn ratio_rule(service: &str, slo: &Slo, ratio: &WindowRatio) -> Rule {
+    let window = ratio.window.to_string();
+    let labels = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &window)];
+    record(naming::ERROR_RATIO, text(&ratio.expr), &labels)
+}
+
+/// `vector(0.999)` under a name.
+fn constant(series: &str, value: Number, labels: &[(&str, &str)]) -> Rule {
+    record(series, format!("vector({})", decimal(value)), labels)
+}
+
+fn constants(service: &str, slo: &Slo, events: &EventSlo) -> [Rule; 2] {
+    let labels = [(SERVICE, service), (SLO, slo.name.as_str())];
+    [
+        constant(naming::OBJECTIVE, events.budget.objective, &labels),
+        constant(naming::ERROR_BUDGET, events.budget.budget, &labels),
+    ]
+}
+
+/// `1 - ratio / budget`; below zero once the budget is overspent.
+fn remaining(service: &str, slo: &Slo, events: &EventSlo) -> Rule {
+    let window = slo.period.to_string();
+    let ratio = slo_series(naming::ERROR_RATIO, service, &slo.name, &window);
+    let expr = format!("1 - {} / {}", Expr::from(ratio), decimal(events.budget.budget));
+    record(
+        naming::BUDGET_REMAINING,
+        expr,
+        &[(SERVICE, service), (SLO, &slo.name)],
+    )
+}
+
+/// Labels that every alert of a service has.
+fn alert_labels(plan: &Plan, severity: &str) -> Pairs {
+    let mut labels = pairs(&[
+        (naming::SEVERITY, severity),
+        (SERVICE, &plan.service.name),
+    ]);
+    if let Some(owner) = &plan.service.owner {
+        labels.insert(naming::OWNER.into(), owner.clone());
+    }
+    labels
+}
+
+fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
+    let service = plan.service.name.as_str();
+    let over = |window: Duration| {
+        let ratio = slo_series(naming::ERROR_RATIO, service, &slo.name, &window.to_string());
+        build::binary(
+            crate::promql::ast::BinaryOp::Gt,
+            ratio,
+            build::number(decimal(tier.threshold)),
+        )
+    };
+    let both = build::binary(crate::promql::ast::BinaryOp::And, over(tier.long), over(tier.short))
+        .ignoring(&[WINDOW]);
+    Rule {
+        alert: Some(slo.alert_name.clone()),
+        expr: text(&both.into()),
+        labels: burn_labels(plan, slo, tier),
+        annotations: annotations::burn(slo, events, tier).templates(),
+        ..Rule::default()
+    }
+}
+
+pub(super) fn burn_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {
+    let mut labels = alert_labels(plan, &tier.severity);
+    labels.insert(SLO.into(), slo.name.clone());
+    labels.insert(naming::TIER.into(), tier.name.clone());
+    labels
+}
+
+fn percentile_rules(plan: &Plan, slo: &Slo, p: &PercentileSlo) -> Vec<Rule> {
+    let service = plan.service.name.as_str();
+    let (quantile, window) = (decimal(p.quantile), slo.period.to_string());
+    let mut labels = vec![
+        (SERVICE, service),
+        (SLO, slo.name.as_str()),
+        (naming::QUANTILE, &quantile),
+    ];
+    let bound = constant(naming::PERCENTILE_BOUND, p.below.0, &labels);
+    labels.push((WINDOW, &window));
+    let mut rules = vec![record(naming::PERCENTILE, text(&p.query.expr), &labels), bound];
+    if let Some(alert) = &p.alert {
+        rules.push(Rule {
+            alert: Some(slo.alert_name.clone()),
+            expr: text(&alert.condition.query().expr),
+            hold: Some(alert.hold.to_string()),
+            labels: percentile_labels(plan, slo, &alert.severity),
+            annotations: annotations::percentile(slo, p, &alert.condition, alert.hold).templates(),
+            ..Rule::default()
+        });
+    }
+    rules
+}
+
+pub(super) fn percentile_labels(plan: &Plan, slo: &Slo, severity: &str) -> Pairs {
+    let mut labels = alert_labels(plan, severity);
+    labels.insert(SLO.into(), slo.name.clone());
+    labels
+}
+
+fn alert_rules(plan: &Plan, alert: &Alert) -> Vec<Rule> {
+    let service = plan.service.name.as_str();
+    let mut rules: Vec<_> = alert
+        .records
+        .iter()
+        .map(|r| {
+            let part = r.part.to_string();
+            let labels = [(SERVICE, service), (naming::ALERT, &alert.name), (naming::PART, &part)];
+            record(naming::BASELINE, text(&r.query.expr), &labels)
+        })
+        .collect();
+    let hold = (alert.hold > Duration::default()).then(|| alert.hold.to_string());
+    rules.push(Rule {
+        alert: Some(alert.name.clone()),
+        expr: text(&alert.condition.query().expr),
+        hold,
+        labels: alert_labels(plan, &alert.severity),
+        annotations: annotations::condition(alert).templates(),
+        ..Rule::default()
+    });
+    rules
+}
+
+/// Labels of an alert on a condition.
+pub(super) fn condition_labels(plan: &Plan, alert: &Alert) -> Pairs {
+    alert_labels(plan, &alert.severity)
+}
+
+fn value_rule(plan: &Plan, r: &Record) -> Rule {
+    let window = r.window.to_string();
+    let labels = [(SERVICE, plan.service.name.as_str()), (WINDOW, &window)];
+    record(&r.series, text(&r.query.expr), &labels)
+}

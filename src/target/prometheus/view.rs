@@ -1,0 +1,162 @@
+//! What the templates see, and what their output is read back into.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+/// Every template's context: the content's fields stand beside these two.
+#[derive(Serialize)]
+pub(super) struct File<'a, T: Serialize> {
+    pub(super) service: &'a str,
+    pub(super) title: &'a str,
+    #[serde(flatten)]
+    pub(super) content: &'a T,
+}
+
+/// Content under a file name.
+pub(super) struct Named<T> {
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) file: T,
+}
+
+/// Labels and annotations, in the order written.
+pub(super) type Pairs = IndexMap<String, String>;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RuleFile {
+    pub(super) groups: Vec<Group>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Group {
+    pub(super) name: String,
+    pub(super) interval: String,
+    pub(super) rules: Vec<Rule>,
+}
+
+/// A recording rule or an alerting rule.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Rule {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) record: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) alert: Option<String>,
+    pub(super) expr: String,
+    #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
+    pub(super) hold: Option<String>,
+    #[serde(default, skip_serializing_if = "Pairs::is_empty")]
+    pub(super) labels: Pairs,
+    #[serde(default, skip_serializing_if = "Pairs::is_empty")]
+    pub(super) annotations: Pairs,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct PrometheusRule {
+    #[serde(rename = "apiVersion")]
+    pub(super) api_version: String,
+    pub(super) kind: String,
+    pub(super) spec: RuleFile,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Inhibition {
+    pub(super) inhibit_rules: Vec<InhibitRule>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InhibitRule {
+    pub(super) source_matchers: Vec<String>,
+    pub(super) target_matchers: Vec<String>,
+    pub(super) equal: Vec<String>,
+}
+
+/// The scrape fragment; `labels` is only for the comment.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ScrapeFile {
+    #[serde(skip_deserializing)]
+    pub(super) labels: Vec<String>,
+    pub(super) scrape_configs: Vec<ScrapeConfig>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ScrapeConfig {
+    pub(super) job_name: String,
+    pub(super) scrape_interval: String,
+    pub(super) metrics_path: String,
+    pub(super) file_sd_configs: Vec<FileDiscovery>,
+    pub(super) metric_relabel_configs: Vec<Relabel>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FileDiscovery {
+    pub(super) files: Vec<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Relabel {
+    pub(super) source_labels: Vec<String>,
+    pub(super) regex: String,
+    pub(super) action: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TestFile {
+    pub(super) rule_files: Vec<String>,
+    pub(super) evaluation_interval: String,
+    pub(super) tests: Vec<Test>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Test {
+    pub(super) name: String,
+    pub(super) interval: String,
+    pub(super) input_series: Vec<Input>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) alert_rule_test: Vec<AlertCheck>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) promql_expr_test: Vec<ExprCheck>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    pub(super) series: String,
+    pub(super) values: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AlertCheck {
+    pub(super) eval_time: String,
+    pub(super) alertname: String,
+    pub(super) exp_alerts: Vec<ExpectedAlert>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExpectedAlert {
+    pub(super) exp_labels: Pairs,
+    pub(super) exp_annotations: Pairs,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExprCheck {
+    pub(super) expr: String,
+    pub(super) eval_time: String,
+    pub(super) exp_samples: Vec<Sample>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sample {
+    pub(super) labels: String,
+    pub(super) value: i64,
+}
