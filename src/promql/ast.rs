@@ -63,7 +63,7 @@ pub struct StringLiteral {
 /// A length of time and how it was written (`1h30m`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Duration {
-    /// Milliseconds; Prometheus resolves no finer.
+    /// Milliseconds; Prometheus resolves no finer. See [`Duration::is_expression`] for arithmetic.
     pub millis: i64,
     /// Spelling; printed as is.
     pub text: String,

@@ -20,7 +20,7 @@ use super::ast::{
     GroupModifier, Grouping, MatchOp, Matcher, Matching, Name, Number, RangeSelector, Selector,
     StringLiteral, Subquery, UnaryOp,
 };
-use super::lexer::number_value;
+use super::lexer::{duration_millis, number_value};
 
 impl From<ExprKind> for Expr {
     fn from(kind: ExprKind) -> Self {
@@ -63,16 +63,14 @@ fn names<S: AsRef<str>>(names: &[S]) -> Vec<Name> {
     names.iter().map(|name| name.as_ref().into()).collect()
 }
 
-/// A number in the spelling given.
+/// A number in the spelling given; a duration is one, too. Text that is no number has the value NaN.
 pub fn number(text: impl Into<String>) -> Expr {
     let text = text.into();
     let unsigned = text.strip_prefix('-').unwrap_or(&text);
-    let sign = if unsigned.len() < text.len() {
-        -1.0
-    } else {
-        1.0
-    };
-    let value = sign * number_value(unsigned).unwrap_or(f64::NAN);
+    let seconds = || duration_millis(unsigned).map(|millis| millis as f64 / 1000.0);
+    let value = number_value(unsigned).or_else(seconds).unwrap_or(f64::NAN);
+    let negative = unsigned.len() < text.len();
+    let value = if negative { -value } else { value };
     ExprKind::Number(Number { value, text }).into()
 }
 

@@ -60,7 +60,7 @@ impl Duration {
 
     /// Whether it is arithmetic (`5m + step()`), which Prometheus has behind a feature flag.
     ///
-    /// `millis` is then its value if that does not depend on the query, else 0.
+    /// `millis` is then its value, or 0 if that depends on the query or is out of range.
     pub fn is_expression(&self) -> bool {
         self.text.contains(['(', ' '])
     }

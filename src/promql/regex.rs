@@ -69,6 +69,7 @@ fn scan(pattern: &str) -> Result<Part, Problem> {
         pos: 0,
         depth: 0,
         names: Vec::new(),
+        quoting: false,
     };
     let part = scanner.alternation()?;
     match scanner.peek() {
@@ -90,6 +91,19 @@ impl Part {
     const fn new(empty: bool) -> Self {
         Self { empty, repeats: 1 }
     }
+
+    /// Puts another piece behind this one.
+    fn append(&mut self, next: Self) {
+        self.empty &= next.empty;
+        self.repeats = self.repeats.max(next.repeats);
+    }
+
+    /// Repeats the piece; false if that is more than Go allows.
+    fn repeat(&mut self, (fewest, most): (u32, u32)) -> bool {
+        self.empty |= fewest == 0;
+        self.repeats = self.repeats.saturating_mul(most.max(1));
+        self.repeats <= MOST_REPEATS
+    }
 }
 
 struct Scanner<'a> {
@@ -98,6 +112,8 @@ struct Scanner<'a> {
     depth: u32,
     /// Names of groups so far; Go wants them different.
     names: Vec<&'a str>,
+    /// Between `\Q` and `\E`, where everything is literal.
+    quoting: bool,
 }
 
 impl<'a> Scanner<'a> {
@@ -151,20 +167,20 @@ impl<'a> Scanner<'a> {
         let mut last: Option<Part> = None;
         let mut repeated = false;
         while let Some(byte) = self.peek() {
-            if matches!(byte, b'|' | b')') {
+            if !self.quoting && matches!(byte, b'|' | b')') {
                 break;
             }
             let start = self.pos;
-            if let Some((fewest, most)) = self.repetition()? {
+            if !self.quoting
+                && let Some(times) = self.repetition()?
+            {
                 let Some(part) = last.as_mut() else {
                     return Err(self.problem("nothing to repeat", start));
                 };
                 if repeated {
                     return Err(self.problem("a repetition of a repetition", start));
                 }
-                part.empty |= fewest == 0;
-                part.repeats = part.repeats.saturating_mul(most.max(1));
-                if part.repeats > MOST_REPEATS {
+                if !part.repeat(times) {
                     return Err(self.problem("more than 1000 repetitions", start));
                 }
                 repeated = true;
@@ -174,13 +190,11 @@ impl<'a> Scanner<'a> {
             if let Some(part) = self.atom()?
                 && let Some(before) = last.replace(part)
             {
-                all.empty &= before.empty;
-                all.repeats = all.repeats.max(before.repeats);
+                all.append(before);
             }
         }
         if let Some(last) = last {
-            all.empty &= last.empty;
-            all.repeats = all.repeats.max(last.repeats);
+            all.append(last);
         }
         Ok(all)
     }
@@ -212,8 +226,15 @@ impl<'a> Scanner<'a> {
 
     /// One piece; `None` for a change of flags, which matches nothing.
     fn atom(&mut self) -> Result<Option<Part>, Problem> {
-        let start = self.pos;
         match self.peek() {
+            _ if self.quoting => {
+                if self.eat("\\E") {
+                    self.quoting = false;
+                    return Ok(None);
+                }
+                self.next_char();
+                Ok(Some(Part::new(false)))
+            }
             Some(b'(') => self.group(),
             Some(b'[') => self.class().map(|()| Some(Part::new(false))),
             Some(b'\\') => self.backslash(),
@@ -223,7 +244,6 @@ impl<'a> Scanner<'a> {
             }
             _ => {
                 self.next_char();
-                debug_assert!(self.pos > start);
                 Ok(Some(Part::new(false)))
             }
         }

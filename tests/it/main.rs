@@ -1,4 +1,5 @@
 //! The one integration test binary.
 
 mod catalog;
+mod promql;
 mod update;

@@ -25,28 +25,45 @@ impl Parser<'_> {
         self.folded_duration(folded, start)
     }
 
-    /// What stands behind `offset`: one literal, with a sign at most, or something in parentheses.
+    /// What stands behind `offset`: one literal or function, with a sign at most.
+    ///
+    /// Only behind `(` or a second sign does arithmetic belong to the offset.
     pub(super) fn offset_duration(&mut self) -> Result<Duration> {
         let start = self.token.start;
+        if self.at(Kind::LeftParen) {
+            return self.duration_expr();
+        }
         let sign = self.sign();
         if sign.is_some() {
             self.bump()?;
         }
-        let folded = self.duration_atom()?;
-        self.folded_duration(signed(sign, folded), start)
+        let folded = if sign.is_some() && self.sign().is_some() {
+            let operand = self.duration_sum(BinaryOp::Pow.precedence())?;
+            self.duration_operators(signed(sign, operand), 0)?
+        } else {
+            signed(sign, self.duration_atom()?)
+        };
+        self.folded_duration(folded, start)
     }
 
     fn folded_duration(&self, folded: Folded, start: usize) -> Result<Duration> {
-        let span = start..self.end;
         let millis = folded.seconds.unwrap_or(0.0) * 1000.0;
-        if millis.is_nan() || millis.abs() > LONGEST_MILLIS as f64 {
-            return Err(SyntaxError::new("the duration is out of range", span));
-        }
-        Ok(Duration {
+        let mut duration = Duration {
             millis: millis.round() as i64,
             text: folded.text,
-            span,
-        })
+            span: start..self.end,
+        };
+        if millis.is_nan() || millis.abs() > LONGEST_MILLIS as f64 {
+            // Prometheus looks at the value of an expression only when it evaluates it.
+            if !duration.is_expression() {
+                return Err(SyntaxError::new(
+                    "the duration is out of range",
+                    duration.span,
+                ));
+            }
+            duration.millis = 0;
+        }
+        Ok(duration)
     }
 
     fn sign(&self) -> Option<BinaryOp> {
@@ -59,12 +76,17 @@ impl Parser<'_> {
     fn duration_sum(&mut self, loosest: u8) -> Result<Folded> {
         self.enter()?;
         let sign = self.sign();
-        let mut lhs = if sign.is_some() {
+        let lhs = if sign.is_some() {
             self.bump()?;
             signed(sign, self.duration_sum(BinaryOp::Pow.precedence())?)
         } else {
             self.duration_atom()?
         };
+        self.depth -= 1;
+        self.duration_operators(lhs, loosest)
+    }
+
+    fn duration_operators(&mut self, mut lhs: Folded, loosest: u8) -> Result<Folded> {
         while let Kind::Operator(op) = self.token.kind {
             let precedence = op.precedence();
             if precedence < loosest || precedence < BinaryOp::Add.precedence() {
@@ -74,7 +96,6 @@ impl Parser<'_> {
             let rhs = self.duration_sum(precedence + u8::from(!op.right_associative()))?;
             lhs = fold(op, &lhs, &rhs, token)?;
         }
-        self.depth -= 1;
         Ok(lhs)
     }
 
@@ -142,7 +163,8 @@ fn signed(sign: Option<BinaryOp>, folded: Folded) -> Folded {
 }
 
 fn fold(op: BinaryOp, lhs: &Folded, rhs: &Folded, token: Token) -> Result<Folded> {
-    if matches!(op, BinaryOp::Div | BinaryOp::Mod) && rhs.seconds == Some(0.0) {
+    let literal = !rhs.text.ends_with(')');
+    if matches!(op, BinaryOp::Div | BinaryOp::Mod) && literal && rhs.seconds == Some(0.0) {
         let span = token.start..token.end;
         return Err(SyntaxError::new("division by zero", span));
     }

@@ -162,27 +162,43 @@ impl Layout {
             ExprKind::Binary(inner) => inner.op.precedence() == binary.op.precedence(),
             _ => false,
         };
+        if value_type(&binary.lhs) == ValueType::Scalar
+            && self.fits(&binary.lhs, lhs_parens(binary))
+        {
+            self.out.push(' ');
+            let _ = operator(&mut self.out, binary);
+            self.out.push(' ');
+        } else {
+            self.left(binary, same(&binary.lhs), indent, operators);
+            self.line(operators);
+            let _ = operator(&mut self.out, binary);
+            if value_type(&binary.rhs) == ValueType::Scalar && self.fits_behind(binary) {
+                return;
+            }
+            self.line(indent);
+        }
+        let deeper = if same(&binary.rhs) { 0 } else { STEP };
+        let parens = rhs_parens(binary);
+        self.operand(&binary.rhs, parens, indent, operators + deeper);
+    }
+
+    fn left(&mut self, binary: &Binary, same: bool, indent: usize, operators: usize) {
         let parens = lhs_parens(binary);
         match &binary.lhs.kind {
             // A chain of equals has each of its operators on a line.
-            ExprKind::Binary(lhs) if same(&binary.lhs) && !parens => {
-                self.binary(lhs, indent, operators);
-            }
+            ExprKind::Binary(lhs) if same && !parens => self.binary(lhs, indent, operators),
             _ => self.operand(&binary.lhs, parens, indent, operators + STEP),
         }
-        self.line(operators);
-        let _ = operator(&mut self.out, binary);
-        let parens = rhs_parens(binary);
-        if value_type(&binary.rhs) == ValueType::Scalar {
-            let end = self.out.len();
-            self.out.push(' ');
-            if self.fits(&binary.rhs, parens) {
-                return;
-            }
-            self.out.truncate(end);
+    }
+
+    /// Writes the right side behind the operator if there is room.
+    fn fits_behind(&mut self, binary: &Binary) -> bool {
+        let end = self.out.len();
+        self.out.push(' ');
+        if self.fits(&binary.rhs, rhs_parens(binary)) {
+            return true;
         }
-        self.line(indent);
-        let deeper = if same(&binary.rhs) { 0 } else { STEP };
-        self.operand(&binary.rhs, parens, indent, operators + deeper);
+        self.out.truncate(end);
+        false
     }
 }

@@ -72,5 +72,9 @@ job:errors:ratio5m > 14.4 * 0.001"#;
     let text = "histogram_quantile(0.95, sum by (le) (rate(http_seconds_bucket{code=~\"2..\",job=\"api\"}[5m])))";
     assert_eq!(pretty(&parse(text).unwrap(), 24), narrow);
     assert_eq!(pretty(&parse("a or b or c").unwrap(), 4), "a\nor\nb\nor\nc");
+    assert_eq!(
+        pretty(&parse("1 - (a / b)").unwrap(), 8),
+        "1 - (\n  a / b\n)"
+    );
     assert_eq!(pretty(&parse("a").unwrap(), 80), "a");
 }

@@ -13,7 +13,11 @@ impl Scanner<'_> {
         let empty = match self.pattern.as_bytes().get(self.pos + 1) {
             Some(b'A' | b'z' | b'B') => true,
             Some(b'b') => false,
-            Some(b'Q') => return Ok(self.quoted()),
+            Some(b'Q') => {
+                self.pos += 2;
+                self.quoting = true;
+                return Ok(None);
+            }
             _ => {
                 if !self.shared_class()? {
                     self.escaped_char()?;
@@ -23,16 +27,6 @@ impl Scanner<'_> {
         };
         self.pos += 2;
         Ok(Some(Part::new(empty)))
-    }
-
-    /// `\Q…\E`: everything between is literal.
-    fn quoted(&mut self) -> Option<Part> {
-        self.pos += 2;
-        let rest = self.rest();
-        let length = rest.find("\\E").unwrap_or(rest.len());
-        self.pos += length;
-        self.eat("\\E");
-        (length > 0).then_some(Part::new(false))
     }
 
     /// `\d`, `\pL`, `\p{Greek}`: classes that may stand inside brackets, too.

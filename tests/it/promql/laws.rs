@@ -1,0 +1,133 @@
+//! What holds for every tree and every text.
+
+use proptest::prelude::*;
+use slosmith::promql::ast::{Expr, ExprKind, Name};
+use slosmith::promql::visit::{children, clear_spans, selectors_mut, walk, walk_mut};
+use slosmith::promql::{experimental, kept_labels, parse, pretty, value_type};
+
+use super::trees::vector;
+
+/// The tree without places, parentheses and spelling: what it means.
+fn meaning(expr: &Expr) -> Expr {
+    let mut expr = expr.clone();
+    clear_spans(&mut expr);
+    walk_mut(&mut expr, &mut |node| {
+        while let ExprKind::Paren(inner) = &mut node.kind {
+            *node = inner.as_ref().clone();
+        }
+        match &mut node.kind {
+            ExprKind::String(literal) => literal.raw.clear(),
+            ExprKind::Aggregate(aggregate) => {
+                aggregate
+                    .grouping
+                    .iter_mut()
+                    .for_each(|grouping| unquote(&mut grouping.labels));
+            }
+            ExprKind::Binary(binary) => {
+                for matching in binary.matching.iter_mut() {
+                    unquote(&mut matching.labels);
+                    matching
+                        .group
+                        .iter_mut()
+                        .for_each(|group| unquote(&mut group.include));
+                }
+            }
+            _ => {}
+        }
+    });
+    selectors_mut(&mut expr, &mut |selector| {
+        selector
+            .metric
+            .iter_mut()
+            .for_each(|name| name.quoted = false);
+        for matcher in &mut selector.matchers {
+            matcher.label.quoted = false;
+            matcher.value.raw.clear();
+        }
+    });
+    expr
+}
+
+fn unquote(names: &mut [Name]) {
+    names.iter_mut().for_each(|name| name.quoted = false);
+}
+
+fn spans_hold(text: &str, expr: &Expr) {
+    walk(expr, &mut |node| {
+        let part = &text[node.span.clone()];
+        let mut alone = parse(part).unwrap_or_else(|error| panic!("{part}: {error}"));
+        let mut here = node.clone();
+        clear_spans(&mut alone);
+        clear_spans(&mut here);
+        assert_eq!(alone, here, "{part}");
+        for child in children(node) {
+            assert!(node.span.start <= child.span.start, "{part}");
+            assert!(child.span.end <= node.span.end, "{part}");
+        }
+    });
+}
+
+proptest! {
+    #![proptest_config(config(400))]
+
+    #[test]
+    fn printed_trees_mean_the_same(tree in vector(), width in 1usize..100) {
+        let line = tree.to_string();
+        let back = parse(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        prop_assert_eq!(meaning(&back), meaning(&tree), "{}", line);
+        prop_assert_eq!(back.to_string(), line.clone());
+
+        let many = pretty(&tree, width);
+        let back = parse(&many).unwrap_or_else(|error| panic!("{many}: {error}"));
+        prop_assert_eq!(meaning(&back), meaning(&tree), "{}", many);
+        prop_assert_eq!(pretty(&back, width), many.clone());
+        prop_assert_eq!(back.to_string(), line);
+        prop_assert!(!many.starts_with(' ') && many.lines().all(|line| !line.ends_with(' ')));
+    }
+
+    #[test]
+    fn spans_are_the_text_of_their_nodes(tree in vector(), width in 1usize..100) {
+        for text in [tree.to_string(), format!(" # x\n {} ", pretty(&tree, width))] {
+            spans_hold(&text, &parse(&text).unwrap());
+        }
+    }
+
+    #[test]
+    fn analyses_take_any_tree(tree in vector()) {
+        kept_labels(&tree);
+        experimental(&tree);
+        value_type(&tree);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(2000))]
+
+    #[test]
+    fn any_text_is_read_or_refused(text in any::<String>()) {
+        refused_inside(&text);
+    }
+
+    #[test]
+    fn token_soup_is_read_or_refused(
+        text in r#"((sum|rate|by|on|offset|and|a|x:y|"s"|'|`|5m|1\.5|0x|\(|\)|\[|\]|\{|\}|=~|!=|==|,|@|\+|-|\^|é|#|\\|(a=~"[(*\[\\{]?b"))[ \n]?){0,20}"#
+    ) {
+        refused_inside(&text);
+    }
+}
+
+/// Random failures are not kept as files; a bug found becomes a case of its own.
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+fn refused_inside(text: &str) {
+    match parse(text) {
+        Ok(expr) => spans_hold(text, &expr),
+        Err(error) => assert!(text.get(error.span).is_some()),
+    }
+}
