@@ -5,6 +5,7 @@ pub mod cli;
 pub mod diag;
 pub mod library;
 pub mod naming;
+pub mod output;
 pub mod plan;
 pub mod promql;
 pub mod resolve;

@@ -12,12 +12,30 @@ use serde::Serialize;
 
 /// Our templates: name, text.
 const BUILT_IN: [(&str, &str); 6] = [
-    ("prometheus/groups.yaml", include_str!("../templates/prometheus/groups.yaml")),
-    ("prometheus/rules.yaml", include_str!("../templates/prometheus/rules.yaml")),
-    ("prometheus/prometheusrule.yaml", include_str!("../templates/prometheus/prometheusrule.yaml")),
-    ("prometheus/alertmanager.yaml", include_str!("../templates/prometheus/alertmanager.yaml")),
-    ("prometheus/scrape.yaml", include_str!("../templates/prometheus/scrape.yaml")),
-    ("prometheus/test.yaml", include_str!("../templates/prometheus/test.yaml")),
+    (
+        "prometheus/groups.yaml",
+        include_str!("../templates/prometheus/groups.yaml"),
+    ),
+    (
+        "prometheus/rules.yaml",
+        include_str!("../templates/prometheus/rules.yaml"),
+    ),
+    (
+        "prometheus/prometheusrule.yaml",
+        include_str!("../templates/prometheus/prometheusrule.yaml"),
+    ),
+    (
+        "prometheus/alertmanager.yaml",
+        include_str!("../templates/prometheus/alertmanager.yaml"),
+    ),
+    (
+        "prometheus/scrape.yaml",
+        include_str!("../templates/prometheus/scrape.yaml"),
+    ),
+    (
+        "prometheus/test.yaml",
+        include_str!("../templates/prometheus/test.yaml"),
+    ),
 ];
 
 /// A template that cannot be read or rendered.
@@ -58,10 +76,14 @@ impl Templates {
     pub fn load(folder: Option<&Path>) -> Result<Self, TemplateError> {
         let mut environment = environment()?;
         for (name, text) in BUILT_IN {
-            environment.add_template(name, text).map_err(|e| wrong(&e))?;
+            environment
+                .add_template(name, text)
+                .map_err(|e| wrong(&e))?;
         }
         for (name, text) in folder.map(replacements).transpose()?.into_iter().flatten() {
-            environment.add_template_owned(name, text).map_err(|e| wrong(&e))?;
+            environment
+                .add_template_owned(name, text)
+                .map_err(|e| wrong(&e))?;
         }
         Ok(Self {
             environment,
@@ -155,8 +177,13 @@ fn scalar(text: &str) -> String {
 /// Text that every YAML reader takes as the same string without quotes.
 fn is_plain(text: &str) -> bool {
     let mut chars = text.chars();
-    let first = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '/');
-    let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | '/' | '%' | '+' | '(' | ')' | ';');
+    let first = chars
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '/');
+    let inner = |c: char| {
+        c.is_ascii_alphanumeric()
+            || matches!(c, ' ' | '_' | '-' | '.' | '/' | '%' | '+' | '(' | ')' | ';')
+    };
     let word = matches!(
         text.to_ascii_lowercase().as_str(),
         "true" | "false" | "yes" | "no" | "on" | "off" | "null" | "y" | "n"
@@ -173,7 +200,13 @@ fn block(text: &str, indent: usize) -> String {
     let pad = " ".repeat(indent);
     let lines: Vec<String> = text
         .lines()
-        .map(|line| if line.is_empty() { String::new() } else { format!("{pad}{line}") })
+        .map(|line| {
+            if line.is_empty() {
+                String::new()
+            } else {
+                format!("{pad}{line}")
+            }
+        })
         .collect();
     format!("|-\n{}", lines.join("\n"))
 }
@@ -192,8 +225,30 @@ mod tests {
     #[test]
     fn scalars_read_back_as_themselves() {
         let texts = [
-            "plain", "yes", "1.0", "", "a: b", "#x", "{{ $value }}", "it's \"so\"", "a,b", "x ", "é",
-            "a\tb", "- a", "0x1F", "null", "P95 of x", "a #b", "1h", "~", "=", "!x", "&x", "*x", "\u{85}",
+            "plain",
+            "yes",
+            "1.0",
+            "",
+            "a: b",
+            "#x",
+            "{{ $value }}",
+            "it's \"so\"",
+            "a,b",
+            "x ",
+            "é",
+            "a\tb",
+            "- a",
+            "0x1F",
+            "null",
+            "P95 of x",
+            "a #b",
+            "1h",
+            "~",
+            "=",
+            "!x",
+            "&x",
+            "*x",
+            "\u{85}",
         ];
         for text in texts {
             let yaml = format!("k: {}\n", scalar(text));

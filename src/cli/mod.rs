@@ -1,6 +1,8 @@
 //! The command line: one file per subcommand. Only this module prints.
 
+pub mod build;
 pub mod catalog;
+pub mod schema;
 mod table;
 
 use std::io::Write;
@@ -18,8 +20,12 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Compile specs into Prometheus rules and their unit tests
+    Build(build::BuildArgs),
     /// Show which metrics which vLLM release serves
     Catalog(catalog::CatalogArgs),
+    /// Print the JSON Schema of specs, for editors
+    Schema,
 }
 
 /// How a view is printed.
@@ -37,7 +43,9 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut out = std::io::BufWriter::new(anstream::stdout());
     let done = match &cli.command {
+        Command::Build(args) => build::run(args, &mut out),
         Command::Catalog(args) => catalog::run(args, &mut out),
+        Command::Schema => schema::run(&mut out),
     };
     match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
         Ok(code) => ExitCode::from(code),

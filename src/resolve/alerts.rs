@@ -5,8 +5,8 @@ use super::context::Context;
 use super::describe;
 use crate::diag::Diagnostic;
 use crate::naming;
-use crate::plan::alert::Links;
 use crate::plan::Alert;
+use crate::plan::alert::Links;
 use crate::spec::{self, Text};
 use crate::units::Duration;
 
@@ -22,7 +22,11 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Alert> {
 fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
     cx.check_severity(&alert.severity);
     let taken = cx.spec.slos.keys().find(|slo| {
-        [naming::burn_alert(&slo.value), naming::percentile_alert(&slo.value)].contains(&name.value)
+        [
+            naming::burn_alert(&slo.value),
+            naming::percentile_alert(&slo.value),
+        ]
+        .contains(&name.value)
     });
     if let Some(slo) = taken {
         let message = format!("`{name}` is the name of the alert of the SLO `{slo}`");
@@ -64,10 +68,7 @@ impl Context<'_> {
         let base = |pick: fn(&spec::Links) -> &Text| links.map_or("", |l| &pick(l).value);
         Links {
             runbook: naming::runbook_url(base(|l| &l.runbooks), runbook, alert),
-            dashboard: naming::dashboard_url(
-                base(|l| &l.grafana),
-                &self.spec.service.name.value,
-            ),
+            dashboard: naming::dashboard_url(base(|l| &l.grafana), &self.spec.service.name.value),
         }
     }
 
@@ -76,8 +77,10 @@ impl Context<'_> {
         if naming::refuse_name(&severity.value, false).is_some() {
             let message = format!("`{}` is not a severity", severity.value.escape_debug());
             let known = &self.spec.severities;
-            let error = Diagnostic::error("bad-name", severity.span, message)
-                .help(format!("use a word such as `{}` or `{}`", known.page, known.ticket));
+            let error = Diagnostic::error("bad-name", severity.span, message).help(format!(
+                "use a word such as `{}` or `{}`",
+                known.page, known.ticket
+            ));
             self.sink.push(error);
         }
     }
@@ -91,4 +94,3 @@ pub(super) fn slo_alert_name(name: &str, percentile: bool) -> String {
         naming::burn_alert(name)
     }
 }
-

@@ -27,10 +27,14 @@ fn is_rate(read: &Read<'_>) -> bool {
 
 /// What a read counts in.
 pub(super) fn unit(read: &Read<'_>, per: Option<Per>) -> ValueUnit {
-    let counts = read.signal.kind() == Kind::Histogram
-        && matches!(read.stat, Stat::Rate | Stat::Increase);
+    let counts =
+        read.signal.kind() == Kind::Histogram && matches!(read.stat, Stat::Rate | Stat::Increase);
     ValueUnit {
-        unit: if counts { Unit::Count } else { read.signal.unit },
+        unit: if counts {
+            Unit::Count
+        } else {
+            read.signal.unit
+        },
         per: is_rate(read).then(|| per.unwrap_or(PER_SECOND)),
     }
 }
@@ -118,12 +122,18 @@ pub(super) fn beyond_buckets(
     let shown = |bucket: &Bucket| bucket.le.clone();
     let (message, help) = if raw >= last.bound {
         (
-            format!("percentiles of `{name}` never exceed its last bucket, {}: {at} cannot be crossed", shown(last)),
+            format!(
+                "percentiles of `{name}` never exceed its last bucket, {}: {at} cannot be crossed",
+                shown(last)
+            ),
             format!("stay below {}", shown(last)),
         )
     } else if raw < first.bound {
         (
-            format!("{at} lies below the first bucket of `{name}`, {}: a percentile there is a guess", shown(first)),
+            format!(
+                "{at} lies below the first bucket of `{name}`, {}: a percentile there is a guess",
+                shown(first)
+            ),
             format!("use {} or more", shown(first)),
         )
     } else {

@@ -106,9 +106,7 @@ impl Resolver<'_, '_> {
             spec::Bound::Times(factor, baseline) => {
                 let then = match baseline {
                     spec::Baseline::Offset(ago) => query::query(read, Some(*ago)).expr,
-                    spec::Baseline::AvgOver(window) => {
-                        self.past(read)("avg_over_time", *window)
-                    }
+                    spec::Baseline::AvgOver(window) => self.past(read)("avg_over_time", *window),
                 };
                 let expr = bound::times(read, op, *factor, then);
                 let bound = Bound::Times(op, *factor, *baseline);
@@ -124,7 +122,10 @@ impl Resolver<'_, '_> {
             part,
             query: query::query(read, None),
         });
-        let (service, alert) = (self.cx.spec.service.name.value.clone(), self.alert.to_owned());
+        let (service, alert) = (
+            self.cx.spec.service.name.value.clone(),
+            self.alert.to_owned(),
+        );
         let labels = read.labels.clone();
         move |function, window| {
             let part = part.to_string();
@@ -150,12 +151,19 @@ impl Resolver<'_, '_> {
     ) -> Option<Condition> {
         if !absent.value {
             let message = "`absent: false` says nothing: leave it out";
-            self.cx.sink.push(Diagnostic::error("contradiction", absent.span, message));
+            self.cx
+                .sink
+                .push(Diagnostic::error("contradiction", absent.span, message));
             return None;
         }
         let Some(found) = signal.family() else {
-            let message = format!("`{}` is no family whose series could be absent", signal.name);
-            self.cx.sink.push(Diagnostic::error("wrong-kind", absent.span, message));
+            let message = format!(
+                "`{}` is no family whose series could be absent",
+                signal.name
+            );
+            self.cx
+                .sink
+                .push(Diagnostic::error("wrong-kind", absent.span, message));
             return None;
         };
         family::check_present_from_start(self.cx, found, absent.span)?;
@@ -175,7 +183,9 @@ impl Resolver<'_, '_> {
         let expr = signals::parse(self.cx, text)?;
         if promql::value_type(&expr) != promql::ValueType::Vector {
             let message = "the expression must give an instant vector";
-            self.cx.sink.push(Diagnostic::error("wrong-type", text.span, message));
+            self.cx
+                .sink
+                .push(Diagnostic::error("wrong-type", text.span, message));
             return None;
         }
         let labels = match promql::kept_labels(&expr) {
@@ -191,7 +201,9 @@ impl Resolver<'_, '_> {
             None => {
                 let message = "the expression has no comparison, so the alert would always fire";
                 let error = Diagnostic::error("always-firing", text.span, message);
-                self.cx.sink.push(error.help("add `above:` or `below:`, or a comparison inside"));
+                self.cx
+                    .sink
+                    .push(error.help("add `above:` or `below:`, or a comparison inside"));
                 return None;
             }
             Some((op, bound)) => {
@@ -217,7 +229,9 @@ impl Resolver<'_, '_> {
     ) -> Option<(Expr, Option<crate::units::Per>)> {
         let spec::Bound::Quantity(quantity) = &bound.value else {
             let message = "raw PromQL is compared with a quantity; write the baseline in PromQL";
-            self.cx.sink.push(Diagnostic::error("contradiction", bound.span, message));
+            self.cx
+                .sink
+                .push(Diagnostic::error("contradiction", bound.span, message));
             return None;
         };
         match quantity.of(unit, quantity.per().is_some()) {
@@ -259,14 +273,22 @@ impl Resolver<'_, '_> {
             None if alike || op == BinaryOp::Or => None,
             None => {
                 let described: Vec<_> = all.iter().map(|l| format!("({})", l.join(", "))).collect();
-                let message = format!("the parts have different labels: {}", described.join(" and "));
+                let message = format!(
+                    "the parts have different labels: {}",
+                    described.join(" and ")
+                );
                 let error = Diagnostic::error("unmatched-join", at, message);
                 self.cx.sink.push(error.help(common_help(&common)));
                 return None;
             }
         };
         let labels = match op {
-            BinaryOp::Or => first.labels.iter().filter(|l| common.contains(l)).cloned().collect(),
+            BinaryOp::Or => first
+                .labels
+                .iter()
+                .filter(|l| common.contains(l))
+                .cloned()
+                .collect(),
             _ => first.labels.clone(),
         };
         let expr = parts[1..].iter().fold(first.expr, |so_far, part| {
@@ -281,7 +303,10 @@ impl Resolver<'_, '_> {
 }
 
 fn common_help(common: &[String]) -> String {
-    format!("join them on what they share: `match: [{}]`", common.join(", "))
+    format!(
+        "join them on what they share: `match: [{}]`",
+        common.join(", ")
+    )
 }
 
 /// The comparison a condition makes, if it makes one.
@@ -301,14 +326,22 @@ fn is_condition(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Paren(inner) => is_condition(inner),
         ExprKind::Binary(b) => match b.op {
-            BinaryOp::Gt | BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Le | BinaryOp::Eq | BinaryOp::Ne => {
-                !b.bool_modifier
-            }
+            BinaryOp::Gt
+            | BinaryOp::Lt
+            | BinaryOp::Ge
+            | BinaryOp::Le
+            | BinaryOp::Eq
+            | BinaryOp::Ne => !b.bool_modifier,
             BinaryOp::Unless => true,
             BinaryOp::And => is_condition(&b.lhs) || is_condition(&b.rhs),
             BinaryOp::Or => is_condition(&b.lhs) && is_condition(&b.rhs),
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod
-            | BinaryOp::Pow | BinaryOp::Atan2 => is_condition(&b.lhs) || is_condition(&b.rhs),
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Mod
+            | BinaryOp::Pow
+            | BinaryOp::Atan2 => is_condition(&b.lhs) || is_condition(&b.rhs),
         },
         ExprKind::Call(call) => {
             matches!(call.function.text.as_str(), "absent" | "absent_over_time")

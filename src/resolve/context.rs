@@ -84,7 +84,12 @@ impl<'a> Context<'a> {
                 self.sink.push(error);
             }
         }
-        let mut known: Vec<&str> = self.catalog.releases().iter().flat_map(|r| r.profiles()).collect();
+        let mut known: Vec<&str> = self
+            .catalog
+            .releases()
+            .iter()
+            .flat_map(|r| r.profiles())
+            .collect();
         known.sort_unstable();
         known.dedup();
         for profile in &runtime.profiles {
@@ -107,7 +112,10 @@ impl<'a> Context<'a> {
 
     pub(super) fn title(&self) -> &'a str {
         let service = &self.spec.service;
-        service.title.as_ref().map_or(&service.name.value, |t| &t.value)
+        service
+            .title
+            .as_ref()
+            .map_or(&service.name.value, |t| &t.value)
     }
 
     pub(super) fn runtime(&self) -> Option<Runtime> {
@@ -160,8 +168,12 @@ impl<'a> Context<'a> {
             return known.clone();
         }
         if self.open.contains(&name.value) {
-            let message = format!("`{name}` is made from itself: {} → {name}", self.open.join(" → "));
-            self.sink.push(Diagnostic::error("cyclic-reference", name.span, message));
+            let message = format!(
+                "`{name}` is made from itself: {} → {name}",
+                self.open.join(" → ")
+            );
+            self.sink
+                .push(Diagnostic::error("cyclic-reference", name.span, message));
             return Outcome::Failed;
         }
         let spec = self.spec;
@@ -225,7 +237,10 @@ impl<'a> Context<'a> {
     pub(super) fn missing_label(&mut self, signal: &Signal, label: &str, at: Span) {
         let message = format!("`{}` has no label `{label}`", signal.name);
         let error = Diagnostic::error("unknown-label", at, message)
-            .maybe_help(did_you_mean(label, signal.labels.iter().map(String::as_str)))
+            .maybe_help(did_you_mean(
+                label,
+                signal.labels.iter().map(String::as_str),
+            ))
             .help(format!("it has {}", signal.labels.join(", ")));
         self.sink.push(error);
     }

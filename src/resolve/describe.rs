@@ -64,7 +64,10 @@ fn compare(c: &Compare) -> String {
                 Side::Low => "below",
             };
             let sigma = decimal(o.sigma);
-            format!("{subject} {side} its usual range ({sigma} sigma over {})", o.window)
+            format!(
+                "{subject} {side} its usual range ({sigma} sigma over {})",
+                o.window
+            )
         }
     }
 }

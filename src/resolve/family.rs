@@ -73,9 +73,13 @@ pub(super) fn bind(
         }
     };
     let (mut family, mut labels) = bound;
-    family.matchers.extend(matchers::matchers(&definition.matchers));
+    family
+        .matchers
+        .extend(matchers::matchers(&definition.matchers));
     if family.recorded {
-        family.matchers.extend(matchers::matchers(&cx.spec.prometheus.selector));
+        family
+            .matchers
+            .extend(matchers::matchers(&cx.spec.prometheus.selector));
     }
     family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
     family.matchers.dedup();
@@ -91,7 +95,9 @@ pub(super) fn bind(
 /// A recorded family's labels and buckets are on record: a spec cannot say otherwise.
 fn refuse_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(), Outcome> {
     let binding = definition.prometheus.as_ref();
-    let buckets = binding.and_then(|b| b.buckets.as_ref()).and_then(|b| b.first());
+    let buckets = binding
+        .and_then(|b| b.buckets.as_ref())
+        .and_then(|b| b.first());
     let labels = definition.labels.as_ref().and_then(|l| l.first());
     let fields = [
         ("buckets", buckets.map(|b| b.span)),
@@ -123,7 +129,8 @@ fn declared(
         cx.check_label_name(label);
         if names.contains(&label.value) {
             let message = format!("`{label}` stands twice");
-            cx.sink.push(Diagnostic::error("duplicate-name", label.span, message));
+            cx.sink
+                .push(Diagnostic::error("duplicate-name", label.span, message));
         }
         names.push(label.value.clone());
     }
@@ -142,12 +149,15 @@ fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: Kind) -> Option<
     let name = metric.value.as_str();
     let mut error = None;
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
-    if !name.chars().all(fits) || name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() {
+    if !name.chars().all(fits) || name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty()
+    {
         let message = format!("`{}` is not a metric name", name.escape_debug());
         let e = Diagnostic::error("bad-name", metric.span, message);
         error = Some(e.help("a metric name consists of letters, digits, `_` and `:`"));
     } else if kind == Kind::Histogram {
-        let part = ["_bucket", "_sum", "_count"].into_iter().find(|s| name.ends_with(s));
+        let part = ["_bucket", "_sum", "_count"]
+            .into_iter()
+            .find(|s| name.ends_with(s));
         if let Some(part) = part {
             let message = format!("`{name}` is one series of a histogram");
             let base = name.strip_suffix(part).unwrap_or(name);
@@ -171,18 +181,23 @@ fn declared_buckets(
     kind: Kind,
     metric: &Text,
 ) -> Option<Vec<Bucket>> {
-    let buckets = definition.prometheus.as_ref().and_then(|b| b.buckets.as_ref());
+    let buckets = definition
+        .prometheus
+        .as_ref()
+        .and_then(|b| b.buckets.as_ref());
     let first = buckets.and_then(|b| b.first());
     match (kind, first) {
         (Kind::Histogram, None) => {
             let message = format!("the histogram `{}` needs `buckets`", signal.name);
             let error = Diagnostic::error("missing-field", metric.span, message);
-            cx.sink.push(error.help("list the upper bounds, such as `[100ms, 500ms, 1s]`"));
+            cx.sink
+                .push(error.help("list the upper bounds, such as `[100ms, 500ms, 1s]`"));
             return None;
         }
         (Kind::Gauge | Kind::Counter, Some(bucket)) => {
             let message = format!("a {} has no buckets", kind.as_str());
-            cx.sink.push(Diagnostic::error("wrong-kind", bucket.span, message));
+            cx.sink
+                .push(Diagnostic::error("wrong-kind", bucket.span, message));
             return None;
         }
         _ => {}
@@ -192,13 +207,15 @@ fn declared_buckets(
         let bound = match bucket.value.of(signal.unit, false) {
             Ok(bound) => bound / signal.scale,
             Err(mismatch) => {
-                cx.sink.push(super::bound::wrong_unit(bucket.span, mismatch));
+                cx.sink
+                    .push(super::bound::wrong_unit(bucket.span, mismatch));
                 return None;
             }
         };
         if out.last().is_some_and(|last| last.bound >= bound) {
             let message = format!("the bucket {bucket} is not above the one before it");
-            cx.sink.push(Diagnostic::error("bad-buckets", bucket.span, message));
+            cx.sink
+                .push(Diagnostic::error("bad-buckets", bucket.span, message));
             return None;
         }
         out.push(declared_bucket(bound));

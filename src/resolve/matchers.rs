@@ -14,11 +14,14 @@ impl Context<'_> {
     /// Complains about a label name Prometheus would not take.
     pub(super) fn check_label_name(&mut self, label: &Text) {
         let mut chars = label.value.chars();
-        let first = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+        let first = chars
+            .next()
+            .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
         if !first || !chars.all(|c| c.is_ascii_alphanumeric() || c == '_') {
             let message = format!("`{}` is not a label name", label.value.escape_debug());
             let error = Diagnostic::error("bad-name", label.span, message);
-            self.sink.push(error.help("a label consists of letters, digits and `_`"));
+            self.sink
+                .push(error.help("a label consists of letters, digits and `_`"));
         }
     }
 }
@@ -31,7 +34,8 @@ pub(super) fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
     let selector = promql::build::metric("x").matcher("l", MatchOp::Match, &regex.value);
     if let Err(error) = promql::parse(&promql::ast::Expr::from(selector).to_string()) {
         let message = format!("`{regex}`: {}", error.message);
-        cx.sink.push(Diagnostic::error("bad-regex", regex.span, message));
+        cx.sink
+            .push(Diagnostic::error("bad-regex", regex.span, message));
     }
 }
 
@@ -55,7 +59,10 @@ fn matcher(value: &MatchValue) -> (MatchOp, String) {
         MatchValue::Matches(text) => (MatchOp::Match, text.value.clone()),
         MatchValue::NotMatches(text) => (MatchOp::NotMatch, text.value.clone()),
         MatchValue::OneOf(values) => {
-            let escaped: Vec<_> = values.iter().map(|v| regex_syntax::escape(&v.value)).collect();
+            let escaped: Vec<_> = values
+                .iter()
+                .map(|v| regex_syntax::escape(&v.value))
+                .collect();
             (MatchOp::Match, escaped.join("|"))
         }
     }

@@ -104,20 +104,47 @@ mod tests {
             let text = std::fs::read_to_string(format!("specs/{name}.yaml")).expect("spec");
             let mut sources = Sources::default();
             sources.add(SourceFile::new(name, text.clone()));
-            let result = crate::spec::read(FileId(0), &text).and_then(|doc| resolve(&doc, Options::default()));
+            let result = crate::spec::read(FileId(0), &text)
+                .and_then(|doc| resolve(&doc, Options::default()));
             match result {
                 Ok((plan, sink)) => {
-                    println!("{}", crate::diag::render::human::render(&sink.into_sorted(), &sources, false));
+                    println!(
+                        "{}",
+                        crate::diag::render::human::render(&sink.into_sorted(), &sources, false)
+                    );
                     for slo in &plan.slos {
                         if let crate::plan::SloKind::Events(e) = &slo.kind {
-                            for r in &e.ratios { println!("{} {} {}", slo.name, r.window, crate::promql::pretty(&r.expr, 100)); }
+                            for r in &e.ratios {
+                                println!(
+                                    "{} {} {}",
+                                    slo.name,
+                                    r.window,
+                                    crate::promql::pretty(&r.expr, 100)
+                                );
+                            }
                         }
                     }
-                    for a in &plan.alerts { println!("{} = {}\n{}", a.name, a.summary, crate::promql::pretty(&a.condition.query().expr, 100)); }
-                    for r in &plan.records { println!("{} = \n{}", r.series, crate::promql::pretty(&r.query.expr, 100)); }
+                    for a in &plan.alerts {
+                        println!(
+                            "{} = {}\n{}",
+                            a.name,
+                            a.summary,
+                            crate::promql::pretty(&a.condition.query().expr, 100)
+                        );
+                    }
+                    for r in &plan.records {
+                        println!(
+                            "{} = \n{}",
+                            r.series,
+                            crate::promql::pretty(&r.query.expr, 100)
+                        );
+                    }
                     println!("{:?} {:?} {:?}", plan.left_out, plan.notes, plan.runtime);
                 }
-                Err(sink) => println!("{}", crate::diag::render::human::render(&sink.into_sorted(), &sources, false)),
+                Err(sink) => println!(
+                    "{}",
+                    crate::diag::render::human::render(&sink.into_sorted(), &sources, false)
+                ),
             }
         }
     }

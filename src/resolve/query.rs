@@ -7,7 +7,9 @@ use super::context::Context;
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{Family, Kind, Query, Signal, Source};
-use crate::promql::ast::{self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, MatchOp, Selector, Subquery};
+use crate::promql::ast::{
+    self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, MatchOp, Selector, Subquery,
+};
 use crate::promql::build;
 use crate::source::{Span, Spanned};
 use crate::spec::{Across, Stat, Text};
@@ -62,8 +64,9 @@ impl Context<'_> {
             if usual.is_none() {
                 let message = format!("the histogram `{}` needs a stat", asked.signal.name);
                 let error = Diagnostic::error("missing-field", asked.at, message);
-                self.sink
-                    .push(error.help("say how it is read: `stat: p95`, `stat: avg` or `stat: rate`"));
+                self.sink.push(
+                    error.help("say how it is read: `stat: p95`, `stat: avg` or `stat: rate`"),
+                );
             }
             return usual;
         };
@@ -71,7 +74,10 @@ impl Context<'_> {
         if known.iter().any(|k| same(*k, stat.value)) {
             return Some(stat.value);
         }
-        let words: Vec<_> = known.iter().map(|k| format!("`{}`", stat_word(*k))).collect();
+        let words: Vec<_> = known
+            .iter()
+            .map(|k| format!("`{}`", stat_word(*k)))
+            .collect();
         let message = format!(
             "`{}` cannot be read as `{}`: it is a {}",
             asked.signal.name,
@@ -89,11 +95,13 @@ impl Context<'_> {
         let scrape = self.scrape_interval();
         let least = Duration::from_secs(scrape.as_secs() * 4);
         if window.as_secs() < 2 * scrape.as_secs() {
-            let message = format!("a window of {window} holds less than two scrapes {scrape} apart");
+            let message =
+                format!("a window of {window} holds less than two scrapes {scrape} apart");
             let error = Diagnostic::error("rate-window-too-short", at, message);
             self.sink.push(error.help(format!("use {least} or more")));
         } else if window < least {
-            let message = format!("one lost scrape empties a window of {window} at {scrape} scrapes");
+            let message =
+                format!("one lost scrape empties a window of {window} at {scrape} scrapes");
             let warning = Diagnostic::warning("rate-window-too-short", at, message);
             self.sink.push(warning.help(format!("use {least} or more")));
         }
@@ -404,7 +412,10 @@ fn raw_over_time(expr: &Expr, read: &Read<'_>, ago: Option<Duration>) -> Expr {
         at: AtOffset::default(),
     };
     over.at.offset = ago.map(time);
-    build::call(range_function(read.stat), [Expr::from(ExprKind::Subquery(over))])
+    build::call(
+        range_function(read.stat),
+        [Expr::from(ExprKind::Subquery(over))],
+    )
 }
 
 fn scaled(expr: Expr, scale: Number) -> Expr {

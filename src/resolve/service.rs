@@ -14,7 +14,8 @@ impl Context<'_> {
     pub(super) fn check_name(&mut self, name: &Text, lower_case: bool) {
         if let Some(why) = naming::refuse_name(&name.value, lower_case) {
             let message = format!("`{}` cannot be a name: {why}", name.value.escape_debug());
-            self.sink.push(Diagnostic::error("bad-name", name.span, message));
+            self.sink
+                .push(Diagnostic::error("bad-name", name.span, message));
         }
     }
 
@@ -37,8 +38,9 @@ impl Context<'_> {
             Diagnostic::error("reserved-label", label.span, message)
                 .help("rename it while scraping, with `relabel_configs`")
         } else if let Some(external) = labels.external.iter().find(|l| l.value == name) {
-            let message =
-                format!("`{name}` is an external label: it is added on sending, after rules have run");
+            let message = format!(
+                "`{name}` is an external label: it is added on sending, after rules have run"
+            );
             Diagnostic::error("external-label", label.span, message)
                 .related(external.span, "declared external here")
                 .help("group by target labels and labels of the signals only")
@@ -76,9 +78,11 @@ fn check_links(cx: &mut Context<'_>) {
         None => {
             let first = spec.alerts.keys().chain(spec.slos.keys()).next();
             if let Some(name) = first {
-                let message = format!("`{name}` needs `links`: every alert names its runbook and dashboard");
+                let message =
+                    format!("`{name}` needs `links`: every alert names its runbook and dashboard");
                 let error = Diagnostic::error("missing-field", name.span, message);
-                cx.sink.push(error.help("add `links: {runbooks: https://…, grafana: https://…}`"));
+                cx.sink
+                    .push(error.help("add `links: {runbooks: https://…, grafana: https://…}`"));
             }
         }
         Some(links) => {
@@ -86,7 +90,8 @@ fn check_links(cx: &mut Context<'_>) {
                 let http = link.value.starts_with("https://") || link.value.starts_with("http://");
                 if !http || link.value.chars().any(|c| c.is_whitespace() || c == '"') {
                     let message = format!("`{link}` is not an http or https URL");
-                    cx.sink.push(Diagnostic::error("bad-link", link.span, message));
+                    cx.sink
+                        .push(Diagnostic::error("bad-link", link.span, message));
                 }
             }
         }
@@ -103,7 +108,8 @@ pub(super) fn check_group_labels(cx: &mut Context<'_>) {
     known.dedup();
     for label in &cx.spec.prometheus.group_by {
         if cx.any_signal() && !known.contains(&label.value) {
-            let message = format!("no signal has the label `{label}`, and the scrape does not add it");
+            let message =
+                format!("no signal has the label `{label}`, and the scrape does not add it");
             let error = Diagnostic::error("unknown-label", label.span, message)
                 .maybe_help(did_you_mean(&label.value, known.iter().map(String::as_str)))
                 .help("name labels that the scrape adds under `prometheus.labels.target`");
@@ -145,6 +151,12 @@ pub(super) fn scrape(cx: &Context<'_>) -> Scrape {
         job,
         interval: cx.scrape_interval(),
         labels,
-        external: spec.prometheus.labels.external.iter().map(|l| l.value.clone()).collect(),
+        external: spec
+            .prometheus
+            .labels
+            .external
+            .iter()
+            .map(|l| l.value.clone())
+            .collect(),
     }
 }

@@ -19,7 +19,8 @@ pub(super) fn resolve_declared(cx: &mut Context<'_>) {
         cx.check_name(name, false);
         if name.value.starts_with(library::PREFIX) {
             let message = format!("`{name}` is the library's: choose a name without `vllm.`");
-            cx.sink.push(Diagnostic::error("bad-name", name.span, message));
+            cx.sink
+                .push(Diagnostic::error("bad-name", name.span, message));
         }
         cx.outcome(name);
     }
@@ -61,7 +62,11 @@ fn is_library(name: &str) -> bool {
 
 /// The place of a reference: inside the library nobody can mend anything, so `at` stands for it.
 fn place(name: &Text, reference: &Text, at: Span) -> Text {
-    let span = if is_library(&name.value) { at } else { reference.span };
+    let span = if is_library(&name.value) {
+        at
+    } else {
+        reference.span
+    };
     Text::new(reference.value.clone(), span)
 }
 
@@ -88,11 +93,19 @@ fn alias(
     for (field, span) in [
         ("unit", definition.unit.map(|u| u.span)),
         ("scale", definition.scale.as_ref().map(|s| s.span)),
-        ("labels", definition.labels.as_ref().and_then(|l| l.first()).map(|l| l.span)),
+        (
+            "labels",
+            definition
+                .labels
+                .as_ref()
+                .and_then(|l| l.first())
+                .map(|l| l.span),
+        ),
     ] {
         if let Some(span) = span {
             let message = format!("`{field}` is that of `{base}` and cannot be changed here");
-            cx.sink.push(Diagnostic::error("contradiction", span, message));
+            cx.sink
+                .push(Diagnostic::error("contradiction", span, message));
         }
     }
     if definition.matchers.is_empty() {
@@ -104,11 +117,17 @@ fn alias(
 /// Adds an alias's own selection.
 fn narrow(cx: &mut Context<'_>, mut signal: Signal, definition: &spec::Signal) -> Outcome {
     let Source::Family(found) = &mut signal.source else {
-        let span = definition.matchers.keys().next().map_or_else(Span::default, |k| k.span);
+        let span = definition
+            .matchers
+            .keys()
+            .next()
+            .map_or_else(Span::default, |k| k.span);
         let message = "`where` needs a signal that is a family, not a ratio or raw PromQL";
         return cx.fail(Diagnostic::error("contradiction", span, message));
     };
-    found.matchers.extend(matchers::matchers(&definition.matchers));
+    found
+        .matchers
+        .extend(matchers::matchers(&definition.matchers));
     found.matchers.sort_by(|a, b| a.0.cmp(&b.0));
     family::check_matchers(cx, &signal, &definition.matchers);
     Outcome::Ready(Rc::new(signal))
@@ -157,12 +176,7 @@ fn ratio(
 }
 
 /// On a range that ends before the two counters exist, the gauge alone is the signal.
-fn old_gauge(
-    cx: &Context<'_>,
-    name: &Text,
-    definition: &spec::Signal,
-    old: Signal,
-) -> Outcome {
+fn old_gauge(cx: &Context<'_>, name: &Text, definition: &spec::Signal, old: Signal) -> Outcome {
     let _ = cx;
     Outcome::Ready(Rc::new(Signal {
         name: name.value.clone(),
@@ -202,18 +216,16 @@ fn title(name: &Text, definition: &spec::Signal) -> String {
     }
 }
 
-fn bound(
-    cx: &mut Context<'_>,
-    name: &Text,
-    definition: &spec::Signal,
-    at: Span,
-) -> Outcome {
+fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span) -> Outcome {
     let missing = |field: &str, help: &str| {
         let message = format!("`{name}` needs `{field}`");
         Diagnostic::error("missing-field", at, message).help(help)
     };
     let Some(unit) = definition.unit else {
-        return cx.fail(missing("unit", "say what it counts in, such as `unit: seconds`"));
+        return cx.fail(missing(
+            "unit",
+            "say what it counts in, such as `unit: seconds`",
+        ));
     };
     let Some(binding) = &definition.prometheus else {
         return cx.fail(missing(
@@ -224,7 +236,11 @@ fn bound(
     let Some(kind) = definition.kind else {
         return cx.fail(missing("kind", "one of `gauge`, `counter`, `histogram`"));
     };
-    let scale = match definition.scale.as_ref().map(|s| (s, s.value.of(unit.value, false))) {
+    let scale = match definition
+        .scale
+        .as_ref()
+        .map(|s| (s, s.value.of(unit.value, false)))
+    {
         None => Number::from_integer(1),
         Some((_, Ok(scale))) if scale > Number::from_integer(0) => scale,
         Some((s, Ok(_))) => {
@@ -240,7 +256,9 @@ fn bound(
         title: title(name, definition),
         unit: unit.value,
         scale,
-        across: definition.across.map_or(usual_across(kind.value, unit.value), |a| a.value),
+        across: definition
+            .across
+            .map_or(usual_across(kind.value, unit.value), |a| a.value),
         labels: Vec::new(),
         source: Source::Raw(Raw {
             expr: promql::build::number("0"),
@@ -279,18 +297,24 @@ fn raw(
     text: &Text,
 ) -> Option<(promql::ast::Expr, Vec<String>)> {
     if kind != Kind::Gauge {
-        let message = format!("raw PromQL gives a value, so its kind is gauge, not {}", kind.as_str());
-        cx.sink.push(Diagnostic::error("wrong-kind", text.span, message));
+        let message = format!(
+            "raw PromQL gives a value, so its kind is gauge, not {}",
+            kind.as_str()
+        );
+        cx.sink
+            .push(Diagnostic::error("wrong-kind", text.span, message));
         return None;
     }
     if let Some(label) = definition.matchers.keys().next() {
         let message = "`where` cannot narrow raw PromQL: write the matcher in `expr`";
-        cx.sink.push(Diagnostic::error("contradiction", label.span, message));
+        cx.sink
+            .push(Diagnostic::error("contradiction", label.span, message));
     }
     let expr = parse(cx, text)?;
     if promql::value_type(&expr) != promql::ValueType::Vector {
         let message = "the expression must give an instant vector";
-        cx.sink.push(Diagnostic::error("wrong-type", text.span, message));
+        cx.sink
+            .push(Diagnostic::error("wrong-type", text.span, message));
         return None;
     }
     let labels = match (&definition.labels, promql::kept_labels(&expr)) {
@@ -312,7 +336,11 @@ pub(super) fn parse(cx: &mut Context<'_>, text: &Text) -> Option<promql::ast::Ex
             let message = format!("PromQL: {}", error.message);
             let at = text.value.get(error.span.clone()).unwrap_or_default();
             let diagnostic = Diagnostic::error("bad-promql", text.span, message)
-                .label(if at.is_empty() { String::new() } else { format!("at `{at}`") })
+                .label(if at.is_empty() {
+                    String::new()
+                } else {
+                    format!("at `{at}`")
+                })
                 .maybe_help(error.help);
             cx.sink.push(diagnostic);
             None

@@ -42,8 +42,10 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Slo> {
 fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
     let period = slo.window.value;
     if period < SHORTEST_PERIOD || period > LONGEST_PERIOD {
-        let message = format!("a period of {period} is not between {SHORTEST_PERIOD} and {LONGEST_PERIOD}");
-        cx.sink.push(Diagnostic::error("bad-window", slo.window.span, message));
+        let message =
+            format!("a period of {period} is not between {SHORTEST_PERIOD} and {LONGEST_PERIOD}");
+        cx.sink
+            .push(Diagnostic::error("bad-window", slo.window.span, message));
         return None;
     }
     let (kind, labels) = if let Some(p) = &slo.sli.value.percentile {
@@ -94,7 +96,11 @@ impl Events {
         match &self.sli {
             EventSli::Ratio { part, good, .. } => {
                 let part = query::events(part, window, None, &self.labels);
-                if *good { not(part) } else { query::or_zero(part, &total) }
+                if *good {
+                    not(part)
+                } else {
+                    query::or_zero(part, &total)
+                }
             }
             EventSli::Latency { signal, within } => match signal.family() {
                 Some(family) => not(query::bucket_rate(family, within, window, &self.labels)),
@@ -127,7 +133,8 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
     let Some(objective) = &slo.objective else {
         let message = format!("`{name}` needs an `objective`");
         let error = Diagnostic::error("missing-field", name.span, message);
-        cx.sink.push(error.help("say which share of events must be good, such as `objective: 99.9%`"));
+        cx.sink
+            .push(error.help("say which share of events must be good, such as `objective: 99.9%`"));
         return None;
     };
     let budget = cx.sink.take(tiers::budget(objective));
@@ -195,8 +202,12 @@ fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Event
     let (part, total) = (part?, total?);
     for (signal, at) in [(&part, name), (&total, &ratio.total)] {
         if !matches!(signal.kind(), Kind::Counter | Kind::Histogram) {
-            let message = format!("`{at}` is a {}, but events are counted by counters", signal.kind().as_str());
-            cx.sink.push(Diagnostic::error("wrong-kind", at.span, message));
+            let message = format!(
+                "`{at}` is a {}, but events are counted by counters",
+                signal.kind().as_str()
+            );
+            cx.sink
+                .push(Diagnostic::error("wrong-kind", at.span, message));
             return None;
         }
     }
@@ -216,8 +227,12 @@ fn histogram(cx: &mut Context<'_>, signal: &Signal, at: &Text) -> Option<()> {
     if signal.kind() == Kind::Histogram {
         return Some(());
     }
-    let message = format!("`{at}` is a {}, but latencies need a histogram", signal.kind().as_str());
-    cx.sink.push(Diagnostic::error("wrong-kind", at.span, message));
+    let message = format!(
+        "`{at}` is a {}, but latencies need a histogram",
+        signal.kind().as_str()
+    );
+    cx.sink
+        .push(Diagnostic::error("wrong-kind", at.span, message));
     None
 }
 
@@ -256,7 +271,10 @@ fn percentile(
     histogram(cx, &signal, &p.value.signal)?;
     let quantile = quantile(cx, &p.value.p)?;
     if slo.window.value > LONGEST_PERCENTILE {
-        let message = format!("a percentile over {} is too much to read at once", slo.window.value);
+        let message = format!(
+            "a percentile over {} is too much to read at once",
+            slo.window.value
+        );
         let error = Diagnostic::error("bad-window", slo.window.span, message).help(format!(
             "use {LONGEST_PERCENTILE} or less, or a `latency` SLI, which sums up over any period"
         ));
@@ -299,7 +317,8 @@ fn refuse_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
     ];
     for (field, span) in fields {
         if let Some(span) = span {
-            let message = format!("`{field}` cannot stand beside a percentile SLI: it has no error budget");
+            let message =
+                format!("`{field}` cannot stand beside a percentile SLI: it has no error budget");
             let error = Diagnostic::error("contradiction", span, message);
             cx.sink.push(error.help("use a `latency` SLI for a budget"));
         }
@@ -307,14 +326,18 @@ fn refuse_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
 }
 
 fn quantile(cx: &mut Context<'_>, p: &Spanned<Quantity>) -> Option<Number> {
-    let value = p.value.of(Unit::Count, false).or_else(|_| p.value.ratio().map(|r| r * 100));
+    let value = p
+        .value
+        .of(Unit::Count, false)
+        .or_else(|_| p.value.ratio().map(|r| r * 100));
     let inside = |v: &Number| *v > Number::from_integer(0) && *v < Number::from_integer(100);
     if let Some(value) = value.ok().filter(inside) {
         return Some(value / 100);
     }
     let message = format!("`{p}` is not a percentile");
     let error = Diagnostic::error("bad-percentile", p.span, message);
-    cx.sink.push(error.help("write a number between 0 and 100, such as `95`"));
+    cx.sink
+        .push(error.help("write a number between 0 and 100, such as `95`"));
     None
 }
 
@@ -328,14 +351,16 @@ fn percentile_alert<'a>(
     let window = alert.window.map_or(query::DEFAULT_WINDOW, |w| w.value);
     cx.check_window(window, alert.window.map_or(alert.above.span, |w| w.span));
     let read = read(window);
-    let (bound, unit): (Bound, ValueUnit) = bound::fixed(cx, &read, CompareOp::Above, &alert.above)?;
+    let (bound, unit): (Bound, ValueUnit) =
+        bound::fixed(cx, &read, CompareOp::Above, &alert.above)?;
     let Bound::Fixed(_, above, _) = &bound else {
         return None;
     };
     if *above < below {
         let message = format!("the alert of `{name}` fires while the objective is still kept");
         let error = Diagnostic::error("bad-threshold", alert.above.span, message);
-        cx.sink.push(error.help("alert at the objective's bound or above it"));
+        cx.sink
+            .push(error.help("alert at the objective's bound or above it"));
     }
     let severity = match &alert.severity {
         Some(severity) => {

@@ -1,8 +1,11 @@
 //! Targets: plan → view → template → parsed back → files.
 
 pub mod prometheus;
+mod schema;
 
 use clap::ValueEnum;
+
+pub use schema::validate;
 
 use crate::plan::Plan;
 use crate::template::{TemplateError, Templates};

@@ -3,8 +3,8 @@
 use crate::catalog::ReleaseId;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::plan::{Family, Signal, Source};
-use crate::promql::ast::Expr;
 use crate::promql;
+use crate::promql::ast::Expr;
 use crate::resolve::context::Context;
 use crate::resolve::matchers;
 use crate::source::{Span, Spanned};
@@ -81,7 +81,8 @@ pub(in crate::resolve) fn narrowed(
     let mut narrowed = signal.clone();
     let Source::Family(family) = &mut narrowed.source else {
         let message = "`where` needs a signal that is a family, not a ratio or raw PromQL";
-        cx.sink.push(Diagnostic::error("contradiction", first.span, message));
+        cx.sink
+            .push(Diagnostic::error("contradiction", first.span, message));
         return None;
     };
     for (label, value) in selection {
@@ -108,9 +109,11 @@ pub(in crate::resolve) fn check_present_from_start(
         return Some(());
     }
     let name = family.names.first().map_or("", String::as_str);
-    let message = format!("`{name}` appears only with traffic on some releases: its absence proves nothing");
-    let error = Diagnostic::error("not-from-start", at, message)
-        .help("use a signal that every server shows from start-up, such as `vllm.requests_running`");
+    let message =
+        format!("`{name}` appears only with traffic on some releases: its absence proves nothing");
+    let error = Diagnostic::error("not-from-start", at, message).help(
+        "use a signal that every server shows from start-up, such as `vllm.requests_running`",
+    );
     cx.sink.push(error);
     None
 }
@@ -130,11 +133,16 @@ pub(in crate::resolve) fn check_names(cx: &mut Context<'_>, expr: &Expr, at: Spa
         }
         let Some((family, _)) = cx.catalog.series_of(name) else {
             let message = format!("no release of vLLM has `{name}`");
-            let suggestion = cx.catalog.suggest(name).map(|s| format!("did you mean `{s}`?"));
+            let suggestion = cx
+                .catalog
+                .suggest(name)
+                .map(|s| format!("did you mean `{s}`?"));
             findings.push(Diagnostic::error("unknown-metric", at, message).maybe_help(suggestion));
             continue;
         };
-        let coverage = cx.catalog.coverage(family.name(), &range.selection, &cx.profiles);
+        let coverage = cx
+            .catalog
+            .coverage(family.name(), &range.selection, &cx.profiles);
         if !coverage.absent.is_empty() {
             let releases = cx.catalog.describe(&coverage.absent);
             let message = format!("`{name}` does not exist on vLLM {releases}");
@@ -157,7 +165,10 @@ pub(in crate::resolve) fn not_a_boundary(
     value: Number,
     at: &Spanned<Quantity>,
 ) -> Diagnostic {
-    let buckets = signal.family().map(|f| f.buckets.as_slice()).unwrap_or_default();
+    let buckets = signal
+        .family()
+        .map(|f| f.buckets.as_slice())
+        .unwrap_or_default();
     let scope = if signal.family().is_some_and(|f| f.recorded) && cx.range.is_some() {
         " on every release of the range"
     } else {
@@ -172,7 +183,10 @@ pub(in crate::resolve) fn not_a_boundary(
         (Some(b), Some(a)) => format!("the nearest are {} and {} {unit}", show(b), show(a)),
         (Some(b), None) => format!("the last is {} {unit}", show(b)),
         (None, Some(a)) => format!("the first is {} {unit}", show(a)),
-        (None, None) => "its buckets differ between deployments: declare the family as a signal of your own".into(),
+        (None, None) => {
+            "its buckets differ between deployments: declare the family as a signal of your own"
+                .into()
+        }
     };
     Diagnostic::error("threshold-not-a-bucket", at.span, message).help(help)
 }

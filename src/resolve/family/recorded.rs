@@ -40,7 +40,11 @@ pub(super) fn family(
     }
     let shapes = shapes(cx, &names);
     if let Some(shape) = shapes.iter().find(|s| !fits(s.kind, kind)) {
-        let message = format!("`{metric}` is a {} on every page, not a {}", shape.kind, kind.as_str());
+        let message = format!(
+            "`{metric}` is a {} on every page, not a {}",
+            shape.kind,
+            kind.as_str()
+        );
         return Err(cx.fail(Diagnostic::error("wrong-kind", at, message)));
     }
     let family = Family {
@@ -55,7 +59,10 @@ pub(super) fn family(
 
 fn fits(found: MetricType, wanted: Kind) -> bool {
     match wanted {
-        Kind::Gauge => matches!(found, MetricType::Gauge | MetricType::Untyped | MetricType::Info),
+        Kind::Gauge => matches!(
+            found,
+            MetricType::Gauge | MetricType::Untyped | MetricType::Info
+        ),
         Kind::Counter => found == MetricType::Counter,
         Kind::Histogram => found == MetricType::Histogram,
     }
@@ -66,7 +73,10 @@ fn missing_range(cx: &Context<'_>, signal: &Signal, at: Span) -> Option<Diagnost
     if cx.spec.runtime.is_some() {
         return None;
     }
-    let message = format!("`{}` needs `runtime`: vLLM families depend on the release", signal.name);
+    let message = format!(
+        "`{}` needs `runtime`: vLLM families depend on the release",
+        signal.name
+    );
     let error = Diagnostic::error("missing-field", at, message);
     Some(error.help("say what the service runs on: `runtime: {vllm: \">=0.20, <0.34\"}`"))
 }
@@ -145,7 +155,10 @@ fn buckets(shapes: &[Shape]) -> Vec<Bucket> {
         return Vec::new();
     }
     let everywhere = |le: &&String| shapes.iter().all(|s| s.buckets.contains(le));
-    let first = shapes.first().map(|s| s.buckets.as_slice()).unwrap_or_default();
+    let first = shapes
+        .first()
+        .map(|s| s.buckets.as_slice())
+        .unwrap_or_default();
     first
         .iter()
         .filter(everywhere)
@@ -171,7 +184,9 @@ pub(super) fn missing(
     let catalog = cx.catalog;
     if !catalog.is_known(metric) {
         let message = format!("no release of vLLM has `{metric}`");
-        let suggestion = catalog.suggest(metric).map(|s| format!("did you mean `{s}`?"));
+        let suggestion = catalog
+            .suggest(metric)
+            .map(|s| format!("did you mean `{s}`?"));
         return Diagnostic::error("unknown-metric", at, message).maybe_help(suggestion);
     }
     let releases = catalog.describe(absent);
@@ -181,9 +196,15 @@ pub(super) fn missing(
         format!("`{}` (`{metric}`)", signal.name)
     };
     let message = format!("{what} does not exist on vLLM {releases}");
-    let profiles: Vec<String> = cx.range.iter().flat_map(|range| {
-        catalog.coverage(metric, &range.selection, &cx.profiles).only_in_profiles
-    }).collect();
+    let profiles: Vec<String> = cx
+        .range
+        .iter()
+        .flat_map(|range| {
+            catalog
+                .coverage(metric, &range.selection, &cx.profiles)
+                .only_in_profiles
+        })
+        .collect();
     let life = catalog.first_last_in(metric, &cx.profiles);
     let newest_absent = absent.last().map(|id| catalog.release(*id).version());
     let code = match &life {
@@ -200,7 +221,9 @@ pub(super) fn missing(
     }
     if !profiles.is_empty() {
         let list = profiles.join("`, `");
-        error = error.help(format!("it needs a profile: add `{list}` to `runtime.profiles` if the servers run so"));
+        error = error.help(format!(
+            "it needs a profile: add `{list}` to `runtime.profiles` if the servers run so"
+        ));
     }
     if let Some(change) = catalog.lineage().change(metric) {
         error = error.help(change.note.clone());

@@ -113,7 +113,8 @@ impl Annotations {
     }
 
     pub(super) fn shown(&self, value: f64, labels: &Pairs) -> Option<Pairs> {
-        let pair = |(name, text): &(&str, Text)| Some(((*name).to_owned(), text.shown(value, labels)?));
+        let pair =
+            |(name, text): &(&str, Text)| Some(((*name).to_owned(), text.shown(value, labels)?));
         self.0.iter().map(pair).collect()
     }
 
@@ -165,7 +166,11 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
                 .labels(labels);
             let against = match &c.bound {
                 Bound::Fixed(op, _, bound) => {
-                    format!("; the alert fires {} {bound}{}.", op.as_str(), holding(hold))
+                    format!(
+                        "; the alert fires {} {bound}{}.",
+                        op.as_str(),
+                        holding(hold)
+                    )
                 }
                 Bound::Times(op, factor, _) => format!(
                     "; the alert fires {} {} times what it was{}.",
@@ -182,10 +187,16 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
             };
             text.and(against)
         }
-        Condition::Absent(a) => Text::plain(format!("{} was there an hour ago and is gone", a.signal.title))
+        Condition::Absent(a) => Text::plain(format!(
+            "{} was there an hour ago and is gone",
+            a.signal.title
+        ))
+        .labels(labels)
+        .and("."),
+        Condition::Raw(r) => Text::plain("The value is ")
+            .value(r.unit)
             .labels(labels)
             .and("."),
-        Condition::Raw(r) => Text::plain("The value is ").value(r.unit).labels(labels).and("."),
         // The leading part of a combination is never a combination.
         Condition::All(..) | Condition::Any(..) | Condition::Unless(..) => Text::default(),
     }
@@ -221,10 +232,21 @@ pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
 }
 
 /// The alert of a percentile objective.
-pub(super) fn percentile(slo: &Slo, p: &PercentileSlo, condition: &Condition, hold: Duration) -> Annotations {
+pub(super) fn percentile(
+    slo: &Slo,
+    p: &PercentileSlo,
+    condition: &Condition,
+    hold: Duration,
+) -> Annotations {
     let percentile = format!("p{}", decimal(p.quantile * 100));
-    let summary = Text::plain(format!("{}: {percentile} is above its objective of {}", capital(&slo.title), p.below.1));
-    let description = measured(condition, &slo.labels, hold)
-        .and(format!(" The objective is {percentile} below {} over {}.", p.below.1, slo.period));
+    let summary = Text::plain(format!(
+        "{}: {percentile} is above its objective of {}",
+        capital(&slo.title),
+        p.below.1
+    ));
+    let description = measured(condition, &slo.labels, hold).and(format!(
+        " The objective is {percentile} below {} over {}.",
+        p.below.1, slo.period
+    ));
     Annotations::new(summary, description, &slo.links)
 }

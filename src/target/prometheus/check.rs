@@ -20,7 +20,13 @@ pub(super) fn read<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetError
     yaml::read(FileId::default(), &file.text).map_err(|diagnostic| {
         let source = SourceFile::new(file.path.as_str(), file.text.as_str());
         let at = source.line_col(diagnostic.span.start as usize);
-        invalid(file, format!("line {}, column {}: {}", at.line, at.col, diagnostic.message))
+        invalid(
+            file,
+            format!(
+                "line {}, column {}: {}",
+                at.line, at.col, diagnostic.message
+            ),
+        )
     })
 }
 
@@ -40,7 +46,10 @@ pub(super) fn prometheus_rule(file: &OutFile, view: &RuleFile) -> Result<(), Tar
 fn compare(file: &OutFile, back: &RuleFile, view: &RuleFile) -> Result<(), TargetError> {
     for rule in back.groups.iter().flat_map(|g| &g.rules) {
         if rule.record.is_some() == rule.alert.is_some() {
-            return Err(invalid(file, "a rule needs exactly one of `record` and `alert`"));
+            return Err(invalid(
+                file,
+                "a rule needs exactly one of `record` and `alert`",
+            ));
         }
         if let Err(error) = promql::parse(&rule.expr) {
             return Err(invalid(file, format!("`{}`: {}", rule.expr, error.message)));

@@ -50,7 +50,10 @@ pub(super) fn near(service: &str, slo: &Slo, events: &EventSlo, limit: Duration)
     let objective = decimal(events.budget.objective * 100);
     let mut info = pairs(&ids);
     let extra = [
-        ("sloth_version", concat!("slosmith ", env!("CARGO_PKG_VERSION"))),
+        (
+            "sloth_version",
+            concat!("slosmith ", env!("CARGO_PKG_VERSION")),
+        ),
         ("sloth_mode", "cli-gen-prom"),
         ("sloth_spec", "prometheus/v1"),
         ("sloth_objective", &objective),
@@ -106,7 +109,12 @@ fn ratios(
     let ratios = events.ratios.iter().filter(|r| wanted(r.window));
     ratios
         .map(|r| {
-            let ours = slo_series(naming::ERROR_RATIO, service, &slo.name, &r.window.to_string());
+            let ours = slo_series(
+                naming::ERROR_RATIO,
+                service,
+                &slo.name,
+                &r.window.to_string(),
+            );
             let expr = format!("sum without (service, slo, window) ({})", Expr::from(ours));
             let window = window(r.window);
             let mut labels = ids.to_vec();

@@ -68,7 +68,11 @@ pub(super) fn humanize1024(value: f64) -> String {
     if value.abs() <= 1.0 {
         four_digits(value)
     } else {
-        large(value, 1024.0, ["ki", "Mi", "Gi", "Ti", "Pi", "Ei", "Zi", "Yi"])
+        large(
+            value,
+            1024.0,
+            ["ki", "Mi", "Gi", "Ti", "Pi", "Ei", "Zi", "Yi"],
+        )
     }
 }
 

@@ -34,15 +34,28 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
         check::rule_file(&file, &named.file)?;
         rendered.files.push(file);
     }
-    let title = format!("{}: all rules, for the Prometheus operator.", plan.service.title);
+    let title = format!(
+        "{}: all rules, for the Prometheus operator.",
+        plan.service.title
+    );
     let all = RuleFile {
         groups: rule_files.into_iter().flat_map(|f| f.file.groups).collect(),
     };
-    let file = out.file("prometheusrule.yaml", "prometheus/prometheusrule.yaml", &title, &all)?;
+    let file = out.file(
+        "prometheusrule.yaml",
+        "prometheus/prometheusrule.yaml",
+        &title,
+        &all,
+    )?;
     check::prometheus_rule(&file, &all)?;
     rendered.files.push(file);
     if let Some(inhibition) = parts::inhibition(plan) {
-        let file = out.file("alertmanager.yaml", "prometheus/alertmanager.yaml", "", &inhibition)?;
+        let file = out.file(
+            "alertmanager.yaml",
+            "prometheus/alertmanager.yaml",
+            "",
+            &inhibition,
+        )?;
         out.same(&file, &inhibition)?;
         rendered.files.push(file);
     }

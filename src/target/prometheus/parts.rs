@@ -1,8 +1,6 @@
 //! Parts of other configurations: Alertmanager's inhibition, Prometheus's scraping.
 
-use super::view::{
-    FileDiscovery, InhibitRule, Inhibition, Relabel, ScrapeConfig, ScrapeFile,
-};
+use super::view::{FileDiscovery, InhibitRule, Inhibition, Relabel, ScrapeConfig, ScrapeFile};
 use crate::naming::{SERVICE, SEVERITY, SLO, TIER};
 use crate::plan::{Plan, SloKind};
 
@@ -27,7 +25,11 @@ pub(super) fn inhibition(plan: &Plan) -> Option<Inhibition> {
         ]
     };
     let mut equal = vec![SLO.to_owned()];
-    let mut labels: Vec<_> = plan.slos.iter().flat_map(|s| s.labels.iter().cloned()).collect();
+    let mut labels: Vec<_> = plan
+        .slos
+        .iter()
+        .flat_map(|s| s.labels.iter().cloned())
+        .collect();
     labels.sort();
     labels.dedup();
     equal.extend(labels);
@@ -50,7 +52,10 @@ pub(super) fn scrape(plan: &Plan) -> ScrapeFile {
             scrape_interval: scrape.interval.to_string(),
             metrics_path: "/metrics".into(),
             file_sd_configs: vec![FileDiscovery {
-                files: vec![format!("/etc/prometheus/targets/{}.yaml", plan.service.name)],
+                files: vec![format!(
+                    "/etc/prometheus/targets/{}.yaml",
+                    plan.service.name
+                )],
             }],
             metric_relabel_configs: vec![Relabel {
                 source_labels: vec!["__name__".into()],

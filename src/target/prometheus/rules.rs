@@ -31,7 +31,12 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
     let mut files = Vec::new();
     for slo in &plan.slos {
         let title = format!("{}: {}", service.title, slo.title);
-        let now = named(slo_file(slo), &title, naming::slo_group(&service.name, &slo.name), slo_rules(plan, slo));
+        let now = named(
+            slo_file(slo),
+            &title,
+            naming::slo_group(&service.name, &slo.name),
+            slo_rules(plan, slo),
+        );
         files.push(now);
         let period = period_rules(plan, slo);
         if slo.period > OWN_FILE_ABOVE && !period.is_empty() {
@@ -44,17 +49,32 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
     if !near.is_empty() {
         let rules = near.iter().flat_map(|a| alert_rules(plan, a)).collect();
         let title = format!("{}: alerts", service.title);
-        files.push(named("alerts".into(), &title, naming::alert_group(&service.name), rules));
+        files.push(named(
+            "alerts".into(),
+            &title,
+            naming::alert_group(&service.name),
+            rules,
+        ));
     }
     for alert in far {
         let title = format!("{}: {}", service.title, alert.name);
         let group = naming::single_alert_group(&service.name, &alert.name);
-        files.push(named(alert_file(alert), &title, group, alert_rules(plan, alert)));
+        files.push(named(
+            alert_file(alert),
+            &title,
+            group,
+            alert_rules(plan, alert),
+        ));
     }
     if !plan.records.is_empty() {
         let rules = plan.records.iter().map(|r| value_rule(plan, r)).collect();
         let title = format!("{}: recorded values", service.title);
-        files.push(named("records".into(), &title, naming::record_group(&service.name), rules));
+        files.push(named(
+            "records".into(),
+            &title,
+            naming::record_group(&service.name),
+            rules,
+        ));
     }
     files
 }
@@ -189,7 +209,11 @@ fn constants(service: &str, slo: &Slo, events: &EventSlo) -> [Rule; 2] {
 fn remaining(service: &str, slo: &Slo, events: &EventSlo) -> Rule {
     let window = slo.period.to_string();
     let ratio = slo_series(naming::ERROR_RATIO, service, &slo.name, &window);
-    let expr = format!("1 - {} / {}", Expr::from(ratio), decimal(events.budget.budget));
+    let expr = format!(
+        "1 - {} / {}",
+        Expr::from(ratio),
+        decimal(events.budget.budget)
+    );
     record(
         naming::BUDGET_REMAINING,
         expr,
@@ -199,10 +223,7 @@ fn remaining(service: &str, slo: &Slo, events: &EventSlo) -> Rule {
 
 /// Labels that every alert of a service has.
 fn alert_labels(plan: &Plan, severity: &str) -> Pairs {
-    let mut labels = pairs(&[
-        (naming::SEVERITY, severity),
-        (SERVICE, &plan.service.name),
-    ]);
+    let mut labels = pairs(&[(naming::SEVERITY, severity), (SERVICE, &plan.service.name)]);
     if let Some(owner) = &plan.service.owner {
         labels.insert(naming::OWNER.into(), owner.clone());
     }
@@ -219,8 +240,12 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
             build::number(decimal(tier.threshold)),
         )
     };
-    let both = build::binary(crate::promql::ast::BinaryOp::And, over(tier.long), over(tier.short))
-        .ignoring(&[WINDOW]);
+    let both = build::binary(
+        crate::promql::ast::BinaryOp::And,
+        over(tier.long),
+        over(tier.short),
+    )
+    .ignoring(&[WINDOW]);
     Rule {
         alert: Some(slo.alert_name.clone()),
         expr: text(&both.into()),
@@ -247,7 +272,10 @@ fn percentile_rules(plan: &Plan, slo: &Slo, p: &PercentileSlo) -> Vec<Rule> {
     ];
     let bound = constant(naming::PERCENTILE_BOUND, p.below.0, &labels);
     labels.push((WINDOW, &window));
-    let mut rules = vec![record(naming::PERCENTILE, text(&p.query.expr), &labels), bound];
+    let mut rules = vec![
+        record(naming::PERCENTILE, text(&p.query.expr), &labels),
+        bound,
+    ];
     if let Some(alert) = &p.alert {
         rules.push(Rule {
             alert: Some(slo.alert_name.clone()),
@@ -274,7 +302,11 @@ fn alert_rules(plan: &Plan, alert: &Alert) -> Vec<Rule> {
         .iter()
         .map(|r| {
             let part = r.part.to_string();
-            let labels = [(SERVICE, service), (naming::ALERT, &alert.name), (naming::PART, &part)];
+            let labels = [
+                (SERVICE, service),
+                (naming::ALERT, &alert.name),
+                (naming::PART, &part),
+            ];
             record(naming::BASELINE, text(&r.query.expr), &labels)
         })
         .collect();

@@ -1,0 +1,97 @@
+//! Which specs are built.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::diag::{Diagnostic, Sink};
+use crate::source::{FileId, SourceFile, Sources, Span};
+use crate::spec::{self, Document};
+use crate::yaml;
+
+/// All specs of a build.
+pub(super) struct Inputs {
+    pub(super) sources: Sources,
+    pub(super) documents: Vec<Document>,
+    /// True when one whole folder of specs is built: what no spec asks for is then stale.
+    pub(super) whole_folder: bool,
+}
+
+/// Reads every spec under `paths`; what is wrong with them goes to `findings`.
+pub(super) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inputs> {
+    let mut inputs = Inputs {
+        sources: Sources::default(),
+        documents: Vec::new(),
+        whole_folder: matches!(paths, [one] if one.is_dir()),
+    };
+    let mut services: BTreeMap<String, Span> = BTreeMap::new();
+    let mut files = Vec::new();
+    for path in paths {
+        files.extend(specs_under(path)?);
+    }
+    files.dedup();
+    for path in &files {
+        let Some(document) = one(path, &mut inputs.sources, findings)? else {
+            continue;
+        };
+        let name = &document.spec.service.name;
+        if let Some(first) = services.insert(name.value.clone(), name.span) {
+            let message = format!("two specs describe the service `{name}`");
+            let error = Diagnostic::error("duplicate-name", name.span, message);
+            findings.push(error.related(first, "the first one"));
+        }
+        inputs.documents.push(document);
+    }
+    Ok(inputs)
+}
+
+fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
+    if !path.exists() {
+        bail!("{}: no such file or folder", path.display());
+    }
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+        let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
+        let ending = entry.path().extension().and_then(|e| e.to_str());
+        if entry.file_type().is_file() && matches!(ending, Some("yaml" | "yml")) {
+            found.push(entry.into_path());
+        }
+    }
+    if found.is_empty() {
+        bail!(
+            "{}: no spec (`.yaml` or `.yml`) in this folder",
+            path.display()
+        );
+    }
+    Ok(found)
+}
+
+fn one(path: &Path, sources: &mut Sources, findings: &mut Sink) -> Result<Option<Document>> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let (text, fault) = match yaml::decode(bytes) {
+        Ok(text) => (text, None),
+        Err((lossy, at)) => (lossy, Some(at)),
+    };
+    let file = sources.add(SourceFile::new(path, text));
+    if let Some(at) = fault {
+        findings.push(not_utf8(file, at));
+        return Ok(None);
+    }
+    match spec::read(file, sources.get(file).text()) {
+        Ok(document) => Ok(Some(document)),
+        Err(errors) => {
+            findings.absorb(errors);
+            Ok(None)
+        }
+    }
+}
+
+fn not_utf8(file: FileId, at: usize) -> Diagnostic {
+    // In the lossy text one replacement character of three bytes stands here.
+    let span = Span::new(file, at..at + 3);
+    Diagnostic::error("not-utf8", span, "the file is not UTF-8 text").label("this byte")
+}

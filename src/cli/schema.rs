@@ -1,0 +1,14 @@
+//! `slosmith schema`: the JSON Schema of specs, for editors.
+
+use std::io::Write;
+
+use anyhow::Result;
+
+/// Prints the schema.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn run(out: &mut dyn Write) -> Result<u8> {
+    out.write_all(crate::spec::json_schema().as_bytes())?;
+    Ok(0)
+}

@@ -1,0 +1,58 @@
+//! Outputs against the JSON Schemas in `schemas/`.
+
+use jsonschema::Validator;
+
+use super::{OutFile, Target, TargetError};
+use crate::source::FileId;
+use crate::yaml;
+
+/// Which schema a file answers to, by its path below the target's folder.
+fn schema_of(target: Target, path: &str) -> Option<&'static str> {
+    match target {
+        Target::Prometheus => Some(match path.split_once('/') {
+            Some(("rules", _)) => include_str!("../../schemas/prometheus/rules.schema.json"),
+            Some(("tests", _)) => include_str!("../../schemas/prometheus/test.schema.json"),
+            _ => match path {
+                "prometheusrule.yaml" => {
+                    include_str!("../../schemas/prometheus/prometheusrule.schema.json")
+                }
+                "alertmanager.yaml" => {
+                    include_str!("../../schemas/prometheus/alertmanager.schema.json")
+                }
+                "scrape.yaml" => include_str!("../../schemas/prometheus/scrape.schema.json"),
+                _ => return None,
+            },
+        }),
+    }
+}
+
+/// Checks every file against its schema.
+///
+/// # Errors
+/// Names the first place that does not fit.
+pub fn validate(target: Target, files: &[OutFile]) -> Result<(), TargetError> {
+    let folder = format!("{}/", target.as_str());
+    for file in files {
+        let path = file.path.strip_prefix(&folder).unwrap_or(&file.path);
+        if let Some(schema) = schema_of(target, path) {
+            one(file, schema)?;
+        }
+    }
+    Ok(())
+}
+
+fn one(file: &OutFile, schema: &str) -> Result<(), TargetError> {
+    let invalid = |why: String| TargetError::Invalid {
+        path: file.path.clone(),
+        why,
+    };
+    let schema: serde_json::Value =
+        serde_json::from_str(schema).map_err(|e| invalid(format!("its schema: {e}")))?;
+    let validator = Validator::new(&schema).map_err(|e| invalid(format!("its schema: {e}")))?;
+    let document: serde_json::Value =
+        yaml::read(FileId::default(), &file.text).map_err(|d| invalid(d.message))?;
+    match validator.iter_errors(&document).next() {
+        None => Ok(()),
+        Some(error) => Err(invalid(format!("at {}: {error}", error.instance_path()))),
+    }
+}
