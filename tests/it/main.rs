@@ -1,5 +1,7 @@
 //! The one integration test binary.
 
+mod bundled;
 mod catalog;
+mod mutation;
 mod promql;
 mod update;

@@ -9,7 +9,13 @@ use crate::resolve::{BASE_WINDOW, slo_series};
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Named, Test, TestFile};
-use crate::units::{Duration, Number};
+use crate::units::{Duration, Number, decimal};
+
+/// Just on the good side of a threshold.
+const SHORT_OF: Number = Number::new_raw(95, 100);
+
+/// How much busier an outage is than usual: an SLI that divided by yesterday's traffic would show.
+const BUSY: i128 = 3;
 
 /// Windows up to this one read counters; longer ones sum ratios recorded over the base window.
 const DIRECT_UP_TO: Duration = Duration::from_secs(3_600);
@@ -23,13 +29,10 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
             slo,
             events,
             tier,
-            driver: Driver {
-                plan,
-                step,
-                weights: &[],
-            },
+            driver: Driver { plan, step },
         };
-        let mut tests = vec![run.sustained()?, run.outage()?, run.near()?];
+        let mut tests = vec![run.sustained()?, run.near()?];
+        tests.extend(run.outage());
         if i == 0 {
             tests.extend([run.idle()?, run.no_series()?].into_iter().flatten());
         }
@@ -118,7 +121,7 @@ impl Run<'_> {
         let steps = |minutes: u64| minutes.div_ceil(self.driver.step);
         phases
             .iter()
-            .map(|(m, ratio)| (steps(*m), Some(*ratio)))
+            .map(|(m, ratio)| Level::new(steps(*m), *ratio))
             .collect()
     }
 
@@ -192,36 +195,54 @@ impl Run<'_> {
         Some(super::labels::of(self.plan, signal, signal.family()?))
     }
 
-    /// Everything fails: fires early, and resets about one short window after recovery.
+    /// Everything fails under more traffic than usual, then it is just bearable: fires early, and resets
+    /// about one short window after recovery, while the long window still remembers.
     fn outage(&self) -> Option<Test> {
         let (one, zero) = (Number::from_integer(1), Number::from_integer(0));
-        let share = float(self.tier.threshold);
+        let threshold = self.tier.threshold;
+        let bearable = threshold * SHORT_OF;
+        let busy = Number::from_integer(BUSY);
+        let fires = float(threshold / (busy - threshold * (BUSY - 1)));
+        let recovers =
+            float(busy * (one - threshold) / (busy * (one - threshold) + threshold - bearable));
         let (start, step) = (self.history(), self.driver.step);
-        let fires = self.until(share, self.tier.long);
-        let short = self.minutes(self.tier.short);
-        let lasts = (fires.latest.max(short as u64 + 10) + step).next_multiple_of(step);
-        // The long window still remembers the outage when the short one has forgotten it.
-        let resets = self.until(1.0 - share, self.tier.short);
-        let long_share = lasts as f64 / (self.minutes(self.tier.long) + step as f64);
-        if long_share <= share {
+        let fires = self.until(fires, self.tier.long);
+        let resets = self.until(recovers, self.tier.short);
+        let short = self.tier.short.mins_up();
+        let lasts = (fires.latest.max(short + 10) + step).next_multiple_of(step);
+        let after = resets.latest.max(BASE_WINDOW.mins_up() + step) + 3 * step;
+        if lasts + after >= self.tier.long.mins_up() {
             return None;
         }
-        let after = resets.latest + 3 * step;
-        let levels = self.levels(&[(start, zero), (lasts, one), (after, zero)]);
+        let levels = [
+            Level::new(start.div_ceil(step), zero),
+            Level::new(lasts / step, one).busy(BUSY),
+            Level::new(after.div_ceil(step), bearable),
+        ];
         let mut test = self.test(
             "fires early in an outage and resets within the short window",
             &levels,
         )?;
+        let base = BASE_WINDOW.mins_up();
+        let bad = format!(
+            "count({} / {} > {})",
+            self.recorded(naming::BAD_EVENTS),
+            self.recorded(naming::TOTAL_EVENTS),
+            decimal(threshold)
+        );
+        let end = start + lasts;
         test.promql_expr_test = vec![
             self.check(start + fires.latest, true),
-            self.check(start + lasts + resets.earliest - step, true),
-            self.check(start + lasts + resets.latest, false),
+            self.check(end + resets.earliest - step, true),
+            self.check(end + resets.latest, false),
+            value_is(bad.clone(), end + step, Some(1)),
+            value_is(bad, (end + base + step).next_multiple_of(step), None),
         ];
         Some(test)
     }
 
     fn near(&self) -> Option<Test> {
-        let ratio = self.tier.threshold * Number::new(95, 100);
+        let ratio = self.tier.threshold * SHORT_OF;
         let full = (self.tier.long.mins_up() * 12 / 10 + 15).next_multiple_of(self.driver.step);
         let levels = self.levels(&[(full, ratio)]);
         let mut test = self.test("silent just below the threshold", &levels)?;
@@ -229,27 +250,27 @@ impl Run<'_> {
         Some(test)
     }
 
-    fn ratio(&self) -> String {
+    /// A series recorded over the base window.
+    fn recorded(&self, series: &str) -> String {
         let base = BASE_WINDOW.to_string();
         let service = &self.plan.service.name;
-        let series = slo_series(naming::ERROR_RATIO, service, &self.slo.name, &base);
-        Expr::from(series).to_string()
+        Expr::from(slo_series(series, service, &self.slo.name, &base)).to_string()
     }
 
     /// No traffic after some: no ratio, above all no NaN, and no alert.
     fn idle(&self) -> Option<Option<Test>> {
-        let levels = [(30, Some(Number::from_integer(0))), (20, None)];
+        let levels = [Level::new(30, Number::from_integer(0)), Level::idle(20)];
         let mut test = self.test("no data and silent without traffic", &levels)?;
-        let total = slo_series(
-            naming::TOTAL_EVENTS,
-            &self.plan.service.name,
-            &self.slo.name,
-            &BASE_WINDOW.to_string(),
-        );
-        let at = 45 * self.driver.step;
+        // The base window has just emptied.
+        let at = (30 + BASE_WINDOW.mins_up() + 2) * self.driver.step;
+        let total = self.recorded(naming::TOTAL_EVENTS);
         test.promql_expr_test = vec![
-            value_is(format!("count({})", self.ratio()), at, None),
-            value_is(format!("sum({})", Expr::from(total)), at, Some(0)),
+            value_is(
+                format!("count({})", self.recorded(naming::ERROR_RATIO)),
+                at,
+                None,
+            ),
+            value_is(format!("sum({total})"), at, Some(0)),
             self.check(at, false),
         ];
         Some(Some(test))
@@ -260,12 +281,16 @@ impl Run<'_> {
         let EventSli::Ratio { good: false, .. } = &self.events.sli else {
             return Some(None);
         };
-        let levels = [(30, Some(Number::from_integer(0)))];
+        let levels = [Level::new(30, Number::from_integer(0))];
         let mut test = self.test("evaluates before the first bad event", &levels)?;
         test.input_series = inputs(&self.driver, self.events, &levels, false)?;
         let at = 20 * self.driver.step;
         test.promql_expr_test = vec![
-            value_is(format!("sum({})", self.ratio()), at, Some(0)),
+            value_is(
+                format!("sum({})", self.recorded(naming::ERROR_RATIO)),
+                at,
+                Some(0),
+            ),
             self.check(at, false),
         ];
         Some(Some(test))

@@ -2,7 +2,7 @@
 
 use super::drive::{Driver, Level};
 use super::labels;
-use super::level::{Levels, levels};
+use super::level::{Levels, busy, levels};
 use super::onset::Steps;
 use super::scenario::{Faults, firing as firing_sets, holds, leaves};
 use super::{Tests, alert_test_name, firing, minutes, step_for, test_file};
@@ -99,8 +99,8 @@ fn step(condition: &Condition) -> u64 {
         };
         let past = match &c.bound {
             Bound::Outside(o) => o.window,
-            Bound::Times(_, _, Baseline::AvgOver(over)) => *over,
-            Bound::Fixed(..) | Bound::Times(..) => Duration::default(),
+            Bound::Times(_, _, Baseline::Offset(past) | Baseline::AvgOver(past)) => *past,
+            Bound::Fixed(..) => Duration::default(),
         };
         step_for(c.window, series).max(step_for(past, 1))
     };
@@ -156,11 +156,7 @@ impl<'a> Setting<'a> {
         let hold = subject.hold.mins_up().div_ceil(step);
         Some(Self {
             subject,
-            driver: Driver {
-                plan,
-                step,
-                weights: &[],
-            },
+            driver: Driver { plan, step },
             leaves,
             history: history + widest + 5,
             fault: onset.max(widest + 2) + hold + 2,
@@ -343,7 +339,7 @@ impl<'a> Setting<'a> {
     fn inputs(&self, states: &[State], parts: bool) -> Option<Vec<Input>> {
         let mut all: Vec<Input> = Vec::new();
         for ((c, l), state) in self.leaves.iter().zip(states) {
-            let series = self.driver.compare(c, &self.phases(l, *state), parts)?;
+            let series = self.driver.compare(c, &self.phases(c, l, *state), parts)?;
             for input in series {
                 match all.iter().find(|known| known.series == input.series) {
                     None => all.push(input),
@@ -356,19 +352,19 @@ impl<'a> Setting<'a> {
         Some(all)
     }
 
-    fn phases(&self, l: &Levels, state: State) -> Vec<Level> {
+    fn phases(&self, c: &Compare, l: &Levels, state: State) -> Vec<Level> {
         let mut phases = match l.swing {
-            None => vec![(self.history, Some(l.good))],
+            None => vec![Level::new(self.history, l.good)],
             Some((low, high)) => swing(self.history, low, high),
         };
-        let during: Option<Number> = match state {
-            State::Good => Some(l.good),
-            State::Bad => Some(l.bad),
-            State::Near => Some(l.near),
-            State::Idle => None,
-        };
-        phases.push((self.fault, during));
-        phases.push((self.after, Some(l.good)));
+        let during = |level| Level::new(self.fault, level).busy(busy(c));
+        phases.push(match state {
+            State::Good => during(l.good),
+            State::Bad => during(l.bad),
+            State::Near => during(l.near),
+            State::Idle => Level::idle(self.fault),
+        });
+        phases.push(Level::new(self.after, l.good));
         phases
     }
 }
@@ -378,7 +374,7 @@ fn swing(steps: u64, low: Number, high: Number) -> Vec<Level> {
     const BLOCK: u64 = 10;
     let block = |i: u64| {
         let level = if i % 2 == 0 { low } else { high };
-        (BLOCK.min(steps - i * BLOCK), Some(level))
+        Level::new(BLOCK.min(steps - i * BLOCK), level)
     };
     (0..steps.div_ceil(BLOCK)).map(block).collect()
 }

@@ -24,11 +24,6 @@ impl Bounds {
         Self(own.map(|b| (b.bound, b.le.clone())).collect())
     }
 
-    /// How many series one such histogram has for `_bucket`.
-    pub(super) fn series(&self) -> u64 {
-        self.0.len() as u64 + 1
-    }
-
     pub(super) fn les(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(_, le)| le.as_str())
     }

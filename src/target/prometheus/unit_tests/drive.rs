@@ -1,6 +1,6 @@
 //! Input series that give a signal the levels of a scenario.
 
-use super::distribution::Bounds;
+use super::distribution::{Bounds, Cumulative};
 use super::labels::{self, LabelSet};
 use super::values::{self, Phase};
 use crate::plan::{Bound, Bucket, Compare, Family, Plan, Signal, Source};
@@ -11,16 +11,53 @@ use crate::units::Number;
 /// Requests a minute, so many that shares of them come out exactly.
 const TRAFFIC: i128 = 1_000;
 
-/// A level for some steps; no level means no traffic at all.
-pub(super) type Level = (u64, Option<Number>);
+/// A level for some steps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Level {
+    steps: u64,
+    /// No level means no traffic at all.
+    value: Option<Number>,
+    /// How busy it is, against the usual.
+    busy: i128,
+}
+
+impl Level {
+    /// Usual traffic at a level.
+    pub(super) fn new(steps: u64, value: Number) -> Self {
+        Self {
+            steps,
+            value: Some(value),
+            busy: 1,
+        }
+    }
+
+    /// No traffic.
+    pub(super) fn idle(steps: u64) -> Self {
+        Self {
+            steps,
+            value: None,
+            busy: 1,
+        }
+    }
+
+    /// So many times the usual traffic.
+    pub(super) fn busy(self, busy: i128) -> Self {
+        Self { busy, ..self }
+    }
+
+    fn map(self, f: impl FnOnce(Number) -> Number) -> Self {
+        Self {
+            value: self.value.map(f),
+            ..self
+        }
+    }
+}
 
 /// How series are made.
 pub(super) struct Driver<'a> {
     pub(super) plan: &'a Plan,
     /// Minutes from sample to sample.
     pub(super) step: u64,
-    /// How busy each phase is, against the usual; usual where none is given.
-    pub(super) weights: &'a [i128],
 }
 
 fn int(n: i128) -> Number {
@@ -42,12 +79,11 @@ impl Driver<'_> {
 
     /// Counters whose increment a step is a share of the traffic.
     fn shares(&self, levels: &[Level], share: impl Fn(Number) -> Number) -> Vec<Phase> {
-        let phase = |(i, (steps, level)): (usize, &Level)| {
-            let weight = self.weights.get(i).copied().unwrap_or(1);
-            let increment = level.map_or(int(0), |v| share(v) * self.traffic() * weight);
-            (*steps, increment)
+        let increment = |l: &Level| {
+            l.value
+                .map_or(int(0), |v| share(v) * self.traffic() * l.busy)
         };
-        levels.iter().enumerate().map(phase).collect()
+        levels.iter().map(|l| (l.steps, increment(l))).collect()
     }
 
     /// Series for a compared signal; without `parts`, a ratio's numerator has no series.
@@ -65,7 +101,7 @@ impl Driver<'_> {
         let scale = c.signal.scale;
         let fixed: Vec<Phase> = levels
             .iter()
-            .map(|(steps, level)| (*steps, level.unwrap_or(int(0)) / scale))
+            .map(|l| (l.steps, l.value.unwrap_or(int(0)) / scale))
             .collect();
         let grown = |seconds: i128| -> Vec<Phase> {
             let per_step = Number::new(i128::from(self.step * 60), seconds);
@@ -116,11 +152,11 @@ impl Driver<'_> {
             Bound::Times(..) | Bound::Outside(_) => int(100),
         };
         let bounds = Bounds::of(family, near);
-        let made: Vec<_> = levels
+        let made: Vec<Option<Cumulative>> = levels
             .iter()
-            .map(|(steps, level)| match level {
-                Some(level) => Some((*steps, Some(bounds.with_quantile(q, *level / scale)?))),
-                None => Some((*steps, None)),
+            .map(|l| match l.value {
+                Some(level) => Some(Some(bounds.with_quantile(q, level / scale)?)),
+                None => Some(None),
             })
             .collect::<Option<_>>()?;
         let set = labels::of(self.plan, &c.signal, family);
@@ -129,16 +165,15 @@ impl Driver<'_> {
             set.insert("le".into(), le.into());
             self.input(&format!("{name}_bucket"), &set, values::counter(phases))
         };
-        let mut out: Vec<_> = bounds
-            .les()
-            .enumerate()
-            .map(|(i, le)| {
-                let share =
-                    |s: &Option<Vec<Number>>| s.as_ref().map_or(int(0), |s| s[i] * self.traffic());
-                let phases: Vec<_> = made.iter().map(|(steps, s)| (*steps, share(s))).collect();
-                bucket(le, &phases)
-            })
-            .collect();
+        let mut out = Vec::new();
+        for (i, le) in bounds.les().enumerate() {
+            let increment = |(l, shares): (&Level, &Option<Cumulative>)| {
+                let share = shares.as_ref().map_or(int(0), |s| s[i]);
+                (l.steps, share * self.traffic() * l.busy)
+            };
+            let phases: Vec<_> = levels.iter().zip(&made).map(increment).collect();
+            out.push(bucket(le, &phases));
+        }
         out.push(bucket("+Inf", &self.shares(levels, |_| int(1))));
         Some(out)
     }
@@ -187,8 +222,8 @@ impl Driver<'_> {
         levels: &[Level],
         parts: bool,
     ) -> Option<Vec<Input>> {
-        let share = |level: &Option<Number>| level.map(|v| if good { int(1) - v } else { v });
-        let levels: Vec<Level> = levels.iter().map(|(n, v)| (*n, share(v))).collect();
+        let share = |v: Number| if good { int(1) - v } else { v };
+        let levels: Vec<Level> = levels.iter().map(|l| l.map(share)).collect();
         self.ratio(part, total, &levels, parts)
     }
 

@@ -13,6 +13,9 @@ const SHORT_OF: (i128, i128) = (95, 100);
 /// Half of a threshold, or half as much again below it.
 const GOOD: (i128, i128) = (50, 100);
 
+/// How much busier a fault is than usual: a ratio that divided by yesterday's traffic would show.
+const BUSY: i128 = 5;
+
 /// A baseline's own spread, as a share of it; the bad level lies several such spreads away.
 const SPREAD: (i128, i128) = (2, 100);
 
@@ -158,7 +161,7 @@ fn timed(
             Some(threshold) => Some(quantile_share(c, &levels, q, threshold, upper)?),
             None => None,
         },
-        _ => threshold.map(|t| linear_share(&levels, t)),
+        _ => threshold.map(|t| linear_share(c, &levels, t)),
     };
     (levels.onset, levels.reset) = match share {
         Some(share) => (Steps::until(share, n), Steps::until(1.0 - share, n)),
@@ -171,9 +174,25 @@ fn float(n: Number) -> f64 {
     *n.numer() as f64 / *n.denom() as f64
 }
 
+/// How busy the fault of a signal is: traffic weighs what is counted per request, nothing else.
+pub(super) fn busy(c: &Compare) -> i128 {
+    let per_request = match (&c.signal.source, c.stat) {
+        (Source::Ratio { .. }, _) | (Source::Family(_), Stat::Quantile(_)) => true,
+        (Source::Family(family), Stat::Avg) => family.kind == crate::spec::Kind::Histogram,
+        _ => false,
+    };
+    if per_request { BUSY } else { 1 }
+}
+
+/// The share of a window that must be bad before what lies `above` the threshold in good times and
+/// `below` it in bad ones is used up.
+fn crossing(above: Number, below: Number, busy: i128) -> f64 {
+    float(above / (above + below * busy))
+}
+
 /// A mean crosses the threshold when this share of the window is bad.
-fn linear_share(levels: &Levels, threshold: Number) -> f64 {
-    float((threshold - levels.good) / (levels.bad - levels.good))
+fn linear_share(c: &Compare, levels: &Levels, threshold: Number) -> f64 {
+    crossing(threshold - levels.good, levels.bad - threshold, busy(c))
 }
 
 /// A percentile crosses it when enough observations lie beyond.
@@ -197,7 +216,7 @@ fn quantile_share(
     } else {
         good < q && bad >= q
     };
-    crosses.then(|| float((good - q) / (good - bad)))
+    crosses.then(|| crossing(good - q, q - bad, busy(c)))
 }
 
 /// A usual level that leaves room for `factor` times as much.

@@ -1,6 +1,6 @@
 //! Test of an SLO's budget: events count, not minutes.
 
-use super::drive::Driver;
+use super::drive::{Driver, Level};
 use super::{burn, test_file, value_is};
 use crate::naming;
 use crate::plan::{EventSlo, Plan, Slo};
@@ -24,11 +24,7 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
     if slo.period <= OWN_FILE_ABOVE {
         return None;
     }
-    let driver = Driver {
-        plan,
-        step: 1,
-        weights: &[1, BUSY, 1],
-    };
+    let driver = Driver { plan, step: 1 };
     let one = Number::from_integer(1);
     let ratio = Number::new(1, 10);
     let inputs = busy(&driver, events, ratio)?;
@@ -72,8 +68,12 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
 
 /// Series of quiet traffic without errors around a burst with them.
 fn busy(driver: &Driver<'_>, events: &EventSlo, ratio: Number) -> Option<Vec<Input>> {
-    let zero = Some(Number::from_integer(0));
+    let zero = Number::from_integer(0);
     let [before, burst, after] = PHASES;
-    let levels = [(before, zero), (burst, Some(ratio)), (after, zero)];
+    let levels = [
+        Level::new(before, zero),
+        Level::new(burst, ratio).busy(BUSY),
+        Level::new(after, zero),
+    ];
     burn::inputs(driver, events, &levels, true)
 }
