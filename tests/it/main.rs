@@ -4,4 +4,5 @@ mod bundled;
 mod catalog;
 mod mutation;
 mod promql;
+mod promtool;
 mod update;
