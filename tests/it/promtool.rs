@@ -224,3 +224,32 @@ fn generated_rules_pass_promtool() {
         );
     }
 }
+
+#[test]
+fn unit_tests_of_every_kind_of_condition_pass() {
+    let text = include_str!("../fixtures/conditions.yaml");
+    let files = bundled::build(text, None);
+    let tests = files
+        .iter()
+        .filter(|f| f.path.starts_with("prometheus/tests/"));
+    let tests: Vec<_> = tests.map(|f| f.path.clone()).collect();
+    assert!(tests.len() > 25, "only {} test files", tests.len());
+    if !is_installed() {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("temp dir");
+    bundled::write(dir.path(), &files);
+    let mut failed = String::new();
+    for test in tests {
+        let output = Command::new("promtool")
+            .args(["test", "rules"])
+            .arg(dir.path().join(test))
+            .output()
+            .expect("promtool");
+        if !output.status.success() {
+            failed += &String::from_utf8_lossy(&output.stderr);
+            failed += &String::from_utf8_lossy(&output.stdout);
+        }
+    }
+    assert!(failed.is_empty(), "{failed}");
+}
