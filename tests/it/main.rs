@@ -2,6 +2,7 @@
 
 mod bundled;
 mod catalog;
+mod compat;
 mod mutation;
 mod promql;
 mod promtool;
