@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::placeholder::Placeholders;
+
 /// Bytes of the query text a node was read from; empty for nodes built by hand.
 pub type TextSpan = Range<usize>;
 
@@ -40,6 +42,11 @@ pub enum ExprKind {
     Binary(Box<Binary>),
     /// `(x)`.
     Paren(Box<Expr>),
+    /// `$threshold`: anything at all. With other text around it, a number: `1${zeros}`.
+    Placeholder(Name),
+    /// What could not be read, and the expressions found in it; only from
+    /// [`parse_recovering`](super::parse_recovering).
+    Invalid(Vec<Expr>),
 }
 
 /// A number and how it was written.
@@ -56,19 +63,24 @@ pub struct Number {
 pub struct StringLiteral {
     /// Decoded bytes as text.
     pub value: String,
-    /// Spelling with quotes; empty when built by hand.
+    /// Spelling with quotes; empty when built by hand. Only a placeholder can stand without quotes.
     pub raw: String,
+    /// Placeholders in it, which are also part of `value`.
+    pub placeholders: Placeholders,
 }
 
 /// A length of time and how it was written (`1h30m`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Duration {
     /// Milliseconds; Prometheus resolves no finer. See [`Duration::is_expression`] for arithmetic.
+    /// 0 when placeholders leave it open, or when it could not be read.
     pub millis: i64,
     /// Spelling; printed as is.
     pub text: String,
     /// Where it stands.
     pub span: TextSpan,
+    /// Placeholders in it.
+    pub placeholders: Placeholders,
 }
 
 /// A name and where it stands (metric, label, function).
@@ -80,6 +92,8 @@ pub struct Name {
     pub quoted: bool,
     /// Where it stands, with quotes if it has them.
     pub span: TextSpan,
+    /// Placeholders in it, which are also part of `text`. The name is unknown if there are any.
+    pub placeholders: Placeholders,
 }
 
 /// `metric{matchers} @ t offset d`.
@@ -89,6 +103,10 @@ pub struct Selector {
     pub metric: Option<Name>,
     /// The matchers in braces, in the order written, without a quoted metric name.
     pub matchers: Vec<Matcher>,
+    /// Placeholders for matchers or lists of them: `{$filters}`. Printed behind the matchers.
+    pub filters: Placeholders,
+    /// Where the braces stand; empty without any.
+    pub braces: TextSpan,
     /// Time shift.
     pub at: AtOffset,
 }
@@ -111,6 +129,8 @@ pub enum At {
     Start,
     /// `end()` of the query range.
     End,
+    /// `@ $time`.
+    Placeholder(Name),
 }
 
 /// `label="value"`.
@@ -170,6 +190,8 @@ pub struct Call {
     pub function: Name,
     /// Arguments in order.
     pub args: Vec<Expr>,
+    /// `$aggregation by (job) (x)`: only if the name is a placeholder; no function has it.
+    pub grouping: Option<Grouping>,
 }
 
 /// `op by (labels) (param, expr)`.

@@ -21,6 +21,7 @@ use super::ast::{
     StringLiteral, Subquery, UnaryOp,
 };
 use super::lexer::{duration_millis, number_value};
+use super::placeholder::Placeholders;
 
 impl From<ExprKind> for Expr {
     fn from(kind: ExprKind) -> Self {
@@ -45,6 +46,7 @@ impl From<&str> for StringLiteral {
         Self {
             value: value.to_owned(),
             raw: String::new(),
+            placeholders: Placeholders::default(),
         }
     }
 }
@@ -55,6 +57,7 @@ impl From<&str> for Name {
             text: text.to_owned(),
             quoted: false,
             span: 0..0,
+            placeholders: Placeholders::default(),
         }
     }
 }
@@ -84,6 +87,8 @@ pub fn metric(name: &str) -> Selector {
     Selector {
         metric: Some(name.into()),
         matchers: Vec::new(),
+        filters: Placeholders::default(),
+        braces: 0..0,
         at: AtOffset::default(),
     }
 }
@@ -142,6 +147,7 @@ pub fn call<E: Into<Expr>>(function: &str, args: impl IntoIterator<Item = E>) ->
     ExprKind::Call(Call {
         function: function.into(),
         args: args.into_iter().map(Into::into).collect(),
+        grouping: None,
     })
     .into()
 }

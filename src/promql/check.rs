@@ -1,9 +1,10 @@
 //! Types: what Prometheus's parser rejects although the grammar allows it.
 
+mod binary;
 mod call;
 
 use super::ast::{
-    Aggregate, AggregateOp, Binary, BinaryOp, Expr, ExprKind, MatchOp, Selector, Subquery,
+    Aggregate, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, MatchOp, Name, Selector, Subquery,
 };
 use super::error::SyntaxError;
 use super::functions::{Function, ValueType};
@@ -13,113 +14,190 @@ type Result<T> = std::result::Result<T, SyntaxError>;
 
 /// What an expression evaluates to. Exact for trees that [`parse`](super::parse) accepts.
 ///
-/// A call of an unknown function counts as an instant vector.
+/// What [`known_type`] does not know counts as an instant vector.
 pub fn value_type(expr: &Expr) -> ValueType {
+    known_type(expr).unwrap_or(ValueType::Vector)
+}
+
+/// [`value_type`] where it is certain: not behind a placeholder, an unknown function or an error.
+pub fn known_type(expr: &Expr) -> Option<ValueType> {
     match &expr.kind {
-        ExprKind::Number(_) => ValueType::Scalar,
-        ExprKind::String(_) => ValueType::String,
-        ExprKind::Selector(_) | ExprKind::Aggregate(_) => ValueType::Vector,
-        ExprKind::Range(_) | ExprKind::Subquery(_) => ValueType::Matrix,
-        ExprKind::Call(call) => Function::get(&call.function.text)
-            .map_or(ValueType::Vector, |function| function.returns),
-        ExprKind::Unary(_, inner) | ExprKind::Paren(inner) => value_type(inner),
-        ExprKind::Binary(binary) => of_operands(value_type(&binary.lhs), value_type(&binary.rhs)),
+        ExprKind::Number(_) => Some(ValueType::Scalar),
+        ExprKind::String(_) => Some(ValueType::String),
+        ExprKind::Selector(selector) => of_selector(selector),
+        ExprKind::Aggregate(_) => Some(ValueType::Vector),
+        ExprKind::Range(_) | ExprKind::Subquery(_) => Some(ValueType::Matrix),
+        ExprKind::Call(call) => Function::get(&call.function.text).map(|function| function.returns),
+        ExprKind::Unary(_, inner) | ExprKind::Paren(inner) => known_type(inner),
+        ExprKind::Binary(binary) => of_operands(known_type(&binary.lhs), known_type(&binary.rhs)),
+        ExprKind::Placeholder(_) | ExprKind::Invalid(_) => None,
     }
 }
 
-fn of_operands(lhs: ValueType, rhs: ValueType) -> ValueType {
+/// `${n}m` reads as a metric, but can become a number.
+fn of_selector(selector: &Selector) -> Option<ValueType> {
+    let open = |metric: &Name| !metric.placeholders.is_empty();
+    let bare = selector.braces.is_empty() && selector.at == AtOffset::default();
+    let number = bare && selector.metric.as_ref().is_some_and(open);
+    (!number).then_some(ValueType::Vector)
+}
+
+fn of_operands(lhs: Option<ValueType>, rhs: Option<ValueType>) -> Option<ValueType> {
     match (lhs, rhs) {
-        (ValueType::Scalar, ValueType::Scalar) => ValueType::Scalar,
-        _ => ValueType::Vector,
+        (Some(ValueType::Scalar), Some(ValueType::Scalar)) => Some(ValueType::Scalar),
+        (None, Some(ValueType::Scalar) | None) | (Some(ValueType::Scalar), None) => None,
+        _ => Some(ValueType::Vector),
     }
 }
 
-/// The type of a tree whose parts all fit together.
-pub(super) fn check(expr: &Expr) -> Result<ValueType> {
-    match &expr.kind {
-        ExprKind::Number(_) => Ok(ValueType::Scalar),
-        ExprKind::String(_) => Ok(ValueType::String),
-        ExprKind::Selector(selector) => {
-            check_selector(selector, expr)?;
-            Ok(ValueType::Vector)
+/// Finds the first part of a tree that does not fit.
+pub(super) fn check(expr: &Expr) -> Result<()> {
+    Checker::default().check(expr).map(|_| ())
+}
+
+/// All parts of a tree that do not fit.
+pub(super) fn check_all(expr: &Expr) -> Vec<SyntaxError> {
+    let mut checker = Checker {
+        kept: Some(Vec::new()),
+    };
+    // A checker that keeps errors returns none.
+    let _ = checker.check(expr);
+    checker.kept.unwrap_or_default()
+}
+
+#[derive(Default)]
+struct Checker {
+    /// The errors so far; `None` to stop at the first.
+    kept: Option<Vec<SyntaxError>>,
+}
+
+impl Checker {
+    #[cold]
+    fn report(&mut self, error: SyntaxError) -> Result<()> {
+        match &mut self.kept {
+            Some(kept) => {
+                kept.push(error);
+                Ok(())
+            }
+            None => Err(error),
         }
-        ExprKind::Range(range) => {
-            check_selector(&range.selector, expr)?;
-            Ok(ValueType::Matrix)
+    }
+
+    /// The type of a tree, if it is known, after a look at all its parts.
+    fn check(&mut self, expr: &Expr) -> Result<Option<ValueType>> {
+        match &expr.kind {
+            ExprKind::Number(_) => Ok(Some(ValueType::Scalar)),
+            ExprKind::String(_) => Ok(Some(ValueType::String)),
+            ExprKind::Selector(selector) => {
+                self.check_selector(selector, expr)?;
+                Ok(of_selector(selector))
+            }
+            ExprKind::Range(range) => {
+                self.check_selector(&range.selector, expr)?;
+                Ok(Some(ValueType::Matrix))
+            }
+            ExprKind::Subquery(subquery) => self.check_subquery(subquery, expr),
+            ExprKind::Call(call) => self.check_call(call, expr),
+            ExprKind::Aggregate(aggregate) => self.check_aggregate(aggregate),
+            ExprKind::Paren(inner) => self.check(inner),
+            ExprKind::Unary(_, inner) => self.check_unary(inner),
+            ExprKind::Binary(binary) => self.check_binary(binary, expr),
+            ExprKind::Placeholder(_) => Ok(None),
+            ExprKind::Invalid(parts) => {
+                for part in parts {
+                    self.check(part)?;
+                }
+                Ok(None)
+            }
         }
-        ExprKind::Subquery(subquery) => check_subquery(subquery, expr),
-        ExprKind::Call(call) => call::check_call(call, expr),
-        ExprKind::Aggregate(aggregate) => check_aggregate(aggregate),
-        ExprKind::Paren(inner) => check(inner),
-        ExprKind::Unary(_, inner) => match check(inner)? {
-            found @ (ValueType::Scalar | ValueType::Vector) => Ok(found),
-            found => Err(SyntaxError::new(
+    }
+
+    fn check_selector(&mut self, selector: &Selector, expr: &Expr) -> Result<()> {
+        if selects(selector) {
+            return Ok(());
+        }
+        self.report(SyntaxError::new(
+            "a selector needs a metric name or a matcher that the empty string does not match",
+            expr.span.clone(),
+        ))
+    }
+
+    fn check_subquery(&mut self, subquery: &Subquery, expr: &Expr) -> Result<Option<ValueType>> {
+        if let Some(found) = self.check(&subquery.expr)?
+            && found != ValueType::Vector
+        {
+            self.report(SyntaxError::new(
+                format!("a subquery needs an instant vector, got {}", a(found)),
+                expr.span.clone(),
+            ))?;
+        }
+        Ok(Some(ValueType::Matrix))
+    }
+
+    fn check_aggregate(&mut self, aggregate: &Aggregate) -> Result<Option<ValueType>> {
+        let op = aggregate.op;
+        self.expect(&aggregate.expr, ValueType::Vector, || format!("`{op}`"))?;
+        if let Some(param) = &aggregate.param {
+            let wanted = match op {
+                AggregateOp::CountValues => ValueType::String,
+                _ => ValueType::Scalar,
+            };
+            self.expect(param, wanted, || format!("the parameter of `{op}`"))?;
+        }
+        Ok(Some(ValueType::Vector))
+    }
+
+    fn check_unary(&mut self, inner: &Expr) -> Result<Option<ValueType>> {
+        let found = self.check(inner)?;
+        if let Some(wrong @ (ValueType::Matrix | ValueType::String)) = found {
+            self.report(SyntaxError::new(
                 format!(
                     "a sign needs a scalar or an instant vector, got {}",
-                    a(found)
+                    a(wrong)
                 ),
                 inner.span.clone(),
-            )),
-        },
-        ExprKind::Binary(binary) => check_binary(binary, expr),
+            ))?;
+            return Ok(None);
+        }
+        Ok(found)
+    }
+
+    /// Checks `expr` and that it is of the `wanted` type.
+    fn expect(
+        &mut self,
+        expr: &Expr,
+        wanted: ValueType,
+        place: impl FnOnce() -> String,
+    ) -> Result<()> {
+        match self.check(expr)? {
+            Some(found) if found != wanted => self.report(mismatch(expr, wanted, found, place())),
+            _ => Ok(()),
+        }
     }
 }
 
-fn check_selector(selector: &Selector, expr: &Expr) -> Result<()> {
-    let named = |metric: &super::ast::Name| !metric.text.is_empty();
-    if selector.metric.as_ref().is_some_and(named) {
-        return Ok(());
+/// Whether a selector, whatever its placeholders stand for, is more than `{}`.
+fn selects(selector: &Selector) -> bool {
+    let named = |metric: &Name| !metric.text.is_empty();
+    if selector.metric.as_ref().is_some_and(named) || !selector.filters.is_empty() {
+        return true;
     }
-    let selects = selector.matchers.iter().any(|matcher| {
+    selector.matchers.iter().any(|matcher| {
         let value = matcher.value.value.as_str();
-        match matcher.op {
+        let open = !matcher.value.placeholders.is_empty();
+        open || match matcher.op {
             MatchOp::Equal => !value.is_empty(),
             MatchOp::NotEqual => value.is_empty(),
             MatchOp::Match => !regex::matches_empty(value),
             MatchOp::NotMatch => regex::matches_empty(value),
         }
-    });
-    if selects {
-        return Ok(());
-    }
-    Err(SyntaxError::new(
-        "a selector needs a metric name or a matcher that the empty string does not match",
-        expr.span.clone(),
-    ))
+    })
 }
 
-fn check_subquery(subquery: &Subquery, expr: &Expr) -> Result<ValueType> {
-    match check(&subquery.expr)? {
-        ValueType::Vector => Ok(ValueType::Matrix),
-        found => Err(SyntaxError::new(
-            format!("a subquery needs an instant vector, got {}", a(found)),
-            expr.span.clone(),
-        )),
-    }
-}
-
-fn check_aggregate(aggregate: &Aggregate) -> Result<ValueType> {
-    let op = aggregate.op;
-    expect(&aggregate.expr, ValueType::Vector, || format!("`{op}`"))?;
-    if let Some(param) = &aggregate.param {
-        let wanted = match op {
-            AggregateOp::CountValues => ValueType::String,
-            _ => ValueType::Scalar,
-        };
-        expect(param, wanted, || format!("the parameter of `{op}`"))?;
-    }
-    Ok(ValueType::Vector)
-}
-
-/// Checks `expr` and that it is of the `wanted` type.
-fn expect(expr: &Expr, wanted: ValueType, place: impl FnOnce() -> String) -> Result<()> {
-    let found = check(expr)?;
-    if found == wanted {
-        return Ok(());
-    }
-    let message = format!("{} needs {}, got {}", place(), a(wanted), a(found));
+fn mismatch(expr: &Expr, wanted: ValueType, found: ValueType, place: String) -> SyntaxError {
+    let message = format!("{place} needs {}, got {}", a(wanted), a(found));
     let error = SyntaxError::new(message, expr.span.clone());
-    Err(match (wanted, found, &expr.kind) {
+    match (wanted, found, &expr.kind) {
         (ValueType::Matrix, ValueType::Vector, ExprKind::Selector(_)) => {
             error.help("add a range, such as `[5m]`")
         }
@@ -135,74 +213,7 @@ fn expect(expr: &Expr, wanted: ValueType, place: impl FnOnce() -> String) -> Res
             error.help("`scalar(…)` makes a scalar of a single series")
         }
         _ => error,
-    })
-}
-
-fn check_binary(binary: &Binary, expr: &Expr) -> Result<ValueType> {
-    let op = binary.op;
-    let operator = |message: String| SyntaxError::new(message, binary.op_span.clone());
-    let lhs = check(&binary.lhs)?;
-    let rhs = check(&binary.rhs)?;
-    for (found, side) in [(lhs, &binary.lhs), (rhs, &binary.rhs)] {
-        if !matches!(found, ValueType::Scalar | ValueType::Vector) {
-            let message = format!("`{op}` needs scalars or instant vectors, got {}", a(found));
-            return Err(SyntaxError::new(message, side.span.clone()));
-        }
     }
-    let both_scalars = lhs == ValueType::Scalar && rhs == ValueType::Scalar;
-    if binary.bool_modifier && !op.is_comparison() {
-        return Err(operator(format!(
-            "`bool` fits only comparisons, not `{op}`"
-        )));
-    }
-    if op.is_comparison() && !binary.bool_modifier && both_scalars {
-        return Err(operator("a comparison of scalars needs `bool`".to_owned())
-            .help(format!("write `{op} bool`")));
-    }
-    if op.is_set() && !(lhs == ValueType::Vector && rhs == ValueType::Vector) {
-        return Err(
-            operator(format!("`{op}` needs instant vectors on both sides"))
-                .help("`vector(…)` makes an instant vector of a scalar"),
-        );
-    }
-    check_matching(
-        binary,
-        lhs == ValueType::Vector && rhs == ValueType::Vector,
-        expr,
-    )?;
-    Ok(of_operands(lhs, rhs))
-}
-
-fn check_matching(binary: &Binary, vectors: bool, expr: &Expr) -> Result<()> {
-    let Some(matching) = &binary.matching else {
-        return Ok(());
-    };
-    if let Some(group) = &matching.group {
-        let common = group.include.iter().find(|label| {
-            matching.on && matching.labels.iter().any(|other| other.text == label.text)
-        });
-        if let Some(label) = common {
-            return Err(SyntaxError::new(
-                format!("`{}` is both in `on` and in the group modifier", label.text),
-                label.span.clone(),
-            )
-            .help("remove it from the group modifier"));
-        }
-        if binary.op.is_set() && vectors {
-            return Err(SyntaxError::new(
-                format!("`{}` takes no `group_left` or `group_right`", binary.op),
-                binary.op_span.clone(),
-            ));
-        }
-    }
-    // Prometheus lets `on ()` pass here, and so does this.
-    if !vectors && !matching.labels.is_empty() {
-        return Err(SyntaxError::new(
-            "`on` and `ignoring` need instant vectors on both sides",
-            expr.span.clone(),
-        ));
-    }
-    Ok(())
 }
 
 /// The type with its article.

@@ -2,6 +2,7 @@
 
 use super::ast::Duration;
 use super::lexer::duration_millis;
+use super::placeholder::{Placeholder, Placeholders};
 
 /// Units that [`Duration::from_millis`] writes; weeks and years would hide the number of days.
 const UNITS: [(&str, u64); 5] = [
@@ -25,6 +26,7 @@ impl Duration {
             millis,
             text: text.to_owned(),
             span: 0..0,
+            placeholders: Placeholders::default(),
         })
     }
 
@@ -50,6 +52,7 @@ impl Duration {
             millis: i64::try_from(millis).unwrap_or(i64::MAX),
             text,
             span: 0..0,
+            placeholders: Placeholders::default(),
         }
     }
 
@@ -62,7 +65,12 @@ impl Duration {
     ///
     /// `millis` is then its value, or 0 if that depends on the query or is out of range.
     pub fn is_expression(&self) -> bool {
-        self.text.contains(['(', ' '])
+        let arithmetic = |text: &str| text.contains(['(', ' ']);
+        if self.placeholders.is_empty() {
+            return arithmetic(&self.text);
+        }
+        let around = |text: String, placeholder: &Placeholder| text.replace(&placeholder.text, "");
+        arithmetic(&self.placeholders.iter().fold(self.text.clone(), around))
     }
 }
 
@@ -74,6 +82,7 @@ impl From<&'static str> for Duration {
             millis: 0,
             text: text.to_owned(),
             span: 0..0,
+            placeholders: Placeholders::default(),
         })
     }
 }

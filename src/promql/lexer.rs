@@ -10,6 +10,7 @@ mod word;
 
 use super::ast::{AggregateOp, BinaryOp};
 use super::error::SyntaxError;
+use super::placeholder::{Dialect, length};
 
 pub(super) use number::{LONGEST_MILLIS, duration_millis, number_value};
 pub(super) use string::{decode, quote};
@@ -36,6 +37,10 @@ pub(super) enum Kind {
     RightBracket,
     Comma,
     Colon,
+    /// Text the lexer cannot read; only in recovery, where the error is kept.
+    Bad,
+    /// A placeholder, also with parts of a word or number around it.
+    Placeholder,
     At,
     /// `=`
     Equal,
@@ -71,15 +76,17 @@ pub(super) struct Token {
 
 pub(super) struct Lexer<'a> {
     text: &'a str,
+    dialect: Dialect,
     pos: usize,
     in_braces: bool,
     in_brackets: bool,
 }
 
 impl<'a> Lexer<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str, dialect: Dialect) -> Self {
         Self {
             text,
+            dialect,
             pos: 0,
             in_braces: false,
             in_brackets: false,
@@ -97,7 +104,12 @@ impl<'a> Lexer<'a> {
             Some(b'0'..=b'9') => self.number()?,
             Some(b'.') if self.byte(1).is_some_and(|b| b.is_ascii_digit()) => self.number()?,
             Some(quote @ (b'"' | b'\'' | b'`')) => self.string(quote)?,
+            Some(b'$' | b'[' | b'{') if self.placeholder() > 0 => Kind::Placeholder,
             Some(byte) => self.sign(byte)?,
+        };
+        let kind = match self.dialect {
+            Dialect::Prometheus => kind,
+            _ => self.with_placeholders(kind),
         };
         Ok(Token {
             kind,
@@ -106,8 +118,71 @@ impl<'a> Lexer<'a> {
         })
     }
 
+    /// Reads on behind the token at `from` that [`Lexer::next`] cannot read.
+    ///
+    /// A string that only holds a bad escape is still a string.
+    pub(super) fn resume(&mut self, from: usize, error: &SyntaxError) -> Token {
+        self.pos = from;
+        self.skip_blanks();
+        let start = self.pos;
+        let (kind, end) = match self.byte(0) {
+            Some(quote @ (b'"' | b'\'' | b'`')) => match self.closing_quote(quote) {
+                Some(end) => (Kind::String, end),
+                None => (Kind::Bad, self.end_of_broken_string()),
+            },
+            _ => (Kind::Bad, error.span.end.max(start + 1)),
+        };
+        self.pos = end;
+        Token { kind, start, end }
+    }
+
+    /// Goes to `pos` and forgets braces and brackets.
+    pub(super) fn restart(&mut self, pos: usize) {
+        self.pos = pos;
+        self.in_braces = false;
+        self.in_brackets = false;
+    }
+
     fn byte(&self, ahead: usize) -> Option<u8> {
         self.text.as_bytes().get(self.pos + ahead).copied()
+    }
+
+    /// Bytes of the placeholder here; 0 if there is none.
+    fn placeholder(&self) -> usize {
+        match self.dialect {
+            Dialect::Prometheus => 0,
+            dialect => length(&self.text[self.pos..], dialect),
+        }
+    }
+
+    /// Reads placeholders that touch the token read last, and what touches them.
+    fn with_placeholders(&mut self, kind: Kind) -> Kind {
+        let touchable = matches!(
+            kind,
+            Kind::Name
+                | Kind::MetricName
+                | Kind::Keyword(_)
+                | Kind::Aggregate(_)
+                | Kind::WordOperator(_)
+                | Kind::Number
+                | Kind::Duration
+                | Kind::Placeholder
+        );
+        if !touchable || self.placeholder() == 0 {
+            return kind;
+        }
+        loop {
+            match self.placeholder() {
+                0 if self.byte(0).is_some_and(|byte| self.in_word(byte)) => self.pos += 1,
+                0 => return Kind::Placeholder,
+                length => self.pos += length,
+            }
+        }
+    }
+
+    fn in_word(&self, byte: u8) -> bool {
+        let colons = !self.in_braces && !self.in_brackets;
+        byte.is_ascii_alphanumeric() || byte == b'_' || byte == b':' && colons
     }
 
     fn skip_blanks(&mut self) {

@@ -112,17 +112,19 @@ fn is_word(name: &str, colons: bool) -> bool {
 impl Name {
     /// Whether it must be quoted as a metric name: `{"utf8.name"}`.
     pub(super) fn quoted_metric(&self) -> bool {
-        self.quoted || !is_word(&self.text, true) || !may_name_metric(word_kind(&self.text))
+        let known = self.placeholders.is_empty();
+        let word = || is_word(&self.text, true) && may_name_metric(word_kind(&self.text));
+        self.quoted || known && !word()
     }
 
     /// Whether it must be quoted in front of a matcher's operator.
     pub(super) fn quoted_label(&self) -> bool {
-        self.quoted || !is_word(&self.text, false)
+        self.quoted || self.placeholders.is_empty() && !is_word(&self.text, false)
     }
 
     /// Whether it must be quoted in `by (…)`, `on (…)` and the like.
     pub(super) fn quoted_grouping(&self) -> bool {
-        self.quoted_label() || !may_group(word_kind(&self.text))
+        self.quoted_label() || self.placeholders.is_empty() && !may_group(word_kind(&self.text))
     }
 }
 
@@ -141,7 +143,11 @@ pub(super) fn may_name_metric(kind: Kind) -> bool {
 /// Words that can stand for a label in `by (…)`, `on (…)` and the like.
 pub(super) fn may_group(kind: Kind) -> bool {
     match kind {
-        Kind::Name | Kind::MetricName | Kind::Aggregate(_) | Kind::WordOperator(_) => true,
+        Kind::Name
+        | Kind::MetricName
+        | Kind::Aggregate(_)
+        | Kind::WordOperator(_)
+        | Kind::Placeholder => true,
         Kind::Keyword(keyword) => keyword != Keyword::Without,
         _ => false,
     }

@@ -4,8 +4,11 @@
 
 mod aggregate;
 mod duration;
+mod labels;
 mod operators;
+mod placeholder;
 mod primary;
+mod recover;
 mod selector;
 mod time;
 
@@ -13,7 +16,7 @@ use super::ast::{Expr, ExprKind, Name, TextSpan};
 use super::check;
 use super::error::SyntaxError;
 use super::lexer::{Keyword, Kind, Lexer, Token, decode};
-use super::names::may_group;
+use super::placeholder::{Dialect, Placeholders};
 
 type Result<T> = std::result::Result<T, SyntaxError>;
 
@@ -33,31 +36,61 @@ const TALLEST: u32 = 300;
 ///
 /// The first thing wrong with the query, and where.
 pub fn parse(text: &str) -> Result<Expr> {
-    let expr = parse_untyped(text)?;
+    parse_with(text, Dialect::Prometheus)
+}
+
+/// [`parse`] of a query with placeholders, which may stand for anything that fits.
+///
+/// Spans are those of the text given, placeholders and all.
+///
+/// # Errors
+///
+/// The first thing that is wrong whatever the placeholders stand for.
+pub fn parse_with(text: &str, dialect: Dialect) -> Result<Expr> {
+    let expr = parse_untyped(text, dialect)?;
     check::check(&expr)?;
     Ok(expr)
 }
 
-/// [`parse`] without the type check.
-pub(super) fn parse_untyped(text: &str) -> Result<Expr> {
-    let mut parser = Parser::new(text)?;
-    if parser.token.kind == Kind::End {
-        return Err(SyntaxError::new("empty query", 0..text.len()));
+/// [`parse_with`] without the type check.
+pub(super) fn parse_untyped(text: &str, dialect: Dialect) -> Result<Expr> {
+    Parser::new(text, dialect, false)?.query()
+}
+
+/// As much of a query as can be read, and all that is wrong with it, in the order of the text.
+///
+/// Without errors the tree is that of [`parse_with`]. With errors it holds every selector that is
+/// intact; [`ExprKind::Invalid`] stands where expressions could not be put together. There is no tree
+/// for an empty query and for one that is nested too deeply.
+pub fn parse_recovering(text: &str, dialect: Dialect) -> (Option<Expr>, Vec<SyntaxError>) {
+    let mut parser = match Parser::new(text, dialect, true) {
+        Ok(parser) => parser,
+        Err(error) => return (None, vec![error]),
+    };
+    let found = parser.query();
+    let mut errors = parser.errors;
+    let expr = match found {
+        Ok(expr) => Some(expr),
+        Err(error) => {
+            errors.push(error);
+            None
+        }
+    };
+    if let Some(expr) = &expr {
+        errors.extend(check::check_all(expr));
     }
-    let expr = parser.expr(0)?;
-    match parser.token.kind {
-        Kind::End => Ok(expr),
-        Kind::RightParen => Err(SyntaxError::new(
-            "`)` without `(`",
-            parser.token.start..parser.token.end,
-        )),
-        _ => Err(parser.unexpected("an operator or the end of the query")),
-    }
+    errors.sort_by_key(|error| error.span.start);
+    (expr, errors)
 }
 
 struct Parser<'a> {
     text: &'a str,
+    dialect: Dialect,
     lexer: Lexer<'a>,
+    /// Whether errors are kept instead of returned.
+    recovering: bool,
+    /// Errors kept.
+    errors: Vec<SyntaxError>,
     /// The current token, not yet taken.
     token: Token,
     /// Where the token taken last ends.
@@ -69,24 +102,49 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str) -> Result<Self> {
-        let mut lexer = Lexer::new(text);
-        let token = lexer.next()?;
-        Ok(Self {
+    fn new(text: &'a str, dialect: Dialect, recovering: bool) -> Result<Self> {
+        let start = Token {
+            kind: Kind::End,
+            start: 0,
+            end: 0,
+        };
+        let mut parser = Self {
             text,
-            lexer,
-            token,
+            dialect,
+            lexer: Lexer::new(text, dialect),
+            recovering,
+            errors: Vec::new(),
+            token: start,
             end: 0,
             depth: 0,
             height: 0,
-        })
+        };
+        parser.bump()?;
+        Ok(parser)
+    }
+
+    /// All of the text.
+    fn query(&mut self) -> Result<Expr> {
+        if self.token.kind == Kind::End {
+            return Err(SyntaxError::new("empty query", 0..self.text.len()));
+        }
+        let expr = self.expr(0)?;
+        let error = match self.token.kind {
+            Kind::End => return Ok(expr),
+            Kind::RightParen => SyntaxError::new("`)` without `(`", self.span()),
+            _ => self.unexpected("an operator or the end of the query"),
+        };
+        self.strays(expr, &[], error)
     }
 
     /// Takes the current token.
     fn bump(&mut self) -> Result<Token> {
         let taken = self.token;
         self.end = taken.end;
-        self.token = self.lexer.next()?;
+        self.token = match self.lexer.next() {
+            Ok(token) => token,
+            Err(error) => self.bad_token(taken.end, error)?,
+        };
         Ok(taken)
     }
 
@@ -107,12 +165,17 @@ impl<'a> Parser<'a> {
         Ok(found)
     }
 
+    /// Takes a token of that kind; in recovery, nothing may be there, and nothing is taken then.
     fn expect(&mut self, kind: Kind, expected: &str) -> Result<Token> {
         if self.at(kind) {
-            self.bump()
-        } else {
-            Err(self.unexpected(expected))
+            return self.bump();
         }
+        self.report(self.unexpected(expected))?;
+        Ok(Token {
+            kind: Kind::Bad,
+            start: self.end,
+            end: self.end,
+        })
     }
 
     fn text(&self, token: Token) -> &'a str {
@@ -138,7 +201,8 @@ impl<'a> Parser<'a> {
     fn finish(&self, kind: ExprKind, start: usize) -> Expr {
         Expr {
             kind,
-            span: start..self.end,
+            // A missing operand leaves nothing behind its own start.
+            span: start.min(self.end)..self.end,
         }
     }
 
@@ -163,18 +227,16 @@ impl<'a> Parser<'a> {
         SyntaxError::new("query is nested too deeply", self.span())
     }
 
-    /// A label in parentheses behind `by`, `on`, `group_left` and the like.
-    fn grouping_label(&mut self) -> Result<Name> {
-        let quoted = self.at(Kind::String);
-        if !quoted && !may_group(self.token.kind) {
-            return Err(self.unexpected("a label name"));
+    /// The placeholders in a token.
+    fn placeholders(&self, token: Token) -> Placeholders {
+        self.placeholders_in(&(token.start..token.end))
+    }
+
+    fn placeholders_in(&self, span: &TextSpan) -> Placeholders {
+        match self.dialect {
+            Dialect::Prometheus => Placeholders::default(),
+            dialect => Placeholders::find(&self.text[span.clone()], span.start, dialect),
         }
-        let token = self.bump()?;
-        let name = self.name(token, quoted);
-        if name.text.is_empty() {
-            return Err(SyntaxError::new("empty label name", name.span));
-        }
-        Ok(name)
     }
 
     fn name(&self, token: Token, quoted: bool) -> Name {
@@ -187,21 +249,8 @@ impl<'a> Parser<'a> {
             },
             quoted,
             span: token.start..token.end,
+            placeholders: self.placeholders(token),
         }
-    }
-
-    /// `(a, b,)`, possibly empty.
-    fn grouping_labels(&mut self) -> Result<Vec<Name>> {
-        self.expect(Kind::LeftParen, "`(` and label names")?;
-        let mut labels = Vec::new();
-        while !self.at(Kind::RightParen) {
-            labels.push(self.grouping_label()?);
-            if !self.eat(Kind::Comma)? && !self.at(Kind::RightParen) {
-                return Err(self.unexpected("`,` or `)`"));
-            }
-        }
-        self.bump()?;
-        Ok(labels)
     }
 }
 

@@ -53,6 +53,8 @@ fn expr<W: Write>(f: &mut W, expr: &Expr) -> fmt::Result {
         }
         ExprKind::Binary(binary) => self::binary(f, binary),
         ExprKind::Paren(inner) => operand(f, inner, true),
+        ExprKind::Placeholder(name) => f.write_str(&name.text),
+        ExprKind::Invalid(parts) => arguments(f, parts, " "),
     }
 }
 
@@ -68,14 +70,21 @@ fn operand<W: Write>(f: &mut W, inner: &Expr, parens: bool) -> fmt::Result {
 }
 
 fn call<W: Write>(f: &mut W, call: &Call) -> fmt::Result {
-    write!(f, "{}(", call.function.text)?;
-    for (index, arg) in call.args.iter().enumerate() {
+    f.write_str(&call.function.text)?;
+    leaf::grouping(f, call.grouping.as_ref())?;
+    f.write_char('(')?;
+    arguments(f, &call.args, ", ")?;
+    f.write_char(')')
+}
+
+fn arguments<W: Write>(f: &mut W, args: &[Expr], separator: &str) -> fmt::Result {
+    for (index, arg) in args.iter().enumerate() {
         if index > 0 {
-            f.write_str(", ")?;
+            f.write_str(separator)?;
         }
         expr(f, arg)?;
     }
-    f.write_char(')')
+    Ok(())
 }
 
 fn aggregate<W: Write>(f: &mut W, aggregate: &Aggregate) -> fmt::Result {

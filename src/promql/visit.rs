@@ -1,6 +1,6 @@
 //! Walks over all nodes of a tree.
 
-use super::ast::{AtOffset, Duration, Expr, ExprKind, Name, Selector};
+use super::ast::{At, AtOffset, Duration, Expr, ExprKind, Grouping, Name, Selector};
 
 /// The expressions directly inside, in the order they are written.
 pub fn children(expr: &Expr) -> impl Iterator<Item = &Expr> {
@@ -10,9 +10,12 @@ pub fn children(expr: &Expr) -> impl Iterator<Item = &Expr> {
         ExprKind::Aggregate(aggregate) => (aggregate.param.as_deref(), Some(&aggregate.expr), &[]),
         ExprKind::Unary(_, inner) | ExprKind::Paren(inner) => (Some(inner), None, &[]),
         ExprKind::Binary(binary) => (Some(&binary.lhs), Some(&binary.rhs), &[]),
-        ExprKind::Number(_) | ExprKind::String(_) | ExprKind::Selector(_) | ExprKind::Range(_) => {
-            (None, None, &[])
-        }
+        ExprKind::Invalid(parts) => (None, None, parts),
+        ExprKind::Number(_)
+        | ExprKind::String(_)
+        | ExprKind::Selector(_)
+        | ExprKind::Range(_)
+        | ExprKind::Placeholder(_) => (None, None, &[]),
     };
     one.into_iter().chain(two).chain(many)
 }
@@ -33,9 +36,12 @@ pub fn children_mut(expr: &mut Expr) -> impl Iterator<Item = &mut Expr> {
             let binary = &mut **binary;
             (Some(&mut binary.lhs), Some(&mut binary.rhs), &mut [])
         }
-        ExprKind::Number(_) | ExprKind::String(_) | ExprKind::Selector(_) | ExprKind::Range(_) => {
-            (None, None, &mut [])
-        }
+        ExprKind::Invalid(parts) => (None, None, parts),
+        ExprKind::Number(_)
+        | ExprKind::String(_)
+        | ExprKind::Selector(_)
+        | ExprKind::Range(_)
+        | ExprKind::Placeholder(_) => (None, None, &mut []),
     };
     one.into_iter().chain(two).chain(many)
 }
@@ -85,20 +91,21 @@ pub fn clear_spans(expr: &mut Expr) {
         match &mut node.kind {
             ExprKind::Selector(selector) => clear_selector(selector),
             ExprKind::Range(range) => {
-                range.range.span = 0..0;
+                clear_duration(&mut range.range);
                 clear_selector(&mut range.selector);
             }
             ExprKind::Subquery(subquery) => {
-                subquery.range.span = 0..0;
+                clear_duration(&mut subquery.range);
                 subquery.step.iter_mut().for_each(clear_duration);
                 clear_shift(&mut subquery.at);
             }
-            ExprKind::Call(call) => clear_name(&mut call.function),
-            ExprKind::Aggregate(aggregate) => {
-                if let Some(grouping) = &mut aggregate.grouping {
-                    grouping.labels.iter_mut().for_each(clear_name);
-                }
+            ExprKind::Call(call) => {
+                clear_name(&mut call.function);
+                clear_grouping(&mut call.grouping);
             }
+            ExprKind::Aggregate(aggregate) => clear_grouping(&mut aggregate.grouping),
+            ExprKind::String(literal) => literal.placeholders.clear_spans(),
+            ExprKind::Placeholder(name) => clear_name(name),
             ExprKind::Binary(binary) => {
                 binary.op_span = 0..0;
                 if let Some(matching) = &mut binary.matching {
@@ -109,9 +116,9 @@ pub fn clear_spans(expr: &mut Expr) {
                 }
             }
             ExprKind::Number(_)
-            | ExprKind::String(_)
             | ExprKind::Unary(..)
-            | ExprKind::Paren(_) => {}
+            | ExprKind::Paren(_)
+            | ExprKind::Invalid(_) => {}
         }
     });
 }
@@ -120,22 +127,37 @@ fn clear_selector(selector: &mut Selector) {
     selector.metric.iter_mut().for_each(clear_name);
     for matcher in &mut selector.matchers {
         clear_name(&mut matcher.label);
+        matcher.value.placeholders.clear_spans();
         matcher.value_span = 0..0;
         matcher.span = 0..0;
     }
+    selector.filters.clear_spans();
+    selector.braces = 0..0;
     clear_shift(&mut selector.at);
+}
+
+fn clear_grouping(grouping: &mut Option<Grouping>) {
+    let labels = grouping
+        .iter_mut()
+        .flat_map(|grouping| &mut grouping.labels);
+    labels.for_each(clear_name);
 }
 
 fn clear_shift(shift: &mut AtOffset) {
     shift.offset.iter_mut().for_each(clear_duration);
+    if let Some(At::Placeholder(name)) = &mut shift.at {
+        clear_name(name);
+    }
 }
 
 fn clear_duration(duration: &mut Duration) {
     duration.span = 0..0;
+    duration.placeholders.clear_spans();
 }
 
 fn clear_name(name: &mut Name) {
     name.span = 0..0;
+    name.placeholders.clear_spans();
 }
 
 #[cfg(test)]

@@ -350,8 +350,11 @@ fn is_condition(expr: &Expr) -> bool {
         ExprKind::Aggregate(a) => is_condition(&a.expr),
         ExprKind::Unary(_, inner) => is_condition(inner),
         ExprKind::Subquery(s) => is_condition(&s.expr),
-        ExprKind::Number(_) | ExprKind::String(_) | ExprKind::Selector(_) | ExprKind::Range(_) => {
-            false
-        }
+        ExprKind::Number(_)
+        | ExprKind::String(_)
+        | ExprKind::Selector(_)
+        | ExprKind::Range(_)
+        | ExprKind::Placeholder(_)
+        | ExprKind::Invalid(_) => false,
     }
 }

@@ -1,30 +1,70 @@
 //! Arguments of function calls.
 
-use super::{Result, ValueType, check, expect};
+use super::{Checker, Result, ValueType};
 use crate::promql::ast::{AggregateOp, Call, Expr, ExprKind};
 use crate::promql::error::SyntaxError;
 use crate::promql::functions::Function;
 use crate::promql::regex;
 
-pub(super) fn check_call(call: &Call, expr: &Expr) -> Result<ValueType> {
-    let name = call.function.text.as_str();
-    let Some(function) = Function::get(name) else {
-        return Err(unknown(call));
-    };
-    check_count(function, call, expr)?;
-    for (index, arg) in call.args.iter().enumerate() {
-        if name == "info" && index == 1 {
-            check_info_selector(arg)?;
-        } else if let Some(wanted) = function.arg(index) {
-            expect(arg, wanted, || {
-                format!("argument {} of `{name}`", index + 1)
-            })?;
+impl Checker {
+    pub(super) fn check_call(&mut self, call: &Call, expr: &Expr) -> Result<Option<ValueType>> {
+        let name = call.function.text.as_str();
+        let Some(function) = Function::get(name) else {
+            if call.function.placeholders.is_empty() {
+                self.report(unknown(call))?;
+            }
+            for arg in &call.args {
+                self.check(arg)?;
+            }
+            return Ok(None);
+        };
+        if let Some(error) = miscounted(function, call, expr) {
+            self.report(error)?;
         }
+        for (index, arg) in call.args.iter().enumerate() {
+            if name == "info" && index == 1 {
+                self.check_info_selector(arg)?;
+            } else if let Some(wanted) = function.arg(index) {
+                self.expect(arg, wanted, || {
+                    format!("argument {} of `{name}`", index + 1)
+                })?;
+            }
+        }
+        if name == "label_replace" {
+            self.check_replacement(call)?;
+        }
+        Ok(Some(function.returns))
     }
-    if name == "label_replace" {
-        check_replacement(call)?;
+
+    /// The second argument of `info` is only a set of matchers, and they may match anything.
+    fn check_info_selector(&mut self, arg: &Expr) -> Result<()> {
+        let fits = match &arg.kind {
+            ExprKind::Selector(selector) => {
+                selector.metric.as_ref().is_none_or(|metric| metric.quoted)
+            }
+            ExprKind::Placeholder(_) | ExprKind::Invalid(_) => true,
+            _ => false,
+        };
+        if fits {
+            return Ok(());
+        }
+        self.report(SyntaxError::new(
+            "argument 2 of `info` takes matchers only",
+            arg.span.clone(),
+        ))
     }
-    Ok(function.returns)
+
+    /// Prometheus finds a bad pattern only when it evaluates the query, and then each time.
+    fn check_replacement(&mut self, call: &Call) -> Result<()> {
+        if let Some(arg) = call.args.get(4)
+            && let ExprKind::String(literal) = &arg.kind
+            && literal.placeholders.is_empty()
+            && let Err(problem) = regex::check(&literal.value)
+        {
+            self.report(problem.in_literal(&literal.raw, &literal.value, &arg.span))?;
+        }
+        Ok(())
+    }
 }
 
 fn unknown(call: &Call) -> SyntaxError {
@@ -55,11 +95,11 @@ fn similar(name: &str) -> Option<&'static str> {
         .map(|(_, _, known)| known)
 }
 
-fn check_count(function: &Function, call: &Call, expr: &Expr) -> Result<()> {
+fn miscounted(function: &Function, call: &Call, expr: &Expr) -> Option<SyntaxError> {
     let found = call.args.len();
     let (fewest, most) = function.arity();
     if found >= fewest && most.is_none_or(|most| found <= most) {
-        return Ok(());
+        return None;
     }
     let wanted = match most {
         Some(most) if most == fewest => fewest.to_string(),
@@ -67,38 +107,11 @@ fn check_count(function: &Function, call: &Call, expr: &Expr) -> Result<()> {
         None => format!("at least {fewest}"),
     };
     let s = if wanted == "1" { "" } else { "s" };
-    Err(SyntaxError::new(
+    Some(SyntaxError::new(
         format!(
             "`{}` takes {wanted} argument{s}, got {found}",
             function.name
         ),
         expr.span.clone(),
     ))
-}
-
-/// The second argument of `info` is only a set of matchers, and they may match anything.
-fn check_info_selector(arg: &Expr) -> Result<()> {
-    match &arg.kind {
-        ExprKind::Selector(selector)
-            if selector.metric.as_ref().is_none_or(|metric| metric.quoted) =>
-        {
-            Ok(())
-        }
-        _ => Err(SyntaxError::new(
-            "argument 2 of `info` takes matchers only",
-            arg.span.clone(),
-        )),
-    }
-}
-
-/// Prometheus finds a bad pattern only when it evaluates the query, and then each time.
-fn check_replacement(call: &Call) -> Result<()> {
-    let Some(arg) = call.args.get(4) else {
-        return Ok(());
-    };
-    if let ExprKind::String(literal) = &arg.kind {
-        regex::check(&literal.value)
-            .map_err(|problem| problem.in_literal(&literal.raw, &literal.value, &arg.span))?;
-    }
-    check(arg).map(|_| ())
 }

@@ -21,6 +21,7 @@ pub fn kept_labels(expr: &Expr) -> Kept {
         ExprKind::Aggregate(aggregate) => aggregated(aggregate),
         ExprKind::Unary(_, inner) | ExprKind::Paren(inner) => kept_labels(inner),
         ExprKind::Binary(binary) => combined(binary),
+        ExprKind::Placeholder(_) | ExprKind::Invalid(_) => Kept::any(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Kind, Lexer};
 use crate::promql::error::SyntaxError;
+use crate::promql::placeholder::Dialect;
 
 impl Lexer<'_> {
     /// Reads over a string literal; every escape in it is valid afterwards.
@@ -20,6 +21,9 @@ impl Lexer<'_> {
                         None => return Err(self.bad_escape()),
                     }
                 }
+                Some(b'{') if self.dialect == Dialect::GoTemplate => {
+                    self.pos += self.placeholder().max(1);
+                }
                 // Go cannot tell this character from broken UTF-8.
                 Some(0xEF) if self.text[self.pos..].starts_with('\u{FFFD}') => {
                     let span = self.pos..self.pos + '\u{FFFD}'.len_utf8();
@@ -31,6 +35,29 @@ impl Lexer<'_> {
         }
         self.pos += 1;
         Ok(Kind::String)
+    }
+
+    /// Where a string with bad contents ends, if its line has another such quote.
+    pub(super) fn closing_quote(&self, quote: u8) -> Option<usize> {
+        let mut escaped = true;
+        for (at, byte) in self.text.bytes().enumerate().skip(self.pos) {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\n' if quote != b'`' => return None,
+                b'\\' if quote != b'`' => escaped = true,
+                byte if byte == quote => return Some(at + 1),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// A string without closing quote goes to the end of the line, but inside braces not beyond them.
+    pub(super) fn end_of_broken_string(&self) -> usize {
+        let rest = &self.text[self.pos..];
+        let line = rest.find('\n').unwrap_or(rest.len());
+        let brace = rest[..line].find('}').filter(|_| self.in_braces);
+        self.pos + brace.unwrap_or(line).max(1)
     }
 
     fn bad_escape(&self) -> SyntaxError {

@@ -1,7 +1,7 @@
 use super::*;
 
 fn kinds(text: &str) -> Vec<Kind> {
-    let mut lexer = Lexer::new(text);
+    let mut lexer = Lexer::new(text, Dialect::Prometheus);
     let mut kinds = Vec::new();
     loop {
         match lexer.next().unwrap().kind {
@@ -12,7 +12,7 @@ fn kinds(text: &str) -> Vec<Kind> {
 }
 
 fn error(text: &str) -> SyntaxError {
-    let mut lexer = Lexer::new(text);
+    let mut lexer = Lexer::new(text, Dialect::Prometheus);
     loop {
         match lexer.next() {
             Ok(token) => assert_ne!(token.kind, Kind::End, "{text} lexes"),

@@ -1,23 +1,25 @@
 //! `sum by (labels) (expr)` and `sum (expr) by (labels)`.
 
+use super::recover::starts_expression;
 use super::{Parser, Result};
-use crate::promql::ast::{Aggregate, AggregateOp, Expr, ExprKind, Grouping};
+use crate::promql::ast::{Aggregate, AggregateOp, BinaryOp, Expr, ExprKind, TextSpan};
 use crate::promql::error::SyntaxError;
-use crate::promql::lexer::{Keyword, Kind};
+use crate::promql::lexer::Kind;
 
 impl Parser<'_> {
     /// The caller has taken the operator, which stands at `start`.
     pub(super) fn aggregate(&mut self, op: AggregateOp, start: usize) -> Result<Expr> {
         let mut grouping = self.grouping()?;
-        if !self.at(Kind::LeftParen) {
-            return Err(self.unexpected("`(` and what to aggregate"));
-        }
-        let args = self.arguments()?;
+        let args = if self.at(Kind::LeftParen) {
+            self.arguments()?
+        } else {
+            self.bare_argument()?
+        };
         if grouping.is_none() {
             grouping = self.grouping()?;
         }
         let span = start..self.end;
-        let (param, expr) = operands(op, args, &span)?;
+        let (param, expr) = self.operands(op, args, &span)?;
         let aggregate = Aggregate {
             op,
             param,
@@ -27,36 +29,42 @@ impl Parser<'_> {
         Ok(self.finish(ExprKind::Aggregate(aggregate), start))
     }
 
-    fn grouping(&mut self) -> Result<Option<Grouping>> {
-        let without = match self.token.kind {
-            Kind::Keyword(Keyword::By) => false,
-            Kind::Keyword(Keyword::Without) => true,
-            _ => return Ok(None),
+    /// The operand of `sum x`, which lacks its parentheses.
+    fn bare_argument(&mut self) -> Result<Vec<Expr>> {
+        self.report(self.unexpected("`(` and what to aggregate"))?;
+        Ok(if starts_expression(self.token.kind) {
+            vec![self.expr(BinaryOp::Pow.precedence())?]
+        } else {
+            Vec::new()
+        })
+    }
+
+    fn operands(&mut self, op: AggregateOp, args: Vec<Expr>, span: &TextSpan) -> Result<Operands> {
+        let wanted = 1 + usize::from(op.has_param());
+        let count = args.len();
+        if count != wanted {
+            let s = if wanted == 1 { "" } else { "s" };
+            let message = format!("`{op}` takes {wanted} argument{s}, got {count}");
+            self.report(SyntaxError::new(message, span.clone()))?;
+        }
+        let invalid = |parts| Expr {
+            kind: ExprKind::Invalid(parts),
+            span: span.clone(),
         };
-        self.bump()?;
-        let labels = self.grouping_labels()?;
-        Ok(Some(Grouping { without, labels }))
+        let mut args = args;
+        let expr = match (args.pop(), op.has_param() || args.is_empty()) {
+            (Some(last), true) => last,
+            (last, _) => invalid(args.drain(..).chain(last).collect()),
+        };
+        let param = match (args.pop(), args.is_empty()) {
+            (Some(last), false) => Some(invalid(args.drain(..).chain([last]).collect())),
+            (param, _) => param,
+        };
+        Ok((param.map(Box::new), Box::new(expr)))
     }
 }
 
 type Operands = (Option<Box<Expr>>, Box<Expr>);
-
-fn operands(op: AggregateOp, args: Vec<Expr>, span: &std::ops::Range<usize>) -> Result<Operands> {
-    let wanted = 1 + usize::from(op.has_param());
-    let count = args.len();
-    let mut args = args.into_iter();
-    match (args.next(), args.next(), args.next()) {
-        (Some(expr), None, _) if !op.has_param() => Ok((None, Box::new(expr))),
-        (Some(param), Some(expr), None) if op.has_param() => {
-            Ok((Some(Box::new(param)), Box::new(expr)))
-        }
-        _ => {
-            let s = if wanted == 1 { "" } else { "s" };
-            let message = format!("`{op}` takes {wanted} argument{s}, got {count}");
-            Err(SyntaxError::new(message, span.clone()))
-        }
-    }
-}
 
 impl AggregateOp {
     /// Whether a parameter stands before the aggregated expression.

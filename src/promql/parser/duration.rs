@@ -6,7 +6,7 @@
 use super::{Parser, Result};
 use crate::promql::ast::{BinaryOp, Duration};
 use crate::promql::error::SyntaxError;
-use crate::promql::lexer::{Kind, LONGEST_MILLIS, Token};
+use crate::promql::lexer::{Kind, LONGEST_MILLIS};
 
 /// A folded duration expression.
 struct Folded {
@@ -46,20 +46,20 @@ impl Parser<'_> {
         self.folded_duration(folded, start)
     }
 
-    fn folded_duration(&self, folded: Folded, start: usize) -> Result<Duration> {
+    fn folded_duration(&mut self, folded: Folded, start: usize) -> Result<Duration> {
         let millis = folded.seconds.unwrap_or(0.0) * 1000.0;
+        let span = start.min(self.end)..self.end;
         let mut duration = Duration {
             millis: millis.round() as i64,
             text: folded.text,
-            span: start..self.end,
+            placeholders: self.placeholders_in(&span),
+            span,
         };
         if millis.is_nan() || millis.abs() > LONGEST_MILLIS as f64 {
             // Prometheus looks at the value of an expression only when it evaluates it.
             if !duration.is_expression() {
-                return Err(SyntaxError::new(
-                    "the duration is out of range",
-                    duration.span,
-                ));
+                let span = duration.span.clone();
+                self.report(SyntaxError::new("the duration is out of range", span))?;
             }
             duration.millis = 0;
         }
@@ -94,7 +94,11 @@ impl Parser<'_> {
             }
             let token = self.bump()?;
             let rhs = self.duration_sum(precedence + u8::from(!op.right_associative()))?;
-            lhs = fold(op, &lhs, &rhs, token)?;
+            if divides_by_zero(op, &rhs) {
+                let span = token.start..token.end;
+                self.report(SyntaxError::new("division by zero", span))?;
+            }
+            lhs = fold(op, &lhs, &rhs);
         }
         Ok(lhs)
     }
@@ -118,9 +122,27 @@ impl Parser<'_> {
                     ..inner
                 })
             }
+            Kind::Placeholder => {
+                let token = self.bump()?;
+                Ok(Folded {
+                    text: self.text(token).to_owned(),
+                    seconds: None,
+                })
+            }
             Kind::Name | Kind::Aggregate(_) => self.duration_function(),
-            _ => Err(self.unexpected(EXPECTED)),
+            _ => self.no_duration(),
         }
+    }
+
+    fn no_duration(&mut self) -> Result<Folded> {
+        self.report(self.unexpected(EXPECTED))?;
+        if self.at(Kind::Bad) {
+            self.bump()?;
+        }
+        Ok(Folded {
+            text: String::new(),
+            seconds: None,
+        })
     }
 
     /// `step()`, `range()`, `min_of(a, b)` and `max_of(a, b)`.
@@ -130,7 +152,7 @@ impl Parser<'_> {
             "step" | "range" => f64::max,
             "min" | "min_of" => f64::min,
             "max" | "max_of" => f64::max,
-            _ => return Err(self.unexpected(EXPECTED)),
+            _ => return self.no_duration(),
         };
         self.bump()?;
         self.expect(Kind::LeftParen, "`(`")?;
@@ -162,12 +184,12 @@ fn signed(sign: Option<BinaryOp>, folded: Folded) -> Folded {
     }
 }
 
-fn fold(op: BinaryOp, lhs: &Folded, rhs: &Folded, token: Token) -> Result<Folded> {
+fn divides_by_zero(op: BinaryOp, rhs: &Folded) -> bool {
     let literal = !rhs.text.ends_with(')');
-    if matches!(op, BinaryOp::Div | BinaryOp::Mod) && literal && rhs.seconds == Some(0.0) {
-        let span = token.start..token.end;
-        return Err(SyntaxError::new("division by zero", span));
-    }
+    matches!(op, BinaryOp::Div | BinaryOp::Mod) && literal && rhs.seconds == Some(0.0)
+}
+
+fn fold(op: BinaryOp, lhs: &Folded, rhs: &Folded) -> Folded {
     let apply = |(a, b): (f64, f64)| match op {
         BinaryOp::Add => a + b,
         BinaryOp::Sub => a - b,
@@ -176,8 +198,8 @@ fn fold(op: BinaryOp, lhs: &Folded, rhs: &Folded, token: Token) -> Result<Folded
         BinaryOp::Mod => a % b,
         _ => a.powf(b),
     };
-    Ok(Folded {
+    Folded {
         text: format!("{} {op} {}", lhs.text, rhs.text),
         seconds: lhs.seconds.zip(rhs.seconds).map(apply),
-    })
+    }
 }

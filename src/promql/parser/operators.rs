@@ -12,7 +12,14 @@ impl Parser<'_> {
     pub(super) fn expr(&mut self, loosest: u8) -> Result<Expr> {
         self.enter()?;
         let start = self.token.start;
-        let mut lhs = self.operand()?;
+        let lhs = self.operand()?;
+        let lhs = self.operators(lhs, start, loosest)?;
+        self.depth -= 1;
+        Ok(lhs)
+    }
+
+    /// The operators behind `lhs`, which starts at `start`.
+    pub(super) fn operators(&mut self, mut lhs: Expr, start: usize, loosest: u8) -> Result<Expr> {
         while let Kind::Operator(op) | Kind::WordOperator(op) = self.token.kind {
             let precedence = op.precedence();
             if precedence < loosest {
@@ -23,7 +30,6 @@ impl Parser<'_> {
             self.grow(height)?;
             lhs = self.finish(ExprKind::Binary(Box::new(binary)), start);
         }
-        self.depth -= 1;
         Ok(lhs)
     }
 
@@ -45,7 +51,8 @@ impl Parser<'_> {
         let op_span = token.start..token.end;
         if matches!(op, BinaryOp::Lt | BinaryOp::Gt) && self.at(Kind::Operator(BinaryOp::Div)) {
             let span = token.start..self.token.end;
-            return Err(SyntaxError::experimental("histogram trim operators", span));
+            self.report(SyntaxError::experimental("histogram trim operators", span))?;
+            self.bump()?;
         }
         let bool_modifier = self.eat(Kind::Keyword(Keyword::Bool))?;
         let matching = self.matching()?;
@@ -66,14 +73,21 @@ impl Parser<'_> {
             Kind::Keyword(Keyword::On) => true,
             Kind::Keyword(Keyword::Ignoring) => false,
             Kind::Keyword(Keyword::GroupLeft | Keyword::GroupRight) => {
-                return Err(self
-                    .unexpected("an expression")
-                    .help("`group_left` and `group_right` follow `on (…)` or `ignoring (…)`"));
+                let error = self.unexpected("an expression");
+                self.report(
+                    error.help("`group_left` and `group_right` follow `on (…)` or `ignoring (…)`"),
+                )?;
+                false
             }
             _ => return Ok(None),
         };
-        self.bump()?;
-        let labels = self.grouping_labels()?;
+        let left = self.at_keyword(Keyword::GroupLeft);
+        let labels = if left || self.at_keyword(Keyword::GroupRight) {
+            Vec::new()
+        } else {
+            self.bump()?;
+            self.grouping_labels()?
+        };
         let left = self.at_keyword(Keyword::GroupLeft);
         let group = if left || self.at_keyword(Keyword::GroupRight) {
             self.bump()?;

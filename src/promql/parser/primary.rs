@@ -18,7 +18,9 @@ impl Parser<'_> {
                 Kind::At => self.at_time(expr)?,
                 Kind::Name if is_range_modifier(self.text(self.token)) => {
                     let what = format!("the `{}` modifier", self.text(self.token));
-                    return Err(SyntaxError::experimental(&what, self.span()));
+                    self.report(SyntaxError::experimental(&what, self.span()))?;
+                    self.bump()?;
+                    expr
                 }
                 _ => return Ok(expr),
             };
@@ -54,6 +56,7 @@ impl Parser<'_> {
                     Kind::LeftParen | Kind::Keyword(Keyword::By | Keyword::Without) => {
                         self.aggregate(op, token.start)
                     }
+                    kind if self.recovering && is_operand(kind) => self.aggregate(op, token.start),
                     _ => self.selector(Some(token)),
                 }
             }
@@ -61,7 +64,8 @@ impl Parser<'_> {
                 let token = self.bump()?;
                 self.selector(Some(token))
             }
-            _ => Err(self.unexpected("an expression")),
+            Kind::Placeholder => self.placeholder(),
+            _ => self.missing(self.unexpected("an expression")),
         }
     }
 
@@ -85,36 +89,46 @@ impl Parser<'_> {
         StringLiteral {
             value: decode(raw),
             raw: raw.to_owned(),
+            placeholders: self.placeholders(token),
         }
     }
 
     fn paren(&mut self) -> Result<Expr> {
         let start = self.bump()?.start;
         let inner = self.expr(0)?;
+        let inner = match self.token.kind {
+            Kind::RightParen | Kind::End => inner,
+            _ => {
+                let error = self.unexpected("an operator or `)`");
+                self.strays(inner, &[Kind::RightParen], error)?
+            }
+        };
         self.close(start)?;
         self.grow(0)?;
         Ok(self.finish(ExprKind::Paren(Box::new(inner)), start))
     }
 
-    /// Takes the `)` that belongs to the `(` at `open`.
+    /// Takes the `)` that belongs to the `(` at `open`; the query may end there, but nothing else.
     fn close(&mut self, open: usize) -> Result<()> {
-        if self.at(Kind::End) {
-            return Err(SyntaxError::new("`(` without `)`", open..open + 1));
+        if !self.eat(Kind::RightParen)? {
+            self.report(SyntaxError::new("`(` without `)`", open..open + 1))?;
         }
-        self.expect(Kind::RightParen, "an operator or `)`")?;
         Ok(())
     }
 
     fn call(&mut self, name: Token) -> Result<Expr> {
         let function = self.name(name, false);
         if is_fill_modifier(&function.text) {
-            return Err(SyntaxError::experimental(
-                "fill modifiers of binary operators",
-                function.span,
-            ));
+            let span = function.span.clone();
+            let what = "fill modifiers of binary operators";
+            self.report(SyntaxError::experimental(what, span))?;
         }
         let args = self.arguments()?;
-        let call = Call { function, args };
+        let call = Call {
+            function,
+            args,
+            grouping: None,
+        };
         Ok(self.finish(ExprKind::Call(call), name.start))
     }
 
@@ -123,28 +137,40 @@ impl Parser<'_> {
         let open = self.bump()?.start;
         let mut args = Vec::new();
         let mut height = 0;
-        while !self.at(Kind::RightParen) {
-            args.push(self.expr(0)?);
+        while !matches!(self.token.kind, Kind::RightParen | Kind::End) {
+            args.push(self.argument()?);
             height = height.max(self.height);
             if self.at(Kind::Comma) {
                 let comma = self.bump()?;
                 if self.at(Kind::RightParen) {
                     let span = comma.start..comma.end;
-                    return Err(SyntaxError::new("trailing comma in arguments", span)
-                        .help("remove the comma"));
+                    let error = SyntaxError::new("trailing comma in arguments", span);
+                    self.report(error.help("remove the comma"))?;
                 }
-            } else if !self.at(Kind::RightParen) {
-                return match self.token.kind {
-                    Kind::End => self.close(open).map(|()| args),
-                    _ => Err(self.unexpected("an operator, `,` or `)`")),
-                };
             }
         }
-        self.bump()?;
+        self.close(open)?;
         self.height = height;
         self.grow(0)?;
         Ok(args)
     }
+
+    fn argument(&mut self) -> Result<Expr> {
+        let arg = self.expr(0)?;
+        if matches!(self.token.kind, Kind::Comma | Kind::RightParen | Kind::End) {
+            return Ok(arg);
+        }
+        let error = self.unexpected("an operator, `,` or `)`");
+        self.strays(arg, &[Kind::Comma, Kind::RightParen], error)
+    }
+}
+
+/// What shows that a word in front of it is no metric but lacks its parentheses.
+fn is_operand(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Name | Kind::MetricName | Kind::Aggregate(_) | Kind::Number | Kind::Placeholder
+    )
 }
 
 fn is_range_modifier(word: &str) -> bool {

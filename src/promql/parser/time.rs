@@ -17,7 +17,7 @@ impl Parser<'_> {
                 Kind::RightBracket => None,
                 _ => Some(self.positive_duration()?),
             };
-            self.expect(Kind::RightBracket, "a step or `]`")?;
+            self.close_bracket("a step or `]`")?;
             self.grow(0)?;
             let subquery = Subquery {
                 expr: Box::new(expr),
@@ -27,30 +27,34 @@ impl Parser<'_> {
             };
             return Ok(self.finish(ExprKind::Subquery(subquery), start));
         }
-        self.expect(Kind::RightBracket, "`]` or `:`")?;
+        self.close_bracket("`]` or `:`")?;
         let span = open..self.end;
         match expr.kind {
             ExprKind::Selector(selector) if selector.at == AtOffset::default() => {
                 let range = RangeSelector { selector, range };
                 Ok(self.finish(ExprKind::Range(range), start))
             }
-            ExprKind::Selector(_) => Err(SyntaxError::new(
-                "a range must stand before `offset` and `@`",
-                span,
-            )
-            .help("write `metric[5m] offset 1h`")),
-            _ => Err(SyntaxError::new("only a selector can have a range", span)
-                .help("a subquery has a colon: `[5m:]`")),
+            ExprKind::Selector(selector) => {
+                let error = SyntaxError::new("a range must stand before `offset` and `@`", span);
+                self.report(error.help("write `metric[5m] offset 1h`"))?;
+                let range = RangeSelector { selector, range };
+                Ok(self.finish(ExprKind::Range(range), start))
+            }
+            _ => {
+                let error = SyntaxError::new("only a selector can have a range", span);
+                self.report(error.help("a subquery has a colon: `[5m:]`"))?;
+                self.grow(0)?;
+                Ok(self.finish(ExprKind::Invalid(vec![expr]), start))
+            }
         }
     }
 
     fn positive_duration(&mut self) -> Result<Duration> {
         let duration = self.duration_expr()?;
-        if duration.millis <= 0 && !duration.is_expression() && !is_tiny(&duration) {
-            return Err(SyntaxError::new(
-                "a range must be greater than 0",
-                duration.span,
-            ));
+        let known = duration.placeholders.is_empty() && !duration.text.is_empty();
+        if duration.millis <= 0 && known && !duration.is_expression() && !is_tiny(&duration) {
+            let span = duration.span.clone();
+            self.report(SyntaxError::new("a range must be greater than 0", span))?;
         }
         Ok(duration)
     }
@@ -59,17 +63,15 @@ impl Parser<'_> {
     pub(super) fn offset(&mut self, mut expr: Expr) -> Result<Expr> {
         let keyword = self.bump()?;
         let offset = self.offset_duration()?;
-        let Some(at) = shift(&mut expr) else {
-            return Err(not_shiftable("offset", keyword.start..keyword.end));
-        };
-        if at.offset.is_some() {
-            return Err(SyntaxError::new(
-                "the offset is set twice",
-                keyword.start..self.end,
-            ));
-        }
-        at.offset = Some(offset);
         expr.span.end = self.end;
+        match shift(&mut expr) {
+            None => self.report(not_shiftable("offset", keyword.start..keyword.end))?,
+            Some(at) if at.offset.is_some() => {
+                let span = keyword.start..self.end;
+                self.report(SyntaxError::new("the offset is set twice", span))?;
+            }
+            Some(at) => at.offset = Some(offset),
+        }
         Ok(expr)
     }
 
@@ -77,55 +79,59 @@ impl Parser<'_> {
     pub(super) fn at_time(&mut self, mut expr: Expr) -> Result<Expr> {
         let sign = self.bump()?;
         let time = self.time()?;
-        let Some(at) = shift(&mut expr) else {
-            return Err(not_shiftable("@", sign.start..sign.end));
-        };
-        if at.at.is_some() {
-            return Err(SyntaxError::new(
-                "the time is set twice",
-                sign.start..self.end,
-            ));
-        }
-        at.at = Some(time);
         expr.span.end = self.end;
+        match shift(&mut expr) {
+            None => self.report(not_shiftable("@", sign.start..sign.end))?,
+            Some(at) if at.at.is_some() => {
+                let span = sign.start..self.end;
+                self.report(SyntaxError::new("the time is set twice", span))?;
+            }
+            Some(at) => at.at = time,
+        }
         Ok(expr)
     }
 
-    fn time(&mut self) -> Result<At> {
+    /// What stands behind `@`; in recovery, perhaps nothing.
+    fn time(&mut self) -> Result<Option<At>> {
         const EXPECTED: &str = "a timestamp, `start()` or `end()`";
         if self.at(Kind::Name) {
             let time = match self.text(self.token) {
                 word if word.eq_ignore_ascii_case("start") => At::Start,
                 word if word.eq_ignore_ascii_case("end") => At::End,
-                _ => return Err(self.unexpected(EXPECTED)),
+                _ => return self.report(self.unexpected(EXPECTED)).map(|()| None),
             };
             self.bump()?;
             self.expect(Kind::LeftParen, "`()`")?;
             self.expect(Kind::RightParen, "`)`")?;
-            return Ok(time);
+            return Ok(Some(time));
+        }
+        if self.at(Kind::Placeholder) {
+            let token = self.bump()?;
+            return Ok(Some(At::Placeholder(self.name(token, false))));
         }
         let negative = self.at(Kind::Operator(BinaryOp::Sub));
         if negative || self.at(Kind::Operator(BinaryOp::Add)) {
             self.bump()?;
         }
         if !matches!(self.token.kind, Kind::Number | Kind::Duration) {
-            return Err(self.unexpected(EXPECTED));
+            self.report(self.unexpected(EXPECTED))?;
+            return Ok(None);
         }
         let token = self.bump()?;
         let Number { value, text } = self.number(token);
         // Prometheus keeps milliseconds in 64 bits, but compares the seconds.
         if !value.is_finite() || value >= i64::MAX as f64 {
             let span = token.start..token.end;
-            return Err(SyntaxError::new("the timestamp is out of bounds", span));
+            self.report(SyntaxError::new("the timestamp is out of bounds", span))?;
         }
-        Ok(At::Timestamp(if negative {
+        Ok(Some(At::Timestamp(if negative {
             Number {
                 value: -value,
                 text: format!("-{text}"),
             }
         } else {
             Number { value, text }
-        }))
+        })))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Aggregate, At, AtOffset, Selector, Subquery};
-use crate::promql::ast::{Matcher, Name, StringLiteral};
+use crate::promql::ast::{Grouping, Matcher, Name, StringLiteral};
 use crate::promql::lexer::quote;
 
 pub(super) fn string<W: Write>(f: &mut W, literal: &StringLiteral) -> fmt::Result {
@@ -27,7 +27,7 @@ pub(super) fn selector<W: Write>(f: &mut W, selector: &Selector) -> fmt::Result 
     let inside = selector.metric.as_ref().filter(|name| name.quoted_metric());
     if let (Some(metric), None) = (&selector.metric, inside) {
         f.write_str(&metric.text)?;
-        if selector.matchers.is_empty() {
+        if selector.matchers.is_empty() && selector.filters.is_empty() {
             return Ok(());
         }
     }
@@ -40,6 +40,10 @@ pub(super) fn selector<W: Write>(f: &mut W, selector: &Selector) -> fmt::Result 
     for matcher in &selector.matchers {
         f.write_str(separator)?;
         self::matcher(f, matcher)?;
+        separator = ", ";
+    }
+    for filter in selector.filters.iter() {
+        write!(f, "{separator}{}", filter.text)?;
         separator = ", ";
     }
     f.write_char('}')
@@ -70,6 +74,7 @@ pub(super) fn shift<W: Write>(f: &mut W, shift: &AtOffset) -> fmt::Result {
         Some(At::Timestamp(time)) => write!(f, " @ {}", time.text)?,
         Some(At::Start) => f.write_str(" @ start()")?,
         Some(At::End) => f.write_str(" @ end()")?,
+        Some(At::Placeholder(name)) => write!(f, " @ {}", name.text)?,
     }
     match &shift.offset {
         None => Ok(()),
@@ -87,7 +92,12 @@ pub(super) fn subquery_suffix<W: Write>(f: &mut W, subquery: &Subquery) -> fmt::
 /// `sum by (job) `, up to the parenthesis of the arguments.
 pub(super) fn aggregate_head<W: Write>(f: &mut W, aggregate: &Aggregate) -> fmt::Result {
     f.write_str(aggregate.op.name())?;
-    if let Some(grouping) = &aggregate.grouping {
+    grouping(f, aggregate.grouping.as_ref())
+}
+
+/// ` by (job) `
+pub(super) fn grouping<W: Write>(f: &mut W, grouping: Option<&Grouping>) -> fmt::Result {
+    if let Some(grouping) = grouping {
         f.write_str(if grouping.without {
             " without "
         } else {

@@ -106,6 +106,7 @@ impl Layout {
             ExprKind::Subquery(subquery) => self.subquery(subquery, indent),
             ExprKind::Call(call) => {
                 self.out.push_str(&call.function.text);
+                let _ = leaf::grouping(&mut self.out, call.grouping.as_ref());
                 self.out.push('(');
                 self.items(&call.args.iter().collect::<Vec<_>>(), indent);
                 self.out.push(')');
@@ -124,7 +125,10 @@ impl Layout {
             }
             ExprKind::Paren(inner) => self.parens(inner, indent),
             ExprKind::Binary(binary) => self.binary(binary, indent, operators),
-            ExprKind::Number(_) | ExprKind::String(_) => {
+            ExprKind::Number(_)
+            | ExprKind::String(_)
+            | ExprKind::Placeholder(_)
+            | ExprKind::Invalid(_) => {
                 let _ = expr(&mut self.out, node);
             }
         }
@@ -135,7 +139,7 @@ impl Layout {
             .metric
             .as_ref()
             .is_some_and(|name| name.quoted_metric());
-        if inside || selector.matchers.is_empty() {
+        if inside || selector.matchers.is_empty() || !selector.filters.is_empty() {
             let _ = leaf::selector(&mut self.out, selector);
             return;
         }

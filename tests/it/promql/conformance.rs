@@ -13,7 +13,8 @@ const DAMAGED: [&str; 4] = [
     "label_replace(a, `b`, `c\u{FF}`, `d`, `.*`)",
 ];
 
-fn shared() -> PathBuf {
+/// Where the cases and the corpus are, if they are anywhere.
+pub(super) fn shared() -> PathBuf {
     std::env::var_os("SLOSMITH_SHARED").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"),
         PathBuf::from,

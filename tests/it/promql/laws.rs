@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use slosmith::promql::ast::{Expr, ExprKind, Name};
 use slosmith::promql::visit::{children, clear_spans, selectors_mut, walk, walk_mut};
-use slosmith::promql::{experimental, kept_labels, parse, pretty, value_type};
+use slosmith::promql::{
+    Dialect, experimental, kept_labels, parse, parse_recovering, parse_with, pretty, value_type,
+};
 
 use super::trees::vector;
 
@@ -106,6 +108,7 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in any::<String>()) {
         refused_inside(&text);
+        recovered_inside(&text);
     }
 
     #[test]
@@ -113,6 +116,52 @@ proptest! {
         text in r#"((sum|rate|by|on|offset|and|a|x:y|"s"|'|`|5m|1\.5|0x|\(|\)|\[|\]|\{|\}|=~|!=|==|,|@|\+|-|\^|é|#|\\|(a=~"[(*\[\\{]?b"))[ \n]?){0,20}"#
     ) {
         refused_inside(&text);
+        recovered_inside(&text);
+    }
+
+    #[test]
+    fn placeholder_soup_is_read_or_refused(
+        text in r#"((sum|rate|by|\$a|\$\{b:c\}|\[\[d\]\]|\{\{ \.e \}\}|a|"\$f \{\{.g\}\}"|5m|1|\(|\)|\[|\]|\{|\}|=~|=|,|@|\+|:|offset)[ ]?){0,14}"#
+    ) {
+        recovered_inside(&text);
+    }
+
+    #[test]
+    fn a_cut_query_is_recovered(tree in vector(), cut in any::<prop::sample::Index>()) {
+        let text = tree.to_string();
+        let mut at = cut.index(text.len() + 1);
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        recovered_inside(&text[..at]);
+        recovered_inside(&text[at..]);
+    }
+}
+
+/// A recovering parser gives every verdict of the strict one, and spans inside the text.
+fn recovered_inside(text: &str) {
+    for dialect in [Dialect::Prometheus, Dialect::Grafana, Dialect::GoTemplate] {
+        let (expr, errors) = parse_recovering(text, dialect);
+        match parse_with(text, dialect) {
+            Ok(strict) => {
+                assert_eq!(errors, [], "{text}");
+                let line = strict.to_string();
+                assert_eq!(expr.as_ref(), Some(&strict), "{text}");
+                let back = parse_with(&line, dialect);
+                assert!(back.is_ok(), "{text} -> {line}: {back:?}");
+            }
+            Err(_) => assert!(!errors.is_empty(), "{text}"),
+        }
+        for error in errors {
+            assert!(text.get(error.span.clone()).is_some(), "{text}: {error:?}");
+        }
+        if let Some(expr) = &expr {
+            walk(expr, &mut |node| {
+                assert!(text.get(node.span.clone()).is_some(), "{text}: {node:?}");
+            });
+            value_type(expr);
+            kept_labels(expr);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use slosmith::promql::ast::{
     UnaryOp,
 };
 use slosmith::promql::build;
+use slosmith::promql::placeholder::Placeholders;
 
 const LABELS: &[&str] = &["job", "le", "on", "without", "weird label", "ü", "__x"];
 const METRICS: &[&str] = &[
@@ -34,6 +35,7 @@ fn duration() -> impl Strategy<Value = Duration> {
         millis: Duration::parse(text).map_or(300_000, |duration| duration.millis),
         text: text.to_owned(),
         span: 0..0,
+        placeholders: Placeholders::default(),
     })
 }
 

@@ -1,0 +1,57 @@
+//! Placeholders where an expression can stand.
+
+use super::{Parser, Result};
+use crate::promql::ast::{Call, Expr, ExprKind};
+use crate::promql::lexer::{Keyword, Kind, Token};
+
+impl Parser<'_> {
+    /// What follows tells whether it is the name of a function or of a metric, or all of an expression.
+    pub(super) fn placeholder(&mut self) -> Result<Expr> {
+        let token = self.bump()?;
+        match self.token.kind {
+            Kind::LeftParen | Kind::Keyword(Keyword::By | Keyword::Without) => {
+                self.unknown_call(token)
+            }
+            Kind::LeftBrace | Kind::LeftBracket | Kind::At | Kind::Keyword(Keyword::Offset) => {
+                self.selector(Some(token))
+            }
+            _ if self.is_part_of_name(token) => self.selector(Some(token)),
+            _ => {
+                let name = self.name(token, false);
+                Ok(self.finish(ExprKind::Placeholder(name), token.start))
+            }
+        }
+    }
+
+    /// `vllm:${x}_total`, but neither `$x` nor `1${zeros}`.
+    fn is_part_of_name(&self, token: Token) -> bool {
+        let text = self.text(token);
+        !text.starts_with(|c: char| c.is_ascii_digit()) && !self.is_pure(token)
+    }
+
+    /// Whether placeholders are all there is in a token.
+    pub(super) fn is_pure(&self, token: Token) -> bool {
+        let placeholders = self.placeholders(token);
+        let length = token.end - token.start;
+        placeholders.iter().map(|p| p.span.len()).sum::<usize>() == length
+    }
+
+    /// `$aggregation by (job) (x)` or `$function(x)`.
+    fn unknown_call(&mut self, token: Token) -> Result<Expr> {
+        let function = self.name(token, false);
+        let mut grouping = self.grouping()?;
+        if !self.at(Kind::LeftParen) {
+            return self.missing(self.unexpected("`(` and arguments"));
+        }
+        let args = self.arguments()?;
+        if grouping.is_none() {
+            grouping = self.grouping()?;
+        }
+        let call = Call {
+            function,
+            args,
+            grouping,
+        };
+        Ok(self.finish(ExprKind::Call(call), token.start))
+    }
+}

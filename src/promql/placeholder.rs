@@ -1,0 +1,251 @@
+//! Placeholders: what another program fills in before Prometheus reads the query.
+
+use std::ops::{Deref, Range};
+
+use super::ast::TextSpan;
+
+/// Which placeholders a query may hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dialect {
+    /// None: the query is as Prometheus gets it.
+    #[default]
+    Prometheus,
+    /// `$var`, `${var}`, `${var.field:format}`, `[[var]]`, `[[var:format]]`.
+    Grafana,
+    /// `{{ .window }}`
+    GoTemplate,
+}
+
+/// One placeholder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placeholder {
+    /// As written: `${var:regex}`.
+    pub text: String,
+    /// Where it stands in the query text.
+    pub span: TextSpan,
+}
+
+impl Placeholder {
+    /// The variable: `var` of `${var:regex}` and `[[var]]`, `.window` of `{{ .window }}`.
+    pub fn variable(&self) -> &str {
+        let inner = self.inner();
+        if self.text.starts_with("{{") {
+            return inner.trim_matches('-').trim();
+        }
+        inner.split(['.', ':']).next().unwrap_or(inner)
+    }
+
+    /// How Grafana is to write the values: `regex` of `${var:regex}`.
+    pub fn format(&self) -> Option<&str> {
+        if self.text.starts_with("{{") {
+            return None;
+        }
+        self.inner().split_once(':').map(|(_, format)| format)
+    }
+
+    /// The text without its signs.
+    fn inner(&self) -> &str {
+        let text = self.text.as_str();
+        let pair = |open, close| text.strip_prefix(open)?.strip_suffix(close);
+        pair("{{", "}}")
+            .or_else(|| pair("[[", "]]"))
+            .or_else(|| pair("${", "}"))
+            .or_else(|| text.strip_prefix('$'))
+            .unwrap_or(text)
+    }
+}
+
+/// The placeholders in a name, a string or a duration, in the order written; mostly none.
+// The box keeps trees of strict queries small: all names and strings carry one of these.
+#[allow(clippy::box_collection)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Placeholders(Option<Box<Vec<Placeholder>>>);
+
+impl Placeholders {
+    /// Those in a piece of query text that starts at `start`.
+    pub(super) fn find(text: &str, start: usize, dialect: Dialect) -> Self {
+        let found: Vec<_> = spans(text, dialect)
+            .into_iter()
+            .map(|at| Placeholder {
+                text: text[at.clone()].to_owned(),
+                span: start + at.start..start + at.end,
+            })
+            .collect();
+        Self((!found.is_empty()).then(|| Box::new(found)))
+    }
+
+    pub(super) fn extend(&mut self, more: &Self) {
+        if !more.is_empty() {
+            let all = self.0.get_or_insert_default();
+            all.extend(more.iter().cloned());
+        }
+    }
+
+    pub(super) fn clear_spans(&mut self) {
+        for placeholder in self.0.iter_mut().flat_map(|all| all.iter_mut()) {
+            placeholder.span = 0..0;
+        }
+    }
+}
+
+impl Deref for Placeholders {
+    type Target = [Placeholder];
+
+    fn deref(&self) -> &[Placeholder] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Where the placeholders stand in a text, which need not be a query (a legend, an annotation).
+pub fn spans(text: &str, dialect: Dialect) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(step) = text[at..].find(['$', '[', '{']) {
+        at += step;
+        match length(&text[at..], dialect) {
+            0 => at += 1,
+            length => {
+                found.push(at..at + length);
+                at += length;
+            }
+        }
+    }
+    found
+}
+
+/// Bytes of the placeholder that the text starts with; 0 if it starts with none.
+pub(super) fn length(text: &str, dialect: Dialect) -> usize {
+    let found = match dialect {
+        Dialect::Prometheus => None,
+        Dialect::Grafana => grafana(text),
+        Dialect::GoTemplate => go_template(text),
+    };
+    found.unwrap_or(0)
+}
+
+/// The pattern Grafana replaces, except that a variable does not start with a digit: `"$1"` in
+/// `label_replace` is Prometheus's own.
+fn grafana(text: &str) -> Option<usize> {
+    if let Some(inner) = text.strip_prefix("[[") {
+        let mut end = word(inner)?;
+        if inner[end..].starts_with(':') {
+            end += 1 + format_word(&inner[end + 1..])?;
+        }
+        return inner[end..].starts_with("]]").then_some(end + 4);
+    }
+    let rest = text.strip_prefix('$')?;
+    let Some(inner) = rest.strip_prefix('{') else {
+        return word(rest).map(|end| end + 1);
+    };
+    let end = word(inner)?;
+    let behind = &inner[end..];
+    if !behind.starts_with(['}', '.', ':']) {
+        return None;
+    }
+    Some(end + behind.find('}')? + 3)
+}
+
+fn word(text: &str) -> Option<usize> {
+    let end = format_word(text)?;
+    (!text.starts_with(|c: char| c.is_ascii_digit())).then_some(end)
+}
+
+fn format_word(text: &str) -> Option<usize> {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    Some(end.unwrap_or(text.len())).filter(|end| *end > 0)
+}
+
+/// `{{ … }}`; of three braces the first is PromQL's. Quotes inside may hold braces.
+fn go_template(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix("{{")?;
+    if inner.starts_with('{') {
+        return None;
+    }
+    let mut quote = None;
+    for (at, byte) in inner.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'}') if inner[at..].starts_with("}}") => return Some(at + 4),
+            (None, b'"' | b'`' | b'\'') => quote = Some(byte),
+            (Some(open), close) if open == close => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, dialect: Dialect) -> Vec<&str> {
+        let spans = spans(text, dialect);
+        spans.into_iter().map(|span| &text[span]).collect()
+    }
+
+    #[test]
+    fn grafana_replaces_variables() {
+        let text = "$a ${b} ${c:regex} ${d.e:date:YYYY} [[f]] [[g:pipe]] $__range_s$h";
+        assert_eq!(
+            found(text, Dialect::Grafana),
+            [
+                "$a",
+                "${b}",
+                "${c:regex}",
+                "${d.e:date:YYYY}",
+                "[[f]]",
+                "[[g:pipe]]",
+                "$__range_s",
+                "$h"
+            ]
+        );
+        for text in [
+            "$1",
+            "${1}",
+            "x$",
+            "[[:alpha:]]",
+            "[[5m]]",
+            "${a",
+            "{{ .x }}",
+            "${a b}",
+        ] {
+            assert_eq!(found(text, Dialect::Grafana), [""; 0], "{text}");
+        }
+        assert_eq!(found("$a {{ .x }}", Dialect::Prometheus), [""; 0]);
+    }
+
+    #[test]
+    fn go_templates_end_at_their_braces() {
+        let text = r#"{{.a}} {{ $labels.x }} {{{ .b }}} {{ index . "}}" }} $c {{ open"#;
+        assert_eq!(
+            found(text, Dialect::GoTemplate),
+            [
+                "{{.a}}",
+                "{{ $labels.x }}",
+                "{{ .b }}",
+                "{{ index . \"}}\" }}"
+            ]
+        );
+    }
+
+    #[test]
+    fn parts_have_names() {
+        let parts = |text: &str| {
+            let placeholder = Placeholder {
+                text: text.to_owned(),
+                span: 0..0,
+            };
+            (
+                placeholder.variable().to_owned(),
+                placeholder.format().map(str::to_owned),
+            )
+        };
+        let plain = |name: &str| (name.to_owned(), None);
+        assert_eq!(parts("$a"), plain("a"));
+        assert_eq!(parts("${a.b}"), plain("a"));
+        assert_eq!(parts("{{- .Range -}}"), plain(".Range"));
+        assert_eq!(
+            parts("[[a:regex]]"),
+            ("a".to_owned(), Some("regex".to_owned()))
+        );
+    }
+}
