@@ -1,12 +1,17 @@
-//! Which labels the result of a query can have.
+//! Which labels the result of a query surely has, may have and cannot have.
 //!
-//! The answer is an upper bound: a label outside it is never there, in no data. A label inside it may
-//! be missing. The metric name is not looked at.
+//! Certainty is on both ends: a label outside [`Flow::possible`] is never there, in no data, and a label
+//! in [`Flow::sure`] is on every series of the result. What is known of the selected series comes from a
+//! [`Leaf`]. The metric name is a label that may be there until something other than it is asked for.
 
+mod binary;
+mod call;
 mod flow;
+mod join;
 mod set;
 
-pub use flow::kept_labels;
+pub use flow::{AnySeries, Flow, Leaf, LeafLabels, Possible, Presence, kept_labels, label_flow};
+pub use join::{LabelPlace, MissingLabel, UnmatchedJoin, missing_labels, unmatched_joins};
 pub use set::Kept;
 
 #[cfg(test)]

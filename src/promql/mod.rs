@@ -18,13 +18,15 @@ mod parser;
 pub mod placeholder;
 mod printer;
 mod regex;
+pub mod rewrite;
+pub mod usage;
 pub mod visit;
 
 pub use check::{known_type, value_type};
 pub use error::SyntaxError;
 pub use experimental::experimental;
 pub use functions::{Extra, Function, ValueType};
-pub use labels::{Kept, kept_labels};
+pub use labels::{Kept, kept_labels, label_flow};
 pub use parser::{parse, parse_recovering, parse_with};
 pub use placeholder::Dialect;
 pub use printer::pretty;

@@ -54,7 +54,8 @@ pub(super) fn matches_empty(pattern: &str) -> bool {
     scan(pattern).is_ok_and(|part| part.empty)
 }
 
-fn is_literal(pattern: &str) -> bool {
+/// Whether the pattern has no signs, so that it matches only itself.
+pub(super) fn is_literal(pattern: &str) -> bool {
     !pattern.bytes().any(|byte| {
         matches!(
             byte,

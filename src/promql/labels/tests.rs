@@ -1,5 +1,6 @@
 use super::*;
-use crate::promql::parse;
+use crate::promql::ast::Selector;
+use crate::promql::{Dialect, parse, parse_with};
 
 fn kept(text: &str) -> Kept {
     kept_labels(&parse(text).unwrap())
@@ -83,5 +84,209 @@ fn open_results() {
         ("info(sum by (a) (x))", &[]),
     ] {
         assert_eq!(kept(text), all_but(without), "{text}");
+    }
+}
+
+/// Metrics with known labels: `a` surely has x, `c` surely x and y, `b` surely x; `o` is open.
+struct Known;
+
+impl Leaf for Known {
+    fn labels(&self, selector: &Selector) -> LeafLabels {
+        let set = |labels: &[&str]| labels.iter().map(|&label| label.to_owned()).collect();
+        let name = selector.metric.as_ref().map(|name| name.text.as_str());
+        let (sure, possible) = match name {
+            Some("a") => (set(&["x"]), Possible::Closed(set(&["y"]))),
+            Some("b") => (set(&["x"]), Possible::Closed(set(&["z"]))),
+            Some("c") => (set(&["x", "y"]), Possible::Closed(set(&[]))),
+            Some("h_bucket") => (set(&["le", "x"]), Possible::Closed(set(&[]))),
+            _ => (set(&[]), Possible::Open),
+        };
+        LeafLabels { sure, possible }
+    }
+}
+
+/// `x` surely, `y?` perhaps, anything else never; `*` for an open end.
+fn flow(text: &str) -> String {
+    let expr = parse_with(text, Dialect::Grafana).unwrap();
+    let flow = label_flow(&expr, &Known);
+    let mut words: Vec<String> = flow.sure.iter().cloned().collect();
+    match &flow.possible {
+        Kept::Only(labels) => {
+            let may = labels
+                .iter()
+                .filter(|label| *label != "__name__" && !flow.sure.contains(*label));
+            words.extend(may.map(|label| format!("{label}?")));
+        }
+        Kept::AllOf { without } => {
+            words.extend(without.iter().map(|label| format!("-{label}")));
+            words.push("*".to_owned());
+        }
+    }
+    words.join(" ")
+}
+
+#[test]
+fn certainty_on_both_ends() {
+    for (text, expected) in [
+        // selectors
+        ("a", "x y?"),
+        ("a{y=\"1\"}", "x y"),
+        ("a{y=~\".+\", x=\"\"}", "y"),
+        ("a{y!=\"\"}", "x y"),
+        ("a{y!~\"\"}", "x y"),
+        ("a{y!~\".*\"}", "x y"),
+        ("a{y=~\"\"}", "x"),
+        ("a{y=\"$v\"}", "x y?"),
+        ("a{q=\"1\"}", "q x y?"),
+        ("o{q=\"1\"}", "q *"),
+        ("rate(a[5m])", "x y?"),
+        ("max_over_time(a[1h:])", "x y?"),
+        ("1 + 2", ""),
+        ("vector(scalar(a))", ""),
+        // aggregations
+        ("sum(a)", ""),
+        ("sum by (x, y, q) (a)", "x y?"),
+        ("sum by (x, q) (o)", "q? x?"),
+        ("sum by (x, $g) (a)", "x y?"),
+        ("sum without (x) (a)", "y?"),
+        ("sum without (q) (a)", "x y?"),
+        ("sum without ($g) (a)", "x? y?"),
+        ("sum without (x) (o)", "-x *"),
+        ("topk by (x) (1, a)", "x y?"),
+        ("count_values(\"v\", a)", "v"),
+        ("count_values by (x) (\"v\", a)", "v x"),
+        ("quantile by (y) (0.9, a)", "y?"),
+        ("$agg by (x) (a)", "*"),
+        // functions
+        ("histogram_quantile(0.9, h_bucket)", "x"),
+        (
+            "histogram_quantile($q, sum by (le, x) (rate(h_bucket[5m])))",
+            "x",
+        ),
+        ("absent(a{x=\"1\", y=~\"2\"})", "x"),
+        ("absent(a{x=~\"1\", x=\"2\"})", "x"),
+        ("absent(a{x=\"2\", x=~\"1\"})", ""),
+        ("absent(sum(a{x=\"1\"}))", ""),
+        ("absent_over_time(a{x=\"1\"}[5m])", "x"),
+        ("absent(a{x=\"$v\"})", "x?"),
+        ("label_replace(a, \"q\", \"$1\", \"x\", \"(.*)\")", "q x y?"),
+        (
+            "label_replace(a, \"q\", \"$1\", \"y\", \"(.*)\")",
+            "q? x y?",
+        ),
+        ("label_replace(a, \"q\", \"$1\", \"n\", \"(.*)\")", "x y?"),
+        ("label_replace(a, \"x\", \"$1\", \"n\", \"(.*)\")", "y?"),
+        ("label_replace(a, \"x\", \"$1\", \"n\", \"(.+)\")", "x y?"),
+        ("label_replace(a, \"q\", \"v\", \"x\", \".*\")", "q x y?"),
+        ("label_replace(a, \"q\", \"v\", \"x\", \"1\")", "q? x y?"),
+        (
+            "label_replace(a, \"q\", \"v-$1\", \"x\", \"(.+)\")",
+            "q x y?",
+        ),
+        ("label_replace(a, \"x\", \"\", \"\", \"\")", "y?"),
+        ("label_replace(a, \"x\", \"\", \"y\", \"1\")", "x? y?"),
+        ("label_replace(a, \"$d\", \"\", \"y\", \"1\")", "*"),
+        ("label_join(a, \"q\", \"-\", \"n\", \"m\")", "q x y?"),
+        ("label_join(a, \"q\", \"\", \"n\", \"y\")", "q? x y?"),
+        ("label_join(a, \"q\", \"\", \"n\", \"x\")", "q x y?"),
+        ("label_join(a, \"x\", \"-\", \"n\")", "y?"),
+        // operations
+        ("a > 1", "x y?"),
+        ("2 * a", "x y?"),
+        ("a / b", "x"),
+        ("a / c", "x y"),
+        ("a / o", "x y?"),
+        ("a / on (x) b", "x"),
+        ("a / on (y) c", "y"),
+        ("a > on (x) b", "x"),
+        ("a / ignoring (x) c", "y"),
+        ("a * on (x) group_left b", "x y?"),
+        ("a * on (x) group_left (z) b", "x y? z?"),
+        ("a * on (x) group_left (y) b", "x"),
+        ("a * on (x) group_left (y) c", "x y"),
+        ("b * on (x) group_right (y) c", "x"),
+        ("a * on (y) group_left c", "x y"),
+        ("a * ignoring (y) group_left b", "x y?"),
+        ("a and c", "x y"),
+        ("a and on (x) b", "x y?"),
+        ("a and on (y) b", "x"),
+        ("a unless c", "x y?"),
+        ("a or c", "x y?"),
+        ("a or sum by (y) (c)", "x? y?"),
+        ("a or vector(0)", "x? y?"),
+        ("a * $k", "x y?"),
+        ("$k * 2", "*"),
+        ("a / on ($j) c", "x? y?"),
+        ("a * on (x) group_left ($g) b", "x y? z?"),
+        ("a * ignoring ($i) group_left c", "x y?"),
+    ] {
+        assert_eq!(flow(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn presence_of_the_name_is_open() {
+    let expr = parse("count by (__name__) (a)").unwrap();
+    assert_eq!(
+        label_flow(&expr, &Known).presence("__name__"),
+        Presence::May
+    );
+    assert_eq!(missing_labels(&expr, &Known), []);
+}
+
+#[test]
+fn joins_that_cannot_match() {
+    for (text, expected) in [
+        ("a / sum by (y) (c)", Some(("x", true))),
+        ("sum by (x) (a) / c", Some(("y", false))),
+        ("sum(a) / sum by (x) (a)", Some(("x", false))),
+        ("sum by (x) (a) / on (x) sum(a)", Some(("x", true))),
+        ("h_bucket and a", Some(("le", true))),
+        ("a unless sum(a)", Some(("x", true))),
+        (
+            "sum by (x) (a) > ignoring (x) sum by (y) (c)",
+            Some(("y", false)),
+        ),
+        ("a * on (z) group_left c{z=\"1\"}", Some(("z", false))),
+        ("a / c", None),
+        ("a / b", None),
+        ("a or sum(a)", None),
+        ("a > 1", None),
+        ("a / $x", None),
+        ("a / on (y) c", None),
+        ("sum(a) / on ($g) sum by (x) (a)", None),
+        ("sum(a) / ignoring ($g) sum by (x) (a)", None),
+        ("sum(a) / on () sum by (x) (a)", None),
+    ] {
+        let expr = parse_with(text, Dialect::Grafana).unwrap();
+        let found = unmatched_joins(&expr, &Known);
+        let shown = found
+            .first()
+            .map(|join| (join.label.as_str(), join.on_left));
+        assert_eq!(shown, expected, "{text}");
+    }
+}
+
+#[test]
+fn labels_that_are_never_there() {
+    for (text, expected) in [
+        ("sum by (x, q) (a)", &[("q", LabelPlace::By)][..]),
+        ("sum by (q, $g) (a)", &[("q", LabelPlace::By)]),
+        ("sum by (q) (o)", &[]),
+        ("sum without (q) (a)", &[]),
+        ("sum by (x) (sum by (y) (a))", &[("x", LabelPlace::By)]),
+        ("a / on (q, y) b", &[("q", LabelPlace::On)]),
+        (
+            "a * on (x) group_left (z, y) b",
+            &[("y", LabelPlace::Include)],
+        ),
+        ("b * on (x) group_right (z) a", &[]),
+    ] {
+        let expr = parse_with(text, Dialect::Grafana).unwrap();
+        let found: Vec<_> = missing_labels(&expr, &Known)
+            .into_iter()
+            .map(|missing| (missing.name.text.as_str(), missing.place))
+            .collect();
+        assert_eq!(found, expected, "{text}");
     }
 }

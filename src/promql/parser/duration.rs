@@ -176,7 +176,7 @@ impl Parser<'_> {
 
 fn signed(sign: Option<BinaryOp>, folded: Folded) -> Folded {
     match sign {
-        Some(BinaryOp::Sub) => Folded {
+        Some(BinaryOp::Sub) if !folded.text.is_empty() => Folded {
             text: format!("-{}", folded.text),
             seconds: folded.seconds.map(|seconds| -seconds),
         },

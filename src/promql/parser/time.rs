@@ -70,7 +70,8 @@ impl Parser<'_> {
                 let span = keyword.start..self.end;
                 self.report(SyntaxError::new("the offset is set twice", span))?;
             }
-            Some(at) => at.offset = Some(offset),
+            // In recovery, there may be none.
+            Some(at) => at.offset = Some(offset).filter(|offset| !offset.text.is_empty()),
         }
         Ok(expr)
     }

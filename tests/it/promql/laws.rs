@@ -2,9 +2,13 @@
 
 use proptest::prelude::*;
 use slosmith::promql::ast::{Expr, ExprKind, Name};
+use slosmith::promql::labels::{AnySeries, label_flow, missing_labels, unmatched_joins};
+use slosmith::promql::rewrite::{apply, rename_metric, replace_node};
+use slosmith::promql::usage::{comparisons, contexts, quantile_calls};
 use slosmith::promql::visit::{children, clear_spans, selectors_mut, walk, walk_mut};
 use slosmith::promql::{
-    Dialect, experimental, kept_labels, parse, parse_recovering, parse_with, pretty, value_type,
+    Dialect, ValueType, experimental, kept_labels, parse, parse_recovering, parse_with, pretty,
+    value_type,
 };
 
 use super::trees::vector;
@@ -95,10 +99,59 @@ proptest! {
     }
 
     #[test]
+    fn a_renamed_metric_is_all_that_changes(
+        tree in vector(),
+        width in 1usize..100,
+        from in prop::sample::select(vec!["up", "a:b", "by", "utf8.name", "nan"]),
+        to in prop::sample::select(vec!["b", "c:d", "new.name", "on"]),
+    ) {
+        let text = format!(" # {from}\n{}", pretty(&tree, width));
+        let before = parse(&text).unwrap();
+        let edits = rename_metric(&before, from, to);
+        let after = apply(&text, &edits).unwrap();
+        let after = parse(&after).unwrap_or_else(|error| panic!("{after}: {error}"));
+        let mut expected = meaning(&before);
+        selectors_mut(&mut expected, &mut |selector| {
+            for name in selector.metric.iter_mut().filter(|name| name.text == from) {
+                name.text = to.to_owned();
+            }
+        });
+        prop_assert_eq!(meaning(&after), expected);
+    }
+
+    #[test]
+    fn a_replaced_node_leaves_the_rest_alone(
+        tree in vector(),
+        new in vector(),
+        at in any::<prop::sample::Index>(),
+    ) {
+        let text = tree.to_string();
+        let tree = parse(&text).unwrap();
+        let mut spans = Vec::new();
+        walk(&tree, &mut |node| {
+            if value_type(node) == ValueType::Vector {
+                spans.push(node.span.clone());
+            }
+        });
+        let span = spans[at.index(spans.len())].clone();
+        let edit = replace_node(&text, &span, &new.to_string(), Dialect::Prometheus);
+        // A selector under a range is not a node of its own, and all others can be replaced.
+        let edit = edit.unwrap_or_else(|| panic!("{text} at {span:?}: {new}"));
+        let after = apply(&text, &[edit]).unwrap();
+        prop_assert!(parse(&after).is_ok(), "{}", after);
+    }
+
+    #[test]
     fn analyses_take_any_tree(tree in vector()) {
         kept_labels(&tree);
         experimental(&tree);
         value_type(&tree);
+        label_flow(&tree, &AnySeries);
+        unmatched_joins(&tree, &AnySeries);
+        missing_labels(&tree, &AnySeries);
+        contexts(&tree);
+        comparisons(&tree);
+        quantile_calls(&tree);
     }
 }
 

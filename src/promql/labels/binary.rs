@@ -1,0 +1,117 @@
+//! Labels of binary operations, as Prometheus computes them.
+
+use std::collections::BTreeSet;
+
+use super::flow::{Flow, Leaf, Named, Presence, label_flow};
+use super::set::Kept;
+use crate::promql::ast::{Binary, BinaryOp, GroupModifier, Matching};
+use crate::promql::check::known_type;
+use crate::promql::functions::ValueType;
+
+pub(super) fn combined(binary: &Binary, leaf: &dyn Leaf) -> Flow {
+    let lhs = label_flow(&binary.lhs, leaf);
+    let rhs = label_flow(&binary.rhs, leaf);
+    let types = (known_type(&binary.lhs), known_type(&binary.rhs));
+    let matched = binary.op.is_set() || binary.matching.is_some();
+    match types {
+        (Some(ValueType::Scalar), Some(ValueType::Scalar)) => Flow::none(),
+        (_, Some(ValueType::Scalar)) => lhs,
+        (Some(ValueType::Scalar), _) => rhs,
+        (None, None) if !matched => Flow::unknown(),
+        // An operand that can be anything may be a scalar, which leaves the other side's labels.
+        (None, _) if !matched => rhs.clone().or(vectors(binary, lhs, rhs)),
+        (_, None) if !matched => lhs.clone().or(vectors(binary, lhs, rhs)),
+        _ => vectors(binary, lhs, rhs),
+    }
+}
+
+fn vectors(binary: &Binary, lhs: Flow, rhs: Flow) -> Flow {
+    let matched = Matched::new(binary.matching.as_ref());
+    match binary.op {
+        BinaryOp::Or => lhs.or(rhs),
+        BinaryOp::Unless => lhs,
+        BinaryOp::And => matched.narrowed(lhs, &rhs),
+        _ => match binary.matching.as_ref().and_then(|m| m.group.as_ref()) {
+            None => matched.one_to_one(lhs, rhs),
+            Some(group) if group.left => included(matched.narrowed(lhs, &rhs), &rhs, group),
+            Some(group) => included(matched.narrowed(rhs, &lhs), &lhs, group),
+        },
+    }
+}
+
+/// The labels that have the same value on both sides.
+///
+/// Such a label is missing where one side cannot have it, and there where one side surely has it.
+enum Matched {
+    /// These, and unknown ones if `open`.
+    On(Named),
+    /// All but these, and unknown ones if `open`.
+    Ignoring(Named),
+}
+
+impl Matched {
+    fn new(matching: Option<&Matching>) -> Self {
+        match matching {
+            Some(matching) if matching.on => Self::On(Named::new(&matching.labels)),
+            Some(matching) => Self::Ignoring(Named::new(&matching.labels)),
+            None => Self::Ignoring(Named::new(&[])),
+        }
+    }
+
+    /// Those of the labels that are matched for certain.
+    fn sure(&self, labels: &BTreeSet<String>) -> BTreeSet<String> {
+        match self {
+            Self::On(on) => labels.intersection(&on.known).cloned().collect(),
+            Self::Ignoring(ignored) if ignored.open => BTreeSet::new(),
+            Self::Ignoring(ignored) => labels.difference(&ignored.known).cloned().collect(),
+        }
+    }
+
+    /// The labels that are not matched for certain, all of them.
+    fn rest(&self) -> Kept {
+        match self {
+            Self::On(on) => Kept::AllOf {
+                without: on.known.clone(),
+            },
+            Self::Ignoring(ignored) if ignored.open => Kept::any(),
+            Self::Ignoring(ignored) => Kept::Only(ignored.known.clone()),
+        }
+    }
+
+    /// The labels of the series on one side that match the other side.
+    fn narrowed(&self, side: Flow, other: &Flow) -> Flow {
+        let also = self.sure(&other.sure);
+        let sure = side.sure.into_iter().chain(also).collect();
+        let same = other.possible.clone().union(self.rest());
+        Flow::new(sure, side.possible.intersection(&same))
+    }
+
+    /// The result has the matched labels only.
+    fn one_to_one(&self, lhs: Flow, rhs: Flow) -> Flow {
+        let either = lhs.sure.union(&rhs.sure).cloned().collect();
+        let both = lhs.possible.intersection(&rhs.possible);
+        let possible = match self {
+            Self::On(on) if !on.open => Kept::Only(on.known.clone()).intersection(&both),
+            Self::On(_) => both,
+            Self::Ignoring(ignored) => {
+                let minus = |kept: Kept, label: &String| kept.without(label);
+                ignored.known.iter().fold(both, minus)
+            }
+        };
+        Flow::new(self.sure(&either), possible)
+    }
+}
+
+/// `group_left (a)` takes `a` from the one side, also when it is missing there.
+fn included(many: Flow, one: &Flow, group: &GroupModifier) -> Flow {
+    let Named { known, open } = Named::new(&group.include);
+    let flow = known
+        .iter()
+        .fold(many, |flow, label| flow.with(label, one.presence(label)));
+    if !open {
+        return flow;
+    }
+    let kept = |label: &String| one.presence(label) == Presence::Sure;
+    let sure = flow.sure.into_iter().filter(kept).collect();
+    Flow::new(sure, flow.possible.union(one.possible.clone()))
+}

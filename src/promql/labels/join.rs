@@ -1,0 +1,136 @@
+//! Labels that are asked for and can never be there.
+
+use super::flow::{Flow, Leaf, METRIC_NAME, Named, Presence, label_flow};
+use crate::promql::ast::{Binary, BinaryOp, Expr, ExprKind, Matching, Name};
+use crate::promql::check::known_type;
+use crate::promql::functions::ValueType;
+use crate::promql::visit::walk;
+
+/// A binary operation whose sides never have the same labels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnmatchedJoin<'a> {
+    /// The whole operation.
+    pub expr: &'a Expr,
+    /// The operation.
+    pub binary: &'a Binary,
+    /// A label that one side surely has and the other cannot have.
+    pub label: String,
+    /// Whether the left side is the one that has it.
+    pub on_left: bool,
+}
+
+/// The operations that give nothing, whatever the data (for `unless`: that take nothing away).
+///
+/// `or` asks for no match and is never among them.
+pub fn unmatched_joins<'a>(expr: &'a Expr, leaf: &dyn Leaf) -> Vec<UnmatchedJoin<'a>> {
+    let mut found = Vec::new();
+    walk(expr, &mut |node| {
+        if let ExprKind::Binary(binary) = &node.kind
+            && binary.op != BinaryOp::Or
+            && is_vector(&binary.lhs)
+            && is_vector(&binary.rhs)
+        {
+            let lhs = label_flow(&binary.lhs, leaf);
+            let rhs = label_flow(&binary.rhs, leaf);
+            let only = |a, b| one_sided(a, b, binary.matching.as_ref());
+            let left = only(&lhs, &rhs).map(|label| (label, true));
+            if let Some((label, on_left)) = left.or_else(|| Some((only(&rhs, &lhs)?, false))) {
+                found.push(UnmatchedJoin {
+                    expr: node,
+                    binary,
+                    label,
+                    on_left,
+                });
+            }
+        }
+    });
+    found
+}
+
+fn is_vector(expr: &Expr) -> bool {
+    known_type(expr) == Some(ValueType::Vector)
+}
+
+/// A matched label that `side` surely has and `other` cannot have.
+fn one_sided(side: &Flow, other: &Flow, matching: Option<&Matching>) -> Option<String> {
+    let listed = Named::new(matching.map_or(&[], |matching| &matching.labels));
+    let on = matching.is_some_and(|matching| matching.on);
+    // Whatever is ignored besides the labels listed is not known.
+    if !on && listed.open {
+        return None;
+    }
+    let matched = |label: &&String| {
+        on == listed.known.contains(*label) && other.presence(label) == Presence::Never
+    };
+    side.sure.iter().find(matched).cloned()
+}
+
+/// Where a label is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabelPlace {
+    /// `by (label)`
+    By,
+    /// `on (label)`
+    On,
+    /// `group_left (label)` or `group_right (label)`
+    Include,
+}
+
+/// A label that no series can have where it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MissingLabel<'a> {
+    /// The label, as it is written.
+    pub name: &'a Name,
+    /// Where it is asked for.
+    pub place: LabelPlace,
+}
+
+/// The labels in `by`, in `on` (missing on both sides) and in group modifiers that are never there.
+pub fn missing_labels<'a>(expr: &'a Expr, leaf: &dyn Leaf) -> Vec<MissingLabel<'a>> {
+    let mut found = Vec::new();
+    walk(expr, &mut |node| match &node.kind {
+        ExprKind::Aggregate(aggregate) => {
+            if let Some(grouping) = aggregate.grouping.as_ref().filter(|by| !by.without) {
+                let input = label_flow(&aggregate.expr, leaf);
+                never(&grouping.labels, &[&input], LabelPlace::By, &mut found);
+            }
+        }
+        ExprKind::Binary(binary) if is_vector(&binary.lhs) && is_vector(&binary.rhs) => {
+            if let Some(matching) = &binary.matching {
+                in_matching(binary, matching, leaf, &mut found);
+            }
+        }
+        _ => {}
+    });
+    found
+}
+
+fn in_matching<'a>(
+    binary: &'a Binary,
+    matching: &'a Matching,
+    leaf: &dyn Leaf,
+    found: &mut Vec<MissingLabel<'a>>,
+) {
+    let lhs = label_flow(&binary.lhs, leaf);
+    let rhs = label_flow(&binary.rhs, leaf);
+    if matching.on {
+        never(&matching.labels, &[&lhs, &rhs], LabelPlace::On, found);
+    }
+    if let Some(group) = &matching.group {
+        let one = if group.left { &rhs } else { &lhs };
+        never(&group.include, &[one], LabelPlace::Include, found);
+    }
+}
+
+fn never<'a>(
+    labels: &'a [Name],
+    sides: &[&Flow],
+    place: LabelPlace,
+    found: &mut Vec<MissingLabel<'a>>,
+) {
+    let missing = labels.iter().filter(|label| {
+        let absent = |flow: &&Flow| flow.presence(&label.text) == Presence::Never;
+        label.placeholders.is_empty() && label.text != METRIC_NAME && sides.iter().all(absent)
+    });
+    found.extend(missing.map(|name| MissingLabel { name, place }));
+}

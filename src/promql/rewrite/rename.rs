@@ -1,0 +1,125 @@
+//! Metric names: `x`, `{"x"}`, `{__name__="x"}`, `{__name__=~"x|y"}`.
+
+use super::Edit;
+use crate::promql::ast::{Expr, MatchOp, Matcher, Name, Selector};
+use crate::promql::build::metric;
+use crate::promql::lexer::quote;
+use crate::promql::regex;
+use crate::promql::visit::selectors;
+
+/// What Prometheus puts behind the name of a histogram or summary.
+const SUFFIXES: [&str; 3] = ["_bucket", "_sum", "_count"];
+
+/// The edits that rename a family, with its `_bucket`, `_sum` and `_count`, wherever it is selected.
+///
+/// A pattern is edited if it is a list of plain names. Names with placeholders stay as they are, and so
+/// does everything else.
+pub fn rename_metric(expr: &Expr, from: &str, to: &str) -> Vec<Edit> {
+    let rename = Rename { from, to };
+    let selectors = selectors(expr);
+    let edits = selectors
+        .into_iter()
+        .flat_map(|selector| rename.selector(selector));
+    edits.collect()
+}
+
+struct Rename<'a> {
+    from: &'a str,
+    to: &'a str,
+}
+
+impl Rename<'_> {
+    /// The new name of a series, if it is to have one.
+    fn name(&self, old: &str) -> Option<String> {
+        let suffix = old.strip_prefix(self.from)?;
+        let known = suffix.is_empty() || SUFFIXES.contains(&suffix);
+        known.then(|| format!("{}{suffix}", self.to))
+    }
+
+    fn selector(&self, selector: &Selector) -> Vec<Edit> {
+        let metric = selector.metric.as_ref();
+        let mut edits = match metric.filter(|metric| metric.placeholders.is_empty()) {
+            Some(metric) => self.metric(selector, metric),
+            None => Vec::new(),
+        };
+        let named = |matcher: &&Matcher| matcher.label.text == "__name__";
+        let matchers = selector.matchers.iter().filter(named);
+        edits.extend(matchers.filter_map(|matcher| self.matcher(matcher)));
+        edits
+    }
+
+    fn metric(&self, selector: &Selector, old: &Name) -> Vec<Edit> {
+        let Some(new) = self.name(&old.text) else {
+            return Vec::new();
+        };
+        let span = old.span.clone();
+        if old.quoted {
+            return vec![Edit::new(span, quote(&new))];
+        }
+        if !metric(&new).to_string().starts_with('{') {
+            return vec![Edit::new(span, new)];
+        }
+        // A name that needs quotes goes into the braces.
+        if selector.braces.is_empty() {
+            return vec![Edit::new(span, format!("{{{}}}", quote(&new)))];
+        }
+        let first = selector.braces.start + 1;
+        let more = !selector.matchers.is_empty() || !selector.filters.is_empty();
+        let comma = if more { ", " } else { "" };
+        vec![
+            Edit::new(span, ""),
+            Edit::new(first..first, format!("{}{comma}", quote(&new))),
+        ]
+    }
+
+    fn matcher(&self, matcher: &Matcher) -> Option<Edit> {
+        let value = &matcher.value;
+        if !value.placeholders.is_empty() {
+            return None;
+        }
+        let new = match matcher.op {
+            MatchOp::Equal | MatchOp::NotEqual => self.name(&value.value)?,
+            MatchOp::Match | MatchOp::NotMatch => self.pattern(&value.value)?,
+        };
+        Some(Edit::new(
+            matcher.value_span.clone(),
+            requote(&value.raw, &new),
+        ))
+    }
+
+    /// `x|y|z` with the new name among the others.
+    fn pattern(&self, pattern: &str) -> Option<String> {
+        let names: Vec<_> = pattern.split('|').collect();
+        if !names.iter().all(|name| regex::is_literal(name)) {
+            return None;
+        }
+        let renamed: Vec<_> = names.iter().map(|name| self.name(name)).collect();
+        renamed.iter().any(Option::is_some).then(|| {
+            let new = names.iter().zip(renamed).map(|(old, new)| {
+                new.map_or_else(|| (*old).to_owned(), |new| literal_pattern(&new))
+            });
+            new.collect::<Vec<_>>().join("|")
+        })
+    }
+}
+
+/// The pattern that matches just this name.
+fn literal_pattern(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if !regex::is_literal(c.encode_utf8(&mut [0; 4])) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// A literal in the author's kind of quotes, where those can hold it.
+fn requote(raw: &str, value: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_:.|-".contains(c);
+    match raw.chars().next() {
+        Some(mark @ ('\'' | '`')) if value.chars().all(plain) => format!("{mark}{value}{mark}"),
+        _ => quote(value),
+    }
+}

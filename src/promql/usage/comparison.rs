@@ -1,0 +1,113 @@
+//! Comparisons with a constant: what is compared, in which unit, with what.
+
+use num_traits::{CheckedDiv, CheckedMul, One, Signed};
+
+use super::constant::{Exact, exact_constant};
+use crate::promql::ast::{Binary, BinaryOp, Expr, ExprKind, TextSpan};
+use crate::promql::visit::walk;
+
+/// A comparison whose one side is a constant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison<'a> {
+    /// The whole comparison.
+    pub expr: &'a Expr,
+    /// The operator with the constant on its right: `>` for `5 < x`.
+    pub op: BinaryOp,
+    /// Whether the constant is written on the left.
+    pub constant_on_left: bool,
+    /// The constant.
+    pub constant: Exact,
+    /// Where the constant stands.
+    pub constant_span: TextSpan,
+    /// The other side without parentheses and constant factors: `x` of `(x * 100) > 95`.
+    pub subject: &'a Expr,
+    /// The product of those factors, always above 0: 100 of `x * 100`, 1/1000 of `x / 1000`.
+    pub scale: Exact,
+}
+
+impl Comparison<'_> {
+    /// The constant in the subject's own unit: 0.95 of `x * 100 > 95`.
+    pub fn threshold(&self) -> Option<Exact> {
+        self.constant.checked_div(&self.scale)
+    }
+}
+
+/// All comparisons with a constant, outer ones first.
+///
+/// A factor that is not a plain number above 0 stays part of the subject.
+pub fn comparisons(expr: &Expr) -> Vec<Comparison<'_>> {
+    let mut found = Vec::new();
+    walk(expr, &mut |node| {
+        if let ExprKind::Binary(binary) = &node.kind
+            && binary.op.is_comparison()
+        {
+            found.extend(comparison(node, binary));
+        }
+    });
+    found
+}
+
+fn comparison<'a>(expr: &'a Expr, binary: &'a Binary) -> Option<Comparison<'a>> {
+    let (left, right) = (exact_constant(&binary.lhs), exact_constant(&binary.rhs));
+    let (constant, constant_span, side, constant_on_left) = match (left, right) {
+        (None, Some(constant)) => (constant, &binary.rhs.span, &binary.lhs, false),
+        (Some(constant), None) => (constant, &binary.lhs.span, &binary.rhs, true),
+        _ => return None,
+    };
+    let (subject, scale) = unscaled(side);
+    Some(Comparison {
+        expr,
+        op: if constant_on_left {
+            mirrored(binary.op)
+        } else {
+            binary.op
+        },
+        constant_on_left,
+        constant,
+        constant_span: constant_span.clone(),
+        subject,
+        scale,
+    })
+}
+
+/// `5 < x` is `x > 5`.
+fn mirrored(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Gt => BinaryOp::Lt,
+        BinaryOp::Lt => BinaryOp::Gt,
+        BinaryOp::Ge => BinaryOp::Le,
+        BinaryOp::Le => BinaryOp::Ge,
+        op => op,
+    }
+}
+
+/// An expression without its parentheses and constant factors, and their product.
+fn unscaled(expr: &Expr) -> (&Expr, Exact) {
+    let mut subject = expr;
+    let mut scale = Exact::one();
+    loop {
+        let inner = match &subject.kind {
+            ExprKind::Paren(inner) => Some((&**inner, scale)),
+            ExprKind::Binary(binary) => factor(binary)
+                .and_then(|(inner, factor)| scale.checked_mul(&factor).map(|scale| (inner, scale))),
+            _ => None,
+        };
+        match inner {
+            Some((inner, product)) => (subject, scale) = (inner, product),
+            None => return (subject, scale),
+        }
+    }
+}
+
+fn factor(binary: &Binary) -> Option<(&Expr, Exact)> {
+    let positive = |expr| exact_constant(expr).filter(Exact::is_positive);
+    match binary.op {
+        BinaryOp::Mul => positive(&binary.rhs)
+            .map(|factor| (&binary.lhs, factor))
+            .or_else(|| positive(&binary.lhs).map(|factor| (&binary.rhs, factor))),
+        BinaryOp::Div => positive(&binary.rhs)
+            .and_then(|factor| Exact::one().checked_div(&factor))
+            .map(|factor| (&binary.lhs, factor)),
+        _ => None,
+    }
+}

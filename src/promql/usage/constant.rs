@@ -1,0 +1,96 @@
+//! Constants: numbers, and arithmetic on them.
+
+use num_rational::Ratio;
+use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub, Zero};
+
+use crate::promql::ast::{BinaryOp, Expr, ExprKind, Number, UnaryOp};
+
+/// A number without rounding.
+pub type Exact = Ratio<i128>;
+
+/// The value of an expression of plain numbers with `+ - * /`, if it can be had without rounding.
+///
+/// Numbers are what their decimal spelling says, not the nearest double.
+pub fn exact_constant(expr: &Expr) -> Option<Exact> {
+    match &expr.kind {
+        ExprKind::Number(number) => exact(number),
+        ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Plus, inner) => exact_constant(inner),
+        ExprKind::Unary(UnaryOp::Minus, inner) => {
+            Exact::zero().checked_sub(&exact_constant(inner)?)
+        }
+        ExprKind::Binary(binary) if !binary.bool_modifier => {
+            let (a, b) = (exact_constant(&binary.lhs)?, exact_constant(&binary.rhs)?);
+            match binary.op {
+                BinaryOp::Add => a.checked_add(&b),
+                BinaryOp::Sub => a.checked_sub(&b),
+                BinaryOp::Mul => a.checked_mul(&b),
+                BinaryOp::Div if !b.is_zero() => a.checked_div(&b),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn exact(number: &Number) -> Option<Exact> {
+    let text = number.text.replace('_', "");
+    let octal =
+        text.len() > 1 && text.starts_with('0') && !text.contains(['.', 'e', 'E', 'x', 'X']);
+    if !octal && let Some(value) = decimal(&text) {
+        return Some(value);
+    }
+    // Hexadecimal and octal numbers and durations in seconds: whole as far as doubles are.
+    let millis = number.value * 1000.0;
+    let whole = millis.fract() == 0.0 && millis.abs() < 9e15;
+    whole.then(|| Exact::new(millis as i128, 1000))
+}
+
+/// `-12.5e-3`
+fn decimal(text: &str) -> Option<Exact> {
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
+    let places = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+    let power = 10i128.checked_pow(places.unsigned_abs())?;
+    if places < 0 {
+        Some(Exact::new(digits, power))
+    } else {
+        Some(Exact::from(digits.checked_mul(power)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::promql::parse;
+
+    #[test]
+    fn constants_fold_without_rounding() {
+        for (text, value) in [
+            ("0.1 + 0.2", Some((3, 10))),
+            ("14.4 * 0.001", Some((144, 10_000))),
+            ("-(1 - 0.99)", Some((-1, 100))),
+            ("1e3", Some((1000, 1))),
+            ("5E-1", Some((1, 2))),
+            ("1_000", Some((1000, 1))),
+            ("0x1F", Some((31, 1))),
+            ("010", Some((8, 1))),
+            ("1h30m", Some((5400, 1))),
+            ("1 / 3", Some((1, 3))),
+            (".5", Some((1, 2))),
+            ("1 / 0", None),
+            ("Inf", None),
+            ("NaN", None),
+            ("2 ^ 2", None),
+            ("1e400 * 0", None),
+            ("x", None),
+        ] {
+            let Ok(expr) = parse(text) else { continue };
+            let value = value.map(|(a, b)| Exact::new(a, b));
+            assert_eq!(exact_constant(&expr), value, "{text}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Calls of `histogram_quantile`.
+
+use super::constant::{Exact, exact_constant};
+use crate::promql::ast::{Aggregate, Call, Expr, ExprKind};
+use crate::promql::labels::kept_labels;
+use crate::promql::visit::{children, walk};
+
+/// A call of `histogram_quantile`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuantileCall<'a> {
+    /// The whole call.
+    pub expr: &'a Expr,
+    /// The quantile, if it is a plain number.
+    pub quantile: Option<Exact>,
+    /// The buckets.
+    pub buckets: &'a Expr,
+    /// The outermost aggregation of the buckets.
+    pub aggregate: Option<&'a Aggregate>,
+    /// Whether `le` can still be on the buckets; if not, there is never a result of classic buckets.
+    pub le: bool,
+}
+
+/// All calls of `histogram_quantile` that have both arguments, outer ones first.
+pub fn quantile_calls(expr: &Expr) -> Vec<QuantileCall<'_>> {
+    let mut found = Vec::new();
+    walk(expr, &mut |node| {
+        if let ExprKind::Call(call) = &node.kind {
+            found.extend(quantile_call(node, call));
+        }
+    });
+    found
+}
+
+fn quantile_call<'a>(expr: &'a Expr, call: &'a Call) -> Option<QuantileCall<'a>> {
+    if call.function.text != "histogram_quantile" {
+        return None;
+    }
+    let [quantile, buckets] = call.args.as_slice() else {
+        return None;
+    };
+    Some(QuantileCall {
+        expr,
+        quantile: exact_constant(quantile),
+        buckets,
+        aggregate: aggregation(buckets),
+        le: kept_labels(buckets).may_have("le"),
+    })
+}
+
+/// The first aggregation on the way down, left side first.
+fn aggregation(expr: &Expr) -> Option<&Aggregate> {
+    match &expr.kind {
+        ExprKind::Aggregate(aggregate) => Some(aggregate),
+        _ => children(expr).find_map(aggregation),
+    }
+}
