@@ -1,12 +1,17 @@
 //! The only user of the YAML reader: document → typed values with places.
 
 mod error;
+mod key;
+mod scalar;
 mod spanned;
 
 use serde::de::DeserializeOwned;
 
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
+pub use key::key;
+pub use scalar::inside;
+pub(crate) use spanned::Written;
 
 /// Larger documents are refused before they are parsed: no hand-written file is near it.
 pub const MAX_BYTES: usize = 4 << 20;
@@ -15,21 +20,18 @@ pub const MAX_BYTES: usize = 4 << 20;
 ///
 /// # Errors
 /// The first thing wrong with the shape of the document, at its place.
-pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnostic> {
+pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Box<Diagnostic>> {
     if text.len() > MAX_BYTES {
         let message = format!(
             "the document has {} bytes, more than the {MAX_BYTES} that are read",
             text.len()
         );
-        return Err(Diagnostic::error(
-            "too-large",
-            Span::new(file, 0..0),
-            message,
-        ));
+        let start = Span::new(file, 0..0);
+        return Err(Box::new(Diagnostic::error("too-large", start, message)));
     }
-    let _scope = spanned::enter(file);
+    let _scope = spanned::enter(file, text);
     serde_saphyr::from_str_with_options(text, options())
-        .map_err(|error| error::diagnostic(&error, file, text))
+        .map_err(|error| Box::new(error::diagnostic(&error, file, text)))
 }
 
 /// Decodes a file's bytes.
