@@ -7,7 +7,7 @@ use super::{Options, family};
 use crate::catalog::{Catalog, Range, RangeError, Selection};
 use crate::diag::{Diagnostic, Sink, did_you_mean};
 use crate::library;
-use crate::plan::{LeftOut, Runtime, Signal};
+use crate::plan::{Kind, LeftOut, Runtime, Signal};
 use crate::source::Span;
 use crate::spec::{Document, Spec, Text};
 use crate::units::Duration;
@@ -212,6 +212,15 @@ impl<'a> Context<'a> {
         outermost.is_some_and(|name| self.spec.signals.contains_key(name.as_str()))
     }
 
+    /// A library signal that another is made from goes by the name that the spec uses.
+    pub(super) fn name_told(&self, name: &str) -> String {
+        let used = self.open.iter().find(|n| library::signal(n).is_some());
+        let inside = library::signal(name).is_some();
+        used.filter(|_| inside)
+            .map_or(name, String::as_str)
+            .to_owned()
+    }
+
     fn unknown_signal(&mut self, name: &Text) -> Outcome {
         let library = library::names();
         let own = self.spec.signals.keys().map(|k| k.value.as_str());
@@ -260,6 +269,13 @@ impl<'a> Context<'a> {
     }
 
     pub(super) fn missing_label(&mut self, signal: &Signal, label: &str, at: Span) {
+        if label == "le" && signal.kind() == Kind::Histogram {
+            let message = format!("`le` of `{}` belongs to its thresholds", signal.name);
+            let error = Diagnostic::error("reserved-label", at, message)
+                .help("a `latency` SLI (`within`) or a percentile chooses the buckets");
+            self.sink.push(error);
+            return;
+        }
         let message = format!("`{}` has no label `{label}`", signal.name);
         let error = Diagnostic::error("unknown-label", at, message)
             .maybe_help(did_you_mean(

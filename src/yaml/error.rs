@@ -90,8 +90,11 @@ fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
 /// A document that is no YAML, or too much of it.
 fn of_syntax(error: &Error, span: Span, text: &str) -> Diagnostic {
     match error {
-        Error::Eof { .. } => Diagnostic::error("empty-file", span, "the document is empty")
-            .help("start with `apiVersion: slosmith/v1`"),
+        Error::Eof { .. } => {
+            let start = Span::new(span.file, 0..0);
+            Diagnostic::error("empty-file", start, "the document is empty")
+                .help("start with `apiVersion: slosmith/v1`")
+        }
         Error::MultipleDocuments { .. } => {
             let message = "the file holds more than one YAML document";
             Diagnostic::error("multiple-documents", separator(span, text), message)
@@ -112,6 +115,9 @@ fn of_syntax(error: &Error, span: Span, text: &str) -> Diagnostic {
         .help("write out what the aliases (`*name`) stand for"),
         Error::ExternalMessage { msg, .. } if msg.starts_with("recursion limit") => {
             Diagnostic::error("too-deep", span, "the document is nested too deeply")
+        }
+        Error::ExternalMessage { msg, .. } if msg.starts_with("unexpected character") => {
+            Diagnostic::error("invalid-yaml", unprintable(span, text), plain(msg))
         }
         Error::ExternalMessage { msg, .. } => Diagnostic::error("invalid-yaml", span, plain(msg)),
         other => Diagnostic::error("invalid-yaml", span, plain(&other.to_string())),
@@ -173,6 +179,17 @@ fn by_value(message: &str, span: Span) -> Diagnostic {
         Diagnostic::error("invalid-value", span, first),
         |error, help| error.help(help),
     )
+}
+
+/// The reader names the start of the text that holds a character which YAML does not allow.
+fn unprintable(span: Span, text: &str) -> Span {
+    let start = span.range().start;
+    let rest = text.get(start..).unwrap_or_default();
+    let allowed = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\u{85}');
+    match rest.char_indices().find(|(_, c)| !allowed(*c)) {
+        Some((i, c)) => Span::new(span.file, start + i..start + i + c.len_utf8()),
+        None => span,
+    }
 }
 
 /// The reader names the first entry of the second document; its `---` stands before it.

@@ -13,6 +13,9 @@ use crate::source::{Span, Spanned};
 use crate::spec::{Matchers, Text};
 use crate::units::{Number, Quantity, shown};
 
+/// The family that tells best whether a server is there.
+const ALWAYS_THERE: &str = "vllm:num_requests_running";
+
 /// Complains about matchers on labels the family lacks, or on values it never has.
 pub(in crate::resolve) fn check_matchers(
     cx: &mut Context<'_>,
@@ -123,9 +126,13 @@ pub(in crate::resolve) fn check_present_from_start(
     let name = family.names.first().map_or("", String::as_str);
     let message =
         format!("`{name}` is not there from start-up on every release: its absence proves nothing");
-    let error = Diagnostic::error("not-from-start", at, message).help(
-        "use a signal that every server shows from start-up, such as `vllm.requests_running`",
-    );
+    let rule = &cx.catalog.lineage().present_from_start;
+    let help = if name == ALWAYS_THERE {
+        format!("servers show it from start-up since {}", rule.since)
+    } else {
+        "use a signal that every server shows from start-up, such as `vllm.requests_running`".into()
+    };
+    let error = Diagnostic::error("not-from-start", at, message).help(help);
     cx.sink.push(error);
     None
 }

@@ -27,7 +27,7 @@ impl<'a> Missing<'a> {
             metric,
             absent,
             profiles: coverage.flat_map(|c| c.only_in_profiles).collect(),
-            life: cx.catalog.first_last_in(metric, &cx.profiles),
+            life: lifetime(cx, metric),
         }
     }
 
@@ -127,6 +127,18 @@ impl<'a> Missing<'a> {
             (false, false) => return None,
         })
     }
+}
+
+/// From the first release with any of the family's names to the last.
+fn lifetime(cx: &Context<'_>, metric: &str) -> Option<Lifetime> {
+    let lineage = cx.catalog.lineage();
+    let newest = lineage.successor(metric).unwrap_or(metric);
+    let names = std::iter::once(newest).chain(lineage.predecessors(newest));
+    let lives = names.filter_map(|name| cx.catalog.first_last_in(name, &cx.profiles));
+    lives.reduce(|a, b| Lifetime {
+        first: a.first.min(b.first),
+        last: a.last.zip(b.last).map(|(a, b)| a.max(b)),
+    })
 }
 
 fn span(life: &Lifetime) -> String {

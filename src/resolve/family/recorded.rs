@@ -34,7 +34,7 @@ pub(super) fn family(
         if tolerant {
             return Err(Outcome::LeftOut(missing.why(cx)));
         }
-        let error = missing.error(cx, &signal.name, metric.span);
+        let error = missing.error(cx, &cx.name_told(&signal.name), metric.span);
         return Err(cx.fail(error));
     }
     let shapes = shapes(cx, &names);
