@@ -49,8 +49,8 @@ pub struct Diagnostic {
     pub message: String,
     /// The bytes to mend.
     pub span: Span,
-    /// Short text at the bytes; may be empty.
-    pub label: String,
+    /// Short text at the bytes; may be empty. Boxed, so that a finding stays small enough to be an error.
+    pub label: Box<str>,
     /// Other places.
     pub related: Vec<Label>,
     /// What to do about it, one line each.
@@ -74,7 +74,7 @@ impl Diagnostic {
             severity,
             message: short(message.into()),
             span,
-            label: String::new(),
+            label: Box::default(),
             related: Vec::new(),
             help: Vec::new(),
         }
@@ -83,7 +83,7 @@ impl Diagnostic {
     /// Sets the short text at the bytes.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
-        self.label = text.into();
+        self.label = text.into().into();
         self
     }
 

@@ -15,7 +15,7 @@ pub const PREFIX: &str = "vllm.";
 /// Library files stand in no table of sources; findings about them never reach a user, a test reads them.
 const FILE: FileId = FileId(u32::MAX);
 
-static SIGNALS: LazyLock<Result<Map<Signal>, Box<Diagnostic>>> =
+static SIGNALS: LazyLock<Result<Map<Signal>, Diagnostic>> =
     LazyLock::new(|| yaml::read(FILE, VLLM));
 
 /// The library signal of a name with its `vllm.` prefix.

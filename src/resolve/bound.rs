@@ -54,13 +54,11 @@ pub(super) fn fixed(
             return None;
         }
     };
-    if let (Stat::Quantile(_), Some(family)) = (read.stat, read.signal.family()) {
-        if let Some(error) = beyond_buckets(family, read.signal, value, quantity) {
-            cx.sink.push(error);
-            return None;
-        }
-    }
-    if let Some(error) = never_or_always(read, op, value, quantity) {
+    let beyond = match (read.stat, read.signal.family()) {
+        (Stat::Quantile(_), Some(family)) => beyond_buckets(family, read.signal, value, quantity),
+        _ => None,
+    };
+    if let Some(error) = beyond.or_else(|| never_or_always(read, op, value, quantity)) {
         cx.sink.push(error);
         return None;
     }

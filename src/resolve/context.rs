@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{Options, family};
-use crate::catalog::{Catalog, Range, RangeError, Selection};
+use crate::catalog::{Catalog, Range, RangeError, Selection, Version};
 use crate::diag::{Diagnostic, Sink, did_you_mean};
 use crate::library;
 use crate::plan::{Kind, LeftOut, Runtime, Signal};
@@ -129,7 +129,7 @@ impl<'a> Context<'a> {
 
     pub(super) fn runtime(&self) -> Option<Runtime> {
         let range = self.range.as_ref()?;
-        let uses_vllm = self.ready_signals().any(|s| family::is_recorded(s));
+        let uses_vllm = self.ready_signals().any(family::is_recorded);
         uses_vllm.then(|| Runtime {
             range: range.text.clone(),
             releases: self.catalog.describe(&range.selection.releases),
@@ -297,5 +297,27 @@ pub(super) fn select(catalog: &Catalog, text: &str) -> Result<Selection, (String
     }
     let help = || Some(RangeError::HELP.to_owned());
     let range = text.parse::<Range>().map_err(|e| (e.to_string(), help()))?;
-    catalog.select(&range).map_err(|e| (e.to_string(), None))
+    catalog.select(&range).map_err(|error| {
+        if is_empty(&range) {
+            let message = format!("`{range}` holds no version");
+            return (
+                message,
+                Some("its lower bound lies above its upper one".into()),
+            );
+        }
+        (error.to_string(), None)
+    })
+}
+
+/// True when a range ends before it begins.
+fn is_empty(range: &Range) -> bool {
+    let text = range.to_string();
+    let bounds = |side: char| {
+        let own = text.split(',').map(str::trim);
+        let own = own.filter(move |bound| bound.starts_with(side));
+        own.filter_map(|bound| bound.trim_start_matches(['<', '>', '=', ' ']).parse().ok())
+    };
+    let lower: Option<Version> = bounds('>').max();
+    let upper: Option<Version> = bounds('<').min();
+    lower.zip(upper).is_some_and(|(lower, upper)| lower > upper)
 }

@@ -89,8 +89,11 @@ fn records(cx: &mut Context<'_>) -> Vec<Record> {
             continue;
         };
         let series = crate::naming::record_series(&name.value, &read.stat.to_string());
-        if out.iter().any(|r: &Record| r.series == series) {
-            let message = format!("`{name}` would be recorded as `{series}`, like another record");
+        if let Some(first) = out.iter().find(|r: &&Record| r.series == series) {
+            let message = format!(
+                "`{name}` and `{}` would both be recorded as `{series}`",
+                first.name
+            );
             cx.sink
                 .push(Diagnostic::error("duplicate-name", name.span, message));
         }

@@ -62,7 +62,7 @@ pub fn read(file: FileId, text: &str) -> Result<Document, Sink> {
                 return Ok(document);
             }
         }
-        Err(diagnostic) => sink.push(*diagnostic),
+        Err(diagnostic) => sink.push(diagnostic),
     }
     Err(sink)
 }

@@ -20,18 +20,18 @@ pub const MAX_BYTES: usize = 4 << 20;
 ///
 /// # Errors
 /// The first thing wrong with the shape of the document, at its place.
-pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Box<Diagnostic>> {
+pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnostic> {
     if text.len() > MAX_BYTES {
         let message = format!(
             "the document has {} bytes, more than the {MAX_BYTES} that are read",
             text.len()
         );
         let start = Span::new(file, 0..0);
-        return Err(Box::new(Diagnostic::error("too-large", start, message)));
+        return Err(Diagnostic::error("too-large", start, message));
     }
     let _scope = spanned::enter(file, text);
     serde_saphyr::from_str_with_options(text, options())
-        .map_err(|error| Box::new(error::diagnostic(&error, file, text)))
+        .map_err(|error| error::diagnostic(&error, file, text))
 }
 
 /// Decodes a file's bytes.
