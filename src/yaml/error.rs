@@ -138,7 +138,7 @@ fn unknown(
     }
 }
 
-/// The reader stands at the first entry of the mapping; the mapping's own key tells more.
+/// The reader stands at some entry of the mapping; the mapping's own key tells more.
 fn missing_field(field: &str, span: Span, text: &str) -> Diagnostic {
     match key::owner(text, span.range().start) {
         Some(owner) => {
@@ -146,7 +146,17 @@ fn missing_field(field: &str, span: Span, text: &str) -> Diagnostic {
             let message = format!("`{name}` lacks the field `{field}`");
             Diagnostic::error("missing-field", Span::new(span.file, owner), message)
         }
-        None => Diagnostic::error("missing-field", span, format!("missing field `{field}`")),
+        None => {
+            let before = text.get(..span.range().start).unwrap_or_default();
+            let top = before.is_empty() || before.ends_with('\n');
+            let first = key::first(text);
+            let span = if top {
+                Span::new(span.file, first..first)
+            } else {
+                span
+            };
+            Diagnostic::error("missing-field", span, format!("missing field `{field}`"))
+        }
     }
 }
 
