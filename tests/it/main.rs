@@ -3,7 +3,10 @@
 mod bundled;
 mod catalog;
 mod compat;
+mod library;
 mod mutation;
 mod promql;
 mod promtool;
+mod ranges;
 mod update;
+mod wrong;

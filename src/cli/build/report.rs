@@ -119,6 +119,7 @@ pub(super) fn summary(
     } else {
         "services"
     };
-    writeln!(err, "{} {services} in {:.1?}", built.len(), took)?;
+    let took = took.as_secs_f64() * 1_000.0;
+    writeln!(err, "{} {services} in {took:.0} ms", built.len())?;
     Ok(())
 }
