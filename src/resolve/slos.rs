@@ -187,7 +187,7 @@ fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Event
         let labels = cx.labels(&signal, by);
         return Some(Events {
             sli: EventSli::Latency {
-                signal: Signal::clone(&signal),
+                signal: Box::new(Signal::clone(&signal)),
                 within,
             },
             labels,
@@ -215,9 +215,9 @@ fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Event
     labels.retain(|l| part.labels.contains(l));
     Some(Events {
         sli: EventSli::Ratio {
-            part: Signal::clone(&part),
+            part: Box::new(Signal::clone(&part)),
             good,
-            total: Signal::clone(&total),
+            total: Box::new(Signal::clone(&total)),
         },
         labels,
     })
