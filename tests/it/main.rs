@@ -1,5 +1,7 @@
 //! The one integration test binary.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic and talk")]
+
 mod bundled;
 mod catalog;
 mod compat;
