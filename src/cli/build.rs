@@ -125,31 +125,24 @@ fn render(args: &BuildArgs, plan: Plan, templates: &Templates) -> Result<Built> 
 type Changes = BTreeMap<String, BTreeMap<String, Change>>;
 
 fn apply(args: &BuildArgs, inputs: &Inputs, built: &[Built]) -> Result<Changes> {
-    let mut all = Changes::new();
-    // Everything is compared before anything is written: one folder in the way stops the whole build.
-    for b in built {
-        all.insert(
-            b.folder.service.clone(),
-            output::changes(&args.out, &b.folder)?,
-        );
-    }
+    let mut folders: Vec<&Folder> = built.iter().map(|b| &b.folder).collect();
+    let mut gone = Vec::new();
     if inputs.whole_folder {
-        let wanted: Vec<_> = built.iter().map(|b| b.folder.service.as_str()).collect();
+        let wanted: Vec<_> = folders.iter().map(|f| f.service.as_str()).collect();
         for service in output::stale_services(&args.out, &wanted)? {
-            let gone = Folder::new(&service, Vec::new(), Vec::new())?;
-            all.insert(service, output::changes(&args.out, &gone)?);
+            gone.push(Folder::gone(&service)?);
         }
     }
-    if args.check {
-        return Ok(all);
+    folders.extend(&gone);
+    // Everything is compared before anything is written: one folder in the way stops the whole build.
+    let mut all = Changes::new();
+    for folder in &folders {
+        let changes = output::changes(&args.out, folder)?;
+        all.insert(folder.service.clone(), changes);
     }
-    for b in built {
-        output::write(&args.out, &b.folder)?;
-    }
-    for service in all.keys() {
-        if !built.iter().any(|b| b.folder.service == *service) {
-            output::remove(&args.out, service)?;
-        }
+    folders.retain(|f| !all[&f.service].is_empty());
+    if !args.check {
+        output::write(&args.out, &folders)?;
     }
     Ok(all)
 }

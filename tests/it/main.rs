@@ -1,5 +1,9 @@
 //! The one integration test binary.
 
+// Helpers of tests are tests, too: they fail by panicking.
+#![allow(clippy::unwrap_used, clippy::print_stderr, clippy::use_debug)]
+
 mod catalog;
+mod layers;
 mod promql;
 mod update;

@@ -1,6 +1,6 @@
 //! Which specs are built.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -30,7 +30,8 @@ pub(super) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inputs> {
     for path in paths {
         files.extend(specs_under(path)?);
     }
-    files.dedup();
+    let mut seen = BTreeSet::new();
+    files.retain(|path| seen.insert(path.clone()));
     for path in &files {
         let Some(document) = one(path, &mut inputs.sources, findings)? else {
             continue;
@@ -53,11 +54,16 @@ fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
+    // Mounted configuration consists of links beside hidden folders with the files.
+    let hidden = |entry: &walkdir::DirEntry| {
+        entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".")
+    };
     let mut found = Vec::new();
-    for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+    let folder = walkdir::WalkDir::new(path).sort_by_file_name();
+    for entry in folder.into_iter().filter_entry(|e| !hidden(e)) {
         let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
         let ending = entry.path().extension().and_then(|e| e.to_str());
-        if entry.file_type().is_file() && matches!(ending, Some("yaml" | "yml")) {
+        if matches!(ending, Some("yaml" | "yml")) && entry.path().is_file() {
             found.push(entry.into_path());
         }
     }

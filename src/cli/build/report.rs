@@ -119,6 +119,14 @@ pub(super) fn summary(
     } else {
         "services"
     };
-    writeln!(err, "{} {services} in {:.1?}", built.len(), took)?;
+    writeln!(err, "{} {services} in {}", built.len(), rounded(took))?;
     Ok(())
+}
+
+/// `17 ms`, `2.4 s`.
+fn rounded(took: Duration) -> String {
+    match took.as_millis() {
+        ms @ 0..1000 => format!("{ms} ms"),
+        _ => format!("{:.1} s", took.as_secs_f64()),
+    }
 }
