@@ -13,7 +13,7 @@ use clap::Args;
 
 use crate::diag::Sink;
 use crate::output::{self, Change, Folder};
-use crate::plan::Plan;
+use crate::plan::{LeftOut, Plan, Runtime};
 use crate::resolve::{self, Options};
 use crate::target::{self, Target};
 use crate::template::Templates;
@@ -47,8 +47,14 @@ pub struct BuildArgs {
 
 /// One service, built in memory.
 struct Built {
-    plan: Plan,
     folder: Folder,
+    summary: Summary,
+}
+
+/// What is left to say of a plan once its files are made.
+struct Summary {
+    runtime: Option<Runtime>,
+    left_out: Vec<LeftOut>,
     notes: Vec<String>,
 }
 
@@ -70,7 +76,7 @@ pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     }
     let changes = apply(args, &inputs, &built)?;
     if args.check {
-        report::stale(out, &args.out, &built, &changes)?;
+        report::stale(out, &args.out, &built, &changes).or_else(super::unless_closed)?;
     }
     report::summary(&mut err, args, &built, &changes, started.elapsed())?;
     let stale = changes.values().any(|c| !c.is_empty());
@@ -102,7 +108,7 @@ fn build_all(
 fn render(args: &BuildArgs, plan: Plan, templates: &Templates) -> Result<Built> {
     let wanted = |t: &Target| args.target.is_empty() || args.target.contains(t);
     let mut files = Vec::new();
-    let mut notes = plan.notes.clone();
+    let mut notes = Vec::new();
     for target in Target::ALL.into_iter().filter(wanted) {
         let rendered = target::render(&plan, target, templates)?;
         if args.validate || templates.are_replaced() {
@@ -114,11 +120,13 @@ fn render(args: &BuildArgs, plan: Plan, templates: &Templates) -> Result<Built> 
     let kept = Target::ALL.into_iter().filter(|t| !wanted(t));
     let kept = kept.map(|t| t.as_str().to_owned()).collect();
     let folder = Folder::new(&plan.service.name, files, kept)?;
-    Ok(Built {
-        plan,
-        folder,
+    notes.splice(0..0, plan.notes);
+    let summary = Summary {
+        runtime: plan.runtime,
+        left_out: plan.left_out,
         notes,
-    })
+    };
+    Ok(Built { folder, summary })
 }
 
 /// Changes by service.
@@ -128,7 +136,7 @@ fn apply(args: &BuildArgs, inputs: &Inputs, built: &[Built]) -> Result<Changes> 
     let mut folders: Vec<&Folder> = built.iter().map(|b| &b.folder).collect();
     let mut gone = Vec::new();
     if inputs.whole_folder {
-        let wanted: Vec<_> = folders.iter().map(|f| f.service.as_str()).collect();
+        let wanted = folders.iter().map(|f| f.service.as_str()).collect();
         for service in output::stale_services(&args.out, &wanted)? {
             gone.push(Folder::gone(&service)?);
         }

@@ -106,11 +106,14 @@ fn check_folder(path: &Path) -> Result<(), OutputError> {
 ///
 /// # Errors
 /// When the output folder cannot be read.
-pub fn stale_services(out: &Path, wanted: &[&str]) -> Result<Vec<String>, OutputError> {
+pub fn stale_services(out: &Path, wanted: &BTreeSet<&str>) -> Result<Vec<String>, OutputError> {
     let mut stale = Vec::new();
     let entries = match fs::read_dir(out) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(stale),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            return Err(OutputError::NotAFolder(out.to_owned()));
+        }
         Err(error) => return Err(OutputError::io(out)(error)),
     };
     for entry in entries {
@@ -120,7 +123,7 @@ pub fn stale_services(out: &Path, wanted: &[&str]) -> Result<Vec<String>, Output
             continue;
         };
         let ours = entry.path().join(MANIFEST).is_file();
-        if ours && !name.starts_with('.') && !wanted.contains(&name.as_str()) {
+        if ours && !name.starts_with('.') && !wanted.contains(name.as_str()) {
             stale.push(name);
         }
     }

@@ -23,7 +23,7 @@ use crate::target::OutFile;
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// Reading or writing failed.
-    #[error("{}: {source}", .path.display())]
+    #[error("{}", .path.display())]
     Io {
         /// What was read or written.
         path: PathBuf,

@@ -18,18 +18,11 @@ pub(super) fn fill(out: &Path, folder: &Folder, fresh: &Path) -> Result<(), Outp
     let ours = manifest::paths(folder, &before);
     fs::create_dir_all(fresh).map_err(OutputError::io(fresh))?;
     for (path, text) in &folder.files {
-        let (old, new) = (root.join(path), fresh.join(path));
-        make_parent(&new)?;
-        // A file that stays the same stays the same file, times and all.
-        if read(&old)?.is_some_and(|found| found == text.as_bytes()) {
-            carry(&old, &new)?;
-        } else {
-            fs::write(&new, text).map_err(OutputError::io(&new))?;
-        }
+        put(&root.join(path), &fresh.join(path), text)?;
     }
     if !ours.is_empty() {
-        let path = fresh.join(MANIFEST);
-        fs::write(&path, manifest::text(&ours)).map_err(OutputError::io(&path))?;
+        let (old, new) = (root.join(MANIFEST), fresh.join(MANIFEST));
+        put(&old, &new, &manifest::text(&ours))?;
     }
     if root.exists() {
         carry_rest(&root, fresh, folder, &Owned { before, ours })?;
@@ -87,6 +80,16 @@ fn carry_rest(
         fs::set_permissions(&new, mode.permissions()).map_err(OutputError::io(&new))?;
     }
     Ok(())
+}
+
+/// A file that stays the same stays the same file, times and all.
+fn put(old: &Path, new: &Path, text: &str) -> Result<(), OutputError> {
+    make_parent(new)?;
+    if read(old)?.is_some_and(|found| found == text.as_bytes()) {
+        carry(old, new)
+    } else {
+        fs::write(new, text).map_err(OutputError::io(new))
+    }
 }
 
 fn make_parent(path: &Path) -> Result<(), OutputError> {

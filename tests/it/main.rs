@@ -3,7 +3,9 @@
 // Helpers of tests are tests, too: they fail by panicking.
 #![allow(clippy::unwrap_used, clippy::print_stderr, clippy::use_debug)]
 
+mod build;
 mod catalog;
 mod layers;
 mod promql;
+mod schema;
 mod update;

@@ -1,5 +1,6 @@
 //! What a build says: findings, stale files, a short summary.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -12,6 +13,9 @@ use crate::diag::{Severity, Sink, render};
 use crate::output::{Change, MANIFEST};
 use crate::source::Sources;
 
+/// Above this many services, those that stay as they are are only counted.
+const FEW: usize = 20;
+
 /// Shows all findings with their lines.
 pub(super) fn findings(err: &mut dyn Write, sink: Sink, sources: &Sources) -> Result<()> {
     let (errors, warnings) = (sink.count(Severity::Error), sink.count(Severity::Warning));
@@ -23,7 +27,6 @@ pub(super) fn findings(err: &mut dyn Write, sink: Sink, sources: &Sources) -> Re
     let unicode = std::io::stderr().is_terminal();
     err.write_all(render::human::render(&found, sources, unicode).as_bytes())?;
     if errors > 0 {
-        let count = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
         let and = if warnings > 0 {
             format!(" and {}", count(warnings, "warning"))
         } else {
@@ -41,27 +44,25 @@ pub(super) fn stale(
     built: &[Built],
     changes: &Changes,
 ) -> Result<()> {
+    let by_name: BTreeMap<_, _> = built.iter().map(|b| (&b.folder.service, b)).collect();
     for (service, files) in changes {
-        let folder = built.iter().find(|b| b.folder.service == *service);
+        let folder = by_name.get(service).map(|b| &b.folder);
         for (path, change) in files {
-            let wanted = folder.and_then(|b| b.folder.files.get(path));
+            let name = root.join(service).join(path).display().to_string();
+            let wanted = folder.and_then(|f| f.files.get(path));
             let wanted = wanted.map_or("", String::as_str);
-            let found = match change {
-                Change::Added => "",
-                Change::Modified(text) | Change::Removed(text) => text,
-            };
-            let name = root.join(service).join(path);
-            let (old, new) = match change {
-                Change::Added => ("/dev/null".into(), name.display().to_string()),
-                Change::Modified(_) => (name.display().to_string(), name.display().to_string()),
-                Change::Removed(_) => (name.display().to_string(), "/dev/null".into()),
-            };
             if path == MANIFEST {
-                writeln!(out, "{}: the list of our files is stale", name.display())?;
+                writeln!(out, "{name}: the list of our files is stale")?;
                 continue;
             }
+            let none = "/dev/null";
+            let (found, old, new) = match change {
+                Change::Added => ("", none, name.as_str()),
+                Change::Modified(text) => (text.as_str(), name.as_str(), name.as_str()),
+                Change::Removed(text) => (text.as_str(), name.as_str(), none),
+            };
             let diff = TextDiff::from_lines(found, wanted);
-            write!(out, "{}", diff.unified_diff().header(&old, &new))?;
+            write!(out, "{}", diff.unified_diff().header(old, new))?;
         }
     }
     Ok(())
@@ -75,52 +76,58 @@ pub(super) fn summary(
     changes: &Changes,
     took: Duration,
 ) -> Result<()> {
+    let mut unlisted = 0;
     for b in built {
-        let files = b.folder.files.len();
         let changed = changes.get(&b.folder.service).map_or(0, |c| c.len());
-        let state = match (args.check, changed) {
-            (_, 0) => "up to date".to_owned(),
-            (true, n) => format!("{n} stale"),
-            (false, n) => format!("{n} written or removed"),
-        };
-        let folder = args.out.join(&b.folder.service);
-        writeln!(err, "{}: {files} files, {state}", folder.display())?;
-        let plan = &b.plan;
-        if let Some(runtime) = &plan.runtime {
-            writeln!(err, "  vLLM {} ({})", runtime.range, runtime.releases)?;
-        }
-        for left in &plan.left_out {
-            writeln!(err, "  left out: {}: {}", left.signal, left.why)?;
-        }
-        for note in &b.notes {
-            writeln!(err, "  note: {note}")?;
+        if changed == 0 && built.len() > FEW {
+            unlisted += 1;
+        } else {
+            service(err, args, b, changed)?;
         }
     }
-    for service in changes
-        .keys()
-        .filter(|s| !built.iter().any(|b| b.folder.service == **s))
-    {
+    if unlisted > 0 {
+        writeln!(err, "{unlisted} more up to date")?;
+    }
+    let wanted: BTreeSet<_> = built.iter().map(|b| &b.folder.service).collect();
+    for gone in changes.keys().filter(|name| !wanted.contains(name)) {
         let state = if args.check { "stale" } else { "removed" };
-        writeln!(
-            err,
-            "{}: {state}: no spec asks for it",
-            args.out.join(service).display()
-        )?;
+        let folder = args.out.join(gone);
+        writeln!(err, "{}: {state}: no spec asks for it", folder.display())?;
     }
     let stale: usize = changes.values().map(|c| c.len()).sum();
     if args.check && stale > 0 {
-        writeln!(
-            err,
-            "{stale} stale; run `slosmith build` and commit what it writes"
-        )?;
+        let advice = "run `slosmith build` and commit what it writes";
+        writeln!(err, "{} stale; {advice}", count(stale, "file"))?;
     }
-    let services = if built.len() == 1 {
-        "service"
-    } else {
-        "services"
-    };
-    writeln!(err, "{} {services} in {}", built.len(), rounded(took))?;
+    let services = count(built.len(), "service");
+    writeln!(err, "{services} in {}", rounded(took))?;
     Ok(())
+}
+
+fn service(err: &mut dyn Write, args: &BuildArgs, b: &Built, changed: usize) -> Result<()> {
+    let state = match (args.check, changed) {
+        (_, 0) => "up to date".to_owned(),
+        (true, n) => format!("{n} stale"),
+        (false, n) => format!("{n} written or removed"),
+    };
+    let folder = args.out.join(&b.folder.service);
+    let files = count(b.folder.files.len(), "file");
+    writeln!(err, "{}: {files}, {state}", folder.display())?;
+    let summary = &b.summary;
+    if let Some(runtime) = &summary.runtime {
+        writeln!(err, "  vLLM {} ({})", runtime.range, runtime.releases)?;
+    }
+    for left in &summary.left_out {
+        writeln!(err, "  left out: {}: {}", left.signal, left.why)?;
+    }
+    for note in &summary.notes {
+        writeln!(err, "  note: {note}")?;
+    }
+    Ok(())
+}
+
+fn count(n: usize, word: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }
 
 /// `17 ms`, `2.4 s`.
