@@ -175,21 +175,26 @@ fn scalar(text: &str) -> String {
 }
 
 /// Text that every YAML reader takes as the same string without quotes.
+///
+/// Narrower than YAML: it starts with a letter, or is a duration, and holds nothing that could end it.
 fn is_plain(text: &str) -> bool {
-    let mut chars = text.chars();
-    let first = chars
-        .next()
-        .is_some_and(|c| c.is_ascii_alphabetic() || c == '/');
-    let inner = |c: char| {
-        c.is_ascii_alphanumeric()
-            || matches!(c, ' ' | '_' | '-' | '.' | '/' | '%' | '+' | '(' | ')' | ';')
-    };
+    let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
     let word = matches!(
         text.to_ascii_lowercase().as_str(),
         "true" | "false" | "yes" | "no" | "on" | "off" | "null" | "y" | "n"
     );
-    let list = text.chars().filter(|c| *c == ',').count() == 0;
-    first && !word && list && chars.all(inner) && !text.ends_with(' ')
+    let printable = |c: char| c.is_ascii_graphic() || c == ' ';
+    let ends = text.ends_with([' ', ':']) || text.contains(": ") || text.contains(" #");
+    is_duration(text) || (starts && !word && !ends && text.chars().all(printable))
+}
+
+/// `5m`, `1h30m`: digits and a letter by turns, never a number.
+fn is_duration(text: &str) -> bool {
+    let letters = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let unit = |c: char| matches!(c, 'd' | 'h' | 'm' | 's');
+    letters.len() < text.len()
+        && text.ends_with(unit)
+        && text.chars().all(|c| c.is_ascii_digit() || unit(c))
 }
 
 /// Text on one line as a scalar, on more as a block indented by `indent` spaces.

@@ -89,21 +89,18 @@ impl Events {
     /// A missing series of good or bad events counts as none; rounding never makes a count negative.
     fn bad(&self, window: Duration) -> Expr {
         let total = self.total(window);
-        let not = |good: Expr| {
-            let rest = bin(BinaryOp::Sub, total.clone(), query::or_zero(good, &total));
+        let rest = |good: Expr| {
+            let rest = bin(BinaryOp::Sub, total.clone(), good);
             build::call("clamp_min", vec![rest, build::number("0")])
         };
         match &self.sli {
             EventSli::Ratio { part, good, .. } => {
-                let part = query::events(part, window, None, &self.labels);
-                if *good {
-                    not(part)
-                } else {
-                    query::or_zero(part, &total)
-                }
+                let part = query::or_zero(query::events(part, window, None, &self.labels), &total);
+                if *good { rest(part) } else { part }
             }
+            // A histogram has all its buckets or none, so nothing stands in for a missing one.
             EventSli::Latency { signal, within } => match signal.family() {
-                Some(family) => not(query::bucket_rate(family, within, window, &self.labels)),
+                Some(family) => rest(query::bucket_rate(family, within, window, &self.labels)),
                 None => total,
             },
         }

@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, clippy::use_debug)]
 
 mod build;
+mod bundled;
 mod catalog;
 mod layers;
+mod mutation;
 mod promql;
 mod schema;
 mod update;

@@ -43,14 +43,18 @@ impl Text {
         self
     }
 
-    /// ` for cluster c1, model_name m1`
+    /// ` (cluster c1, model_name m1)`
     fn labels(mut self, labels: &[String]) -> Self {
         for (i, label) in labels.iter().enumerate() {
-            let word = if i == 0 { " for" } else { "," };
-            self = self.and(format!("{word} {label} "));
+            let before = if i == 0 { " (" } else { ", " };
+            self = self.and(format!("{before}{label} "));
             self.0.push(Piece::Label(label.clone()));
         }
-        self
+        if labels.is_empty() {
+            self
+        } else {
+            self.and(")")
+        }
     }
 
     /// As Prometheus's template language.
@@ -98,9 +102,8 @@ fn format(unit: ValueUnit) -> (&'static str, String) {
         Unit::Watts => ("humanize", "W"),
         Unit::Celsius => ("humanize", " °C"),
         Unit::Hertz => ("humanize", "Hz"),
-        Unit::Bool | Unit::Count => ("humanize", ""),
-        Unit::Requests => ("humanize", " requests"),
-        Unit::Tokens => ("humanize", " tokens"),
+        // The signal's title names the things that are counted.
+        Unit::Bool | Unit::Count | Unit::Requests | Unit::Tokens => ("humanize", ""),
         Unit::Flops => ("humanize", "FLOP"),
     };
     (function, format!("{name}{per}"))
@@ -161,25 +164,21 @@ pub(super) fn condition(alert: &Alert) -> Annotations {
 fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
     match condition {
         Condition::Compare(c) => {
-            let text = Text::plain(format!("{} is ", capital(&subject(c))))
+            let text = Text::plain(format!("{}: ", capital(&subject(c))))
                 .value(c.unit)
                 .labels(labels);
             let against = match &c.bound {
                 Bound::Fixed(op, _, bound) => {
-                    format!(
-                        "; the alert fires {} {bound}{}.",
-                        op.as_str(),
-                        holding(hold)
-                    )
+                    format!(". Fires {} {bound}{}.", op.as_str(), holding(hold))
                 }
                 Bound::Times(op, factor, _) => format!(
-                    "; the alert fires {} {} times what it was{}.",
+                    ". Fires {} {} times what it was{}.",
                     op.as_str(),
                     decimal(*factor),
                     holding(hold)
                 ),
                 Bound::Outside(o) => format!(
-                    "; that is unusual by {} standard deviations of the last {}{}.",
+                    ". Fires beyond {} standard deviations of the last {}{}.",
                     decimal(o.sigma),
                     o.window,
                     holding(hold)
@@ -220,7 +219,7 @@ pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
         .and(format!(" of events were bad over the last {}", tier.long))
         .labels(&slo.labels)
         .and(format!(
-            "; the objective of {} allows {}. The alert fires above {}: at that rate {} of the {} budget is gone in {}.",
+            "; the objective of {} allows {}. Fires above {}: at that rate {} of the {} budget is gone in {}.",
             percent(events.budget.objective),
             percent(events.budget.budget),
             percent(tier.threshold),

@@ -1,0 +1,298 @@
+//! Tests of burn-rate alerts, one file per tier.
+
+use super::drive::{Driver, Level};
+use super::{firing, minutes, slo_rule_file, step_for, test_file, value_is};
+use crate::naming::{self, SLO, TIER};
+use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
+use crate::promql::ast::Expr;
+use crate::resolve::{BASE_WINDOW, slo_series};
+use crate::target::prometheus::annotations;
+use crate::target::prometheus::rules;
+use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Named, Test, TestFile};
+use crate::units::{Duration, Number, decimal};
+
+/// Just on the good side of a threshold.
+const SHORT_OF: Number = Number::new_raw(95, 100);
+
+/// How much busier an outage is than usual: an SLI that divided by yesterday's traffic would show.
+const BUSY: i128 = 3;
+
+/// Windows up to this one read counters; longer ones sum ratios recorded over the base window.
+const DIRECT_UP_TO: Duration = Duration::from_secs(3_600);
+
+/// All files of an SLO's tiers; idle traffic and missing series are tested with the first.
+pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
+    let tier_file = |(i, tier): (usize, &Tier)| {
+        let step = step_for(tier.long.min(Duration::from_secs(3 * 86_400)), 2);
+        let run = Run {
+            plan,
+            slo,
+            events,
+            tier,
+            driver: Driver { plan, step },
+        };
+        let mut tests = vec![run.sustained()?, run.near()?];
+        tests.extend(run.outage());
+        if i == 0 {
+            tests.extend([run.idle()?, run.no_series()?].into_iter().flatten());
+        }
+        let name = format!("{}-{}", rules::slo_file(slo), tier.name);
+        let title = format!("{}, tier {}.", slo.alert_name, tier.name);
+        Some(test_file(name, title, &[slo_rule_file(slo)], step, tests))
+    };
+    events
+        .tiers
+        .iter()
+        .enumerate()
+        .filter_map(tier_file)
+        .collect()
+}
+
+/// Series for an SLI at error ratios; without `parts`, no series counts the part.
+pub(super) fn inputs(
+    driver: &Driver<'_>,
+    events: &EventSlo,
+    levels: &[Level],
+    parts: bool,
+) -> Option<Vec<Input>> {
+    match &events.sli {
+        EventSli::Ratio { part, good, total } => driver.events(part, *good, total, levels, parts),
+        EventSli::Latency { signal, within } => driver.latency(signal, within, levels),
+    }
+}
+
+struct Run<'a> {
+    plan: &'a Plan,
+    slo: &'a Slo,
+    events: &'a EventSlo,
+    tier: &'a Tier,
+    driver: Driver<'a>,
+}
+
+/// Minutes, from the first at which something may be to the first at which it surely is.
+struct Minutes {
+    earliest: u64,
+    latest: u64,
+}
+
+fn float(n: Number) -> f64 {
+    *n.numer() as f64 / *n.denom() as f64
+}
+
+impl Run<'_> {
+    fn minutes(&self, window: Duration) -> f64 {
+        window.as_secs() as f64 / 60.0
+    }
+
+    /// When a window's ratio has moved by `share` of the change: sums over recorded ratios lag by the base
+    /// window, and each sample may count or not at either end.
+    fn until(&self, share: f64, window: Duration) -> Minutes {
+        let (step, length) = (self.driver.step as f64, self.minutes(window));
+        let lag = if window > DIRECT_UP_TO {
+            self.minutes(BASE_WINDOW) + 2.0 * step
+        } else {
+            0.0
+        };
+        let floor = |x: f64| x.max(0.0).floor() as u64;
+        let down = |m: u64| m - m % self.driver.step;
+        let up = |m: u64| m.next_multiple_of(self.driver.step);
+        Minutes {
+            earliest: down(floor(share * (length - step))).max(self.driver.step),
+            latest: up(floor(share * (length + step) + lag) + 1),
+        }
+    }
+
+    fn check(&self, at: u64, fires: bool) -> crate::target::prometheus::view::ExprCheck {
+        firing(
+            &self.slo.alert_name,
+            &[(SLO, &self.slo.name), (TIER, &self.tier.name)],
+            at,
+            fires,
+        )
+    }
+
+    /// Good minutes before a fault: what a window still holds of them when the alert fires.
+    fn history(&self) -> u64 {
+        let minutes = self.tier.long.mins_up() / 10 + 15;
+        minutes.next_multiple_of(self.driver.step)
+    }
+
+    fn levels(&self, phases: &[(u64, Number)]) -> Vec<Level> {
+        let steps = |minutes: u64| minutes.div_ceil(self.driver.step);
+        phases
+            .iter()
+            .map(|(m, ratio)| Level::new(steps(*m), *ratio))
+            .collect()
+    }
+
+    fn test(&self, name: &str, levels: &[Level]) -> Option<Test> {
+        Some(Test {
+            name: name.to_owned(),
+            interval: minutes(self.driver.step),
+            input_series: inputs(&self.driver, self.events, levels, true)?,
+            alert_rule_test: Vec::new(),
+            promql_expr_test: Vec::new(),
+        })
+    }
+
+    /// A share of the way from the threshold to a full outage, at most the given multiple of it.
+    fn beyond(&self, percent: i128) -> Number {
+        let threshold = self.tier.threshold;
+        let halfway = (threshold + 1) / 2;
+        (threshold * Number::new(percent, 100)).min(halfway)
+    }
+
+    /// Slightly above the threshold: fires once the long window is nearly full of it.
+    fn sustained(&self) -> Option<Test> {
+        let ratio = self.beyond(105);
+        let start = self.history();
+        let fires = self.until(float(self.tier.threshold / ratio), self.tier.long);
+        let full = (self.tier.long.mins_up() + self.tier.long.mins_up() / 10 + 15)
+            .next_multiple_of(self.driver.step);
+        let levels = self.levels(&[(start, Number::from_integer(0)), (full, ratio)]);
+        let mut test = self.test("fires just above the threshold", &levels)?;
+        let step = self.driver.step;
+        test.promql_expr_test = vec![
+            self.check(start + fires.earliest - step, false),
+            self.check(start + fires.latest, true),
+        ];
+        test.alert_rule_test = self.shown(ratio, start + full).into_iter().collect();
+        Some(test)
+    }
+
+    /// The alert as the on-call person sees it; only where no other tier fires beside it.
+    fn shown(&self, ratio: Number, at: u64) -> Option<AlertCheck> {
+        let others = self
+            .events
+            .tiers
+            .iter()
+            .filter(|t| t.name != self.tier.name);
+        if others.clone().any(|t| t.threshold < ratio) {
+            return None;
+        }
+        let set = self.label_set()?;
+        let mut labels = rules::burn_labels(self.plan, self.slo, self.tier);
+        labels.insert(naming::WINDOW.into(), self.tier.long.to_string());
+        for label in &self.slo.labels {
+            labels.insert(label.clone(), set.get(label)?.clone());
+        }
+        let annotations = annotations::burn(self.slo, self.events, self.tier);
+        Some(AlertCheck {
+            eval_time: minutes(at),
+            alertname: self.slo.alert_name.clone(),
+            exp_alerts: vec![ExpectedAlert {
+                exp_annotations: annotations.shown(float(ratio), &labels)?,
+                exp_labels: labels,
+            }],
+        })
+    }
+
+    fn label_set(&self) -> Option<super::labels::LabelSet> {
+        let signal = match &self.events.sli {
+            EventSli::Ratio { total, .. } => total,
+            EventSli::Latency { signal, .. } => signal,
+        };
+        Some(super::labels::of(self.plan, signal, signal.family()?))
+    }
+
+    /// Everything fails under more traffic than usual, then it is just bearable: fires early, and resets
+    /// about one short window after recovery, while the long window still remembers.
+    fn outage(&self) -> Option<Test> {
+        let (one, zero) = (Number::from_integer(1), Number::from_integer(0));
+        let threshold = self.tier.threshold;
+        let bearable = threshold * SHORT_OF;
+        let busy = Number::from_integer(BUSY);
+        let fires = float(threshold / (busy - threshold * (BUSY - 1)));
+        let recovers =
+            float(busy * (one - threshold) / (busy * (one - threshold) + threshold - bearable));
+        let (start, step) = (self.history(), self.driver.step);
+        let fires = self.until(fires, self.tier.long);
+        let resets = self.until(recovers, self.tier.short);
+        let short = self.tier.short.mins_up();
+        let lasts = (fires.latest.max(short + 10) + step).next_multiple_of(step);
+        let after = resets.latest.max(BASE_WINDOW.mins_up() + step) + 3 * step;
+        if lasts + after >= self.tier.long.mins_up() {
+            return None;
+        }
+        let levels = [
+            Level::new(start.div_ceil(step), zero),
+            Level::new(lasts / step, one).busy(BUSY),
+            Level::new(after.div_ceil(step), bearable),
+        ];
+        let mut test = self.test(
+            "fires early in an outage and resets within the short window",
+            &levels,
+        )?;
+        let base = BASE_WINDOW.mins_up();
+        let bad = format!(
+            "count({} / {} > {})",
+            self.recorded(naming::BAD_EVENTS),
+            self.recorded(naming::TOTAL_EVENTS),
+            decimal(threshold)
+        );
+        let end = start + lasts;
+        test.promql_expr_test = vec![
+            self.check(start + fires.latest, true),
+            self.check(end + resets.earliest - step, true),
+            self.check(end + resets.latest, false),
+            value_is(bad.clone(), end + step, Some(1)),
+            value_is(bad, (end + base + step).next_multiple_of(step), None),
+        ];
+        Some(test)
+    }
+
+    fn near(&self) -> Option<Test> {
+        let ratio = self.tier.threshold * SHORT_OF;
+        let full = (self.tier.long.mins_up() * 12 / 10 + 15).next_multiple_of(self.driver.step);
+        let levels = self.levels(&[(full, ratio)]);
+        let mut test = self.test("silent just below the threshold", &levels)?;
+        test.promql_expr_test = vec![self.check(full, false)];
+        Some(test)
+    }
+
+    /// A series recorded over the base window.
+    fn recorded(&self, series: &str) -> String {
+        let base = BASE_WINDOW.to_string();
+        let service = &self.plan.service.name;
+        Expr::from(slo_series(series, service, &self.slo.name, &base)).to_string()
+    }
+
+    /// No traffic after some: no ratio, above all no NaN, and no alert.
+    fn idle(&self) -> Option<Option<Test>> {
+        let levels = [Level::new(30, Number::from_integer(0)), Level::idle(20)];
+        let mut test = self.test("no data and silent without traffic", &levels)?;
+        // The base window has just emptied.
+        let at = (30 + BASE_WINDOW.mins_up() + 2) * self.driver.step;
+        let total = self.recorded(naming::TOTAL_EVENTS);
+        test.promql_expr_test = vec![
+            value_is(
+                format!("count({})", self.recorded(naming::ERROR_RATIO)),
+                at,
+                None,
+            ),
+            value_is(format!("sum({total})"), at, Some(0)),
+            self.check(at, false),
+        ];
+        Some(Some(test))
+    }
+
+    /// No series of the part yet: bad events are none, and everything evaluates.
+    fn no_series(&self) -> Option<Option<Test>> {
+        let EventSli::Ratio { good: false, .. } = &self.events.sli else {
+            return Some(None);
+        };
+        let levels = [Level::new(30, Number::from_integer(0))];
+        let mut test = self.test("evaluates before the first bad event", &levels)?;
+        test.input_series = inputs(&self.driver, self.events, &levels, false)?;
+        let at = 20 * self.driver.step;
+        test.promql_expr_test = vec![
+            value_is(
+                format!("sum({})", self.recorded(naming::ERROR_RATIO)),
+                at,
+                Some(0),
+            ),
+            self.check(at, false),
+        ];
+        Some(Some(test))
+    }
+}

@@ -1,0 +1,434 @@
+//! Tests of alerts on conditions.
+
+use super::drive::{Driver, Level};
+use super::labels;
+use super::level::{Levels, busy, levels};
+use super::onset::Steps;
+use super::scenario::{Faults, firing as firing_sets, holds, leaves};
+use super::{Tests, alert_test_name, firing, minutes, step_for, test_file};
+use crate::plan::slo::PercentileAlert;
+use crate::plan::{Absent, Alert, Bound, Compare, Condition, Kind, PercentileSlo, Plan, Slo};
+use crate::spec::{Baseline, Stat};
+use crate::target::prometheus::annotations::{self, Annotations};
+use crate::target::prometheus::rules;
+use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Pairs, Test};
+use crate::units::{Duration, Number};
+
+/// How long before a series must be missed, in minutes (the condition looks an hour back).
+const ABSENT_HISTORY: u64 = 90;
+
+/// An alert on a condition, whoever declared it.
+pub(super) struct Subject<'a> {
+    name: &'a str,
+    condition: &'a Condition,
+    hold: Duration,
+    labels: Pairs,
+    annotations: Annotations,
+    rule_file: String,
+    test_name: String,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn of_alert(plan: &Plan, alert: &'a Alert) -> Self {
+        Self {
+            name: &alert.name,
+            condition: &alert.condition,
+            hold: alert.hold,
+            labels: rules::condition_labels(plan, alert),
+            annotations: annotations::condition(alert),
+            rule_file: rules::alert_file(alert),
+            test_name: alert_test_name(&alert.name),
+        }
+    }
+
+    pub(super) fn of_slo(
+        plan: &Plan,
+        slo: &'a Slo,
+        p: &PercentileSlo,
+        alert: &'a PercentileAlert,
+    ) -> Self {
+        Self {
+            name: &slo.alert_name,
+            condition: &alert.condition,
+            hold: alert.hold,
+            labels: rules::percentile_labels(plan, slo, &alert.severity),
+            annotations: annotations::percentile(slo, p, &alert.condition, alert.hold),
+            rule_file: rules::slo_file(slo),
+            test_name: rules::slo_file(slo),
+        }
+    }
+}
+
+/// Adds the test file of one alert, or says why there is none.
+pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
+    let (step, tests) = match subject.condition {
+        Condition::Absent(absent) => (1, Some(vec![absence(plan, subject, absent)])),
+        condition => {
+            let step = step(condition);
+            (
+                step,
+                Setting::new(plan, subject, step).and_then(|s| s.tests()),
+            )
+        }
+    };
+    match tests {
+        Some(tests) => {
+            let title = format!("{}.", subject.name);
+            let rules = [subject.rule_file.clone()];
+            out.files.push(test_file(
+                subject.test_name.clone(),
+                title,
+                &rules,
+                step,
+                tests,
+            ));
+        }
+        None => out.notes.push(format!(
+            "no unit test for `{}`: its input cannot be made up from the spec",
+            subject.name
+        )),
+    }
+}
+
+/// Minutes of a step: 1, or as many as keep the longest query within what promtool loads.
+fn step(condition: &Condition) -> u64 {
+    let of = |c: &&Compare| {
+        let series = match (c.stat, c.signal.family()) {
+            (Stat::Quantile(_), Some(family)) => family.buckets.len().max(3) as u64 + 1,
+            _ => 2,
+        };
+        let past = match &c.bound {
+            Bound::Outside(o) => o.window,
+            Bound::Times(_, _, Baseline::Offset(past) | Baseline::AvgOver(past)) => *past,
+            Bound::Fixed(..) => Duration::default(),
+        };
+        step_for(c.window, series).max(step_for(past, 1))
+    };
+    leaves(condition)
+        .iter()
+        .flatten()
+        .map(of)
+        .max()
+        .unwrap_or(1)
+}
+
+/// Everything the scenarios of one alert share.
+struct Setting<'a> {
+    subject: &'a Subject<'a>,
+    driver: Driver<'a>,
+    leaves: Vec<(&'a Compare, Levels)>,
+    /// Steps of good history.
+    history: u64,
+    /// Steps of the fault, enough for every window to be full of it.
+    fault: u64,
+    /// Steps after it.
+    after: u64,
+}
+
+/// What one leaf does while the fault lasts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    Bad,
+    Near,
+    Idle,
+}
+
+impl<'a> Setting<'a> {
+    fn new(plan: &'a Plan, subject: &'a Subject<'a>, step: u64) -> Option<Self> {
+        let leaves: Vec<_> = leaves(subject.condition)?
+            .into_iter()
+            .map(|c| Some((c, levels(c, step)?)))
+            .collect::<Option<_>>()?;
+        let window = |c: &Compare| c.window.mins_up().div_ceil(step);
+        let widest = leaves.iter().map(|(c, _)| window(c)).max().unwrap_or(0);
+        let history = leaves.iter().map(|(_, l)| l.history).max().unwrap_or(0);
+        let onset = leaves
+            .iter()
+            .map(|(_, l)| l.onset.latest)
+            .max()
+            .unwrap_or(1);
+        let reset = leaves
+            .iter()
+            .map(|(_, l)| l.reset.latest)
+            .max()
+            .unwrap_or(1);
+        let hold = subject.hold.mins_up().div_ceil(step);
+        Some(Self {
+            subject,
+            driver: Driver { plan, step },
+            leaves,
+            history: history + widest + 5,
+            fault: onset.max(widest + 2) + hold + 2,
+            after: reset + 3,
+        })
+    }
+
+    fn tests(&self) -> Option<Vec<Test>> {
+        let sets = firing_sets(self.subject.condition);
+        let mut tests = Vec::new();
+        for faults in &sets {
+            tests.push(self.fires(faults, sets.len() > 1)?);
+        }
+        tests.extend(self.silent_near(&sets)?);
+        tests.extend(self.silent_both(&sets)?);
+        if self.idle_is_silent() {
+            let state = |c: &Compare| {
+                if is_traffic(c) {
+                    State::Idle
+                } else {
+                    State::Bad
+                }
+            };
+            let states: Vec<_> = self.leaves.iter().map(|(c, _)| state(c)).collect();
+            tests.push(self.silent("silent without traffic", &states, true)?);
+        }
+        if let [(c, _)] = &self.leaves[..]
+            && c.signal.kind() == Kind::Ratio
+            && matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper())
+        {
+            let name = "silent while no series counts the part";
+            tests.push(self.silent(name, &[State::Bad], false)?);
+        }
+        Some(tests)
+    }
+
+    /// Minute of a step after the last good sample.
+    fn minute(&self, steps: u64) -> u64 {
+        (self.history + steps) * self.driver.step
+    }
+
+    fn hold(&self) -> (u64, u64) {
+        let step = self.driver.step * 60;
+        let seconds = self.subject.hold.as_secs();
+        (seconds / step, seconds.div_ceil(step))
+    }
+
+    fn fires(&self, faults: &Faults, several: bool) -> Option<Test> {
+        let state = |bad: &bool| if *bad { State::Bad } else { State::Good };
+        let states: Vec<_> = faults.iter().map(state).collect();
+        let bad = || self.leaves.iter().zip(faults).filter(|(_, bad)| **bad);
+        let onset = bad().fold(Steps::NEXT, |s, ((_, l), _)| s.and(l.onset));
+        let reset = bad().map(|((_, l), _)| l.reset).reduce(Steps::or)?;
+        let (least, most) = self.hold();
+        let check = |steps, fires| firing(self.subject.name, &[], self.minute(steps), fires);
+        let mut checks = vec![
+            check(onset.earliest + least - 1, false),
+            check(onset.latest + most, true),
+        ];
+        if reset.earliest > 1 {
+            checks.push(check(self.fault + reset.earliest - 1, true));
+        }
+        checks.push(check(self.fault + reset.latest, false));
+        let which = bad().next().filter(|_| several);
+        let name = match which {
+            Some(((c, _), _)) => format!("fires because of {}", c.signal.title),
+            None => "fires at the right minute and resets".to_owned(),
+        };
+        Some(Test {
+            name,
+            interval: minutes(self.driver.step),
+            input_series: self.inputs(&states, true)?,
+            alert_rule_test: self.shown(faults).into_iter().collect(),
+            promql_expr_test: checks,
+        })
+    }
+
+    /// The alert as the on-call person sees it at the end of the fault.
+    fn shown(&self, faults: &Faults) -> Option<AlertCheck> {
+        let leading = self.subject.condition.leading();
+        let (c, levels) = self.leaves.iter().zip(faults).find(|(_, bad)| **bad)?.0;
+        let is_leading = matches!(leading, Condition::Compare(l) if std::ptr::eq(&**l, *c));
+        if !is_leading {
+            return None;
+        }
+        let value = *levels.bad.numer() as f64 / *levels.bad.denom() as f64;
+        let family = match &c.signal.source {
+            crate::plan::Source::Ratio { of, .. } => (of.family()?, &**of),
+            _ => (c.signal.family()?, &c.signal),
+        };
+        let set = labels::of(self.driver.plan, family.1, family.0);
+        let mut expected = self.subject.labels.clone();
+        for label in &self.subject.condition.query().labels {
+            expected.insert(label.clone(), set.get(label)?.clone());
+        }
+        let annotations = self.subject.annotations.shown(value, &expected)?;
+        Some(AlertCheck {
+            eval_time: minutes(self.minute(self.fault)),
+            alertname: self.subject.name.to_owned(),
+            exp_alerts: vec![ExpectedAlert {
+                exp_labels: expected,
+                exp_annotations: annotations,
+            }],
+        })
+    }
+
+    /// Each leaf just short of its threshold while the others are bad.
+    fn silent_near(&self, sets: &[Faults]) -> Option<Vec<Test>> {
+        let mut tests: Vec<Test> = Vec::new();
+        for faults in sets {
+            for i in (0..faults.len()).filter(|i| faults[*i]) {
+                let mut without = faults.clone();
+                without[i] = false;
+                if holds(self.subject.condition, &without) {
+                    continue;
+                }
+                let state = |(j, bad): (usize, &bool)| match bad {
+                    _ if j == i => State::Near,
+                    true => State::Bad,
+                    false => State::Good,
+                };
+                let states: Vec<_> = faults.iter().enumerate().map(state).collect();
+                let name = if faults.len() == 1 {
+                    "silent just short of the threshold".to_owned()
+                } else {
+                    format!(
+                        "silent while {} is just short of its threshold",
+                        self.leaves[i].0.signal.title
+                    )
+                };
+                if tests.iter().all(|t| t.name != name) {
+                    tests.push(self.silent(&name, &states, true)?);
+                }
+            }
+        }
+        Some(tests)
+    }
+
+    /// All leaves bad, where that does not fire: the second part of an `unless`.
+    fn silent_both(&self, sets: &[Faults]) -> Option<Option<Test>> {
+        let all = vec![true; sets.first().map_or(0, Vec::len)];
+        if holds(self.subject.condition, &all) {
+            return Some(None);
+        }
+        let states = vec![State::Bad; all.len()];
+        Some(Some(self.silent(
+            "silent while the excuse holds",
+            &states,
+            true,
+        )?))
+    }
+
+    fn silent(&self, name: &str, states: &[State], parts: bool) -> Option<Test> {
+        let (_, most) = self.hold();
+        let at = |steps| firing(self.subject.name, &[], self.minute(steps), false);
+        let mut checks = vec![at(self.fault)];
+        if most + 1 < self.fault {
+            checks.insert(0, at(most + 1));
+        }
+        Some(Test {
+            name: name.to_owned(),
+            interval: minutes(self.driver.step),
+            input_series: self.inputs(states, parts)?,
+            alert_rule_test: Vec::new(),
+            promql_expr_test: checks,
+        })
+    }
+
+    /// True when the alert must not fire once all traffic has stopped.
+    fn idle_is_silent(&self) -> bool {
+        let silent: Vec<_> = self.leaves.iter().map(|(c, _)| !is_traffic(c)).collect();
+        silent.contains(&false)
+            && !holds(self.subject.condition, &silent)
+            && self
+                .leaves
+                .iter()
+                .all(|(c, _)| !is_traffic(c) || quiet_when_idle(c))
+    }
+
+    fn inputs(&self, states: &[State], parts: bool) -> Option<Vec<Input>> {
+        let mut all: Vec<Input> = Vec::new();
+        for ((c, l), state) in self.leaves.iter().zip(states) {
+            let series = self.driver.compare(c, &self.phases(c, l, *state), parts)?;
+            for input in series {
+                match all.iter().find(|known| known.series == input.series) {
+                    None => all.push(input),
+                    Some(known) if known.values == input.values => {}
+                    // Two leaves want the same series to do different things.
+                    Some(_) => return None,
+                }
+            }
+        }
+        Some(all)
+    }
+
+    fn phases(&self, c: &Compare, l: &Levels, state: State) -> Vec<Level> {
+        let mut phases = match l.swing {
+            None => vec![Level::new(self.history, l.good)],
+            Some((low, high)) => swing(self.history, low, high),
+        };
+        let during = |level| Level::new(self.fault, level).busy(busy(c));
+        phases.push(match state {
+            State::Good => during(l.good),
+            State::Bad => during(l.bad),
+            State::Near => during(l.near),
+            State::Idle => Level::idle(self.fault),
+        });
+        phases.push(Level::new(self.after, l.good));
+        phases
+    }
+}
+
+/// History that goes up and down in blocks of ten steps.
+fn swing(steps: u64, low: Number, high: Number) -> Vec<Level> {
+    const BLOCK: u64 = 10;
+    let block = |i: u64| {
+        let level = if i % 2 == 0 { low } else { high };
+        Level::new(BLOCK.min(steps - i * BLOCK), level)
+    };
+    (0..steps.div_ceil(BLOCK)).map(block).collect()
+}
+
+/// True when the signal counts requests or the like.
+fn is_traffic(c: &Compare) -> bool {
+    match c.signal.kind() {
+        Kind::Counter | Kind::Histogram => true,
+        Kind::Gauge => false,
+        Kind::Ratio => match &c.signal.source {
+            crate::plan::Source::Ratio { of, .. } => of.kind() != Kind::Gauge,
+            _ => false,
+        },
+    }
+}
+
+/// A plain rate below a threshold is what no traffic looks like; all others say nothing.
+fn quiet_when_idle(c: &Compare) -> bool {
+    let upper = match &c.bound {
+        Bound::Fixed(op, ..) | Bound::Times(op, ..) => op.is_upper(),
+        Bound::Outside(o) => o.side == crate::spec::Side::High,
+    };
+    let plain = matches!(c.stat, Stat::Rate | Stat::Increase);
+    upper || !plain
+}
+
+/// A series stops and is missed.
+fn absence(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Test {
+    let inputs = absent.signal.family().into_iter().flat_map(|family| {
+        let set = labels::of(plan, &absent.signal, family);
+        let suffix = if family.kind == crate::spec::Kind::Histogram {
+            "_count"
+        } else {
+            ""
+        };
+        family.names.first().map(|name| Input {
+            series: labels::series(&format!("{name}{suffix}"), &set),
+            values: format!("1+0x{ABSENT_HISTORY} stale"),
+        })
+    });
+    let gone = ABSENT_HISTORY + 1;
+    let (least, most) = (subject.hold.as_secs() / 60, subject.hold.mins_up());
+    let check = |at, fires| firing(subject.name, &[], at, fires);
+    let mut checks = vec![
+        check((gone + least).saturating_sub(1), false),
+        check(gone + most, true),
+    ];
+    // An hour later nobody remembers the series.
+    checks.push(check(gone + 62, false));
+    Test {
+        name: "fires when the series are gone".into(),
+        interval: minutes(1),
+        input_series: inputs.collect(),
+        alert_rule_test: Vec::new(),
+        promql_expr_test: checks,
+    }
+}

@@ -1,0 +1,111 @@
+//! Observations spread over buckets so that a percentile comes out as wanted.
+
+use crate::plan::Family;
+use crate::units::{Number, decimal};
+
+/// A histogram's boundaries, without `+Inf`.
+pub(super) struct Bounds(Vec<(Number, String)>);
+
+/// Share of observations at or below each boundary.
+pub(super) type Cumulative = Vec<Number>;
+
+fn int(n: i128) -> Number {
+    Number::from_integer(n)
+}
+
+impl Bounds {
+    /// A family's own boundaries; where they differ between deployments, three around `near`.
+    pub(super) fn of(family: &Family, near: Number) -> Self {
+        if family.buckets.is_empty() {
+            let made = [near / 2, near, near * 2];
+            return Self(made.map(|b| (b, decimal(b))).into());
+        }
+        let own = family.buckets.iter();
+        Self(own.map(|b| (b.bound, b.le.clone())).collect())
+    }
+
+    pub(super) fn les(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(_, le)| le.as_str())
+    }
+
+    /// The boundary below and above a value, and where it lies between them (0 to 1).
+    fn locate(&self, value: Number) -> Option<(usize, Number)> {
+        let at = self.0.iter().position(|(bound, _)| *bound >= value)?;
+        let low = if at == 0 { int(0) } else { self.0[at - 1].0 };
+        Some((at, (value - low) / (self.0[at].0 - low)))
+    }
+
+    /// Observations whose percentile `q` is `value`. The first bucket and the overflow limit what can be
+    /// had; `None` above the last boundary.
+    pub(super) fn with_quantile(&self, q: Number, value: Number) -> Option<Cumulative> {
+        let (at, share) = self.locate(value)?;
+        let shares = (0..self.0.len()).map(|i| {
+            if share <= q && share < int(1) && at > 0 {
+                // Enough at the boundary below that the rest reaches q at `value`.
+                let below = (q - share) / (int(1) - share);
+                match i {
+                    i if i + 1 < at => int(0),
+                    i if i < at => below,
+                    _ => int(1),
+                }
+            } else {
+                let within = (q / share).min(int(1));
+                match i {
+                    i if i < at => int(0),
+                    i if i == at => within,
+                    _ => int(1),
+                }
+            }
+        });
+        Some(shares.collect())
+    }
+
+    /// Share of observations at or below `value`, interpolated as `histogram_quantile` does.
+    pub(super) fn share_below(&self, cumulative: &Cumulative, value: Number) -> Option<Number> {
+        let (at, share) = self.locate(value)?;
+        let low = if at == 0 { int(0) } else { cumulative[at - 1] };
+        Some(low + (cumulative[at] - low) * share)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The slow, obvious percentile: walks the buckets.
+    fn quantile(bounds: &Bounds, cumulative: &Cumulative, q: Number) -> Number {
+        let (mut low, mut below) = (int(0), int(0));
+        for ((bound, _), share) in bounds.0.iter().zip(cumulative) {
+            if *share >= q {
+                return low + (*bound - low) * (q - below) / (*share - below);
+            }
+            (low, below) = (*bound, *share);
+        }
+        low
+    }
+
+    #[test]
+    fn the_percentile_is_the_one_asked_for() {
+        let bounds = Bounds([1, 2, 5, 10].map(|b| (int(b), b.to_string())).into());
+        for q in [
+            Number::new(1, 2),
+            Number::new(95, 100),
+            Number::new(99, 100),
+        ] {
+            for value in [
+                Number::new(5, 4),
+                int(2),
+                int(3),
+                Number::new(9, 2),
+                int(7),
+                int(10),
+            ] {
+                let made = bounds.with_quantile(q, value).expect("inside");
+                assert!(
+                    (quantile(&bounds, &made, q) - value).numer().abs() == 0,
+                    "{q} {value}"
+                );
+            }
+        }
+    }
+}

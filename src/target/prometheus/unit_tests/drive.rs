@@ -1,0 +1,256 @@
+//! Input series that give a signal the levels of a scenario.
+
+use super::distribution::{Bounds, Cumulative};
+use super::labels::{self, LabelSet};
+use super::values::{self, Phase};
+use crate::plan::{Bound, Bucket, Compare, Family, Plan, Signal, Source};
+use crate::spec::{Kind, Stat};
+use crate::target::prometheus::view::Input;
+use crate::units::Number;
+
+/// Requests a minute, so many that shares of them come out exactly.
+const TRAFFIC: i128 = 1_000;
+
+/// A level for some steps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Level {
+    steps: u64,
+    /// No level means no traffic at all.
+    value: Option<Number>,
+    /// How busy it is, against the usual.
+    busy: i128,
+}
+
+impl Level {
+    /// Usual traffic at a level.
+    pub(super) fn new(steps: u64, value: Number) -> Self {
+        Self {
+            steps,
+            value: Some(value),
+            busy: 1,
+        }
+    }
+
+    /// No traffic.
+    pub(super) fn idle(steps: u64) -> Self {
+        Self {
+            steps,
+            value: None,
+            busy: 1,
+        }
+    }
+
+    /// So many times the usual traffic.
+    pub(super) fn busy(self, busy: i128) -> Self {
+        Self { busy, ..self }
+    }
+
+    fn map(self, f: impl FnOnce(Number) -> Number) -> Self {
+        Self {
+            value: self.value.map(f),
+            ..self
+        }
+    }
+}
+
+/// How series are made.
+pub(super) struct Driver<'a> {
+    pub(super) plan: &'a Plan,
+    /// Minutes from sample to sample.
+    pub(super) step: u64,
+}
+
+fn int(n: i128) -> Number {
+    Number::from_integer(n)
+}
+
+impl Driver<'_> {
+    /// Events in one step at full traffic.
+    fn traffic(&self) -> Number {
+        int(TRAFFIC * i128::from(self.step))
+    }
+
+    fn input(&self, name: &str, set: &LabelSet, values: String) -> Input {
+        Input {
+            series: labels::series(name, set),
+            values,
+        }
+    }
+
+    /// Counters whose increment a step is a share of the traffic.
+    fn shares(&self, levels: &[Level], share: impl Fn(Number) -> Number) -> Vec<Phase> {
+        let increment = |l: &Level| {
+            l.value
+                .map_or(int(0), |v| share(v) * self.traffic() * l.busy)
+        };
+        levels.iter().map(|l| (l.steps, increment(l))).collect()
+    }
+
+    /// Series for a compared signal; without `parts`, a ratio's numerator has no series.
+    pub(super) fn compare(&self, c: &Compare, levels: &[Level], parts: bool) -> Option<Vec<Input>> {
+        match &c.signal.source {
+            Source::Raw(_) => None,
+            Source::Ratio { of, over, .. } => self.ratio(of, over, levels, parts),
+            Source::Family(family) => self.family(c, family, levels),
+        }
+    }
+
+    fn family(&self, c: &Compare, family: &Family, levels: &[Level]) -> Option<Vec<Input>> {
+        let set = labels::of(self.plan, &c.signal, family);
+        let name = family.names.first()?;
+        let scale = c.signal.scale;
+        let fixed: Vec<Phase> = levels
+            .iter()
+            .map(|l| (l.steps, l.value.unwrap_or(int(0)) / scale))
+            .collect();
+        let grown = |seconds: i128| -> Vec<Phase> {
+            let per_step = Number::new(i128::from(self.step * 60), seconds);
+            fixed
+                .iter()
+                .map(|(steps, level)| (*steps, *level * per_step))
+                .collect()
+        };
+        let per = c.unit.per.map_or(1, |p| i128::from(p.seconds));
+        let window = i128::from(c.window.as_secs());
+        let counted = match family.kind {
+            Kind::Histogram => format!("{name}_count"),
+            Kind::Gauge | Kind::Counter => name.clone(),
+        };
+        Some(match (c.stat, family.kind) {
+            (Stat::Quantile(q), _) => return self.histogram(c, family, q, levels),
+            (Stat::Avg, Kind::Histogram) => {
+                let sums = self.shares(levels, |v| v / scale);
+                let counts = self.shares(levels, |_| int(1));
+                vec![
+                    self.input(&format!("{name}_sum"), &set, values::counter(&sums)),
+                    self.input(&counted, &set, values::counter(&counts)),
+                ]
+            }
+            (Stat::Rate | Stat::Slope, _) => {
+                vec![self.input(&counted, &set, values::counter(&grown(per)))]
+            }
+            (Stat::Increase, _) => {
+                vec![self.input(&counted, &set, values::counter(&grown(window)))]
+            }
+            (Stat::Last | Stat::Avg | Stat::Min | Stat::Max, _) => {
+                vec![self.input(name, &set, values::gauge(&fixed))]
+            }
+        })
+    }
+
+    fn histogram(
+        &self,
+        c: &Compare,
+        family: &Family,
+        q: Number,
+        levels: &[Level],
+    ) -> Option<Vec<Input>> {
+        let name = family.names.first()?;
+        let scale = c.signal.scale;
+        let near = match &c.bound {
+            Bound::Fixed(_, threshold, _) => *threshold / scale,
+            Bound::Times(..) | Bound::Outside(_) => int(100),
+        };
+        let bounds = Bounds::of(family, near);
+        let made: Vec<Option<Cumulative>> = levels
+            .iter()
+            .map(|l| match l.value {
+                Some(level) => Some(Some(bounds.with_quantile(q, level / scale)?)),
+                None => Some(None),
+            })
+            .collect::<Option<_>>()?;
+        let set = labels::of(self.plan, &c.signal, family);
+        let bucket = |le: &str, phases: &[Phase]| {
+            let mut set = set.clone();
+            set.insert("le".into(), le.into());
+            self.input(&format!("{name}_bucket"), &set, values::counter(phases))
+        };
+        let mut out = Vec::new();
+        for (i, le) in bounds.les().enumerate() {
+            let increment = |(l, shares): (&Level, &Option<Cumulative>)| {
+                let share = shares.as_ref().map_or(int(0), |s| s[i]);
+                (l.steps, share * self.traffic() * l.busy)
+            };
+            let phases: Vec<_> = levels.iter().zip(&made).map(increment).collect();
+            out.push(bucket(le, &phases));
+        }
+        out.push(bucket("+Inf", &self.shares(levels, |_| int(1))));
+        Some(out)
+    }
+
+    /// A ratio of counters or of gauges.
+    fn ratio(
+        &self,
+        of: &Signal,
+        over: &Signal,
+        levels: &[Level],
+        parts: bool,
+    ) -> Option<Vec<Input>> {
+        let (part, whole) = (of.family()?, over.family()?);
+        let gauges = part.kind == Kind::Gauge;
+        let inside = labels::is_part(part, whole);
+        let rest = |v: Number| if inside && parts { int(1) - v } else { int(1) };
+        let text = |phases: &[Phase]| {
+            if gauges {
+                values::gauge(phases)
+            } else {
+                values::counter(phases)
+            }
+        };
+        let (of_scale, over_scale) = (of.scale, over.scale);
+        let mut out = Vec::new();
+        if parts {
+            let set = labels::of(self.plan, of, part);
+            let phases = self.shares(levels, |v| v / of_scale);
+            out.push(self.input(&counted(part)?, &set, text(&phases)));
+        }
+        let mut set = labels::of(self.plan, over, whole);
+        if inside {
+            set = labels::outside(set, part, whole);
+        }
+        let phases = self.shares(levels, |v| rest(v) / over_scale);
+        out.push(self.input(&counted(whole)?, &set, text(&phases)));
+        Some(out)
+    }
+
+    /// Series for good or bad events out of all events; levels are error ratios.
+    pub(super) fn events(
+        &self,
+        part: &Signal,
+        good: bool,
+        total: &Signal,
+        levels: &[Level],
+        parts: bool,
+    ) -> Option<Vec<Input>> {
+        let share = |v: Number| if good { int(1) - v } else { v };
+        let levels: Vec<Level> = levels.iter().map(|l| l.map(share)).collect();
+        self.ratio(part, total, &levels, parts)
+    }
+
+    /// Series for a latency SLI: all observations, and those in the bucket; levels are error ratios.
+    pub(super) fn latency(
+        &self,
+        signal: &Signal,
+        within: &Bucket,
+        levels: &[Level],
+    ) -> Option<Vec<Input>> {
+        let family = signal.family()?;
+        let name = family.names.first()?;
+        let mut set = labels::of(self.plan, signal, family);
+        let all = self.shares(levels, |_| int(1));
+        let good = self.shares(levels, |v| int(1) - v);
+        let count = self.input(&format!("{name}_count"), &set, values::counter(&all));
+        set.insert("le".into(), within.le.clone());
+        let bucket = self.input(&format!("{name}_bucket"), &set, values::counter(&good));
+        Some(vec![bucket, count])
+    }
+}
+
+/// The series that counts a family's events, or the gauge itself.
+fn counted(family: &Family) -> Option<String> {
+    let name = family.names.first()?;
+    Some(match family.kind {
+        Kind::Histogram => format!("{name}_count"),
+        Kind::Gauge | Kind::Counter => name.clone(),
+    })
+}

@@ -1,0 +1,139 @@
+//! One label set for each family's series, and values that meet its matchers.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+use crate::plan::{Family, Plan, Signal};
+use crate::promql::ast::MatchOp;
+
+/// Labels and their values, sorted.
+pub(super) type LabelSet = std::collections::BTreeMap<String, String>;
+
+/// A value that no selection asks for.
+const OTHER: &str = "other";
+
+/// The labels of a signal's series: everything it can be grouped by, so that its matchers select it.
+pub(super) fn of(plan: &Plan, signal: &Signal, family: &Family) -> LabelSet {
+    let mut set = LabelSet::new();
+    for label in &signal.labels {
+        let value = if label == "job" {
+            plan.scrape.job.clone()
+        } else {
+            format!("{label}-1")
+        };
+        set.insert(label.clone(), value);
+    }
+    for (label, op, value) in &family.matchers {
+        set.insert(label.clone(), meeting(*op, value));
+    }
+    set
+}
+
+/// The same labels, except that the matchers of `narrow` beyond those of `wide` do not select them.
+pub(super) fn outside(mut set: LabelSet, narrow: &Family, wide: &Family) -> LabelSet {
+    for matcher in narrow
+        .matchers
+        .iter()
+        .filter(|m| !wide.matchers.contains(m))
+    {
+        let (label, op, value) = matcher;
+        let opposite = match op {
+            MatchOp::Equal => MatchOp::NotEqual,
+            MatchOp::NotEqual => MatchOp::Equal,
+            MatchOp::Match => MatchOp::NotMatch,
+            MatchOp::NotMatch => MatchOp::Match,
+        };
+        set.insert(label.clone(), meeting(opposite, value));
+    }
+    set
+}
+
+/// True when `narrow` selects a part of what `wide` selects.
+pub(super) fn is_part(narrow: &Family, wide: &Family) -> bool {
+    narrow.names.first() == wide.names.first()
+        && wide.matchers.iter().all(|m| narrow.matchers.contains(m))
+}
+
+fn meeting(op: MatchOp, value: &str) -> String {
+    match op {
+        MatchOp::Equal => value.to_owned(),
+        MatchOp::NotEqual | MatchOp::NotMatch => OTHER.to_owned(),
+        MatchOp::Match => example(value),
+    }
+}
+
+/// `name{a="x", b="y"}`
+pub(super) fn series(name: &str, set: &LabelSet) -> String {
+    // A JSON string is a PromQL string; printing one cannot fail.
+    let quoted = |v: &String| serde_json::to_string(v).unwrap_or_default();
+    let labels: Vec<_> = set
+        .iter()
+        .map(|(k, v)| format!("{k}={}", quoted(v)))
+        .collect();
+    format!("{name}{{{}}}", labels.join(", "))
+}
+
+/// A short text that a regular expression matches.
+fn example(regex: &str) -> String {
+    let mut out = String::new();
+    match regex_syntax::parse(regex) {
+        Ok(hir) => shortest(&hir, &mut out),
+        // Prometheus takes a few expressions that this parser does not; they hold no operators.
+        Err(_) => out.push_str(regex),
+    }
+    out
+}
+
+fn shortest(hir: &Hir, out: &mut String) {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Literal(literal) => out.push_str(&String::from_utf8_lossy(&literal.0)),
+        HirKind::Class(Class::Unicode(class)) => out.extend(pick(class)),
+        HirKind::Class(Class::Bytes(class)) => {
+            out.extend(class.ranges().first().map(|r| char::from(r.start())));
+        }
+        HirKind::Repetition(repetition) => {
+            for _ in 0..repetition.min {
+                shortest(&repetition.sub, out);
+            }
+        }
+        HirKind::Capture(capture) => shortest(&capture.sub, out),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| shortest(part, out)),
+        HirKind::Alternation(parts) => {
+            if let Some(first) = parts.first() {
+                shortest(first, out);
+            }
+        }
+    }
+}
+
+/// A readable character of a class, if it has one.
+fn pick(class: &regex_syntax::hir::ClassUnicode) -> Option<char> {
+    let holds = |c: &char| {
+        class
+            .ranges()
+            .iter()
+            .any(|r| r.start() <= *c && *c <= r.end())
+    };
+    ['0', 'a', 'A', '-']
+        .into_iter()
+        .find(holds)
+        .or_else(|| class.ranges().first().map(|r| r.start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_match() {
+        for (regex, text) in [
+            ("5..", "500"),
+            ("/v1/.*", "/v1/"),
+            ("stop|length", "stop"),
+            ("[a-c]+x{2}", "axx"),
+            ("(2|3)[0-9]{2}", "200"),
+        ] {
+            assert_eq!(example(regex), text, "{regex}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Good, bad and nearly bad levels of a compared signal.
+
+use super::distribution::Bounds;
+use super::onset::Steps;
+use crate::plan::{Bound, Compare, CompareOp, Family, Kind, Source};
+use crate::spec::{Baseline, Side, Stat};
+use crate::units::{Duration, Number, Unit};
+
+/// Far enough beyond a threshold to be seen, near enough that a threshold moved by a tenth is noticed.
+const BEYOND: (i128, i128) = (105, 100);
+/// Just on the good side.
+const SHORT_OF: (i128, i128) = (95, 100);
+/// Half of a threshold, or half as much again below it.
+const GOOD: (i128, i128) = (50, 100);
+
+/// How much busier a fault is than usual: a ratio that divided by yesterday's traffic would show.
+const BUSY: i128 = 5;
+
+/// A baseline's own spread, as a share of it; the bad level lies several such spreads away.
+const SPREAD: (i128, i128) = (2, 100);
+
+/// What a leaf of a condition is driven with.
+#[derive(Clone, Debug)]
+pub(super) struct Levels {
+    pub(super) good: Number,
+    pub(super) bad: Number,
+    pub(super) near: Number,
+    /// When the condition holds after `good` became `bad`.
+    pub(super) onset: Steps,
+    /// When it ends after `bad` became `good`.
+    pub(super) reset: Steps,
+    /// Steps of good history that it needs.
+    pub(super) history: u64,
+    /// Good history swings between these two levels, when a spread is needed.
+    pub(super) swing: Option<(Number, Number)>,
+}
+
+fn int(n: i128) -> Number {
+    Number::from_integer(n)
+}
+
+fn times(value: Number, (n, d): (i128, i128)) -> Number {
+    value * Number::new(n, d)
+}
+
+/// The largest value a signal can have; a percentile ends at the last bucket.
+fn top(c: &Compare) -> Option<Number> {
+    if let (Stat::Quantile(_), Some(family)) = (c.stat, c.signal.family()) {
+        return family.buckets.last().map(|b| b.bound * c.signal.scale);
+    }
+    let bounded = matches!(c.signal.unit, Unit::Ratio | Unit::Bool)
+        && !matches!(c.stat, Stat::Rate | Stat::Increase | Stat::Slope);
+    bounded.then(|| int(1))
+}
+
+/// The levels for steps of `step` minutes; `None` when no input makes the condition hold or not hold.
+pub(super) fn levels(c: &Compare, step: u64) -> Option<Levels> {
+    match &c.bound {
+        Bound::Fixed(op, threshold, _) => fixed(c, *op, *threshold, step, 0),
+        Bound::Times(op, factor, baseline) => {
+            let base = base_level(c, *factor)?;
+            let history = match baseline {
+                Baseline::Offset(ago) => steps(*ago, step),
+                Baseline::AvgOver(over) => steps((*over).min(Duration::from_secs(86_400)), step),
+            };
+            let mut levels = fixed(c, *op, base * *factor, step, history)?;
+            levels.good = base;
+            if matches!(baseline, Baseline::AvgOver(_)) {
+                // The mean follows the fault, so the fault must outrun it.
+                let far = if op.is_upper() { (150, 100) } else { (50, 100) };
+                levels.bad = times(base * *factor, far);
+            }
+            timed(c, levels, Some(base * *factor), op.is_upper(), step)
+        }
+        Bound::Outside(o) => {
+            let base = base_level(c, int(2))?;
+            let upper = o.side != Side::Low;
+            let spread = times(base, SPREAD);
+            let away = |sigmas: Number| {
+                let delta = spread * sigmas;
+                if upper { base + delta } else { base - delta }
+            };
+            let levels = Levels {
+                good: base,
+                bad: away(o.sigma * 4),
+                near: away(o.sigma / 3),
+                onset: Steps::NEXT,
+                reset: Steps::NEXT,
+                history: steps(o.window.min(Duration::from_secs(86_400)), step)
+                    .max(u64::from(o.min_samples) + 20),
+                swing: Some((base - spread, base + spread)),
+            };
+            timed(c, levels, None, upper, step)
+        }
+    }
+}
+
+fn steps(duration: Duration, step: u64) -> u64 {
+    duration.mins_up().div_ceil(step)
+}
+
+fn fixed(c: &Compare, op: CompareOp, threshold: Number, step: u64, history: u64) -> Option<Levels> {
+    let (zero, upper) = (int(0), op.is_upper());
+    let levels = |good, bad, near| Levels {
+        good,
+        bad,
+        near,
+        onset: Steps::NEXT,
+        reset: Steps::NEXT,
+        history,
+        swing: None,
+    };
+    let found = if c.signal.unit == Unit::Bool {
+        let (low, high) = (zero, int(1));
+        if upper {
+            levels(low, high, low)
+        } else {
+            levels(high, low, high)
+        }
+    } else if upper && threshold == zero {
+        levels(zero, int(5), zero)
+    } else if upper {
+        let cap = top(c).map(|top| (threshold + top) / 2);
+        let bad = times(threshold, BEYOND);
+        levels(
+            times(threshold, GOOD),
+            cap.map_or(bad, |cap| bad.min(cap)),
+            times(threshold, SHORT_OF),
+        )
+    } else {
+        let above = |share| {
+            let level = threshold * (int(2) - Number::new(share, 100));
+            top(c).map_or(level, |top| level.min((threshold + top) / 2))
+        };
+        levels(above(GOOD.0), times(threshold, SHORT_OF), above(SHORT_OF.0))
+    };
+    timed(c, found, Some(threshold), upper, step)
+}
+
+/// Adds when the condition begins and ends to hold.
+fn timed(
+    c: &Compare,
+    mut levels: Levels,
+    threshold: Option<Number>,
+    upper: bool,
+    step: u64,
+) -> Option<Levels> {
+    let n = c.window.number() / i128::from(step * 60);
+    let n = *n.numer() as f64 / *n.denom() as f64;
+    let share = match (c.stat, c.signal.kind()) {
+        (Stat::Last, _) => {
+            levels.onset = Steps::NEXT;
+            levels.reset = Steps::NEXT;
+            return Some(levels);
+        }
+        _ if n < 2.0 => return None,
+        (Stat::Max, _) => Some(if upper { 0.0 } else { 1.0 }),
+        (Stat::Min, _) => Some(if upper { 1.0 } else { 0.0 }),
+        (Stat::Slope, _) => None,
+        (Stat::Quantile(q), _) => match threshold {
+            Some(threshold) => Some(quantile_share(c, &levels, q, threshold, upper)?),
+            None => None,
+        },
+        _ => threshold.map(|t| linear_share(c, &levels, t)),
+    };
+    (levels.onset, levels.reset) = match share {
+        Some(share) => (Steps::until(share, n), Steps::until(1.0 - share, n)),
+        None => (Steps::within(n), Steps::within(n)),
+    };
+    Some(levels)
+}
+
+fn float(n: Number) -> f64 {
+    *n.numer() as f64 / *n.denom() as f64
+}
+
+/// How busy the fault of a signal is: traffic weighs what is counted per request, nothing else.
+pub(super) fn busy(c: &Compare) -> i128 {
+    let per_request = match (&c.signal.source, c.stat) {
+        (Source::Ratio { .. }, _) | (Source::Family(_), Stat::Quantile(_)) => true,
+        (Source::Family(family), Stat::Avg) => family.kind == crate::spec::Kind::Histogram,
+        _ => false,
+    };
+    if per_request { BUSY } else { 1 }
+}
+
+/// The share of a window that must be bad before what lies `above` the threshold in good times and
+/// `below` it in bad ones is used up.
+fn crossing(above: Number, below: Number, busy: i128) -> f64 {
+    float(above / (above + below * busy))
+}
+
+/// A mean crosses the threshold when this share of the window is bad.
+fn linear_share(c: &Compare, levels: &Levels, threshold: Number) -> f64 {
+    crossing(threshold - levels.good, levels.bad - threshold, busy(c))
+}
+
+/// A percentile crosses it when enough observations lie beyond.
+fn quantile_share(
+    c: &Compare,
+    levels: &Levels,
+    q: Number,
+    threshold: Number,
+    upper: bool,
+) -> Option<f64> {
+    let family = c.signal.family()?;
+    let scale = c.signal.scale;
+    let bounds = Bounds::of(family, threshold / scale);
+    let below = |level: Number| {
+        let made = bounds.with_quantile(q, level / scale)?;
+        bounds.share_below(&made, threshold / scale)
+    };
+    let (good, bad) = (below(levels.good)?, below(levels.bad)?);
+    let crosses = if upper {
+        good >= q && bad < q
+    } else {
+        good < q && bad >= q
+    };
+    crosses.then(|| crossing(good - q, q - bad, busy(c)))
+}
+
+/// A usual level that leaves room for `factor` times as much.
+fn base_level(c: &Compare, factor: Number) -> Option<Number> {
+    let factor = factor.max(int(1));
+    if let (Stat::Quantile(_), Some(family)) = (c.stat, c.signal.family()) {
+        return Some(bucket_level(family, factor)? * c.signal.scale);
+    }
+    Some(match (&c.signal.source, top(c)) {
+        (_, Some(top)) => top / (factor * 4),
+        (Source::Family(_), None) if c.signal.kind() == Kind::Gauge => int(100),
+        _ => int(10),
+    })
+}
+
+/// The highest boundary that `factor` times still lies well inside the buckets.
+fn bucket_level(family: &Family, factor: Number) -> Option<Number> {
+    let last = match family.buckets.last() {
+        Some(last) => last.bound,
+        None => return Some(int(100)),
+    };
+    let fits = |b: &&crate::plan::Bucket| b.bound * factor * 2 < last;
+    family.buckets.iter().rev().find(fits).map(|b| b.bound)
+}

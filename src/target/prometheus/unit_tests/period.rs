@@ -1,0 +1,79 @@
+//! Test of an SLO's budget: events count, not minutes.
+
+use super::drive::{Driver, Level};
+use super::{burn, test_file, value_is};
+use crate::naming;
+use crate::plan::{EventSlo, Plan, Slo};
+use crate::promql::ast::Expr;
+use crate::resolve::slo_series;
+use crate::target::prometheus::rules;
+use crate::target::prometheus::view::{Input, Named, Test, TestFile};
+use crate::units::{Duration, Number, decimal};
+
+/// Periods that have a rule file of their own.
+const OWN_FILE_ABOVE: Duration = Duration::from_secs(3 * 86_400);
+
+/// Minutes of quiet, busy and quiet traffic.
+const PHASES: [u64; 3] = [60, 10, 110];
+
+/// How much busier the middle is.
+const BUSY: i128 = 600;
+
+/// A short burst with errors must weigh as much as its events do: `None` without a period file.
+pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<TestFile>> {
+    if slo.period <= OWN_FILE_ABOVE {
+        return None;
+    }
+    let driver = Driver { plan, step: 1 };
+    let one = Number::from_integer(1);
+    let ratio = Number::new(1, 10);
+    let inputs = busy(&driver, events, ratio)?;
+    let [before, burst, after] = PHASES.map(i128::from);
+    let all = Number::from_integer(before + after + BUSY * burst);
+    let expected = ratio * BUSY * burst / all;
+    let at = PHASES.iter().sum::<u64>() - 5;
+    let service = &plan.service.name;
+    let period = slo.period.to_string();
+    let found = Expr::from(slo_series(naming::ERROR_RATIO, service, &slo.name, &period));
+    let left = format!(
+        "{}{{service=\"{service}\", slo=\"{}\"}}",
+        naming::BUDGET_REMAINING,
+        slo.name
+    );
+    let remaining = one - expected / events.budget.budget;
+    // Within one percent: the recorded rates smear the edges of the burst.
+    let near = |value: String, wanted: Number| {
+        format!("sum(abs({value} / {} - 1) < bool 0.01)", decimal(wanted))
+    };
+    let test = Test {
+        name: "a burst weighs as much as its events".into(),
+        interval: "1m".into(),
+        input_series: inputs,
+        alert_rule_test: Vec::new(),
+        promql_expr_test: vec![
+            value_is(near(found.to_string(), expected), at, Some(1)),
+            value_is(near(left, remaining), at + 2, Some(1)),
+        ],
+    };
+    let title = format!("{}, budget over {}.", slo.title, slo.period);
+    let files = [rules::slo_file(slo), rules::period_file(slo)];
+    Some(test_file(
+        rules::period_file(slo),
+        title,
+        &files,
+        1,
+        vec![test],
+    ))
+}
+
+/// Series of quiet traffic without errors around a burst with them.
+fn busy(driver: &Driver<'_>, events: &EventSlo, ratio: Number) -> Option<Vec<Input>> {
+    let zero = Number::from_integer(0);
+    let [before, burst, after] = PHASES;
+    let levels = [
+        Level::new(before, zero),
+        Level::new(burst, ratio).busy(BUSY),
+        Level::new(after, zero),
+    ];
+    burn::inputs(driver, events, &levels, true)
+}

@@ -1,0 +1,89 @@
+//! Which leaves of a condition are bad at once, so that it holds or just does not.
+
+use crate::plan::{Compare, Condition};
+
+/// Leaves by their place in the condition, from the left; true means bad.
+pub(super) type Faults = Vec<bool>;
+
+/// The comparisons of a condition in order; `None` when a part of it cannot be driven.
+pub(super) fn leaves(condition: &Condition) -> Option<Vec<&Compare>> {
+    match condition {
+        Condition::Compare(c) => Some(vec![c]),
+        Condition::Absent(_) | Condition::Raw(_) => None,
+        Condition::All(parts, _) | Condition::Any(parts, _) => concat(parts),
+        Condition::Unless(parts, _) => concat(&parts[..]),
+    }
+}
+
+fn concat(parts: &[Condition]) -> Option<Vec<&Compare>> {
+    let all: Option<Vec<_>> = parts.iter().map(leaves).collect();
+    Some(all?.into_iter().flatten().collect())
+}
+
+fn count(condition: &Condition) -> usize {
+    match condition {
+        Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => 1,
+        Condition::All(parts, _) | Condition::Any(parts, _) => parts.iter().map(count).sum(),
+        Condition::Unless(parts, _) => parts.iter().map(count).sum(),
+    }
+}
+
+/// The smallest sets of faults under which the condition holds: one for each part of an `any`.
+pub(super) fn firing(condition: &Condition) -> Vec<Faults> {
+    match condition {
+        Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => vec![vec![true]],
+        Condition::All(parts, _) => {
+            let all: Vec<_> = parts.iter().map(firing).collect();
+            let longest = all.iter().map(Vec::len).max().unwrap_or(0);
+            let pick = |i: usize| {
+                all.iter()
+                    .flat_map(move |sets| sets[i.min(sets.len() - 1)].clone())
+            };
+            (0..longest).map(|i| pick(i).collect()).collect()
+        }
+        Condition::Any(parts, _) => {
+            let mut out = Vec::new();
+            for (i, part) in parts.iter().enumerate() {
+                for faults in firing(part) {
+                    let quiet = |p: &Condition| vec![false; count(p)];
+                    let mut all: Faults = parts[..i].iter().flat_map(quiet).collect();
+                    all.extend(faults);
+                    all.extend(parts[i + 1..].iter().flat_map(quiet));
+                    out.push(all);
+                }
+            }
+            out
+        }
+        Condition::Unless(parts, _) => {
+            let quiet = vec![false; count(&parts[1])];
+            let with = |mut faults: Faults| {
+                faults.extend_from_slice(&quiet);
+                faults
+            };
+            firing(&parts[0]).into_iter().map(with).collect()
+        }
+    }
+}
+
+/// Whether the condition holds under a set of faults.
+pub(super) fn holds(condition: &Condition, faults: &[bool]) -> bool {
+    let mut rest = faults;
+    walk(condition, &mut rest)
+}
+
+fn walk(condition: &Condition, rest: &mut &[bool]) -> bool {
+    match condition {
+        Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => {
+            let (first, tail) = rest.split_first().unwrap_or((&false, &[]));
+            *rest = tail;
+            *first
+        }
+        // Every part must take its leaves, so nothing may stop early.
+        Condition::All(parts, _) => parts.iter().fold(true, |all, p| walk(p, rest) && all),
+        Condition::Any(parts, _) => parts.iter().fold(false, |any, p| walk(p, rest) || any),
+        Condition::Unless(parts, _) => {
+            let (first, second) = (walk(&parts[0], rest), walk(&parts[1], rest));
+            first && !second
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Values of input series in promtool's notation: `0+6x59`.
+
+use crate::units::{Number, decimal};
+
+/// A level held for some steps.
+pub(super) type Phase = (u64, Number);
+
+/// A gauge that takes each level at once; the first level also holds at time 0.
+pub(super) fn gauge(phases: &[Phase]) -> String {
+    let mut out = Vec::new();
+    for (i, (steps, level)) in phases.iter().enumerate() {
+        let count = if i == 0 {
+            *steps
+        } else {
+            steps.saturating_sub(1)
+        };
+        if *steps > 0 {
+            out.push(segment(*level, Number::from_integer(0), count));
+        }
+    }
+    out.join(" ")
+}
+
+/// A counter that starts at 0 and grows by each phase's level a step.
+pub(super) fn counter(phases: &[Phase]) -> String {
+    let mut value = Number::from_integer(0);
+    let mut out = vec!["0".to_owned()];
+    for (steps, increment) in phases.iter().filter(|(steps, _)| *steps > 0) {
+        let increment = rounded(*increment);
+        out.push(segment(value + increment, increment, steps - 1));
+        value += increment * i128::from(*steps);
+    }
+    out.join(" ")
+}
+
+/// What is printed is what is added up: a rounded increment must not drift from the rounded start.
+fn rounded(increment: Number) -> Number {
+    crate::units::parse_decimal(&decimal(increment)).unwrap_or(increment)
+}
+
+/// `start+incxN`: N more samples after the first.
+fn segment(start: Number, increment: Number, more: u64) -> String {
+    if more == 0 {
+        return decimal(start);
+    }
+    let sign = if increment < Number::from_integer(0) {
+        ""
+    } else {
+        "+"
+    };
+    format!("{}{sign}{}x{more}", decimal(start), decimal(increment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn n(v: i128) -> Number {
+        Number::from_integer(v)
+    }
+
+    #[test]
+    fn phases_follow_each_other_without_a_gap() {
+        let phases = [(3, n(6)), (2, n(10)), (0, n(99)), (1, n(0))];
+        assert_eq!(counter(&phases), "0 6+6x2 28+10x1 38");
+        assert_eq!(gauge(&phases), "6+0x3 10+0x1 0");
+    }
+}

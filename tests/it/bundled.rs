@@ -1,0 +1,37 @@
+//! The bundled specs, built in memory.
+
+use std::path::Path;
+
+use slosmith::resolve::{Options, resolve};
+use slosmith::source::FileId;
+use slosmith::target::{self, OutFile, Target};
+use slosmith::template::Templates;
+
+/// The files of one bundled spec.
+pub(crate) fn folder(spec: &str) -> Vec<OutFile> {
+    folder_for(spec, None)
+}
+
+/// The same for other vLLM versions.
+pub(crate) fn folder_for(spec: &str, vllm: Option<&str>) -> Vec<OutFile> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("specs/{spec}.yaml"));
+    build(&std::fs::read_to_string(path).expect("spec"), vllm)
+}
+
+/// The files of any spec.
+pub(crate) fn build(text: &str, vllm: Option<&str>) -> Vec<OutFile> {
+    let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
+    let (plan, _) = resolve(&document, Options { vllm }).expect("resolves");
+    let templates = Templates::load(None).expect("templates");
+    let rendered = target::render(&plan, Target::Prometheus, &templates).expect("renders");
+    rendered.files
+}
+
+/// Writes files below a folder.
+pub(crate) fn write(folder: &Path, files: &[OutFile]) {
+    for file in files {
+        let path = folder.join(&file.path);
+        std::fs::create_dir_all(path.parent().expect("parent")).expect("folder");
+        std::fs::write(path, &file.text).expect("file");
+    }
+}

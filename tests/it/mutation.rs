@@ -1,0 +1,236 @@
+//! Generated unit tests must notice a changed rule: every comparison, threshold, window and holding time.
+//!
+//! Needs promtool; without it nothing is tested here, and that is said. Slow tests (windows of 6h and more)
+//! run when `SLOSMITH_ALL_MUTANTS=1`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use slosmith::promql::ast::{BinaryOp, Duration, Expr, ExprKind};
+use slosmith::promql::{build, parse, visit};
+
+use crate::bundled;
+
+/// Test files that take seconds each.
+const SLOW: [&str; 5] = [
+    "-6h.yaml",
+    "-1d.yaml",
+    "-3d.yaml",
+    "adapter-latency",
+    "-1d-",
+];
+
+#[test]
+fn unit_tests_kill_every_mutant() {
+    if Command::new("promtool").arg("--version").output().is_err() {
+        println!("no promtool here: mutants not tested");
+        return;
+    }
+    let all = std::env::var_os("SLOSMITH_ALL_MUTANTS").is_some();
+    let mut survivors = Vec::new();
+    let mut tried = 0;
+    for service in ["mangaassist", "vllm-serving"] {
+        let folder = bundled::folder(service);
+        let dir = tempfile::tempdir().expect("temp dir");
+        bundled::write(dir.path(), &folder);
+        let prometheus = dir.path().join("prometheus");
+        for rules in files(&prometheus.join("rules")) {
+            let tests = tests_of(&prometheus, &rules, all);
+            if tests.is_empty() {
+                continue;
+            }
+            let text = std::fs::read_to_string(&rules).expect("rules");
+            let mutants = mutants(&text, &tests);
+            tried += mutants.len();
+            for (what, mutant) in mutants {
+                std::fs::write(&rules, mutant).expect("mutant");
+                if passes(&tests) {
+                    survivors.push(format!("{}: {what}", rules.display()));
+                }
+            }
+            std::fs::write(&rules, text).expect("original");
+        }
+    }
+    println!("{tried} mutants, {} survived", survivors.len());
+    assert!(tried > 80, "only {tried} mutants were made");
+    assert!(survivors.is_empty(), "{}", survivors.join("\n"));
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("folder")
+        .map(|e| e.expect("entry").path())
+        .collect();
+    files.sort();
+    files
+}
+
+/// The test files that load a rule file.
+fn tests_of(prometheus: &Path, rules: &Path, all: bool) -> Vec<PathBuf> {
+    let name = rules.file_name().expect("name").to_string_lossy();
+    let mut tests = files(&prometheus.join("tests"));
+    tests.retain(|test| {
+        let fast = all || !SLOW.iter().any(|s| test.to_string_lossy().contains(s));
+        let text = std::fs::read_to_string(test).expect("test");
+        fast && text.contains(&format!("../rules/{name}"))
+    });
+    tests
+}
+
+fn passes(tests: &[PathBuf]) -> bool {
+    let run = |tests: &[PathBuf]| {
+        let mut command = Command::new("promtool");
+        command.args(["test", "rules"]).args(tests);
+        command.output().expect("promtool").status.success()
+    };
+    run(tests)
+}
+
+/// One change each, with what it changes.
+fn mutants(text: &str, tests: &[PathBuf]) -> Vec<(String, String)> {
+    let file: Value = slosmith::yaml::read(slosmith::source::FileId(0), text).expect("rules");
+    let tested: String = tests
+        .iter()
+        .map(|t| std::fs::read_to_string(t).expect("test"))
+        .collect();
+    let mut out = Vec::new();
+    let rules = file["groups"][0]["rules"].as_array().expect("rules").len();
+    for i in 0..rules {
+        let rule = &file["groups"][0]["rules"][i];
+        if !is_tested(rule, &tested) {
+            continue;
+        }
+        let name = rule["alert"]
+            .as_str()
+            .or(rule["record"].as_str())
+            .expect("name");
+        let expr = parse(rule["expr"].as_str().expect("expr")).expect("valid");
+        let mut add = |what: String, path: &str, value: String| {
+            let mut changed = file.clone();
+            changed["groups"][0]["rules"][i][path] = Value::String(value);
+            out.push((format!("{name}: {what}"), changed.to_string()));
+        };
+        for (what, mutant) in mutate(&expr) {
+            add(what, "expr", mutant.to_string());
+        }
+        if let Some(hold) = rule["for"].as_str() {
+            let twice = Duration::parse(hold).expect("for").millis as u64 * 2;
+            add(
+                "for twice as long".into(),
+                "for",
+                Duration::from_millis(twice).text,
+            );
+        }
+    }
+    out
+}
+
+/// Constants are not tested; a tier only by its own file; the period's window is longer than any test.
+fn is_tested(rule: &Value, tests: &str) -> bool {
+    let labels = &rule["labels"];
+    match (rule["alert"].as_str(), rule["record"].as_str()) {
+        (Some(alert), _) => match labels["tier"].as_str() {
+            Some(tier) => tests.contains(&format!("tier=\"{tier}\"")),
+            None => {
+                tests.contains(&format!("alertname: {alert}"))
+                    || tests.contains(&format!("\"{alert}\""))
+            }
+        },
+        (None, Some("slo:error_ratio:rate")) => match labels["window"].as_str() {
+            Some("5m") => true,
+            Some(window) => tests.contains(&format!("tier=\"{window}\"")),
+            None => false,
+        },
+        (None, Some("slo:bad_events:rate" | "slo:total_events:rate")) => true,
+        _ => false,
+    }
+}
+
+fn mutate(expr: &Expr) -> Vec<(String, Expr)> {
+    let mut out = Vec::new();
+    let mut only_presence = Vec::new();
+    presence(expr, false, &mut only_presence);
+    for (target, only_presence) in only_presence.into_iter().enumerate() {
+        for kind in [Kind::Flip, Kind::More, Kind::Less, Kind::Window, Kind::Label] {
+            if only_presence && matches!(kind, Kind::Window) {
+                continue;
+            }
+            let mut mutant = expr.clone();
+            let mut at = 0;
+            let mut what = None;
+            visit::walk_mut(&mut mutant, &mut |node| {
+                if at == target {
+                    what = change(node, kind);
+                }
+                at += 1;
+            });
+            if let Some(what) = what {
+                out.push((what, mutant));
+            }
+        }
+    }
+    out
+}
+
+/// In the order of `walk_mut`: whether only the presence of a node's series counts (`0 * x`), so that its
+/// window makes no difference.
+fn presence(expr: &Expr, inside: bool, out: &mut Vec<bool>) {
+    let zero = match &expr.kind {
+        ExprKind::Binary(b) => matches!(&b.lhs.kind, ExprKind::Number(n) if n.value == 0.0),
+        _ => false,
+    };
+    for child in visit::children(expr) {
+        presence(child, inside || zero, out);
+    }
+    out.push(inside);
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Flip,
+    More,
+    Less,
+    Window,
+    Label,
+}
+
+fn change(node: &mut Expr, kind: Kind) -> Option<String> {
+    let before = node.to_string();
+    match (&mut node.kind, kind) {
+        (ExprKind::Binary(b), Kind::Flip) if threshold(b).is_some_and(|t| t != 0.0) => {
+            b.op = match b.op {
+                BinaryOp::Gt => BinaryOp::Lt,
+                _ => BinaryOp::Gt,
+            };
+        }
+        (ExprKind::Binary(b), Kind::More | Kind::Less) => {
+            // 0 and 1 (true) have nothing beside them.
+            let value = threshold(b).filter(|t| *t != 0.0 && *t != 1.0)?;
+            let factor = if matches!(kind, Kind::More) { 1.1 } else { 0.9 };
+            b.rhs = build::number((value * factor).to_string());
+        }
+        (ExprKind::Range(r), Kind::Window) => {
+            r.range = Duration::from_millis(r.range.millis as u64 * 2);
+        }
+        (ExprKind::Selector(s), Kind::Label) => {
+            let window = s.matchers.iter_mut().find(|m| m.label.text == "window")?;
+            let other = if window.value.value == "5m" {
+                "1h"
+            } else {
+                "5m"
+            };
+            window.value = other.into();
+        }
+        _ => return None,
+    }
+    Some(format!("{before} became {node}"))
+}
+
+/// The number a comparison compares with.
+fn threshold(b: &slosmith::promql::ast::Binary) -> Option<f64> {
+    match &b.rhs.kind {
+        ExprKind::Number(n) if matches!(b.op, BinaryOp::Gt | BinaryOp::Lt) => Some(n.value),
+        _ => None,
+    }
+}
