@@ -27,6 +27,13 @@ pub fn changes(out: &Path, folder: &Folder) -> Result<BTreeMap<String, Change>, 
         return Err(OutputError::NotAFolder(out.to_owned()));
     }
     let root = out.join(&folder.service);
+    if root
+        .symlink_metadata()
+        .is_err_and(|e| e.kind() == ErrorKind::NotFound)
+    {
+        let all = folder.files.keys().cloned();
+        return Ok(all.map(|path| (path, Change::Added)).collect());
+    }
     for path in folders(&root, folder) {
         check_folder(&path)?;
     }

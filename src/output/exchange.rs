@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use super::{Folder, OutputError, stage};
 
@@ -10,27 +11,90 @@ const NEW: &str = ".slosmith-new";
 /// Ending of a folder that was moved out of the way.
 const OLD: &str = ".slosmith-old";
 
-/// Brings service folders to the state they should have. All of them are staged before any is exchanged.
-///
-/// # Errors
-/// When the disk refuses; folders that were not exchanged by then are as they were.
-pub fn write(out: &Path, folders: &[&Folder]) -> Result<(), OutputError> {
-    if folders.is_empty() {
-        return Ok(());
+/// Service folders on their way to disk: all are staged before any is exchanged. Dropped, it changes nothing.
+#[derive(Debug)]
+pub struct Staging {
+    out: PathBuf,
+    opened: Mutex<Option<Opened>>,
+    staged: Mutex<Vec<(String, Temporary)>>,
+}
+
+/// What is done once, before the first folder is staged.
+#[derive(Debug)]
+struct Opened {
+    /// Held until the end.
+    _alone: Option<File>,
+    /// True when there was no output folder before.
+    made: bool,
+}
+
+impl Staging {
+    /// Starts with nothing; the disk is not touched before there is something to stage.
+    pub fn new(out: &Path) -> Self {
+        Self {
+            out: out.to_owned(),
+            opened: Mutex::default(),
+            staged: Mutex::default(),
+        }
     }
-    fs::create_dir_all(out).map_err(OutputError::io(out))?;
-    let _alone = lock(out);
-    recover(out)?;
-    let mut staged = Vec::new();
-    for folder in folders {
-        let fresh = Temporary(out.join(format!(".{}{NEW}", folder.service)));
-        stage::fill(out, folder, &fresh.0)?;
-        staged.push((folder, fresh));
+
+    /// Writes a folder beside its place; may be called from several threads for different services.
+    ///
+    /// # Errors
+    /// When the disk refuses, or something of somebody else's stands in the way.
+    pub fn add(&self, folder: &Folder) -> Result<(), OutputError> {
+        self.open()?;
+        let fresh = Temporary(self.out.join(format!(".{}{NEW}", folder.service)));
+        stage::fill(&self.out, folder, &fresh.0)?;
+        let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        staged.push((folder.service.clone(), fresh));
+        Ok(())
     }
-    for (folder, fresh) in staged {
-        swap(out, &folder.service, &fresh.0)?;
+
+    fn open(&self) -> Result<(), OutputError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if opened.is_some() {
+            return Ok(());
+        }
+        let made = !self.out.exists();
+        fs::create_dir_all(&self.out).map_err(OutputError::io(&self.out))?;
+        *opened = Some(Opened {
+            _alone: lock(&self.out),
+            made,
+        });
+        recover(&self.out)
     }
-    Ok(())
+
+    /// Puts all staged folders in their places.
+    ///
+    /// # Errors
+    /// When the disk refuses; folders that were not exchanged by then are as they were.
+    pub fn commit(self) -> Result<(), OutputError> {
+        let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        staged.sort_by(|a, b| a.0.cmp(&b.0));
+        for (service, fresh) in staged.drain(..) {
+            swap(&self.out, &service, &fresh.0)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        let staged = self
+            .staged
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        staged.clear();
+        let opened = self
+            .opened
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        if opened.as_ref().is_some_and(|o| o.made) {
+            // Goes only when it is empty, that is when nothing was exchanged.
+            let _ = fs::remove_dir(&self.out);
+        }
+    }
 }
 
 /// Waits until no other build writes here. Some file systems have no locks: two builds at once may then
@@ -42,6 +106,7 @@ fn lock(out: &Path) -> Option<File> {
 }
 
 /// A folder that is gone at the end: what was not exchanged, or the old one that was.
+#[derive(Debug)]
 struct Temporary(PathBuf);
 
 impl Drop for Temporary {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use changes::{Change, changes, stale_services};
-pub use exchange::write;
+pub use exchange::Staging;
 pub use manifest::MANIFEST;
 
 use crate::target::OutFile;

@@ -11,21 +11,40 @@ use super::{Folder, MANIFEST, OutputError, changes, manifest, read};
 /// # Errors
 /// When the disk refuses, or something of somebody else's stands in the way.
 pub(super) fn fill(out: &Path, folder: &Folder, fresh: &Path) -> Result<(), OutputError> {
-    // Asked again, now that nobody else writes here: what was in nobody's way before may be by now.
-    changes(out, folder)?;
     let root = out.join(&folder.service);
-    let before = manifest::read(&root)?;
+    let exists = root.symlink_metadata().is_ok();
+    let before = if exists {
+        // Asked again, now that nobody else writes here: what was in nobody's way before may be by now.
+        changes(out, folder)?;
+        manifest::read(&root)?
+    } else {
+        BTreeSet::new()
+    };
     let ours = manifest::paths(folder, &before);
-    fs::create_dir_all(fresh).map_err(OutputError::io(fresh))?;
+    make_folders(fresh, folder)?;
+    let put = |path: &str, text: &str| {
+        let old = exists.then(|| root.join(path));
+        put(old.as_deref(), &fresh.join(path), text)
+    };
     for (path, text) in &folder.files {
-        put(&root.join(path), &fresh.join(path), text)?;
+        put(path, text)?;
     }
     if !ours.is_empty() {
-        let (old, new) = (root.join(MANIFEST), fresh.join(MANIFEST));
-        put(&old, &new, &manifest::text(&ours))?;
+        put(MANIFEST, &manifest::text(&ours))?;
     }
-    if root.exists() {
+    if exists {
         carry_rest(&root, fresh, folder, &Owned { before, ours })?;
+    }
+    Ok(())
+}
+
+/// Each folder once: asking for every file again would take as long as writing it.
+fn make_folders(fresh: &Path, folder: &Folder) -> Result<(), OutputError> {
+    let parent = |path: &String| Some(path.rsplit_once('/')?.0.to_owned());
+    let inner: BTreeSet<String> = folder.files.keys().filter_map(parent).collect();
+    let all = std::iter::once(fresh.to_owned()).chain(inner.iter().map(|path| fresh.join(path)));
+    for path in all {
+        fs::create_dir_all(&path).map_err(OutputError::io(&path))?;
     }
     Ok(())
 }
@@ -83,12 +102,10 @@ fn carry_rest(
 }
 
 /// A file that stays the same stays the same file, times and all.
-fn put(old: &Path, new: &Path, text: &str) -> Result<(), OutputError> {
-    make_parent(new)?;
-    if read(old)?.is_some_and(|found| found == text.as_bytes()) {
-        carry(old, new)
-    } else {
-        fs::write(new, text).map_err(OutputError::io(new))
+fn put(old: Option<&Path>, new: &Path, text: &str) -> Result<(), OutputError> {
+    match old {
+        Some(old) if read(old)?.is_some_and(|found| found == text.as_bytes()) => carry(old, new),
+        _ => fs::write(new, text).map_err(OutputError::io(new)),
     }
 }
 

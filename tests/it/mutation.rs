@@ -152,7 +152,13 @@ fn mutate(expr: &Expr) -> Vec<(String, Expr)> {
     let mut only_presence = Vec::new();
     presence(expr, false, &mut only_presence);
     for (target, only_presence) in only_presence.into_iter().enumerate() {
-        for kind in [Kind::Flip, Kind::More, Kind::Less, Kind::Window, Kind::Label] {
+        for kind in [
+            Kind::Flip,
+            Kind::More,
+            Kind::Less,
+            Kind::Window,
+            Kind::Label,
+        ] {
             if only_presence && matches!(kind, Kind::Window) {
                 continue;
             }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use super::parallel;
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::spec::{self, Document};
@@ -32,9 +33,19 @@ pub(super) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inputs> {
     }
     let mut seen = BTreeSet::new();
     files.retain(|path| seen.insert(path.clone()));
+    let mut texts = Vec::new();
     for path in &files {
-        let Some(document) = one(path, &mut inputs.sources, findings)? else {
-            continue;
+        texts.extend(load(path, &mut inputs.sources, findings)?);
+    }
+    let sources = &inputs.sources;
+    let read = parallel::map(&texts, |file| spec::read(*file, sources.get(*file).text()));
+    for document in read {
+        let document = match document {
+            Ok(document) => document,
+            Err(errors) => {
+                findings.absorb(errors);
+                continue;
+            }
         };
         let name = &document.spec.service.name;
         if let Some(first) = services.insert(name.value.clone(), name.span) {
@@ -76,7 +87,8 @@ fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn one(path: &Path, sources: &mut Sources, findings: &mut Sink) -> Result<Option<Document>> {
+/// Reads a file; `None` when it is no text.
+fn load(path: &Path, sources: &mut Sources, findings: &mut Sink) -> Result<Option<FileId>> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let (text, fault) = match yaml::decode(bytes) {
         Ok(text) => (text, None),
@@ -87,13 +99,7 @@ fn one(path: &Path, sources: &mut Sources, findings: &mut Sink) -> Result<Option
         findings.push(not_utf8(file, at));
         return Ok(None);
     }
-    match spec::read(file, sources.get(file).text()) {
-        Ok(document) => Ok(Some(document)),
-        Err(errors) => {
-            findings.absorb(errors);
-            Ok(None)
-        }
-    }
+    Ok(Some(file))
 }
 
 fn not_utf8(file: FileId, at: usize) -> Diagnostic {

@@ -1,6 +1,6 @@
 //! What a build says: findings, stale files, a short summary.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -8,9 +8,10 @@ use std::time::Duration;
 use anyhow::Result;
 use similar::TextDiff;
 
-use super::{BuildArgs, Built, Changes};
+use super::BuildArgs;
+use super::job::{Built, Summary};
 use crate::diag::{Severity, Sink, render};
-use crate::output::{Change, MANIFEST};
+use crate::output::{Change, Folder, MANIFEST};
 use crate::source::Sources;
 
 /// Above this many services, those that stay as they are are only counted.
@@ -37,35 +38,26 @@ pub(super) fn findings(err: &mut dyn Write, sink: Sink, sources: &Sources) -> Re
     Ok(())
 }
 
-/// Shows how files on disk differ from what they should be, as a unified diff.
-pub(super) fn stale(
-    out: &mut dyn Write,
-    root: &Path,
-    built: &[Built],
-    changes: &Changes,
-) -> Result<()> {
-    let by_name: BTreeMap<_, _> = built.iter().map(|b| (&b.folder.service, b)).collect();
-    for (service, files) in changes {
-        let folder = by_name.get(service).map(|b| &b.folder);
-        for (path, change) in files {
-            let name = root.join(service).join(path).display().to_string();
-            let wanted = folder.and_then(|f| f.files.get(path));
-            let wanted = wanted.map_or("", String::as_str);
-            if path == MANIFEST {
-                writeln!(out, "{name}: the list of our files is stale")?;
-                continue;
-            }
-            let none = "/dev/null";
-            let (found, old, new) = match change {
-                Change::Added => ("", none, name.as_str()),
-                Change::Modified(text) => (text.as_str(), name.as_str(), name.as_str()),
-                Change::Removed(text) => (text.as_str(), name.as_str(), none),
-            };
-            let diff = TextDiff::from_lines(found, wanted);
-            write!(out, "{}", diff.unified_diff().header(old, new))?;
+/// How files on disk differ from what they should be, as a unified diff.
+pub(super) fn diff(out: &Path, folder: &Folder, changes: &BTreeMap<String, Change>) -> String {
+    let mut all = String::new();
+    for (path, change) in changes {
+        let name = out.join(&folder.service).join(path).display().to_string();
+        if path == MANIFEST {
+            all.push_str(&format!("{name}: the list of our files is stale\n"));
+            continue;
         }
+        let wanted = folder.files.get(path).map_or("", String::as_str);
+        let none = "/dev/null";
+        let (found, old, new) = match change {
+            Change::Added => ("", none, name.as_str()),
+            Change::Modified(text) => (text.as_str(), name.as_str(), name.as_str()),
+            Change::Removed(text) => (text.as_str(), name.as_str(), none),
+        };
+        let diff = TextDiff::from_lines(found, wanted);
+        all.push_str(&diff.unified_diff().header(old, new).to_string());
     }
-    Ok(())
+    all
 }
 
 /// One line per service and what needs attention.
@@ -73,47 +65,48 @@ pub(super) fn summary(
     err: &mut dyn Write,
     args: &BuildArgs,
     built: &[Built],
-    changes: &Changes,
     took: Duration,
 ) -> Result<()> {
     let mut unlisted = 0;
     for b in built {
-        let changed = changes.get(&b.folder.service).map_or(0, |c| c.len());
-        if changed == 0 && built.len() > FEW {
-            unlisted += 1;
-        } else {
-            service(err, args, b, changed)?;
+        let folder = args.out.join(&b.service);
+        match &b.summary {
+            None => {
+                let state = if args.check { "stale" } else { "removed" };
+                writeln!(err, "{}: {state}: no spec asks for it", folder.display())?;
+            }
+            Some(_) if b.changed == 0 && built.len() > FEW => unlisted += 1,
+            Some(summary) => {
+                let files = count(b.files, "file");
+                let state = state(args, b.changed);
+                writeln!(err, "{}: {files}, {state}", folder.display())?;
+                attention(err, summary)?;
+            }
         }
     }
     if unlisted > 0 {
         writeln!(err, "{unlisted} more up to date")?;
     }
-    let wanted: BTreeSet<_> = built.iter().map(|b| &b.folder.service).collect();
-    for gone in changes.keys().filter(|name| !wanted.contains(name)) {
-        let state = if args.check { "stale" } else { "removed" };
-        let folder = args.out.join(gone);
-        writeln!(err, "{}: {state}: no spec asks for it", folder.display())?;
-    }
-    let stale: usize = changes.values().map(|c| c.len()).sum();
+    let stale: usize = built.iter().map(|b| b.changed).sum();
     if args.check && stale > 0 {
         let advice = "run `slosmith build` and commit what it writes";
         writeln!(err, "{} stale; {advice}", count(stale, "file"))?;
     }
-    let services = count(built.len(), "service");
+    let services = built.iter().filter(|b| b.summary.is_some()).count();
+    let services = count(services, "service");
     writeln!(err, "{services} in {}", rounded(took))?;
     Ok(())
 }
 
-fn service(err: &mut dyn Write, args: &BuildArgs, b: &Built, changed: usize) -> Result<()> {
-    let state = match (args.check, changed) {
+fn state(args: &BuildArgs, changed: usize) -> String {
+    match (args.check, changed) {
         (_, 0) => "up to date".to_owned(),
         (true, n) => format!("{n} stale"),
         (false, n) => format!("{n} written or removed"),
-    };
-    let folder = args.out.join(&b.folder.service);
-    let files = count(b.folder.files.len(), "file");
-    writeln!(err, "{}: {files}, {state}", folder.display())?;
-    let summary = &b.summary;
+    }
+}
+
+fn attention(err: &mut dyn Write, summary: &Summary) -> Result<()> {
     if let Some(runtime) = &summary.runtime {
         writeln!(err, "  vLLM {} ({})", runtime.range, runtime.releases)?;
     }
