@@ -5,7 +5,7 @@ mod code;
 use code::{File, blank, files, functions};
 
 /// A module may use only what stands above it.
-const ORDER: [&str; 18] = [
+pub(crate) const ORDER: [&str; 18] = [
     "source", "diag", "units", "yaml", "promql", "catalog", "naming", "spec", "library", "plan",
     "resolve", "template", "target", "output", "artifact", "lint", "aws", "cli",
 ];

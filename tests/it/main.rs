@@ -6,6 +6,7 @@
 mod build;
 mod bundled;
 mod catalog;
+mod docs;
 mod layers;
 mod mutation;
 mod promql;
