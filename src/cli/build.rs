@@ -9,11 +9,12 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::Args;
 
 use crate::diag::Sink;
 use crate::output::{self, Staging};
+use crate::resolve;
 use crate::target::Target;
 use crate::template::Templates;
 use job::{Built, Job};
@@ -51,6 +52,9 @@ pub struct BuildArgs {
 pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     let started = Instant::now();
     let mut err = anstream::stderr();
+    if let Some(range) = &args.vllm {
+        resolve::check_range(range).map_err(|why| anyhow!("`--vllm`: {why}"))?;
+    }
     let mut findings = Sink::default();
     let inputs = input::read(&args.paths, &mut findings)?;
     let templates = Templates::load(args.templates.as_deref())?;

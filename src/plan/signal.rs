@@ -1,7 +1,7 @@
 //! Signals as they are found on every release of the range.
 
 use crate::promql::ast::{Expr, MatchOp};
-use crate::spec::Across;
+use crate::spec::{Across, Stat};
 use crate::units::{Number, Unit};
 
 /// A signal bound to the series that carry it.
@@ -113,6 +113,17 @@ impl Signal {
             },
             Source::Ratio { .. } => Kind::Ratio,
             Source::Raw(_) => Kind::Gauge,
+        }
+    }
+
+    /// What a value read by `stat` is worth in the signal's unit: a histogram's events are counted, not
+    /// measured.
+    pub fn value_scale(&self, stat: Stat) -> Number {
+        let counted = matches!(stat, Stat::Rate | Stat::Increase);
+        if counted && self.kind() == Kind::Histogram {
+            Number::from_integer(1)
+        } else {
+            self.scale
         }
     }
 

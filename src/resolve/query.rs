@@ -189,7 +189,7 @@ fn value(read: &Read<'_>, ago: Option<Duration>) -> Expr {
         }
         Source::Raw(raw) => raw_over_time(&raw.expr, read, ago),
     };
-    scaled(expr, read.signal.scale)
+    scaled(expr, read.signal.value_scale(read.stat))
 }
 
 /// What a signal adds per second, or how much there is of a gauge; per group.

@@ -1,9 +1,9 @@
 //! Series and labels that sloth's dashboards read, made from ours (names as of sloth 0.16).
 
 use super::rules::{pairs, record};
-use super::view::Rule;
+use super::view::{Pairs, Rule};
 use crate::naming;
-use crate::plan::{Compat, EventSlo, Slo};
+use crate::plan::{Compat, EventSlo, Plan, Slo, Tier};
 use crate::promql::ast::Expr;
 use crate::resolve::slo_series;
 use crate::units::{Duration, decimal};
@@ -26,6 +26,18 @@ fn ids<'a>(service: &'a str, slo: &'a Slo, compat: &'a Compat) -> [(&'static str
         ("sloth_service", service),
         ("sloth_slo", &slo.name),
     ]
+}
+
+/// Labels of a burn-rate alert.
+pub(super) fn alert_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {
+    let Some(compat) = &slo.compat else {
+        return Pairs::new();
+    };
+    let page = tier.severity == plan.service.severities.page;
+    let mut labels = pairs(&ids(&plan.service.name, slo, compat));
+    let severity = if page { "page" } else { "ticket" };
+    labels.insert("sloth_severity".into(), severity.into());
+    labels
 }
 
 /// Rules that stand with the SLO's own.

@@ -259,6 +259,7 @@ pub(super) fn burn_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {
     let mut labels = alert_labels(plan, &tier.severity);
     labels.insert(SLO.into(), slo.name.clone());
     labels.insert(naming::TIER.into(), tier.name.clone());
+    labels.extend(compat::alert_labels(plan, slo, tier));
     labels
 }
 

@@ -8,8 +8,8 @@ use crate::spec::{Kind, Stat};
 use crate::target::prometheus::view::Input;
 use crate::units::Number;
 
-/// Requests a minute, so many that shares of them come out exactly.
-const TRAFFIC: i128 = 1_000;
+/// Requests a minute, so many that every share of them is close to a whole number.
+const TRAFFIC: i128 = 1_000_000;
 
 /// A level for some steps.
 #[derive(Clone, Copy, Debug)]
@@ -65,9 +65,9 @@ fn int(n: i128) -> Number {
 }
 
 impl Driver<'_> {
-    /// Events in one step at full traffic.
-    fn traffic(&self) -> Number {
-        int(TRAFFIC * i128::from(self.step))
+    /// A share of the events of one step: whole events.
+    fn share_of_traffic(&self, share: Number, busy: i128) -> Number {
+        (share * TRAFFIC * i128::from(self.step) * busy).round()
     }
 
     fn input(&self, name: &str, set: &LabelSet, values: String) -> Input {
@@ -81,7 +81,7 @@ impl Driver<'_> {
     fn shares(&self, levels: &[Level], share: impl Fn(Number) -> Number) -> Vec<Phase> {
         let increment = |l: &Level| {
             l.value
-                .map_or(int(0), |v| share(v) * self.traffic() * l.busy)
+                .map_or(int(0), |v| self.share_of_traffic(share(v), l.busy))
         };
         levels.iter().map(|l| (l.steps, increment(l))).collect()
     }
@@ -98,7 +98,7 @@ impl Driver<'_> {
     fn family(&self, c: &Compare, family: &Family, levels: &[Level]) -> Option<Vec<Input>> {
         let set = labels::of(self.plan, &c.signal, family);
         let name = family.names.first()?;
-        let scale = c.signal.scale;
+        let scale = c.signal.value_scale(c.stat);
         let fixed: Vec<Phase> = levels
             .iter()
             .map(|l| (l.steps, l.value.unwrap_or(int(0)) / scale))
@@ -169,7 +169,7 @@ impl Driver<'_> {
         for (i, le) in bounds.les().enumerate() {
             let increment = |(l, shares): (&Level, &Option<Cumulative>)| {
                 let share = shares.as_ref().map_or(int(0), |s| s[i]);
-                (l.steps, share * self.traffic() * l.busy)
+                (l.steps, self.share_of_traffic(share, l.busy))
             };
             let phases: Vec<_> = levels.iter().zip(&made).map(increment).collect();
             out.push(bucket(le, &phases));
@@ -197,7 +197,9 @@ impl Driver<'_> {
                 values::counter(phases)
             }
         };
-        let (of_scale, over_scale) = (of.scale, over.scale);
+        let scale =
+            |signal: &Signal| signal.value_scale(if gauges { Stat::Last } else { Stat::Rate });
+        let (of_scale, over_scale) = (scale(of), scale(over));
         let mut out = Vec::new();
         if parts {
             let set = labels::of(self.plan, of, part);

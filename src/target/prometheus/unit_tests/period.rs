@@ -42,8 +42,10 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
     );
     let remaining = one - expected / events.budget.budget;
     // Within one percent: the recorded rates smear the edges of the burst.
-    let near = |value: String, wanted: Number| {
-        format!("sum(abs({value} / {} - 1) < bool 0.01)", decimal(wanted))
+    let hair = expected / 100;
+    let near = |value: String, wanted: Number, hair: Number| {
+        let (wanted, hair) = (decimal(wanted), decimal(hair));
+        format!("sum(abs({value} - ({wanted})) < bool {hair})")
     };
     let test = Test {
         name: "a burst weighs as much as its events".into(),
@@ -51,8 +53,12 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
         input_series: inputs,
         alert_rule_test: Vec::new(),
         promql_expr_test: vec![
-            value_is(near(found.to_string(), expected), at, Some(1)),
-            value_is(near(left, remaining), at + 2, Some(1)),
+            value_is(near(found.to_string(), expected, hair), at, Some(1)),
+            value_is(
+                near(left, remaining, hair / events.budget.budget),
+                at + 2,
+                Some(1),
+            ),
         ],
     };
     let title = format!("{}, budget over {}.", slo.title, slo.period);

@@ -22,11 +22,17 @@ pub(super) fn gauge(phases: &[Phase]) -> String {
 }
 
 /// A counter that starts at 0 and grows by each phase's level a step.
+///
+/// promtool adds increments up as floats; where the next sample is not larger, it must not come out smaller
+/// by a hair, or it would be a counter reset. So a counter rests only on whole numbers.
 pub(super) fn counter(phases: &[Phase]) -> String {
     let mut value = Number::from_integer(0);
     let mut out = vec!["0".to_owned()];
     for (steps, increment) in phases.iter().filter(|(steps, _)| *steps > 0) {
         let increment = rounded(*increment);
+        if increment == Number::from_integer(0) {
+            value = value.ceil();
+        }
         out.push(segment(value + increment, increment, steps - 1));
         value += increment * i128::from(*steps);
     }
@@ -61,6 +67,8 @@ mod tests {
 
     #[test]
     fn phases_follow_each_other_without_a_gap() {
+        let broken = [(2, Number::new(1, 3)), (2, n(0))];
+        assert_eq!(counter(&broken), "0 0.333333+0.333333x1 1+0x1");
         let phases = [(3, n(6)), (2, n(10)), (0, n(99)), (1, n(0))];
         assert_eq!(counter(&phases), "0 6+6x2 28+10x1 38");
         assert_eq!(gauge(&phases), "6+0x3 10+0x1 0");
