@@ -2,7 +2,7 @@
 
 mod exclusive;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{API_VERSION, Condition, Signal, Sli, Slo, Spec, Tier};
 use crate::diag::{Diagnostic, Sink};
@@ -16,7 +16,7 @@ pub struct Document {
     /// The file.
     pub file: FileId,
     /// Its text, to find places inside long values.
-    pub text: Rc<str>,
+    pub text: Arc<str>,
     /// What it says.
     pub spec: Spec,
 }

@@ -6,13 +6,17 @@
     reason = "a test may panic and talk"
 )]
 
+mod build;
 mod bundled;
 mod catalog;
 mod compat;
+mod docs;
+mod layers;
 mod library;
 mod mutation;
 mod promql;
 mod promtool;
 mod ranges;
+mod schema;
 mod update;
 mod wrong;
