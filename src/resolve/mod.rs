@@ -15,7 +15,7 @@ mod templates;
 mod tiers;
 
 use context::Context;
-pub use describe::subject;
+pub use describe::{subject, words};
 pub use query::slo_series;
 pub use slos::BASE_WINDOW;
 
