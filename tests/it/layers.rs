@@ -125,9 +125,10 @@ fn outside(home: &str, words: &[&str]) -> Vec<String> {
 
 /// True when `word` stands in `line` and is not the end of a longer one.
 fn has_word(line: &str, word: &str) -> bool {
+    let inner = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
-        !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+        !(word.starts_with(inner) && before.is_some_and(inner))
     })
 }
 
@@ -243,6 +244,14 @@ fn comments_and_literals_are_blanked() {
     let words: Vec<_> = code.split_whitespace().collect();
     assert_eq!(words, ["a", "f", "g", "&'l", "m", "n"]);
     assert_eq!(code.lines().count(), 3);
+}
+
+#[test]
+fn words_are_found_whole() {
+    assert!(has_word("x.unwrap()", ".unwrap()"));
+    assert!(has_word("std::fs::write(a)", "fs::write"));
+    assert!(has_word("println!()", "println!"));
+    assert!(!has_word("eprintln!()", "println!"));
 }
 
 #[test]

@@ -149,3 +149,23 @@ fn a_reader_that_goes_away_does_not_make_stale_output_clean() {
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(1));
 }
+
+#[test]
+fn builds_at_the_same_time_do_not_meet() {
+    let project = Project::new();
+    for name in ["a", "b", "c", "d"] {
+        project.write(&format!("specs/{name}.yaml"), &spec(name));
+    }
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| project.run(&["build"]).exits(0));
+        }
+    });
+    project.run(&["build", "--check"]).exits(0);
+    assert_eq!(
+        std::fs::read_dir(project.path("generated"))
+            .unwrap()
+            .count(),
+        5
+    );
+}
