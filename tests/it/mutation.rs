@@ -117,7 +117,7 @@ fn mutants(text: &str, tests: &[PathBuf]) -> Vec<Mutant> {
     let rules = file["groups"][0]["rules"].as_array().expect("rules").len();
     for i in 0..rules {
         let rule = &file["groups"][0]["rules"][i];
-        let tests = tests_that_notice(rule, tests);
+        let tests = tests_that_notice(&file, rule, tests);
         if tests.is_empty() {
             continue;
         }
@@ -151,27 +151,39 @@ fn mutants(text: &str, tests: &[PathBuf]) -> Vec<Mutant> {
 }
 
 /// The test files that speak of a rule.
-fn tests_that_notice(rule: &Value, tests: &[PathBuf]) -> Vec<PathBuf> {
-    let speaks = |test: &&PathBuf| is_tested(rule, &std::fs::read_to_string(test).expect("test"));
+fn tests_that_notice(file: &Value, rule: &Value, tests: &[PathBuf]) -> Vec<PathBuf> {
+    let tiers = tiers_over(file, rule["labels"]["window"].as_str().unwrap_or_default());
+    let speaks =
+        |test: &&PathBuf| is_tested(rule, &tiers, &std::fs::read_to_string(test).expect("test"));
     tests.iter().filter(speaks).cloned().collect()
 }
 
+/// The tiers that read a window, be it their long or their short one.
+fn tiers_over(file: &Value, window: &str) -> Vec<String> {
+    let rules = file["groups"][0]["rules"].as_array().expect("rules");
+    let reads = |rule: &&Value| {
+        let expr = rule["expr"].as_str().expect("expr");
+        expr.contains(&format!("window=\"{window}\""))
+    };
+    let tiers = rules
+        .iter()
+        .filter(reads)
+        .map(|rule| rule["labels"]["tier"].as_str());
+    tiers.flatten().map(str::to_owned).collect()
+}
+
 /// Constants are not tested; a tier only by its own file; the period's window is longer than any test.
-fn is_tested(rule: &Value, tests: &str) -> bool {
-    let labels = &rule["labels"];
+fn is_tested(rule: &Value, tiers: &[String], tests: &str) -> bool {
+    let of_tier = |tier: &str| tests.contains(&format!("tier=\"{tier}\""));
     match (rule["alert"].as_str(), rule["record"].as_str()) {
-        (Some(alert), _) => match labels["tier"].as_str() {
-            Some(tier) => tests.contains(&format!("tier=\"{tier}\"")),
+        (Some(alert), _) => match rule["labels"]["tier"].as_str() {
+            Some(tier) => of_tier(tier),
             None => {
                 tests.contains(&format!("alertname: {alert}"))
                     || tests.contains(&format!("\"{alert}\""))
             }
         },
-        (None, Some("slo:error_ratio:rate")) => match labels["window"].as_str() {
-            Some("5m") => true,
-            Some(window) => tests.contains(&format!("tier=\"{window}\"")),
-            None => false,
-        },
+        (None, Some("slo:error_ratio:rate")) => tiers.iter().any(|tier| of_tier(tier)),
         (None, Some("slo:bad_events:rate" | "slo:total_events:rate")) => true,
         _ => false,
     }
