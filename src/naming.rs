@@ -85,7 +85,18 @@ pub fn refuse_name(name: &str, lower_case: bool) -> Option<String> {
         };
         return Some(format!("a name consists of {letters}, digits, `-` and `_`"));
     }
+    if lower_case && is_device(name) {
+        return Some("some systems keep it for a device and have no file of that name".into());
+    }
     (name.len() > MAX_NAME).then(|| format!("a name has at most {MAX_NAME} characters"))
+}
+
+/// Names that Windows keeps for devices, with any ending: a repository with such a file cannot be checked
+/// out there.
+fn is_device(name: &str) -> bool {
+    let numbered = name.strip_prefix("com").or(name.strip_prefix("lpt"));
+    matches!(name, "con" | "prn" | "aux" | "nul")
+        || numbered.is_some_and(|n| n.len() == 1 && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// `ttft-median` → `TtftMedian`.
@@ -223,6 +234,8 @@ mod tests {
                 "{name}"
             );
         }
+        assert!(refuse_name("nul", true).is_some() && refuse_name("com1", true).is_some());
+        assert!(refuse_name("console", true).is_none() && refuse_name("com", true).is_none());
         assert!(refuse_name("A", true).is_some());
         assert!(refuse_name("A", false).is_none());
         assert!(refuse_name(&"a".repeat(64), true).is_some());

@@ -42,7 +42,7 @@ const BUILT_IN: [(&str, &str); 6] = [
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
     /// The folder of templates, or a file in it, cannot be read.
-    #[error("cannot read templates in {}: {source}", .path.display())]
+    #[error("cannot read templates in {}", .path.display())]
     Read {
         /// The folder or file.
         path: PathBuf,

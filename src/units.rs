@@ -83,9 +83,40 @@ impl Unit {
         }
     }
 
-    /// A quantity of this unit as a spec would write it, for messages.
-    fn example(self, per: bool) -> String {
-        let value = match self.dimension() {
+    /// What a quantity of this unit is, for messages.
+    fn article(self) -> &'static str {
+        match self {
+            Unit::Seconds => "a time",
+            Unit::Ratio => "a ratio",
+            Unit::Bytes => "an amount of data",
+            Unit::Bool => "0 or 1",
+            Unit::Count => "a plain number",
+            Unit::Requests => "a number of requests",
+            Unit::Tokens => "a number of tokens",
+            Unit::Flops => "a number of operations",
+            Unit::Watts => "a power",
+            Unit::Celsius => "a temperature",
+            Unit::Hertz => "a frequency",
+        }
+    }
+}
+
+impl Dimension {
+    fn article(self) -> &'static str {
+        match self {
+            Dimension::Time => "a time",
+            Dimension::Ratio => "a share",
+            Dimension::Data => "an amount of data",
+            Dimension::Count => "a plain number",
+            Dimension::Power => "a power",
+            Dimension::Temperature => "a temperature",
+            Dimension::Frequency => "a frequency",
+        }
+    }
+
+    /// A quantity as a spec would write it, for messages.
+    fn example(self) -> &'static str {
+        match self {
             Dimension::Time => "500ms",
             Dimension::Ratio => "95%",
             Dimension::Data => "1GiB",
@@ -93,8 +124,34 @@ impl Unit {
             Dimension::Power => "300W",
             Dimension::Temperature => "80C",
             Dimension::Frequency => "1.4GHz",
-        };
-        format!("{value}{}", if per { "/min" } else { "" })
+        }
+    }
+
+    /// Suffixes that a number without any may have meant, likeliest first.
+    fn suffixes(self) -> [&'static str; 2] {
+        match self {
+            Dimension::Time => ["s", "ms"],
+            Dimension::Ratio => ["%", ""],
+            Dimension::Data => ["B", "GiB"],
+            Dimension::Count => ["", ""],
+            Dimension::Power => ["W", "kW"],
+            Dimension::Temperature => ["C", ""],
+            Dimension::Frequency => ["Hz", "GHz"],
+        }
+    }
+}
+
+/// A value of a signal as a spec would write it: `100ms`, `2.5s`, `95%`, `80`.
+pub fn shown(value: Number, unit: Unit) -> String {
+    let one = Number::from_integer(1);
+    match unit.dimension() {
+        Dimension::Time if value < one && value > Number::from_integer(0) => {
+            format!("{}ms", decimal(value * 1_000))
+        }
+        Dimension::Time => format!("{}s", decimal(value)),
+        Dimension::Ratio => format!("{}%", decimal(value * 100)),
+        Dimension::Count => decimal(value),
+        other => format!("{}{}", decimal(value), other.suffixes()[0]),
     }
 }
 
@@ -140,37 +197,60 @@ impl Quantity {
     /// When the dimension differs, a time-less quantity stands where a rate is needed or the other way
     /// round, or a bare number stands where a unit is needed.
     pub fn of(&self, unit: Unit, rate: bool) -> Result<Number, Mismatch> {
-        if rate && self.per.is_none() {
-            return Err(self.mismatch(unit, rate, "has no time, but a rate needs one"));
-        }
-        if !rate && self.per.is_some() {
-            return Err(self.mismatch(unit, rate, "is a rate, but this is not"));
-        }
-        match (self.suffix, unit.dimension()) {
-            (Suffix::Of(found), wanted) if found == wanted => Ok(self.value),
-            (Suffix::None, Dimension::Count) => Ok(self.value),
-            (Suffix::None, Dimension::Ratio) if self.value <= Number::from_integer(1) => {
-                Ok(self.value)
+        let wanted = unit.dimension();
+        let fits = match self.suffix {
+            Suffix::Of(found) => found == wanted,
+            Suffix::None => {
+                wanted == Dimension::Count
+                    || (wanted == Dimension::Ratio && self.value <= Number::from_integer(1))
+                    || self.value == Number::from_integer(0)
             }
-            (Suffix::None, Dimension::Ratio) => {
-                let mismatch = Mismatch {
-                    message: format!("`{self}` is {}% of a ratio", decimal(self.value * 100)),
-                    help: format!("a ratio runs from 0 to 1: write `{self}%`"),
-                };
-                Err(mismatch)
-            }
-            (Suffix::None, _) if self.value == Number::from_integer(0) => Ok(self.value),
-            (Suffix::None, _) => Err(self.mismatch(unit, rate, "has no unit")),
-            (Suffix::Of(_), _) => Err(self.mismatch(unit, rate, "does not fit")),
+        };
+        if fits && rate == self.per.is_some() {
+            return Ok(self.value);
         }
+        Err(self.mismatch(unit, rate, fits))
     }
 
-    fn mismatch(&self, unit: Unit, rate: bool, what: &str) -> Mismatch {
-        let kind = if rate { " per time" } else { "" };
-        Mismatch {
-            message: format!("`{self}` {what}: expected {}{kind}", unit.as_str()),
-            help: format!("write something like `{}`", unit.example(rate)),
-        }
+    fn mismatch(&self, unit: Unit, rate: bool, fits: bool) -> Mismatch {
+        let wanted = unit.dimension();
+        let amount = self.text.split('/').next().unwrap_or_default().trim();
+        let per_time = if rate { " per time" } else { "" };
+        let time = if rate { "/min" } else { "" };
+        let (message, help) = match self.suffix {
+            _ if fits && rate => (
+                format!("`{self}` has no time, but this is a rate"),
+                format!("write `{amount}/s` or `{amount}/min`"),
+            ),
+            _ if fits => (
+                format!("`{self}` is a rate, but this is {}", unit.article()),
+                format!("write `{amount}`"),
+            ),
+            Suffix::None if wanted == Dimension::Ratio => (
+                format!("`{self}` is {}% of a ratio", decimal(self.value * 100)),
+                format!("a ratio runs from 0 to 1: write `{amount}%{time}`"),
+            ),
+            Suffix::None => {
+                let suffixes = wanted.suffixes().into_iter().filter(|s| !s.is_empty());
+                let written: Vec<_> = suffixes.map(|s| format!("`{amount}{s}{time}`")).collect();
+                (
+                    format!(
+                        "`{self}` has no unit, but this is {}{per_time}",
+                        unit.article()
+                    ),
+                    format!("write {}", written.join(" or ")),
+                )
+            }
+            Suffix::Of(found) => (
+                format!(
+                    "`{self}` is {}, not {}{per_time}",
+                    found.article(),
+                    unit.article()
+                ),
+                format!("write something like `{}{time}`", wanted.example()),
+            ),
+        };
+        Mismatch { message, help }
     }
 
     /// The time of a rate.

@@ -1,23 +1,23 @@
 //! `slosmith build`: specs → generated files.
 
 mod input;
+mod job;
+mod parallel;
 mod report;
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::Args;
 
 use crate::diag::Sink;
-use crate::output::{self, Change, Folder};
-use crate::plan::Plan;
-use crate::resolve::{self, Options};
-use crate::target::{self, Target};
+use crate::output::{self, Staging};
+use crate::resolve;
+use crate::target::Target;
 use crate::template::Templates;
-use input::Inputs;
+use job::{Built, Job};
 
 /// Compile specs into Prometheus rules and their unit tests
 #[derive(Debug, Args)]
@@ -45,13 +45,6 @@ pub struct BuildArgs {
     templates: Option<PathBuf>,
 }
 
-/// One service, built in memory.
-struct Built {
-    plan: Plan,
-    folder: Folder,
-    notes: Vec<String>,
-}
-
 /// Runs `slosmith build`; gives back the exit code.
 ///
 /// # Errors
@@ -59,97 +52,65 @@ struct Built {
 pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     let started = Instant::now();
     let mut err = anstream::stderr();
+    if let Some(range) = &args.vllm {
+        resolve::check_range(range).map_err(|why| anyhow!("`--vllm`: {why}"))?;
+    }
     let mut findings = Sink::default();
     let inputs = input::read(&args.paths, &mut findings)?;
     let templates = Templates::load(args.templates.as_deref())?;
-    let built = build_all(args, &inputs, &templates, &mut findings)?;
+    let staging = Staging::new(&args.out);
+    let job = Job {
+        args,
+        templates: &templates,
+        staging: &staging,
+        failed: findings.has_errors(),
+    };
+    let results = parallel::map(&inputs.documents, |document| job.build(document));
+    let built = gather(results, &mut findings);
     let failed = findings.has_errors();
     report::findings(&mut err, findings, &inputs.sources)?;
     if failed {
         return Ok(2);
     }
-    let changes = apply(args, &inputs, &built)?;
-    if args.check {
-        report::stale(out, &args.out, &built, &changes)?;
+    let mut built = built?;
+    if inputs.whole_folder {
+        remove_stale(&job, &mut built)?;
     }
-    report::summary(&mut err, args, &built, &changes, started.elapsed())?;
-    let stale = changes.values().any(|c| !c.is_empty());
+    if args.check {
+        let mut diffs = built.iter().map(|b| &b.diff);
+        let written = diffs.try_for_each(|diff| out.write_all(diff.as_bytes()));
+        written.map_err(Into::into).or_else(super::unless_closed)?;
+    } else {
+        staging.commit()?;
+    }
+    report::summary(&mut err, args, &built, started.elapsed())?;
+    let stale = built.iter().any(|b| b.changed > 0);
     Ok(u8::from(args.check && stale))
 }
 
-fn build_all(
-    args: &BuildArgs,
-    inputs: &Inputs,
-    templates: &Templates,
-    findings: &mut Sink,
-) -> Result<Vec<Built>> {
-    let options = Options {
-        vllm: args.vllm.as_deref(),
-    };
-    let mut built = Vec::new();
-    for document in &inputs.documents {
-        match resolve::resolve(document, options) {
-            Ok((plan, warnings)) => {
-                findings.absorb(warnings);
-                built.push(render(args, plan, templates)?);
+/// All services, or the first fault that is not a spec's.
+fn gather(results: Vec<Result<(Option<Built>, Sink)>>, findings: &mut Sink) -> Result<Vec<Built>> {
+    let mut all = Ok(Vec::new());
+    for result in results {
+        match (result, &mut all) {
+            (Ok((built, found)), all) => {
+                findings.absorb(found);
+                if let Ok(all) = all {
+                    all.extend(built);
+                }
             }
-            Err(errors) => findings.absorb(errors),
+            (Err(error), Ok(_)) => all = Err(error),
+            (Err(_), Err(_)) => {}
         }
     }
-    Ok(built)
+    all
 }
 
-fn render(args: &BuildArgs, plan: Plan, templates: &Templates) -> Result<Built> {
-    let wanted = |t: &Target| args.target.is_empty() || args.target.contains(t);
-    let mut files = Vec::new();
-    let mut notes = plan.notes.clone();
-    for target in Target::ALL.into_iter().filter(wanted) {
-        let rendered = target::render(&plan, target, templates)?;
-        if args.validate || templates.are_replaced() {
-            target::validate(target, &rendered.files)?;
-        }
-        files.extend(rendered.files);
-        notes.extend(rendered.notes);
+/// Services that no spec of the folder asks for.
+fn remove_stale(job: &Job<'_>, built: &mut Vec<Built>) -> Result<()> {
+    let wanted = built.iter().map(|b| b.service.as_str()).collect();
+    for service in output::stale_services(&job.args.out, &wanted)? {
+        built.push(job.remove(&service)?);
     }
-    let kept = Target::ALL.into_iter().filter(|t| !wanted(t));
-    let kept = kept.map(|t| t.as_str().to_owned()).collect();
-    let folder = Folder::new(&plan.service.name, files, kept)?;
-    Ok(Built {
-        plan,
-        folder,
-        notes,
-    })
-}
-
-/// Changes by service.
-type Changes = BTreeMap<String, BTreeMap<String, Change>>;
-
-fn apply(args: &BuildArgs, inputs: &Inputs, built: &[Built]) -> Result<Changes> {
-    let mut all = Changes::new();
-    // Everything is compared before anything is written: one folder in the way stops the whole build.
-    for b in built {
-        all.insert(
-            b.folder.service.clone(),
-            output::changes(&args.out, &b.folder)?,
-        );
-    }
-    if inputs.whole_folder {
-        let wanted: Vec<_> = built.iter().map(|b| b.folder.service.as_str()).collect();
-        for service in output::stale_services(&args.out, &wanted)? {
-            let gone = Folder::new(&service, Vec::new(), Vec::new())?;
-            all.insert(service, output::changes(&args.out, &gone)?);
-        }
-    }
-    if args.check {
-        return Ok(all);
-    }
-    for b in built {
-        output::write(&args.out, &b.folder)?;
-    }
-    for service in all.keys() {
-        if !built.iter().any(|b| b.folder.service == *service) {
-            output::remove(&args.out, service)?;
-        }
-    }
-    Ok(all)
+    Ok(())
 }

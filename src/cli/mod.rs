@@ -47,7 +47,11 @@ pub fn main() -> ExitCode {
         Command::Catalog(args) => catalog::run(args, &mut out),
         Command::Schema => schema::run(&mut out),
     };
-    match done.and_then(|code| Ok(out.flush().map(|()| code)?)) {
+    let flushed = out
+        .flush()
+        .map_err(anyhow::Error::from)
+        .or_else(unless_closed);
+    match done.and_then(|code| flushed.map(|()| code)) {
         Ok(code) => ExitCode::from(code),
         Err(error) if closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -56,6 +60,11 @@ pub fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// What was found does not change because nobody reads on.
+fn unless_closed(error: anyhow::Error) -> anyhow::Result<()> {
+    if closed(&error) { Ok(()) } else { Err(error) }
 }
 
 /// The reader of a pipe went away: nobody wants the rest.

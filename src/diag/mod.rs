@@ -49,8 +49,8 @@ pub struct Diagnostic {
     pub message: String,
     /// The bytes to mend.
     pub span: Span,
-    /// Short text at the bytes; may be empty.
-    pub label: String,
+    /// Short text at the bytes; may be empty. Boxed, so that a finding stays small enough to be an error.
+    pub label: Box<str>,
     /// Other places.
     pub related: Vec<Label>,
     /// What to do about it, one line each.
@@ -72,9 +72,9 @@ impl Diagnostic {
         Self {
             code,
             severity,
-            message: message.into(),
+            message: short(message.into()),
             span,
-            label: String::new(),
+            label: Box::default(),
             related: Vec::new(),
             help: Vec::new(),
         }
@@ -83,21 +83,21 @@ impl Diagnostic {
     /// Sets the short text at the bytes.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
-        self.label = text.into();
+        self.label = text.into().into();
         self
     }
 
     /// Adds a line of advice.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
-        self.help.push(text.into());
+        self.help.push(short(text.into()));
         self
     }
 
     /// Adds advice when there is any.
     #[must_use]
     pub fn maybe_help(mut self, text: Option<String>) -> Self {
-        self.help.extend(text);
+        self.help.extend(text.map(short));
         self
     }
 
@@ -110,6 +110,22 @@ impl Diagnostic {
         });
         self
     }
+}
+
+/// Cuts quoted words that are too long to be read; the file is shown anyway.
+fn short(text: String) -> String {
+    const ENOUGH: usize = 300;
+    const WORD: usize = 60;
+    if text.len() <= ENOUGH {
+        return text;
+    }
+    let cut = |(i, part): (usize, &str)| match part.char_indices().nth(WORD) {
+        Some((end, _)) if i % 2 == 1 => format!("{}…", &part[..end]),
+        _ => part.to_owned(),
+    };
+    // Between the first and the second backtick stands a quoted word, and so on.
+    let parts: Vec<_> = text.split('`').enumerate().map(cut).collect();
+    parts.join("`")
 }
 
 /// The known word nearest to `word`, as "did you mean `x`?", when one is near enough to be meant.
@@ -131,6 +147,12 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_words_are_cut() {
+        let long = format!("`{}` is not `a`", "é".repeat(1_000));
+        assert_eq!(short(long), format!("`{}…` is not `a`", "é".repeat(60)));
+    }
 
     #[test]
     fn suggestions_are_near_or_absent() {

@@ -1,128 +1,177 @@
-//! Writing a service folder beside its place, and exchanging the two by rename.
+//! Putting staged folders in their places by rename.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use super::{Change, Folder, MANIFEST, OutputError, changes, manifest};
+use super::{Folder, OutputError, stage};
 
-/// Brings a service folder up to date; says what changed. Nothing is touched when nothing changed.
-///
-/// # Errors
-/// When the disk refuses; the folder is then as it was.
-pub fn write(
-    out: &Path,
-    folder: &Folder,
-) -> Result<std::collections::BTreeMap<String, Change>, OutputError> {
-    let changed = changes(out, folder)?;
-    if changed.is_empty() {
-        return Ok(changed);
-    }
-    fs::create_dir_all(out).map_err(OutputError::io(out))?;
-    let root = out.join(&folder.service);
-    let fresh = Temporary::new(out, &folder.service, "new")?;
-    let result = fill(&root, &fresh.0, folder).and_then(|()| swap(out, &root, &fresh.0, folder));
-    result.map(|()| changed)
+/// Ending of a folder that is being written.
+const NEW: &str = ".slosmith-new";
+/// Ending of a folder that was moved out of the way.
+const OLD: &str = ".slosmith-old";
+
+/// Service folders on their way to disk: all are staged before any is exchanged. Dropped, it changes nothing.
+#[derive(Debug)]
+pub struct Staging {
+    out: PathBuf,
+    opened: Mutex<Option<Opened>>,
+    staged: Mutex<Vec<(String, Temporary)>>,
 }
 
-/// Removes a service folder's files of ours, and the folder if nothing else is in it.
-///
-/// # Errors
-/// When the disk refuses.
-pub fn remove(out: &Path, service: &str) -> Result<(), OutputError> {
-    let empty = Folder::new(service, Vec::new(), Vec::new())?;
-    write(out, &empty)?;
-    let root = out.join(service);
-    let left = root.join(MANIFEST);
-    fs::remove_file(&left).map_err(OutputError::io(&left))?;
-    if is_empty(&root)? {
-        fs::remove_dir(&root).map_err(OutputError::io(&root))?;
-    }
-    Ok(())
+/// What is done once, before the first folder is staged.
+#[derive(Debug)]
+struct Opened {
+    /// Held until the end.
+    _alone: Option<File>,
+    /// True when there was no output folder before.
+    made: bool,
 }
 
-/// A folder that goes away when the build fails half-way.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new(out: &Path, service: &str, what: &str) -> Result<Self, OutputError> {
-        let path = out.join(format!(".{service}.{what}.{}", std::process::id()));
-        if path.exists() {
-            fs::remove_dir_all(&path).map_err(OutputError::io(&path))?;
+impl Staging {
+    /// Starts with nothing; the disk is not touched before there is something to stage.
+    pub fn new(out: &Path) -> Self {
+        Self {
+            out: out.to_owned(),
+            opened: Mutex::default(),
+            staged: Mutex::default(),
         }
-        Ok(Self(path))
+    }
+
+    /// Writes a folder beside its place; may be called from several threads for different services.
+    ///
+    /// # Errors
+    /// When the disk refuses, or something of somebody else's stands in the way.
+    pub fn add(&self, folder: &Folder) -> Result<(), OutputError> {
+        self.open()?;
+        let fresh = Temporary(self.out.join(format!(".{}{NEW}", folder.service)));
+        stage::fill(&self.out, folder, &fresh.0)?;
+        let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        staged.push((folder.service.clone(), fresh));
+        Ok(())
+    }
+
+    fn open(&self) -> Result<(), OutputError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if opened.is_some() {
+            return Ok(());
+        }
+        let made = !self.out.exists();
+        fs::create_dir_all(&self.out).map_err(OutputError::io(&self.out))?;
+        *opened = Some(Opened {
+            _alone: lock(&self.out),
+            made,
+        });
+        recover(&self.out)
+    }
+
+    /// Puts all staged folders in their places.
+    ///
+    /// # Errors
+    /// When the disk refuses; folders that were not exchanged by then are as they were.
+    pub fn commit(self) -> Result<(), OutputError> {
+        let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        staged.sort_by(|a, b| a.0.cmp(&b.0));
+        for (service, fresh) in staged.drain(..) {
+            swap(&self.out, &service, &fresh.0)?;
+        }
+        Ok(())
     }
 }
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        let staged = self
+            .staged
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        staged.clear();
+        let opened = self
+            .opened
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        if opened.as_ref().is_some_and(|o| o.made) {
+            // Goes only when it is empty, that is when nothing was exchanged.
+            let _ = fs::remove_dir(&self.out);
+        }
+    }
+}
+
+/// Waits until no other build writes here. Some file systems have no locks: two builds at once may then
+/// fail, but each folder is still exchanged whole.
+fn lock(out: &Path) -> Option<File> {
+    let folder = File::open(out).ok()?;
+    folder.lock().ok()?;
+    Some(folder)
+}
+
+/// A folder that is gone at the end: what was not exchanged, or the old one that was.
+#[derive(Debug)]
+struct Temporary(PathBuf);
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        if self.0.exists() {
-            // A leftover is ugly but harmless; the error that led here matters more.
-            let _ = fs::remove_dir_all(&self.0);
-        }
+        // A leftover is harmless, and the next build removes it; what led here matters more.
+        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// Writes our files, and carries over everything else that stands in the old folder.
-fn fill(root: &Path, fresh: &Path, folder: &Folder) -> Result<(), OutputError> {
-    fs::create_dir_all(fresh).map_err(OutputError::io(fresh))?;
-    let ours = manifest::read(root)?;
-    let paths = manifest::paths(folder, &ours);
-    for (path, text) in &folder.files {
-        put(&fresh.join(path), text)?;
-    }
-    put(&fresh.join(MANIFEST), &manifest::text(&paths))?;
-    if !root.exists() {
-        return Ok(());
-    }
-    for entry in walkdir::WalkDir::new(root).min_depth(1).sort_by_file_name() {
-        let entry = entry.map_err(|e| OutputError::io(root)(e.into()))?;
-        let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
-        let name = path.to_string_lossy().replace('\\', "/");
-        let dropped = ours.contains(&name) && !paths.contains(&name);
-        if entry.file_type().is_dir()
-            || dropped
-            || name == MANIFEST
-            || folder.files.contains_key(&name)
-        {
+/// Clears away what a killed build left. A folder that it had moved out of the way and not replaced goes back.
+fn recover(out: &Path) -> Result<(), OutputError> {
+    for entry in fs::read_dir(out).map_err(OutputError::io(out))? {
+        let entry = entry.map_err(OutputError::io(out))?;
+        let Ok(name) = entry.file_name().into_string() else {
             continue;
+        };
+        let path = entry.path();
+        let service = |ending: &str| Some(name.strip_prefix('.')?.strip_suffix(ending)?.to_owned());
+        let home = service(OLD).map(|s| out.join(s)).filter(|h| !h.exists());
+        match home {
+            Some(home) => fs::rename(&path, &home).map_err(OutputError::io(&path))?,
+            None if service(NEW).or(service(OLD)).is_some() => {
+                fs::remove_dir_all(&path).map_err(OutputError::io(&path))?;
+            }
+            None => {}
         }
-        carry(entry.path(), &fresh.join(path))?;
     }
     Ok(())
 }
 
-fn put(path: &Path, text: &str) -> Result<(), OutputError> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).map_err(OutputError::io(parent))?;
+/// Puts `fresh` in the place of the service's folder; the old one stands in place of `fresh`, or is gone.
+fn swap(out: &Path, service: &str, fresh: &Path) -> Result<(), OutputError> {
+    let root = out.join(service);
+    let error = OutputError::io(&root);
+    let is_empty = fs::read_dir(fresh).is_ok_and(|mut entries| entries.next().is_none());
+    match (root.exists(), is_empty) {
+        (false, true) => Ok(()),
+        (false, false) => fs::rename(fresh, &root).map_err(error),
+        (true, false) if at_once(fresh, &root) => Ok(()),
+        (true, is_empty) => {
+            let old = Temporary(out.join(format!(".{service}{OLD}")));
+            fs::rename(&root, &old.0).map_err(OutputError::io(&root))?;
+            let replaced = if is_empty {
+                Ok(())
+            } else {
+                fs::rename(fresh, &root)
+            };
+            // A failed build changes nothing: back with the old folder. It must not be cleared away if that fails.
+            if replaced.is_err() && fs::rename(&old.0, &root).is_err() {
+                std::mem::forget(old);
+            }
+            replaced.map_err(error)
+        }
     }
-    fs::write(path, text).map_err(OutputError::io(path))
 }
 
-fn carry(from: &Path, to: &Path) -> Result<(), OutputError> {
-    if let Some(parent) = to.parent() {
-        fs::create_dir_all(parent).map_err(OutputError::io(parent))?;
-    }
-    // A hard link keeps times and permissions; where there are none, a copy does.
-    fs::hard_link(from, to)
-        .or_else(|_| fs::copy(from, to).map(drop))
-        .map_err(OutputError::io(from))
+/// Exchanges two folders in one step, where the system can.
+#[cfg(target_os = "linux")]
+fn at_once(a: &Path, b: &Path) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).is_ok()
 }
 
-fn swap(out: &Path, root: &Path, fresh: &Path, folder: &Folder) -> Result<(), OutputError> {
-    if !root.exists() {
-        return fs::rename(fresh, root).map_err(OutputError::io(root));
-    }
-    let old = Temporary::new(out, &folder.service, "old")?;
-    fs::rename(root, &old.0).map_err(OutputError::io(root))?;
-    if let Err(error) = fs::rename(fresh, root) {
-        // Put the old folder back: a failed build changes nothing.
-        let _ = fs::rename(&old.0, root);
-        return Err(OutputError::io(root)(error));
-    }
-    Ok(())
-}
-
-fn is_empty(folder: &Path) -> Result<bool, OutputError> {
-    let mut entries = fs::read_dir(folder).map_err(OutputError::io(folder))?;
-    Ok(entries.next().is_none())
+/// Exchanges two folders in one step, where the system can.
+#[cfg(not(target_os = "linux"))]
+fn at_once(_: &Path, _: &Path) -> bool {
+    false
 }

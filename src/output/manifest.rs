@@ -14,9 +14,10 @@ const HEADER: &str =
 /// Our files in a folder.
 pub(super) fn read(root: &Path) -> Result<BTreeSet<String>, OutputError> {
     let path = root.join(MANIFEST);
-    let Some(text) = super::read(&path)? else {
+    let Some(bytes) = super::read(&path)? else {
         return Ok(BTreeSet::new());
     };
+    let text = String::from_utf8_lossy(&bytes);
     let mut lines = text.lines();
     if lines.next() != Some(HEADER) {
         let why = "its first line is another".to_owned();
@@ -34,11 +35,7 @@ pub(super) fn read(root: &Path) -> Result<BTreeSet<String>, OutputError> {
 
 /// What will be ours: what is written now, and what targets that were not asked for left.
 pub(super) fn paths(folder: &Folder, before: &BTreeSet<String>) -> BTreeSet<String> {
-    let kept = |path: &&String| {
-        let of = |k: &String| path.starts_with(&format!("{k}/"));
-        folder.kept.iter().any(of)
-    };
-    let kept = before.iter().filter(kept).cloned();
+    let kept = before.iter().filter(|path| folder.keeps(path)).cloned();
     folder.files.keys().cloned().chain(kept).collect()
 }
 

@@ -68,16 +68,16 @@ pub enum EventSli {
     /// Counted by two counters; `good` says which events `part` counts.
     Ratio {
         /// The good or the bad events.
-        part: Signal,
+        part: Box<Signal>,
         /// True when `part` counts good events.
         good: bool,
         /// All events.
-        total: Signal,
+        total: Box<Signal>,
     },
     /// Observations of a histogram; good at or below a boundary.
     Latency {
         /// The histogram.
-        signal: Signal,
+        signal: Box<Signal>,
         /// The boundary.
         within: super::Bucket,
     },

@@ -1,38 +1,93 @@
 //! Alerts: conditions with what the on-call person needs to know.
 
-use super::conditions::Resolver;
+use super::conditions::{ABSENT_OFFSET, Resolver};
 use super::context::Context;
-use super::describe;
+use super::{describe, templates};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::Alert;
 use crate::plan::alert::Links;
+use crate::source::Span;
 use crate::spec::{self, Text};
 use crate::units::Duration;
 
 /// All alerts of a spec.
 pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Alert> {
     let spec = cx.spec;
+    check_names(cx);
     spec.alerts
         .iter()
         .filter_map(|(name, alert)| one(cx, name, alert))
         .collect()
 }
 
+/// Alerts with different names may not meet in groups, files or anchors, nor in the alerts of SLOs.
+fn check_names(cx: &mut Context<'_>) {
+    let spec = cx.spec;
+    let mut taken: Vec<(String, &Text, &str)> = Vec::new();
+    for (name, slo) in &spec.slos {
+        let alert = slo_alert_name(&name.value, slo.sli.value.percentile.is_some());
+        claim(cx, &mut taken, alert, name, "SLO");
+    }
+    for name in spec.alerts.keys() {
+        claim(cx, &mut taken, name.value.clone(), name, "alert");
+    }
+}
+
+/// Takes a name for the alert or SLO `owner`, unless another has one too much like it.
+fn claim<'a>(
+    cx: &mut Context<'_>,
+    taken: &mut Vec<(String, &'a Text, &'static str)>,
+    alert: String,
+    owner: &'a Text,
+    what: &'static str,
+) {
+    let same = |other: &str| {
+        naming::kebab(other) == naming::kebab(&alert)
+            || naming::anchor(other) == naming::anchor(&alert)
+    };
+    let Some((other, first, of)) = taken.iter().find(|(other, ..)| same(other)) else {
+        taken.push((alert, owner, what));
+        return;
+    };
+    let message = match (*of, what) {
+        ("SLO", "SLO") => format!("the alerts of `{owner}` and `{first}` have the same name"),
+        ("SLO", _) => format!("`{owner}` is the name of the alert of the SLO `{first}`"),
+        _ => format!(
+            "`{owner}` and `{first}` become the same name, `{}`",
+            naming::kebab(other)
+        ),
+    };
+    let error = Diagnostic::error("duplicate-name", owner.span, message);
+    cx.sink
+        .push(error.related(first.span, format!("this {of}")));
+}
+
+/// Where a condition asks for absence.
+fn absence(condition: &spec::Condition) -> Option<Span> {
+    let parts = [&condition.all, &condition.any].into_iter().flatten();
+    let mut parts = parts.flat_map(|list| &list.value);
+    let own = condition.absent.map(|absent| absent.span);
+    own.or_else(|| parts.find_map(|part| absence(&part.value)))
+}
+
+/// An absence is seen for an hour only, then the series that were there an hour ago are forgotten too.
+fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
+    let Some((hold, absent)) = alert.hold.zip(absence(&alert.when.value)) else {
+        return;
+    };
+    if hold.value >= ABSENT_OFFSET {
+        let message = format!("`{name}` can never fire: an absence lasts {ABSENT_OFFSET} at most");
+        let error = Diagnostic::error("never-firing", hold.span, message)
+            .related(absent, "series that were there an hour ago are missed here")
+            .help("hold it for less, such as `for: 5m`");
+        cx.sink.push(error);
+    }
+}
+
 fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
     cx.check_severity(&alert.severity);
-    let taken = cx.spec.slos.keys().find(|slo| {
-        [
-            naming::burn_alert(&slo.value),
-            naming::percentile_alert(&slo.value),
-        ]
-        .contains(&name.value)
-    });
-    if let Some(slo) = taken {
-        let message = format!("`{name}` is the name of the alert of the SLO `{slo}`");
-        let error = Diagnostic::error("duplicate-name", name.span, message);
-        cx.sink.push(error.related(slo.span, "this SLO"));
-    }
+    check_hold(cx, name, alert);
     let mut resolver = Resolver {
         cx,
         alert: &name.value,
@@ -40,6 +95,10 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
     };
     let condition = resolver.condition(&alert.when)?;
     let records = resolver.records;
+    let own = [&alert.summary, &alert.description, &alert.action];
+    for text in own.into_iter().flatten() {
+        templates::check(cx, text, &condition.query().expr);
+    }
     let summary = match &alert.summary {
         Some(text) => text.value.clone(),
         None => describe::sentence(&condition),
@@ -76,12 +135,9 @@ impl Context<'_> {
     pub(super) fn check_severity(&mut self, severity: &Text) {
         if naming::refuse_name(&severity.value, false).is_some() {
             let message = format!("`{}` is not a severity", severity.value.escape_debug());
-            let known = &self.spec.severities;
-            let error = Diagnostic::error("bad-name", severity.span, message).help(format!(
-                "use a word such as `{}` or `{}`",
-                known.page, known.ticket
-            ));
-            self.sink.push(error);
+            let error = Diagnostic::error("bad-name", severity.span, message);
+            self.sink
+                .push(error.help("use one word, such as `critical` or `warning`"));
         }
     }
 }

@@ -3,12 +3,12 @@
 use super::context::Context;
 use super::query::{self, Read, bin};
 use crate::diag::Diagnostic;
-use crate::plan::{Bound, Bucket, CompareOp, Family, Kind, Outside, ValueUnit};
+use crate::plan::{Bound, Bucket, CompareOp, Family, Kind, Outside, Signal, ValueUnit};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::build;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Side, Stat};
-use crate::units::{Duration, Mismatch, Number, Per, Quantity, Unit, decimal};
+use crate::units::{Duration, Mismatch, Number, Per, Quantity, Unit, decimal, shown};
 
 /// A second, the time of a rate when a bound does not say another.
 const PER_SECOND: Per = Per {
@@ -54,14 +54,11 @@ pub(super) fn fixed(
             return None;
         }
     };
-    if let (Stat::Quantile(_), Some(family)) = (read.stat, read.signal.family()) {
-        let name = &read.signal.name;
-        if let Some(error) = beyond_buckets(family, name, read.signal.scale, value, quantity) {
-            cx.sink.push(error);
-            return None;
-        }
-    }
-    if let Some(error) = never_or_always(read, op, value, quantity) {
+    let beyond = match (read.stat, read.signal.family()) {
+        (Stat::Quantile(_), Some(family)) => beyond_buckets(family, read.signal, value, quantity),
+        _ => None,
+    };
+    if let Some(error) = beyond.or_else(|| never_or_always(read, op, value, quantity)) {
         cx.sink.push(error);
         return None;
     }
@@ -100,30 +97,35 @@ fn never_or_always(
             });
     if never {
         let message = format!("`{}` can never be {} {at}", read.signal.name, op.as_str());
-        return Some(Diagnostic::error("never-firing", at.span, message));
+        let help = match top {
+            Some(top) if op.is_upper() => format!("it is at most {}", shown(top, read.signal.unit)),
+            _ => "it is never negative".to_owned(),
+        };
+        return Some(Diagnostic::error("never-firing", at.span, message).help(help));
     }
     let always = !negative_possible && op == CompareOp::AtLeast && value <= zero;
     always.then(|| {
         let message = format!("`{}` is always {} {at}", read.signal.name, op.as_str());
         Diagnostic::error("always-firing", at.span, message)
+            .help("it is never negative, so the alert would fire all the time")
     })
 }
 
 /// A percentile is interpolated between boundaries; outside them it says nothing.
 pub(super) fn beyond_buckets(
     family: &Family,
-    name: &str,
-    scale: Number,
+    signal: &Signal,
     value: Number,
     at: &Spanned<Quantity>,
 ) -> Option<Diagnostic> {
+    let (name, scale, unit) = (&signal.name, signal.scale, signal.unit);
     let (first, last) = (family.buckets.first()?, family.buckets.last()?);
     let raw = value / scale;
-    let shown = |bucket: &Bucket| bucket.le.clone();
+    let shown = |bucket: &Bucket| shown(bucket.bound * scale, unit);
     let (message, help) = if raw >= last.bound {
         (
             format!(
-                "percentiles of `{name}` never exceed its last bucket, {}: {at} cannot be crossed",
+                "a percentile of `{name}` is never above its last bucket, {}",
                 shown(last)
             ),
             format!("stay below {}", shown(last)),
@@ -131,7 +133,7 @@ pub(super) fn beyond_buckets(
     } else if raw < first.bound {
         (
             format!(
-                "{at} lies below the first bucket of `{name}`, {}: a percentile there is a guess",
+                "{at} lies below the first bucket of `{name}`, {}, where a percentile is a guess",
                 shown(first)
             ),
             format!("use {} or more", shown(first)),
@@ -201,11 +203,10 @@ pub(super) fn outside(read: &Read<'_>, o: &Outside, past: impl Fn(&str, Duration
 /// # Errors
 /// When sigma is not a plain number above zero.
 pub(super) fn read_outside(o: &spec::Outside) -> Result<Outside, Diagnostic> {
-    let sigma = o
-        .sigma
-        .value
-        .of(Unit::Count, false)
-        .map_err(|m| wrong_unit(o.sigma.span, m))?;
+    let sigma = o.sigma.value.of(Unit::Count, false).map_err(|m| {
+        Diagnostic::error("wrong-unit", o.sigma.span, m.message)
+            .help("write a plain number such as `3`")
+    })?;
     if sigma <= Number::from_integer(0) {
         let message = format!("{} standard deviations are not above zero", decimal(sigma));
         return Err(Diagnostic::error("bad-threshold", o.sigma.span, message));

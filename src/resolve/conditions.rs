@@ -27,13 +27,15 @@ pub(super) struct Resolver<'a, 'b> {
 impl Resolver<'_, '_> {
     pub(super) fn condition(&mut self, spec: &Spanned<spec::Condition>) -> Option<Condition> {
         let c = &spec.value;
-        let main = if let Some(parts) = &c.all {
-            let parts = self.parts(parts)?;
-            let query = self.join(BinaryOp::And, &parts, c.join.as_ref(), spec.span)?;
+        let main = if let Some(all) = &c.all {
+            let parts = self.parts(&all.value)?;
+            let places: Vec<_> = all.value.iter().map(place).collect();
+            let query = self.join(BinaryOp::And, &parts, c.join.as_ref(), &places)?;
             Condition::All(parts, query)
-        } else if let Some(parts) = &c.any {
-            let parts = self.parts(parts)?;
-            let query = self.join(BinaryOp::Or, &parts, c.join.as_ref(), spec.span)?;
+        } else if let Some(any) = &c.any {
+            let parts = self.parts(&any.value)?;
+            let places: Vec<_> = any.value.iter().map(place).collect();
+            let query = self.join(BinaryOp::Or, &parts, c.join.as_ref(), &places)?;
             Condition::Any(parts, query)
         } else if let Some(text) = &c.promql {
             self.raw(c, text)?
@@ -45,7 +47,8 @@ impl Resolver<'_, '_> {
             return Some(main);
         };
         let parts = [main, self.condition(unless)?];
-        let query = self.join(BinaryOp::Unless, &parts, c.join.as_ref(), spec.span)?;
+        let places = [place(spec), place(unless)];
+        let query = self.join(BinaryOp::Unless, &parts, c.join.as_ref(), &places)?;
         Some(Condition::Unless(Box::new(parts), query))
     }
 
@@ -150,20 +153,22 @@ impl Resolver<'_, '_> {
         absent: Spanned<bool>,
     ) -> Option<Condition> {
         if !absent.value {
-            let message = "`absent: false` says nothing: leave it out";
+            let message = "`absent: false` is no condition";
+            let error = Diagnostic::error("contradiction", absent.span, message);
             self.cx
                 .sink
-                .push(Diagnostic::error("contradiction", absent.span, message));
+                .push(error.help("write `absent: true`, or compare the signal with something"));
             return None;
         }
         let Some(found) = signal.family() else {
             let message = format!(
-                "`{}` is no family whose series could be absent",
+                "`{}` has no series of its own that could be absent",
                 signal.name
             );
+            let error = Diagnostic::error("wrong-kind", absent.span, message);
             self.cx
                 .sink
-                .push(Diagnostic::error("wrong-kind", absent.span, message));
+                .push(error.help("name a signal that is one family, not a ratio or raw PromQL"));
             return None;
         };
         family::check_present_from_start(self.cx, found, absent.span)?;
@@ -181,13 +186,6 @@ impl Resolver<'_, '_> {
 
     fn raw(&mut self, c: &spec::Condition, text: &Text) -> Option<Condition> {
         let expr = signals::parse(self.cx, text)?;
-        if promql::value_type(&expr) != promql::ValueType::Vector {
-            let message = "the expression must give an instant vector";
-            self.cx
-                .sink
-                .push(Diagnostic::error("wrong-type", text.span, message));
-            return None;
-        }
         let labels = match promql::kept_labels(&expr) {
             Kept::Only(labels) => labels.into_iter().collect(),
             _ => Vec::new(),
@@ -199,7 +197,7 @@ impl Resolver<'_, '_> {
         let whole = match comparison(c) {
             None if is_condition(&expr) => expr.clone(),
             None => {
-                let message = "the expression has no comparison, so the alert would always fire";
+                let message = "PromQL: nothing is compared, so the alert would always fire";
                 let error = Diagnostic::error("always-firing", text.span, message);
                 self.cx
                     .sink
@@ -249,7 +247,7 @@ impl Resolver<'_, '_> {
         op: BinaryOp,
         parts: &[Condition],
         on: Option<&Vec<Text>>,
-        at: Span,
+        places: &[Span],
     ) -> Option<Query> {
         let first = parts.first()?.query().clone();
         let sorted = |q: &Query| {
@@ -272,12 +270,7 @@ impl Resolver<'_, '_> {
             }
             None if alike || op == BinaryOp::Or => None,
             None => {
-                let described: Vec<_> = all.iter().map(|l| format!("({})", l.join(", "))).collect();
-                let message = format!(
-                    "the parts have different labels: {}",
-                    described.join(" and ")
-                );
-                let error = Diagnostic::error("unmatched-join", at, message);
+                let error = different_labels(&all, places);
                 self.cx.sink.push(error.help(common_help(&common)));
                 return None;
             }
@@ -302,7 +295,30 @@ impl Resolver<'_, '_> {
     }
 }
 
+/// Where a part says what it reads.
+fn place(part: &Spanned<spec::Condition>) -> Span {
+    let c = &part.value;
+    let subject = c.signal.as_ref().or(c.promql.as_ref());
+    subject.map_or(part.span, |s| s.span)
+}
+
+/// The first part that cannot be joined with the one before all others.
+fn different_labels(all: &[Vec<String>], places: &[Span]) -> Diagnostic {
+    let by = |labels: &Vec<String>| match labels.as_slice() {
+        [] => "by no label".to_owned(),
+        labels => format!("by `{}`", labels.join("`, `")),
+    };
+    let other = all.iter().position(|l| *l != all[0]).unwrap_or(0);
+    let message = "the parts are grouped differently, so that nothing would join them";
+    Diagnostic::error("unmatched-join", places[other], message)
+        .label(format!("grouped {}", by(&all[other])))
+        .related(places[0], format!("grouped {}", by(&all[0])))
+}
+
 fn common_help(common: &[String]) -> String {
+    if common.is_empty() {
+        return "they share no label: group them alike with `by`".into();
+    }
     format!(
         "join them on what they share: `match: [{}]`",
         common.join(", ")

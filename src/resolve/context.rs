@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{Options, family};
-use crate::catalog::{Catalog, Range, Selection};
+use crate::catalog::{Catalog, Range, RangeError, Selection, Version};
 use crate::diag::{Diagnostic, Sink, did_you_mean};
 use crate::library;
-use crate::plan::{LeftOut, Runtime, Signal};
+use crate::plan::{Kind, LeftOut, Runtime, Signal};
 use crate::source::Span;
 use crate::spec::{Document, Spec, Text};
 use crate::units::Duration;
@@ -17,12 +17,15 @@ const SCRAPE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// The state of one resolution.
 pub(super) struct Context<'a> {
+    pub(super) document: &'a Document,
     pub(super) spec: &'a Spec,
     pub(super) sink: Sink,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) notes: Vec<String>,
     pub(super) catalog: &'static Catalog,
     pub(super) range: Option<Selected>,
+    /// True when the build asks for another range than the spec.
+    pub(super) overridden: bool,
     pub(super) profiles: Vec<String>,
     /// While set, a missing family leaves a signal out instead of failing it.
     pub(super) tolerant: bool,
@@ -47,12 +50,14 @@ pub(super) enum Outcome {
 impl<'a> Context<'a> {
     pub(super) fn new(document: &'a Document, options: Options<'_>) -> Self {
         let mut cx = Context {
+            document,
             spec: &document.spec,
             sink: Sink::default(),
             left_out: Vec::new(),
             notes: Vec::new(),
             catalog: Catalog::vllm(),
             range: None,
+            overridden: options.vllm.is_some(),
             profiles: vec!["default".into()],
             tolerant: false,
             known: BTreeMap::new(),
@@ -67,11 +72,7 @@ impl<'a> Context<'a> {
             return;
         };
         let text = options.vllm.unwrap_or(&runtime.vllm.value);
-        let selected = text
-            .parse::<Range>()
-            .map_err(|e| e.to_string())
-            .and_then(|range| self.catalog.select(&range).map_err(|e| e.to_string()));
-        match selected {
+        match select(self.catalog, text) {
             Ok(selection) => {
                 self.notes.extend(selection.notes.iter().cloned());
                 self.range = Some(Selected {
@@ -79,11 +80,19 @@ impl<'a> Context<'a> {
                     selection,
                 });
             }
-            Err(why) => {
+            Err((why, help)) => {
+                let why = match options.vllm {
+                    Some(_) => format!("`--vllm`: {why}"),
+                    None => why,
+                };
                 let error = Diagnostic::error("bad-version-range", runtime.vllm.span, why);
-                self.sink.push(error);
+                self.sink.push(error.maybe_help(help));
             }
         }
+        self.select_profiles(&runtime.profiles);
+    }
+
+    fn select_profiles(&mut self, profiles: &[Text]) {
         let mut known: Vec<&str> = self
             .catalog
             .releases()
@@ -92,13 +101,13 @@ impl<'a> Context<'a> {
             .collect();
         known.sort_unstable();
         known.dedup();
-        for profile in &runtime.profiles {
+        for profile in profiles {
             if !known.contains(&profile.value.as_str()) {
                 let message = format!("no release was recorded with the profile `{profile}`");
-                let error = Diagnostic::error("unknown-profile", profile.span, message)
-                    .maybe_help(did_you_mean(&profile.value, known.iter().copied()))
-                    .help(format!("recorded profiles: {}", known.join(", ")));
-                self.sink.push(error);
+                let meant = did_you_mean(&profile.value, known.iter().copied());
+                let help = meant.unwrap_or_else(|| format!("there are {}", known.join(", ")));
+                let error = Diagnostic::error("unknown-profile", profile.span, message);
+                self.sink.push(error.help(help));
             } else if !self.profiles.contains(&profile.value) {
                 self.profiles.push(profile.value.clone());
             }
@@ -120,7 +129,7 @@ impl<'a> Context<'a> {
 
     pub(super) fn runtime(&self) -> Option<Runtime> {
         let range = self.range.as_ref()?;
-        let uses_vllm = self.ready_signals().any(|s| family::is_recorded(s));
+        let uses_vllm = self.ready_signals().any(family::is_recorded);
         uses_vllm.then(|| Runtime {
             range: range.text.clone(),
             releases: self.catalog.describe(&range.selection.releases),
@@ -146,8 +155,11 @@ impl<'a> Context<'a> {
             Outcome::Ready(signal) => Some(signal),
             Outcome::Failed => None,
             Outcome::LeftOut(why) => {
-                let message = format!("`{name}` is optional and missing here: {why}");
+                // Behind the first part stands what lineage adds.
+                let (why, more) = why.split_once("; ").unwrap_or((&why, ""));
+                let message = format!("`{name}` is optional and left out: {why}");
                 let error = Diagnostic::error("optional-signal", name.span, message)
+                    .maybe_help((!more.is_empty()).then(|| more.to_owned()))
                     .help("alerts and SLOs cannot rest on a signal that may be missing");
                 self.sink.push(error);
                 None
@@ -168,10 +180,9 @@ impl<'a> Context<'a> {
             return known.clone();
         }
         if self.open.contains(&name.value) {
-            let message = format!(
-                "`{name}` is made from itself: {} → {name}",
-                self.open.join(" → ")
-            );
+            let from = self.open.iter().position(|n| *n == name.value).unwrap_or(0);
+            let circle = self.open[from..].join("` → `");
+            let message = format!("`{name}` is made from itself: `{circle}` → `{name}`");
             self.sink
                 .push(Diagnostic::error("cyclic-reference", name.span, message));
             return Outcome::Failed;
@@ -195,19 +206,42 @@ impl<'a> Context<'a> {
         outcome
     }
 
+    /// The outermost signal that is being resolved, when the spec declares it.
+    pub(super) fn is_declaring(&self) -> bool {
+        let outermost = self.open.first();
+        outermost.is_some_and(|name| self.spec.signals.contains_key(name.as_str()))
+    }
+
+    /// A library signal that another is made from goes by the name that the spec uses.
+    pub(super) fn name_told(&self, name: &str) -> String {
+        let used = self.open.iter().find(|n| library::signal(n).is_some());
+        let inside = library::signal(name).is_some();
+        used.filter(|_| inside)
+            .map_or(name, String::as_str)
+            .to_owned()
+    }
+
     fn unknown_signal(&mut self, name: &Text) -> Outcome {
         let library = library::names();
         let own = self.spec.signals.keys().map(|k| k.value.as_str());
         let known = own.chain(library.iter().map(String::as_str));
         let message = format!("unknown signal `{name}`");
-        let error = Diagnostic::error("unknown-signal", name.span, message)
-            .maybe_help(did_you_mean(&name.value, known))
-            .help("declare it under `signals`, or use one of the library's (`vllm.*`)");
-        self.sink.push(error);
+        let help = did_you_mean(&name.value, known).unwrap_or_else(|| {
+            "declare it under `signals`, or use one of the library's (`vllm.*`)".into()
+        });
+        let error = Diagnostic::error("unknown-signal", name.span, message);
+        self.sink.push(error.help(help));
         Outcome::Failed
     }
 
-    /// Complains at `at`, and fails the signal.
+    /// Complains at the key of a field that is out of place.
+    pub(super) fn refuse(&mut self, name: &str, value: Span, message: impl Into<String>) {
+        let at = self.document.key(value, name);
+        self.sink
+            .push(Diagnostic::error("contradiction", at, message));
+    }
+
+    /// Complains, and fails the signal.
     pub(super) fn fail(&mut self, diagnostic: Diagnostic) -> Outcome {
         self.sink.push(diagnostic);
         Outcome::Failed
@@ -235,13 +269,55 @@ impl<'a> Context<'a> {
     }
 
     pub(super) fn missing_label(&mut self, signal: &Signal, label: &str, at: Span) {
+        if label == "le" && signal.kind() == Kind::Histogram {
+            let message = format!("`le` of `{}` belongs to its thresholds", signal.name);
+            let error = Diagnostic::error("reserved-label", at, message)
+                .help("a `latency` SLI (`within`) or a percentile chooses the buckets");
+            self.sink.push(error);
+            return;
+        }
         let message = format!("`{}` has no label `{label}`", signal.name);
         let error = Diagnostic::error("unknown-label", at, message)
             .maybe_help(did_you_mean(
                 label,
                 signal.labels.iter().map(String::as_str),
             ))
-            .help(format!("it has {}", signal.labels.join(", ")));
+            .help(format!("it has `{}`", signal.labels.join("`, `")));
         self.sink.push(error);
     }
+}
+
+/// The releases of a range, or why there are none and what to do about it.
+pub(super) fn select(catalog: &Catalog, text: &str) -> Result<Selection, (String, Option<String>)> {
+    if text.trim().is_empty() {
+        return Err((
+            "the version range is empty".into(),
+            Some(RangeError::HELP.into()),
+        ));
+    }
+    let help = || Some(RangeError::HELP.to_owned());
+    let range = text.parse::<Range>().map_err(|e| (e.to_string(), help()))?;
+    catalog.select(&range).map_err(|error| {
+        if is_empty(&range) {
+            let message = format!("`{range}` holds no version");
+            return (
+                message,
+                Some("its lower bound lies above its upper one".into()),
+            );
+        }
+        (error.to_string(), None)
+    })
+}
+
+/// True when a range ends before it begins.
+fn is_empty(range: &Range) -> bool {
+    let text = range.to_string();
+    let bounds = |side: char| {
+        let own = text.split(',').map(str::trim);
+        let own = own.filter(move |bound| bound.starts_with(side));
+        own.filter_map(|bound| bound.trim_start_matches(['<', '>', '=', ' ']).parse().ok())
+    };
+    let lower: Option<Version> = bounds('>').max();
+    let upper: Option<Version> = bounds('<').min();
+    lower.zip(upper).is_some_and(|(lower, upper)| lower > upper)
 }

@@ -14,14 +14,15 @@ pub(super) fn sentence(condition: &Condition) -> String {
     }
 }
 
-fn words(condition: &Condition) -> String {
+/// The condition in words: `p95 of time to first token above 3s and …`.
+pub fn words(condition: &Condition) -> String {
     let list = |parts: &[Condition], word: &str| {
         let parts: Vec<_> = parts.iter().map(words).collect();
         parts.join(word)
     };
     match condition {
         Condition::Compare(c) => compare(c),
-        Condition::Absent(a) => format!("{} is gone", a.signal.title),
+        Condition::Absent(a) => format!("series of {} are gone", a.signal.title),
         Condition::Raw(r) => format!("`{}`", r.query.expr),
         Condition::All(parts, _) => list(parts, " and "),
         Condition::Any(parts, _) => list(parts, " or "),

@@ -1,12 +1,13 @@
 //! Families: names, labels and buckets on every release of the range.
 
 mod check;
+mod missing;
 mod recorded;
 
 use std::rc::Rc;
 
 pub(super) use check::{
-    check_matchers, check_names, check_present_from_start, narrowed, not_a_boundary,
+    check_matchers, check_names, check_present_from_start, narrowed, not_a_boundary, refuse_where,
 };
 pub(super) use recorded::{covers_range, ratio_before};
 
@@ -16,7 +17,7 @@ use crate::diag::Diagnostic;
 use crate::library;
 use crate::plan::{Bucket, Family, Signal, Source};
 use crate::promql::ast::MatchOp;
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 use crate::spec::{self, Kind, Text};
 use crate::units::{Number, decimal};
 
@@ -53,21 +54,23 @@ pub(super) fn bind(
     metric: &Text,
     at: Span,
 ) -> Outcome {
-    let kind = definition.kind.map_or(Kind::Gauge, |k| k.value);
     let from_library = library::signal(&signal.name).is_some();
-    let place = if from_library { at } else { metric.span };
+    let place = |span: Span| if from_library { at } else { span };
+    let kind = definition.kind.unwrap_or(Spanned::new(Kind::Gauge, at));
+    let kind = Spanned::new(kind.value, place(kind.span));
+    let metric = &Text::new(metric.value.clone(), place(metric.span));
     let foreign = cx.catalog.foreign().find(&metric.value).is_some();
     let tolerant = definition.optional || cx.tolerant;
     let bound = if from_library || (metric.value.starts_with(VLLM) && !foreign) {
         if let Err(outcome) = refuse_own_shape(cx, definition) {
             return outcome;
         }
-        match recorded::family(cx, &signal, kind, metric, place, tolerant) {
+        match recorded::family(cx, &signal, kind, metric, tolerant) {
             Ok(bound) => bound,
             Err(outcome) => return outcome,
         }
     } else {
-        match declared(cx, &signal, definition, kind, metric) {
+        match declared(cx, &signal, definition, kind.value, metric) {
             Some(bound) => bound,
             None => return Outcome::Failed,
         }
@@ -96,7 +99,7 @@ pub(super) fn bind(
 fn refuse_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(), Outcome> {
     let binding = definition.prometheus.as_ref();
     let buckets = binding
-        .and_then(|b| b.buckets.as_ref())
+        .and_then(|b| b.value.buckets.as_ref())
         .and_then(|b| b.first());
     let labels = definition.labels.as_ref().and_then(|l| l.first());
     let fields = [
@@ -106,7 +109,8 @@ fn refuse_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(
     for (field, span) in fields {
         if let Some(span) = span {
             let message = format!("`{field}` of a vLLM family come from its recordings");
-            let error = Diagnostic::error("contradiction", span, message);
+            let at = cx.document.key(span, field);
+            let error = Diagnostic::error("contradiction", at, message);
             return Err(cx.fail(error.help("leave them out")));
         }
     }
@@ -147,7 +151,7 @@ fn declared(
 
 fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: Kind) -> Option<()> {
     let name = metric.value.as_str();
-    let mut error = None;
+    let mut error = missing::normalised(cx.catalog, name, metric.span);
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
     if !name.chars().all(fits) || name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty()
     {
@@ -159,10 +163,8 @@ fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: Kind) -> Option<
             .into_iter()
             .find(|s| name.ends_with(s));
         if let Some(part) = part {
-            let message = format!("`{name}` is one series of a histogram");
             let base = name.strip_suffix(part).unwrap_or(name);
-            let e = Diagnostic::error("bad-name", metric.span, message);
-            error = Some(e.help(format!("name the histogram itself: `{base}`")));
+            error = Some(missing::one_series(name, base, metric.span));
         }
     }
     match error {
@@ -184,7 +186,7 @@ fn declared_buckets(
     let buckets = definition
         .prometheus
         .as_ref()
-        .and_then(|b| b.buckets.as_ref());
+        .and_then(|b| b.value.buckets.as_ref());
     let first = buckets.and_then(|b| b.first());
     match (kind, first) {
         (Kind::Histogram, None) => {
@@ -195,9 +197,9 @@ fn declared_buckets(
             return None;
         }
         (Kind::Gauge | Kind::Counter, Some(bucket)) => {
-            let message = format!("a {} has no buckets", kind.as_str());
-            cx.sink
-                .push(Diagnostic::error("wrong-kind", bucket.span, message));
+            let message = format!("a {} has no `buckets`", kind.as_str());
+            let at = cx.document.key(bucket.span, "buckets");
+            cx.sink.push(Diagnostic::error("wrong-kind", at, message));
             return None;
         }
         _ => {}

@@ -13,17 +13,21 @@ pub(super) type Matcher = (String, MatchOp, String);
 impl Context<'_> {
     /// Complains about a label name Prometheus would not take.
     pub(super) fn check_label_name(&mut self, label: &Text) {
-        let mut chars = label.value.chars();
-        let first = chars
-            .next()
-            .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-        if !first || !chars.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        if !is_label_name(&label.value) {
             let message = format!("`{}` is not a label name", label.value.escape_debug());
             let error = Diagnostic::error("bad-name", label.span, message);
             self.sink
                 .push(error.help("a label consists of letters, digits and `_`"));
         }
     }
+}
+
+/// True when Prometheus takes it as a label name without quotes.
+pub(super) fn is_label_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    let first = chars.next();
+    first.is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Complains about a regular expression Prometheus would not take.
@@ -33,7 +37,7 @@ pub(super) fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
     };
     let selector = promql::build::metric("x").matcher("l", MatchOp::Match, &regex.value);
     if let Err(error) = promql::parse(&promql::ast::Expr::from(selector).to_string()) {
-        let message = format!("`{regex}`: {}", error.message);
+        let message = format!("`{regex}` is {}", with_article(&error.message));
         cx.sink
             .push(Diagnostic::error("bad-regex", regex.span, message));
     }
@@ -68,11 +72,17 @@ fn matcher(value: &MatchValue) -> (MatchOp, String) {
     }
 }
 
+fn with_article(message: &str) -> String {
+    match message.strip_prefix("bad regular expression") {
+        Some(rest) => format!("no regular expression{rest}"),
+        None => message.to_owned(),
+    }
+}
+
 /// Exact values a selection asks for, with the place to point at.
-pub(super) fn asked_values<'a>(label: &Text, value: &'a MatchValue) -> Vec<(&'a str, Span)> {
+pub(super) fn asked_values(value: &MatchValue) -> Vec<(&str, Span)> {
     match value {
-        MatchValue::Is(text) => vec![(&text.value, label.span)],
-        MatchValue::Not(text) => vec![(&text.value, text.span)],
+        MatchValue::Is(text) | MatchValue::Not(text) => vec![(&text.value, text.span)],
         MatchValue::OneOf(values) => values.iter().map(|v| (v.value.as_str(), v.span)).collect(),
         MatchValue::Matches(_) | MatchValue::NotMatches(_) => Vec::new(),
     }

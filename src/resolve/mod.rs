@@ -11,13 +11,15 @@ mod query;
 mod service;
 mod signals;
 mod slos;
+mod templates;
 mod tiers;
 
 use context::Context;
-pub use describe::subject;
+pub use describe::{subject, words};
 pub use query::slo_series;
 pub use slos::BASE_WINDOW;
 
+use crate::catalog::Catalog;
 use crate::diag::{Diagnostic, Sink};
 use crate::plan::{Plan, Record};
 use crate::spec::Document;
@@ -27,6 +29,16 @@ use crate::spec::Document;
 pub struct Options<'a> {
     /// A version range in place of the spec's `runtime.vllm`.
     pub vllm: Option<&'a str>,
+}
+
+/// Checks a version range that stands in no spec.
+///
+/// # Errors
+/// Says why no release can be chosen by it.
+pub fn check_range(text: &str) -> Result<(), String> {
+    context::select(Catalog::vllm(), text)
+        .map(drop)
+        .map_err(|(why, _)| why)
 }
 
 /// Turns a spec into a plan.
@@ -77,8 +89,11 @@ fn records(cx: &mut Context<'_>) -> Vec<Record> {
             continue;
         };
         let series = crate::naming::record_series(&name.value, &read.stat.to_string());
-        if out.iter().any(|r: &Record| r.series == series) {
-            let message = format!("`{name}` would be recorded as `{series}`, like another record");
+        if let Some(first) = out.iter().find(|r: &&Record| r.series == series) {
+            let message = format!(
+                "`{name}` and `{}` would both be recorded as `{series}`",
+                first.name
+            );
             cx.sink
                 .push(Diagnostic::error("duplicate-name", name.span, message));
         }
@@ -91,61 +106,4 @@ fn records(cx: &mut Context<'_>) -> Vec<Record> {
         });
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::source::{FileId, SourceFile, Sources};
-
-    #[test]
-    fn scratch() {
-        for name in ["mangaassist", "vllm-serving"] {
-            let text = std::fs::read_to_string(format!("specs/{name}.yaml")).expect("spec");
-            let mut sources = Sources::default();
-            sources.add(SourceFile::new(name, text.clone()));
-            let result = crate::spec::read(FileId(0), &text)
-                .and_then(|doc| resolve(&doc, Options::default()));
-            match result {
-                Ok((plan, sink)) => {
-                    println!(
-                        "{}",
-                        crate::diag::render::human::render(&sink.into_sorted(), &sources, false)
-                    );
-                    for slo in &plan.slos {
-                        if let crate::plan::SloKind::Events(e) = &slo.kind {
-                            for r in &e.ratios {
-                                println!(
-                                    "{} {} {}",
-                                    slo.name,
-                                    r.window,
-                                    crate::promql::pretty(&r.expr, 100)
-                                );
-                            }
-                        }
-                    }
-                    for a in &plan.alerts {
-                        println!(
-                            "{} = {}\n{}",
-                            a.name,
-                            a.summary,
-                            crate::promql::pretty(&a.condition.query().expr, 100)
-                        );
-                    }
-                    for r in &plan.records {
-                        println!(
-                            "{} = \n{}",
-                            r.series,
-                            crate::promql::pretty(&r.query.expr, 100)
-                        );
-                    }
-                    println!("{:?} {:?} {:?}", plan.left_out, plan.notes, plan.runtime);
-                }
-                Err(sink) => println!(
-                    "{}",
-                    crate::diag::render::human::render(&sink.into_sorted(), &sources, false)
-                ),
-            }
-        }
-    }
 }

@@ -13,7 +13,10 @@ impl Context<'_> {
     /// Complains about a name that cannot be used in files, labels and series.
     pub(super) fn check_name(&mut self, name: &Text, lower_case: bool) {
         if let Some(why) = naming::refuse_name(&name.value, lower_case) {
-            let message = format!("`{}` cannot be a name: {why}", name.value.escape_debug());
+            let message = match name.value.as_str() {
+                "" => why,
+                text => format!("`{}` cannot be a name: {why}", text.escape_debug()),
+            };
             self.sink
                 .push(Diagnostic::error("bad-name", name.span, message));
         }
@@ -33,7 +36,10 @@ impl Context<'_> {
     pub(super) fn check_group_label(&mut self, label: &Text) -> bool {
         let labels = &self.spec.prometheus.labels;
         let name = label.value.as_str();
-        let error = if naming::RESERVED_LABELS.contains(&name) {
+        let error = if name == "le" {
+            let message = "`le` tells the buckets of one histogram apart, every result sums it up";
+            Diagnostic::error("reserved-label", label.span, message).help("leave it out")
+        } else if naming::RESERVED_LABELS.contains(&name) {
             let message = format!("`{name}` is a label that the generated rules set themselves");
             Diagnostic::error("reserved-label", label.span, message)
                 .help("rename it while scraping, with `relabel_configs`")
@@ -62,14 +68,36 @@ pub(super) fn check(cx: &mut Context<'_>) {
     for name in spec.alerts.keys() {
         cx.check_name(name, false);
     }
+    for severity in [&spec.severities.page, &spec.severities.ticket] {
+        cx.check_severity(severity);
+    }
     for label in &spec.prometheus.group_by {
+        cx.check_label_name(label);
         cx.check_group_label(label);
     }
+    check_labels(cx);
     for (label, value) in &spec.prometheus.selector {
         cx.check_label_name(label);
         super::matchers::check_value(cx, value);
     }
     check_links(cx);
+}
+
+/// A label is added by the scrape or on sending, not both.
+fn check_labels(cx: &mut Context<'_>) {
+    let labels = &cx.spec.prometheus.labels;
+    for label in labels.target.iter().chain(&labels.external) {
+        cx.check_label_name(label);
+    }
+    for label in &labels.external {
+        if let Some(target) = labels.target.iter().find(|t| t.value == label.value) {
+            let message = format!("`{label}` is both a target label and an external one");
+            let error = Diagnostic::error("contradiction", label.span, message)
+                .related(target.span, "a target label here")
+                .help("rules see a target label and never an external one: keep one of the two");
+            cx.sink.push(error);
+        }
+    }
 }
 
 fn check_links(cx: &mut Context<'_>) {
@@ -90,8 +118,9 @@ fn check_links(cx: &mut Context<'_>) {
                 let http = link.value.starts_with("https://") || link.value.starts_with("http://");
                 if !http || link.value.chars().any(|c| c.is_whitespace() || c == '"') {
                     let message = format!("`{link}` is not an http or https URL");
+                    let error = Diagnostic::error("bad-link", link.span, message);
                     cx.sink
-                        .push(Diagnostic::error("bad-link", link.span, message));
+                        .push(error.help("write it in full, as in `https://grafana.example`"));
                 }
             }
         }
@@ -106,8 +135,13 @@ pub(super) fn check_group_labels(cx: &mut Context<'_>) {
     }
     known.sort();
     known.dedup();
+    let external = &cx.spec.prometheus.labels.external;
     for label in &cx.spec.prometheus.group_by {
-        if cx.any_signal() && !known.contains(&label.value) {
+        let told = label.value == "le"
+            || naming::RESERVED_LABELS.contains(&label.value.as_str())
+            || external.contains(label)
+            || !super::matchers::is_label_name(&label.value);
+        if !told && cx.any_signal() && !known.contains(&label.value) {
             let message =
                 format!("no signal has the label `{label}`, and the scrape does not add it");
             let error = Diagnostic::error("unknown-label", label.span, message)

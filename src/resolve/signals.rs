@@ -8,7 +8,7 @@ use crate::diag::Diagnostic;
 use crate::library;
 use crate::plan::{LeftOut, Raw, Signal, Source};
 use crate::promql::{self, Kept};
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 use crate::spec::{self, Across, Kind, RatioOf, Text};
 use crate::units::{Number, Unit};
 
@@ -16,11 +16,12 @@ use crate::units::{Number, Unit};
 pub(super) fn resolve_declared(cx: &mut Context<'_>) {
     let spec = cx.spec;
     for name in spec.signals.keys() {
-        cx.check_name(name, false);
         if name.value.starts_with(library::PREFIX) {
-            let message = format!("`{name}` is the library's: choose a name without `vllm.`");
-            cx.sink
-                .push(Diagnostic::error("bad-name", name.span, message));
+            let message = format!("`{name}` stands among the library's names");
+            let error = Diagnostic::error("bad-name", name.span, message);
+            cx.sink.push(error.help("choose a name without `vllm.`"));
+        } else {
+            cx.check_name(name, false);
         }
         cx.outcome(name);
     }
@@ -40,7 +41,7 @@ pub(super) fn resolve(
     let outcome = if let Some(base) = &definition.base {
         alias(cx, name, definition, base, at)
     } else if let Some(of) = &definition.ratio {
-        ratio(cx, name, definition, of, at)
+        ratio(cx, name, definition, &of.value, at)
     } else {
         bound(cx, name, definition, at)
     };
@@ -104,8 +105,7 @@ fn alias(
     ] {
         if let Some(span) = span {
             let message = format!("`{field}` is that of `{base}` and cannot be changed here");
-            cx.sink
-                .push(Diagnostic::error("contradiction", span, message));
+            cx.refuse(field, span, message);
         }
     }
     if definition.matchers.is_empty() {
@@ -117,13 +117,8 @@ fn alias(
 /// Adds an alias's own selection.
 fn narrow(cx: &mut Context<'_>, mut signal: Signal, definition: &spec::Signal) -> Outcome {
     let Source::Family(found) = &mut signal.source else {
-        let span = definition
-            .matchers
-            .keys()
-            .next()
-            .map_or_else(Span::default, |k| k.span);
-        let message = "`where` needs a signal that is a family, not a ratio or raw PromQL";
-        return cx.fail(Diagnostic::error("contradiction", span, message));
+        family::refuse_where(cx, &definition.matchers);
+        return Outcome::Failed;
     };
     found
         .matchers
@@ -141,14 +136,28 @@ fn ratio(
     at: Span,
 ) -> Outcome {
     let (of, over) = (place(name, &ratio.of, at), place(name, &ratio.over, at));
+    if of.value == over.value {
+        let message = format!("`{of}` divided by itself is always 1");
+        return cx.fail(Diagnostic::error("contradiction", over.span, message));
+    }
     let before = family::ratio_before(cx, &ratio.of.value, &ratio.over.value);
     let tolerate = definition.optional || before.is_some();
-    let parts = family::tolerating(cx, tolerate, |cx| [cx.outcome(&of), cx.outcome(&over)]);
+    let parts = family::tolerating(cx, tolerate, |cx| {
+        let first = cx.outcome(&of);
+        // Inside the library both parts stand in one place: one fault there is enough.
+        let enough = is_library(&name.value) && matches!(first, Outcome::Failed);
+        let second = if enough {
+            Outcome::Failed
+        } else {
+            cx.outcome(&over)
+        };
+        [first, second]
+    });
     let (of_signal, over_signal) = match parts {
         [Outcome::Ready(of), Outcome::Ready(over)] => (of, over),
         [Outcome::LeftOut(why), _] | [_, Outcome::LeftOut(why)] => {
             return match before {
-                Some(old) if !definition.optional => old_gauge(cx, name, definition, *old),
+                Some(old) if !definition.optional => old_gauge(name, definition, *old),
                 _ => Outcome::LeftOut(why),
             };
         }
@@ -176,8 +185,7 @@ fn ratio(
 }
 
 /// On a range that ends before the two counters exist, the gauge alone is the signal.
-fn old_gauge(cx: &Context<'_>, name: &Text, definition: &spec::Signal, old: Signal) -> Outcome {
-    let _ = cx;
+fn old_gauge(name: &Text, definition: &spec::Signal, old: Signal) -> Outcome {
     Outcome::Ready(Rc::new(Signal {
         name: name.value.clone(),
         title: title(name, definition),
@@ -218,8 +226,14 @@ fn title(name: &Text, definition: &spec::Signal) -> String {
 
 fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span) -> Outcome {
     let missing = |field: &str, help: &str| {
-        let message = format!("`{name}` needs `{field}`");
+        let message = format!("`{name}` lacks the field `{field}`");
         Diagnostic::error("missing-field", at, message).help(help)
+    };
+    let Some(kind) = definition.kind else {
+        return cx.fail(missing(
+            "kind",
+            "it is one of `gauge`, `counter`, `histogram`",
+        ));
     };
     let Some(unit) = definition.unit else {
         return cx.fail(missing(
@@ -233,9 +247,6 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
             "say where Prometheus finds it: `prometheus: {metric: NAME}`",
         ));
     };
-    let Some(kind) = definition.kind else {
-        return cx.fail(missing("kind", "one of `gauge`, `counter`, `histogram`"));
-    };
     let scale = match definition
         .scale
         .as_ref()
@@ -248,7 +259,10 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
             return cx.fail(Diagnostic::error("bad-scale", s.span, message));
         }
         Some((s, Err(m))) => {
-            return cx.fail(Diagnostic::error("wrong-unit", s.span, m.message).help(m.help));
+            let error = Diagnostic::error("wrong-unit", s.span, m.message);
+            let help =
+                "it says what one unit on the page is worth, as `1%` for values from 0 to 100";
+            return cx.fail(error.help(help));
         }
     };
     let mut signal = Signal {
@@ -264,9 +278,9 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
             expr: promql::build::number("0"),
         }),
     };
-    match (&binding.metric, &binding.expr) {
+    match (&binding.value.metric, &binding.value.expr) {
         (Some(metric), _) => family::bind(cx, signal, definition, metric, at),
-        (None, Some(text)) => match raw(cx, definition, kind.value, text) {
+        (None, Some(text)) => match raw(cx, definition, kind, text) {
             Some((expr, labels)) => {
                 signal.source = Source::Raw(Raw { expr });
                 signal.labels = labels;
@@ -293,30 +307,23 @@ fn usual_across(kind: Kind, unit: Unit) -> Across {
 fn raw(
     cx: &mut Context<'_>,
     definition: &spec::Signal,
-    kind: Kind,
+    kind: Spanned<Kind>,
     text: &Text,
 ) -> Option<(promql::ast::Expr, Vec<String>)> {
-    if kind != Kind::Gauge {
+    if kind.value != Kind::Gauge {
         let message = format!(
             "raw PromQL gives a value, so its kind is gauge, not {}",
-            kind.as_str()
+            kind.value.as_str()
         );
         cx.sink
-            .push(Diagnostic::error("wrong-kind", text.span, message));
+            .push(Diagnostic::error("wrong-kind", kind.span, message));
         return None;
     }
     if let Some(label) = definition.matchers.keys().next() {
         let message = "`where` cannot narrow raw PromQL: write the matcher in `expr`";
-        cx.sink
-            .push(Diagnostic::error("contradiction", label.span, message));
+        cx.refuse("where", label.span, message);
     }
     let expr = parse(cx, text)?;
-    if promql::value_type(&expr) != promql::ValueType::Vector {
-        let message = "the expression must give an instant vector";
-        cx.sink
-            .push(Diagnostic::error("wrong-type", text.span, message));
-        return None;
-    }
     let labels = match (&definition.labels, promql::kept_labels(&expr)) {
         (_, Kept::Only(labels)) => labels.into_iter().collect(),
         (Some(declared), _) => declared.iter().map(|l| l.value.clone()).collect(),
@@ -325,25 +332,39 @@ fn raw(
     Some((expr, labels))
 }
 
-/// Parses raw PromQL and checks the vLLM names in it.
+/// Parses raw PromQL that gives an instant vector, and checks the vLLM names in it.
 pub(super) fn parse(cx: &mut Context<'_>, text: &Text) -> Option<promql::ast::Expr> {
-    match promql::parse(&text.value) {
-        Ok(expr) => {
-            family::check_names(cx, &expr, text.span);
-            Some(expr)
-        }
+    let expr = match promql::parse(&text.value) {
+        Ok(expr) => expr,
         Err(error) => {
             let message = format!("PromQL: {}", error.message);
-            let at = text.value.get(error.span.clone()).unwrap_or_default();
-            let diagnostic = Diagnostic::error("bad-promql", text.span, message)
-                .label(if at.is_empty() {
-                    String::new()
-                } else {
-                    format!("at `{at}`")
-                })
-                .maybe_help(error.help);
-            cx.sink.push(diagnostic);
-            None
+            let at = cx.document.inside(text, error.span);
+            let diagnostic = Diagnostic::error("bad-promql", at, message);
+            cx.sink.push(diagnostic.maybe_help(error.help));
+            return None;
         }
+    };
+    let found = promql::value_type(&expr);
+    if found != promql::ValueType::Vector {
+        let message = format!(
+            "PromQL: an instant vector is needed, this gives {}",
+            article(found)
+        );
+        let error = Diagnostic::error("wrong-type", text.span, message);
+        let scalar = found == promql::ValueType::Scalar;
+        let help = scalar.then(|| "`vector(…)` makes an instant vector of a scalar".to_owned());
+        cx.sink.push(error.maybe_help(help));
+        return None;
+    }
+    family::check_names(cx, &expr, text);
+    Some(expr)
+}
+
+fn article(found: promql::ValueType) -> &'static str {
+    match found {
+        promql::ValueType::Scalar => "a scalar",
+        promql::ValueType::String => "a string",
+        promql::ValueType::Vector => "an instant vector",
+        promql::ValueType::Matrix => "a range vector",
     }
 }

@@ -124,11 +124,12 @@ impl Events {
 fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind, Vec<String>)> {
     if let Some(alert) = &slo.alert {
         let message = "`alert` is for percentile SLOs: this one alerts on its burn rate";
-        let error = Diagnostic::error("contradiction", alert.span, message);
+        let at = cx.document.key(alert.span, "alert");
+        let error = Diagnostic::error("contradiction", at, message);
         cx.sink.push(error.help("write `burn: {tiers: […]}`"));
     }
     let Some(objective) = &slo.objective else {
-        let message = format!("`{name}` needs an `objective`");
+        let message = format!("`{name}` lacks the field `objective`");
         let error = Diagnostic::error("missing-field", name.span, message);
         cx.sink
             .push(error.help("say which share of events must be good, such as `objective: 99.9%`"));
@@ -142,13 +143,15 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         &Objective {
             name: &name.value,
             budget,
+            at: objective.span,
             period: slo.window,
             severities: &severities,
         },
         slo.burn.as_ref(),
         &mut cx.sink,
     );
-    for tier in slo.burn.iter().flat_map(|b| b.value.tiers.iter().flatten()) {
+    let own = slo.burn.iter().filter_map(|b| b.value.tiers.as_ref());
+    for tier in own.flat_map(|tiers| &tiers.value) {
         if let Some(severity) = &tier.value.severity {
             cx.check_severity(severity);
         }
@@ -184,7 +187,7 @@ fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Event
         let labels = cx.labels(&signal, by);
         return Some(Events {
             sli: EventSli::Latency {
-                signal: Signal::clone(&signal),
+                signal: Box::new(Signal::clone(&signal)),
                 within,
             },
             labels,
@@ -212,9 +215,9 @@ fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Event
     labels.retain(|l| part.labels.contains(l));
     Some(Events {
         sli: EventSli::Ratio {
-            part: Signal::clone(&part),
+            part: Box::new(Signal::clone(&part)),
             good,
-            total: Signal::clone(&total),
+            total: Box::new(Signal::clone(&total)),
         },
         labels,
     })
@@ -287,9 +290,7 @@ fn percentile(
     };
     let below = in_unit(cx, &signal, &p.value.below)?;
     let family = signal.family()?;
-    if let Some(error) =
-        bound::beyond_buckets(family, &signal.name, signal.scale, below, &p.value.below)
-    {
+    if let Some(error) = bound::beyond_buckets(family, &signal, below, &p.value.below) {
         cx.sink.push(error);
         return None;
     }
@@ -316,7 +317,8 @@ fn refuse_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
         if let Some(span) = span {
             let message =
                 format!("`{field}` cannot stand beside a percentile SLI: it has no error budget");
-            let error = Diagnostic::error("contradiction", span, message);
+            let at = cx.document.key(span, field);
+            let error = Diagnostic::error("contradiction", at, message);
             cx.sink.push(error.help("use a `latency` SLI for a budget"));
         }
     }
@@ -331,10 +333,10 @@ fn quantile(cx: &mut Context<'_>, p: &Spanned<Quantity>) -> Option<Number> {
     if let Some(value) = value.ok().filter(inside) {
         return Some(value / 100);
     }
-    let message = format!("`{p}` is not a percentile");
+    let message = format!("`{p}` is not a percentile between 0 and 100");
     let error = Diagnostic::error("bad-percentile", p.span, message);
     cx.sink
-        .push(error.help("write a number between 0 and 100, such as `95`"));
+        .push(error.help("write something like `95` or `99.9`"));
     None
 }
 

@@ -27,6 +27,8 @@ const SHORTEST: Duration = Duration::from_mins(1);
 pub(super) struct Objective<'a> {
     pub(super) name: &'a str,
     pub(super) budget: Budget,
+    /// Where the objective stands.
+    pub(super) at: Span,
     pub(super) period: Spanned<Duration>,
     pub(super) severities: &'a Severities,
 }
@@ -68,33 +70,26 @@ pub(super) fn resolve(
     burn: Option<&Spanned<spec::Burn>>,
     sink: &mut Sink,
 ) -> Vec<Tier> {
-    let mut tiers = match burn.map(|b| (&b.value.policy, &b.value.tiers, b.span)) {
-        None => workbook(objective, objective.period.span, sink),
-        Some((Some(policy), None, _)) => match policy.value {
-            spec::Policy::SreWorkbook => workbook(objective, policy.span, sink),
+    let mut tiers = match burn.map(|b| (&b.value.policy, &b.value.tiers)) {
+        None | Some((None, None)) => workbook(objective, None, sink),
+        Some((_, Some(tiers))) => own(objective, &tiers.value, sink),
+        Some((Some(policy), None)) => match policy.value {
+            spec::Policy::SreWorkbook => workbook(objective, Some(policy.span), sink),
             spec::Policy::None => Vec::new(),
         },
-        Some((None, Some(tiers), _)) => own(objective, tiers, sink),
-        Some((policy, _, span)) => {
-            let message = match policy {
-                Some(_) => "`tiers` cannot stand beside `policy`",
-                None => "one of `policy` and `tiers` is needed",
-            };
-            sink.push(Diagnostic::error("contradiction", span, message));
-            Vec::new()
-        }
     };
     tiers.sort_by_key(|t| (t.long, t.short));
     tiers
 }
 
-fn workbook(objective: &Objective<'_>, at: Span, sink: &mut Sink) -> Vec<Tier> {
+fn workbook(objective: &Objective<'_>, asked: Option<Span>, sink: &mut Sink) -> Vec<Tier> {
     let period = objective.period.value;
     if !WORKBOOK_PERIODS.contains(&period.as_secs()) {
         let message = format!(
             "the `sre-workbook` tiers are for periods of 28d to 90d, `{}` has {period}",
             objective.name
         );
+        let at = asked.unwrap_or(objective.period.span);
         let error = Diagnostic::error("no-tiers", at, message)
             .help("give tiers of its own: `burn: {tiers: [{ratio: 0.5%, in: 1h}]}`")
             .help("or none: `burn: {policy: none}`");
@@ -106,18 +101,12 @@ fn workbook(objective: &Objective<'_>, at: Span, sink: &mut Sink) -> Vec<Tier> {
         let factor = Number::new(percent, 100) * period.number() / long.number();
         tier(objective, factor, long, twelfth(long), None)
     });
-    for t in &tiers {
-        check_threshold(objective, t, at, sink);
-    }
+    // The fastest tier needs the highest error ratio: one fault, one finding.
+    check_threshold(objective, &tiers[0], objective.at, sink);
     tiers.into()
 }
 
 fn own(objective: &Objective<'_>, tiers: &[Spanned<spec::Tier>], sink: &mut Sink) -> Vec<Tier> {
-    if tiers.is_empty() {
-        let message = "an empty list of tiers alerts on nothing";
-        let error = Diagnostic::error("no-tiers", objective.period.span, message);
-        sink.push(error.help("write `burn: {policy: none}` when that is meant"));
-    }
     let mut out: Vec<Tier> = Vec::new();
     for spec in tiers {
         let Some(found) = sink.take(one(objective, spec)) else {
@@ -125,7 +114,9 @@ fn own(objective: &Objective<'_>, tiers: &[Spanned<spec::Tier>], sink: &mut Sink
         };
         if out.iter().any(|t| t.name == found.name) {
             let message = format!("two tiers have the long window {}", found.long);
-            sink.push(Diagnostic::error("duplicate-name", spec.span, message));
+            let at = spec.value.within.or(spec.value.long);
+            let at = at.map_or(spec.span, |window| window.span);
+            sink.push(Diagnostic::error("duplicate-name", at, message));
             continue;
         }
         let at = place(&spec.value, spec.span);
@@ -247,7 +238,7 @@ fn check_factor(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut Sin
         return;
     }
     let message = format!(
-        "a burn rate of {} over {} never exhausts the budget of `{}`: it would fire while the objective is kept",
+        "a burn rate of {} over {} fires while `{}` keeps its objective",
         decimal(tier.factor),
         tier.long,
         objective.name
@@ -266,7 +257,7 @@ fn check_threshold(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut 
         return;
     }
     let message = format!(
-        "`{}` can never burn at {} over {}: that is an error ratio of {}%",
+        "`{}` can never burn {} times too fast over {}: that is an error ratio of {}%",
         objective.name,
         decimal(tier.factor),
         tier.long,
@@ -293,6 +284,7 @@ mod tests {
         let objective = Objective {
             name: "x",
             budget: budget(&quantity).map_err(|d| vec![d])?,
+            at: Span::default(),
             period: Spanned::new(period.parse().expect("duration"), Span::default()),
             severities: &severities,
         };

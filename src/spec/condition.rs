@@ -39,9 +39,9 @@ pub struct Condition {
     /// `true`: fires when series that were there an hour ago are gone.
     pub absent: Option<Spanned<bool>>,
     /// All of these must hold.
-    pub all: Option<Vec<Spanned<Condition>>>,
+    pub all: Option<Spanned<Vec<Spanned<Condition>>>>,
     /// One of these must hold.
-    pub any: Option<Vec<Spanned<Condition>>>,
+    pub any: Option<Spanned<Vec<Spanned<Condition>>>>,
     /// This must not hold.
     pub unless: Option<Box<Spanned<Condition>>>,
     /// Labels on which the parts are joined, when they differ.

@@ -16,7 +16,7 @@ pub struct Signal {
     #[serde(rename = "use")]
     pub base: Option<Text>,
     /// One signal divided by another.
-    pub ratio: Option<RatioOf>,
+    pub ratio: Option<Spanned<RatioOf>>,
     /// For people.
     pub title: Option<Text>,
     /// What it measures and why it matters.
@@ -37,7 +37,7 @@ pub struct Signal {
     /// Left out, and listed, where no release in the range has it.
     pub optional: bool,
     /// Where Prometheus finds it.
-    pub prometheus: Option<PrometheusBinding>,
+    pub prometheus: Option<Spanned<PrometheusBinding>>,
 }
 
 /// Numerator and denominator.

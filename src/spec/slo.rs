@@ -85,7 +85,7 @@ pub struct Burn {
     /// A policy by name.
     pub policy: Option<Spanned<Policy>>,
     /// Tiers of one's own.
-    pub tiers: Option<Vec<Spanned<Tier>>>,
+    pub tiers: Option<Spanned<Vec<Spanned<Tier>>>>,
 }
 
 /// Named sets of tiers.

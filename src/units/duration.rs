@@ -78,7 +78,9 @@ fn too_long(text: &str) -> String {
 
 /// Reads `1h30m`: units descend, none twice.
 pub(super) fn seconds(text: &str) -> Result<Number, String> {
-    let wrong = || format!("`{text}` is not a duration like `5m`, `1h30m` or `28d`");
+    let wrong = || {
+        format!("`{text}` is not a duration\nwrite something like `30s`, `5m`, `1h30m` or `28d`")
+    };
     let mut rest = text;
     let mut total = Number::from_integer(0);
     let mut previous = None;

@@ -92,7 +92,9 @@ impl FromStr for Quantity {
 }
 
 fn unknown(text: &str) -> String {
-    format!("`{text}` is not a quantity like `500ms`, `95%`, `10/min`, `1GiB` or `80`")
+    format!(
+        "`{text}` is not a quantity\nwrite something like `500ms`, `95%`, `10/min`, `1GiB` or `80`"
+    )
 }
 
 fn per_time(name: &str) -> Result<Per, String> {
@@ -102,7 +104,7 @@ fn per_time(name: &str) -> Result<Per, String> {
             name,
         }),
         _ => Err(format!(
-            "`/{name}` is not a time: expected `/s`, `/min`, `/h` or `/d`"
+            "`/{name}` is no time of a rate\nexpected `/s`, `/min`, `/h` or `/d`"
         )),
     }
 }

@@ -1,7 +1,9 @@
 //! The reader's errors in our words, at our places.
 
 use serde_saphyr::Error;
+use serde_saphyr::budget::BudgetBreach;
 
+use super::key;
 use super::spanned::span_at;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::source::{FileId, Span};
@@ -11,62 +13,220 @@ pub(super) fn diagnostic(error: &Error, file: FileId, text: &str) -> Diagnostic 
     let error = error.without_snippet();
     let span = error
         .location()
-        .and_then(|location| span_at(file, &location))
+        .and_then(|location| span_at(file, text, &location))
         .unwrap_or_else(|| Span::new(file, 0..0));
-    let span = visible(span, text);
-    match error {
+    let error = match error {
+        Error::AliasError { error, .. } => error.without_snippet(),
+        other => other,
+    };
+    let mut found = of_shape(error, span, text).unwrap_or_else(|| of_syntax(error, span, text));
+    found.span = visible(found.span, text);
+    found
+}
+
+/// A document that is YAML, but not what was asked for.
+fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
+    Some(match error {
         Error::SerdeUnknownField {
             field, expected, ..
-        } => Diagnostic::error("unknown-field", span, format!("unknown field `{field}`"))
-            .maybe_help(did_you_mean(field, expected.iter().copied()))
-            .help(format!("expected one of {}", list(expected))),
+        } => unknown(
+            "unknown-field",
+            span,
+            format!("unknown field `{field}`"),
+            field,
+            expected,
+        ),
         Error::SerdeUnknownVariant {
             variant, expected, ..
-        } => Diagnostic::error("unknown-value", span, format!("unknown value `{variant}`"))
-            .maybe_help(did_you_mean(variant, expected.iter().copied()))
-            .help(format!("expected one of {}", list(expected))),
-        Error::SerdeMissingField { field, .. } => {
-            Diagnostic::error("missing-field", span, format!("missing field `{field}`"))
-        }
+        } => unknown(
+            "unknown-value",
+            span,
+            format!("unknown value `{variant}`"),
+            variant,
+            expected,
+        ),
+        Error::SerdeMissingField { field, .. } => missing_field(field, span, text),
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_deref().unwrap_or("?");
             Diagnostic::error("duplicate-name", span, format!("`{key}` stands twice"))
                 .help("remove one of the two")
         }
+        Error::Unexpected { expected, .. } => wrong_kind(expected, span, text),
+        Error::ExternallyTaggedEnumExpectedScalarOrMapping { .. } => {
+            wrong_kind("string scalar", span, text)
+        }
+        Error::NullIntoString { .. } => {
+            Diagnostic::error("wrong-type", span, "expected text, found nothing")
+        }
+        Error::InvalidBooleanStrict { .. } => {
+            Diagnostic::error("wrong-type", span, "expected `true` or `false`")
+        }
+        Error::InvalidScalar { ty, .. } => {
+            let wanted = if ty.starts_with(['u', 'i']) {
+                "a whole number"
+            } else {
+                "a number"
+            };
+            Diagnostic::error("wrong-type", span, format!("expected {wanted}"))
+        }
         Error::SerdeInvalidType {
             unexpected,
             expected,
             ..
-        } => wrong_type(span, expected, unexpected),
-        Error::SerdeInvalidValue {
+        }
+        | Error::SerdeInvalidValue {
             unexpected,
             expected,
             ..
-        } => wrong_type(span, expected, unexpected),
-        Error::Eof { .. } => Diagnostic::error("empty-file", span, "the document is empty"),
-        Error::MultipleDocuments { .. } => Diagnostic::error(
-            "multiple-documents",
+        } => {
+            let message = format!("expected {expected}, found {unexpected}");
+            Diagnostic::error("wrong-type", span, message)
+        }
+        Error::Message { msg, .. } => by_value(msg, span),
+        _ => return None,
+    })
+}
+
+/// A document that is no YAML, or too much of it.
+fn of_syntax(error: &Error, span: Span, text: &str) -> Diagnostic {
+    match error {
+        Error::Eof { .. } => {
+            let start = Span::new(span.file, 0..0);
+            Diagnostic::error("empty-file", start, "the document is empty")
+                .help("start with `apiVersion: slosmith/v1`")
+        }
+        Error::MultipleDocuments { .. } => {
+            let message = "the file holds more than one YAML document";
+            Diagnostic::error("multiple-documents", separator(span, text), message)
+                .help("one file holds one spec: split it here")
+        }
+        Error::Budget {
+            breach: BudgetBreach::Depth { .. },
+            ..
+        } => Diagnostic::error("too-deep", span, "the document is nested too deeply"),
+        Error::Budget { .. }
+        | Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. } => Diagnostic::error(
+            "too-large",
             span,
-            "the file holds more than one YAML document",
+            "the document repeats too much by its aliases",
         )
-        .help("one file holds one spec: split it at `---`"),
-        Error::Message { msg, .. } => Diagnostic::error("invalid-value", span, msg.clone()),
+        .help("write out what the aliases (`*name`) stand for"),
+        Error::ExternalMessage { msg, .. } if msg.starts_with("recursion limit") => {
+            Diagnostic::error("too-deep", span, "the document is nested too deeply")
+        }
+        Error::ExternalMessage { msg, .. } if msg.starts_with("unexpected character") => {
+            Diagnostic::error("invalid-yaml", unprintable(span, text), plain(msg))
+        }
+        Error::ExternalMessage { msg, .. } => Diagnostic::error("invalid-yaml", span, plain(msg)),
         other => Diagnostic::error("invalid-yaml", span, plain(&other.to_string())),
     }
 }
 
-fn wrong_type(span: Span, expected: &str, unexpected: &str) -> Diagnostic {
-    let message = format!("expected {expected}, found {unexpected}");
-    Diagnostic::error("wrong-type", span, message)
+fn unknown(
+    code: &'static str,
+    span: Span,
+    message: String,
+    word: &str,
+    expected: &[&str],
+) -> Diagnostic {
+    let error = Diagnostic::error(code, span, message);
+    match did_you_mean(word, expected.iter().copied()) {
+        Some(meant) => error.help(meant),
+        None => error.help(format!("expected one of {}", list(expected))),
+    }
+}
+
+/// The reader stands at some entry of the mapping; the mapping's own key tells more.
+fn missing_field(field: &str, span: Span, text: &str) -> Diagnostic {
+    match key::owner(text, span.range().start) {
+        Some(owner) => {
+            let name = text[owner.clone()].trim_matches(['"', '\'']);
+            let message = format!("`{name}` lacks the field `{field}`");
+            Diagnostic::error("missing-field", Span::new(span.file, owner), message)
+        }
+        None => {
+            let before = text.get(..span.range().start).unwrap_or_default();
+            let top = before.is_empty() || before.ends_with('\n');
+            let first = key::first(text);
+            let span = if top {
+                Span::new(span.file, first..first)
+            } else {
+                span
+            };
+            Diagnostic::error("missing-field", span, format!("missing field `{field}`"))
+        }
+    }
+}
+
+fn wrong_kind(expected: &str, span: Span, text: &str) -> Diagnostic {
+    let (wanted, example) = match expected {
+        "sequence start" => ("a list", true),
+        "mapping start" => ("a mapping", false),
+        "string scalar" => ("text", false),
+        other => (other, false),
+    };
+    let here = text.get(span.range()).unwrap_or_default();
+    let found = match here.chars().next() {
+        Some('[' | '-') if wanted != "a list" => ", found a list",
+        Some('{') if wanted != "a mapping" => ", found a mapping",
+        _ => "",
+    };
+    let error = Diagnostic::error("wrong-type", span, format!("expected {wanted}{found}"));
+    let scalar = !here.is_empty() && !here.starts_with(['{', '[', '&', '*']);
+    if example && scalar && !here.contains([':', '\n']) {
+        return error.help(format!("write `[{here}]`"));
+    }
+    error
+}
+
+/// Our own readers of values say what is wrong in the first line, and what to do in the others.
+fn by_value(message: &str, span: Span) -> Diagnostic {
+    let mut lines = message.lines();
+    let first = lines.next().unwrap_or_default();
+    lines.fold(
+        Diagnostic::error("invalid-value", span, first),
+        |error, help| error.help(help),
+    )
+}
+
+/// The reader names the start of the text that holds a character which YAML does not allow.
+fn unprintable(span: Span, text: &str) -> Span {
+    let start = span.range().start;
+    let rest = text.get(start..).unwrap_or_default();
+    let allowed = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\u{85}');
+    match rest.char_indices().find(|(_, c)| !allowed(*c)) {
+        Some((i, c)) => Span::new(span.file, start + i..start + i + c.len_utf8()),
+        None => span,
+    }
+}
+
+/// The reader names the first entry of the second document; its `---` stands before it.
+fn separator(span: Span, text: &str) -> Span {
+    let before = text.get(..span.range().start).unwrap_or_default();
+    match before.rfind("\n---") {
+        Some(at) => Span::new(span.file, at + 1..at + 4),
+        None => span,
+    }
 }
 
 /// The first line of the reader's message, without the place that we show ourselves.
 fn plain(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let line = line.strip_prefix("error: ").unwrap_or(line);
-    match line.split_once(": ") {
-        Some((place, rest)) if place.starts_with("line ") => rest.to_owned(),
-        _ => line.to_owned(),
+    let line = match line.split_once(": ") {
+        Some((place, rest)) if place.starts_with("line ") => rest,
+        _ => line,
+    };
+    let line = line.find(" at line ").map_or(line, |end| &line[..end]);
+    let mut chars = line.chars();
+    let first = chars.next().map(|c| c.to_ascii_lowercase());
+    let line: String = first.into_iter().chain(chars).collect();
+    // The reader opens quotes with a backtick and closes them with an apostrophe.
+    match line.strip_suffix('\'') {
+        Some(rest) if rest.contains('`') => format!("{rest}`"),
+        _ => line,
     }
 }
 

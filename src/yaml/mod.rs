@@ -1,12 +1,17 @@
 //! The only user of the YAML reader: document → typed values with places.
 
 mod error;
+mod key;
+mod scalar;
 mod spanned;
 
 use serde::de::DeserializeOwned;
 
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
+pub use key::key;
+pub use scalar::inside;
+pub(crate) use spanned::Written;
 
 /// Larger documents are refused before they are parsed: no hand-written file is near it.
 pub const MAX_BYTES: usize = 4 << 20;
@@ -21,13 +26,10 @@ pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnost
             "the document has {} bytes, more than the {MAX_BYTES} that are read",
             text.len()
         );
-        return Err(Diagnostic::error(
-            "too-large",
-            Span::new(file, 0..0),
-            message,
-        ));
+        let start = Span::new(file, 0..0);
+        return Err(Diagnostic::error("too-large", start, message));
     }
-    let _scope = spanned::enter(file);
+    let _scope = spanned::enter(file, text);
     serde_saphyr::from_str_with_options(text, options())
         .map_err(|error| error::diagnostic(&error, file, text))
 }
@@ -47,6 +49,8 @@ fn options() -> serde_saphyr::Options {
     serde_saphyr::options! {
         with_snippet: false,
         strict_booleans: true,
+        // No spec repeats itself a hundred thousand times; aliases of aliases of aliases do.
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 100_000 },
         budget: serde_saphyr::budget! { max_aliases: 1_000, max_depth: 48 },
     }
 }

@@ -3,41 +3,99 @@
 //! serde gives a `Deserialize` implementation no way to be told which file it reads, so the file stands in
 //! a thread-local for the time of one [`read`](super::read).
 
-use std::cell::Cell;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use serde::{Deserialize, Deserializer};
 
 use crate::source::{FileId, Span, Spanned};
 
 thread_local! {
-    static FILE: Cell<FileId> = const { Cell::new(FileId(0)) };
+    static OPEN: RefCell<Option<Open>> = const { RefCell::new(None) };
+}
+
+/// The file that is being read.
+#[derive(Clone)]
+struct Open {
+    file: FileId,
+    text: Rc<str>,
 }
 
 /// Restores the previous file when the read ends.
-pub(super) struct Scope(FileId);
+pub(super) struct Scope(Option<Open>);
 
 impl Drop for Scope {
     fn drop(&mut self) {
-        FILE.set(self.0);
+        OPEN.replace(self.0.take());
     }
 }
 
-pub(super) fn enter(file: FileId) -> Scope {
-    Scope(FILE.replace(file))
+pub(super) fn enter(file: FileId, text: &str) -> Scope {
+    let text = text.into();
+    Scope(OPEN.replace(Some(Open { file, text })))
 }
 
-pub(super) fn span_at(file: FileId, location: &serde_saphyr::Location) -> Option<Span> {
+pub(super) fn span_at(file: FileId, text: &str, location: &serde_saphyr::Location) -> Option<Span> {
     let span = location.span();
-    let start = usize::try_from(span.byte_offset()?).ok()?;
+    let Some(start) = span.byte_offset() else {
+        return by_line(file, text, location);
+    };
+    let start = usize::try_from(start).ok()?;
     let len = usize::try_from(span.byte_len().unwrap_or(0)).ok()?;
-    Some(Span::new(file, start..start + len))
+    let range = start..start + len;
+    // A block scalar reaches to the next token; nobody means the blanks in between.
+    let len = text.get(range.clone()).map_or(len, |t| t.trim_end().len());
+    Some(Span::new(file, range.start..range.start + len))
+}
+
+/// Faults below the level of values come with line and column only.
+fn by_line(file: FileId, text: &str, location: &serde_saphyr::Location) -> Option<Span> {
+    let line = usize::try_from(location.line()).ok()?.checked_sub(1)?;
+    let column = usize::try_from(location.column()).ok()?.checked_sub(1)?;
+    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let rest = text.get(start..)?;
+    let within = rest
+        .char_indices()
+        .nth(column)
+        .map_or(rest.len(), |(i, _)| i);
+    Some(Span::new(file, start + within..start + within))
+}
+
+fn place(location: &serde_saphyr::Location) -> Span {
+    let found = OPEN.with_borrow(|open| {
+        let open = open.as_ref()?;
+        span_at(open.file, &open.text, location)
+    });
+    found.unwrap_or_default()
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let read = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;
-        let span = span_at(FILE.get(), &read.referenced).unwrap_or_default();
-        Ok(Spanned::new(read.value, span))
+        Ok(Spanned::new(read.value, place(&read.referenced)))
+    }
+}
+
+/// A value, its place and the way it was written: `1.0` is the same number as `1`, but another text.
+pub(crate) struct Written<T> {
+    pub(crate) value: T,
+    pub(crate) span: Span,
+    pub(crate) text: String,
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Written<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;
+        let defined = place(&read.defined);
+        let text = OPEN.with_borrow(|open| {
+            let text = open.as_ref().and_then(|o| o.text.get(defined.range()));
+            text.unwrap_or_default().to_owned()
+        });
+        Ok(Self {
+            value: read.value,
+            span: place(&read.referenced),
+            text,
+        })
     }
 }
 

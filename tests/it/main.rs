@@ -1,9 +1,22 @@
 //! The one integration test binary.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may panic and talk"
+)]
+
+mod build;
 mod bundled;
 mod catalog;
 mod compat;
+mod docs;
+mod layers;
+mod library;
 mod mutation;
 mod promql;
 mod promtool;
+mod ranges;
+mod schema;
 mod update;
+mod wrong;

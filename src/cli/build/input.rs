@@ -1,10 +1,11 @@
 //! Which specs are built.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use super::parallel;
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::spec::{self, Document};
@@ -30,10 +31,21 @@ pub(super) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inputs> {
     for path in paths {
         files.extend(specs_under(path)?);
     }
-    files.dedup();
+    let mut seen = BTreeSet::new();
+    files.retain(|path| seen.insert(path.clone()));
+    let mut texts = Vec::new();
     for path in &files {
-        let Some(document) = one(path, &mut inputs.sources, findings)? else {
-            continue;
+        texts.extend(load(path, &mut inputs.sources, findings)?);
+    }
+    let sources = &inputs.sources;
+    let read = parallel::map(&texts, |file| spec::read(*file, sources.get(*file).text()));
+    for document in read {
+        let document = match document {
+            Ok(document) => document,
+            Err(errors) => {
+                findings.absorb(errors);
+                continue;
+            }
         };
         let name = &document.spec.service.name;
         if let Some(first) = services.insert(name.value.clone(), name.span) {
@@ -53,11 +65,16 @@ fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
+    // Mounted configuration consists of links beside hidden folders with the files.
+    let hidden = |entry: &walkdir::DirEntry| {
+        entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".")
+    };
     let mut found = Vec::new();
-    for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+    let folder = walkdir::WalkDir::new(path).sort_by_file_name();
+    for entry in folder.into_iter().filter_entry(|e| !hidden(e)) {
         let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
         let ending = entry.path().extension().and_then(|e| e.to_str());
-        if entry.file_type().is_file() && matches!(ending, Some("yaml" | "yml")) {
+        if matches!(ending, Some("yaml" | "yml")) && entry.path().is_file() {
             found.push(entry.into_path());
         }
     }
@@ -70,7 +87,8 @@ fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn one(path: &Path, sources: &mut Sources, findings: &mut Sink) -> Result<Option<Document>> {
+/// Reads a file; `None` when it is no text.
+fn load(path: &Path, sources: &mut Sources, findings: &mut Sink) -> Result<Option<FileId>> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let (text, fault) = match yaml::decode(bytes) {
         Ok(text) => (text, None),
@@ -81,13 +99,7 @@ fn one(path: &Path, sources: &mut Sources, findings: &mut Sink) -> Result<Option
         findings.push(not_utf8(file, at));
         return Ok(None);
     }
-    match spec::read(file, sources.get(file).text()) {
-        Ok(document) => Ok(Some(document)),
-        Err(errors) => {
-            findings.absorb(errors);
-            Ok(None)
-        }
-    }
+    Ok(Some(file))
 }
 
 fn not_utf8(file: FileId, at: usize) -> Diagnostic {

@@ -1,5 +1,6 @@
 //! What a build says: findings, stale files, a short summary.
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -7,10 +8,14 @@ use std::time::Duration;
 use anyhow::Result;
 use similar::TextDiff;
 
-use super::{BuildArgs, Built, Changes};
+use super::BuildArgs;
+use super::job::{Built, Summary};
 use crate::diag::{Severity, Sink, render};
-use crate::output::{Change, MANIFEST};
+use crate::output::{Change, Folder, MANIFEST};
 use crate::source::Sources;
+
+/// Above this many services, those that stay as they are are only counted.
+const FEW: usize = 20;
 
 /// Shows all findings with their lines.
 pub(super) fn findings(err: &mut dyn Write, sink: Sink, sources: &Sources) -> Result<()> {
@@ -23,7 +28,6 @@ pub(super) fn findings(err: &mut dyn Write, sink: Sink, sources: &Sources) -> Re
     let unicode = std::io::stderr().is_terminal();
     err.write_all(render::human::render(&found, sources, unicode).as_bytes())?;
     if errors > 0 {
-        let count = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
         let and = if warnings > 0 {
             format!(" and {}", count(warnings, "warning"))
         } else {
@@ -34,37 +38,26 @@ pub(super) fn findings(err: &mut dyn Write, sink: Sink, sources: &Sources) -> Re
     Ok(())
 }
 
-/// Shows how files on disk differ from what they should be, as a unified diff.
-pub(super) fn stale(
-    out: &mut dyn Write,
-    root: &Path,
-    built: &[Built],
-    changes: &Changes,
-) -> Result<()> {
-    for (service, files) in changes {
-        let folder = built.iter().find(|b| b.folder.service == *service);
-        for (path, change) in files {
-            let wanted = folder.and_then(|b| b.folder.files.get(path));
-            let wanted = wanted.map_or("", String::as_str);
-            let found = match change {
-                Change::Added => "",
-                Change::Modified(text) | Change::Removed(text) => text,
-            };
-            let name = root.join(service).join(path);
-            let (old, new) = match change {
-                Change::Added => ("/dev/null".into(), name.display().to_string()),
-                Change::Modified(_) => (name.display().to_string(), name.display().to_string()),
-                Change::Removed(_) => (name.display().to_string(), "/dev/null".into()),
-            };
-            if path == MANIFEST {
-                writeln!(out, "{}: the list of our files is stale", name.display())?;
-                continue;
-            }
-            let diff = TextDiff::from_lines(found, wanted);
-            write!(out, "{}", diff.unified_diff().header(&old, &new))?;
+/// How files on disk differ from what they should be, as a unified diff.
+pub(super) fn diff(out: &Path, folder: &Folder, changes: &BTreeMap<String, Change>) -> String {
+    let mut all = String::new();
+    for (path, change) in changes {
+        let name = out.join(&folder.service).join(path).display().to_string();
+        if path == MANIFEST {
+            all.push_str(&format!("{name}: the list of our files is stale\n"));
+            continue;
         }
+        let wanted = folder.files.get(path).map_or("", String::as_str);
+        let none = "/dev/null";
+        let (found, old, new) = match change {
+            Change::Added => ("", none, name.as_str()),
+            Change::Modified(text) => (text.as_str(), name.as_str(), name.as_str()),
+            Change::Removed(text) => (text.as_str(), name.as_str(), none),
+        };
+        let diff = TextDiff::from_lines(found, wanted);
+        all.push_str(&diff.unified_diff().header(old, new).to_string());
     }
-    Ok(())
+    all
 }
 
 /// One line per service and what needs attention.
@@ -72,53 +65,68 @@ pub(super) fn summary(
     err: &mut dyn Write,
     args: &BuildArgs,
     built: &[Built],
-    changes: &Changes,
     took: Duration,
 ) -> Result<()> {
+    let mut unlisted = 0;
     for b in built {
-        let files = b.folder.files.len();
-        let changed = changes.get(&b.folder.service).map_or(0, |c| c.len());
-        let state = match (args.check, changed) {
-            (_, 0) => "up to date".to_owned(),
-            (true, n) => format!("{n} stale"),
-            (false, n) => format!("{n} written or removed"),
-        };
-        let folder = args.out.join(&b.folder.service);
-        writeln!(err, "{}: {files} files, {state}", folder.display())?;
-        let plan = &b.plan;
-        if let Some(runtime) = &plan.runtime {
-            writeln!(err, "  vLLM {} ({})", runtime.range, runtime.releases)?;
-        }
-        for left in &plan.left_out {
-            writeln!(err, "  left out: {}: {}", left.signal, left.why)?;
-        }
-        for note in &b.notes {
-            writeln!(err, "  note: {note}")?;
+        let folder = args.out.join(&b.service);
+        match &b.summary {
+            None => {
+                let state = if args.check { "stale" } else { "removed" };
+                writeln!(err, "{}: {state}: no spec asks for it", folder.display())?;
+            }
+            Some(_) if b.changed == 0 && built.len() > FEW => unlisted += 1,
+            Some(summary) => {
+                let files = count(b.files, "file");
+                let state = state(args, b.changed);
+                writeln!(err, "{}: {files}, {state}", folder.display())?;
+                attention(err, summary)?;
+            }
         }
     }
-    for service in changes
-        .keys()
-        .filter(|s| !built.iter().any(|b| b.folder.service == **s))
-    {
-        let state = if args.check { "stale" } else { "removed" };
-        writeln!(
-            err,
-            "{}: {state}: no spec asks for it",
-            args.out.join(service).display()
-        )?;
+    if unlisted > 0 {
+        writeln!(err, "{unlisted} more up to date")?;
     }
-    let stale: usize = changes.values().map(|c| c.len()).sum();
+    let stale: usize = built.iter().map(|b| b.changed).sum();
     if args.check && stale > 0 {
-        writeln!(
-            err,
-            "{stale} stale; run `slosmith build` and commit what it writes"
-        )?;
+        let advice = "run `slosmith build` and commit what it writes";
+        writeln!(err, "{} stale; {advice}", count(stale, "file"))?;
     }
-    let services = if built.len() == 1 {
-        "service"
-    } else {
-        "services"
-    };
-    writeln!(err, "{} {services} in {:.1?}", built.len(), took)?;
+    let services = built.iter().filter(|b| b.summary.is_some()).count();
+    let services = count(services, "service");
+    writeln!(err, "{services} in {}", rounded(took))?;
     Ok(())
+}
+
+fn state(args: &BuildArgs, changed: usize) -> String {
+    match (args.check, changed) {
+        (_, 0) => "up to date".to_owned(),
+        (true, n) => format!("{n} stale"),
+        (false, n) => format!("{n} written or removed"),
+    }
+}
+
+fn attention(err: &mut dyn Write, summary: &Summary) -> Result<()> {
+    if let Some(runtime) = &summary.runtime {
+        writeln!(err, "  vLLM {} ({})", runtime.range, runtime.releases)?;
+    }
+    for left in &summary.left_out {
+        writeln!(err, "  left out: {}: {}", left.signal, left.why)?;
+    }
+    for note in &summary.notes {
+        writeln!(err, "  note: {note}")?;
+    }
+    Ok(())
+}
+
+fn count(n: usize, word: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
+}
+
+/// `17 ms`, `2.4 s`.
+fn rounded(took: Duration) -> String {
+    match took.as_millis() {
+        ms @ 0..1000 => format!("{ms} ms"),
+        _ => format!("{:.1} s", took.as_secs_f64()),
+    }
 }

@@ -53,7 +53,7 @@ fn snippet<'a>(
 ) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let file = sources.get(d.span.file);
     let (view, span) = View::of(file, d.span);
-    let label = (!d.label.is_empty()).then_some(d.label.as_str());
+    let label = (!d.label.is_empty()).then_some(&*d.label);
     let mut snippet = view
         .snippet()
         .annotation(AnnotationKind::Primary.span(span).label(label));

@@ -1,15 +1,20 @@
 //! What can be wrong with a family that exists: labels, values, boundaries, raw names.
 
+use super::missing::{self, Missing};
 use crate::catalog::ReleaseId;
 use crate::diag::{Diagnostic, did_you_mean};
+use crate::library;
 use crate::plan::{Family, Signal, Source};
 use crate::promql;
 use crate::promql::ast::Expr;
 use crate::resolve::context::Context;
 use crate::resolve::matchers;
 use crate::source::{Span, Spanned};
-use crate::spec::Matchers;
-use crate::units::{Number, Quantity, decimal};
+use crate::spec::{Matchers, Text};
+use crate::units::{Number, Quantity, shown};
+
+/// The family that tells best whether a server is there.
+const ALWAYS_THERE: &str = "vllm:num_requests_running";
 
 /// Complains about matchers on labels the family lacks, or on values it never has.
 pub(in crate::resolve) fn check_matchers(
@@ -21,6 +26,10 @@ pub(in crate::resolve) fn check_matchers(
         return;
     };
     for (label, value) in selection {
+        if !matchers::is_label_name(&label.value) {
+            // Told by whoever reads the selection.
+            continue;
+        }
         if !signal.labels.contains(&label.value) && !open_labels(cx, family) {
             cx.missing_label(signal, &label.value, label.span);
             continue;
@@ -28,12 +37,12 @@ pub(in crate::resolve) fn check_matchers(
         let Some(domain) = domain(cx, family, &label.value) else {
             continue;
         };
-        for (asked, at) in matchers::asked_values(label, value) {
+        for (asked, at) in matchers::asked_values(value) {
             if !domain.iter().any(|known| known == asked) {
-                let message = format!("`{}` never has {label}=\"{asked}\"", signal.name);
+                let message = format!("`{label}` of `{}` is never `{asked}`", signal.name);
                 let error = Diagnostic::error("unknown-label-value", at, message)
                     .maybe_help(did_you_mean(asked, domain.iter().map(String::as_str)))
-                    .help(format!("it has {}", domain.join(", ")));
+                    .help(format!("it is one of `{}`", domain.join("`, `")));
                 cx.sink.push(error);
             }
         }
@@ -75,14 +84,12 @@ pub(in crate::resolve) fn narrowed(
     signal: &Signal,
     selection: &Matchers,
 ) -> Option<Option<Signal>> {
-    let Some(first) = selection.keys().next() else {
+    if selection.is_empty() {
         return Some(None);
-    };
+    }
     let mut narrowed = signal.clone();
     let Source::Family(family) = &mut narrowed.source else {
-        let message = "`where` needs a signal that is a family, not a ratio or raw PromQL";
-        cx.sink
-            .push(Diagnostic::error("contradiction", first.span, message));
+        refuse_where(cx, selection);
         return None;
     };
     for (label, value) in selection {
@@ -93,6 +100,14 @@ pub(in crate::resolve) fn narrowed(
     family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
     check_matchers(cx, &narrowed, selection);
     Some(Some(narrowed))
+}
+
+/// Complains about a selection on something that has no series of its own.
+pub(in crate::resolve) fn refuse_where(cx: &mut Context<'_>, selection: &Matchers) {
+    if let Some(first) = selection.keys().next() {
+        let message = "`where` narrows the series of a family, not a ratio or raw PromQL";
+        cx.refuse("where", first.span, message);
+    }
 }
 
 /// Absence can only be told of series that are there from start-up.
@@ -110,52 +125,69 @@ pub(in crate::resolve) fn check_present_from_start(
     }
     let name = family.names.first().map_or("", String::as_str);
     let message =
-        format!("`{name}` appears only with traffic on some releases: its absence proves nothing");
-    let error = Diagnostic::error("not-from-start", at, message).help(
-        "use a signal that every server shows from start-up, such as `vllm.requests_running`",
-    );
+        format!("`{name}` is not there from start-up on every release: its absence proves nothing");
+    let rule = &cx.catalog.lineage().present_from_start;
+    let help = if name == ALWAYS_THERE {
+        format!("servers show it from start-up since {}", rule.since)
+    } else {
+        "use a signal that every server shows from start-up, such as `vllm.requests_running`".into()
+    };
+    let error = Diagnostic::error("not-from-start", at, message).help(help);
     cx.sink.push(error);
     None
 }
 
 /// Complains about vLLM names in raw PromQL that some release of the range lacks.
-pub(in crate::resolve) fn check_names(cx: &mut Context<'_>, expr: &Expr, at: Span) {
-    let Some(range) = &cx.range else {
-        return;
-    };
+pub(in crate::resolve) fn check_names(cx: &mut Context<'_>, expr: &Expr, text: &Text) {
     let mut findings = Vec::new();
     for selector in promql::selectors(expr) {
-        let Some(name) = selector.metric.as_ref().map(|m| m.text.as_str()) else {
+        let Some(name) = &selector.metric else {
             continue;
         };
-        if !name.starts_with(super::VLLM) || cx.catalog.foreign().find(name).is_some() {
+        if cx.catalog.foreign().find(&name.text).is_some() {
             continue;
         }
-        let Some((family, _)) = cx.catalog.series_of(name) else {
-            let message = format!("no release of vLLM has `{name}`");
-            let suggestion = cx
-                .catalog
-                .suggest(name)
-                .map(|s| format!("did you mean `{s}`?"));
-            findings.push(Diagnostic::error("unknown-metric", at, message).maybe_help(suggestion));
-            continue;
-        };
-        let coverage = cx
-            .catalog
-            .coverage(family.name(), &range.selection, &cx.profiles);
-        if !coverage.absent.is_empty() {
-            let releases = cx.catalog.describe(&coverage.absent);
-            let message = format!("`{name}` does not exist on vLLM {releases}");
-            let change = cx.catalog.lineage().change(family.name());
-            let error = Diagnostic::error("removed-metric", at, message)
-                .maybe_help(change.map(|c| c.note.clone()))
-                .help("a library signal (`vllm.*`) finds the right name on every release");
+        let at = cx.document.inside(text, name.span.clone());
+        if let Some(error) = missing::normalised(cx.catalog, &name.text, at) {
             findings.push(error);
+        } else if name.text.starts_with(super::VLLM) {
+            findings.extend(check_name(cx, &name.text, at));
         }
     }
     for finding in findings {
         cx.sink.push(finding);
     }
+}
+
+fn check_name(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic> {
+    let Some((family, _)) = cx.catalog.series_of(name) else {
+        return Some(missing::unknown(cx.catalog, name, at));
+    };
+    let Some(range) = &cx.range else {
+        return missing::range(cx, name, at);
+    };
+    let coverage = cx
+        .catalog
+        .coverage(family.name(), &range.selection, &cx.profiles);
+    if coverage.absent.is_empty() {
+        return None;
+    }
+    let missing = Missing::new(cx, family.name(), &coverage.absent);
+    let error = missing.error(cx, name, at);
+    let signal = library_signal(cx, family.name());
+    Some(error.maybe_help(
+        signal.map(|signal| format!("the signal `{signal}` finds the right name on every release")),
+    ))
+}
+
+/// The library signal that a renamed family belongs to.
+fn library_signal(cx: &Context<'_>, family: &str) -> Option<String> {
+    let today = cx.catalog.lineage().successor(family)?;
+    library::names().into_iter().find(|name| {
+        let binding = library::signal(name).and_then(|s| s.prometheus.as_ref());
+        let metric = binding.and_then(|b| b.value.metric.as_ref());
+        metric.is_some_and(|m| m.value == today)
+    })
 }
 
 /// The threshold of a latency SLI is no boundary: names the neighbours.
@@ -177,12 +209,11 @@ pub(in crate::resolve) fn not_a_boundary(
     let message = format!("{at} is not a bucket boundary of `{}`{scope}", signal.name);
     let below = buckets.iter().rev().find(|b| b.bound < value);
     let above = buckets.iter().find(|b| b.bound > value);
-    let show = |b: &crate::plan::Bucket| decimal(b.bound * signal.scale);
-    let unit = signal.unit.as_str();
+    let show = |b: &crate::plan::Bucket| shown(b.bound * signal.scale, signal.unit);
     let help = match (below, above) {
-        (Some(b), Some(a)) => format!("the nearest are {} and {} {unit}", show(b), show(a)),
-        (Some(b), None) => format!("the last is {} {unit}", show(b)),
-        (None, Some(a)) => format!("the first is {} {unit}", show(a)),
+        (Some(b), Some(a)) => format!("the nearest are {} and {}", show(b), show(a)),
+        (Some(b), None) => format!("the last is {}", show(b)),
+        (None, Some(a)) => format!("the first is {}", show(a)),
         (None, None) => {
             "its buckets differ between deployments: declare the family as a signal of your own"
                 .into()

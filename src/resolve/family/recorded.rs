@@ -1,6 +1,7 @@
 //! Families of vLLM: judged on every recorded release of the range.
 
 use super::Bound;
+use super::missing::{self, Missing};
 use crate::catalog::lineage::Replacement;
 use crate::catalog::{Coverage, MetricType, ReleaseId, Shape};
 use crate::diag::Diagnostic;
@@ -8,47 +9,45 @@ use crate::library;
 use crate::plan::{Bucket, Family, Signal, Source};
 use crate::promql::ast::MatchOp;
 use crate::resolve::context::{Context, Outcome};
-use crate::source::Span;
+use crate::source::Spanned;
 use crate::spec::{Across, Kind, Text};
 use crate::units::{Number, Unit, parse_decimal};
 
-/// The family under each name it has in the range.
+/// The family under each name it has in the range; `at` is where to point when that fails.
 pub(super) fn family(
     cx: &mut Context<'_>,
     signal: &Signal,
-    kind: Kind,
+    kind: Spanned<Kind>,
     metric: &Text,
-    at: Span,
     tolerant: bool,
 ) -> Result<Bound, Outcome> {
     if cx.range.is_none() {
-        let error = missing_range(cx, signal, at);
+        let error = missing::range(cx, &signal.name, metric.span);
         return Err(error.map_or(Outcome::Failed, |e| cx.fail(e)));
+    }
+    if let Some(error) = missing::nobody_has(cx.catalog, &metric.value, metric.span) {
+        return Err(cx.fail(error));
     }
     let (names, absent) = names(cx, &metric.value);
     if !absent.is_empty() {
-        let error = missing(cx, signal, &metric.value, &absent, at);
-        // A family nobody knows is a slip of the pen, not an option.
-        if tolerant && error.code != "unknown-metric" {
-            return if names.is_empty() {
-                Err(Outcome::LeftOut(error.message))
-            } else {
-                Err(Outcome::LeftOut(format!("{} (partly)", error.message)))
-            };
+        let missing = Missing::new(cx, &metric.value, &absent);
+        if tolerant {
+            return Err(Outcome::LeftOut(missing.why(cx)));
         }
+        let error = missing.error(cx, &cx.name_told(&signal.name), metric.span);
         return Err(cx.fail(error));
     }
     let shapes = shapes(cx, &names);
-    if let Some(shape) = shapes.iter().find(|s| !fits(s.kind, kind)) {
+    if let Some(shape) = shapes.iter().find(|s| !fits(s.kind, kind.value)) {
         let message = format!(
             "`{metric}` is a {} on every page, not a {}",
             shape.kind,
-            kind.as_str()
+            kind.value.as_str()
         );
-        return Err(cx.fail(Diagnostic::error("wrong-kind", at, message)));
+        return Err(cx.fail(Diagnostic::error("wrong-kind", kind.span, message)));
     }
     let family = Family {
-        kind,
+        kind: kind.value,
         matchers: Vec::new(),
         buckets: buckets(&shapes),
         recorded: true,
@@ -66,19 +65,6 @@ fn fits(found: MetricType, wanted: Kind) -> bool {
         Kind::Counter => found == MetricType::Counter,
         Kind::Histogram => found == MetricType::Histogram,
     }
-}
-
-fn missing_range(cx: &Context<'_>, signal: &Signal, at: Span) -> Option<Diagnostic> {
-    // A range that is there but wrong has been reported at its own place.
-    if cx.spec.runtime.is_some() {
-        return None;
-    }
-    let message = format!(
-        "`{}` needs `runtime`: vLLM families depend on the release",
-        signal.name
-    );
-    let error = Diagnostic::error("missing-field", at, message);
-    Some(error.help("say what the service runs on: `runtime: {vllm: \">=0.20, <0.34\"}`"))
 }
 
 /// The names needed to cover the range, newest first, and the releases that none covers.
@@ -173,64 +159,6 @@ fn buckets(shapes: &[Shape]) -> Vec<Bucket> {
         .collect()
 }
 
-/// Says since when, until when or under which profile a family exists.
-pub(super) fn missing(
-    cx: &Context<'_>,
-    signal: &Signal,
-    metric: &str,
-    absent: &[ReleaseId],
-    at: Span,
-) -> Diagnostic {
-    let catalog = cx.catalog;
-    if !catalog.is_known(metric) {
-        let message = format!("no release of vLLM has `{metric}`");
-        let suggestion = catalog
-            .suggest(metric)
-            .map(|s| format!("did you mean `{s}`?"));
-        return Diagnostic::error("unknown-metric", at, message).maybe_help(suggestion);
-    }
-    let releases = catalog.describe(absent);
-    let what = if signal.name == metric {
-        format!("`{metric}`")
-    } else {
-        format!("`{}` (`{metric}`)", signal.name)
-    };
-    let message = format!("{what} does not exist on vLLM {releases}");
-    let profiles: Vec<String> = cx
-        .range
-        .iter()
-        .flat_map(|range| {
-            catalog
-                .coverage(metric, &range.selection, &cx.profiles)
-                .only_in_profiles
-        })
-        .collect();
-    let life = catalog.first_last_in(metric, &cx.profiles);
-    let newest_absent = absent.last().map(|id| catalog.release(*id).version());
-    let code = match &life {
-        None if !profiles.is_empty() => "conditional-metric",
-        Some(life) if newest_absent.is_some_and(|v| *v < life.first) => "future-metric",
-        _ => "removed-metric",
-    };
-    let mut error = Diagnostic::error(code, at, message);
-    if let Some(life) = life {
-        error = error.help(match &life.last {
-            Some(last) => format!("it is there from {} to {last}", life.first),
-            None => format!("it is there since {}", life.first),
-        });
-    }
-    if !profiles.is_empty() {
-        let list = profiles.join("`, `");
-        error = error.help(format!(
-            "it needs a profile: add `{list}` to `runtime.profiles` if the servers run so"
-        ));
-    }
-    if let Some(change) = catalog.lineage().change(metric) {
-        error = error.help(change.note.clone());
-    }
-    error.help("narrow `runtime.vllm`, or mark the signal `optional: true`")
-}
-
 /// The gauge that older releases publish where newer ones have two counters to divide.
 pub(in crate::resolve) fn ratio_before(
     cx: &Context<'_>,
@@ -243,7 +171,16 @@ pub(in crate::resolve) fn ratio_before(
             Some(signal) => signal,
             None => library::signal(name)?,
         };
-        Some(signal.prometheus.as_ref()?.metric.as_ref()?.value.clone())
+        Some(
+            signal
+                .prometheus
+                .as_ref()?
+                .value
+                .metric
+                .as_ref()?
+                .value
+                .clone(),
+        )
     };
     let today = Replacement::Ratio {
         of: metric(of)?,

@@ -3,8 +3,10 @@
 use super::go;
 use super::view::Pairs;
 use crate::plan::alert::Links;
-use crate::plan::{Alert, Bound, Condition, EventSlo, PercentileSlo, Slo, Tier, ValueUnit};
-use crate::resolve::subject;
+use crate::plan::{
+    Alert, Bound, Compare, Condition, EventSlo, PercentileSlo, Slo, Tier, ValueUnit,
+};
+use crate::resolve::{subject, words};
 use crate::units::{Duration, Unit, decimal};
 
 /// Text that may hold the value and labels.
@@ -148,7 +150,7 @@ fn holding(hold: Duration) -> String {
 /// An alert on a condition.
 pub(super) fn condition(alert: &Alert) -> Annotations {
     let labels = &alert.condition.query().labels;
-    let mut text = measured(alert.condition.leading(), labels, alert.hold);
+    let mut text = measured(&alert.condition, labels, alert.hold);
     if let Some(own) = &alert.description {
         text = text.and(" ");
         text.0.push(Piece::Own(own.clone()));
@@ -162,42 +164,48 @@ pub(super) fn condition(alert: &Alert) -> Annotations {
 
 /// What was measured, against what.
 fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
+    let held = holding(hold);
     match condition {
-        Condition::Compare(c) => {
-            let text = Text::plain(format!("{}: ", capital(&subject(c))))
-                .value(c.unit)
-                .labels(labels);
-            let against = match &c.bound {
-                Bound::Fixed(op, _, bound) => {
-                    format!(". Fires {} {bound}{}.", op.as_str(), holding(hold))
-                }
-                Bound::Times(op, factor, _) => format!(
-                    ". Fires {} {} times what it was{}.",
-                    op.as_str(),
-                    decimal(*factor),
-                    holding(hold)
-                ),
-                Bound::Outside(o) => format!(
-                    ". Fires beyond {} standard deviations of the last {}{}.",
-                    decimal(o.sigma),
-                    o.window,
-                    holding(hold)
-                ),
-            };
-            text.and(against)
-        }
+        Condition::Compare(c) => value_of(c, labels).and(format!(" Fires {}{held}.", against(c))),
         Condition::Absent(a) => Text::plain(format!(
-            "{} was there an hour ago and is gone",
-            a.signal.title
+            "{}: series that were there an hour ago are gone",
+            capital(&a.signal.title)
         ))
         .labels(labels)
         .and("."),
-        Condition::Raw(r) => Text::plain("The value is ")
-            .value(r.unit)
+        Condition::Raw(r) => Text::plain("Value: ").value(r.unit).labels(labels).and("."),
+        // The value is that of the part that leads.
+        Condition::All(..) | Condition::Unless(..) => match condition.leading() {
+            Condition::Compare(c) => value_of(c, labels),
+            _ => Text::default(),
+        }
+        .and(format!(" Fires while {}{held}.", words(condition))),
+        // Whichever part holds gives the value, so nothing can be said of its unit.
+        Condition::Any(..) => Text::plain(capital(&words(condition)))
             .labels(labels)
-            .and("."),
-        // The leading part of a combination is never a combination.
-        Condition::All(..) | Condition::Any(..) | Condition::Unless(..) => Text::default(),
+            .and(format!("{held}.")),
+    }
+}
+
+/// `P95 of time to first token: 3.2s (cluster c1).`
+fn value_of(c: &Compare, labels: &[String]) -> Text {
+    Text::plain(format!("{}: ", capital(&subject(c))))
+        .value(c.unit)
+        .labels(labels)
+        .and(".")
+}
+
+fn against(c: &Compare) -> String {
+    match &c.bound {
+        Bound::Fixed(op, _, bound) => format!("{} {bound}", op.as_str()),
+        Bound::Times(op, factor, _) => {
+            format!("{} {} times what it was", op.as_str(), decimal(*factor))
+        }
+        Bound::Outside(o) => format!(
+            "beyond {} standard deviations of the last {}",
+            decimal(o.sigma),
+            o.window
+        ),
     }
 }
 

@@ -241,12 +241,15 @@ impl Run<'_> {
         Some(test)
     }
 
+    /// Just below the threshold, after an outage that the long window has forgotten by then.
     fn near(&self) -> Option<Test> {
-        let ratio = self.tier.threshold * SHORT_OF;
-        let full = (self.tier.long.mins_up() * 12 / 10 + 15).next_multiple_of(self.driver.step);
-        let levels = self.levels(&[(full, ratio)]);
+        let (step, long) = (self.driver.step, self.tier.long.mins_up());
+        let outage = (long / 10).max(10).next_multiple_of(step);
+        let rest = (long * 11 / 10 + 15).next_multiple_of(step);
+        let bearable = self.tier.threshold * SHORT_OF;
+        let levels = self.levels(&[(outage, Number::from_integer(1)), (rest, bearable)]);
         let mut test = self.test("silent just below the threshold", &levels)?;
-        test.promql_expr_test = vec![self.check(full, false)];
+        test.promql_expr_test = vec![self.check(outage + rest, false)];
         Some(test)
     }
 

@@ -373,7 +373,7 @@ impl<'a> Setting<'a> {
 fn swing(steps: u64, low: Number, high: Number) -> Vec<Level> {
     const BLOCK: u64 = 10;
     let block = |i: u64| {
-        let level = if i % 2 == 0 { low } else { high };
+        let level = if i.is_multiple_of(2) { low } else { high };
         Level::new(BLOCK.min(steps - i * BLOCK), level)
     };
     (0..steps.div_ceil(BLOCK)).map(block).collect()

@@ -78,12 +78,13 @@ fn walk(condition: &Condition, rest: &mut &[bool]) -> bool {
             *rest = tail;
             *first
         }
-        // Every part must take its leaves, so nothing may stop early.
-        Condition::All(parts, _) => parts.iter().fold(true, |all, p| walk(p, rest) && all),
-        Condition::Any(parts, _) => parts.iter().fold(false, |any, p| walk(p, rest) || any),
-        Condition::Unless(parts, _) => {
-            let (first, second) = (walk(&parts[0], rest), walk(&parts[1], rest));
-            first && !second
-        }
+        Condition::All(parts, _) => each(parts, rest).iter().all(|holds| *holds),
+        Condition::Any(parts, _) => each(parts, rest).contains(&true),
+        Condition::Unless(parts, _) => each(&parts[..], rest) == [true, false],
     }
+}
+
+/// Every part takes its leaves, also after one has decided.
+fn each(parts: &[Condition], rest: &mut &[bool]) -> Vec<bool> {
+    parts.iter().map(|part| walk(part, rest)).collect()
 }

@@ -1,0 +1,201 @@
+//! Families that some or all releases of the range lack: since when, until when, under which condition.
+
+use crate::catalog::{Catalog, Lifetime, ReleaseId, Series, Version};
+use crate::diag::Diagnostic;
+use crate::resolve::context::Context;
+use crate::source::Span;
+
+/// A lineage note longer than this says more than a list of what was left out should.
+const SHORT_NOTE: usize = 90;
+
+/// A family and the releases that lack it.
+pub(super) struct Missing<'a> {
+    metric: &'a str,
+    absent: &'a [ReleaseId],
+    /// Profiles that show it on those releases.
+    profiles: Vec<String>,
+    life: Option<Lifetime>,
+}
+
+impl<'a> Missing<'a> {
+    pub(super) fn new(cx: &Context<'_>, metric: &'a str, absent: &'a [ReleaseId]) -> Self {
+        let coverage = cx
+            .range
+            .iter()
+            .map(|range| cx.catalog.coverage(metric, &range.selection, &cx.profiles));
+        Self {
+            metric,
+            absent,
+            profiles: coverage.flat_map(|c| c.only_in_profiles).collect(),
+            life: lifetime(cx, metric),
+        }
+    }
+
+    /// The finding at `at`, where the family goes by the name of a signal or by its own.
+    pub(super) fn error(&self, cx: &Context<'_>, name: &str, at: Span) -> Diagnostic {
+        let releases = cx.catalog.describe(self.absent);
+        let metric = self.metric;
+        let what = if name.starts_with("vllm:") {
+            format!("`{name}`")
+        } else {
+            format!("`{name}` (`{metric}`)")
+        };
+        let code = self.code(cx);
+        let message = match code {
+            "conditional-metric" => format!(
+                "{what} exists on vLLM {releases} only with {}",
+                with_profiles(&self.profiles)
+            ),
+            "hidden-metric" => format!("{what} is hidden on vLLM {releases}"),
+            _ => format!("{what} does not exist on vLLM {releases}"),
+        };
+        let error = Diagnostic::error(code, at, message);
+        let error = error.maybe_help(match code {
+            "conditional-metric" => Some(format!(
+                "add it to `runtime.profiles` if the servers run so: `profiles: [{}]`",
+                self.profiles.first().map_or("", String::as_str)
+            )),
+            "hidden-metric" => self
+                .flag(cx)
+                .map(|flag| format!("`--show-hidden-metrics-for-version={flag}` shows it")),
+            _ => self
+                .life
+                .as_ref()
+                .map(|life| format!("it is there {}", span(life))),
+        });
+        let lineage = cx.catalog.lineage();
+        let (today, change) = (lineage.successor(metric), lineage.change(metric));
+        error
+            .maybe_help(today.map(|name| format!("its name is now `{name}`")))
+            // What lineage notes on a pure rename is of no use to whoever must rename.
+            .maybe_help(change.filter(|_| today.is_none()).map(|c| c.note.clone()))
+            .maybe_help(self.way_out(cx, code))
+    }
+
+    /// The same for a list of what was left out: why, in a few words.
+    pub(super) fn why(&self, cx: &Context<'_>) -> String {
+        let metric = self.metric;
+        let why = match &self.life {
+            Some(life) => format!("`{metric}` is there {} only", span(life)),
+            None if !self.profiles.is_empty() => {
+                format!(
+                    "`{metric}` is there only with {}",
+                    with_profiles(&self.profiles)
+                )
+            }
+            None => format!("no recorded page shows `{metric}`"),
+        };
+        let change = cx.catalog.lineage().change(metric);
+        match change.filter(|c| c.note.len() <= SHORT_NOTE) {
+            Some(change) => format!("{why}; {}", change.note),
+            None => why,
+        }
+    }
+
+    fn code(&self, cx: &Context<'_>) -> &'static str {
+        let before = |first: &Version| self.newest(cx).is_some_and(|v| v < first);
+        match &self.life {
+            None if !self.profiles.is_empty() => "conditional-metric",
+            Some(life) if before(&life.first) => "future-metric",
+            _ if self.flag(cx).is_some() => "hidden-metric",
+            _ => "removed-metric",
+        }
+    }
+
+    /// The newest release that lacks it.
+    fn newest(&self, cx: &Context<'_>) -> Option<&'static Version> {
+        let newest = self.absent.last()?;
+        Some(cx.catalog.release(*newest).version())
+    }
+
+    /// What shows it on the newest release that hides it.
+    fn flag(&self, cx: &Context<'_>) -> Option<&'static str> {
+        let change = cx.catalog.lineage().change(self.metric)?;
+        change.flag_on(self.newest(cx)?)
+    }
+
+    fn way_out(&self, cx: &Context<'_>, code: &str) -> Option<String> {
+        let all = cx.range.as_ref().map(|r| r.selection.releases.len());
+        let partly = all.is_some_and(|all| self.absent.len() < all);
+        // A range given to the build is no line of the spec that could be mended.
+        let narrow = partly && !cx.overridden && code != "conditional-metric";
+        let optional = cx.is_declaring();
+        Some(match (narrow, optional) {
+            (true, true) => "narrow `runtime.vllm`, or mark the signal `optional: true`".into(),
+            (true, false) => "narrow `runtime.vllm` to releases that have it".into(),
+            (false, true) => "`optional: true` leaves it out where it is missing".into(),
+            (false, false) => return None,
+        })
+    }
+}
+
+/// From the first release with any of the family's names to the last.
+fn lifetime(cx: &Context<'_>, metric: &str) -> Option<Lifetime> {
+    let lineage = cx.catalog.lineage();
+    let newest = lineage.successor(metric).unwrap_or(metric);
+    let names = std::iter::once(newest).chain(lineage.predecessors(newest));
+    let lives = names.filter_map(|name| cx.catalog.first_last_in(name, &cx.profiles));
+    lives.reduce(|a, b| Lifetime {
+        first: a.first.min(b.first),
+        last: a.last.zip(b.last).map(|(a, b)| a.max(b)),
+    })
+}
+
+fn span(life: &Lifetime) -> String {
+    match &life.last {
+        Some(last) => format!("from {} to {last}", life.first),
+        None => format!("since {}", life.first),
+    }
+}
+
+fn with_profiles(profiles: &[String]) -> String {
+    match profiles {
+        [one] => format!("the profile `{one}`"),
+        more => format!("one of the profiles `{}`", more.join("`, `")),
+    }
+}
+
+/// vLLM families cannot be judged without a range; a range that is there but wrong has been told.
+pub(super) fn range(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic> {
+    if cx.spec.runtime.is_some() {
+        return None;
+    }
+    let message = format!("`{name}` needs `runtime`: vLLM families depend on the release");
+    let error = Diagnostic::error("missing-field", at, message);
+    Some(error.help("say what the service runs on: `runtime: {vllm: \">=0.20, <0.34\"}`"))
+}
+
+/// A name that is no family on any release, whatever the range.
+pub(super) fn nobody_has(catalog: &Catalog, metric: &str, at: Span) -> Option<Diagnostic> {
+    match catalog.series_of(metric) {
+        Some((_, Series::Whole)) => None,
+        Some((family, _)) => Some(one_series(metric, family.name(), at)),
+        None if catalog.is_known(metric) => None,
+        None => Some(unknown(catalog, metric, at)),
+    }
+}
+
+/// A histogram's `_bucket`, `_sum` or `_count` where the histogram should stand.
+pub(super) fn one_series(metric: &str, family: &str, at: Span) -> Diagnostic {
+    let message = format!("`{metric}` is one series of a histogram");
+    Diagnostic::error("bad-name", at, message)
+        .help(format!("name the histogram itself: `{family}`"))
+}
+
+/// A vLLM name that no release has.
+pub(super) fn unknown(catalog: &Catalog, metric: &str, at: Span) -> Diagnostic {
+    let message = format!("no release of vLLM has `{metric}`");
+    let meant = catalog.suggest(metric);
+    Diagnostic::error("unknown-metric", at, message)
+        .maybe_help(meant.map(|m| format!("did you mean `{m}`?")))
+}
+
+/// A vLLM name whose colon was written as `_`, as tools that normalise names do.
+pub(super) fn normalised(catalog: &Catalog, metric: &str, at: Span) -> Option<Diagnostic> {
+    let colon = format!("vllm:{}", metric.strip_prefix("vllm_")?);
+    let meant = [colon.clone(), format!("{colon}_total")];
+    let meant = meant.into_iter().find(|name| catalog.is_known(name))?;
+    let message = format!("vLLM serves no `{metric}`: its names start with `vllm:`");
+    let error = Diagnostic::error("normalised-name", at, message);
+    Some(error.help(format!("did you mean `{meant}`?")))
+}

@@ -1,0 +1,52 @@
+//! Fields that exclude each other, told at the key that is too much.
+
+use super::Document;
+use crate::diag::{Diagnostic, Sink};
+use crate::source::Span;
+
+/// A field and where its value stands, when it is set.
+pub(super) type Field<'a> = (&'a str, Option<Span>);
+
+/// Checks one document.
+pub(super) struct Exclusive<'a> {
+    pub(super) document: &'a Document,
+    pub(super) sink: &'a mut Sink,
+}
+
+impl Exclusive<'_> {
+    /// Wants exactly one of `fields`; complains at the second, or at `owner` when there is none.
+    pub(super) fn exactly_one(&mut self, owner: Span, fields: &[Field<'_>]) -> bool {
+        let set = self.at_most_one(fields);
+        if set == 0 {
+            let names: Vec<_> = fields.iter().map(|(name, _)| format!("`{name}`")).collect();
+            let message = format!("one of {} is needed", names.join(", "));
+            self.sink
+                .push(Diagnostic::error("missing-field", owner, message));
+        }
+        set == 1
+    }
+
+    /// Complains at the second of `fields` that is set; says how many are.
+    pub(super) fn at_most_one(&mut self, fields: &[Field<'_>]) -> usize {
+        let mut set: Vec<_> = fields
+            .iter()
+            .filter_map(|(name, span)| Some((span.as_ref()?, name)))
+            .collect();
+        set.sort();
+        if let [(first, a), (second, b), ..] = set[..] {
+            let (first, second) = (self.document.key(*first, a), self.document.key(*second, b));
+            let message = format!("`{b}` cannot stand beside `{a}`");
+            let error = Diagnostic::error("contradiction", second, message);
+            self.sink
+                .push(error.related(first, format!("`{a}` stands here")));
+        }
+        set.len()
+    }
+
+    /// Complains at the key of a field that is out of place.
+    pub(super) fn refuse(&mut self, name: &str, value: Span, message: String) {
+        let at = self.document.key(value, name);
+        self.sink
+            .push(Diagnostic::error("contradiction", at, message));
+    }
+}

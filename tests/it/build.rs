@@ -1,0 +1,10 @@
+//! `slosmith build` as a person runs it: the real binary, in a folder of its own.
+
+mod committed;
+mod one_for_all;
+mod project;
+mod refused;
+mod services;
+mod strangers;
+mod templates;
+mod twice;

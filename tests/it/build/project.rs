@@ -1,0 +1,168 @@
+//! A folder with specs in it, and what a run of the command did to it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+use tempfile::TempDir;
+
+/// A folder that goes away with the test.
+pub(super) struct Project {
+    folder: TempDir,
+}
+
+/// What a run said.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) code: Option<i32>,
+    pub(super) out: String,
+    pub(super) err: String,
+}
+
+impl Ran {
+    /// Wants an exit code; shows what was said otherwise.
+    #[track_caller]
+    pub(super) fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{}\n{}", self.out, self.err);
+        self
+    }
+
+    /// Wants words on stderr.
+    #[track_caller]
+    pub(super) fn says(self, words: &str) -> Self {
+        assert!(self.err.contains(words), "no `{words}` in:\n{}", self.err);
+        self
+    }
+}
+
+/// What stands at a path: bytes of a file, target of a link, or nothing for a folder.
+#[derive(Clone, PartialEq)]
+pub(super) struct Entry {
+    pub(super) bytes: Vec<u8>,
+    pub(super) modified: SystemTime,
+    mode: u32,
+}
+
+/// Short, so that a failed comparison of two folders can be read.
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let age = self.modified.duration_since(SystemTime::UNIX_EPOCH);
+        let age = age.unwrap_or_default().as_nanos();
+        write!(f, "{} bytes, {age}, {:o}", self.bytes.len(), self.mode)
+    }
+}
+
+impl Project {
+    /// A folder with one spec: `svc`.
+    pub(super) fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("slo smith ").tempdir();
+        let project = Self {
+            folder: folder.expect("a folder"),
+        };
+        project.write("specs/svc.yaml", &spec("svc"));
+        project
+    }
+
+    /// The same, built once.
+    pub(super) fn built() -> Self {
+        let project = Self::new();
+        project.run(&["build"]).exits(0);
+        project
+    }
+
+    pub(super) fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub(super) fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().expect("below the folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    pub(super) fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.path(path)).expect(path)
+    }
+
+    pub(super) fn remove(&self, path: &str) {
+        std::fs::remove_file(self.path(path)).expect(path);
+    }
+
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.path(path).symlink_metadata().is_ok()
+    }
+
+    /// Replaces text in a file; it must stand there.
+    pub(super) fn edit(&self, path: &str, from: &str, to: &str) {
+        let text = self.read(path);
+        assert!(text.contains(from), "no `{from}` in {path}");
+        self.write(path, &text.replace(from, to));
+    }
+
+    pub(super) fn run(&self, args: &[&str]) -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_slosmith"));
+        let done = command.args(args).current_dir(self.folder.path()).output();
+        let done = done.expect("the binary runs");
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        Ran {
+            code: done.status.code(),
+            out: text(done.stdout),
+            err: text(done.stderr),
+        }
+    }
+
+    /// Everything under a path, with times and permissions; times of folders left out.
+    pub(super) fn snapshot(&self, path: &str) -> BTreeMap<PathBuf, Entry> {
+        let root = self.path(path);
+        let entries = walkdir::WalkDir::new(&root).sort_by_file_name();
+        let entry = |entry: walkdir::DirEntry| {
+            let path = entry.path().strip_prefix(&root).expect("below").to_owned();
+            (path, look(entry.path()))
+        };
+        entries
+            .into_iter()
+            .map(|e| entry(e.expect("an entry")))
+            .collect()
+    }
+
+    /// Paths of all files under a path.
+    pub(super) fn files(&self, path: &str) -> Vec<String> {
+        let root = self.path(path);
+        let entries = walkdir::WalkDir::new(&root).sort_by_file_name();
+        let files = entries.into_iter().map(|e| e.expect("an entry"));
+        let files = files.filter(|e| !e.file_type().is_dir());
+        let name = |e: walkdir::DirEntry| {
+            let path = e.path().strip_prefix(&root).expect("below");
+            path.to_str().expect("UTF-8").to_owned()
+        };
+        files.map(name).collect()
+    }
+}
+
+fn look(path: &Path) -> Entry {
+    let found = path.symlink_metadata().expect("an entry");
+    let modified = found.modified().expect("a time");
+    let (bytes, modified) = if found.is_dir() {
+        (Vec::new(), SystemTime::UNIX_EPOCH)
+    } else if found.is_symlink() {
+        let target = std::fs::read_link(path).expect("a link");
+        (target.into_os_string().into_encoded_bytes(), modified)
+    } else {
+        (std::fs::read(path).expect("a file"), modified)
+    };
+    #[cfg(unix)]
+    let mode = std::os::unix::fs::PermissionsExt::mode(&found.permissions());
+    #[cfg(not(unix))]
+    let mode = u32::from(found.permissions().readonly());
+    Entry {
+        bytes,
+        modified,
+        mode,
+    }
+}
+
+/// A small spec that uses all kinds of output.
+pub(super) fn spec(name: &str) -> String {
+    include_str!("spec.yaml").replace("NAME", name)
+}

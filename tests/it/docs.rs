@@ -1,0 +1,160 @@
+//! What the documentation shows is so.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use clap::CommandFactory;
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The bodies of a page's fenced blocks of one language.
+fn fences<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+    let start = format!("\n```{language}\n");
+    let after = page.split(start.as_str()).skip(1);
+    after
+        .map(|rest| rest.split("\n```").next().unwrap())
+        .collect()
+}
+
+/// True when the YAML text has a top-level key.
+fn has_key(text: &str, key: &str) -> bool {
+    text.lines()
+        .any(|line| line.starts_with(&format!("{key}:")))
+}
+
+/// A whole spec: what `example` lacks of the head comes from `head`.
+fn completed(example: &str, head: &str) -> String {
+    let mut text = format!("{example}\n");
+    let mut wanted = false;
+    for line in head.lines() {
+        if let Some((key, _)) = line.split_once(':').filter(|_| !line.starts_with(' ')) {
+            let is_head = !["records", "slos", "alerts", "signals"].contains(&key);
+            wanted = is_head && !has_key(example, key);
+        }
+        if wanted {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+#[test]
+fn examples_of_specs_build() {
+    for page in ["docs/spec.md", "README.md"] {
+        let text = read(page);
+        let examples = fences(&text, "yaml");
+        assert!(!examples.is_empty(), "{page}");
+        for example in &examples {
+            let spec = completed(example, examples[0]);
+            let files = crate::bundled::build(&spec, None);
+            assert!(files.iter().any(|f| f.path.contains("/rules/")), "{spec}");
+        }
+    }
+}
+
+#[test]
+fn series_and_labels_are_the_generated_ones() {
+    let page = read("docs/prometheus.md");
+    let code: BTreeSet<&str> = page.split('`').skip(1).step_by(2).collect();
+    let constant = |line: &'static str| {
+        let rest = line.strip_prefix("pub const ")?;
+        Some(rest.split_once(": &str = \"")?.1.trim_end_matches("\";"))
+    };
+    let names: BTreeSet<_> = include_str!("../../src/naming.rs")
+        .lines()
+        .filter_map(constant)
+        .collect();
+    assert!(names.len() > 15, "{names:?}");
+    for name in &names {
+        assert!(
+            code.contains(name),
+            "docs/prometheus.md does not say `{name}`"
+        );
+    }
+    let series = |c: &&&str| c.matches(':').count() == 2 && !c.contains(' ');
+    for name in code.iter().filter(series) {
+        let ours = names.contains(name) || *name == "signal:NAME:STAT";
+        assert!(ours, "nothing writes `{name}`");
+    }
+    assert_eq!(
+        slosmith::naming::record_series("NAME", "STAT"),
+        "signal:NAME:STAT"
+    );
+    assert_eq!(slosmith::naming::burn_alert("SLO"), "SLOErrorBudgetBurn");
+    assert_eq!(
+        slosmith::naming::percentile_alert("SLO"),
+        "SLOObjectiveMissed"
+    );
+}
+
+#[test]
+fn the_readme_begins_with_what_ci_runs() {
+    let readme = read("README.md");
+    let commands: Vec<_> = fences(&readme, "sh")[0]
+        .lines()
+        .map(|line| line.split('#').next().unwrap().trim())
+        .collect();
+    assert_eq!(commands, ["cargo run --release -- build", "cargo test"]);
+    let ci = read(".ci/run");
+    for command in ["cargo test", "cargo run --release -- build --check"] {
+        assert!(ci.lines().any(|line| line == command), "{command}");
+    }
+    assert!(readme.lines().count() <= 85);
+}
+
+#[test]
+fn links_lead_to_files() {
+    for page in ["README.md", "docs/spec.md", "docs/prometheus.md"] {
+        let folder = Path::new(page).parent().unwrap();
+        for link in read(page).split("](").skip(1) {
+            let link = link.split(')').next().unwrap();
+            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join(folder)
+                .join(link);
+            assert!(path.exists(), "{page}: {link}");
+        }
+    }
+}
+
+#[test]
+fn the_architecture_names_every_module_in_order() {
+    let page = read("ARCHITECTURE.md");
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    let cells = rows.map(|line| line.split('|').nth(1).unwrap());
+    let modules: Vec<_> = cells
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect();
+    assert_eq!(modules, crate::layers::ORDER);
+}
+
+#[test]
+fn help_is_fresh() {
+    let mut command = slosmith::cli::Cli::command().term_width(80);
+    command.build();
+    let mut page = String::from(
+        "# The command line\n\nWhat `--help` says. Exit codes: 0 when all is well, 1 when `build --check` finds stale \
+         files, 2 when\nsomething could not be done.\n",
+    );
+    describe(&command, &mut page);
+    crate::update::check("docs/cli.md", &page);
+}
+
+fn describe(command: &clap::Command, page: &mut String) {
+    let name = command.get_bin_name().unwrap_or(command.get_name());
+    let help = command.clone().render_long_help().to_string();
+    let lines: Vec<_> = help.lines().map(str::trim_end).collect();
+    write!(
+        page,
+        "\n## `{name}`\n\n```text\n{}\n```\n",
+        lines.join("\n").trim_end()
+    )
+    .unwrap();
+    for inner in command.get_subcommands().filter(|c| c.get_name() != "help") {
+        describe(inner, page);
+    }
+}

@@ -1,0 +1,270 @@
+//! The walls of `ARCHITECTURE.md`: who may use whom, who alone may do what, how long things may be.
+
+mod code;
+
+use code::{File, blank, files, functions};
+
+/// A module may use only what stands above it.
+pub(crate) const ORDER: [&str; 18] = [
+    "source", "diag", "units", "yaml", "promql", "catalog", "naming", "spec", "library", "plan",
+    "resolve", "template", "target", "output", "artifact", "lint", "aws", "cli",
+];
+
+/// The crate's own two roots stand outside the list.
+const ROOTS: [&str; 2] = ["lib", "main"];
+
+fn place(module: &str) -> usize {
+    let at = ORDER.iter().position(|m| *m == module);
+    at.unwrap_or_else(|| panic!("`{module}` has no place in the list of modules"))
+}
+
+/// Line number and text of every line of `code`.
+fn lines(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    code.lines().enumerate().map(|(i, line)| (i + 1, line))
+}
+
+fn assert_none(what: &str, found: &[String]) {
+    assert!(found.is_empty(), "{what}:\n  {}", found.join("\n  "));
+}
+
+/// Modules named after `crate::`, one by one or in braces, with their lines.
+fn uses(code: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        let line = code[..at].matches('\n').count() + 1;
+        let list = match rest.strip_prefix('{') {
+            Some(inner) => top_level(inner),
+            None => vec![rest],
+        };
+        for path in list {
+            let name: String = path
+                .trim_start()
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            found.push((line, name));
+        }
+    }
+    found
+}
+
+/// Splits `a, b::{c, d}}…` at its own commas, up to the brace that closes it.
+fn top_level(list: &str) -> Vec<&str> {
+    let (mut parts, mut open, mut start) = (Vec::new(), 0_usize, 0);
+    for (at, c) in list.char_indices() {
+        match c {
+            '{' => open += 1,
+            '}' if open > 0 => open -= 1,
+            ',' | '}' if open == 0 => {
+                parts.push(&list[start..at]);
+                start = at + 1;
+                if c == '}' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    parts.retain(|p| !p.trim().is_empty());
+    parts
+}
+
+/// How many `super::` stand in a row at the start of `text`.
+fn supers(text: &str) -> usize {
+    text.split("::").take_while(|part| *part == "super").count()
+}
+
+#[test]
+fn modules_use_only_what_stands_above_them() {
+    let mut found = Vec::new();
+    for file in files() {
+        if ROOTS.contains(&file.module()) {
+            continue;
+        }
+        let own = place(file.module());
+        for (line, used) in uses(&file.code) {
+            // Macros and re-exports at the crate's root would hide where they come from.
+            if place(&used) > own {
+                found.push(format!("src/{}:{line} uses {used}", file.path));
+            }
+        }
+    }
+    assert_none("upward arrows", &found);
+}
+
+#[test]
+fn nobody_climbs_to_the_root_by_super() {
+    let mut found = Vec::new();
+    for file in files() {
+        for (number, line) in lines(&file.shipped) {
+            for (at, _) in line.match_indices("super::") {
+                let climbs =
+                    !line[..at].ends_with("super::") && supers(&line[at..]) >= file.depth();
+                if climbs && !ROOTS.contains(&file.module()) {
+                    found.push(format!("src/{}:{number}: {}", file.path, line.trim()));
+                }
+            }
+        }
+    }
+    assert_none("say `crate::`", &found);
+}
+
+/// Places outside `home` whose code (tests apart) has one of `words`.
+fn outside(home: &str, words: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in files().iter().filter(|f| !f.path.starts_with(home)) {
+        for (number, line) in lines(&file.shipped) {
+            if words.iter().any(|w| has_word(line, w)) {
+                found.push(format!("src/{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    found
+}
+
+/// True when `word` stands in `line` and is not the end of a longer one.
+fn has_word(line: &str, word: &str) -> bool {
+    let inner = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        !(word.starts_with(inner) && before.is_some_and(inner))
+    })
+}
+
+#[test]
+fn one_module_reads_yaml() {
+    assert_none(
+        "serde_saphyr outside src/yaml",
+        &outside("yaml/", &["serde_saphyr"]),
+    );
+}
+
+#[test]
+fn one_module_renders_templates() {
+    assert_none(
+        "minijinja outside src/template.rs",
+        &outside("template.rs", &["minijinja"]),
+    );
+}
+
+#[test]
+fn one_module_writes_files() {
+    let words = [
+        "fs::write",
+        "fs::create_dir",
+        "fs::rename",
+        "fs::remove",
+        "fs::copy",
+        "fs::hard_link",
+        "fs::set_permissions",
+        "fs::soft_link",
+        "symlink(",
+        "File::create",
+        "File::options",
+        "OpenOptions",
+        "set_len",
+        "set_modified",
+    ];
+    assert_none(
+        "the disk is written outside src/output",
+        &outside("output/", &words),
+    );
+}
+
+#[test]
+fn only_the_command_line_prints() {
+    let words = [
+        "print!",
+        "println!",
+        "eprint!",
+        "eprintln!",
+        "dbg!",
+        "stdout(",
+        "stderr(",
+    ];
+    assert_none("printing outside src/cli", &outside("cli/", &words));
+}
+
+#[test]
+fn the_clock_and_the_environment_are_read_by_the_command_line_alone() {
+    let words = [
+        "SystemTime",
+        "Instant",
+        "env::var",
+        "env::args",
+        "env::current_dir",
+        "env::temp_dir",
+    ];
+    assert_none(
+        "the surroundings are read outside src/cli",
+        &outside("cli/", &words),
+    );
+}
+
+#[test]
+fn nothing_unwraps_outside_tests() {
+    assert_none(
+        "unwrap",
+        &outside("no such folder", &[".unwrap()", ".unwrap_err()"]),
+    );
+}
+
+#[test]
+fn files_are_short() {
+    let mut lengths: Vec<(usize, String)> = files()
+        .into_iter()
+        .map(|File { text, path, .. }| (text.lines().count(), path))
+        .collect();
+    lengths.sort();
+    let long: Vec<_> = lengths.iter().filter(|(n, _)| *n > 700).collect();
+    assert!(long.is_empty(), "longer than 700 lines: {long:?}");
+    let median = lengths[lengths.len() / 2].0;
+    assert!(median <= 150, "the median file has {median} lines");
+}
+
+#[test]
+fn functions_are_short() {
+    let mut long = Vec::new();
+    for file in files() {
+        for (name, line, length) in functions(&file.code) {
+            if length > 100 {
+                long.push(format!("src/{}:{line} {name}: {length} lines", file.path));
+            }
+        }
+    }
+    assert_none("longer than 100 lines", &long);
+}
+
+// A wall that sees nothing stops nobody: the eyes are tested too.
+
+#[test]
+fn comments_and_literals_are_blanked() {
+    let code = blank("a // \"b\n/* c /* d */ e */f '\"' g r#\"h\"i\"# \"j\\\"k\" &'l m\nn");
+    let words: Vec<_> = code.split_whitespace().collect();
+    assert_eq!(words, ["a", "f", "g", "&'l", "m", "n"]);
+    assert_eq!(code.lines().count(), 3);
+}
+
+#[test]
+fn words_are_found_whole() {
+    assert!(has_word("x.unwrap()", ".unwrap()"));
+    assert!(has_word("std::fs::write(a)", "fs::write"));
+    assert!(has_word("println!()", "println!"));
+    assert!(!has_word("eprintln!()", "println!"));
+}
+
+#[test]
+fn uses_are_found_in_every_spelling() {
+    let code = "use crate::diag::{self, Sink};\nuse crate::{\n  plan::{a, b}, spec\n};\nlet x = crate::cli::y();";
+    let names: Vec<_> = uses(code).into_iter().map(|(_, name)| name).collect();
+    assert_eq!(names, ["diag", "plan", "spec", "cli"]);
+}
+
+#[test]
+fn functions_are_measured_to_their_closing_brace() {
+    let code =
+        "fn a() { if x { y } }\nfn b();\nimpl T {\n  fn c(\n  ) -> fn(u8) {\n    { }\n  }\n}\n";
+    let found: Vec<_> = functions(code);
+    assert_eq!(found, [("a".into(), 1, 1), ("c".into(), 4, 4)]);
+}

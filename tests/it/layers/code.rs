@@ -1,0 +1,199 @@
+//! Our own source as text: without comments, strings and tests, so that words in them count for nothing.
+
+use std::path::{Path, PathBuf};
+
+/// One file under `src/`.
+pub(super) struct File {
+    /// Path below `src/`, with `/`.
+    pub(super) path: String,
+    /// The file as it is.
+    pub(super) text: String,
+    /// The same number of lines, with comments and literals blanked out.
+    pub(super) code: String,
+    /// `code` without test modules.
+    pub(super) shipped: String,
+}
+
+impl File {
+    /// The module of the list in the design that the file belongs to: `catalog`, `source`.
+    pub(super) fn module(&self) -> &str {
+        let first = self.path.split('/').next().unwrap_or_default();
+        first.strip_suffix(".rs").unwrap_or(first)
+    }
+
+    /// How many `super::` lead from this file's own module to the crate's root.
+    pub(super) fn depth(&self) -> usize {
+        let folders = self.path.split('/').count();
+        folders - usize::from(self.path.ends_with("/mod.rs"))
+    }
+}
+
+/// Every file under `src/`, sorted by path.
+pub(super) fn files() -> Vec<File> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut paths = Vec::new();
+    collect(&root, &mut paths);
+    paths.sort();
+    let file = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).expect("source is text");
+        let path = path.strip_prefix(&root).expect("below src");
+        let path = path.to_str().expect("UTF-8").replace('\\', "/");
+        let code = blank(&text);
+        let is_test = path.split('/').any(|p| p == "tests.rs" || p == "tests");
+        let shipped = if is_test {
+            String::new()
+        } else {
+            without_tests(&code)
+        };
+        File {
+            path,
+            text,
+            code,
+            shipped,
+        }
+    };
+    paths.into_iter().map(file).collect()
+}
+
+fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            collect(&path, into);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            into.push(path);
+        }
+    }
+}
+
+/// Replaces comments, strings and characters by spaces; lines stay where they are.
+pub(super) fn blank(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut in_word = false;
+    while let Some(c) = rest.chars().next() {
+        let skip = if in_word { 0 } else { literal(rest) };
+        let skip = skip.max(comment(rest)).max(quoted(rest));
+        let (taken, after) = rest.split_at(skip.max(c.len_utf8()));
+        if skip > 0 {
+            out.extend(taken.chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+        } else {
+            out.push_str(taken);
+        }
+        in_word = c.is_alphanumeric() || c == '_';
+        rest = after;
+    }
+    out
+}
+
+/// Length of the comment that `text` begins with, or 0.
+fn comment(text: &str) -> usize {
+    if text.starts_with("//") {
+        return text.find('\n').unwrap_or(text.len());
+    }
+    if !text.starts_with("/*") {
+        return 0;
+    }
+    let mut open = 0_usize;
+    let bytes = text.as_bytes();
+    for at in 0..bytes.len() {
+        match &bytes[at..bytes.len().min(at + 2)] {
+            b"/*" => open += 1,
+            b"*/" if open == 1 => return at + 2,
+            b"*/" => open -= 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Length of the string or character that `text` begins with, or 0; a lifetime is none.
+fn quoted(text: &str) -> usize {
+    let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
+        return 0;
+    };
+    let inner = &text[1..];
+    let first = inner.chars().next().unwrap_or(' ');
+    if quote == '\'' && first != '\\' && !inner[first.len_utf8()..].starts_with('\'') {
+        return 0;
+    }
+    let mut escaped = false;
+    for (at, c) in inner.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == quote => return at + 2,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Length of the raw string that `text` begins with, or 0.
+fn literal(text: &str) -> usize {
+    let after = text.strip_prefix('b').unwrap_or(text);
+    let Some(after) = after.strip_prefix('r') else {
+        return 0;
+    };
+    let hashes = after.len() - after.trim_start_matches('#').len();
+    let Some(inner) = after[hashes..].strip_prefix('"') else {
+        return 0;
+    };
+    let end = format!("\"{}", "#".repeat(hashes));
+    let head = text.len() - inner.len();
+    inner
+        .find(&end)
+        .map_or(text.len(), |at| head + at + end.len())
+}
+
+/// Cuts out what `#[cfg(test)]` stands before, braces and all; lines stay where they are.
+fn without_tests(code: &str) -> String {
+    let mut out = String::with_capacity(code.len());
+    let mut rest = code;
+    while let Some(at) = rest.find("#[cfg(test)]") {
+        out.push_str(&rest[..at]);
+        let end = at + item_end(&rest[at..]);
+        out.extend(rest[at..end].chars().filter(|c| *c == '\n'));
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+/// Where the item that `code` begins with ends: at its closing brace, or at a `;` before any brace.
+fn item_end(code: &str) -> usize {
+    let mut open = 0_usize;
+    for (at, c) in code.char_indices() {
+        match c {
+            '{' => open += 1,
+            '}' if open == 1 => return at + 1,
+            '}' => open -= 1,
+            ';' if open == 0 => return at + 1,
+            _ => {}
+        }
+    }
+    code.len()
+}
+
+/// Name, first line and number of lines of every function with a body.
+pub(super) fn functions(code: &str) -> Vec<(String, usize, usize)> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("fn ") {
+        let before = code[..at].chars().next_back();
+        if before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
+            continue;
+        }
+        let name: String = code[at + 3..]
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect();
+        if name.is_empty() {
+            continue;
+        }
+        let line = code[..at].matches('\n').count() + 1;
+        let body = &code[at..at + item_end(&code[at..])];
+        if body.ends_with('}') {
+            found.push((name, line, body.matches('\n').count() + 1));
+        }
+    }
+    found
+}

@@ -1,0 +1,80 @@
+//! The library against the recordings: kinds, completeness, units.
+
+use slosmith::catalog::{Catalog, DEFAULT_PROFILE, MetricType, Release, Shape};
+use slosmith::library;
+use slosmith::spec::{Kind, Signal};
+use slosmith::units::Unit;
+
+/// Library signals that are a family, with its name.
+fn families() -> Vec<(String, &'static Signal, &'static str)> {
+    let all = library::names().into_iter();
+    all.filter_map(|name| {
+        let signal = library::signal(&name)?;
+        let metric = signal.prometheus.as_ref()?.value.metric.as_ref()?;
+        Some((name, signal, metric.value.as_str()))
+    })
+    .collect()
+}
+
+/// A family's shapes on all pages of all releases.
+fn shapes(family: &str) -> Vec<&'static Shape> {
+    let catalog = Catalog::vllm();
+    let on = |release: &'static Release| {
+        let profiles = release.profiles();
+        profiles.filter_map(move |p| catalog.shape(family, release.id(), &[p]))
+    };
+    catalog.releases().iter().flat_map(on).collect()
+}
+
+#[test]
+fn kinds_are_those_of_the_pages() {
+    for (name, signal, family) in families() {
+        let kind = signal.kind.expect("a kind").value;
+        let found = shapes(family);
+        assert!(!found.is_empty(), "{name}: no page shows `{family}`");
+        for shape in found {
+            let fits = match kind {
+                Kind::Counter => shape.kind == MetricType::Counter,
+                Kind::Histogram => shape.kind == MetricType::Histogram,
+                Kind::Gauge => matches!(shape.kind, MetricType::Gauge | MetricType::Info),
+            };
+            assert!(fits, "{name}: `{family}` is a {} on a page", shape.kind);
+        }
+    }
+}
+
+#[test]
+fn every_family_of_the_newest_release_has_a_signal() {
+    let catalog = Catalog::vllm();
+    let newest = catalog.releases().last().expect("releases");
+    let known: Vec<_> = families().iter().map(|(.., family)| *family).collect();
+    let mut seen = 0;
+    for (family, _) in catalog.visible(newest, DEFAULT_PROFILE) {
+        let name = family.name();
+        if name.starts_with("vllm:") && !name.ends_with("_created") {
+            seen += 1;
+            assert!(known.contains(&name), "no library signal for `{name}`");
+        }
+    }
+    assert!(seen > 30, "only {seen} families");
+}
+
+#[test]
+fn names_say_units() {
+    for (name, signal, family) in families() {
+        let base = family.strip_suffix("_total").unwrap_or(family);
+        let wanted = if base.ends_with("_seconds") {
+            Unit::Seconds
+        } else if base.ends_with("_perc") {
+            Unit::Ratio
+        } else if base.contains("_bytes") {
+            Unit::Bytes
+        } else if base.contains("tokens") {
+            Unit::Tokens
+        } else {
+            continue;
+        };
+        let unit = signal.unit.expect("a unit").value;
+        assert_eq!(unit, wanted, "{name}: `{family}`");
+    }
+}

@@ -1,0 +1,212 @@
+//! One spec, every recorded release: where it builds, each query is alive on each release; where it does
+//! not, each error names what that release really lacks.
+
+use slosmith::catalog::{Catalog, DEFAULT_PROFILE, Range, ReleaseId};
+use slosmith::diag::Diagnostic;
+use slosmith::plan::{Plan, SloKind};
+use slosmith::promql;
+use slosmith::promql::ast::{BinaryOp, Expr, ExprKind};
+use slosmith::resolve::{self, Options};
+use slosmith::source::FileId;
+use slosmith::spec;
+
+const SPECS: [&str; 2] = ["vllm-serving", "mangaassist"];
+
+fn build(spec: &str, range: &str) -> Result<Plan, Vec<Diagnostic>> {
+    let path = format!("{}/specs/{spec}.yaml", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("a spec");
+    let document = spec::read(FileId(0), &text).expect("a valid spec");
+    let options = Options { vllm: Some(range) };
+    resolve::resolve(&document, options)
+        .map(|(plan, _)| plan)
+        .map_err(slosmith::diag::Sink::into_sorted)
+}
+
+/// Every query of a plan with a name for messages.
+fn queries(plan: &Plan) -> Vec<(String, &Expr)> {
+    let mut all: Vec<(String, &Expr)> = Vec::new();
+    for slo in &plan.slos {
+        match &slo.kind {
+            SloKind::Events(events) => {
+                all.push((format!("{} bad", slo.name), &events.bad));
+                all.push((format!("{} total", slo.name), &events.total));
+                all.extend(events.ratios.iter().map(|r| (slo.name.clone(), &r.expr)));
+            }
+            SloKind::Percentile(p) => {
+                all.push((slo.name.clone(), &p.query.expr));
+                let alert = p.alert.iter();
+                all.extend(alert.map(|a| (slo.name.clone(), &a.condition.query().expr)));
+            }
+        }
+    }
+    let records = plan.records.iter();
+    all.extend(records.map(|r| (r.name.clone(), &r.query.expr)));
+    for alert in &plan.alerts {
+        all.push((alert.name.clone(), &alert.condition.query().expr));
+        let records = alert.records.iter();
+        all.extend(records.map(|r| (alert.name.clone(), &r.query.expr)));
+    }
+    all
+}
+
+/// The recorded family of a series, if it is one of vLLM's.
+fn family(series: &str) -> Option<&'static str> {
+    let (family, _) = Catalog::vllm().series_of(series)?;
+    Some(family.name())
+}
+
+fn is_on(family: &str, release: ReleaseId) -> bool {
+    Catalog::vllm()
+        .shape(family, release, &[DEFAULT_PROFILE])
+        .is_some()
+}
+
+/// True when the query can give something on a release: each side of an `or` may be missing, nothing else.
+fn is_alive(expr: &Expr, release: ReleaseId) -> bool {
+    let served = |name: Option<&promql::ast::Name>| {
+        let family = name.and_then(|name| family(&name.text));
+        family.is_none_or(|family| is_on(family, release))
+    };
+    match &expr.kind {
+        ExprKind::Selector(selector) => served(selector.metric.as_ref()),
+        ExprKind::Range(range) => served(range.selector.metric.as_ref()),
+        ExprKind::Binary(b) => match b.op {
+            BinaryOp::Or => is_alive(&b.lhs, release) || is_alive(&b.rhs, release),
+            BinaryOp::Unless => is_alive(&b.lhs, release),
+            _ => is_alive(&b.lhs, release) && is_alive(&b.rhs, release),
+        },
+        _ => promql::visit::children(expr).all(|child| is_alive(child, release)),
+    }
+}
+
+/// Every family in every query is on some release, and every query is alive on all.
+fn check_plan(plan: &Plan, range: &str) {
+    let catalog = Catalog::vllm();
+    let range: Range = range.parse().expect("a range");
+    let selection = catalog.select(&range).expect("releases");
+    let mut families = 0;
+    for (name, expr) in queries(plan) {
+        for selector in promql::selectors(expr) {
+            let metric = selector.metric.as_ref().expect("a name");
+            let Some(family) = family(&metric.text) else {
+                assert!(!metric.text.starts_with("vllm:"), "{range}: {name}: {expr}");
+                continue;
+            };
+            families += 1;
+            let coverage = catalog.coverage(family, &selection, &[DEFAULT_PROFILE]);
+            assert!(
+                !coverage.present.is_empty(),
+                "{range}: {name}: {family} is on no page"
+            );
+            if selection.releases.len() == 1 {
+                assert!(coverage.absent.is_empty(), "{range}: {name}: {family}");
+            }
+        }
+        for release in &selection.releases {
+            let version = catalog.release(*release).version();
+            assert!(
+                is_alive(expr, *release),
+                "{range}: {name} is dead on {version}: {expr}"
+            );
+        }
+    }
+    assert!(families > 10, "{range}: only {families} families");
+}
+
+/// The family that an error names must be missing, under all its names, on some release of the range.
+fn check_error(error: &Diagnostic, range: &str) {
+    let catalog = Catalog::vllm();
+    let range: Range = range.parse().expect("a range");
+    let selection = catalog.select(&range).expect("releases");
+    let quoted = error.message.split('`').skip(1).step_by(2);
+    let named = quoted.filter_map(family).next();
+    let family = named.unwrap_or_else(|| panic!("{range}: {}", error.message));
+    match error.code {
+        "future-metric" | "removed-metric" | "hidden-metric" => {
+            let lineage = catalog.lineage();
+            let newest = lineage.successor(family).unwrap_or(family);
+            let mut names = vec![newest];
+            names.extend(lineage.predecessors(newest));
+            let lacks = |r: &ReleaseId| names.iter().all(|name| !is_on(name, *r));
+            assert!(
+                selection.releases.iter().any(lacks),
+                "{range}: {}",
+                error.message
+            );
+        }
+        "not-from-start" => {
+            let there = catalog.present_from_start(family, &selection);
+            assert!(!there, "{range}: {}", error.message);
+        }
+        code => panic!("{range}: {code}: {}", error.message),
+    }
+}
+
+fn check(spec: &str, range: &str) -> bool {
+    match build(spec, range) {
+        Ok(plan) => check_plan(&plan, range),
+        Err(errors) => {
+            assert!(!errors.is_empty());
+            errors.iter().for_each(|error| check_error(error, range));
+            return false;
+        }
+    }
+    true
+}
+
+fn versions() -> Vec<String> {
+    let releases = Catalog::vllm().releases().iter();
+    releases.map(|r| r.version().to_string()).collect()
+}
+
+#[test]
+fn every_release_is_built_for_or_refused_for_a_reason() {
+    let mut builds = Vec::new();
+    for version in versions() {
+        for spec in SPECS {
+            if check(spec, &format!("=={version}")) {
+                builds.push(format!("{spec} {version}"));
+            }
+        }
+    }
+    // Too strict would pass all checks above.
+    for wanted in [
+        "vllm-serving 0.12.0",
+        "vllm-serving 0.33.0",
+        "mangaassist 0.33.0",
+    ] {
+        assert!(builds.iter().any(|b| b == wanted), "{wanted}: {builds:?}");
+    }
+}
+
+#[test]
+fn every_query_is_alive_on_every_release_of_a_range() {
+    let versions = versions();
+    let mut built = 0;
+    for (i, first) in versions.iter().enumerate() {
+        let ends = [i + 1, i + 3, i + 8, versions.len() - 1];
+        for last in ends.iter().filter_map(|end| versions.get(*end)) {
+            built += usize::from(check("vllm-serving", &format!(">={first}, <={last}")));
+        }
+    }
+    assert!(built > 50, "only {built} ranges build");
+}
+
+#[test]
+fn ranges_over_renames_build() {
+    for range in ["==0.12.0", ">=0.9,<0.13", "==0.33.0", ">=0.9.2,<0.11"] {
+        assert!(check("vllm-serving", range), "{range}");
+    }
+}
+
+#[test]
+fn an_old_release_is_refused_with_each_missing_signal_at_its_line() {
+    let errors = build("vllm-serving", "==0.5.1").expect_err("0.5.1 lacks much");
+    let path = format!("{}/specs/vllm-serving.yaml", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("a spec");
+    let told: Vec<_> = errors
+        .iter()
+        .map(|e| format!("{}: {}", &text[e.span.range()], e.message))
+        .collect();
+    insta::assert_snapshot!(told.join("\n"));
+}

@@ -1,0 +1,79 @@
+//! The JSON Schema of specs: committed, true of our specs, false of wrong ones.
+
+use std::path::Path;
+
+use serde_json::Value;
+use slosmith::source::FileId;
+
+const COMMITTED: &str = "schemas/spec.schema.json";
+
+fn validator() -> jsonschema::Validator {
+    let schema: Value = serde_json::from_str(&slosmith::spec::json_schema()).expect("JSON");
+    jsonschema::validator_for(&schema).expect("a schema")
+}
+
+fn read(text: &str) -> Value {
+    slosmith::yaml::read(FileId::default(), text).unwrap_or_else(|d| panic!("{}", d.message))
+}
+
+fn bundled(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("specs")
+        .join(name);
+    std::fs::read_to_string(path).expect(name)
+}
+
+#[test]
+fn the_committed_schema_is_fresh() {
+    crate::update::check(COMMITTED, &slosmith::spec::json_schema());
+}
+
+#[test]
+fn bundled_specs_fit() {
+    let validator = validator();
+    for name in ["mangaassist.yaml", "vllm-serving.yaml"] {
+        let spec = read(&bundled(name));
+        let errors: Vec<_> = validator
+            .iter_errors(&spec)
+            .map(|e| format!("{}: {e}", e.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{name}: {errors:#?}");
+    }
+}
+
+#[test]
+fn bundled_specs_point_editors_at_the_schema() {
+    for name in ["mangaassist.yaml", "vllm-serving.yaml"] {
+        let first = format!("# yaml-language-server: $schema=../{COMMITTED}\n");
+        assert!(bundled(name).starts_with(&first), "{name}");
+    }
+}
+
+#[test]
+fn wrong_specs_do_not_fit() {
+    let right = include_str!("build/spec.yaml");
+    let validator = validator();
+    assert!(validator.is_valid(&read(right)));
+    for (from, to) in [
+        ("apiVersion: slosmith/v1", "apiversion: slosmith/v1"),
+        ("owner: team", "team: owner"),
+        ("name: NAME, ", ""),
+        ("kind: counter", "kind: countre"),
+        ("kind: counter", "kind: [counter]"),
+        ("labels: [code]", "labels: code"),
+        ("buckets: [100ms, 500ms, 1s]", "buckets: 1s"),
+        ("window: 30d", "window: a month"),
+        ("window: 30d", "window: 30"),
+        ("stat: p95", "stat: percentile"),
+        ("{matches: \"5..\"}", "{matches: \"5..\", not: \"2..\"}"),
+        ("for: 5m", "for: true"),
+        (
+            "ratio: {bad: failed, total: requests}",
+            "ratios: {bad: failed}",
+        ),
+    ] {
+        assert!(right.contains(from), "{from}");
+        let wrong = read(&right.replace(from, to));
+        assert!(!validator.is_valid(&wrong), "{from} → {to} fits the schema");
+    }
+}
