@@ -63,7 +63,7 @@ pub enum Source {
         before: Option<Box<Signal>>,
     },
     /// PromQL by the author; a gauge.
-    Raw(Raw),
+    Raw(Box<Raw>),
 }
 
 /// PromQL by the author.

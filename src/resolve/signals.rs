@@ -274,15 +274,15 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
             .across
             .map_or(usual_across(kind.value, unit.value), |a| a.value),
         labels: Vec::new(),
-        source: Source::Raw(Raw {
+        source: Source::Raw(Box::new(Raw {
             expr: promql::build::number("0"),
-        }),
+        })),
     };
     match (&binding.value.metric, &binding.value.expr) {
         (Some(metric), _) => family::bind(cx, signal, definition, metric, at),
         (None, Some(text)) => match raw(cx, definition, kind, text) {
             Some((expr, labels)) => {
-                signal.source = Source::Raw(Raw { expr });
+                signal.source = Source::Raw(Box::new(Raw { expr }));
                 signal.labels = labels;
                 Outcome::Ready(Rc::new(signal))
             }

@@ -172,13 +172,13 @@ fn certainty_on_both_ends() {
         ("label_replace(a, \"q\", \"$1\", \"x\", \"(.*)\")", "q x y?"),
         (
             "label_replace(a, \"q\", \"$1\", \"y\", \"(.*)\")",
-            "q? x y?",
+            "x q? y?",
         ),
         ("label_replace(a, \"q\", \"$1\", \"n\", \"(.*)\")", "x y?"),
         ("label_replace(a, \"x\", \"$1\", \"n\", \"(.*)\")", "y?"),
         ("label_replace(a, \"x\", \"$1\", \"n\", \"(.+)\")", "x y?"),
         ("label_replace(a, \"q\", \"v\", \"x\", \".*\")", "q x y?"),
-        ("label_replace(a, \"q\", \"v\", \"x\", \"1\")", "q? x y?"),
+        ("label_replace(a, \"q\", \"v\", \"x\", \"1\")", "x q? y?"),
         (
             "label_replace(a, \"q\", \"v-$1\", \"x\", \"(.+)\")",
             "q x y?",
@@ -187,7 +187,7 @@ fn certainty_on_both_ends() {
         ("label_replace(a, \"x\", \"\", \"y\", \"1\")", "x? y?"),
         ("label_replace(a, \"$d\", \"\", \"y\", \"1\")", "*"),
         ("label_join(a, \"q\", \"-\", \"n\", \"m\")", "q x y?"),
-        ("label_join(a, \"q\", \"\", \"n\", \"y\")", "q? x y?"),
+        ("label_join(a, \"q\", \"\", \"n\", \"y\")", "x q? y?"),
         ("label_join(a, \"q\", \"\", \"n\", \"x\")", "q x y?"),
         ("label_join(a, \"x\", \"-\", \"n\")", "y?"),
         // operations
