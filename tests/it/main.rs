@@ -1,6 +1,10 @@
 //! The one integration test binary.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic and talk")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may panic and talk"
+)]
 
 mod bundled;
 mod catalog;

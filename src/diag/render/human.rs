@@ -3,6 +3,7 @@
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::place::{clamp, floor};
 use crate::diag::{Diagnostic, Severity};
 use crate::source::{SourceFile, Sources, Span};
 
@@ -53,7 +54,7 @@ fn snippet<'a>(
 ) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let file = sources.get(d.span.file);
     let (view, span) = View::of(file, d.span);
-    let label = (!d.label.is_empty()).then_some(&*d.label);
+    let label = (!d.details.label.is_empty()).then_some(&*d.details.label);
     let mut snippet = view
         .snippet()
         .annotation(AnnotationKind::Primary.span(span).label(label));
@@ -112,17 +113,4 @@ impl<'a> View<'a> {
             .path(self.path.clone())
             .line_start(self.line)
     }
-}
-
-fn clamp(file: &SourceFile, span: Span) -> std::ops::Range<usize> {
-    let len = file.text().len();
-    let start = floor(file.text(), span.range().start.min(len));
-    start..floor(file.text(), span.range().end.clamp(start, len))
-}
-
-fn floor(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }

@@ -2,3 +2,4 @@
 
 pub mod concise;
 pub mod human;
+pub mod place;
