@@ -14,5 +14,6 @@ mod mutation;
 mod promql;
 mod promtool;
 mod ranges;
+mod schemas;
 mod update;
 mod wrong;

@@ -41,22 +41,15 @@ impl Edit {
 }
 
 /// Whether a fix may be applied without looking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum Applicability {
     /// The mended file means what its author meant.
     Safe,
     /// Somebody must look: the meaning may change.
     Unsafe,
-}
-
-impl Applicability {
-    /// The word used in every output format.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Applicability::Safe => "safe",
-            Applicability::Unsafe => "unsafe",
-        }
-    }
 }
 
 /// How to mend a finding: all of the edits, or none.
