@@ -6,12 +6,14 @@
 
 mod exchange;
 mod manifest;
+mod replace;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use exchange::{remove, write};
 pub use manifest::MANIFEST;
+pub use replace::{ReplaceError, replace_file};
 
 use crate::target::OutFile;
 

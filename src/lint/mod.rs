@@ -1,0 +1,4 @@
+//! Judging queries, and deciding which judgements count.
+
+pub mod config;
+pub mod date;
