@@ -63,7 +63,7 @@ impl Suppressions {
         let mut found = Self::default();
         for comment in scan::comments(text, syntax) {
             let place = |range| Span::new(file, range);
-            let Some(parsed) = found.parse(&comment.words, comment.at, file, known) else {
+            let Some(parsed) = found.parse(comment.words, comment.at, file, known) else {
                 continue;
             };
             let covers = match parsed.scope {
