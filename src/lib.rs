@@ -4,6 +4,7 @@ pub mod catalog;
 pub mod cli;
 pub mod diag;
 pub mod library;
+pub mod lint;
 pub mod naming;
 pub mod output;
 pub mod plan;

@@ -1,14 +1,22 @@
 //! Findings: one type for everything that can be wrong, whatever found it and however it is shown.
 
+pub mod fingerprint;
+pub mod fix;
 pub mod render;
+mod rule;
 mod sink;
 
+pub use fix::{Applicability, Edit, Fix};
+pub use rule::RuleInfo;
 pub use sink::Sink;
 
 use crate::source::Span;
 
 /// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Good to know; nothing is wrong yet.
     Info,
@@ -49,12 +57,25 @@ pub struct Diagnostic {
     pub message: String,
     /// The bytes to mend.
     pub span: Span,
-    /// Short text at the bytes; may be empty. Boxed, so that a finding stays small enough to be an error.
-    pub label: Box<str>,
     /// Other places.
     pub related: Vec<Label>,
     /// What to do about it, one line each.
     pub help: Vec<String>,
+    /// What few findings have. Boxed, so that a finding stays small enough to be an error.
+    pub details: Box<Details>,
+}
+
+/// The rarer parts of a finding.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Details {
+    /// Short text at the bytes; may be empty.
+    pub label: String,
+    /// Why it is so, one line each.
+    pub notes: Vec<String>,
+    /// Where more about it can be read, when that is another page than its rule's.
+    pub url: Option<String>,
+    /// The edit that mends it.
+    pub fix: Option<Fix>,
 }
 
 impl Diagnostic {
@@ -68,22 +89,33 @@ impl Diagnostic {
         Self::new(Severity::Warning, code, span, message)
     }
 
-    fn new(severity: Severity, code: &'static str, span: Span, message: impl Into<String>) -> Self {
+    /// Something to know, at `span`.
+    pub fn info(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Info, code, span, message)
+    }
+
+    /// A finding of any severity at `span`.
+    pub fn new(
+        severity: Severity,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Self {
         Self {
             code,
             severity,
             message: short(message.into()),
             span,
-            label: Box::default(),
             related: Vec::new(),
             help: Vec::new(),
+            details: Box::default(),
         }
     }
 
     /// Sets the short text at the bytes.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
-        self.label = text.into().into();
+        self.details.label = text.into();
         self
     }
 
@@ -98,6 +130,27 @@ impl Diagnostic {
     #[must_use]
     pub fn maybe_help(mut self, text: Option<String>) -> Self {
         self.help.extend(text.map(short));
+        self
+    }
+
+    /// Says why it is so.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.details.notes.push(short(text.into()));
+        self
+    }
+
+    /// Says where more can be read.
+    #[must_use]
+    pub fn url(mut self, url: impl Into<String>) -> Self {
+        self.details.url = Some(url.into());
+        self
+    }
+
+    /// Says which edit mends it.
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.details.fix = Some(fix);
         self
     }
 

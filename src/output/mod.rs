@@ -8,6 +8,7 @@
 mod changes;
 mod exchange;
 mod manifest;
+mod replace;
 mod stage;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 pub use changes::{Change, changes, stale_services};
 pub use exchange::Staging;
 pub use manifest::MANIFEST;
+pub use replace::{ReplaceError, replace_file};
 
 use crate::target::OutFile;
 

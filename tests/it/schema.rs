@@ -1,4 +1,4 @@
-//! The JSON Schema of specs: committed, true of our specs, false of wrong ones.
+//! The JSON Schemas of our own files: committed, true of our specs, false of wrong ones.
 
 use std::path::Path;
 
@@ -76,4 +76,16 @@ fn wrong_specs_do_not_fit() {
         let wrong = read(&right.replace(from, to));
         assert!(!validator.is_valid(&wrong), "{from} → {to} fits the schema");
     }
+}
+
+#[test]
+fn the_committed_schema_of_reports_is_current() {
+    let schema = slosmith::diag::render::json::schema();
+    crate::update::check("schemas/report.schema.json", &schema);
+}
+
+#[test]
+fn the_committed_schema_of_the_configuration_is_current() {
+    let schema = slosmith::lint::config::json_schema();
+    crate::update::check("schemas/config.schema.json", &schema);
 }

@@ -2,23 +2,34 @@
 
 use std::fmt::Write;
 
+use super::{Report, place};
 use crate::diag::Diagnostic;
 use crate::source::Sources;
 
 /// One line per finding.
 pub fn render(diagnostics: &[Diagnostic], sources: &Sources) -> String {
+    report(&Report::new(diagnostics, sources, &[]))
+}
+
+/// One line per finding.
+pub fn report(report: &Report<'_>) -> String {
     let mut out = String::new();
-    for d in diagnostics {
-        let file = sources.get(d.span.file);
-        let at = file.line_col(d.span.start as usize);
-        let path = file.path().display();
-        let level = d.severity.as_str();
+    for d in report.diagnostics {
+        let file = report.sources.get(d.span.file);
+        let at = place::line_col(file, d.span.start as usize);
+        let (path, level) = (report.path(d.span.file), d.severity.as_str());
+        let message = one_line(&d.message);
         // Writing to a String cannot fail.
         let _ = writeln!(
             out,
-            "{path}:{}:{}: {level}[{}] {}",
-            at.line, at.col, d.code, d.message
+            "{path}:{}:{}: {level}[{}] {message}",
+            at.line, at.col, d.code
         );
     }
     out
+}
+
+/// Messages quote files; what would end the line or steer a terminal is shown as a blank.
+fn one_line(message: &str) -> String {
+    message.replace(|c: char| c.is_control(), " ")
 }

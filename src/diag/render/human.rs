@@ -1,128 +1,145 @@
 //! The format for terminals: the lines in question with the bytes underlined.
 
+mod view;
+
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{
+    AnnotationKind, Group, Level, Patch, Renderer, Snippet, normalize_untrusted_str,
+};
 
-use crate::diag::{Diagnostic, Severity};
-use crate::source::{SourceFile, Sources, Span};
+use super::{Report, fix_title};
+use crate::diag::{Diagnostic, Fix, Label, Severity};
+use crate::source::{Sources, Span};
+use view::View;
 
-/// A line longer than this is shown in part.
-const LONG_LINE: usize = 240;
+/// Fixes with more edits, or longer ones, are only named.
+const SHORT_FIX: (usize, usize) = (4, 200);
 
 /// Renders all findings, with colours when `styled`.
 pub fn render(diagnostics: &[Diagnostic], sources: &Sources, styled: bool) -> String {
-    let renderer = if styled {
+    report(&Report::new(diagnostics, sources, &[]).styled(styled))
+}
+
+/// Renders all findings.
+pub fn report(report: &Report<'_>) -> String {
+    let renderer = if report.styled {
         Renderer::styled().decor_style(DecorStyle::Unicode)
     } else {
         Renderer::plain()
     };
     let mut out = String::new();
-    for d in diagnostics {
-        out.push_str(&renderer.render(&[group(d, sources)]));
+    for d in report.diagnostics {
+        let mut headings = Vec::new();
+        let mut groups = vec![finding(d, report, &mut headings)];
+        match d.details.fix.as_ref().map(|fix| (fix, patch(fix, report))) {
+            Some((_, Some(patch))) => groups.push(patch),
+            Some((fix, None)) => {
+                let words = Level::HELP.message(clean(&fix_title(fix)));
+                groups = groups
+                    .into_iter()
+                    .map(|g| g.element(words.clone()))
+                    .collect();
+            }
+            None => {}
+        }
+        out.push_str(&with_headings(renderer.render(&groups), &headings));
         out.push_str("\n\n");
     }
     out
 }
 
-fn group<'a>(d: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
+/// Corrects the columns of pieces of lines; the title above the first heading is left alone.
+fn with_headings(text: String, headings: &Headings) -> String {
+    let mut text = text;
+    let mut from = text.find('\n').unwrap_or_default();
+    for (wrong, right) in headings {
+        if let Some(at) = text[from..].find(wrong.as_str()) {
+            let range = from + at..from + at + wrong.len();
+            from = range.start;
+            text.replace_range(range, right);
+        }
+    }
+    text
+}
+
+/// What headings will say, and what they should.
+type Headings = Vec<(String, String)>;
+
+fn finding<'a>(d: &'a Diagnostic, report: &Report<'a>, headings: &mut Headings) -> Group<'a> {
     let level = match d.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Info => Level::INFO,
     };
-    let mut group = level
-        .primary_title(d.message.as_str())
-        .id(d.code)
-        .element(snippet(d, sources));
-    for label in d.related.iter().filter(|l| l.span.file != d.span.file) {
-        let (view, span) = View::of(sources.get(label.span.file), label.span);
-        group = group.element(
-            view.snippet()
-                .annotation(AnnotationKind::Context.span(span).label(&label.text)),
-        );
+    let mut title = level.primary_title(d.message.as_str()).id(d.code);
+    if let Some(url) = report.url(d) {
+        title = title.id_url(url);
+    }
+    let (view, snippet, elsewhere) = lines(d, report);
+    headings.extend(view.heading(d.span));
+    let mut group = title.element(snippet);
+    for label in elsewhere {
+        let view = View::of(report, label.span.file, &[label.span]);
+        let context = AnnotationKind::Context.span(view.local(label.span));
+        headings.extend(view.heading(label.span));
+        group = group.element(view.snippet().annotation(context.label(&label.text)));
+    }
+    for note in &d.details.notes {
+        group = group.element(Level::NOTE.message(clean(note)));
     }
     for help in &d.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(clean(help)));
     }
     group
 }
 
-fn snippet<'a>(
-    d: &'a Diagnostic,
-    sources: &'a Sources,
-) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
-    let file = sources.get(d.span.file);
-    let (view, span) = View::of(file, d.span);
-    let label = (!d.label.is_empty()).then_some(&*d.label);
-    let mut snippet = view
-        .snippet()
-        .annotation(AnnotationKind::Primary.span(span).label(label));
-    if view.whole {
-        for l in d.related.iter().filter(|l| l.span.file == d.span.file) {
-            let context = AnnotationKind::Context.span(clamp(file, l.span));
+type Annotated<'a> = Snippet<'a, annotate_snippets::Annotation<'a>>;
+
+/// The lines of the finding, and the other places that are not on them.
+fn lines<'a>(d: &'a Diagnostic, report: &Report<'a>) -> (View<'a>, Annotated<'a>, Vec<&'a Label>) {
+    let here = |l: &&Label| l.span.file == d.span.file;
+    let mut spans = vec![d.span];
+    spans.extend(d.related.iter().filter(here).map(|l| l.span));
+    let view = View::of(report, d.span.file, &spans);
+    let label = (!d.details.label.is_empty()).then_some(&*d.details.label);
+    let primary = AnnotationKind::Primary.span(view.local(d.span));
+    let mut snippet = view.snippet().annotation(primary.label(label));
+    let mut elsewhere = Vec::new();
+    for l in &d.related {
+        if here(&l) && view.shows(l.span) {
+            let context = AnnotationKind::Context.span(view.local(l.span));
             snippet = snippet.annotation(context.label(l.text.as_str()));
+        } else {
+            elsewhere.push(l);
         }
     }
-    snippet
+    (view, snippet, elsewhere)
 }
 
-/// The part of a file that is shown: all of it, or a piece of one very long line.
-struct View<'a> {
-    path: String,
-    text: &'a str,
-    line: usize,
-    whole: bool,
-}
-
-impl<'a> View<'a> {
-    fn of(file: &'a SourceFile, span: Span) -> (Self, std::ops::Range<usize>) {
-        let range = clamp(file, span);
-        let text = file.text();
-        let line_start = text[..range.start].rfind('\n').map_or(0, |i| i + 1);
-        let line_end = text[range.start..]
-            .find('\n')
-            .map_or(text.len(), |i| i + range.start);
-        let path = file.path().display().to_string();
-        if line_end - line_start <= LONG_LINE {
-            let view = View {
-                path,
-                text,
-                line: 1,
-                whole: true,
-            };
-            return (view, range);
-        }
-        let from = floor(
-            text,
-            range.start.saturating_sub(LONG_LINE / 3).max(line_start),
-        );
-        let to = floor(text, (from + LONG_LINE).min(line_end));
-        let shown = range.start - from..range.end.clamp(range.start, to) - from;
-        let view = View {
-            path,
-            text: &text[from..to],
-            line: file.line_col(range.start).line,
-            whole: false,
-        };
-        (view, shown)
+/// The mended lines, when there are few; `None` when the fix is better named than shown.
+fn patch<'a>(fix: &'a Fix, report: &Report<'a>) -> Option<Group<'a>> {
+    let (first, (most, longest)) = (fix.edits.first()?, SHORT_FIX);
+    let file = first.span.file;
+    let length = |span: Span| span.range().len();
+    let short = |e: &crate::diag::Edit| {
+        e.span.file == file && e.text.len() <= longest && length(e.span) <= longest
+    };
+    if fix.edits.len() > most || !fix.edits.iter().all(short) {
+        return None;
     }
-
-    fn snippet<T: Clone>(&self) -> Snippet<'a, T> {
-        Snippet::source(self.text)
-            .path(self.path.clone())
-            .line_start(self.line)
+    let spans: Vec<_> = fix.edits.iter().map(|e| e.span).collect();
+    let view = View::of(report, file, &spans);
+    let fits = |e: &crate::diag::Edit| view.shows(e.span) && view.is_whole(e.span);
+    if !fix.edits.iter().all(fits) {
+        return None;
     }
+    let patches = fix.edits.iter();
+    let patches = patches.map(|e| Patch::new(view.local(e.span), e.text.as_str()));
+    let title = Level::HELP.secondary_title(clean(&fix_title(fix)));
+    Some(title.element(view.snippet().patches(patches)))
 }
 
-fn clamp(file: &SourceFile, span: Span) -> std::ops::Range<usize> {
-    let len = file.text().len();
-    let start = floor(file.text(), span.range().start.min(len));
-    start..floor(file.text(), span.range().end.clamp(start, len))
-}
-
-fn floor(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
+/// Text that may quote a file must not steer the terminal.
+fn clean(text: &str) -> String {
+    normalize_untrusted_str(text)
 }

@@ -1,4 +1,145 @@
 //! How findings are shown: one file per format.
 
 pub mod concise;
+pub mod github;
 pub mod human;
+pub mod json;
+pub mod junit;
+pub mod place;
+#[cfg(test)]
+mod samples;
+pub mod sarif;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use super::{Diagnostic, RuleInfo, Severity};
+use crate::source::Sources;
+
+/// What calls itself the finder in reports.
+const TOOL: &str = "slosmith";
+
+/// The version of slosmith that wrote a report.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// How findings are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// The lines in question with the bytes underlined, and the fix
+    #[default]
+    Human,
+    /// `path:line:col: level[rule] message`, one line each
+    Concise,
+    /// One JSON document, described by `schemas/report.schema.json`
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// GitHub workflow commands, which become annotations
+    Github,
+    /// JUnit XML, for CI systems that show test results
+    Junit,
+}
+
+/// Findings and what is needed to show them.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    /// The findings, in the order they are shown.
+    pub diagnostics: &'a [Diagnostic],
+    /// The files they point into.
+    pub sources: &'a Sources,
+    /// All rules that were asked, whether they found something or not.
+    pub rules: &'a [RuleInfo],
+    /// Paths below this folder are shown relative to it; usually the working directory.
+    pub root: Option<&'a Path>,
+    /// Whether the human format uses colours, links and box drawing.
+    pub styled: bool,
+}
+
+impl<'a> Report<'a> {
+    /// A plain report with paths as they were given.
+    pub fn new(diagnostics: &'a [Diagnostic], sources: &'a Sources, rules: &'a [RuleInfo]) -> Self {
+        Self {
+            diagnostics,
+            sources,
+            rules,
+            root: None,
+            styled: false,
+        }
+    }
+
+    /// Shows paths relative to a folder.
+    #[must_use]
+    pub fn root(self, root: &'a Path) -> Self {
+        let root = Some(root);
+        Self { root, ..self }
+    }
+
+    /// Uses colours, links and box drawing where the format has them.
+    #[must_use]
+    pub fn styled(self, styled: bool) -> Self {
+        Self { styled, ..self }
+    }
+
+    /// The rule of a finding's code, when it is one of the report's.
+    pub fn rule(&self, code: &str) -> Option<&'a RuleInfo> {
+        self.rules.iter().find(|rule| rule.name == code)
+    }
+
+    /// Where more about a finding can be read.
+    pub fn url(&self, d: &'a Diagnostic) -> Option<&'a str> {
+        let rule = || self.rule(d.code).map(|rule| rule.url);
+        let url = d.details.url.as_deref().or_else(rule);
+        url.filter(|url| !url.is_empty())
+    }
+
+    /// How a file's path is shown.
+    fn path(&self, file: crate::source::FileId) -> String {
+        place::path(self.sources.get(file).path(), self.root)
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        let same = |d: &&Diagnostic| d.severity == severity;
+        self.diagnostics.iter().filter(same).count()
+    }
+}
+
+/// Shows findings in any format.
+pub fn render(format: Format, report: &Report<'_>) -> String {
+    match format {
+        Format::Human => human::report(report),
+        Format::Concise => concise::report(report),
+        Format::Json => json::report(report),
+        Format::Sarif => sarif::report(report),
+        Format::Github => github::report(report),
+        Format::Junit => junit::report(report),
+    }
+}
+
+/// The message with everything that explains it, one line each, for formats without a place for these.
+fn full_text(d: &Diagnostic) -> String {
+    let mut text = d.message.clone();
+    for note in &d.details.notes {
+        text.push_str("\nnote: ");
+        text.push_str(note);
+    }
+    for help in &d.help {
+        text.push_str("\nhelp: ");
+        text.push_str(help);
+    }
+    if let Some(fix) = &d.details.fix {
+        text.push_str("\nhelp: ");
+        text.push_str(&fix_title(fix));
+    }
+    text
+}
+
+/// A fix in words, with a warning when somebody must look at it.
+fn fix_title(fix: &super::Fix) -> String {
+    match fix.applicability {
+        super::Applicability::Safe => fix.title.clone(),
+        super::Applicability::Unsafe => format!("{} (unsafe: the meaning may change)", fix.title),
+    }
+}

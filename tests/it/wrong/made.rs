@@ -60,7 +60,7 @@ fn files_that_are_too_much() {
     made("file-too-large", title(10_000_000), "too-large", "1:1");
     let name = HEAD.replace("shop", &"x".repeat(1_000_000));
     made("file-with-long-name", name, "bad-name", "2:17");
-    made("file-deep", nested(200), "too-deep", "7:81");
+    made("file-deep", nested(200), "too-deep", "7:906");
     made(
         "file-unclosed",
         format!("{HEAD}signals: {}", "{a: ".repeat(100_000)),

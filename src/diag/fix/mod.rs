@@ -1,0 +1,92 @@
+//! Edits that mend what a finding is about.
+
+mod apply;
+mod diff;
+#[cfg(test)]
+mod tests;
+
+pub use apply::{Fixed, Left, Outcome, apply};
+pub use diff::diff;
+
+use crate::source::Span;
+
+/// Replaces some bytes of a file; an empty span inserts, an empty text deletes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edit {
+    /// The bytes that go.
+    pub span: Span,
+    /// What comes in their place, escaped as that place in the file needs it.
+    pub text: String,
+}
+
+impl Edit {
+    /// Replaces the bytes of `span`.
+    pub fn replace(span: Span, text: impl Into<String>) -> Self {
+        Self {
+            span,
+            text: text.into(),
+        }
+    }
+
+    /// Inserts before the first byte of `span`.
+    pub fn insert_before(span: Span, text: impl Into<String>) -> Self {
+        let start = span.range().start;
+        Self::replace(Span::new(span.file, start..start), text)
+    }
+
+    /// Deletes the bytes of `span`.
+    pub fn delete(span: Span) -> Self {
+        Self::replace(span, "")
+    }
+}
+
+/// Whether a fix may be applied without looking.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Applicability {
+    /// The mended file means what its author meant.
+    Safe,
+    /// Somebody must look: the meaning may change.
+    Unsafe,
+}
+
+/// How to mend a finding: all of the edits, or none.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fix {
+    /// What the edits do, as an instruction: "replace with `x`".
+    pub title: String,
+    /// The edits, which do not overlap.
+    pub edits: Vec<Edit>,
+    /// Whether it may be applied without looking.
+    pub applicability: Applicability,
+}
+
+impl Fix {
+    /// A fix that may be applied without looking.
+    pub fn safe(title: impl Into<String>, edits: Vec<Edit>) -> Self {
+        Self {
+            title: title.into(),
+            edits,
+            applicability: Applicability::Safe,
+        }
+    }
+
+    /// A fix that somebody must look at.
+    pub fn needs_review(title: impl Into<String>, edits: Vec<Edit>) -> Self {
+        Self {
+            applicability: Applicability::Unsafe,
+            ..Self::safe(title, edits)
+        }
+    }
+
+    /// The commonest fix: one place gets another text, and the title says so.
+    pub fn replace(span: Span, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self::safe(
+            format!("replace with `{text}`"),
+            vec![Edit::replace(span, text)],
+        )
+    }
+}

@@ -1,0 +1,220 @@
+//! One JSON document, for programs. Its shape is versioned and described by a committed schema.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Report, TOOL, VERSION, place};
+use crate::diag::{Applicability, Diagnostic, Fix, Severity};
+use crate::source::Span;
+
+/// Raised when a field goes or changes its meaning; a new field is no reason.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What `slosmith lint --format json` prints.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LintReport<'a> {
+    /// Raised when a field goes or changes its meaning; fields may be added without.
+    #[schemars(range(min = 1, max = 1))]
+    schema_version: u32,
+    /// What wrote the report.
+    tool: Tool,
+    /// All findings, ordered by file and place.
+    findings: Vec<Finding<'a>>,
+    /// How many there are.
+    summary: Summary,
+}
+
+/// What wrote the report.
+#[derive(Serialize, JsonSchema)]
+struct Tool {
+    /// `slosmith`.
+    name: &'static str,
+    /// Its version.
+    version: &'static str,
+}
+
+/// One finding.
+#[derive(Serialize, JsonSchema)]
+struct Finding<'a> {
+    /// The rule that found it, or the code of a fault in a file.
+    rule: &'a str,
+    /// How bad it is.
+    level: Severity,
+    /// What is wrong, in one line.
+    message: &'a str,
+    #[serde(flatten)]
+    place: Place,
+    /// Short text at the place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'a str>,
+    /// Why it is so, one line each.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
+    /// What to do about it, one line each.
+    help: &'a [String],
+    /// The edits that mend it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<Mend<'a>>,
+    /// Other places that explain it.
+    related: Vec<Related<'a>>,
+    /// Where more can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+    /// A name that stays when lines move; baselines and SARIF use the same.
+    fingerprint: String,
+}
+
+/// Some bytes of a file.
+#[derive(Serialize, JsonSchema)]
+struct Place {
+    /// Path of the file, with `/`; relative to the working directory where the file is below it.
+    path: String,
+    /// The first character.
+    start: Position,
+    /// The character after the last; the start again where a place is empty.
+    end: Position,
+}
+
+/// One position in a file.
+#[derive(Serialize, JsonSchema)]
+struct Position {
+    /// Line, from 1.
+    line: usize,
+    /// Column in Unicode characters, from 1.
+    col: usize,
+    /// Bytes before it in the file.
+    offset: u32,
+}
+
+/// The edits that mend a finding: all are to be made, or none.
+#[derive(Serialize, JsonSchema)]
+struct Mend<'a> {
+    /// What the edits do.
+    title: &'a str,
+    /// Whether they may be made without looking.
+    applicability: Applicability,
+    /// The edits, which do not overlap.
+    edits: Vec<Change<'a>>,
+}
+
+/// Replaces some bytes.
+#[derive(Serialize, JsonSchema)]
+struct Change<'a> {
+    #[serde(flatten)]
+    place: Place,
+    /// What comes in place of the bytes.
+    text: &'a str,
+}
+
+/// Another place that explains a finding.
+#[derive(Serialize, JsonSchema)]
+struct Related<'a> {
+    #[serde(flatten)]
+    place: Place,
+    /// What it has to do with the finding.
+    message: &'a str,
+}
+
+/// Numbers of findings.
+#[derive(Serialize, JsonSchema)]
+struct Summary {
+    /// At level error.
+    errors: usize,
+    /// At level warning.
+    warnings: usize,
+    /// At level info.
+    infos: usize,
+    /// With a fix that may be made without looking.
+    fixable: usize,
+}
+
+/// The whole report, pretty-printed, with a final newline.
+pub fn report(report: &Report<'_>) -> String {
+    let prints = crate::diag::fingerprint::of(report.diagnostics, report.sources, report.root);
+    let findings = report.diagnostics.iter().zip(prints);
+    let document = LintReport {
+        schema_version: SCHEMA_VERSION,
+        tool: Tool {
+            name: TOOL,
+            version: VERSION,
+        },
+        findings: findings.map(|(d, f)| finding(report, d, f)).collect(),
+        summary: summary(report),
+    };
+    // Strings, numbers and lists: printing cannot fail.
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}
+
+/// The JSON Schema of a report, with a final newline.
+pub fn schema() -> String {
+    let settings = schemars::generate::SchemaSettings::draft2020_12();
+    let schema = settings
+        .for_serialize()
+        .into_generator()
+        .into_root_schema_for::<LintReport<'_>>();
+    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
+}
+
+fn finding<'a>(report: &Report<'a>, d: &'a Diagnostic, fingerprint: String) -> Finding<'a> {
+    let related = |l: &'a crate::diag::Label| Related {
+        place: place_of(report, l.span),
+        message: &l.text,
+    };
+    Finding {
+        rule: d.code,
+        level: d.severity,
+        message: &d.message,
+        place: place_of(report, d.span),
+        label: (!d.details.label.is_empty()).then_some(&d.details.label),
+        notes: &d.details.notes,
+        help: &d.help,
+        fix: d.details.fix.as_ref().map(|fix| mend(report, fix)),
+        related: d.related.iter().map(related).collect(),
+        url: report.url(d),
+        fingerprint,
+    }
+}
+
+fn mend<'a>(report: &Report<'a>, fix: &'a Fix) -> Mend<'a> {
+    let change = |edit: &'a crate::diag::Edit| Change {
+        place: place_of(report, edit.span),
+        text: &edit.text,
+    };
+    Mend {
+        title: &fix.title,
+        applicability: fix.applicability,
+        edits: fix.edits.iter().map(change).collect(),
+    }
+}
+
+fn place_of(report: &Report<'_>, span: Span) -> Place {
+    let file = report.sources.get(span.file);
+    let range = Span::new(span.file, place::clamp(file, span));
+    let position = |offset: u32| {
+        let at = place::line_col(file, offset as usize);
+        Position {
+            line: at.line,
+            col: at.col,
+            offset,
+        }
+    };
+    Place {
+        path: report.path(span.file),
+        start: position(range.start),
+        end: position(range.end),
+    }
+}
+
+fn summary(report: &Report<'_>) -> Summary {
+    let safe = |d: &&Diagnostic| {
+        let fix = d.details.fix.as_ref();
+        fix.is_some_and(|fix| fix.applicability == Applicability::Safe)
+    };
+    Summary {
+        errors: report.count(Severity::Error),
+        warnings: report.count(Severity::Warning),
+        infos: report.count(Severity::Info),
+        fixable: report.diagnostics.iter().filter(safe).count(),
+    }
+}

@@ -1,0 +1,198 @@
+//! `slosmith.toml`: what is linted, for which releases, and how bad each finding is.
+
+mod file;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use globset::GlobSet;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::catalog::Range;
+use crate::diag::{Diagnostic, RuleInfo, Severity, did_you_mean};
+use crate::source::{FileId, SourceFile, Sources, Span, Spanned};
+use crate::yaml;
+
+pub use file::json_schema;
+
+/// What the file is called.
+pub const NAME: &str = "slosmith.toml";
+
+/// How bad the findings of a rule are here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Certainly wrong: the run fails.
+    Error,
+    /// Probably wrong.
+    Warning,
+    /// Good to know.
+    Info,
+    /// Not shown.
+    Off,
+}
+
+impl Level {
+    /// The severity of findings at this level; `None` when they are not shown.
+    pub fn severity(self) -> Option<Severity> {
+        match self {
+            Level::Error => Some(Severity::Error),
+            Level::Warning => Some(Severity::Warning),
+            Level::Info => Some(Severity::Info),
+            Level::Off => None,
+        }
+    }
+}
+
+/// Labels that no recording shows, because they are added on the way.
+#[derive(Clone, Debug, Default)]
+pub struct Labels {
+    /// Added when a target is scraped: `namespace`, `pod`, `job`.
+    pub target: Vec<Spanned<String>>,
+    /// Added when samples or alerts are sent on: `cluster`, `replica`. Queries inside Prometheus do not see them.
+    pub external: Vec<Spanned<String>>,
+}
+
+/// A configuration that was read and makes sense by itself.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// The releases that queries must be right on.
+    pub vllm: Option<Spanned<Range>>,
+    /// The serving configurations whose families exist; none given means the default one.
+    pub profiles: Vec<Spanned<String>>,
+    /// Labels added on the way.
+    pub labels: Labels,
+    /// Folders of recordings of other services.
+    pub catalogs: Vec<Spanned<PathBuf>>,
+    /// Levels that differ from the rules' own.
+    pub levels: BTreeMap<Spanned<String>, Level>,
+    /// Findings that are known and wait.
+    pub baseline: Option<Spanned<PathBuf>>,
+    folder: PathBuf,
+    exclude: GlobSet,
+}
+
+/// Why there is no configuration where one was wanted.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file could not be read.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why it could not be read.
+        source: std::io::Error,
+    },
+    /// The file was read, and something in it is wrong.
+    #[error("the configuration is wrong")]
+    Wrong(Vec<Diagnostic>),
+}
+
+/// The nearest `slosmith.toml` in a folder or above it.
+pub fn find(from: &Path) -> Option<PathBuf> {
+    let paths = from.ancestors().map(|folder| folder.join(NAME));
+    paths.into_iter().find(|path| path.is_file())
+}
+
+impl Config {
+    /// Reads a configuration; its text is added to `sources`. Paths in it start from its folder.
+    ///
+    /// # Errors
+    /// When it cannot be read, or with everything that is wrong in it.
+    pub fn load(path: &Path, sources: &mut Sources) -> Result<Self, LoadError> {
+        let bytes = std::fs::read(path).map_err(|source| LoadError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+        let (text, fault) = match yaml::decode(bytes) {
+            Ok(text) => (text, None),
+            Err((lossy, at)) => (lossy, Some(at)),
+        };
+        let file = sources.add(SourceFile::new(path, text));
+        if let Some(at) = fault {
+            // In the lossy text one replacement character of three bytes stands here.
+            let span = Span::new(file, at..at + 3);
+            let error = Diagnostic::error("not-utf8", span, "the file is not UTF-8 text");
+            return Err(LoadError::Wrong(vec![error]));
+        }
+        Self::read(file, sources).map_err(LoadError::Wrong)
+    }
+
+    /// Reads the text of a file in `sources`.
+    ///
+    /// # Errors
+    /// Everything that is wrong in it, at its place.
+    pub fn read(file: FileId, sources: &Sources) -> Result<Self, Vec<Diagnostic>> {
+        let source = sources.get(file);
+        let folder = source.path().parent().unwrap_or(Path::new(""));
+        file::read(file, source.text(), folder)
+    }
+
+    /// The level of a rule's findings, when the configuration names it.
+    pub fn level(&self, rule: &str) -> Option<Level> {
+        self.levels.get(rule).copied()
+    }
+
+    /// True when the findings of a rule are not shown.
+    pub fn is_off(&self, rule: &str) -> bool {
+        self.level(rule) == Some(Level::Off)
+    }
+
+    /// Gives every finding its configured level, and drops those of rules that are off.
+    pub fn judge(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let judge = |mut d: Diagnostic| {
+            if let Some(level) = self.level(d.code) {
+                d.severity = level.severity()?;
+            }
+            Some(d)
+        };
+        diagnostics.into_iter().filter_map(judge).collect()
+    }
+
+    /// Rules that the configuration names and nobody knows.
+    pub fn unknown_rules(&self, known: &[RuleInfo]) -> Vec<Diagnostic> {
+        let names = || known.iter().map(|rule| rule.name);
+        let unknown = self
+            .levels
+            .keys()
+            .filter(|rule| !names().any(|name| rule.value == name));
+        let told = unknown.map(|rule| {
+            Diagnostic::warning(
+                "unknown-rule",
+                rule.span,
+                format!("there is no rule `{rule}`"),
+            )
+            .maybe_help(did_you_mean(&rule.value, names()))
+        });
+        told.collect()
+    }
+
+    /// True when a file, or a folder above it, is excluded. Paths start from `working_directory`.
+    pub fn excludes(&self, path: &Path, working_directory: &Path) -> bool {
+        let path = plain(&working_directory.join(path));
+        let folder = plain(&working_directory.join(&self.folder));
+        let Ok(path) = path.strip_prefix(&folder) else {
+            return false;
+        };
+        let mut above = path.ancestors().filter(|p| !p.as_os_str().is_empty());
+        above.any(|p| self.exclude.is_match(p))
+    }
+}
+
+/// A path without `.` and `..`, by its text alone.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if out.file_name().is_some() => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}

@@ -1,0 +1,189 @@
+//! The file as it is written.
+
+use std::collections::BTreeMap;
+use std::ops::Range as Bytes;
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned as At;
+
+use super::{Config, Labels, Level};
+use crate::catalog::{Range, RangeError};
+use crate::diag::{Diagnostic, did_you_mean};
+use crate::source::{FileId, Span, Spanned};
+
+/// What `slosmith lint` looks at, and how it judges.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename = "Config")]
+struct File {
+    /// The vLLM releases that every query must be right on: `>=0.20, <0.34`, or one version.
+    #[schemars(with = "Option<String>", example = ">=0.20, <0.34")]
+    vllm: Option<At<String>>,
+    /// Serving configurations that change which metrics exist: `default`, `lora`, `spec-decode`.
+    #[schemars(with = "Vec<String>")]
+    profiles: Vec<At<String>>,
+    /// Labels that are added on the way and stand in no recording.
+    labels: FileLabels,
+    /// Folders of recordings of other services, relative to this file.
+    #[schemars(with = "Vec<String>")]
+    catalogs: Vec<At<PathBuf>>,
+    /// Levels of rules, where they differ from the rules' own.
+    #[schemars(with = "BTreeMap<String, Level>")]
+    levels: BTreeMap<At<String>, Level>,
+    /// Files and folders that are not linted: globs relative to this file. `*` stays inside one folder, `**` does not.
+    #[schemars(with = "Vec<String>")]
+    exclude: Vec<At<String>>,
+    /// A file of findings that are known and wait, relative to this file; `slosmith lint --write-baseline` writes it.
+    #[schemars(with = "Option<String>")]
+    baseline: Option<At<PathBuf>>,
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename = "Labels")]
+struct FileLabels {
+    /// Added when a target is scraped: `namespace`, `pod`, `job`, `instance`.
+    #[schemars(with = "Vec<String>")]
+    target: Vec<At<String>>,
+    /// Added when samples or alerts leave Prometheus: `cluster`, `replica`.
+    #[schemars(with = "Vec<String>")]
+    external: Vec<At<String>>,
+}
+
+/// The JSON Schema of the file, for editors, with a final newline.
+pub fn json_schema() -> String {
+    let settings = schemars::generate::SchemaSettings::draft2020_12();
+    let schema = settings.into_generator().into_root_schema_for::<File>();
+    // A schema is plain JSON; printing it cannot fail.
+    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
+}
+
+pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Vec<Diagnostic>> {
+    let read: File = toml::from_str(text).map_err(|error| vec![fault(file, &error)])?;
+    let mut faults = Vec::new();
+    let place = Place { file, folder };
+    let vllm = read.vllm.and_then(|at| place.range(at, &mut faults));
+    let exclude = place.globs(read.exclude, &mut faults);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    Ok(Config {
+        vllm,
+        profiles: place.all(read.profiles),
+        labels: Labels {
+            target: place.all(read.labels.target),
+            external: place.all(read.labels.external),
+        },
+        catalogs: read.catalogs.into_iter().map(|at| place.path(at)).collect(),
+        levels: read
+            .levels
+            .into_iter()
+            .map(|(rule, level)| (place.here(rule), level))
+            .collect(),
+        baseline: read.baseline.map(|at| place.path(at)),
+        folder: folder.to_owned(),
+        exclude,
+    })
+}
+
+/// Turns values with TOML's places into values with ours.
+struct Place<'a> {
+    file: FileId,
+    folder: &'a Path,
+}
+
+impl Place<'_> {
+    fn span(&self, bytes: Bytes<usize>) -> Span {
+        Span::new(self.file, bytes)
+    }
+
+    fn here<T>(&self, at: At<T>) -> Spanned<T> {
+        let span = self.span(at.span());
+        Spanned::new(at.into_inner(), span)
+    }
+
+    fn all(&self, list: Vec<At<String>>) -> Vec<Spanned<String>> {
+        list.into_iter().map(|at| self.here(at)).collect()
+    }
+
+    fn path(&self, at: At<PathBuf>) -> Spanned<PathBuf> {
+        self.here(at).map(|path| self.folder.join(path))
+    }
+
+    fn range(&self, at: At<String>, faults: &mut Vec<Diagnostic>) -> Option<Spanned<Range>> {
+        let span = self.span(at.span());
+        match Range::parse(at.get_ref()) {
+            Ok(range) => Some(Spanned::new(range, span)),
+            Err(error) => {
+                let fault = Diagnostic::error("bad-version-range", span, error.to_string());
+                faults.push(fault.help(RangeError::HELP));
+                None
+            }
+        }
+    }
+
+    fn globs(&self, list: Vec<At<String>>, faults: &mut Vec<Diagnostic>) -> GlobSet {
+        let mut all = GlobSetBuilder::new();
+        for at in list {
+            let glob = at.get_ref().strip_prefix("./").unwrap_or(at.get_ref());
+            let glob = glob.trim_end_matches('/');
+            match GlobBuilder::new(glob).literal_separator(true).build() {
+                Ok(glob) => drop(all.add(glob)),
+                Err(error) => {
+                    let message = format!("`{}` is no glob: {}", at.get_ref(), error.kind());
+                    faults.push(Diagnostic::error(
+                        "invalid-value",
+                        self.span(at.span()),
+                        message,
+                    ));
+                }
+            }
+        }
+        all.build().unwrap_or_else(|error| {
+            // Each glob was fine by itself; together they are too large.
+            let start = self.span(0..0);
+            faults.push(Diagnostic::error(
+                "too-large",
+                start,
+                format!("`exclude`: {error}"),
+            ));
+            GlobSet::empty()
+        })
+    }
+}
+
+/// The reader's error in our words.
+fn fault(file: FileId, error: &toml::de::Error) -> Diagnostic {
+    let span = Span::new(file, error.span().unwrap_or(0..0));
+    let message = error.message().lines().next().unwrap_or_default();
+    // "unknown field `x`, expected one of `a`, `b`": every second part stands in backticks.
+    let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let told = |code, what: &str| {
+        let (word, known) = words.split_first().unwrap_or((&"", &[]));
+        let quoted: Vec<_> = known.iter().map(|k| format!("`{k}`")).collect();
+        let help = did_you_mean(word, known.iter().copied())
+            .unwrap_or_else(|| format!("expected one of {}", quoted.join(", ")));
+        Diagnostic::error(code, span, format!("unknown {what} `{word}`")).help(help)
+    };
+    if message.starts_with("unknown field") {
+        told("unknown-field", "key")
+    } else if message.starts_with("unknown variant") {
+        told("unknown-value", "value")
+    } else if let Some((found, wanted)) = wrong_type(message) {
+        Diagnostic::error(
+            "wrong-type",
+            span,
+            format!("expected {wanted}, found {found}"),
+        )
+    } else {
+        Diagnostic::error("invalid-toml", span, message)
+    }
+}
+
+/// "invalid type: a boolean, expected a string", in its parts.
+fn wrong_type(message: &str) -> Option<(&str, &str)> {
+    message
+        .strip_prefix("invalid type: ")?
+        .split_once(", expected ")
+}

@@ -1,0 +1,5 @@
+//! Judging queries, and deciding which judgements count.
+
+pub mod config;
+pub mod date;
+pub mod suppress;

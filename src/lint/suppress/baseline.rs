@@ -1,0 +1,133 @@
+//! Findings that are known and wait: a file for people who start linting with a thousand of them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::rules;
+use crate::diag::render::place;
+use crate::diag::{Diagnostic, fingerprint};
+use crate::source::{FileId, Sources, Span};
+
+/// Raised when a field goes or changes its meaning.
+const SCHEMA_VERSION: u32 = 1;
+
+/// A baseline file.
+///
+/// It is to be made, and applied, from the findings that levels and comments leave: fingerprints count
+/// equal findings, so both must count the same ones.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Baseline {
+    schema_version: u32,
+    /// How the fingerprints are made.
+    scheme: String,
+    findings: Vec<Entry>,
+}
+
+/// One finding; all but the fingerprint is for people.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    path: String,
+    rule: String,
+    message: String,
+    fingerprint: String,
+}
+
+impl Baseline {
+    /// A baseline of all these findings; paths are relative to `root`.
+    pub fn of(diagnostics: &[Diagnostic], sources: &Sources, root: Option<&Path>) -> Self {
+        let prints = fingerprint::of(diagnostics, sources, root);
+        let entry = |(d, fingerprint): (&Diagnostic, String)| Entry {
+            path: place::path(sources.get(d.span.file).path(), root),
+            rule: d.code.to_owned(),
+            message: d.message.clone(),
+            fingerprint,
+        };
+        let mut findings: Vec<_> = diagnostics.iter().zip(prints).map(entry).collect();
+        findings.sort();
+        Self {
+            schema_version: SCHEMA_VERSION,
+            scheme: fingerprint::SCHEME.to_owned(),
+            findings,
+        }
+    }
+
+    /// The text of the file, with a final newline.
+    pub fn to_json(&self) -> String {
+        // Strings and lists: printing cannot fail.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// Says what makes it no baseline.
+    pub fn read(file: FileId, text: &str) -> Result<Self, Diagnostic> {
+        let invalid = |span, message: String| {
+            Diagnostic::error("invalid-baseline", span, message)
+                .help("write it again with `slosmith lint --write-baseline`")
+        };
+        let read: Self = serde_json::from_str(text).map_err(|error| {
+            let at = offset(text, error.line(), error.column());
+            invalid(
+                Span::new(file, at..at),
+                format!("this is no baseline: {error}"),
+            )
+        })?;
+        if read.schema_version != SCHEMA_VERSION || read.scheme != fingerprint::SCHEME {
+            let message = "this baseline was made by another version of slosmith".to_owned();
+            return Err(invalid(Span::new(file, 0..0), message));
+        }
+        Ok(read)
+    }
+
+    /// The findings that are not in the baseline, and entries that no finding answers to any more.
+    ///
+    /// `text` is the baseline's own text in `file`. Entries are judged only where `linted` says that their
+    /// path was looked at.
+    pub fn apply(
+        &self,
+        diagnostics: Vec<Diagnostic>,
+        sources: &Sources,
+        root: Option<&Path>,
+        file: FileId,
+        linted: &dyn Fn(&str) -> bool,
+    ) -> Vec<Diagnostic> {
+        let prints = fingerprint::of(&diagnostics, sources, root);
+        let entries = self.findings.iter();
+        let mut open: BTreeMap<_, _> = entries.map(|e| (e.fingerprint.as_str(), e)).collect();
+        let found = diagnostics.into_iter().zip(&prints);
+        let mut kept: Vec<_> = found
+            .filter_map(|(d, print)| open.remove(print.as_str()).is_none().then_some(d))
+            .collect();
+        let text = sources.get(file).text();
+        let idle = open.into_values().filter(|entry| linted(&entry.path));
+        let mut idle: Vec<_> = idle.map(|entry| unused(entry, file, text)).collect();
+        idle.sort_by_key(|d| d.span);
+        kept.append(&mut idle);
+        kept
+    }
+}
+
+fn unused(entry: &Entry, file: FileId, text: &str) -> Diagnostic {
+    // A fingerprint stands in the file once, so its text is its place.
+    let quoted = format!("\"{}\"", entry.fingerprint);
+    let at = text.find(&quoted).unwrap_or_default();
+    let span = Span::new(file, at..at + quoted.len());
+    let message = format!("`{}` is not found in {} any more", entry.rule, entry.path);
+    rules::unused(span, message)
+        .help("write the baseline again with `slosmith lint --write-baseline`")
+}
+
+/// The offset of the reader's line and column, which counts bytes from 1.
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let before: usize = text
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1))
+        .map(str::len)
+        .sum();
+    (before + column.saturating_sub(1)).min(text.len())
+}

@@ -1,0 +1,115 @@
+//! How far the thing reaches that starts on a line.
+
+use std::ops::Range;
+
+use super::scan::lines_from;
+
+/// The first line below `end` that is not skipped; `None` at a blank one or at the end of the file.
+pub(super) fn below(
+    text: &str,
+    end: usize,
+    skipped: impl Fn(&str) -> bool,
+) -> Option<Range<usize>> {
+    let mut all = lines_below(text, end);
+    let line = all.find(|line| !skipped(&text[line.clone()]))?;
+    (!text[line.clone()].trim().is_empty()).then_some(line)
+}
+
+/// The lines after the one that ends at `end`.
+fn lines_below(text: &str, end: usize) -> impl Iterator<Item = Range<usize>> {
+    let next = text[end..].find('\n').map_or(text.len(), |i| end + i + 1);
+    lines_from(text, next)
+}
+
+/// The line and, when a value starts on it, all lines of that value.
+///
+/// After a value on the key's own line nothing but the rest of that value can be indented deeper, so the
+/// indentation alone tells, whatever the style of the scalar.
+pub(super) fn value(text: &str, line: Range<usize>) -> Range<usize> {
+    let Some(column) = owner(&text[line.clone()]) else {
+        return line;
+    };
+    let mut end = line.end;
+    for next in lines_below(text, line.end) {
+        let words = &text[next.clone()];
+        if words.trim().is_empty() {
+            continue;
+        }
+        if indent(words) <= column {
+            break;
+        }
+        end = next.end;
+    }
+    line.start..end
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+/// The column of the key or list mark that owns the value on this line; `None` when no value starts here.
+fn owner(line: &str) -> Option<usize> {
+    let mut column = indent(line);
+    let mut mark = None;
+    while line[column..].starts_with("- ") {
+        mark = Some(column);
+        column += 1 + indent(&line[column + 1..]);
+    }
+    let content = &line[column..];
+    match key_end(content) {
+        None => mark.or(Some(column)),
+        Some(end) => {
+            let value = content[end..].trim_start();
+            // Below an anchor or a tag alone stands a mapping, whose entries are values of their own.
+            let bare = value.is_empty() || value.starts_with('#');
+            let named = value.starts_with(['&', '!']) && !value.contains(' ');
+            (!bare && !named).then_some(column)
+        }
+    }
+}
+
+/// One past the colon of a key.
+fn key_end(content: &str) -> Option<usize> {
+    let quote = content.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let from = quote
+        .and_then(|q| content[1..].find(q))
+        .map_or(0, |i| i + 2);
+    let rest = &content[from..];
+    let colon = rest
+        .find(": ")
+        .or_else(|| rest.ends_with(':').then(|| rest.len() - 1));
+    // A key has no blanks before its colon in anything that people write; PromQL below a key has.
+    colon
+        .filter(|&at| quote.is_some() || !rest[..at].contains([' ', '{', '(']))
+        .map(|at| from + at + 1)
+}
+
+/// The open code fence after a line: its mark and how often it is repeated.
+pub(super) fn fence_after(line: &str, open: Option<(char, usize)>) -> Option<(char, usize)> {
+    let content = line.trim_start();
+    let mark = content.chars().next().filter(|c| matches!(c, '`' | '~'));
+    let count = content.chars().take_while(|c| Some(*c) == mark).count();
+    match (open, mark) {
+        (None, Some(mark)) if count >= 3 => Some((mark, count)),
+        (Some((opened, least)), Some(mark)) if mark == opened && count >= least => {
+            // A closing fence has nothing behind it.
+            (!content[count..].trim().is_empty()).then_some((opened, least))
+        }
+        (open, _) => open,
+    }
+}
+
+/// The whole code fence that a line opens, or the line.
+pub(super) fn fenced(text: &str, line: Range<usize>) -> Range<usize> {
+    let mut open = fence_after(&text[line.clone()], None);
+    if open.is_none() {
+        return line;
+    }
+    for next in lines_below(text, line.end) {
+        open = fence_after(&text[next.clone()], open);
+        if open.is_none() {
+            return line.start..next.end;
+        }
+    }
+    line.start..text.len()
+}

@@ -1,0 +1,132 @@
+//! Where suppressions stand in a file, and what they cover.
+
+use std::ops::Range;
+
+use super::extent;
+use super::parse::MARK;
+
+/// How a file writes comments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// `# …`, also inside of a PromQL block scalar, where PromQL takes it for a comment too.
+    Yaml,
+    /// `<!-- … -->`, and `# …` inside of code fences.
+    Markdown,
+}
+
+/// A comment that starts with the mark.
+#[derive(Debug)]
+pub(super) struct Comment<'a> {
+    /// The words, from the mark on.
+    pub(super) words: &'a str,
+    /// Where they start.
+    pub(super) at: usize,
+    /// What goes when the comment goes.
+    pub(super) whole: Range<usize>,
+    /// The bytes it covers.
+    pub(super) covers: Range<usize>,
+}
+
+/// All suppression comments of a text.
+pub(super) fn comments(text: &str, syntax: Syntax) -> Vec<Comment<'_>> {
+    // Almost no file has any.
+    if !text.contains(MARK) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut fence = None;
+    for line in lines(text) {
+        let hash = match syntax {
+            Syntax::Yaml => true,
+            Syntax::Markdown => fence.is_some(),
+        };
+        if hash {
+            found.extend(with_hash(text, line.clone()));
+        } else {
+            found.extend(in_markup(text, line.clone()));
+        }
+        if syntax == Syntax::Markdown {
+            fence = extent::fence_after(&text[line], fence);
+        }
+    }
+    found
+}
+
+/// The lines of a text, without their ends.
+fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
+    lines_from(text, 0)
+}
+
+/// The lines from the start of one on.
+pub(super) fn lines_from(text: &str, mut start: usize) -> impl Iterator<Item = Range<usize>> {
+    text[start..].split_inclusive('\n').map(move |line| {
+        let range = start..start + line.trim_end_matches(['\n', '\r']).len();
+        start += line.len();
+        range
+    })
+}
+
+/// `# slosmith: …` after a blank or alone.
+fn with_hash(text: &str, line: Range<usize>) -> Option<Comment<'_>> {
+    let words = &text[line.clone()];
+    let mut marks = words.match_indices(MARK);
+    let (at, code) = marks.find_map(|(at, _)| Some((at, before_hash(words, at)?)))?;
+    let covers = if code.trim().is_empty() {
+        extent::below(text, line.end, is_hash_comment)
+    } else {
+        Some(line.clone())
+    };
+    Some(Comment {
+        words: &words[at..],
+        at: line.start + at,
+        whole: whole(text, &line, code, line.end),
+        covers: covers.map_or(line.end..line.end, |line| extent::value(text, line)),
+    })
+}
+
+/// What stands before a comment whose words start at `at`; `None` when no comment does.
+fn before_hash(line: &str, at: usize) -> Option<&str> {
+    let code = line[..at].trim_end().strip_suffix('#')?;
+    let code = code.trim_end_matches('#');
+    let odd = |part: &str| part.matches('"').count() % 2 == 1;
+    // A text that ends on this line, but started above, leaves one quote before the comment and none in it.
+    let in_text = odd(code) && odd(&line[at..]);
+    let free = code.is_empty() || code.ends_with([' ', '\t']);
+    (free && !in_text).then_some(code)
+}
+
+fn is_hash_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#')
+}
+
+/// `<!-- slosmith: … -->`.
+fn in_markup(text: &str, line: Range<usize>) -> Option<Comment<'_>> {
+    let (before, words) = text[line.clone()].split_at(text[line.clone()].find(MARK)?);
+    let code = before.trim_end().strip_suffix("<!--")?;
+    let (words, after) = words.split_once("-->")?;
+    let alone = code.trim().is_empty() && after.trim().is_empty();
+    let covers = if alone {
+        let skipped = |line: &str| line.trim().is_empty() || line.trim_start().starts_with("<!--");
+        extent::below(text, line.end, skipped).map(|line| extent::fenced(text, line))
+    } else {
+        Some(line.clone())
+    };
+    let end = line.end - after.len();
+    Some(Comment {
+        words,
+        at: line.start + before.len(),
+        whole: whole(text, &line, code, if alone { line.end } else { end }),
+        covers: covers.unwrap_or(line.end..line.end),
+    })
+}
+
+/// A comment with the blanks before it, or the line that it fills.
+fn whole(text: &str, line: &Range<usize>, code: &str, end: usize) -> Range<usize> {
+    if !code.trim().is_empty() {
+        return line.start + code.trim_end().len()..end;
+    }
+    let next = text[line.end..]
+        .find('\n')
+        .map_or(text.len(), |i| line.end + i + 1);
+    line.start..if end == line.end { next } else { end }
+}
