@@ -4,6 +4,11 @@ mod error;
 mod key;
 mod scalar;
 mod spanned;
+mod text;
+mod tree;
+
+pub use text::{Body, Text, TextMap};
+pub use tree::{Document, Kind, Node, Scalar, Style, tree};
 
 use serde::de::DeserializeOwned;
 

@@ -1,0 +1,149 @@
+//! Spelling a change for the style of the scalar it is made in.
+
+use std::ops::Range;
+
+use super::json;
+use super::segments::Segments;
+use super::spelling::{Spelling, decode};
+use crate::yaml::tree::Style;
+
+/// The bytes of `source` to replace, and what to write there, so that the scalar then spells its text
+/// with `new` in place of `range`.
+pub(super) fn spell(
+    spelling: &Spelling,
+    segments: &Segments,
+    source: &str,
+    range: Range<usize>,
+    new: &str,
+) -> Option<(Range<usize>, String)> {
+    if segments.is_opaque() {
+        return None;
+    }
+    let old = spelling.decode(source)?;
+    let wide = segments.widened(range.clone());
+    let new = format!(
+        "{}{new}{}",
+        old.get(wide.start..range.start)?,
+        old.get(range.end..wide.end)?
+    );
+    let range = wide;
+    let wanted = format!("{}{new}{}", old.get(..range.start)?, old.get(range.end..)?);
+    let at = segments.source(spelling, range);
+    let whole = spelling.range();
+    let (before, after) = (
+        source.get(whole.start..at.start)?,
+        source.get(at.end..whole.end)?,
+    );
+    let closed = source.get(whole)?.ends_with(['\n', '\r']);
+    let fits = |spelled: &String| {
+        let slice = format!("{before}{spelled}{after}");
+        // What follows a block must stay on a line of its own.
+        let open = spelling.block.indent() > 0 && closed && !slice.ends_with(['\n', '\r']);
+        !open
+            && allowed(spelling.style, &slice)
+            && decoded(spelling, &slice).as_deref() == Some(&wanted)
+    };
+    let spelled = candidates(spelling, source, &new).into_iter().find(fits)?;
+    Some((at, spelled))
+}
+
+fn decoded(spelling: &Spelling, slice: &str) -> Option<String> {
+    let mut text = String::new();
+    decode(spelling.style, spelling.block, slice, 0, &mut text)?;
+    Some(text)
+}
+
+/// Ways to write `new`, the plainest first.
+fn candidates(spelling: &Spelling, source: &str, new: &str) -> Vec<String> {
+    match spelling.style {
+        Style::DoubleQuoted | Style::Json | Style::Literal | Style::Lines => {}
+        // A line break would need its fold and the indentation of what stands around the scalar.
+        _ if new.contains(['\n', '\r']) => return Vec::new(),
+        _ => {}
+    }
+    match spelling.style {
+        Style::Plain | Style::PlainInFlow | Style::Folded | Style::JsonLiteral => {
+            vec![new.to_owned()]
+        }
+        Style::SingleQuoted => vec![new.replace('\'', "''")],
+        Style::DoubleQuoted => {
+            let spelled = double(new);
+            let padded = spelled.replace(' ', "\\ ");
+            vec![spelled, padded]
+        }
+        Style::Literal | Style::Lines => vec![indented(spelling, source, new)],
+        Style::Json => vec![json::spell(new)],
+    }
+}
+
+fn double(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut out = String::with_capacity(text.len());
+    for c in json::spell(text).chars() {
+        if printable(c) && c != '\u{85}' && c != '\u{2028}' && c != '\u{2029}' {
+            out.push(c);
+        } else {
+            let _ = write!(out, "\\U{:08x}", u32::from(c));
+        }
+    }
+    out
+}
+
+/// Lines behind the first get the block's indentation and its kind of line break.
+fn indented(spelling: &Spelling, source: &str, text: &str) -> String {
+    let block = source.get(spelling.range()).unwrap_or_default();
+    let newline = if block.contains("\r\n") { "\r\n" } else { "\n" };
+    let pad = " ".repeat(spelling.block.indent());
+    let mut lines = text.split('\n');
+    let mut out = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        out.push_str(newline);
+        if !line.is_empty() {
+            out.push_str(&pad);
+        }
+        out.push_str(line);
+    }
+    out
+}
+
+/// What decoding alone would not notice: characters and positions that end a scalar of this style.
+fn allowed(style: Style, slice: &str) -> bool {
+    match style {
+        Style::Plain => slice.chars().all(printable) && plain(slice, false),
+        Style::PlainInFlow => slice.chars().all(printable) && plain(slice, true),
+        Style::SingleQuoted | Style::DoubleQuoted | Style::Literal | Style::Folded => {
+            slice.chars().all(printable)
+        }
+        Style::Json => true,
+        Style::JsonLiteral => serde_json::from_str::<serde_json::Value>(slice)
+            .is_ok_and(|value| !value.is_string() && !value.is_array() && !value.is_object()),
+        Style::Lines => !slice.contains("```") && !slice.contains("~~~"),
+    }
+}
+
+/// Whether a plain scalar may look like this.
+fn plain(slice: &str, flow: bool) -> bool {
+    let mut chars = slice.chars();
+    let (first, second) = (chars.next(), chars.next());
+    let starts = match first {
+        None => false,
+        Some('-') => !slice.starts_with("--") && second.is_some_and(|c| !c.is_whitespace()),
+        Some(c) => !"?:,[]{}#&*!|>'\"%@`".contains(c),
+    };
+    let colon = |(at, _): (usize, &str)| {
+        let next = slice[at + 1..].chars().next();
+        next.is_none_or(|c| c.is_whitespace() || (flow && ",[]{}".contains(c)))
+    };
+    let hash = |(at, _): (usize, &str)| slice[..at].ends_with(char::is_whitespace);
+    let ends = slice.starts_with("...")
+        || slice.match_indices(':').any(colon)
+        || slice.match_indices('#').any(hash)
+        || (flow && slice.contains([',', '[', ']', '{', '}']));
+    starts && !ends
+}
+
+/// The characters that YAML allows to stand as they are, without the byte order mark.
+fn printable(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{d7ff}'
+        | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}' | '\u{10000}'..)
+}

@@ -1,0 +1,221 @@
+//! From a scalar's decoded text to the bytes of the file, and back.
+//!
+//! A query stands in its file behind indentation, quotes, folds and escapes, sometimes of several kinds
+//! at once (JSON in a block scalar). A [`TextMap`] leads from any range of the decoded text to the bytes
+//! that spell it; edits are spelled for the scalar's style and tried out before they are given back.
+
+mod block;
+mod edit;
+mod flow;
+mod json;
+mod lines;
+mod segments;
+mod spelling;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::tree::{Kind, Node};
+use crate::source::{FileId, Span};
+pub(super) use block::{Shape, extent};
+use segments::Segments;
+use spelling::Spelling;
+pub(super) use spelling::decode;
+
+/// A text whose nodes have places: a whole file, or what was decoded out of a scalar of it.
+#[derive(Clone, Debug)]
+pub struct Body<'t> {
+    file: FileId,
+    text: &'t str,
+    outer: Option<Arc<TextMap>>,
+}
+
+/// Text from a file and the way back to its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// The decoded text.
+    pub value: String,
+    /// Where each part of it stands.
+    pub map: TextMap,
+}
+
+/// Leads from byte offsets of a decoded scalar to bytes of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextMap {
+    file: FileId,
+    spelling: Spelling,
+    segments: Segments,
+    /// The part of the scalar's decoded text that offsets are counted in.
+    window: (u32, u32),
+    /// How the text that `spelling` stands in was itself decoded.
+    outer: Option<Arc<TextMap>>,
+}
+
+impl<'t> Body<'t> {
+    /// The text of a file.
+    pub fn new(file: FileId, text: &'t str) -> Self {
+        let outer = None;
+        Self { file, text, outer }
+    }
+
+    /// Text that was decoded out of a file; `map` says how.
+    pub fn inside(map: Arc<TextMap>, text: &'t str) -> Self {
+        let file = map.file;
+        let outer = Some(map);
+        Self { file, text, outer }
+    }
+
+    /// The text itself.
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// The file it comes from.
+    pub fn file(&self) -> FileId {
+        self.file
+    }
+
+    /// The bytes of the file that spell `range` of this text.
+    pub fn span(&self, range: Range<usize>) -> Span {
+        match &self.outer {
+            Some(outer) => outer.span(range),
+            None => Span::new(self.file, range),
+        }
+    }
+
+    /// The bytes of the file that spell a node of this text.
+    pub fn place(&self, node: &Node<'_>) -> Span {
+        self.span(node.range())
+    }
+
+    /// The way from a scalar's decoded text to the file; `None` for lists and maps.
+    pub fn map(&self, node: &Node<'_>) -> Option<TextMap> {
+        let Kind::Scalar(scalar) = &node.kind else {
+            return None;
+        };
+        let spelling = Spelling::of(self.text, node.range(), scalar);
+        Some(self.mapped(spelling, &scalar.value))
+    }
+
+    /// A scalar's text with its map; `None` for lists, maps and nulls.
+    pub fn read(&self, node: &Node<'_>) -> Option<Text> {
+        let value = node.text()?.to_owned();
+        self.map(node).map(|map| Text { value, map })
+    }
+
+    /// Whole lines of this text, up to `indent` blanks taken off each.
+    pub fn lines(&self, range: Range<usize>, indent: usize) -> Option<Text> {
+        let spelling = Spelling::lines(range, indent);
+        let value = spelling.decode(self.text)?;
+        let map = self.mapped(spelling, &value);
+        Some(Text { value, map })
+    }
+
+    fn mapped(&self, spelling: Spelling, value: &str) -> TextMap {
+        let segments = Segments::new(&spelling, self.text, value);
+        TextMap {
+            file: self.file,
+            spelling,
+            segments,
+            window: (0, u32::try_from(value.len()).unwrap_or(u32::MAX)),
+            outer: self.outer.clone(),
+        }
+    }
+}
+
+impl Text {
+    /// The bytes of the whole text.
+    pub fn span(&self) -> Span {
+        self.map.whole()
+    }
+
+    /// A part of the text, as a text of its own.
+    pub fn part(&self, range: Range<usize>) -> Option<Text> {
+        Some(Text {
+            value: self.value.get(range.clone())?.to_owned(),
+            map: self.map.part(range),
+        })
+    }
+}
+
+impl TextMap {
+    /// The file the text stands in.
+    pub fn file(&self) -> FileId {
+        self.file
+    }
+
+    /// The bytes that spell `range` of the decoded text: the whole escape where a character is escaped,
+    /// and for a range over several lines also the indentation between them.
+    pub fn span(&self, range: Range<usize>) -> Span {
+        let source = self.segments.source(&self.spelling, self.shifted(range));
+        match &self.outer {
+            Some(outer) => outer.span(source),
+            None => Span::new(self.file, source),
+        }
+    }
+
+    /// The bytes of the whole text.
+    pub fn whole(&self) -> Span {
+        self.span(0..(self.window.1 - self.window.0) as usize)
+    }
+
+    /// True when every character has its own place; else only the whole scalar has one.
+    pub fn is_exact(&self) -> bool {
+        !self.segments.is_opaque() && self.outer.as_ref().is_none_or(|outer| outer.is_exact())
+    }
+
+    /// The map of a part of the text.
+    #[must_use]
+    pub fn part(&self, range: Range<usize>) -> TextMap {
+        let shifted = self.shifted(range);
+        let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        TextMap {
+            window: (clamp(shifted.start), clamp(shifted.end)),
+            ..self.clone()
+        }
+    }
+
+    /// Reads the text once more from the file's text; `None` where that is not exact.
+    pub fn decode(&self, file_text: &str) -> Option<String> {
+        let source = self.source(file_text)?;
+        let value = self.spelling.decode(&source)?;
+        let window = self.window.0 as usize..self.window.1 as usize;
+        value.get(window).map(str::to_owned)
+    }
+
+    /// The edit of the file that puts `new` in place of `range`: bytes to replace and what to write there.
+    ///
+    /// The result is decoded before it is given back; `None` when the scalar's style cannot spell it.
+    pub fn edit(&self, file_text: &str, range: Range<usize>, new: &str) -> Option<(Span, String)> {
+        let source = self.source(file_text)?;
+        let (at, spelled) = edit::spell(
+            &self.spelling,
+            &self.segments,
+            &source,
+            self.shifted(range),
+            new,
+        )?;
+        match &self.outer {
+            Some(outer) => outer.edit(file_text, at, &spelled),
+            None => Some((Span::new(self.file, at), spelled)),
+        }
+    }
+
+    /// The text that `spelling` stands in.
+    fn source<'f>(&self, file_text: &'f str) -> Option<Cow<'f, str>> {
+        match &self.outer {
+            Some(outer) => outer.decode(file_text).map(Cow::Owned),
+            None => Some(Cow::Borrowed(file_text)),
+        }
+    }
+
+    /// `range` counted from the start of the scalar, within the window.
+    fn shifted(&self, range: Range<usize>) -> Range<usize> {
+        let (low, high) = (self.window.0 as usize, self.window.1 as usize);
+        let start = range.start.saturating_add(low).min(high);
+        start..range.end.saturating_add(low).clamp(start, high)
+    }
+}

@@ -1,0 +1,105 @@
+//! How one scalar is spelled: enough to decode it again from its text.
+
+use std::ops::Range;
+
+use super::segments::Sink;
+use super::{block, flow, json, lines};
+use crate::yaml::tree::{Scalar, Style};
+
+/// A scalar's style and bytes in the text it stands in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spelling {
+    /// How it is written.
+    pub(super) style: Style,
+    /// First byte: the opening quote, or the start of a block scalar's first line.
+    start: u32,
+    /// One past the last byte.
+    end: u32,
+    /// What only block styles have.
+    pub(super) block: block::Shape,
+}
+
+impl Spelling {
+    /// How the scalar at `range` of `source` is written.
+    pub(super) fn of(source: &str, range: Range<usize>, scalar: &Scalar<'_>) -> Self {
+        let (range, block) = match scalar.style {
+            Style::Literal | Style::Folded => {
+                block::locate(source, range.clone(), scalar).unwrap_or((range, block::Shape::NONE))
+            }
+            _ => (range, block::Shape::NONE),
+        };
+        Self::new(scalar.style, range, block)
+    }
+
+    /// Lines with up to `indent` blanks in front of each.
+    pub(super) fn lines(range: Range<usize>, indent: usize) -> Self {
+        let shape = block::Shape::lines(indent);
+        Self::new(Style::Lines, range, shape)
+    }
+
+    fn new(style: Style, range: Range<usize>, block: block::Shape) -> Self {
+        let int = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Self {
+            style,
+            start: int(range.start),
+            end: int(range.end),
+            block,
+        }
+    }
+
+    /// Its bytes in the source.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// Where `value` begins when it stands in the source as it is.
+    pub(super) fn verbatim(&self, source: &str, value: &str) -> Option<usize> {
+        let range = self.range();
+        let inner = match self.style {
+            Style::Plain | Style::PlainInFlow | Style::JsonLiteral => range,
+            Style::SingleQuoted | Style::DoubleQuoted | Style::Json => {
+                range.start + 1..range.end.checked_sub(1)?
+            }
+            Style::Literal | Style::Folded | Style::Lines => return None,
+        };
+        (source.get(inner.clone())? == value).then_some(inner.start)
+    }
+
+    /// The text it spells; `None` when it is not a spelling of its style.
+    pub(super) fn decode(&self, source: &str) -> Option<String> {
+        let mut text = String::new();
+        self.decode_into(source, &mut text)?;
+        Some(text)
+    }
+
+    /// Decodes into `sink`, with places counted in `source`.
+    pub(super) fn decode_into(&self, source: &str, sink: &mut impl Sink) -> Option<()> {
+        let slice = source.get(self.range())?;
+        decode(self.style, self.block, slice, self.start as usize, sink)
+    }
+}
+
+/// Decodes a scalar that is spelled as `slice`, which stands at `base`.
+pub(in crate::yaml) fn decode(
+    style: Style,
+    shape: block::Shape,
+    slice: &str,
+    base: usize,
+    sink: &mut impl Sink,
+) -> Option<()> {
+    match style {
+        Style::Plain | Style::PlainInFlow => flow::plain(slice, base, sink),
+        Style::SingleQuoted => flow::single(slice, base, sink),
+        Style::DoubleQuoted => flow::double(slice, base, sink),
+        Style::Literal | Style::Folded => block::decode(style, shape, slice, base, sink),
+        Style::Json => json::string(slice, base, sink),
+        Style::JsonLiteral => {
+            sink.verbatim(slice, base);
+            Some(())
+        }
+        Style::Lines => {
+            lines::decode(slice, shape.indent(), base, sink);
+            Some(())
+        }
+    }
+}

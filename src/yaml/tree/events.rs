@@ -1,0 +1,239 @@
+//! Trees of any YAML, built from the reader's events.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use serde_saphyr::granit_parser::{
+    Event, Parser, ScalarStyle, ScanError, Span as Place, StructureStyle,
+};
+
+use super::{Document, Kind, Node, Style};
+use crate::diag::Diagnostic;
+use crate::source::{FileId, Span};
+
+/// How many nodes anchors and aliases may copy: ten lines of aliases can ask for a billion.
+const MAX_COPIED: usize = 1_000_000;
+
+/// How deep a tree may get when aliases are put in: the reader bounds the nesting that is written out.
+const MAX_DEPTH: usize = 600;
+
+/// Reads all documents with the full reader.
+pub(super) fn documents(file: FileId, text: &str) -> Result<Vec<Document<'_>>, Diagnostic> {
+    let mut builder = Builder::new(file, text);
+    for event in Parser::new_from_str(text) {
+        let (event, place) = event.map_err(|error| scan_error(file, text, &error))?;
+        builder.event(event, bytes(place))?;
+    }
+    Ok(builder.documents)
+}
+
+fn bytes(place: Place) -> Range<usize> {
+    let start = place.start.byte_offset().unwrap_or_default();
+    start..place.end.byte_offset().unwrap_or(start).max(start)
+}
+
+fn scan_error(file: FileId, text: &str, error: &ScanError) -> Diagnostic {
+    let at = error.marker().byte_offset().unwrap_or(0).min(text.len());
+    let rest = text.get(at..).unwrap_or_default();
+    let width = rest.chars().next().filter(|c| *c != '\n');
+    let span = Span::new(file, at..at + width.map_or(0, char::len_utf8));
+    Diagnostic::error(
+        "invalid-yaml",
+        span,
+        format!("not valid YAML: {}", error.info()),
+    )
+}
+
+/// A collection whose end has not been seen.
+struct Open<'t> {
+    start: usize,
+    anchor: usize,
+    flow: bool,
+    depth: usize,
+    nodes: Vec<Node<'t>>,
+    map: bool,
+}
+
+struct Builder<'t> {
+    file: FileId,
+    text: &'t str,
+    documents: Vec<Document<'t>>,
+    open: Vec<Open<'t>>,
+    root: Option<Node<'t>>,
+    /// Anchored nodes with their depth, by the reader's numbers.
+    anchors: BTreeMap<usize, (Node<'t>, usize)>,
+    copied: usize,
+}
+
+impl<'t> Builder<'t> {
+    fn new(file: FileId, text: &'t str) -> Self {
+        Self {
+            file,
+            text,
+            documents: Vec::new(),
+            open: Vec::new(),
+            root: None,
+            anchors: BTreeMap::new(),
+            copied: 0,
+        }
+    }
+
+    fn event(&mut self, event: Event<'t>, at: Range<usize>) -> Result<(), Diagnostic> {
+        match event {
+            Event::Scalar(value, style, anchor, _) => {
+                let node = self.scalar(value, style, at);
+                self.add(node, anchor, 1)?;
+            }
+            Event::SequenceStart(style, anchor, _) => self.enter(&at, style, anchor, false),
+            Event::MappingStart(style, anchor, _) => self.enter(&at, style, anchor, true),
+            Event::SequenceEnd | Event::MappingEnd => self.leave(&at)?,
+            Event::Alias(id) => self.alias(id, at)?,
+            Event::DocumentEnd => {
+                self.anchors.clear();
+                self.documents
+                    .extend(self.root.take().map(|root| Document { root }));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn scalar(&self, value: Cow<'t, str>, style: ScalarStyle, at: Range<usize>) -> Node<'t> {
+        let flow = self.open.last().is_some_and(|open| open.flow);
+        match style {
+            // A value that is left out comes as `~` without bytes.
+            ScalarStyle::Plain if at.is_empty() => Node::scalar(at, "", Style::Plain),
+            ScalarStyle::Plain if flow => Node::scalar(at, value, Style::PlainInFlow),
+            ScalarStyle::Plain => Node::scalar(at, value, Style::Plain),
+            ScalarStyle::SingleQuoted => Node::scalar(at, value, Style::SingleQuoted),
+            ScalarStyle::DoubleQuoted => Node::scalar(at, value, Style::DoubleQuoted),
+            ScalarStyle::Literal => Node::scalar(self.content(at), value, Style::Literal),
+            ScalarStyle::Folded => Node::scalar(self.content(at), value, Style::Folded),
+        }
+    }
+
+    /// The bytes of a block scalar without the blank lines and the next line's indentation behind it.
+    fn content(&self, at: Range<usize>) -> Range<usize> {
+        let body = self.text.get(at.clone()).unwrap_or_default();
+        let used = body.trim_end_matches([' ', '\t', '\r', '\n']).len();
+        at.start..at.start + used
+    }
+
+    fn enter(&mut self, at: &Range<usize>, style: StructureStyle, anchor: usize, map: bool) {
+        self.open.push(Open {
+            start: at.start,
+            anchor,
+            flow: style == StructureStyle::Flow,
+            depth: 0,
+            nodes: Vec::new(),
+            map,
+        });
+    }
+
+    fn leave(&mut self, at: &Range<usize>) -> Result<(), Diagnostic> {
+        let Some(open) = self.open.pop() else {
+            return Ok(());
+        };
+        let range = match (open.flow, open.nodes.first(), open.nodes.last()) {
+            (false, Some(first), Some(last)) => first.range().start..last.range().end,
+            _ => open.start..at.end.max(open.start),
+        };
+        let range = range.start..range.end.max(range.start);
+        let kind = if open.map {
+            Kind::Map(merged(pairs(open.nodes)))
+        } else {
+            Kind::Seq(open.nodes)
+        };
+        let depth = open.depth + 1;
+        if depth > MAX_DEPTH {
+            return Err(self.refuse(range, "too deeply nested"));
+        }
+        self.add(Node::new(range, kind), open.anchor, depth)
+    }
+
+    fn alias(&mut self, id: usize, at: Range<usize>) -> Result<(), Diagnostic> {
+        let Some((node, depth)) = self.anchors.get(&id).cloned() else {
+            return Err(self.refuse(at, "the alias stands inside what it names"));
+        };
+        self.copy(&node)?;
+        self.add(node, 0, depth)
+    }
+
+    /// Counts a copy before it is made.
+    fn copy(&mut self, node: &Node<'t>) -> Result<(), Diagnostic> {
+        self.copied += node.count();
+        if self.copied > MAX_COPIED {
+            return Err(self.refuse(node.range(), "anchors and aliases copy too much"));
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, at: Range<usize>, why: &str) -> Diagnostic {
+        Diagnostic::error("invalid-yaml", Span::new(self.file, at), why)
+    }
+
+    fn add(&mut self, mut node: Node<'t>, anchor: usize, depth: usize) -> Result<(), Diagnostic> {
+        if anchor != 0 {
+            self.copy(&node)?;
+            self.anchors.insert(anchor, (node.clone(), depth));
+        }
+        let Some(open) = self.open.last_mut() else {
+            self.root = Some(node);
+            return Ok(());
+        };
+        open.depth = open.depth.max(depth);
+        // A value that was left out stands right behind its key, wherever the reader noticed.
+        if open.map && open.nodes.len() % 2 == 1 && node.start == node.end && is_left_out(&node) {
+            let end = open.nodes.last().map_or(node.end, |key| key.end);
+            (node.start, node.end) = (end, end);
+        }
+        open.nodes.push(node);
+        Ok(())
+    }
+}
+
+fn is_left_out(node: &Node<'_>) -> bool {
+    matches!(&node.kind, Kind::Scalar(scalar) if scalar.value.is_empty() && scalar.style == Style::Plain)
+}
+
+fn pairs<'t>(nodes: Vec<Node<'t>>) -> Vec<(Node<'t>, Node<'t>)> {
+    let mut pairs = Vec::with_capacity(nodes.len() / 2);
+    let mut nodes = nodes.into_iter();
+    while let (Some(key), Some(value)) = (nodes.next(), nodes.next()) {
+        pairs.push((key, value));
+    }
+    pairs
+}
+
+/// Puts in what `<<` names; keys that stand here win.
+fn merged<'t>(entries: Vec<(Node<'t>, Node<'t>)>) -> Vec<(Node<'t>, Node<'t>)> {
+    if !entries.iter().any(|(key, _)| is_merge(key)) {
+        return entries;
+    }
+    let (merges, mut kept): (Vec<_>, Vec<_>) =
+        entries.into_iter().partition(|(key, _)| is_merge(key));
+    let text = |key: &Node<'_>| key.text().map(str::to_owned);
+    let mut known: BTreeSet<String> = kept.iter().filter_map(|(key, _)| text(key)).collect();
+    for (_, value) in merges {
+        let sources = match value.kind {
+            Kind::Seq(items) => items,
+            Kind::Map(_) | Kind::Scalar(_) => vec![value],
+        };
+        for source in sources {
+            let Kind::Map(entries) = source.kind else {
+                continue;
+            };
+            for (key, value) in entries {
+                if text(&key).is_some_and(|key| known.insert(key)) {
+                    kept.push((key, value));
+                }
+            }
+        }
+    }
+    kept
+}
+
+fn is_merge(key: &Node<'_>) -> bool {
+    matches!(&key.kind, Kind::Scalar(scalar) if scalar.value == "<<" && matches!(scalar.style, Style::Plain | Style::PlainInFlow))
+}

@@ -1,0 +1,187 @@
+//! What a spanned tree is made of.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// One value and the bytes it stands at in the text it was read from.
+///
+/// The bytes of a collection in block style run from its first entry to its last.
+/// Those of a block scalar are its content, without the header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node<'t> {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    /// What it is.
+    pub kind: Kind<'t>,
+}
+
+/// The forms of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind<'t> {
+    /// Text, number, truth value or nothing: a scalar keeps its text, so `on: x` has the key `on`.
+    Scalar(Scalar<'t>),
+    /// A list.
+    Seq(Vec<Node<'t>>),
+    /// Entries in the order written; a key may stand twice.
+    Map(Vec<(Node<'t>, Node<'t>)>),
+}
+
+/// A scalar's text and how it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scalar<'t> {
+    /// The decoded text; empty for a value that was left out.
+    pub value: Cow<'t, str>,
+    /// How it was written.
+    pub style: Style,
+}
+
+/// How a scalar is spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// YAML without quotes.
+    Plain,
+    /// YAML without quotes inside `[…]` or `{…}`, where commas and brackets end it.
+    PlainInFlow,
+    /// YAML `'…'`.
+    SingleQuoted,
+    /// YAML `"…"`.
+    DoubleQuoted,
+    /// YAML `|`.
+    Literal,
+    /// YAML `>`.
+    Folded,
+    /// A JSON string.
+    Json,
+    /// A JSON number, `true`, `false` or `null`.
+    JsonLiteral,
+    /// Lines of text that may share an indentation (a code block in Markdown).
+    Lines,
+}
+
+impl<'t> Node<'t> {
+    /// A node over `range`.
+    pub fn new(range: Range<usize>, kind: Kind<'t>) -> Self {
+        let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Self {
+            start: clamp(range.start),
+            end: clamp(range.end),
+            kind,
+        }
+    }
+
+    /// A scalar over `range`.
+    pub fn scalar(range: Range<usize>, value: impl Into<Cow<'t, str>>, style: Style) -> Self {
+        let value = value.into();
+        Self::new(range, Kind::Scalar(Scalar { value, style }))
+    }
+
+    /// Its bytes, for slicing the text it was read from.
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The value behind `key`, when this is a map that has it; the first if it stands twice.
+    pub fn get(&self, key: &str) -> Option<&Node<'t>> {
+        self.entry(key).map(|(_, value)| value)
+    }
+
+    /// Key and value of `key`.
+    pub fn entry(&self, key: &str) -> Option<&(Node<'t>, Node<'t>)> {
+        self.entries().iter().find(|(k, _)| k.text() == Some(key))
+    }
+
+    /// The value at the end of a path of keys.
+    pub fn at(&self, path: &[&str]) -> Option<&Node<'t>> {
+        path.iter().try_fold(self, |node, key| node.get(key))
+    }
+
+    /// The entries of a map; of anything else, none.
+    pub fn entries(&self) -> &[(Node<'t>, Node<'t>)] {
+        match &self.kind {
+            Kind::Map(entries) => entries,
+            Kind::Scalar(_) | Kind::Seq(_) => &[],
+        }
+    }
+
+    /// The items of a list; of anything else, none.
+    pub fn items(&self) -> &[Node<'t>] {
+        match &self.kind {
+            Kind::Seq(items) => items,
+            Kind::Scalar(_) | Kind::Map(_) => &[],
+        }
+    }
+
+    /// True for a map.
+    pub fn is_map(&self) -> bool {
+        matches!(self.kind, Kind::Map(_))
+    }
+
+    /// True for a list.
+    pub fn is_seq(&self) -> bool {
+        matches!(self.kind, Kind::Seq(_))
+    }
+
+    /// The decoded text of a scalar that is not null.
+    pub fn text(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Scalar(scalar) if !scalar.is_null() => Some(&scalar.value),
+            Kind::Scalar(_) | Kind::Seq(_) | Kind::Map(_) => None,
+        }
+    }
+
+    /// True for a value that was left out, and for `null` and `~`.
+    pub fn is_null(&self) -> bool {
+        matches!(&self.kind, Kind::Scalar(scalar) if scalar.is_null())
+    }
+
+    /// How many nodes hang here, this one and keys included.
+    pub fn count(&self) -> usize {
+        1 + match &self.kind {
+            Kind::Scalar(_) => 0,
+            Kind::Seq(items) => items.iter().map(Node::count).sum(),
+            Kind::Map(entries) => entries.iter().map(|(k, v)| k.count() + v.count()).sum(),
+        }
+    }
+
+    /// The same tree without borrowing from the text.
+    pub fn into_owned(self) -> Node<'static> {
+        let kind = match self.kind {
+            Kind::Scalar(scalar) => Kind::Scalar(Scalar {
+                value: Cow::Owned(scalar.value.into_owned()),
+                style: scalar.style,
+            }),
+            Kind::Seq(items) => Kind::Seq(items.into_iter().map(Node::into_owned).collect()),
+            Kind::Map(entries) => Kind::Map(
+                entries
+                    .into_iter()
+                    .map(|(k, v)| (k.into_owned(), v.into_owned()))
+                    .collect(),
+            ),
+        };
+        Node {
+            start: self.start,
+            end: self.end,
+            kind,
+        }
+    }
+}
+
+impl Scalar<'_> {
+    /// True for a value that was left out, and for `null` and `~`.
+    pub fn is_null(&self) -> bool {
+        match self.style {
+            Style::Plain | Style::PlainInFlow => {
+                matches!(&*self.value, "" | "~" | "null" | "Null" | "NULL")
+            }
+            Style::JsonLiteral => self.value == "null",
+            Style::SingleQuoted
+            | Style::DoubleQuoted
+            | Style::Literal
+            | Style::Folded
+            | Style::Json
+            | Style::Lines => false,
+        }
+    }
+}

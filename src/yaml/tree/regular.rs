@@ -1,0 +1,128 @@
+//! Trees of regular YAML, several times faster than by the reader's events.
+//!
+//! Rule files of many megabytes are written by programs: block style, plain keys, one-line scalars, `|`
+//! blocks. This reader takes just that and gives up on anything else, on every doubt and on every fault;
+//! the full reader then decides. A property test holds the two equal.
+
+mod cursor;
+mod scalar;
+
+use cursor::{Cursor, Line};
+
+use super::{Document, Kind, Node, Style};
+
+/// Deeper nesting is left to the full reader.
+const MAX_DEPTH: usize = 64;
+
+/// All documents; `None` when the text is not regular.
+pub(super) fn documents(text: &str) -> Option<Vec<Document<'_>>> {
+    if !scalar::printable(text) {
+        return None;
+    }
+    let mut reader = Reader {
+        cursor: Cursor::new(text)?,
+    };
+    let mut documents = Vec::new();
+    loop {
+        // Only what is certain to hold a document is read here: an empty one has a place of its own.
+        let line = reader.cursor.line?;
+        let root = reader.block(line.indent, 0)?;
+        documents.push(Document { root });
+        if reader.cursor.line.is_some() {
+            return None;
+        }
+        if !reader.cursor.next_document()? {
+            return Some(documents);
+        }
+    }
+}
+
+struct Reader<'t> {
+    cursor: Cursor<'t>,
+}
+
+impl<'t> Reader<'t> {
+    /// A list or map whose entries stand in column `indent`.
+    fn block(&mut self, indent: usize, depth: usize) -> Option<Node<'t>> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        if self.cursor.line?.is_item() {
+            self.seq(indent, depth)
+        } else {
+            self.map(indent, depth)
+        }
+    }
+
+    fn seq(&mut self, indent: usize, depth: usize) -> Option<Node<'t>> {
+        let mut items = Vec::new();
+        while let Some(line) = self.cursor.line {
+            if line.indent != indent || !line.is_item() {
+                break;
+            }
+            let inner = line.behind_dash()?;
+            self.cursor.line = Some(inner);
+            items.push(if inner.is_item() || inner.key().is_some() {
+                self.block(inner.indent, depth + 1)?
+            } else {
+                self.scalar(inner, indent)?
+            });
+        }
+        self.ends(indent)?;
+        let range = items.first()?.range().start..items.last()?.range().end;
+        Some(Node::new(range, Kind::Seq(items)))
+    }
+
+    fn map(&mut self, indent: usize, depth: usize) -> Option<Node<'t>> {
+        let mut entries = Vec::new();
+        while let Some(line) = self.cursor.line {
+            if line.indent != indent || line.is_item() {
+                break;
+            }
+            let key = line.key()?;
+            let name = Node::scalar(line.start..line.start + key.len(), key, Style::Plain);
+            let value = match line.behind_key(key) {
+                Some(value) => self.scalar(value, indent)?,
+                None => self.nested(name.range().end, indent, depth)?,
+            };
+            entries.push((name, value));
+        }
+        self.ends(indent)?;
+        let (first, last) = (entries.first()?, entries.last()?);
+        let range = first.0.range().start..last.1.range().end;
+        Some(Node::new(range, Kind::Map(entries)))
+    }
+
+    /// The value below a key that has none on its own line.
+    fn nested(&mut self, behind: usize, indent: usize, depth: usize) -> Option<Node<'t>> {
+        self.cursor.advance()?;
+        match self.cursor.line {
+            Some(line) if line.indent > indent => self.block(line.indent, depth + 1),
+            Some(line) if line.indent == indent && line.is_item() => self.seq(indent, depth + 1),
+            _ => Some(Node::scalar(behind..behind, "", Style::Plain)),
+        }
+    }
+
+    /// A collection ends where a line stands further left, or at a key in its own column.
+    fn ends(&self, indent: usize) -> Option<()> {
+        match self.cursor.line {
+            Some(line) if line.indent > indent => None,
+            _ => Some(()),
+        }
+    }
+
+    /// A scalar that begins at `line`, inside a collection in column `indent`.
+    fn scalar(&mut self, line: Line<'t>, indent: usize) -> Option<Node<'t>> {
+        let node = match line.text.as_bytes().first()? {
+            b'|' | b'>' => scalar::block(&mut self.cursor, line, indent)?,
+            b'"' | b'\'' => {
+                let node = scalar::quoted(line)?;
+                self.cursor.advance()?;
+                node
+            }
+            _ => scalar::plain(&mut self.cursor, line, indent)?,
+        };
+        self.ends(indent)?;
+        Some(node)
+    }
+}

@@ -1,0 +1,131 @@
+//! The lines of a regular YAML file that matter.
+
+/// The part of a line behind its indentation, without blanks at its end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'t> {
+    /// Where it stands in the file.
+    pub(super) start: usize,
+    /// The column it stands in.
+    pub(super) indent: usize,
+    /// Its text; never empty.
+    pub(super) text: &'t str,
+}
+
+impl<'t> Line<'t> {
+    /// True for `- x`.
+    pub(super) fn is_item(self) -> bool {
+        self.text.starts_with("- ")
+    }
+
+    /// What stands behind the dash, as a line of its own.
+    pub(super) fn behind_dash(self) -> Option<Line<'t>> {
+        self.skip(1).filter(|line| !line.text.starts_with('#'))
+    }
+
+    /// The key that the line begins with.
+    pub(super) fn key(self) -> Option<&'t str> {
+        let bytes = self.text.as_bytes();
+        let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/');
+        let len = bytes.iter().take(128).take_while(|b| word(b)).count();
+        let starts = bytes
+            .first()
+            .is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+        let ends = bytes.get(len) == Some(&b':') && matches!(bytes.get(len + 1), None | Some(b' '));
+        (starts && ends).then(|| &self.text[..len])
+    }
+
+    /// What stands behind `key:`; `None` when nothing does.
+    pub(super) fn behind_key(self, key: &str) -> Option<Line<'t>> {
+        self.skip(key.len() + 1)
+    }
+
+    /// The line without its first `len` bytes and the blanks behind them.
+    fn skip(self, len: usize) -> Option<Line<'t>> {
+        let rest = &self.text[len..];
+        let text = rest.trim_start_matches(' ');
+        let len = len + rest.len() - text.len();
+        (!text.is_empty()).then_some(Line {
+            start: self.start + len,
+            indent: self.indent + len,
+            text,
+        })
+    }
+}
+
+/// Walks over the lines of a file, leaving out empty ones and comments.
+pub(super) struct Cursor<'t> {
+    text: &'t str,
+    /// Where the line after `line` begins.
+    pub(super) next: usize,
+    /// The line that is read; `None` at the end of a document.
+    pub(super) line: Option<Line<'t>>,
+    /// `next` stands behind a `---`.
+    marker: bool,
+}
+
+impl<'t> Cursor<'t> {
+    /// Stands at the first line of the first document.
+    pub(super) fn new(text: &'t str) -> Option<Self> {
+        let mut cursor = Self {
+            text,
+            next: 0,
+            line: None,
+            marker: false,
+        };
+        cursor.advance()?;
+        if cursor.line.is_none() && cursor.marker {
+            cursor.next_document()?;
+        }
+        Some(cursor)
+    }
+
+    /// The whole file.
+    pub(super) fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// Goes to the next line that matters; `None` for markers that are not regular.
+    pub(super) fn advance(&mut self) -> Option<()> {
+        self.line = None;
+        while let Some(line) = self.raw() {
+            if line.text.is_empty() || line.text.starts_with('#') {
+                continue;
+            }
+            if line.indent == 0 && (line.text.starts_with("---") || line.text.starts_with("...")) {
+                self.marker = line.text == "---";
+                return self.marker.then_some(());
+            }
+            self.line = Some(line);
+            break;
+        }
+        Some(())
+    }
+
+    /// Goes on behind a `---`; false at the end of the file, `None` when an empty document would follow.
+    pub(super) fn next_document(&mut self) -> Option<bool> {
+        if !std::mem::take(&mut self.marker) {
+            return Some(false);
+        }
+        self.advance()?;
+        self.line.is_some().then_some(true)
+    }
+
+    /// Takes the next line as it is; its text may be empty.
+    pub(super) fn raw(&mut self) -> Option<Line<'t>> {
+        let rest = &self.text[self.next..];
+        if rest.is_empty() {
+            return None;
+        }
+        let len = rest.find('\n').unwrap_or(rest.len());
+        let (line, start) = (&rest[..len], self.next);
+        self.next = (start + len + 1).min(self.text.len());
+        let text = line.trim_start_matches(' ');
+        let indent = line.len() - text.len();
+        let text = text.trim_end_matches(' ');
+        Some(Line {
+            start: start + indent,
+            indent,
+            text,
+        })
+    }
+}
