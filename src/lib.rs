@@ -1,5 +1,6 @@
 //! Compiles one SLO spec into Prometheus rules, judged against recorded vLLM metrics.
 
+pub mod artifact;
 pub mod catalog;
 pub mod cli;
 pub mod diag;

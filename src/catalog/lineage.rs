@@ -18,8 +18,14 @@ use super::version::Version;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lineage {
+    /// What every name of the product's own begins with; empty when there is nothing of the kind.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub prefix: String,
     /// Families that another expression replaces, or that ended.
     pub changes: Vec<Change>,
+    /// Names that people use and no release ever had.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mistakes: Vec<Mistake>,
     /// Changes that keep the name.
     pub in_place: Vec<InPlace>,
     /// Changes dated to releases without a page.
@@ -82,6 +88,22 @@ impl Change {
     }
 }
 
+/// A name that people use and no release ever had.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mistake {
+    /// The name, without the suffix of a histogram's series.
+    pub name: String,
+    /// The family that was meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
+    /// Where there is none: a query that comes near.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead: Option<String>,
+    /// One line for people.
+    pub note: String,
+}
+
 /// How the old and the new differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -134,6 +156,11 @@ impl Lineage {
     /// What became of a family.
     pub fn change(&self, family: &str) -> Option<&Change> {
         self.changes.iter().find(|change| change.family == family)
+    }
+
+    /// What is meant by a name that no release ever had.
+    pub fn mistake(&self, name: &str) -> Option<&Mistake> {
+        self.mistakes.iter().find(|mistake| mistake.name == name)
     }
 
     /// Older names of a family by pure rename, newest first.

@@ -22,7 +22,7 @@ pub use family::Family;
 pub use foreign::{Exporter, Foreign, ForeignFamily};
 pub use index::{BuildError, Index, PageEntry, build};
 pub use lineage::Lineage;
-pub use names::Series;
+pub use names::{Series, split_series};
 pub use release::{DEFAULT_PROFILE, Release, ReleaseId};
 pub use select::{NoRelease, Selection};
 pub use shape::{DeclaredFamily, MetricType, Shape};

@@ -32,7 +32,42 @@ impl Series {
     }
 }
 
+/// A name without the suffix of a histogram's series, and which series that is.
+pub fn split_series(name: &str) -> (&str, Series) {
+    let parts = [Series::Bucket, Series::Sum, Series::Count];
+    let split = |series: Series| Some((name.strip_suffix(series.suffix())?, series));
+    parts
+        .into_iter()
+        .find_map(split)
+        .unwrap_or((name, Series::Whole))
+}
+
 impl Catalog {
+    /// What every name of the product's own begins with; empty when there is nothing of the kind.
+    pub fn prefix(&self) -> &str {
+        &self.lineage.prefix
+    }
+
+    /// The name with the product's own colon, when only that differs: `vllm:x` for `vllm_x`.
+    pub fn own_spelling(&self, name: &str) -> Option<String> {
+        let prefix = self.prefix();
+        let rest = name
+            .strip_prefix(prefix.strip_suffix(':')?)?
+            .strip_prefix('_')?;
+        Some(format!("{prefix}{rest}"))
+    }
+
+    /// The family known from source alone that a series name belongs to.
+    pub fn unrecorded_series_of(&self, name: &str) -> Option<(String, Series)> {
+        let known = |family: &str, series: Series| {
+            let found = self.lineage.unrecorded(family)?;
+            let has = series == Series::Whole || found.kind.suffixes().contains(&series.suffix());
+            has.then(|| (family.to_owned(), series))
+        };
+        let (base, series) = split_series(name);
+        known(name, Series::Whole).or_else(|| known(base, series))
+    }
+
     /// The recorded family that a series name belongs to.
     pub fn series_of(&self, name: &str) -> Option<(&Family, Series)> {
         if let Some(family) = self.family(name) {
@@ -60,7 +95,7 @@ impl Catalog {
     /// True when some release of vLLM or another exporter publishes the name, recorded or not.
     pub fn is_known(&self, name: &str) -> bool {
         self.series_of(name).is_some()
-            || self.unrecorded_of(name)
+            || self.unrecorded_series_of(name).is_some()
             || self.foreign.find(name).is_some()
     }
 
@@ -71,15 +106,12 @@ impl Catalog {
 
     /// The known name that was probably meant: `vllm_x` for `vllm:x`, a counter without `_total`, a slip.
     pub fn suggest(&self, name: &str) -> Option<String> {
-        let colon = match name.strip_prefix("vllm_") {
-            Some(rest) => format!("vllm:{rest}"),
-            None => name.to_owned(),
-        };
+        let colon = self.own_spelling(name).unwrap_or_else(|| name.to_owned());
         let exact = [
             Some(colon.clone()),
             Some(format!("{colon}_total")),
             colon.strip_suffix("_total").map(str::to_owned),
-            Some(format!("vllm:{colon}")),
+            Some(format!("{}{colon}", self.prefix())),
         ];
         let exact = exact
             .into_iter()
@@ -88,12 +120,8 @@ impl Catalog {
         if let Some(known) = exact.into_iter().find(|candidate| self.is_known(candidate)) {
             return Some(known);
         }
-        let suffixes = [Series::Bucket, Series::Sum, Series::Count].map(Series::suffix);
-        let suffix = suffixes
-            .into_iter()
-            .find(|s| colon.ends_with(s))
-            .unwrap_or("");
-        let base = colon.strip_suffix(suffix).unwrap_or(&colon);
+        let (base, series) = split_series(&colon);
+        let suffix = series.suffix();
         self.near(base).map(|found| format!("{found}{suffix}"))
     }
 
@@ -111,12 +139,5 @@ impl Catalog {
         let current = self.families().filter(alive).map(Family::name);
         let others = self.names().chain(self.foreign.names());
         nearest(base, current.filter(alike)).or_else(|| nearest(base, others.filter(alike)))
-    }
-
-    fn unrecorded_of(&self, name: &str) -> bool {
-        self.lineage.unrecorded.iter().any(|known| {
-            let rest = name.strip_prefix(&known.family);
-            rest.is_some_and(|rest| rest.is_empty() || known.kind.suffixes().contains(&rest))
-        })
     }
 }

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use crate::catalog::Range;
 use crate::diag::{Diagnostic, RuleInfo, Severity, did_you_mean};
 use crate::source::{FileId, SourceFile, Sources, Span, Spanned};
+use crate::units::Duration;
 use crate::yaml;
 
 pub use file::json_schema;
@@ -47,15 +48,6 @@ impl Level {
     }
 }
 
-/// Labels that no recording shows, because they are added on the way.
-#[derive(Clone, Debug, Default)]
-pub struct Labels {
-    /// Added when a target is scraped: `namespace`, `pod`, `job`.
-    pub target: Vec<Spanned<String>>,
-    /// Added when samples or alerts are sent on: `cluster`, `replica`. Queries inside Prometheus do not see them.
-    pub external: Vec<Spanned<String>>,
-}
-
 /// A configuration that was read and makes sense by itself.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
@@ -63,8 +55,12 @@ pub struct Config {
     pub vllm: Option<Spanned<Range>>,
     /// The serving configurations whose families exist; none given means the default one.
     pub profiles: Vec<Spanned<String>>,
-    /// Labels added on the way.
-    pub labels: Labels,
+    /// Labels that are added on the way from the page to the query.
+    pub labels: Vec<Spanned<String>>,
+    /// Matchers by which one sees that vLLM's own servers are meant: label and value.
+    pub selector: BTreeMap<String, String>,
+    /// How often Prometheus scrapes, when that is told.
+    pub scrape_interval: Option<Duration>,
     /// Folders of recordings of other services.
     pub catalogs: Vec<Spanned<PathBuf>>,
     /// Levels that differ from the rules' own.

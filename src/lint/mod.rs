@@ -1,5 +1,20 @@
 //! Judging queries, and deciding which judgements count.
 
 pub mod config;
+pub mod dashboard;
 pub mod date;
+mod file;
+mod mend;
+pub mod project;
+pub mod query;
+pub mod rule;
+pub mod rules;
+mod run;
+pub mod scope;
+mod spec;
+pub mod subject;
 pub mod suppress;
+
+pub use rule::{Check, Findings, Rule};
+pub use run::{Settings, run};
+pub use scope::{Product, Scope};

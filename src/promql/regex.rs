@@ -10,6 +10,17 @@ mod group;
 use super::ast::TextSpan;
 use super::error::SyntaxError;
 
+/// Whether a matcher's pattern, which is anchored at both ends, takes a value; `None` when only
+/// Prometheus itself can tell.
+pub fn matches(pattern: &str, value: &str) -> Option<bool> {
+    if is_literal(pattern) {
+        return Some(pattern == value);
+    }
+    let anchored = format!("^(?s:{pattern})$");
+    let regex = ::regex::Regex::new(&anchored).ok()?;
+    Some(regex.is_match(value))
+}
+
 /// Groups may nest this deep.
 const DEEPEST: u32 = 200;
 /// Go's limit for counted repetitions, nested ones multiplied.
@@ -55,7 +66,7 @@ pub(super) fn matches_empty(pattern: &str) -> bool {
 }
 
 /// Whether the pattern has no signs, so that it matches only itself.
-pub(super) fn is_literal(pattern: &str) -> bool {
+pub fn is_literal(pattern: &str) -> bool {
     !pattern.bytes().any(|byte| {
         matches!(
             byte,

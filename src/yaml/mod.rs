@@ -7,7 +7,7 @@ mod spanned;
 mod text;
 mod tree;
 
-pub use text::{Body, Text, TextMap};
+pub use text::{Body, Place, Text, TextMap, json_string};
 pub use tree::{Document, Kind, Node, Scalar, Style, tree};
 
 use serde::de::DeserializeOwned;

@@ -17,6 +17,7 @@ mod mutation;
 mod promql;
 mod promtool;
 mod ranges;
+mod rules;
 mod schema;
 mod update;
 mod wrong;

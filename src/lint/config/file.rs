@@ -9,10 +9,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned as At;
 
-use super::{Config, Labels, Level};
+use super::{Config, Level};
 use crate::catalog::{Range, RangeError};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::source::{FileId, Span, Spanned};
+use crate::units::Duration;
 
 /// What `slosmith lint` looks at, and how it judges.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -24,8 +25,16 @@ struct File {
     /// Serving configurations that change which metrics exist: `default`, `lora`, `spec-decode`.
     #[schemars(with = "Vec<String>")]
     profiles: Vec<At<String>>,
-    /// Labels that are added on the way and stand in no recording.
-    labels: FileLabels,
+    /// Labels that relabelling, the scrape or a remote store adds and that stand in no recording, besides
+    /// `container`, `endpoint`, `instance`, `job`, `namespace`, `node`, `pod` and `service`.
+    #[schemars(with = "Vec<String>", example = ["cluster"])]
+    labels: Vec<At<String>>,
+    /// Matchers by which one sees that a selector means vLLM's own servers, so that general names such as
+    /// `http_requests_total` are judged too; `job = "vllm"` always is one.
+    selector: BTreeMap<String, String>,
+    /// How often Prometheus scrapes: `15s`.
+    #[schemars(with = "Option<String>", example = "15s")]
+    scrape_interval: Option<At<String>>,
     /// Folders of recordings of other services, relative to this file.
     #[schemars(with = "Vec<String>")]
     catalogs: Vec<At<PathBuf>>,
@@ -38,17 +47,6 @@ struct File {
     /// A file of findings that are known and wait, relative to this file; `slosmith lint --write-baseline` writes it.
     #[schemars(with = "Option<String>")]
     baseline: Option<At<PathBuf>>,
-}
-
-#[derive(Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default, rename = "Labels")]
-struct FileLabels {
-    /// Added when a target is scraped: `namespace`, `pod`, `job`, `instance`.
-    #[schemars(with = "Vec<String>")]
-    target: Vec<At<String>>,
-    /// Added when samples or alerts leave Prometheus: `cluster`, `replica`.
-    #[schemars(with = "Vec<String>")]
-    external: Vec<At<String>>,
 }
 
 /// The JSON Schema of the file, for editors, with a final newline.
@@ -65,16 +63,18 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
     let place = Place { file, folder };
     let vllm = read.vllm.and_then(|at| place.range(at, &mut faults));
     let exclude = place.globs(read.exclude, &mut faults);
+    let scrape_interval = read
+        .scrape_interval
+        .and_then(|at| place.interval(at, &mut faults));
     if !faults.is_empty() {
         return Err(faults);
     }
     Ok(Config {
         vllm,
         profiles: place.all(read.profiles),
-        labels: Labels {
-            target: place.all(read.labels.target),
-            external: place.all(read.labels.external),
-        },
+        labels: place.all(read.labels),
+        selector: read.selector,
+        scrape_interval,
         catalogs: read.catalogs.into_iter().map(|at| place.path(at)).collect(),
         levels: read
             .levels
@@ -121,6 +121,13 @@ impl Place<'_> {
                 None
             }
         }
+    }
+
+    fn interval(&self, at: At<String>, faults: &mut Vec<Diagnostic>) -> Option<Duration> {
+        let span = self.span(at.span());
+        let read = at.get_ref().parse::<Duration>();
+        let fault = |why: String| Diagnostic::error("invalid-value", span, why);
+        read.map_err(|why| faults.push(fault(why))).ok()
     }
 
     fn globs(&self, list: Vec<At<String>>, faults: &mut Vec<Diagnostic>) -> GlobSet {

@@ -7,10 +7,9 @@ profiles = ["default", "lora"]
 catalogs = ["catalogs/my-service"]
 exclude = ["vendor/**", "*.tmp.yaml", "./old/"]
 baseline = "slosmith-baseline.json"
-
-[labels]
-target = ["namespace", "pod"]
-external = ["replica"]
+labels = ["cluster", "replica"]
+scrape_interval = "30s"
+selector = {job = "llm"}
 
 [levels]
 unknown-metric = "warning"
@@ -36,8 +35,10 @@ fn everything_is_read_with_its_place() {
     assert_eq!(range.value.to_string(), ">=0.20,<0.34");
     let texts = |list: &[Spanned<String>]| list.iter().map(|s| s.value.clone()).collect::<Vec<_>>();
     assert_eq!(texts(&config.profiles), ["default", "lora"]);
-    assert_eq!(texts(&config.labels.target), ["namespace", "pod"]);
-    assert_eq!(&ALL[config.labels.external[0].span.range()], "\"replica\"");
+    assert_eq!(texts(&config.labels), ["cluster", "replica"]);
+    assert_eq!(&ALL[config.labels[1].span.range()], "\"replica\"");
+    assert_eq!(config.scrape_interval.map(|d| d.as_secs()), Some(30));
+    assert_eq!(config.selector["job"], "llm");
     assert_eq!(
         config.catalogs[0].value,
         Path::new("/w/catalogs/my-service")
@@ -105,7 +106,7 @@ fn faults_are_told_at_their_place() {
     let texts = [
         "profile = [\"lora\"]",
         "[label]\ntarget = []",
-        "[labels]\ntargets = [\"a\"]",
+        "scrape_interval = \"often\"",
         "[levels]\nunknown-metric = \"warn\"",
         "vllm = \"newest\"\nexclude = [\"a\", \"b[\"]",
         "vllm = 0.20",

@@ -33,6 +33,13 @@ pub struct Body<'t> {
     outer: Option<Arc<TextMap>>,
 }
 
+/// Where a text comes from, without the text: leads from its bytes to those of the file.
+#[derive(Clone, Debug)]
+pub struct Place {
+    file: FileId,
+    outer: Option<Arc<TextMap>>,
+}
+
 /// Text from a file and the way back to its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
@@ -52,6 +59,13 @@ pub struct TextMap {
     window: (u32, u32),
     /// How the text that `spelling` stands in was itself decoded.
     outer: Option<Arc<TextMap>>,
+}
+
+/// The text that a JSON string spells, quotes included; `None` when it is none.
+pub fn json_string(slice: &str) -> Option<String> {
+    let mut text = String::with_capacity(slice.len());
+    json::string(slice, 0, &mut text)?;
+    Some(text)
 }
 
 impl<'t> Body<'t> {
@@ -76,6 +90,12 @@ impl<'t> Body<'t> {
     /// The file it comes from.
     pub fn file(&self) -> FileId {
         self.file
+    }
+
+    /// Where this text comes from.
+    pub fn keep(&self) -> Place {
+        let (file, outer) = (self.file, self.outer.clone());
+        Place { file, outer }
     }
 
     /// The bytes of the file that spell `range` of this text.
@@ -122,6 +142,16 @@ impl<'t> Body<'t> {
             segments,
             window: (0, u32::try_from(value.len()).unwrap_or(u32::MAX)),
             outer: self.outer.clone(),
+        }
+    }
+}
+
+impl Place {
+    /// The bytes of the file that spell `range` of the text.
+    pub fn span(&self, range: Range<usize>) -> Span {
+        match &self.outer {
+            Some(outer) => outer.span(range),
+            None => Span::new(self.file, range),
         }
     }
 }

@@ -1,0 +1,260 @@
+//! JSON as a tree of spanned nodes, the same tree that YAML gives.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::yaml::{Kind, Node, Style, json_string};
+
+/// Deeper nesting is refused: nothing that people keep is near it, and each level costs stack.
+const MAX_DEPTH: usize = 200;
+
+/// Where and why a text is not JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The bytes that do not fit.
+    pub range: Range<usize>,
+    /// What was expected there.
+    pub message: &'static str,
+}
+
+/// Reads one JSON value; a byte order mark in front is skipped. Of a key that stands twice both stay.
+///
+/// # Errors
+/// The first place that is not JSON.
+pub fn parse(text: &str) -> Result<Node<'_>, Fault> {
+    let mut parser = Parser { text, at: 0 };
+    if text.starts_with('\u{feff}') {
+        parser.at = '\u{feff}'.len_utf8();
+    }
+    let node = parser.value(0)?;
+    parser.blanks();
+    match parser.peek() {
+        None => Ok(node),
+        Some(_) => Err(parser.fault("something stands behind the end of the JSON value")),
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn blanks(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn fault(&self, message: &'static str) -> Fault {
+        let width = self.text[self.at..].chars().next().map_or(0, char::len_utf8);
+        Fault {
+            range: self.at..self.at + width,
+            message,
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Node<'t>, Fault> {
+        self.blanks();
+        match self.peek() {
+            Some(b'{' | b'[') if depth >= MAX_DEPTH => Err(self.fault("too deeply nested")),
+            Some(b'{') => self.object(depth),
+            Some(b'[') => self.array(depth),
+            Some(b'"') => self.string(),
+            Some(_) => self.literal(),
+            None => Err(self.fault("a value is missing at the end of the text")),
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Node<'t>, Fault> {
+        let start = self.at;
+        let mut entries = Vec::new();
+        let close = |parser: &mut Self| -> Result<(), Fault> {
+            parser.blanks();
+            if parser.peek() != Some(b'"') {
+                return Err(parser.fault("expected a key in double quotes"));
+            }
+            let key = parser.string()?;
+            parser.blanks();
+            if parser.peek() != Some(b':') {
+                return Err(parser.fault("expected `:` behind the key"));
+            }
+            parser.at += 1;
+            entries.push((key, parser.value(depth + 1)?));
+            Ok(())
+        };
+        self.list(b'}', close)?;
+        Ok(Node::new(start..self.at, Kind::Map(entries)))
+    }
+
+    fn array(&mut self, depth: usize) -> Result<Node<'t>, Fault> {
+        let start = self.at;
+        let mut items = Vec::new();
+        self.list(b']', |parser| {
+            items.push(parser.value(depth + 1)?);
+            Ok(())
+        })?;
+        Ok(Node::new(start..self.at, Kind::Seq(items)))
+    }
+
+    /// Reads entries up to the bracket that closes them.
+    fn list(
+        &mut self,
+        close: u8,
+        mut entry: impl FnMut(&mut Self) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        self.at += 1;
+        self.blanks();
+        if self.peek() == Some(close) {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            entry(self)?;
+            self.blanks();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(byte) if byte == close => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ if close == b'}' => return Err(self.fault("expected `,` or `}`")),
+                _ => return Err(self.fault("expected `,` or `]`")),
+            }
+        }
+    }
+
+    fn string(&mut self) -> Result<Node<'t>, Fault> {
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        let mut at = start + 1;
+        let mut escaped = false;
+        loop {
+            match bytes.get(at) {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    escaped = true;
+                    at += 2;
+                }
+                Some(byte) if *byte >= b' ' => at += 1,
+                Some(_) => {
+                    self.at = at;
+                    return Err(self.fault("a control character must be escaped"));
+                }
+                None => return Err(self.fault("the string does not end")),
+            }
+        }
+        self.at = at + 1;
+        let slice = &self.text[start..self.at];
+        let value = if escaped {
+            let fault = Fault {
+                range: start..self.at,
+                message: "the string has an escape that JSON does not know",
+            };
+            Cow::Owned(json_string(slice).ok_or(fault)?)
+        } else {
+            Cow::Borrowed(&slice[1..slice.len() - 1])
+        };
+        Ok(Node::scalar(start..self.at, value, Style::Json))
+    }
+
+    fn literal(&mut self) -> Result<Node<'t>, Fault> {
+        let rest = &self.text[self.at..];
+        let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.');
+        let len = rest.bytes().take_while(|b| part(*b)).count();
+        let word = &rest[..len];
+        if !matches!(word, "true" | "false" | "null") && !is_number(word) {
+            return Err(self.fault("expected a JSON value"));
+        }
+        let start = self.at;
+        self.at += len;
+        Ok(Node::scalar(start..self.at, word, Style::JsonLiteral))
+    }
+}
+
+/// `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`
+fn is_number(word: &str) -> bool {
+    let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    let word = word.strip_prefix('-').unwrap_or(word);
+    let (mantissa, exponent) = match word.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (word, None),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && exponent.is_none_or(|e| digits(e.strip_prefix(['+', '-']).unwrap_or(e)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::artifact::raw::plain;
+
+    #[test]
+    fn faults_point_at_what_does_not_fit() {
+        for (text, at, message) in [
+            ("{\"a\" 1}", 5, "`:`"),
+            ("{a: 1}", 1, "a key"),
+            ("[1, 2", 5, "`]`"),
+            ("[1,]", 3, "a JSON value"),
+            ("{\"a\": \"x\n\"}", 8, "control"),
+            ("[\"\\q\"]", 1, "escape"),
+            ("[01]", 1, "value"),
+            ("{} x", 3, "behind the end"),
+            ("", 0, "missing"),
+            ("\"a", 0, "does not end"),
+        ] {
+            let fault = parse(text).unwrap_err();
+            assert_eq!(fault.range.start, at, "{text}");
+            assert!(fault.message.contains(message), "{text}: {}", fault.message);
+        }
+        assert!(parse(&"[".repeat(100_000)).is_err());
+        assert!(parse("\u{feff}{}").is_ok());
+    }
+
+    fn values() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            Just(serde_json::Value::Null),
+            any::<bool>().prop_map(Into::into),
+            any::<i64>().prop_map(Into::into),
+            "\\PC{0,8}[\\\\\"\n\t\u{1}é😀]?".prop_map(Into::into),
+        ];
+        leaf.prop_recursive(4, 32, 5, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Into::into),
+                proptest::collection::btree_map("[a-z\"é]{0,3}", inner, 0..4)
+                    .prop_map(|m| serde_json::Value::Object(m.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_serde(value in values()) {
+            let text = serde_json::to_string_pretty(&value).unwrap();
+            prop_assert_eq!(plain(&parse(&text).unwrap()), value);
+        }
+
+        #[test]
+        fn accepts_what_serde_accepts(text in "[\\[\\]{},:\" \\\\u0-9a-f.eE+tnr\u{1}-]{0,12}") {
+            let ours = parse(&text).is_ok();
+            let theirs = serde_json::from_str::<serde_json::Value>(&text);
+            // Half a surrogate pair is a character to everybody but serde.
+            let half = text.to_lowercase().contains("\\ud");
+            // A number beyond 64 bits' range is a number all the same.
+            let range = theirs.as_ref().is_err_and(|e| e.to_string().contains("out of range"));
+            prop_assert!(ours == theirs.is_ok() || half || range, "{text:?}: {ours} {theirs:?}");
+        }
+    }
+}

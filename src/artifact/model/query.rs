@@ -1,0 +1,115 @@
+//! Queries.
+
+use std::fmt;
+
+use crate::promql::Dialect;
+use crate::source::Span;
+use crate::yaml::TextMap;
+
+/// One query and the way back to its bytes.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// The query as the query engine would see it, placeholders not filled in.
+    pub text: String,
+    /// From byte offsets of `text` to the file.
+    pub map: TextMap,
+    /// Which placeholders may stand in it.
+    pub dialect: Dialect,
+    /// What language it is in; only PromQL is judged.
+    pub language: Language,
+    /// Where it stands, for people.
+    pub role: Role,
+}
+
+impl Query {
+    /// The bytes of the whole query.
+    pub fn span(&self) -> Span {
+        self.map.whole()
+    }
+}
+
+/// The language of a query, as its data source tells or as it looks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// PromQL.
+    PromQl,
+    /// Loki's.
+    LogQl,
+    /// Of the named data source type.
+    Other(String),
+}
+
+/// Where a query stands, in the words of the person who wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Of an alerting rule.
+    Alert {
+        /// Its name.
+        name: String,
+    },
+    /// Of a recording rule.
+    Record {
+        /// The series it writes.
+        name: String,
+    },
+    /// Of a dashboard panel.
+    Panel {
+        /// Its title; may be empty.
+        title: String,
+        /// Its number or name.
+        id: Option<String>,
+        /// The query's letter.
+        target: Option<String>,
+    },
+    /// Of a dashboard variable.
+    Variable {
+        /// Its name.
+        name: String,
+    },
+    /// Of dashboard annotations.
+    Annotation {
+        /// Their name; may be empty.
+        name: String,
+    },
+    /// Evaluated by a unit test.
+    UnitTest,
+    /// A series that a unit test feeds in.
+    TestSeries,
+    /// Of an SLO in a foreign spec.
+    Sli {
+        /// The SLO.
+        slo: String,
+        /// `error_query`, `total_query`, …
+        part: String,
+    },
+    /// Of a CloudWatch alarm.
+    Alarm {
+        /// Its name; may be empty.
+        name: String,
+    },
+    /// In a code fence.
+    Fence,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Role::Alert { name } => write!(f, "alert {name}"),
+            Role::Record { name } => write!(f, "record {name}"),
+            Role::Panel { title, id, target } => {
+                write!(f, "panel \"{title}\"")?;
+                if let Some(id) = id {
+                    write!(f, " (id {id})")?;
+                }
+                target.iter().try_for_each(|t| write!(f, ", target {t}"))
+            }
+            Role::Variable { name } => write!(f, "variable {name}"),
+            Role::Annotation { name } => write!(f, "annotation \"{name}\""),
+            Role::UnitTest => f.write_str("unit test"),
+            Role::TestSeries => f.write_str("unit test series"),
+            Role::Sli { slo, part } => write!(f, "{part} of SLO {slo}"),
+            Role::Alarm { name } => write!(f, "alarm {name}"),
+            Role::Fence => f.write_str("code fence"),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! What to write instead of a series that is not served, and the edit that does it.
+
+use super::query::{QueryCx, Series};
+use super::subject::Known;
+use crate::catalog::lineage::{ChangeKind, Replacement};
+use crate::catalog::{Catalog, ReleaseId};
+use crate::diag::{Applicability, Diagnostic, Fix};
+use crate::promql::Dialect;
+use crate::promql::ast::{Expr, ExprKind};
+use crate::promql::rewrite::{Edit, apply, rename_metric, replace_node};
+
+/// Adds what lineage knows of a series that is missing on some releases.
+pub(super) fn advise(
+    cx: &QueryCx<'_, '_>,
+    series: &Series<'_, '_>,
+    known: &Known<'_>,
+    dead: &[ReleaseId],
+    mut finding: Diagnostic,
+) -> Diagnostic {
+    let catalog = known.product.catalog;
+    let change = catalog.lineage().change(&known.family);
+    let advice = Advice { cx, series, known };
+    let Some(last) = dead.last() else {
+        return finding;
+    };
+    let release = catalog.release(*last);
+    if let Some(name) = catalog.name_on(&known.family, release, &known.product.profiles) {
+        let (help, fix) = advice.renamed(name);
+        finding = finding.help(help);
+        return with(finding, fix);
+    }
+    if let Some(new) = catalog.replacement_on(&known.family, release, &known.product.profiles) {
+        let kind = change.map_or(ChangeKind::Semantics, |change| change.kind);
+        finding = finding.help(format!("use {} instead", in_words(&new, known)));
+        finding = with(finding, advice.reshaped(&new, kind));
+    } else if let Some(nearest) = change.and_then(|change| change.nearest.as_deref()) {
+        finding = finding.help(format!("nothing replaces it; `{nearest}` comes nearest"));
+    } else if change.is_some() {
+        finding = finding.help("nothing replaces it: remove the query");
+    }
+    match change {
+        Some(change) => finding.note(change.note.clone()),
+        None => finding,
+    }
+}
+
+/// Adds a fix when there is one.
+pub(super) fn with(finding: Diagnostic, fix: Option<Fix>) -> Diagnostic {
+    match fix {
+        Some(fix) => finding.fix(fix),
+        None => finding,
+    }
+}
+
+/// The fix that gives a series another name, layout untouched.
+pub(super) fn rename(
+    cx: &QueryCx<'_, '_>,
+    series: &Series<'_, '_>,
+    from: &str,
+    to: &str,
+    applicability: Applicability,
+) -> Option<Fix> {
+    let edits = renaming(cx, series, from, to);
+    cx.fix(
+        format!("replace `{from}` with `{to}`"),
+        &edits,
+        applicability,
+    )
+}
+
+fn renaming(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>, from: &str, to: &str) -> Vec<Edit> {
+    let mut edits = rename_metric(cx.expr, from, to);
+    let place = &series.context.span;
+    edits.retain(|edit| place.start <= edit.span.start && edit.span.end <= place.end);
+    edits
+}
+
+/// How often a rate looks, in each dialect.
+fn rate_window(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Grafana => "$__rate_interval",
+        Dialect::Prometheus | Dialect::GoTemplate => "5m",
+    }
+}
+
+fn in_words(new: &Replacement, known: &Known<'_>) -> String {
+    match new {
+        Replacement::Family(name) => format!("`{}`", known.in_family(name)),
+        Replacement::Rate(name) => format!("`rate({name}[…])`"),
+        Replacement::Ratio { of, over } => format!("`rate({of}[…]) / rate({over}[…])`"),
+        Replacement::Split(names) => {
+            let names: Vec<_> = names
+                .iter()
+                .map(|n| format!("`{}`", known.in_family(n)))
+                .collect();
+            names.join(" and ")
+        }
+    }
+}
+
+struct Advice<'a, 'q, 'c> {
+    cx: &'a QueryCx<'q, 'c>,
+    series: &'a Series<'q, 'c>,
+    known: &'a Known<'c>,
+}
+
+impl Advice<'_, '_, '_> {
+    /// The same values under another name.
+    fn renamed(&self, name: &str) -> (String, Option<Fix>) {
+        let known = self.known;
+        let product = known.product;
+        let new = known.in_family(name);
+        let coverage = product
+            .catalog
+            .coverage(name, &product.selection, &product.profiles);
+        let since = since(product.catalog, name);
+        if coverage.absent.is_empty() {
+            let help = format!("use `{new}`, the same values{since}");
+            let fix = rename(
+                self.cx,
+                self.series,
+                &known.family,
+                name,
+                Applicability::Safe,
+            );
+            return (help, fix);
+        }
+        let on = product.describe(&coverage.present);
+        let help = format!(
+            "use `{new} or {}`: the new name is served by {on}",
+            self.series.name
+        );
+        let together = |id| coverage.present.contains(id) || known.present.contains(id);
+        let all = product.selection.releases.iter().all(together);
+        let fix = all.then(|| self.either(name)).flatten();
+        (help, fix)
+    }
+
+    /// `(new or old)` in the place of the old, around the function where there is a range.
+    fn either(&self, name: &str) -> Option<Fix> {
+        let cx = self.cx;
+        if !cx.is_evaluated() {
+            return None;
+        }
+        let context = &self.series.context;
+        let call = |node: &&&Expr| matches!(node.kind, ExprKind::Call(_));
+        let place = match context.range {
+            None => context.span.clone(),
+            Some(_) => context.ancestors.first().filter(call)?.span.clone(),
+        };
+        let old = cx.text(&place);
+        let edits = renaming(cx, self.series, &self.known.family, name);
+        let shifted = edits.into_iter().map(|edit| {
+            let (start, end) = (edit.span.start - place.start, edit.span.end - place.start);
+            Edit::new(start..end, edit.text)
+        });
+        let new = apply(old, &shifted.collect::<Vec<_>>()).ok()?;
+        let text = format!("({new} or {old})");
+        let edit = replace_node(&cx.query.text, &place, &text, cx.dialect())?;
+        cx.fix(
+            format!("replace with `{text}`"),
+            &[edit],
+            Applicability::Safe,
+        )
+    }
+
+    /// Other values that say the same, for a gauge that is read as it is.
+    fn reshaped(&self, new: &Replacement, kind: ChangeKind) -> Option<Fix> {
+        let (cx, known) = (self.cx, self.known);
+        if let Replacement::Family(name) = new {
+            return rename(cx, self.series, &known.family, name, Applicability::Unsafe);
+        }
+        let context = &self.series.context;
+        if kind == ChangeKind::Split || context.range.is_some() || !cx.is_evaluated() {
+            return None;
+        }
+        let old = cx.text(&context.span);
+        let window = rate_window(cx.dialect());
+        let rate = |name: &String| {
+            let edits = renaming(cx, self.series, &known.family, name);
+            let start = context.span.start;
+            let shifted = edits
+                .into_iter()
+                .map(|edit| Edit::new(edit.span.start - start..edit.span.end - start, edit.text));
+            let new = apply(old, &shifted.collect::<Vec<_>>()).ok()?;
+            Some(format!("rate({new}[{window}])"))
+        };
+        let text = match new {
+            Replacement::Rate(name) => rate(name)?,
+            Replacement::Ratio { of, over } => format!("({} / {})", rate(of)?, rate(over)?),
+            Replacement::Family(_) | Replacement::Split(_) => return None,
+        };
+        let edit = replace_node(&cx.query.text, &context.span, &text, cx.dialect())?;
+        cx.fix(
+            format!("replace with `{text}`"),
+            &[edit],
+            Applicability::Unsafe,
+        )
+    }
+}
+
+/// `, since 0.9.2`.
+fn since(catalog: &Catalog, name: &str) -> String {
+    let life = catalog.first_last_in::<&str>(name, &[]);
+    life.map(|life| format!(", since {}", life.first))
+        .unwrap_or_default()
+}

@@ -1,0 +1,172 @@
+//! One query with everything that rules ask of it.
+
+mod flow;
+mod series;
+
+pub use series::Series;
+pub(super) use series::{Names, series};
+
+use super::scope::Scope;
+use super::subject::Dead;
+use crate::artifact::{Alert, Artifact, Dashboard, Panel, Query, Record, Role, Target};
+use crate::diag::{self, Applicability, Fix};
+use crate::promql::Dialect;
+use crate::promql::ast::{BinaryOp, Expr, ExprKind, TextSpan};
+use crate::promql::labels::{Flow, label_flow};
+use crate::promql::rewrite::Edit;
+use crate::source::Span;
+
+/// One query, parsed, with what each of its names stands for.
+#[derive(Clone, Copy, Debug)]
+pub struct QueryCx<'q, 'c> {
+    /// What it is judged against.
+    pub scope: &'c Scope<'c>,
+    /// The file it stands in.
+    pub artifact: &'q Artifact,
+    /// The text of that file.
+    pub file_text: &'q str,
+    /// The query as it was read.
+    pub query: &'q Query,
+    /// What it belongs to.
+    pub site: Site<'q>,
+    /// Its tree.
+    pub expr: &'q Expr,
+    /// Every name that it selects, left to right.
+    pub series: &'q [Series<'q, 'c>],
+}
+
+/// What a query belongs to.
+#[derive(Clone, Copy, Debug)]
+pub enum Site<'q> {
+    /// An alerting rule.
+    Alert(&'q Alert),
+    /// A recording rule.
+    Record(&'q Record),
+    /// A panel of a dashboard.
+    Panel(&'q Dashboard, &'q Panel, &'q Target),
+    /// Anything else.
+    Other,
+}
+
+impl<'q, 'c> QueryCx<'q, 'c> {
+    /// The bytes of the file that spell a part of the query.
+    pub fn span(&self, text: &TextSpan) -> Span {
+        self.query.map.span(text.clone())
+    }
+
+    /// The query's own words for a part of it.
+    pub fn text(&self, text: &TextSpan) -> &'q str {
+        self.query.text.get(text.clone()).unwrap_or_default()
+    }
+
+    /// The placeholders that its text may hold.
+    pub fn dialect(&self) -> Dialect {
+        self.query.dialect
+    }
+
+    /// The alerting rule it is the expression of.
+    pub fn alert(&self) -> Option<&'q Alert> {
+        match self.site {
+            Site::Alert(alert) => Some(alert),
+            Site::Record(_) | Site::Panel(..) | Site::Other => None,
+        }
+    }
+
+    /// True when its result is used as it is; false for series of unit tests and for selectors that only
+    /// list label values.
+    pub fn is_evaluated(&self) -> bool {
+        !matches!(
+            self.query.role,
+            Role::TestSeries | Role::Variable { .. } | Role::UnitTest
+        )
+    }
+
+    /// Edits of the query as edits of the file; none when the file cannot spell one of them.
+    pub fn edits(&self, edits: &[Edit]) -> Option<Vec<diag::Edit>> {
+        let spelled = edits.iter().map(|edit| {
+            let map = &self.query.map;
+            let (span, text) = map.edit(self.file_text, edit.span.clone(), &edit.text)?;
+            Some(diag::Edit::replace(span, text))
+        });
+        spelled.collect()
+    }
+
+    /// A fix that edits the query; none when the file cannot spell it.
+    pub fn fix(
+        &self,
+        title: impl Into<String>,
+        edits: &[Edit],
+        applicability: Applicability,
+    ) -> Option<Fix> {
+        let edits = self.edits(edits)?;
+        (!edits.is_empty()).then(|| Fix {
+            title: title.into(),
+            edits,
+            applicability,
+        })
+    }
+
+    /// Which labels a part of the query surely has, may have and cannot have.
+    pub fn labels(&self, expr: &Expr) -> Flow {
+        label_flow(expr, &flow::Leaves(self))
+    }
+
+    /// The series whose selectors stand in a part of the query.
+    pub fn series_in(&self, expr: &Expr) -> impl Iterator<Item = &'q Series<'q, 'c>> {
+        let outer = expr.span.clone();
+        let inside = move |s: &&Series<'_, '_>| {
+            let inner = &s.context.span;
+            outer.start <= inner.start && inner.end <= outer.end
+        };
+        self.series.iter().filter(inside)
+    }
+
+    /// The releases on which a series is missing, by reason, without those on which the other side of an
+    /// `or` stands in for it.
+    pub fn dead(&self, series: &Series<'_, '_>) -> Vec<Dead> {
+        let Some(known) = series.subject.known() else {
+            return Vec::new();
+        };
+        let stand_ins: Vec<_> = self.stand_ins(series).collect();
+        let mut dead = known.dead.clone();
+        for d in &mut dead {
+            d.releases.retain(|id| {
+                let serves = |s: &&Series<'_, '_>| {
+                    let other = s.subject.known();
+                    other.is_some_and(|other| other.present.contains(id))
+                };
+                !stand_ins.iter().any(serves)
+            });
+        }
+        dead.retain(|d| !d.releases.is_empty());
+        dead
+    }
+
+    /// True when an `or` around the series asks for something else as well.
+    pub fn has_stand_in(&self, series: &Series<'_, '_>) -> bool {
+        self.stand_ins(series).next().is_some()
+    }
+
+    /// Series on the other side of an `or` around this one.
+    fn stand_ins<'s>(
+        &'s self,
+        series: &'s Series<'_, '_>,
+    ) -> impl Iterator<Item = &'q Series<'q, 'c>> + 's {
+        let sides = series.context.ancestors.iter().filter_map(|node| {
+            let ExprKind::Binary(binary) = &node.kind else {
+                return None;
+            };
+            let here = |side: &Expr| {
+                side.span.start <= series.context.span.start
+                    && series.context.span.end <= side.span.end
+            };
+            let other = if here(&binary.lhs) {
+                &binary.rhs
+            } else {
+                &binary.lhs
+            };
+            (binary.op == BinaryOp::Or).then_some(other)
+        });
+        sides.flat_map(|side| self.series_in(side))
+    }
+}

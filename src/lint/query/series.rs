@@ -1,0 +1,130 @@
+//! The series that a query selects.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::catalog;
+use crate::lint::scope::Scope;
+use crate::lint::subject::Subject;
+use crate::promql::ast::{Expr, ExprKind, MatchOp, Selector, TextSpan};
+use crate::promql::usage::{SelectorContext, contexts};
+
+/// A name that a query selects.
+#[derive(Clone, Debug)]
+pub struct Series<'q, 'c> {
+    /// Its selector and what stands around it.
+    pub context: Rc<SelectorContext<'q>>,
+    /// The name.
+    pub name: &'q str,
+    /// Where the name stands in the query; the whole pattern where it is one of several.
+    pub name_span: TextSpan,
+    /// What it stands for.
+    pub subject: Rc<Subject<'c>>,
+}
+
+impl Series<'_, '_> {
+    /// True for the buckets of a recorded histogram.
+    pub fn is_bucket(&self) -> bool {
+        let part = self.subject.known().map(|known| known.part);
+        part == Some(catalog::Series::Bucket)
+    }
+
+    /// The names of the functions around it, innermost first.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        let nodes = self.context.ancestors.iter();
+        nodes.filter_map(|node| match &node.kind {
+            ExprKind::Call(call) => Some(call.function.text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// True when a quantile is taken of it.
+    pub fn in_quantile(&self) -> bool {
+        self.functions().any(|name| name == "histogram_quantile")
+    }
+}
+
+/// Names that were looked up already; nearly all queries of a file share a few.
+pub(in crate::lint) struct Names<'c> {
+    scope: &'c Scope<'c>,
+    seen: RefCell<HashMap<(String, bool), Rc<Subject<'c>>>>,
+}
+
+impl<'c> Names<'c> {
+    pub(in crate::lint) fn new(scope: &'c Scope<'c>) -> Self {
+        let seen = RefCell::default();
+        Self { scope, seen }
+    }
+
+    fn get(&self, name: &str, tied: bool) -> Rc<Subject<'c>> {
+        let key = (name.to_owned(), tied);
+        let mut seen = self.seen.borrow_mut();
+        let look = || Rc::new(Subject::of(self.scope, name, tied));
+        Rc::clone(seen.entry(key).or_insert_with(look))
+    }
+}
+
+/// Every name that a query selects, left to right.
+pub(in crate::lint) fn series<'q, 'c>(expr: &'q Expr, names: &Names<'c>) -> Vec<Series<'q, 'c>> {
+    let mut found = Vec::new();
+    for context in contexts(expr) {
+        let context = Rc::new(context);
+        let tied = is_tied(context.selector, names.scope);
+        for (name, name_span) in named(context.selector) {
+            found.push(Series {
+                context: Rc::clone(&context),
+                name,
+                name_span,
+                subject: names.get(name, tied),
+            });
+        }
+    }
+    found
+}
+
+/// A matcher says that vLLM's own servers are meant.
+fn is_tied(selector: &Selector, scope: &Scope<'_>) -> bool {
+    selector.matchers.iter().any(|m| {
+        let exact = matches!(m.op, MatchOp::Equal | MatchOp::Match);
+        exact && scope.ties(&m.label.text, &m.value.value)
+    })
+}
+
+/// `x`, `{"x"}`, `{__name__="x"}` and the names of `{__name__=~"x|y"}`.
+fn named(selector: &Selector) -> Vec<(&str, TextSpan)> {
+    if let Some(metric) = &selector.metric {
+        let open = !metric.placeholders.is_empty();
+        return if open {
+            Vec::new()
+        } else {
+            vec![(metric.text.as_str(), metric.span.clone())]
+        };
+    }
+    let mut found = Vec::new();
+    for matcher in &selector.matchers {
+        if matcher.label.text != "__name__" || !matcher.value.placeholders.is_empty() {
+            continue;
+        }
+        let value = matcher.value.value.as_str();
+        let span = &matcher.value_span;
+        match matcher.op {
+            MatchOp::Equal => found.push((value, span.clone())),
+            MatchOp::Match => {
+                let words = value
+                    .trim_start_matches('(')
+                    .trim_end_matches(')')
+                    .split('|');
+                let words: Vec<_> = words.collect();
+                if words
+                    .iter()
+                    .all(|word| crate::promql::is_literal_pattern(word))
+                {
+                    found.extend(words.into_iter().map(|word| (word, span.clone())));
+                }
+            }
+            MatchOp::NotEqual | MatchOp::NotMatch => {}
+        }
+    }
+    found
+}

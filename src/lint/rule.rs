@@ -1,0 +1,59 @@
+//! What a rule is.
+
+use super::dashboard::DashboardCx;
+use super::project::ProjectCx;
+use super::query::QueryCx;
+use crate::diag::{Diagnostic, RuleInfo};
+use crate::source::Span;
+
+/// A lint rule: what it is called and what it looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Name, level, documentation.
+    pub info: RuleInfo,
+    /// How it looks.
+    pub check: Check,
+}
+
+/// What a rule looks at.
+#[derive(Clone, Copy, Debug)]
+pub enum Check {
+    /// Each query by itself, with the alert, recording rule or panel it stands in.
+    Query(fn(&QueryCx<'_, '_>, &mut Findings)),
+    /// Each dashboard by itself.
+    Dashboard(fn(&DashboardCx<'_>, &mut Findings)),
+    /// All files together.
+    Project(fn(&ProjectCx<'_>, &mut Findings)),
+    /// Nothing here: other parts of the linter report it.
+    Elsewhere,
+}
+
+/// Where a rule puts what it finds.
+#[derive(Debug)]
+pub struct Findings {
+    rule: &'static RuleInfo,
+    found: Vec<Diagnostic>,
+}
+
+impl Findings {
+    /// An empty list.
+    pub(super) fn new(rule: &'static RuleInfo) -> Self {
+        let found = Vec::new();
+        Self { rule, found }
+    }
+
+    /// A finding at the rule's own level, to be filled in and pushed.
+    pub fn at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(self.rule.level, self.rule.name, span, message)
+    }
+
+    /// Adds a finding.
+    pub fn push(&mut self, finding: Diagnostic) {
+        self.found.push(finding);
+    }
+
+    /// All that was found.
+    pub(super) fn into_inner(self) -> Vec<Diagnostic> {
+        self.found
+    }
+}

@@ -1,0 +1,52 @@
+//! Series that need another serving configuration.
+
+use crate::diag::{RuleInfo, Severity};
+use crate::lint::query::QueryCx;
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::subject::Why;
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "conditional-metric",
+        summary: "the metric exists only in another serving configuration",
+        docs: "Some families appear only when a feature is on: LoRA, speculative decoding, a KV connector. \
+               Where it is off, the query gives no data. When your servers use the feature, say so with \
+               `profiles` in `slosmith.toml` or `--profile`.\n\n\
+               ```promql\n\
+               vllm:lora_requests_info   # bad unless the profile `lora` is declared\n\
+               ```",
+        level: Severity::Warning,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Query(check),
+};
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    for series in cx.series {
+        let Some(known) = series.subject.known().filter(|known| !known.is_alive()) else {
+            continue;
+        };
+        for dead in cx.dead(series) {
+            let Why::Conditional(profiles) = &dead.why else {
+                continue;
+            };
+            let on = known.product.describe(&dead.releases);
+            let message = format!(
+                "`{}` exists only in another serving configuration: no data on {on}",
+                series.name
+            );
+            let condition = known.product.catalog.lineage().condition(&known.family);
+            let profiles: Vec<_> = profiles.iter().map(|p| format!("`{p}`")).collect();
+            let mut finding = out.at(cx.span(&series.name_span), message).help(format!(
+                "if your servers are started that way, declare the profile {}",
+                profiles.join(" or ")
+            ));
+            if let Some(condition) = condition {
+                finding = finding.note(format!("served with {}", condition.needs));
+            }
+            out.push(finding);
+        }
+    }
+}

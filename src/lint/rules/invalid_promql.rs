@@ -1,0 +1,45 @@
+//! Queries that Prometheus would not take.
+
+use crate::artifact::Query;
+use crate::diag::{Diagnostic, RuleInfo, Severity};
+use crate::lint::rule::{Check, Rule};
+use crate::promql::ast::Expr;
+use crate::promql::{SyntaxError, parse_recovering, parse_with};
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "invalid-promql",
+        summary: "the query is no PromQL that Prometheus accepts",
+        docs: "Prometheus refuses the query: a rule file with it does not load, a panel shows an error. \
+               Syntax and types are judged as Prometheus 3 does; variables of Grafana and Go templates may \
+               stand wherever what they are replaced by makes a query.\n\n\
+               ```yaml\n\
+               expr: rate(vllm:generation_tokens_total)       # bad: rate needs a range\n\
+               expr: rate(vllm:generation_tokens_total[5m])   # good\n\
+               ```",
+        level: Severity::Error,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Elsewhere,
+};
+
+/// Parses a query; else what could be read of it, and what is wrong.
+pub(in crate::lint) fn parse(query: &Query) -> Result<Expr, (Option<Expr>, Vec<Diagnostic>)> {
+    let strict = parse_with(&query.text, query.dialect);
+    strict.map_err(|_| {
+        let (expr, errors) = parse_recovering(&query.text, query.dialect);
+        (
+            expr,
+            errors.iter().map(|error| told(query, error)).collect(),
+        )
+    })
+}
+
+fn told(query: &Query, error: &SyntaxError) -> Diagnostic {
+    let span = query.map.span(error.span.clone());
+    let info = &RULE.info;
+    Diagnostic::new(info.level, info.name, span, error.message.clone())
+        .maybe_help(error.help.clone())
+}

@@ -1,0 +1,141 @@
+//! Labels that no series has.
+
+use std::collections::BTreeSet;
+
+use crate::diag::{RuleInfo, Severity, did_you_mean};
+use crate::lint::query::{QueryCx, Series};
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::promql::ast::{ExprKind, Name};
+use crate::promql::visit::walk;
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "unknown-label",
+        summary: "the metric has no such label",
+        docs: "A matcher, `by` or `on` names a label that no release asked for puts on the metric and that is \
+               not among the labels added by the scrape. A matcher on it selects nothing (or filters nothing), \
+               `by` groups by nothing.\n\n\
+               ```promql\n\
+               vllm:request_success_total{reason=\"stop\"}            # bad\n\
+               vllm:request_success_total{finished_reason=\"stop\"}   # good\n\
+               ```\n\n\
+               Labels that relabelling, a federation or a remote store adds, such as `cluster`, are declared \
+               once with `labels` in `slosmith.toml`.",
+        level: Severity::Warning,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Query(check),
+};
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    if cx.series.iter().all(|s| s.subject.shapes().is_empty()) {
+        return;
+    }
+    for series in cx.series {
+        for matcher in &series.context.selector.matchers {
+            let label = &matcher.label;
+            if label.placeholders.is_empty() && lacks(cx, series, &label.text) {
+                report(cx, out, label, &[series]);
+            }
+        }
+    }
+    walk(cx.expr, &mut |node| {
+        let (labels, inside): (Vec<&Name>, _) = match &node.kind {
+            ExprKind::Aggregate(a) => match &a.grouping {
+                Some(grouping) => (grouping.labels.iter().collect(), &*a.expr),
+                None => return,
+            },
+            ExprKind::Binary(b) => match &b.matching {
+                Some(m) => {
+                    let include = m.group.iter().flat_map(|g| &g.include);
+                    (m.labels.iter().chain(include).collect(), node)
+                }
+                None => return,
+            },
+            _ => return,
+        };
+        if makes_labels(inside) {
+            return;
+        }
+        let series: Vec<_> = cx.series_in(inside).collect();
+        let all = selectors(&series) == crate::promql::selectors(inside).len();
+        for label in labels.into_iter().filter(|l| l.placeholders.is_empty()) {
+            if all && !series.is_empty() && series.iter().all(|s| lacks(cx, s, &label.text)) {
+                report(cx, out, label, &series);
+            }
+        }
+    });
+}
+
+/// How many selectors these names come from.
+fn selectors(series: &[&Series<'_, '_>]) -> usize {
+    let starts: BTreeSet<_> = series.iter().map(|s| s.context.span.start).collect();
+    starts.len()
+}
+
+/// `label_replace` and its kin give labels that no series has.
+fn makes_labels(expr: &crate::promql::ast::Expr) -> bool {
+    let mut found = false;
+    walk(expr, &mut |node| match &node.kind {
+        ExprKind::Call(call) => {
+            found |= matches!(
+                call.function.text.as_str(),
+                "label_replace" | "label_join" | "info"
+            );
+        }
+        ExprKind::Aggregate(a) => {
+            found |= a.op == crate::promql::ast::AggregateOp::CountValues;
+        }
+        ExprKind::Placeholder(_) | ExprKind::Invalid(_) => found = true,
+        _ => {}
+    });
+    found
+}
+
+/// True when the series surely has no such label.
+fn lacks(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>, label: &str) -> bool {
+    let shapes = series.subject.shapes();
+    let bucket = label == "le" && series.is_bucket();
+    !shapes.is_empty()
+        && !label.starts_with("__")
+        && !bucket
+        && !cx.scope.added_labels().contains(label)
+        && shapes
+            .iter()
+            .all(|s| !s.may_have_label(label) || label == "le")
+}
+
+fn report(cx: &QueryCx<'_, '_>, out: &mut Findings, label: &Name, series: &[&Series<'_, '_>]) {
+    let mut names: Vec<_> = series.iter().map(|s| format!("`{}`", s.name)).collect();
+    names.dedup();
+    let verb = if names.len() == 1 { "has" } else { "have" };
+    let message = format!("{} {verb} no label `{}`", names.join(" and "), label.text);
+    let known: BTreeSet<_> = series
+        .iter()
+        .flat_map(|s| s.subject.shapes())
+        .flat_map(|shape| shape.labels.iter().map(String::as_str))
+        .collect();
+    let meant = similar(&label.text, &known);
+    let help = meant.unwrap_or_else(|| {
+        let known: Vec<_> = known.iter().map(|l| format!("`{l}`")).collect();
+        format!("its own labels are {}", known.join(", "))
+    });
+    let finding = out.at(cx.span(&label.span), message).help(help);
+    out.push(finding.help(format!(
+        "if relabelling or a remote store adds it, declare `labels = [\"{}\"]` in `slosmith.toml`",
+        label.text
+    )));
+}
+
+/// A label that is spelled alike, or of which this is a part: `finished_reason` for `reason`.
+fn similar(label: &str, known: &BTreeSet<&str>) -> Option<String> {
+    let part = known
+        .iter()
+        .find(|k| k.ends_with(&format!("_{label}")) || k.starts_with(&format!("{label}_")));
+    match part {
+        Some(part) => Some(format!("did you mean `{part}`?")),
+        None => did_you_mean(label, known.iter().copied()),
+    }
+}

@@ -1,0 +1,83 @@
+//! Label values that no series has.
+
+use crate::diag::{RuleInfo, Severity, did_you_mean};
+use crate::lint::query::{QueryCx, Series};
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::promql::ast::{MatchOp, Matcher};
+use crate::promql::{is_literal_pattern, matches};
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "unknown-label-value",
+        summary: "the label never has this value",
+        docs: "All values of a few labels are known, such as those of `finished_reason`. A matcher on any other \
+               value selects nothing.\n\n\
+               ```promql\n\
+               vllm:request_success_total{finished_reason=\"stopped\"}   # bad\n\
+               vllm:request_success_total{finished_reason=\"stop\"}      # good\n\
+               ```",
+        level: Severity::Warning,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Query(check),
+};
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    for series in cx.series {
+        for matcher in &series.context.selector.matchers {
+            let open = !matcher.value.placeholders.is_empty();
+            if !open && let Some(domain) = domain(series, &matcher.label.text) {
+                judge(cx, out, series, matcher, &domain);
+            }
+        }
+    }
+}
+
+/// All values that a label has on some release asked for, when they are known on each.
+fn domain<'s>(series: &'s Series<'_, '_>, label: &str) -> Option<Vec<&'s str>> {
+    let shapes = series.subject.shapes();
+    let domains: Option<Vec<_>> = shapes.iter().map(|shape| shape.domain(label)).collect();
+    let mut all: Vec<_> = domains?.into_iter().flatten().map(String::as_str).collect();
+    all.sort_unstable();
+    all.dedup();
+    (!all.is_empty()).then_some(all)
+}
+
+fn judge(
+    cx: &QueryCx<'_, '_>,
+    out: &mut Findings,
+    series: &Series<'_, '_>,
+    matcher: &Matcher,
+    domain: &[&str],
+) {
+    let value = matcher.value.value.as_str();
+    let wrong: Vec<&str> = match matcher.op {
+        MatchOp::Equal | MatchOp::NotEqual => vec![value],
+        MatchOp::Match | MatchOp::NotMatch => {
+            let words: Vec<_> = value.split('|').collect();
+            if words.iter().all(|word| is_literal_pattern(word)) {
+                words
+            } else if domain
+                .iter()
+                .all(|known| matches(value, known) == Some(false))
+            {
+                vec![value]
+            } else {
+                return;
+            }
+        }
+    };
+    let label = &matcher.label.text;
+    for word in wrong
+        .into_iter()
+        .filter(|word| !word.is_empty() && !domain.contains(word))
+    {
+        let message = format!("`{label}` of `{}` is never `{word}`", series.name);
+        let known: Vec<_> = domain.iter().map(|d| format!("`{d}`")).collect();
+        let help = did_you_mean(word, domain.iter().copied());
+        let help = help.unwrap_or_else(|| format!("its values are {}", known.join(", ")));
+        out.push(out.at(cx.span(&matcher.value_span), message).help(help));
+    }
+}

@@ -1,0 +1,115 @@
+//! A whole run: files, what they have to do with each other, levels, suppressions.
+
+use std::path::Path;
+
+use super::config::Config;
+use super::date::Date;
+use super::file;
+use super::project::ProjectCx;
+use super::rule::{Check, Findings, Rule};
+use super::rules::{RULES, infos};
+use super::scope::Scope;
+use super::spec;
+use super::suppress::{Suppressions, Syntax};
+use crate::artifact::{Artifact, Kind};
+use crate::diag::{Diagnostic, RuleInfo, Sink};
+use crate::source::Sources;
+
+/// What a run needs besides the files.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings<'a> {
+    /// What queries are judged against.
+    pub scope: &'a Scope<'a>,
+    /// Levels.
+    pub config: &'a Config,
+    /// vLLM versions that take the place of what specs say.
+    pub vllm: Option<&'a str>,
+    /// Decides which suppressions are over.
+    pub today: Date,
+    /// The folder that links and paths start from.
+    pub root: &'a Path,
+}
+
+/// Everything that is found in some files, sorted; suppressed findings and those of rules that are off are
+/// left out.
+pub fn run(artifacts: &[Artifact], sources: &Sources, settings: &Settings<'_>) -> Vec<Diagnostic> {
+    let config = settings.config;
+    let rules: Vec<&'static Rule> = RULES
+        .iter()
+        .copied()
+        .filter(|rule| !config.is_off(rule.info.name))
+        .collect();
+    let written = artifacts.iter().flat_map(|a| &a.records);
+    let scope = settings
+        .scope
+        .clone()
+        .recorded(written.map(|record| record.name.value.clone()));
+    let mut found = Sink::default();
+    for artifact in artifacts {
+        let text = sources.get(artifact.file).text();
+        if artifact.kind == Kind::Spec {
+            found.absorb(spec::lint(artifact.file, text, settings.vllm));
+        }
+        let findings = file::lint(artifact, text, &scope, &rules);
+        findings.into_iter().for_each(|d| found.push(d));
+    }
+    project(artifacts, sources, settings, &rules, &mut found);
+    let known = infos();
+    let suppressions = suppressions(artifacts, sources, &known);
+    let kept = suppressions.apply(found.into_sorted(), settings.today, &|rule| {
+        config.is_off(rule)
+    });
+    let mut kept = config.judge(kept);
+    kept.extend(config.judge(config.unknown_rules(&known)));
+    kept
+}
+
+fn project(
+    artifacts: &[Artifact],
+    sources: &Sources,
+    settings: &Settings<'_>,
+    rules: &[&'static Rule],
+    found: &mut Sink,
+) {
+    let cx = ProjectCx::new(artifacts, sources, settings.root);
+    for rule in rules {
+        if let Check::Project(check) = rule.check {
+            let mut out = Findings::new(&rule.info);
+            check(&cx, &mut out);
+            out.into_inner().into_iter().for_each(|d| found.push(d));
+        }
+    }
+}
+
+fn suppressions(artifacts: &[Artifact], sources: &Sources, known: &[RuleInfo]) -> Suppressions {
+    let mut all = Suppressions::default();
+    for artifact in artifacts {
+        let source = sources.get(artifact.file);
+        let text = source.text();
+        if let Some(syntax) = comments(source.path(), artifact) {
+            all.absorb(Suppressions::scan(artifact.file, text, syntax, known));
+        }
+        for dashboard in &artifact.dashboards {
+            let whole = std::iter::once((&dashboard.description, dashboard.span));
+            let panels = dashboard
+                .panels
+                .iter()
+                .map(|panel| (&panel.description, panel.span));
+            for (description, covers) in whole.chain(panels) {
+                if let Some(words) = description {
+                    all.describe(words.span(), &words.value, covers, text.len(), known);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// How a file writes comments; JSON has none.
+fn comments(path: &Path, artifact: &Artifact) -> Option<Syntax> {
+    if artifact.kind == Kind::Markdown {
+        return Some(Syntax::Markdown);
+    }
+    let json = path.extension().is_some_and(|e| e == "json");
+    (!json).then_some(Syntax::Yaml)
+}

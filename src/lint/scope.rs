@@ -1,0 +1,113 @@
+//! What queries are judged against: releases, profiles, labels.
+
+use std::collections::BTreeSet;
+
+use super::config::Config;
+use crate::catalog::{Catalog, ReleaseId, Selection};
+use crate::units::Duration;
+
+/// Labels that Prometheus and its operator add when they scrape; vLLM's pages never show them.
+const ADDED_BY_SCRAPE: [&str; 8] = [
+    "container",
+    "endpoint",
+    "instance",
+    "job",
+    "namespace",
+    "node",
+    "pod",
+    "service",
+];
+
+/// What most installations scrape by, unless told otherwise.
+const USUAL_INTERVAL: Duration = Duration::from_secs(15);
+
+/// A recorded product and the part of its recordings that counts.
+#[derive(Clone, Debug)]
+pub struct Product<'c> {
+    /// What messages call it.
+    pub name: String,
+    /// Its recordings.
+    pub catalog: &'c Catalog,
+    /// The releases that every query must be right on.
+    pub selection: Selection,
+    /// The serving configurations in use; none means the default one.
+    pub profiles: Vec<String>,
+}
+
+impl Product<'_> {
+    /// Releases in words: `0.12.0–0.33.0`.
+    pub fn describe(&self, releases: &[ReleaseId]) -> String {
+        self.catalog.describe(releases)
+    }
+
+    /// True when the name can only be this product's, whether it exists or not.
+    pub(super) fn owns(&self, name: &str) -> bool {
+        let prefix = self.catalog.prefix();
+        !prefix.is_empty() && name.starts_with(prefix)
+    }
+}
+
+/// What queries are judged against.
+#[derive(Clone, Debug)]
+pub struct Scope<'c> {
+    /// vLLM first, then the services whose catalogs were given.
+    pub products: Vec<Product<'c>>,
+    /// Labels that are added on the way from the page to the query.
+    labels: BTreeSet<String>,
+    /// Matchers that mark a selector as one of vLLM's servers: label and value.
+    tied: Vec<(String, String)>,
+    /// Series that recording rules of the files at hand write.
+    recorded: BTreeSet<String>,
+    /// How often Prometheus scrapes.
+    pub scrape_interval: Duration,
+}
+
+impl<'c> Scope<'c> {
+    /// A scope in which the usual labels of a scrape are known, and no others.
+    pub fn new(products: Vec<Product<'c>>) -> Self {
+        Self {
+            products,
+            labels: ADDED_BY_SCRAPE.map(str::to_owned).into(),
+            tied: vec![("job".to_owned(), "vllm".to_owned())],
+            recorded: BTreeSet::new(),
+            scrape_interval: USUAL_INTERVAL,
+        }
+    }
+
+    /// The scope that a configuration describes.
+    pub fn configured(products: Vec<Product<'c>>, config: &Config) -> Self {
+        let mut scope = Self::new(products);
+        scope
+            .labels
+            .extend(config.labels.iter().map(|label| label.value.clone()));
+        let tied = config
+            .selector
+            .iter()
+            .map(|(label, value)| (label.clone(), value.clone()));
+        scope.tied.extend(tied);
+        scope.scrape_interval = config.scrape_interval.unwrap_or(scope.scrape_interval);
+        scope
+    }
+
+    /// Adds series that recording rules write.
+    #[must_use]
+    pub fn recorded(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.recorded.extend(names);
+        self
+    }
+
+    /// Labels that are added on the way, sorted.
+    pub fn added_labels(&self) -> &BTreeSet<String> {
+        &self.labels
+    }
+
+    /// True when a recording rule at hand writes the series.
+    pub fn is_recorded(&self, name: &str) -> bool {
+        self.recorded.contains(name)
+    }
+
+    /// True when a matcher says that vLLM's servers are meant.
+    pub(super) fn ties(&self, label: &str, value: &str) -> bool {
+        self.tied.iter().any(|(l, v)| l == label && v == value)
+    }
+}

@@ -1,0 +1,150 @@
+//! What a name in a query stands for.
+
+mod dead;
+mod strange;
+
+pub use dead::{Dead, Why};
+pub use strange::{Meant, Strange};
+
+use super::scope::{Product, Scope};
+use crate::catalog::{Answer, MetricType, ReleaseId, Series, Shape};
+
+/// What a name in a query stands for.
+#[derive(Clone, Debug)]
+pub enum Subject<'c> {
+    /// A series that some release of a recorded product has.
+    Known(Known<'c>),
+    /// Looks like a series of a recorded product, but no release ever had it.
+    Strange(Strange<'c>),
+    /// What another exporter publishes.
+    Foreign(Shape),
+    /// Nothing is known of it: never judged.
+    Outside,
+}
+
+/// A series of a recorded product.
+#[derive(Clone, Debug)]
+pub struct Known<'c> {
+    /// Whose it is.
+    pub product: &'c Product<'c>,
+    /// Its family; a histogram's base name.
+    pub family: String,
+    /// Which series of the family.
+    pub part: Series,
+    /// The releases that serve it.
+    pub present: Vec<ReleaseId>,
+    /// The releases that do not, by reason.
+    pub dead: Vec<Dead>,
+    /// What it looks like on the releases that serve it, each way once.
+    pub shapes: Vec<&'c Shape>,
+    /// What the answer rests on.
+    pub answer: Answer,
+}
+
+impl<'c> Subject<'c> {
+    /// What `name` stands for; `tied` tells that vLLM's servers are selected, so that general names count.
+    pub fn of(scope: &'c Scope<'c>, name: &str, tied: bool) -> Self {
+        if scope.is_recorded(name) {
+            return Self::Outside;
+        }
+        for product in &scope.products {
+            if let Some(known) = Known::of(product, name) {
+                return if tied || product.owns(name) {
+                    Self::Known(known)
+                } else {
+                    Self::Outside
+                };
+            }
+            if let Some(shape) = product.catalog.foreign().shape(name) {
+                return Self::Foreign(shape);
+            }
+            if let Some(strange) = Strange::of(product, name) {
+                return Self::Strange(strange);
+            }
+        }
+        Self::Outside
+    }
+
+    /// The series, when a release has it.
+    pub fn known(&self) -> Option<&Known<'c>> {
+        match self {
+            Self::Known(known) => Some(known),
+            Self::Strange(_) | Self::Foreign(_) | Self::Outside => None,
+        }
+    }
+
+    /// What it looks like wherever it is served; none when nothing is known.
+    pub fn shapes(&self) -> Vec<&Shape> {
+        match self {
+            Self::Known(known) => known.shapes.clone(),
+            Self::Foreign(shape) => vec![shape],
+            Self::Strange(_) | Self::Outside => Vec::new(),
+        }
+    }
+
+    /// True when it surely has one of these types, wherever it is served.
+    pub fn is_surely(&self, kinds: &[MetricType]) -> bool {
+        let shapes = self.shapes();
+        !shapes.is_empty() && shapes.iter().all(|shape| kinds.contains(&shape.kind))
+    }
+
+    /// True when its samples are surely those of a counter: a counter itself, or a part of a histogram.
+    pub fn is_counter(&self) -> bool {
+        match self {
+            Self::Known(known) => match known.part {
+                Series::Bucket | Series::Sum | Series::Count => true,
+                Series::Whole => self.is_surely(&[MetricType::Counter]),
+                Series::Created => false,
+            },
+            Self::Foreign(_) => self.is_surely(&[MetricType::Counter]),
+            Self::Strange(_) | Self::Outside => false,
+        }
+    }
+
+    /// True when its samples surely go up and down.
+    pub fn is_gauge(&self) -> bool {
+        let whole = self.known().is_none_or(|known| known.part == Series::Whole);
+        whole && self.is_surely(&[MetricType::Gauge])
+    }
+}
+
+impl<'c> Known<'c> {
+    fn of(product: &'c Product<'c>, name: &str) -> Option<Self> {
+        let catalog = product.catalog;
+        let (family, part) = match catalog.series_of(name) {
+            Some((family, part)) => (family.name().to_owned(), part),
+            None => catalog.unrecorded_series_of(name)?,
+        };
+        let coverage = catalog.coverage(&family, &product.selection, &product.profiles);
+        let shape = |id: &ReleaseId| catalog.shape(&family, *id, &product.profiles);
+        let mut shapes: Vec<_> = coverage.present.iter().filter_map(shape).collect();
+        // An absent family is still what it was: a rate of a removed gauge is no rate either.
+        if shapes.is_empty() {
+            shapes.extend(catalog.family(&family).into_iter().flat_map(|f| f.shapes()));
+        }
+        shapes.sort();
+        shapes.dedup();
+        if part == Series::Whole && shapes.iter().any(|s| s.kind == MetricType::Histogram) {
+            return None;
+        }
+        Some(Self {
+            dead: dead::reasons(product, &family, &coverage),
+            present: coverage.present,
+            answer: coverage.answer,
+            product,
+            family,
+            part,
+            shapes,
+        })
+    }
+
+    /// True when every release asked for serves it.
+    pub fn is_alive(&self) -> bool {
+        self.dead.is_empty()
+    }
+
+    /// The name of its series in a family of another name.
+    pub fn in_family(&self, family: &str) -> String {
+        format!("{family}{}", self.part.suffix())
+    }
+}

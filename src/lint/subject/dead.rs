@@ -1,0 +1,83 @@
+//! Why releases do not serve a family.
+
+use crate::catalog::{Answer, Coverage, Lifetime, ReleaseId};
+use crate::lint::scope::Product;
+
+/// Releases that do not serve a family, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dead {
+    /// The reason.
+    pub why: Why,
+    /// The releases, oldest first.
+    pub releases: Vec<ReleaseId>,
+}
+
+/// Why a release does not serve a family.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// It is gone.
+    Removed,
+    /// It is only shown with a flag.
+    Hidden,
+    /// It came later.
+    Future,
+    /// It needs another serving configuration: profiles, or conditions in words.
+    Conditional(Vec<String>),
+}
+
+/// The reasons, each with its releases.
+pub(super) fn reasons(product: &Product<'_>, family: &str, coverage: &Coverage) -> Vec<Dead> {
+    let life = product.catalog.first_last_in(family, &product.profiles);
+    let life = life.or_else(|| product.catalog.first_last(family));
+    let mut found: Vec<Dead> = Vec::new();
+    for id in &coverage.absent {
+        let why = reason(product, family, coverage, life.as_ref(), *id);
+        match found.iter_mut().find(|dead| dead.why == why) {
+            Some(dead) => dead.releases.push(*id),
+            None => found.push(Dead {
+                why,
+                releases: vec![*id],
+            }),
+        }
+    }
+    found
+}
+
+fn reason(
+    product: &Product<'_>,
+    family: &str,
+    coverage: &Coverage,
+    life: Option<&Lifetime>,
+    id: ReleaseId,
+) -> Why {
+    let catalog = product.catalog;
+    let release = catalog.release(id);
+    let version = release.version();
+    if let Some(change) = catalog.lineage().change(family) {
+        let since = |at: &Option<_>| at.as_ref().is_some_and(|at| version >= at);
+        if since(&change.removed) {
+            return Why::Removed;
+        }
+        if since(&change.hidden) {
+            return Why::Hidden;
+        }
+    }
+    let showing = match catalog.family(family) {
+        Some(family) => family.profiles_showing(release),
+        None if coverage.answer == Answer::SourceOnly => coverage
+            .only_in_profiles
+            .iter()
+            .map(String::as_str)
+            .collect(),
+        None => Vec::new(),
+    };
+    if !showing.is_empty() {
+        return Why::Conditional(showing.into_iter().map(str::to_owned).collect());
+    }
+    match life {
+        Some(life) if *version < life.first => Why::Future,
+        Some(life) if life.last.as_ref().is_some_and(|last| version > last) => Why::Removed,
+        // A gap: it was served before and is again.
+        _ => Why::Future,
+    }
+}

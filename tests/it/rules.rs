@@ -1,0 +1,207 @@
+//! Every rule finds what its `err` fixtures hold, nothing in its `ok` fixtures, and its fixes mend.
+//!
+//! `tests/fixtures/rules/<rule>/` holds files (or folders of files that are linted together) whose names
+//! begin with `ok` or `err`; beside `err-x.yaml`, `err-x.toml` may hold a `slosmith.toml` for it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use slosmith::artifact::{self, Artifact};
+use slosmith::catalog::{Catalog, Range};
+use slosmith::diag::render::{Format, Report, render};
+use slosmith::diag::{Diagnostic, fix};
+use slosmith::lint::config::Config;
+use slosmith::lint::date::Date;
+use slosmith::lint::rules::{RULES, infos};
+use slosmith::lint::{Check, Product, Scope, Settings, run};
+use slosmith::source::{SourceFile, Sources};
+
+/// The release that fixtures are judged on unless their configuration says otherwise.
+const RELEASE: &str = "0.33.0";
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/rules")
+}
+
+/// Files that are linted together.
+struct Case {
+    name: String,
+    files: Vec<(PathBuf, String)>,
+    config: String,
+}
+
+fn cases(rule: &str, kind: &str) -> Vec<Case> {
+    let folder = fixtures().join(rule);
+    let entries =
+        std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut paths: Vec<_> = entries.map(|e| e.expect("an entry").path()).collect();
+    paths.sort();
+    let toml = |path: &Path| path.extension().is_some_and(|e| e == "toml");
+    let named = |path: &Path| {
+        path.file_name()
+            .is_some_and(|n| n.to_string_lossy().starts_with(kind))
+    };
+    paths.retain(|path| named(path) && !toml(path));
+    paths.iter().map(|path| case(&folder, path)).collect()
+}
+
+fn case(folder: &Path, path: &Path) -> Case {
+    let mut files = Vec::new();
+    for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+        let entry = entry.expect("an entry");
+        if entry.file_type().is_file() {
+            let text = std::fs::read_to_string(entry.path()).expect("text");
+            let short = entry.path().strip_prefix(folder).expect("inside");
+            files.push((short.to_owned(), text));
+        }
+    }
+    Case {
+        name: path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned(),
+        files,
+        config: std::fs::read_to_string(path.with_extension("toml")).unwrap_or_default(),
+    }
+}
+
+/// Lints texts; gives back the findings of one rule, or of all.
+fn findings(case: &Case, rule: Option<&str>) -> (Vec<Diagnostic>, Sources, Vec<Artifact>) {
+    let mut sources = Sources::default();
+    let config = sources.add(SourceFile::new("slosmith.toml", case.config.as_str()));
+    let config = Config::read(config, &sources).unwrap_or_else(|e| panic!("{}: {e:?}", case.name));
+    let mut artifacts = Vec::new();
+    for (path, text) in &case.files {
+        let file = sources.add(SourceFile::new(path, text.as_str()));
+        let read = artifact::read(file, path, text);
+        artifacts.push(read.unwrap_or_else(|e| panic!("{}: {}", path.display(), e.message)));
+    }
+    let catalog = Catalog::vllm();
+    let range = config.vllm.as_ref().map(|range| range.value.clone());
+    let range = range.unwrap_or_else(|| RELEASE.parse::<Range>().expect("a range"));
+    let product = Product {
+        name: "vLLM".to_owned(),
+        catalog,
+        selection: catalog.select(&range).expect("a recorded release"),
+        profiles: config.profiles.iter().map(|p| p.value.clone()).collect(),
+    };
+    let scope = Scope::configured(vec![product], &config);
+    let root = fixtures();
+    let settings = Settings {
+        scope: &scope,
+        config: &config,
+        vllm: None,
+        today: "2026-11-21".parse::<Date>().expect("a day"),
+        root: &root,
+    };
+    let mut found = run(&artifacts, &sources, &settings);
+    found.retain(|d| rule.is_none_or(|rule| d.code == rule));
+    (found, sources, artifacts)
+}
+
+fn rules() -> impl Iterator<Item = &'static str> {
+    RULES.iter().map(|rule| rule.info.name)
+}
+
+#[test]
+fn every_rule_has_fixtures_and_every_folder_a_rule() {
+    let known: BTreeSet<_> = rules().collect();
+    for rule in &known {
+        assert!(!cases(rule, "ok").is_empty(), "{rule} has no `ok` fixture");
+        assert!(
+            !cases(rule, "err").is_empty(),
+            "{rule} has no `err` fixture"
+        );
+    }
+    for entry in std::fs::read_dir(fixtures()).expect("a folder") {
+        let name = entry
+            .expect("an entry")
+            .file_name()
+            .to_string_lossy()
+            .into_owned();
+        assert!(known.contains(name.as_str()), "{name} is no rule");
+    }
+}
+
+#[test]
+fn ok_fixtures_are_clean() {
+    for rule in rules() {
+        for case in cases(rule, "ok") {
+            let (found, sources, _) = findings(&case, Some(rule));
+            let text = render(Format::Concise, &Report::new(&found, &sources, &[]));
+            assert!(found.is_empty(), "{rule}: {}:\n{text}", case.name);
+        }
+    }
+}
+
+#[test]
+fn err_fixtures_are_found() {
+    for rule in rules() {
+        for case in cases(rule, "err") {
+            let (found, sources, _) = findings(&case, Some(rule));
+            assert!(!found.is_empty(), "{rule}: nothing found in {}", case.name);
+            let text = render(Format::Human, &Report::new(&found, &sources, &[]));
+            let name = format!("{rule}__{}", case.name.replace('.', "-"));
+            insta::with_settings!({ snapshot_path => "snapshots/rules", prepend_module_to_snapshot => false, omit_expression => true }, {
+                insta::assert_snapshot!(name, text);
+            });
+        }
+    }
+}
+
+#[test]
+fn every_fix_removes_its_finding_and_keeps_the_file_valid() {
+    for rule in rules() {
+        for case in cases(rule, "err") {
+            let (found, sources, artifacts) = findings(&case, None);
+            for (i, finding) in found.iter().enumerate().filter(|(_, d)| d.code == rule) {
+                if finding.details.fix.is_none() {
+                    continue;
+                }
+                let file = finding.span.file;
+                let outcome = fix::apply(&sources, std::slice::from_ref(finding), true);
+                assert!(outcome.left.is_empty(), "{rule}: {}: {:?}", case.name, outcome.left);
+                let mended = outcome.files[&file].text.clone();
+                let at = artifacts
+                    .iter()
+                    .position(|a| a.file == file)
+                    .expect("the file");
+                let mut after = Case {
+                    name: case.name.clone(),
+                    files: case.files.clone(),
+                    config: case.config.clone(),
+                };
+                after.files[at].1 = mended;
+                let (left, _, _) = findings(&after, None);
+                let of =
+                    |all: &[Diagnostic], code: &str| all.iter().filter(|d| d.code == code).count();
+                let name = format!("{rule}: {}: finding {i}", case.name);
+                assert!(of(&left, rule) < of(&found, rule), "{name} is still there");
+                assert_eq!(
+                    of(&left, "invalid-promql"),
+                    of(&found, "invalid-promql"),
+                    "{name}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rules_are_named_and_documented_alike() {
+    let kebab = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    let mut names = BTreeSet::new();
+    for info in infos() {
+        assert!(kebab(info.name), "{}", info.name);
+        assert!(names.insert(info.name), "{} stands twice", info.name);
+        assert!(
+            !info.summary.ends_with('.') && !info.docs.is_empty(),
+            "{}",
+            info.name
+        );
+    }
+    let elsewhere = RULES.iter().filter(|r| matches!(r.check, Check::Elsewhere));
+    let elsewhere: Vec<_> = elsewhere.map(|r| r.info.name).collect();
+    assert_eq!(elsewhere, ["invalid-promql"]);
+}
