@@ -173,6 +173,11 @@ impl Sources {
         id
     }
 
+    /// All files with their names, in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        (0..).map(FileId).zip(&self.files)
+    }
+
     /// The file of an id that this table gave out.
     pub fn get(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]

@@ -2,7 +2,6 @@
 
 mod input;
 mod job;
-mod parallel;
 mod report;
 
 use std::io::Write;
@@ -12,6 +11,7 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use clap::Args;
 
+use super::parallel;
 use crate::diag::Sink;
 use crate::output::{self, Staging};
 use crate::resolve;

@@ -2,6 +2,10 @@
 
 pub mod build;
 pub mod catalog;
+pub mod explain;
+pub mod lint;
+mod parallel;
+mod read;
 pub mod schema;
 mod table;
 
@@ -22,6 +26,10 @@ pub struct Cli {
 enum Command {
     /// Compile specs into Prometheus rules and their unit tests
     Build(build::BuildArgs),
+    /// Check specs, rules and dashboards against recorded vLLM metrics
+    Lint(lint::LintArgs),
+    /// Say what a lint rule looks for, and why
+    Explain(explain::ExplainArgs),
     /// Show which metrics which vLLM release serves
     Catalog(catalog::CatalogArgs),
     /// Print the JSON Schema of specs, for editors
@@ -44,6 +52,8 @@ pub fn main() -> ExitCode {
     let mut out = std::io::BufWriter::new(anstream::stdout());
     let done = match &cli.command {
         Command::Build(args) => build::run(args, &mut out),
+        Command::Lint(args) => lint::run(args, &mut out),
+        Command::Explain(args) => explain::run(args, &mut out),
         Command::Catalog(args) => catalog::run(args, &mut out),
         Command::Schema => schema::run(&mut out),
     };

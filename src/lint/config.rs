@@ -127,6 +127,17 @@ impl Config {
         file::read(file, source.text(), folder)
     }
 
+    /// The folder that the paths in it start from.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Sets the level of a rule's findings.
+    pub fn set_level(&mut self, rule: &str, level: Level) {
+        let rule = Spanned::new(rule.to_owned(), Span::default());
+        self.levels.insert(rule, level);
+    }
+
     /// The level of a rule's findings, when the configuration names it.
     pub fn level(&self, rule: &str) -> Option<Level> {
         self.levels.get(rule).copied()

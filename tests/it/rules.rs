@@ -161,7 +161,12 @@ fn every_fix_removes_its_finding_and_keeps_the_file_valid() {
                 }
                 let file = finding.span.file;
                 let outcome = fix::apply(&sources, std::slice::from_ref(finding), true);
-                assert!(outcome.left.is_empty(), "{rule}: {}: {:?}", case.name, outcome.left);
+                assert!(
+                    outcome.left.is_empty(),
+                    "{rule}: {}: {:?}",
+                    case.name,
+                    outcome.left
+                );
                 let mended = outcome.files[&file].text.clone();
                 let at = artifacts
                     .iter()

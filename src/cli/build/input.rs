@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::parallel;
+use crate::cli::parallel;
+use crate::cli::read;
 use crate::diag::{Diagnostic, Sink};
-use crate::source::{FileId, SourceFile, Sources, Span};
+use crate::source::{FileId, Sources, Span};
 use crate::spec::{self, Document};
-use crate::yaml;
 
 /// All specs of a build.
 pub(super) struct Inputs {
@@ -89,21 +89,7 @@ fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
 
 /// Reads a file; `None` when it is no text.
 fn load(path: &Path, sources: &mut Sources, findings: &mut Sink) -> Result<Option<FileId>> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let (text, fault) = match yaml::decode(bytes) {
-        Ok(text) => (text, None),
-        Err((lossy, at)) => (lossy, Some(at)),
-    };
-    let file = sources.add(SourceFile::new(path, text));
-    if let Some(at) = fault {
-        findings.push(not_utf8(file, at));
-        return Ok(None);
-    }
-    Ok(Some(file))
-}
-
-fn not_utf8(file: FileId, at: usize) -> Diagnostic {
-    // In the lossy text one replacement character of three bytes stands here.
-    let span = Span::new(file, at..at + 3);
-    Diagnostic::error("not-utf8", span, "the file is not UTF-8 text").label("this byte")
+    let read = read::read(path, sources);
+    let read = read.with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(findings.take(read))
 }

@@ -45,3 +45,42 @@ pub fn infos() -> Vec<RuleInfo> {
         .chain(suppress::rules::RULES.iter().copied())
         .collect()
 }
+
+/// A rule's page, in Markdown.
+pub fn page(info: &RuleInfo) -> String {
+    format!(
+        "## {}\n\n{}. Level: {}; since {}.\n\n{}\n",
+        info.name,
+        capital(info.summary),
+        info.level.as_str(),
+        info.since,
+        info.docs
+    )
+}
+
+/// The pages of all rules, for `docs/rules.md`.
+pub fn pages() -> String {
+    let mut text =
+        "# Lint rules\n\nGenerated from the code; `slosmith explain RULE` prints one of them.\n\n\
+                    | rule | level | finds |\n|---|---|---|\n"
+            .to_owned();
+    let infos = infos();
+    for info in &infos {
+        let (name, level) = (info.name, info.level.as_str());
+        text.push_str(&format!(
+            "| [`{name}`](#{name}) | {level} | {} |\n",
+            info.summary
+        ));
+    }
+    for info in &infos {
+        text.push('\n');
+        text.push_str(&page(info));
+    }
+    text
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
+}

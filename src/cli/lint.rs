@@ -1,0 +1,323 @@
+//! `slosmith lint`: specs and existing files → findings, and their fixes.
+
+mod fixing;
+mod input;
+mod scope;
+mod walk;
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use clap::{Args, ValueEnum};
+
+use crate::catalog::Range;
+use crate::diag::render::{Format, Report, render};
+use crate::diag::{Diagnostic, Severity};
+use crate::lint::config::{Config, Level};
+use crate::lint::date::Date;
+use crate::lint::rules;
+use crate::lint::suppress::baseline::Baseline;
+use crate::lint::{Scope, Settings, run as judge};
+use crate::output;
+use crate::source::{SourceFile, Sources};
+use input::Loaded;
+
+/// Check specs, rules and dashboards against recorded vLLM metrics
+#[derive(Debug, Args)]
+pub struct LintArgs {
+    /// Files, or folders whose YAML, JSON and Markdown is looked at
+    #[arg(default_value = ".")]
+    pub(super) paths: Vec<PathBuf>,
+    /// vLLM versions that every query must be right on; by default those of `slosmith.toml`, else the
+    /// newest recorded one. A spec has its own
+    #[arg(long, value_name = "RANGE")]
+    vllm: Option<String>,
+    /// A serving configuration in use, such as `lora`; may be given more than once
+    #[arg(long, value_name = "PROFILE")]
+    profile: Vec<String>,
+    /// The configuration; by default the nearest `slosmith.toml` in the working directory or above it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Another level for a rule, such as `unknown-label=off`; may be given more than once
+    #[arg(long, value_name = "RULE=LEVEL", value_parser = level)]
+    level: Vec<(String, Level)>,
+    /// How findings are shown
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// The lowest level that fails the run
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = FailOn::Error)]
+    fail_on: FailOn,
+    /// Apply every safe fix
+    #[arg(long)]
+    fix: bool,
+    /// Apply fixes that may change the meaning as well
+    #[arg(long)]
+    unsafe_fixes: bool,
+    /// Show what fixes would change, and write nothing
+    #[arg(long)]
+    diff: bool,
+    /// Write all findings to the baseline that the configuration names, so that only new ones are shown
+    #[arg(long, conflicts_with_all = ["fix", "diff"])]
+    write_baseline: bool,
+}
+
+/// Which findings fail a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// What is certainly wrong
+    Error,
+    /// What is probably wrong as well
+    Warning,
+    /// Every finding
+    Info,
+}
+
+impl FailOn {
+    fn severity(self) -> Severity {
+        match self {
+            Self::Error => Severity::Error,
+            Self::Warning => Severity::Warning,
+            Self::Info => Severity::Info,
+        }
+    }
+}
+
+fn level(text: &str) -> Result<(String, Level), String> {
+    let wrong =
+        || format!("`{text}` is not RULE=LEVEL, where LEVEL is error, warning, info or off");
+    let (rule, level) = text.split_once('=').ok_or_else(wrong)?;
+    let level = match level {
+        "error" => Level::Error,
+        "warning" => Level::Warning,
+        "info" => Level::Info,
+        "off" => Level::Off,
+        _ => return Err(wrong()),
+    };
+    if rules::find(rule).is_none() {
+        return Err(format!("there is no rule `{rule}`"));
+    }
+    Ok((rule.to_owned(), level))
+}
+
+/// Runs `slosmith lint`; gives back the exit code.
+///
+/// # Errors
+/// When the configuration or the command line is wrong, or the disk refuses.
+pub fn run(args: &LintArgs, out: &mut dyn Write) -> Result<u8> {
+    let here = std::env::current_dir().context("cannot tell the working directory")?;
+    let mut sources = Sources::default();
+    let Some(config) = configuration(args, &here, &mut sources)? else {
+        return Ok(2);
+    };
+    let range = args.vllm.as_deref().map(Range::parse).transpose();
+    let range = range.map_err(|why| anyhow!("`--vllm`: {why}"))?;
+    let products = scope::products(&config, range.as_ref(), &args.profile)?;
+    let scope = Scope::configured(products, &config);
+    let root = config_folder(&config, &here);
+    let job = Job {
+        args,
+        config: &config,
+        scope: &scope,
+        root: &root,
+        here: &here,
+        today: today(),
+    };
+    let files = walk::files(&args.paths, &config, &here)?;
+    job.run(input::load(files, sources), out)
+}
+
+/// The nearest configuration, or none; `None` once what is wrong with it was shown.
+fn configuration(args: &LintArgs, here: &Path, sources: &mut Sources) -> Result<Option<Config>> {
+    let path = args
+        .config
+        .clone()
+        .or_else(|| crate::lint::config::find(here));
+    let mut config = match path {
+        None => Config::default(),
+        Some(path) => match Config::load(&path, sources) {
+            Ok(config) => config,
+            Err(crate::lint::config::LoadError::Wrong(faults)) => {
+                let report = Report::new(&faults, sources, &[]).root(here);
+                anstream::stderr().write_all(render(Format::Human, &report).as_bytes())?;
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        },
+    };
+    for (rule, level) in &args.level {
+        config.set_level(rule, *level);
+    }
+    Ok(Some(config))
+}
+
+fn config_folder(config: &Config, here: &Path) -> PathBuf {
+    here.join(config.folder())
+}
+
+/// The day it is, in UTC.
+fn today() -> Date {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let days = now.map_or(0, |since| since.as_secs() / 86_400);
+    Date::from_days(i64::try_from(days).unwrap_or(0))
+}
+
+/// One run with everything that it needs.
+struct Job<'a> {
+    args: &'a LintArgs,
+    config: &'a Config,
+    scope: &'a Scope<'a>,
+    root: &'a Path,
+    here: &'a Path,
+    today: Date,
+}
+
+impl Job<'_> {
+    fn run(&self, mut loaded: Loaded, out: &mut dyn Write) -> Result<u8> {
+        let args = self.args;
+        let mut found = self.judge(&loaded);
+        if args.fix || args.unsafe_fixes || args.diff {
+            let mended = fixing::mend(loaded, found, args.unsafe_fixes, |loaded| {
+                self.judge(loaded)
+            });
+            if args.diff {
+                out.write_all(mended.diff(self.here).as_bytes())?;
+            } else {
+                mended.write()?;
+            }
+            let fixed = mended.count();
+            (loaded, found) = (mended.loaded, mended.found);
+            let done = if args.diff { "can be fixed" } else { "fixed" };
+            writeln!(anstream::stderr(), "{} {done}", count(fixed, "finding"))?;
+        }
+        let found = self.baseline(found, &mut loaded)?;
+        let Some(found) = found else {
+            return Ok(0);
+        };
+        if !args.diff {
+            self.show(&found, &loaded, out)?;
+        }
+        self.summary(&found, &loaded)?;
+        let worst = found.iter().map(|d| d.severity).max();
+        Ok(match worst {
+            _ if loaded.unreadable => 2,
+            Some(worst) if worst >= args.fail_on.severity() => 1,
+            _ => 0,
+        })
+    }
+
+    /// All findings, those about unreadable files first.
+    fn judge(&self, loaded: &Loaded) -> Vec<Diagnostic> {
+        let settings = Settings {
+            scope: self.scope,
+            config: self.config,
+            vllm: self.args.vllm.as_deref(),
+            today: self.today,
+            root: self.root,
+        };
+        let mut found = loaded.faults.clone();
+        found.extend(judge(&loaded.artifacts, &loaded.sources, &settings));
+        found
+    }
+
+    /// What the baseline leaves; `None` once it was written anew.
+    fn baseline(
+        &self,
+        found: Vec<Diagnostic>,
+        loaded: &mut Loaded,
+    ) -> Result<Option<Vec<Diagnostic>>> {
+        let path = self
+            .config
+            .baseline
+            .as_ref()
+            .map(|path| path.value.as_path());
+        let Some(path) = path else {
+            if self.args.write_baseline {
+                return Err(anyhow!(
+                    "`--write-baseline`: name a file with `baseline` in slosmith.toml"
+                ));
+            }
+            return Ok(Some(found));
+        };
+        let old = match std::fs::read_to_string(path) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read {}", path.display()));
+            }
+        };
+        if self.args.write_baseline {
+            let text = Baseline::of(&found, &loaded.sources, Some(self.root)).to_json();
+            output::replace_file(path, old.as_deref(), &text)?;
+            writeln!(
+                anstream::stderr(),
+                "{}: {}",
+                path.display(),
+                count(found.len(), "finding")
+            )?;
+            return Ok(None);
+        }
+        let Some(text) = old else {
+            return Ok(Some(found));
+        };
+        let file = loaded.sources.add(SourceFile::new(path, text));
+        let read = Baseline::read(file, loaded.sources.get(file).text());
+        Ok(Some(match read {
+            Ok(baseline) => {
+                let linted = |path: &str| loaded.shows(path, self.root);
+                baseline.apply(found, &loaded.sources, Some(self.root), file, &linted)
+            }
+            Err(fault) => found.into_iter().chain([fault]).collect(),
+        }))
+    }
+
+    fn show(&self, found: &[Diagnostic], loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
+        let infos = rules::infos();
+        let report = Report::new(found, &loaded.sources, &infos)
+            .root(self.here)
+            .styled(std::io::stdout().is_terminal());
+        let text = render(self.args.format, &report);
+        out.write_all(text.as_bytes())
+            .map_err(Into::into)
+            .or_else(super::unless_closed)
+    }
+
+    /// One line for people: how many of each level, in how many files, judged on what.
+    fn summary(&self, found: &[Diagnostic], loaded: &Loaded) -> Result<()> {
+        if self.args.format != Format::Human && self.args.format != Format::Concise {
+            return Ok(());
+        }
+        let mut err = anstream::stderr();
+        let of = |severity| found.iter().filter(|d| d.severity == severity).count();
+        let levels = [
+            (Severity::Error, "error"),
+            (Severity::Warning, "warning"),
+            (Severity::Info, "info"),
+        ];
+        let levels = levels.map(|(severity, word)| (of(severity), word));
+        let said: Vec<_> = levels
+            .iter()
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, word)| count(*n, word))
+            .collect();
+        let said = if said.is_empty() {
+            "no findings".to_owned()
+        } else {
+            said.join(", ")
+        };
+        let files = count(loaded.artifacts.len(), "file");
+        writeln!(err, "{said} in {files}, {}", scope::describe(self.scope))?;
+        for product in &self.scope.products {
+            for note in &product.selection.notes {
+                writeln!(err, "note: {note}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `1 file`, `2 files`; `info` has no plural.
+fn count(n: usize, word: &str) -> String {
+    let plural = if n == 1 || word == "info" { "" } else { "s" };
+    format!("{n} {word}{plural}")
+}

@@ -1,0 +1,108 @@
+//! Files → artifacts.
+
+use std::path::{Path, PathBuf};
+
+use crate::artifact::{self, Artifact, Kind};
+use crate::cli::{parallel, read};
+use crate::diag::Diagnostic;
+use crate::diag::render::place;
+use crate::source::{FileId, SourceFile, Sources, Span};
+
+/// Paths of files to look at.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    /// Named on the command line.
+    pub(super) named: Vec<PathBuf>,
+    /// Found in folders.
+    pub(super) found: Vec<PathBuf>,
+}
+
+/// Files that were read, and what was wrong with those that could not be.
+#[derive(Debug, Default)]
+pub(super) struct Loaded {
+    pub(super) sources: Sources,
+    /// Files that are text, and whether the command line names them.
+    files: Vec<(FileId, bool)>,
+    /// What was wrong with those that are not.
+    unread: Vec<Diagnostic>,
+    /// Only files that hold something to look at.
+    pub(super) artifacts: Vec<Artifact>,
+    pub(super) faults: Vec<Diagnostic>,
+    /// True when some file could not be read.
+    pub(super) unreadable: bool,
+}
+
+/// Reads all files; what cannot be read becomes a finding, and the rest goes on.
+///
+/// `sources` may hold files already, such as the configuration.
+pub(super) fn load(files: Files, sources: Sources) -> Loaded {
+    let mut loaded = Loaded {
+        sources,
+        ..Loaded::default()
+    };
+    for path in files.named.iter().chain(&files.found) {
+        let named = files.named.contains(path);
+        match read::read(path, &mut loaded.sources) {
+            Ok(Ok(file)) => loaded.files.push((file, named)),
+            Ok(Err(fault)) => loaded.unread.push(fault),
+            Err(error) => {
+                let file = loaded.sources.add(SourceFile::new(path, ""));
+                let message = format!("the file cannot be read: {error}");
+                let fault = Diagnostic::error("unreadable-file", Span::new(file, 0..0), message);
+                loaded.unread.push(fault);
+            }
+        }
+    }
+    loaded.read();
+    loaded
+}
+
+impl Loaded {
+    /// The same files with other texts.
+    pub(super) fn again(&self, texts: impl Fn(FileId) -> Option<String>) -> Self {
+        let mut sources = Sources::default();
+        for (id, source) in self.sources.iter() {
+            let text = texts(id).unwrap_or_else(|| source.text().to_owned());
+            sources.add(SourceFile::new(source.path(), text));
+        }
+        let mut loaded = Self {
+            sources,
+            files: self.files.clone(),
+            unread: self.unread.clone(),
+            ..Self::default()
+        };
+        loaded.read();
+        loaded
+    }
+
+    fn read(&mut self) {
+        let sources = &self.sources;
+        let read = parallel::map(&self.files, |(file, _)| {
+            let source = sources.get(*file);
+            artifact::read(*file, source.path(), source.text())
+        });
+        self.faults.clone_from(&self.unread);
+        self.unreadable = !self.unread.is_empty();
+        for ((file, named), read) in self.files.iter().zip(read) {
+            match read {
+                Ok(artifact) if artifact.kind != Kind::Unknown => self.artifacts.push(artifact),
+                Ok(_) if *named => {
+                    let message = "nothing in this file is known to hold queries";
+                    let fault = Diagnostic::info("unknown-file", Span::new(*file, 0..0), message);
+                    self.faults.push(fault);
+                }
+                Ok(_) => {}
+                Err(fault) => {
+                    self.unreadable = true;
+                    self.faults.push(fault);
+                }
+            }
+        }
+    }
+
+    /// True when a path, relative to `root`, is one of the files.
+    pub(super) fn shows(&self, path: &str, root: &Path) -> bool {
+        let mut files = self.artifacts.iter().map(|a| self.sources.get(a.file));
+        files.any(|source| place::path(source.path(), Some(root)) == path)
+    }
+}

@@ -1,0 +1,57 @@
+//! What queries are judged against, from configuration and command line.
+
+use anyhow::{Result, bail};
+
+use crate::catalog::{Catalog, Range, Selection};
+use crate::diag::did_you_mean;
+use crate::lint::config::Config;
+use crate::lint::{Product, Scope};
+
+/// The products whose recordings count.
+///
+/// # Errors
+/// When no recorded release lies in the range, or a profile was never recorded.
+pub(super) fn products(
+    config: &Config,
+    range: Option<&Range>,
+    profiles: &[String],
+) -> Result<Vec<Product<'static>>> {
+    let catalog = Catalog::vllm();
+    let range = range.or(config.vllm.as_ref().map(|range| &range.value));
+    let selection = match range {
+        Some(range) => catalog.select(range)?,
+        None => newest(catalog),
+    };
+    let configured = config.profiles.iter().map(|profile| profile.value.clone());
+    let mut used: Vec<_> = configured.chain(profiles.iter().cloned()).collect();
+    used.dedup();
+    let known = catalog.profiles();
+    for profile in &used {
+        if !known.contains(&profile.as_str()) {
+            let hint = did_you_mean(profile, known.iter().copied());
+            let known = format!("recorded are {}", known.join(", "));
+            bail!("there is no profile `{profile}`: {}", hint.unwrap_or(known));
+        }
+    }
+    Ok(vec![Product {
+        name: "vLLM".to_owned(),
+        catalog,
+        selection,
+        profiles: used,
+    }])
+}
+
+/// The newest release alone.
+fn newest(catalog: &Catalog) -> Selection {
+    let mut selection = catalog.select_all();
+    let last = selection.releases.len().saturating_sub(1);
+    selection.releases.drain(..last);
+    selection
+}
+
+/// `judged on vLLM 0.33.0`.
+pub(super) fn describe(scope: &Scope<'_>) -> String {
+    let products = scope.products.iter();
+    let said = products.map(|p| format!("{} {}", p.name, p.describe(&p.selection.releases)));
+    format!("judged on {}", said.collect::<Vec<_>>().join(" and "))
+}

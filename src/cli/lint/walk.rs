@@ -1,0 +1,59 @@
+//! Which files are looked at.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::input::Files;
+use crate::lint::config::Config;
+
+/// Endings of files that may hold queries.
+const ENDINGS: [&str; 6] = ["json", "markdown", "md", "rules", "yaml", "yml"];
+
+/// Folders that hold other people's files.
+const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
+
+/// All files that are named or lie in a folder that is named, each once.
+///
+/// # Errors
+/// When a path does not exist or a folder cannot be read.
+pub(super) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> Result<Files> {
+    let mut files = Files::default();
+    let mut seen = BTreeSet::new();
+    for path in paths {
+        if !path.exists() {
+            bail!("{}: no such file or folder", path.display());
+        }
+        if !path.is_dir() {
+            if seen.insert(path.clone()) {
+                files.named.push(path.clone());
+            }
+            continue;
+        }
+        let wanted = |entry: &walkdir::DirEntry| {
+            entry.depth() == 0 || !(is_skipped(entry) || config.excludes(entry.path(), here))
+        };
+        let folder = walkdir::WalkDir::new(path).sort_by_file_name();
+        for entry in folder.into_iter().filter_entry(wanted) {
+            let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
+            let ending = entry.path().extension().and_then(|e| e.to_str());
+            let fits = ending.is_some_and(|e| ENDINGS.contains(&e));
+            let path = shown(entry.path());
+            if fits && entry.path().is_file() && seen.insert(path.clone()) {
+                files.found.push(path);
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn is_skipped(entry: &walkdir::DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    name.starts_with('.') || (entry.file_type().is_dir() && SKIPPED.contains(&&*name))
+}
+
+/// Without the `./` that a walk through `.` puts before every path.
+fn shown(path: &Path) -> PathBuf {
+    path.strip_prefix(".").unwrap_or(path).to_owned()
+}
