@@ -5,8 +5,9 @@ use super::query::{Names, QueryCx, Site, series};
 use super::rule::{Check, Findings, Rule};
 use super::rules::invalid_promql;
 use super::scope::Scope;
-use crate::artifact::{Artifact, Language};
+use crate::artifact::{Artifact, Language, Query};
 use crate::diag::Diagnostic;
+use crate::promql::ast::Expr;
 
 /// What the rules find in a file. Levels are the rules' own; nothing is suppressed yet.
 pub(super) fn lint(
@@ -17,29 +18,17 @@ pub(super) fn lint(
 ) -> Vec<Diagnostic> {
     let mut found = artifact.faults.clone();
     let names = Names::new(scope);
-    let sites = sites(artifact);
-    for (query, site) in artifact.queries.iter().zip(sites) {
-        if query.language != Language::PromQl {
-            continue;
-        }
-        let expr = match invalid_promql::parse(query) {
-            Ok(expr) => expr,
-            Err((expr, errors)) => {
-                found.extend(errors);
-                match expr {
-                    Some(expr) => expr,
-                    None => continue,
-                }
-            }
-        };
-        let series = series(&expr, &names);
+    queries(artifact, |query, site, expr, errors| {
+        found.extend(errors);
+        let Some(expr) = expr else { return };
+        let series = series(expr, &names);
         let cx = QueryCx {
             scope,
             artifact,
             file_text,
             query,
             site,
-            expr: &expr,
+            expr,
             series: &series,
         };
         for rule in rules {
@@ -47,7 +36,7 @@ pub(super) fn lint(
                 run(rule, &mut found, |out| check(&cx, out));
             }
         }
-    }
+    });
     for dashboard in &artifact.dashboards {
         let cx = DashboardCx {
             scope,
@@ -62,6 +51,23 @@ pub(super) fn lint(
         }
     }
     found
+}
+
+/// Hands every PromQL query to `visit`: with what it belongs to, as much of its tree as can be read, and
+/// what is wrong with it. No tree outlives its turn: a file may hold tens of thousands.
+pub(super) fn queries<'q>(
+    artifact: &'q Artifact,
+    mut visit: impl FnMut(&'q Query, Site<'q>, Option<&Expr>, Vec<Diagnostic>),
+) {
+    for (query, site) in artifact.queries.iter().zip(sites(artifact)) {
+        if query.language != Language::PromQl {
+            continue;
+        }
+        match invalid_promql::parse(query) {
+            Ok(expr) => visit(query, site, Some(&expr), Vec::new()),
+            Err((expr, errors)) => visit(query, site, expr.as_ref(), errors),
+        }
+    }
 }
 
 fn run(rule: &'static Rule, found: &mut Vec<Diagnostic>, check: impl FnOnce(&mut Findings)) {

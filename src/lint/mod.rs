@@ -3,6 +3,7 @@
 pub mod config;
 pub mod dashboard;
 pub mod date;
+pub mod drift;
 mod file;
 mod mend;
 pub mod project;

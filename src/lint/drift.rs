@@ -1,0 +1,199 @@
+//! What an upgrade does to the queries of a file.
+
+mod meaning;
+
+use super::file::queries;
+use super::query::{Names, QueryCx, Series, series};
+use super::rule::{Check, Findings};
+use super::rules::RULES;
+use super::scope::Scope;
+use super::subject::{Subject, Why};
+use crate::artifact::{Artifact, Role};
+use crate::diag::Diagnostic;
+use crate::source::Span;
+
+/// What becomes of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// It gives data before and after, and means the same.
+    Works,
+    /// It had no data before, and has some after.
+    Revived,
+    /// It has no data, neither before nor after.
+    Dead,
+    /// It gives data before and after that are not the same thing.
+    ChangesMeaning,
+    /// It gives data before, and none after.
+    Dies,
+}
+
+impl Fate {
+    /// The words for reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Works => "works",
+            Self::Revived => "revived",
+            Self::Dead => "dead before and after",
+            Self::ChangesMeaning => "changes meaning",
+            Self::Dies => "dies",
+        }
+    }
+}
+
+/// A panel, alert, recording rule or other place of queries, and what becomes of it.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// What it is, in the words of its author: `alert HighTtft`.
+    pub what: String,
+    /// Its first query.
+    pub span: Span,
+    /// The worst fate of its queries.
+    pub fate: Fate,
+    /// Why, one line each.
+    pub reasons: Vec<String>,
+    /// What to do about it, one line each.
+    pub fixes: Vec<String>,
+}
+
+/// What an upgrade does to the queries of a file, in the order of the file; queries without a series of a
+/// recorded product are left out.
+pub fn drift(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'_>) -> Vec<Item> {
+    let (old_names, new_names) = (Names::new(from), Names::new(to));
+    let mut items: Vec<Item> = Vec::new();
+    queries(artifact, |query, site, expr, _| {
+        let Some(expr) = expr else { return };
+        let (old, new) = (series(expr, &old_names), series(expr, &new_names));
+        let cx = |scope, series| QueryCx {
+            scope,
+            artifact,
+            file_text: text,
+            query,
+            site,
+            expr,
+            series,
+        };
+        let pair = Pair {
+            old: cx(from, &old),
+            new: cx(to, &new),
+        };
+        if let Some(item) = pair.item() {
+            add(&mut items, item);
+        }
+    });
+    items
+}
+
+/// The queries of one panel share an item.
+fn add(items: &mut Vec<Item>, item: Item) {
+    let same = items.iter_mut().rev().find(|known| known.what == item.what);
+    let Some(known) = same else {
+        items.push(item);
+        return;
+    };
+    known.fate = known.fate.max(item.fate);
+    let more = |list: &mut Vec<String>, new: Vec<String>| {
+        for line in new {
+            if !list.contains(&line) {
+                list.push(line);
+            }
+        }
+    };
+    more(&mut known.reasons, item.reasons);
+    more(&mut known.fixes, item.fixes);
+}
+
+/// One query before and after.
+struct Pair<'q, 'c> {
+    old: QueryCx<'q, 'c>,
+    new: QueryCx<'q, 'c>,
+}
+
+impl Pair<'_, '_> {
+    fn item(&self) -> Option<Item> {
+        let judged =
+            |s: &&Series<'_, '_>| matches!(&*s.subject, Subject::Known(_) | Subject::Strange(_));
+        let first = self.new.series.iter().find(judged)?;
+        let (before, after) = (is_alive(&self.old), is_alive(&self.new));
+        let mut reasons = Vec::new();
+        let mut fixes = Vec::new();
+        let mut fate = match (before, after) {
+            (true, true) => Fate::Works,
+            (false, true) => Fate::Revived,
+            (false, false) => Fate::Dead,
+            (true, false) => Fate::Dies,
+        };
+        if after {
+            let changes = meaning::changes(&self.old, &self.new);
+            if before && !changes.is_empty() {
+                fate = Fate::ChangesMeaning;
+                reasons = changes;
+            }
+        } else {
+            for finding in findings(&self.new) {
+                reasons.push(finding.message.clone());
+                fixes.extend(advice(&finding));
+            }
+        }
+        Some(Item {
+            what: what(&self.new.query.role),
+            span: self.new.span(&first.name_span),
+            fate,
+            reasons,
+            fixes,
+        })
+    }
+}
+
+/// A panel is one thing, however many queries it has.
+fn what(role: &Role) -> String {
+    match role {
+        Role::Panel { title, id, .. } => Role::Panel {
+            title: title.clone(),
+            id: id.clone(),
+            target: None,
+        }
+        .to_string(),
+        role => role.to_string(),
+    }
+}
+
+/// True when every series is served; those of another serving configuration count as served, because
+/// whoever asks for them uses it.
+fn is_alive(cx: &QueryCx<'_, '_>) -> bool {
+    cx.series.iter().all(|series| match &*series.subject {
+        Subject::Strange(_) => false,
+        Subject::Known(_) => {
+            let dead = cx.dead(series);
+            dead.iter()
+                .all(|dead| matches!(dead.why, Why::Conditional(_)))
+        }
+        Subject::Foreign(_) | Subject::Outside => true,
+    })
+}
+
+/// What the rules about missing series say.
+fn findings(cx: &QueryCx<'_, '_>) -> Vec<Diagnostic> {
+    let about = [
+        "removed-metric",
+        "hidden-metric",
+        "future-metric",
+        "unknown-metric",
+        "normalised-name",
+    ];
+    let mut found = Vec::new();
+    for rule in RULES.iter().filter(|rule| about.contains(&rule.info.name)) {
+        if let Check::Query(check) = rule.check {
+            let mut out = Findings::new(&rule.info);
+            check(cx, &mut out);
+            found.extend(out.into_inner());
+        }
+    }
+    found
+}
+
+fn advice(finding: &Diagnostic) -> Vec<String> {
+    match &finding.details.fix {
+        Some(fix) => vec![fix.title.clone()],
+        None => finding.help.clone(),
+    }
+}

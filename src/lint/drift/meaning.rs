@@ -1,0 +1,127 @@
+//! What a query that works before and after no longer says.
+
+use crate::catalog::diff::{Changed, changed};
+use crate::catalog::{Release, Shape};
+use crate::lint::query::{QueryCx, Series};
+use crate::lint::subject::Known;
+use crate::promql::ast::{Expr, ExprKind, MatchOp};
+use crate::promql::visit::walk;
+
+/// Why the query does not mean the same after the upgrade, one line each.
+pub(super) fn changes(old: &QueryCx<'_, '_>, new: &QueryCx<'_, '_>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (before, after) in old.series.iter().zip(new.series) {
+        let (Some(was), Some(is)) = (before.subject.known(), after.subject.known()) else {
+            continue;
+        };
+        let found = in_place(was, is)
+            .into_iter()
+            .chain(shapes(new, after, was, is));
+        for line in found {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    lines
+}
+
+/// Changes that lineage knows of, between the two releases.
+fn in_place(was: &Known<'_>, is: &Known<'_>) -> Vec<String> {
+    let (Some(from), Some(to)) = (release(was), release(is)) else {
+        return Vec::new();
+    };
+    let lineage = is.product.catalog.lineage();
+    let between = lineage
+        .in_place(&is.family)
+        .filter(|change| *from.version() < change.release && change.release <= *to.version());
+    let told =
+        between.map(|change| format!("`{}` since {}: {}", is.family, change.release, change.note));
+    told.collect()
+}
+
+fn release<'c>(known: &Known<'c>) -> Option<&'c Release> {
+    let id = known.product.selection.releases.last()?;
+    Some(known.product.catalog.release(*id))
+}
+
+/// What the pages show: type, labels and boundaries, as far as the query looks at them.
+fn shapes(
+    cx: &QueryCx<'_, '_>,
+    series: &Series<'_, '_>,
+    was: &Known<'_>,
+    is: &Known<'_>,
+) -> Vec<String> {
+    let (Some(old), Some(new)) = (was.shapes.last(), is.shapes.last()) else {
+        return Vec::new();
+    };
+    let Some(changed) = changed(&is.family, old, new) else {
+        return Vec::new();
+    };
+    let family = &is.family;
+    let mut lines = Vec::new();
+    if let Some((old, new)) = changed.kind {
+        lines.push(format!("`{family}` was a {old} and is a {new}"));
+    }
+    for label in &changed.labels.removed {
+        if asks(cx.expr, label) {
+            lines.push(format!("`{family}` has no label `{label}` any more"));
+        }
+    }
+    if is_raw(cx, series) {
+        for label in &changed.labels.added {
+            lines.push(format!(
+                "`{family}` has a new label `{label}`: there may be more series than before"
+            ));
+        }
+    }
+    lines.extend(buckets(series, &changed, new));
+    lines
+}
+
+/// True when a query names a label anywhere.
+fn asks(expr: &Expr, label: &str) -> bool {
+    let mut found = false;
+    walk(expr, &mut |node| match &node.kind {
+        ExprKind::Selector(s) => found |= s.matchers.iter().any(|m| m.label.text == label),
+        ExprKind::Range(r) => found |= r.selector.matchers.iter().any(|m| m.label.text == label),
+        ExprKind::Aggregate(a) => {
+            let by = a.grouping.iter().filter(|g| !g.without);
+            found |= by.flat_map(|g| &g.labels).any(|name| name.text == label);
+        }
+        _ => {}
+    });
+    found
+}
+
+/// True when every series of the selector shows in the result.
+fn is_raw(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
+    let aggregated = |node: &&Expr| matches!(node.kind, ExprKind::Aggregate(_));
+    cx.is_evaluated() && !series.context.ancestors.iter().any(aggregated)
+}
+
+fn buckets(series: &Series<'_, '_>, changed: &Changed, new: &Shape) -> Option<String> {
+    if !series.is_bucket() || changed.buckets.is_empty() {
+        return None;
+    }
+    let family = &changed.family;
+    let le = series
+        .context
+        .selector
+        .matchers
+        .iter()
+        .find(|m| m.label.text == "le");
+    if let Some(le) = le.filter(|m| m.op == MatchOp::Equal) {
+        let gone = changed.buckets.removed.contains(&le.value.value);
+        return gone.then(|| format!("`{family}` has no bucket {} any more", le.value.value));
+    }
+    series.in_quantile().then(|| {
+        let largest = new.buckets.iter().rev().find(|b| *b != "+Inf");
+        let largest = largest.map(|b| format!(", up to {b}")).unwrap_or_default();
+        format!(
+            "`{family}` has other buckets ({} new, {} gone{largest}): quantiles interpolate differently",
+            changed.buckets.added.len(),
+            changed.buckets.removed.len()
+        )
+    })
+}
