@@ -1,10 +1,9 @@
 //! `slosmith catalog`: what the recordings say, for people and scripts.
 
-mod diff;
+pub(super) mod diff;
 mod family;
 mod list;
 mod show;
-mod words;
 
 use std::io::Write;
 
@@ -12,6 +11,7 @@ use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
 
 use super::Format;
+use crate::catalog::diff::Diff;
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Range, Release, Version};
 
 /// Show which metrics which vLLM release serves
@@ -79,7 +79,7 @@ pub fn run(args: &CatalogArgs, out: &mut dyn Write) -> Result<u8> {
     Ok(0)
 }
 
-fn release<'a>(catalog: &'a Catalog, version: &Version) -> Result<&'a Release> {
+pub(super) fn release<'a>(catalog: &'a Catalog, version: &Version) -> Result<&'a Release> {
     if let Some(release) = catalog.find_release(version) {
         return Ok(release);
     }
@@ -114,6 +114,13 @@ fn known_profile(release: &Release, profile: &str) -> Result<()> {
 /// Families of the process around vLLM depend on how a page was recorded, not on the release.
 fn is_vllms(name: &str) -> bool {
     !name.starts_with("python_") && !name.starts_with("process_")
+}
+
+/// Leaves out what depends on how a page was recorded.
+pub(super) fn only_vllm(diff: &mut Diff) {
+    diff.added.retain(|name| is_vllms(name));
+    diff.removed.retain(|name| is_vllms(name));
+    diff.changed.retain(|changed| is_vllms(&changed.family));
 }
 
 fn json(value: &serde_json::Value) -> Result<String> {

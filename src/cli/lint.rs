@@ -1,9 +1,9 @@
 //! `slosmith lint`: specs and existing files → findings, and their fixes.
 
 mod fixing;
-mod input;
-mod scope;
-mod walk;
+pub(super) mod input;
+pub(super) mod scope;
+pub(super) mod walk;
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -107,9 +107,12 @@ fn level(text: &str) -> Result<(String, Level), String> {
 pub fn run(args: &LintArgs, out: &mut dyn Write) -> Result<u8> {
     let here = std::env::current_dir().context("cannot tell the working directory")?;
     let mut sources = Sources::default();
-    let Some(config) = configuration(args, &here, &mut sources)? else {
+    let Some(mut config) = configuration(args.config.as_deref(), &here, &mut sources)? else {
         return Ok(2);
     };
+    for (rule, level) in &args.level {
+        config.set_level(rule, *level);
+    }
     let range = args.vllm.as_deref().map(Range::parse).transpose();
     let range = range.map_err(|why| anyhow!("`--vllm`: {why}"))?;
     let products = scope::products(&config, range.as_ref(), &args.profile)?;
@@ -128,12 +131,15 @@ pub fn run(args: &LintArgs, out: &mut dyn Write) -> Result<u8> {
 }
 
 /// The nearest configuration, or none; `None` once what is wrong with it was shown.
-fn configuration(args: &LintArgs, here: &Path, sources: &mut Sources) -> Result<Option<Config>> {
-    let path = args
-        .config
-        .clone()
+pub(super) fn configuration(
+    named: Option<&Path>,
+    here: &Path,
+    sources: &mut Sources,
+) -> Result<Option<Config>> {
+    let path = named
+        .map(Path::to_owned)
         .or_else(|| crate::lint::config::find(here));
-    let mut config = match path {
+    let config = match path {
         None => Config::default(),
         Some(path) => match Config::load(&path, sources) {
             Ok(config) => config,
@@ -145,9 +151,6 @@ fn configuration(args: &LintArgs, here: &Path, sources: &mut Sources) -> Result<
             Err(error) => return Err(error.into()),
         },
     };
-    for (rule, level) in &args.level {
-        config.set_level(rule, *level);
-    }
     Ok(Some(config))
 }
 

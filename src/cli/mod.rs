@@ -2,12 +2,14 @@
 
 pub mod build;
 pub mod catalog;
+pub mod drift;
 pub mod explain;
 pub mod lint;
 mod parallel;
 mod read;
 pub mod schema;
 mod table;
+mod words;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -28,6 +30,8 @@ enum Command {
     Build(build::BuildArgs),
     /// Check specs, rules and dashboards against recorded vLLM metrics
     Lint(lint::LintArgs),
+    /// Show what an upgrade of vLLM does to metrics, and to the files that query them
+    Drift(drift::DriftArgs),
     /// Say what a lint rule looks for, and why
     Explain(explain::ExplainArgs),
     /// Show which metrics which vLLM release serves
@@ -53,6 +57,7 @@ pub fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Build(args) => build::run(args, &mut out),
         Command::Lint(args) => lint::run(args, &mut out),
+        Command::Drift(args) => drift::run(args, &mut out),
         Command::Explain(args) => explain::run(args, &mut out),
         Command::Catalog(args) => catalog::run(args, &mut out),
         Command::Schema => schema::run(&mut out),

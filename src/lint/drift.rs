@@ -38,6 +38,16 @@ impl Fate {
             Self::Dies => "dies",
         }
     }
+
+    /// The words behind a number.
+    pub fn plural(self, n: usize) -> &'static str {
+        match self {
+            Self::Works if n != 1 => "work",
+            Self::ChangesMeaning if n != 1 => "change meaning",
+            Self::Dies if n != 1 => "die",
+            fate => fate.as_str(),
+        }
+    }
 }
 
 /// A panel, alert, recording rule or other place of queries, and what becomes of it.

@@ -3,11 +3,11 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::{DiffArgs, is_vllms, words};
+use super::DiffArgs;
 use crate::catalog::diff::{Changed, Delta, Diff};
 use crate::catalog::{Catalog, Release};
-use crate::cli::Format;
 use crate::cli::table::Table;
+use crate::cli::{Format, words};
 
 pub(super) fn view(catalog: &Catalog, args: &DiffArgs) -> Result<String> {
     let from = super::release(catalog, &args.from)?;
@@ -16,16 +16,20 @@ pub(super) fn view(catalog: &Catalog, args: &DiffArgs) -> Result<String> {
         super::known_profile(to, &args.profile)?;
     }
     let mut diff = catalog.diff(from, to, &[&args.profile]);
-    diff.added.retain(|name| is_vllms(name));
-    diff.removed.retain(|name| is_vllms(name));
-    diff.changed.retain(|changed| is_vllms(&changed.family));
+    super::only_vllm(&mut diff);
     match args.format {
         Format::Text => Ok(text(catalog, from, to, &args.profile, &diff)),
         Format::Json => super::json(&as_json(from, to, &args.profile, &diff)),
     }
 }
 
-fn text(catalog: &Catalog, from: &Release, to: &Release, profile: &str, diff: &Diff) -> String {
+pub(crate) fn text(
+    catalog: &Catalog,
+    from: &Release,
+    to: &Release,
+    profile: &str,
+    diff: &Diff,
+) -> String {
     let mut out = format!("{} → {}, profile {profile}\n", from.version(), to.version());
     if diff.is_empty() {
         out.push_str("\nnothing changes\n");
@@ -82,7 +86,7 @@ fn instead(catalog: &Catalog, to: &Release, profile: &str, name: &str) -> String
     }
 }
 
-fn as_json(from: &Release, to: &Release, profile: &str, diff: &Diff) -> Value {
+pub(crate) fn as_json(from: &Release, to: &Release, profile: &str, diff: &Diff) -> Value {
     let renamed = diff
         .renamed
         .iter()

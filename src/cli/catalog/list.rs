@@ -3,10 +3,11 @@
 use anyhow::Result;
 use serde_json::json;
 
-use super::{ListArgs, is_vllms, known_profile, words};
+use super::{ListArgs, is_vllms, known_profile};
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Release};
 use crate::cli::Format;
 use crate::cli::table::Table;
+use crate::cli::words;
 
 pub(super) fn view(catalog: &Catalog, args: &ListArgs) -> Result<String> {
     match &args.release {

@@ -3,12 +3,13 @@
 use anyhow::{Result, anyhow};
 use serde_json::json;
 
+use super::ShowArgs;
 use super::family::{Stretch, history, shape, timeline};
-use super::{ShowArgs, words};
 use crate::catalog::lineage::Change;
 use crate::catalog::{Catalog, Family, ReleaseId, Version};
 use crate::cli::Format;
 use crate::cli::table::Table;
+use crate::cli::words;
 
 pub(super) fn view(catalog: &Catalog, args: &ShowArgs) -> Result<String> {
     let name = args.family.as_str();

@@ -10,32 +10,32 @@ use crate::source::{FileId, SourceFile, Sources, Span};
 
 /// Paths of files to look at.
 #[derive(Debug, Default)]
-pub(super) struct Files {
+pub(in crate::cli) struct Files {
     /// Named on the command line.
-    pub(super) named: Vec<PathBuf>,
+    pub(in crate::cli) named: Vec<PathBuf>,
     /// Found in folders.
-    pub(super) found: Vec<PathBuf>,
+    pub(in crate::cli) found: Vec<PathBuf>,
 }
 
 /// Files that were read, and what was wrong with those that could not be.
 #[derive(Debug, Default)]
-pub(super) struct Loaded {
-    pub(super) sources: Sources,
+pub(in crate::cli) struct Loaded {
+    pub(in crate::cli) sources: Sources,
     /// Files that are text, and whether the command line names them.
     files: Vec<(FileId, bool)>,
     /// What was wrong with those that are not.
     unread: Vec<Diagnostic>,
     /// Only files that hold something to look at.
-    pub(super) artifacts: Vec<Artifact>,
-    pub(super) faults: Vec<Diagnostic>,
+    pub(in crate::cli) artifacts: Vec<Artifact>,
+    pub(in crate::cli) faults: Vec<Diagnostic>,
     /// True when some file could not be read.
-    pub(super) unreadable: bool,
+    pub(in crate::cli) unreadable: bool,
 }
 
 /// Reads all files; what cannot be read becomes a finding, and the rest goes on.
 ///
 /// `sources` may hold files already, such as the configuration.
-pub(super) fn load(files: Files, sources: Sources) -> Loaded {
+pub(in crate::cli) fn load(files: Files, sources: Sources) -> Loaded {
     let mut loaded = Loaded {
         sources,
         ..Loaded::default()
@@ -59,7 +59,7 @@ pub(super) fn load(files: Files, sources: Sources) -> Loaded {
 
 impl Loaded {
     /// The same files with other texts.
-    pub(super) fn again(&self, texts: impl Fn(FileId) -> Option<String>) -> Self {
+    pub(in crate::cli) fn again(&self, texts: impl Fn(FileId) -> Option<String>) -> Self {
         let mut sources = Sources::default();
         for (id, source) in self.sources.iter() {
             let text = texts(id).unwrap_or_else(|| source.text().to_owned());
@@ -101,7 +101,7 @@ impl Loaded {
     }
 
     /// True when a path, relative to `root`, is one of the files.
-    pub(super) fn shows(&self, path: &str, root: &Path) -> bool {
+    pub(in crate::cli) fn shows(&self, path: &str, root: &Path) -> bool {
         let mut files = self.artifacts.iter().map(|a| self.sources.get(a.file));
         files.any(|source| place::path(source.path(), Some(root)) == path)
     }

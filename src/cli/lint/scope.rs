@@ -14,7 +14,7 @@ use crate::lint::{Product, Scope};
 pub(super) fn products(
     config: &Config,
     range: Option<&Range>,
-    profiles: &[String],
+    named: &[String],
 ) -> Result<Vec<Product<'static>>> {
     let catalog = Catalog::vllm();
     let range = range.or(config.vllm.as_ref().map(|range| &range.value));
@@ -22,22 +22,11 @@ pub(super) fn products(
         Some(range) => catalog.select(range)?,
         None => newest(catalog),
     };
-    let configured = config.profiles.iter().map(|profile| profile.value.clone());
-    let mut used: Vec<_> = configured.chain(profiles.iter().cloned()).collect();
-    used.dedup();
-    let known = catalog.profiles();
-    for profile in &used {
-        if !known.contains(&profile.as_str()) {
-            let hint = did_you_mean(profile, known.iter().copied());
-            let known = format!("recorded are {}", known.join(", "));
-            bail!("there is no profile `{profile}`: {}", hint.unwrap_or(known));
-        }
-    }
     Ok(vec![Product {
         name: "vLLM".to_owned(),
         catalog,
         selection,
-        profiles: used,
+        profiles: profiles(catalog, config, named)?,
     }])
 }
 
@@ -54,4 +43,27 @@ pub(super) fn describe(scope: &Scope<'_>) -> String {
     let products = scope.products.iter();
     let said = products.map(|p| format!("{} {}", p.name, p.describe(&p.selection.releases)));
     format!("judged on {}", said.collect::<Vec<_>>().join(" and "))
+}
+
+/// The profiles in use.
+///
+/// # Errors
+/// When one was never recorded.
+pub(in crate::cli) fn profiles(
+    catalog: &Catalog,
+    config: &Config,
+    named: &[String],
+) -> Result<Vec<String>> {
+    let configured = config.profiles.iter().map(|profile| profile.value.clone());
+    let mut used: Vec<_> = configured.chain(named.iter().cloned()).collect();
+    used.dedup();
+    let known = catalog.profiles();
+    for profile in &used {
+        if !known.contains(&profile.as_str()) {
+            let hint = did_you_mean(profile, known.iter().copied());
+            let known = format!("recorded are {}", known.join(", "));
+            bail!("there is no profile `{profile}`: {}", hint.unwrap_or(known));
+        }
+    }
+    Ok(used)
 }

@@ -18,7 +18,7 @@ const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
 ///
 /// # Errors
 /// When a path does not exist or a folder cannot be read.
-pub(super) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> Result<Files> {
+pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> Result<Files> {
     let mut files = Files::default();
     let mut seen = BTreeSet::new();
     for path in paths {

@@ -1,0 +1,187 @@
+//! `slosmith drift`: what an upgrade of vLLM does to metrics, and to the files that query them.
+
+mod json;
+mod markdown;
+mod text;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+
+use super::lint::input::{Loaded, load};
+use super::lint::walk;
+use super::{catalog as pages, lint};
+use crate::catalog::diff::Diff;
+use crate::catalog::{Catalog, Release, Version};
+use crate::diag::Diagnostic;
+use crate::diag::render::{Report, place, render};
+use crate::lint::config::Config;
+use crate::lint::drift::{Fate, Item, drift};
+use crate::lint::{Product, Scope};
+use crate::source::{LineCol, Sources};
+
+/// Show what an upgrade of vLLM does to metrics, and to the files that query them
+#[derive(Debug, Args)]
+pub struct DriftArgs {
+    /// Files, or folders whose YAML, JSON and Markdown is looked at; without any, only metrics are compared
+    paths: Vec<PathBuf>,
+    /// The release that runs now
+    #[arg(long, value_name = "VERSION")]
+    from: Version,
+    /// The release to go to
+    #[arg(long, value_name = "VERSION")]
+    to: Version,
+    /// A serving configuration in use, such as `lora`; may be given more than once
+    #[arg(long, value_name = "PROFILE")]
+    profile: Vec<String>,
+    /// The configuration; by default the nearest `slosmith.toml` in the working directory or above it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// How drift is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Aligned text for people
+    #[default]
+    Text,
+    /// One JSON document
+    Json,
+    /// Markdown, for a comment on a pull request
+    Markdown,
+}
+
+/// Everything that a report shows.
+struct Drift<'a> {
+    catalog: &'static Catalog,
+    from: &'static Release,
+    to: &'static Release,
+    profiles: Vec<String>,
+    diff: Diff,
+    items: Vec<Place<'a>>,
+}
+
+/// An item with its place.
+struct Place<'a> {
+    path: String,
+    at: LineCol,
+    item: &'a Item,
+}
+
+impl Drift<'_> {
+    fn of(&self, fate: Fate) -> impl Iterator<Item = &Place<'_>> {
+        self.items
+            .iter()
+            .filter(move |place| place.item.fate == fate)
+    }
+
+    /// `3 die, 1 changes meaning, 20 work`, worst first.
+    fn counts(&self) -> Vec<(Fate, usize)> {
+        let fates = [
+            Fate::Dies,
+            Fate::ChangesMeaning,
+            Fate::Dead,
+            Fate::Revived,
+            Fate::Works,
+        ];
+        let counted = fates.map(|fate| (fate, self.of(fate).count()));
+        counted.into_iter().filter(|(_, n)| *n > 0).collect()
+    }
+}
+
+/// Runs `slosmith drift`; gives back the exit code: 1 when something dies or changes its meaning.
+///
+/// # Errors
+/// When a release is not recorded, the configuration is wrong or the disk refuses.
+pub fn run(args: &DriftArgs, out: &mut dyn Write) -> Result<u8> {
+    let here = std::env::current_dir().context("cannot tell the working directory")?;
+    let catalog = Catalog::vllm();
+    let from = pages::release(catalog, &args.from)?;
+    let to = pages::release(catalog, &args.to)?;
+    let mut sources = Sources::default();
+    let Some(config) = lint::configuration(args.config.as_deref(), &here, &mut sources)? else {
+        return Ok(2);
+    };
+    let profiles = lint::scope::profiles(catalog, &config, &args.profile)?;
+    let files = walk::files(&args.paths, &config, &here)?;
+    let loaded = load(files, sources);
+    complain(&loaded, &here)?;
+    let items = items(
+        &loaded,
+        &config,
+        [from, to].map(|release| product(catalog, release, &profiles)),
+    );
+    let mut diff = catalog.diff(from, to, &profiles);
+    pages::only_vllm(&mut diff);
+    let items = items.iter().map(|(artifact, item)| {
+        let source = loaded.sources.get(*artifact);
+        Place {
+            path: place::path(source.path(), Some(&here)),
+            at: source.line_col(item.span.range().start),
+            item,
+        }
+    });
+    let drift = Drift {
+        catalog,
+        from,
+        to,
+        diff,
+        items: items.collect(),
+        profiles,
+    };
+    let text = match args.format {
+        Format::Text => text::report(&drift),
+        Format::Json => json::report(&drift)?,
+        Format::Markdown => markdown::report(&drift),
+    };
+    out.write_all(text.as_bytes())?;
+    let bad = drift
+        .items
+        .iter()
+        .any(|p| matches!(p.item.fate, Fate::Dies | Fate::ChangesMeaning));
+    Ok(if loaded.unreadable { 2 } else { u8::from(bad) })
+}
+
+fn product<'c>(catalog: &'c Catalog, release: &Release, profiles: &[String]) -> Product<'c> {
+    let mut selection = catalog.select_all();
+    selection.releases.retain(|id| *id == release.id());
+    Product {
+        name: "vLLM".to_owned(),
+        catalog,
+        selection,
+        profiles: profiles.to_vec(),
+    }
+}
+
+fn items(
+    loaded: &Loaded,
+    config: &Config,
+    [from, to]: [Product<'static>; 2],
+) -> Vec<(crate::source::FileId, Item)> {
+    let written = loaded.artifacts.iter().flat_map(|a| &a.records);
+    let written: Vec<_> = written.map(|record| record.name.value.clone()).collect();
+    let scope = |product| Scope::configured(vec![product], config).recorded(written.clone());
+    let (from, to) = (scope(from), scope(to));
+    let mut all = Vec::new();
+    for artifact in &loaded.artifacts {
+        let text = loaded.sources.get(artifact.file).text();
+        let found = drift(artifact, text, &from, &to);
+        all.extend(found.into_iter().map(|item| (artifact.file, item)));
+    }
+    all
+}
+
+/// Shows files that cannot be read.
+fn complain(loaded: &Loaded, here: &Path) -> Result<()> {
+    let faults: &[Diagnostic] = &loaded.faults;
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let report = Report::new(faults, &loaded.sources, &[]).root(here);
+    let text = render(crate::diag::render::Format::Human, &report);
+    Ok(anstream::stderr().write_all(text.as_bytes())?)
+}
