@@ -3,6 +3,7 @@
 pub(super) mod diff;
 mod family;
 mod list;
+mod record;
 mod show;
 
 use std::io::Write;
@@ -29,6 +30,8 @@ enum CatalogCommand {
     Show(ShowArgs),
     /// Show what changes from one release to another
     Diff(DiffArgs),
+    /// Add a /metrics page of a service of your own to a catalog
+    Record(record::RecordArgs),
 }
 
 #[derive(Debug, Args)]
@@ -74,6 +77,7 @@ pub fn run(args: &CatalogArgs, out: &mut dyn Write) -> Result<u8> {
         CatalogCommand::List(args) => list::view(catalog, args)?,
         CatalogCommand::Show(args) => show::view(catalog, args)?,
         CatalogCommand::Diff(args) => diff::view(catalog, args)?,
+        CatalogCommand::Record(args) => record::run(args)?,
     };
     out.write_all(text.as_bytes())?;
     Ok(0)

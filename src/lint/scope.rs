@@ -21,6 +21,9 @@ const ADDED_BY_SCRAPE: [&str; 8] = [
 /// What most installations scrape by, unless told otherwise.
 const USUAL_INTERVAL: Duration = Duration::from_secs(15);
 
+/// What the names of families that many exporters have begin with.
+const GENERAL: [&str; 5] = ["go_", "http_", "process_", "promhttp_", "python_"];
+
 /// A recorded product and the part of its recordings that counts.
 #[derive(Clone, Debug)]
 pub struct Product<'c> {
@@ -40,10 +43,20 @@ impl Product<'_> {
         self.catalog.describe(releases)
     }
 
-    /// True when the name can only be this product's, whether it exists or not.
-    pub(super) fn owns(&self, name: &str) -> bool {
+    /// True when the name begins as only this product's do, whether it exists or not.
+    pub(super) fn claims(&self, name: &str) -> bool {
         let prefix = self.catalog.prefix();
         !prefix.is_empty() && name.starts_with(prefix)
+    }
+
+    /// True when a family of this name, if the product has one, can only be the product's: names such as
+    /// `process_start_time_seconds` are everybody's.
+    pub(super) fn owns(&self, name: &str) -> bool {
+        if self.catalog.prefix().is_empty() {
+            !GENERAL.iter().any(|prefix| name.starts_with(prefix))
+        } else {
+            self.claims(name)
+        }
     }
 }
 

@@ -47,22 +47,16 @@ impl<'c> Subject<'c> {
         if scope.is_recorded(name) {
             return Self::Outside;
         }
-        for product in &scope.products {
-            if let Some(known) = Known::of(product, name) {
-                return if tied || product.owns(name) {
-                    Self::Known(known)
-                } else {
-                    Self::Outside
-                };
-            }
-            if let Some(shape) = product.catalog.foreign().shape(name) {
-                return Self::Foreign(shape);
-            }
-            if let Some(strange) = Strange::of(product, name) {
-                return Self::Strange(strange);
-            }
+        let products = || scope.products.iter();
+        let mut owners = products().filter(|product| tied || product.owns(name));
+        if let Some(known) = owners.find_map(|product| Known::of(product, name)) {
+            return Self::Known(known);
         }
-        Self::Outside
+        if let Some(shape) = products().find_map(|product| product.catalog.foreign().shape(name)) {
+            return Self::Foreign(shape);
+        }
+        let strange = products().find_map(|product| Strange::of(product, name));
+        strange.map_or(Self::Outside, Self::Strange)
     }
 
     /// The series, when a release has it.

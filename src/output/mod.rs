@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub use changes::{Change, changes, stale_services};
 pub use exchange::Staging;
 pub use manifest::MANIFEST;
-pub use replace::{ReplaceError, replace_file};
+pub use replace::{ReplaceError, put_file, replace_file};
 
 use crate::target::OutFile;
 

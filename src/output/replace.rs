@@ -58,6 +58,22 @@ pub fn replace_file(path: &Path, old: Option<&str>, new: &str) -> Result<(), Rep
 }
 
 /// A rename would replace a file that appeared just now; a link does not, where there are links.
+/// Writes a file that is ours to write, and the folders above it; what it said before does not matter.
+///
+/// # Errors
+/// When the file is read-only or the disk refuses; it is then as it was.
+pub fn put_file(path: &Path, new: &str) -> Result<(), ReplaceError> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(OutputError::io(folder))?;
+    }
+    match fs::read_to_string(path) {
+        Ok(old) if old == new => Ok(()),
+        Ok(old) => replace_file(path, Some(&old), new),
+        Err(error) if error.kind() == ErrorKind::NotFound => replace_file(path, None, new),
+        Err(error) => Err(OutputError::io(path)(error).into()),
+    }
+}
+
 fn publish(fresh: &Path, target: &Path) -> std::io::Result<()> {
     match fs::hard_link(fresh, target) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => fs::rename(fresh, target),

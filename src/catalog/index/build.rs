@@ -63,13 +63,27 @@ enum PageExtent {
 /// Names the first file that cannot be read or does not hold what it should.
 pub fn build(dir: &Path) -> Result<Index, BuildError> {
     let product = dir.join("vllm");
-    let mut index = Index {
+    let index = Index {
         lineage: read_yaml(&product.join("lineage.yaml"))?,
         foreign: read_yaml(&dir.join("foreign.yaml"))?,
         ..Index::default()
     };
+    assemble(index, &product)
+}
+
+/// Builds the index of a service of one's own from `dir`, which holds one folder per recorded version, as
+/// `slosmith catalog record` writes them.
+///
+/// # Errors
+/// Names the first file that cannot be read or does not hold what it should.
+pub fn build_service(dir: &Path) -> Result<Index, BuildError> {
+    assemble(Index::default(), dir)
+}
+
+/// Reads every release of a product.
+fn assemble(mut index: Index, product: &Path) -> Result<Index, BuildError> {
     let mut recorded = Vec::new();
-    for folder in list(&product)?.into_iter().filter(|path| path.is_dir()) {
+    for folder in list(product)?.into_iter().filter(|path| path.is_dir()) {
         recorded.push(read_release(&folder)?);
     }
     recorded.sort_by(|a, b| a.version.cmp(&b.version));

@@ -1,8 +1,10 @@
 //! What queries are judged against, from configuration and command line.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 
-use crate::catalog::{Catalog, Range, Selection};
+use crate::catalog::{Catalog, Range, Selection, build_service};
 use crate::diag::did_you_mean;
 use crate::lint::config::Config;
 use crate::lint::{Product, Scope};
@@ -22,12 +24,33 @@ pub(super) fn products(
         Some(range) => catalog.select(range)?,
         None => newest(catalog),
     };
-    Ok(vec![Product {
+    let mut all = vec![Product {
         name: "vLLM".to_owned(),
         catalog,
         selection,
         profiles: profiles(catalog, config, named)?,
-    }])
+    }];
+    for folder in &config.catalogs {
+        all.push(service(&folder.value)?);
+    }
+    Ok(all)
+}
+
+/// A service whose pages somebody recorded; its newest version counts.
+fn service(folder: &Path) -> Result<Product<'static>> {
+    let index = build_service(folder)?;
+    // Lives as long as the process, like the embedded one.
+    let catalog: &'static Catalog = Box::leak(Box::new(index.into_catalog()));
+    if catalog.releases().is_empty() {
+        bail!("{}: no recorded version in this folder", folder.display());
+    }
+    let name = folder.file_name().unwrap_or(folder.as_os_str());
+    Ok(Product {
+        name: name.to_string_lossy().into_owned(),
+        catalog,
+        selection: newest(catalog),
+        profiles: catalog.profiles().into_iter().map(str::to_owned).collect(),
+    })
 }
 
 /// The newest release alone.

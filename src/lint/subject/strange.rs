@@ -52,7 +52,7 @@ impl<'c> Strange<'c> {
         {
             return strange(Meant::Mistake(mistake, part));
         }
-        if product.owns(name) {
+        if product.claims(name) {
             return strange(Meant::Open);
         }
         None

@@ -1,0 +1,112 @@
+//! `slosmith catalog record`: a page of one's own → a catalog.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use crate::catalog::exposition::{self, Page, ProblemKind};
+use crate::catalog::record::recorded;
+use crate::catalog::{DEFAULT_PROFILE, Version};
+use crate::output;
+
+/// How long a server may take to answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Args)]
+pub(super) struct RecordArgs {
+    /// The page: an http:// address, a file, or - for standard input
+    page: String,
+    /// The version of the service that serves it
+    #[arg(long, value_name = "VERSION")]
+    version: Version,
+    /// The serving configuration that the page shows
+    #[arg(long, value_name = "PROFILE", default_value = DEFAULT_PROFILE)]
+    profile: String,
+    /// The catalog: a folder that holds one folder per version
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Keep all label values; by default only those that tell kinds of series apart are kept
+    #[arg(long)]
+    keep_values: bool,
+}
+
+/// Writes the page and notes where it came from.
+pub(super) fn run(args: &RecordArgs) -> Result<String> {
+    let profile = &args.profile;
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if profile.is_empty() || !profile.chars().all(plain) {
+        bail!("`--profile`: `{profile}` is more than letters, digits, `-` and `_`");
+    }
+    let page = exposition::parse(&fetch(&args.page)?);
+    check(&page, &args.page)?;
+    let folder = args.out.join(args.version.to_string());
+    let path = folder.join(format!("{profile}.prom"));
+    let provenance = folder.join("provenance.json");
+    let note = noted(&provenance, args)?;
+    output::put_file(&path, &recorded(&page, args.keep_values))?;
+    output::put_file(&provenance, &note)?;
+    let families = page.families.len();
+    Ok(format!("{}: {families} families\n", path.display()))
+}
+
+fn fetch(page: &str) -> Result<String> {
+    if page == "-" {
+        let mut text = String::new();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .context("cannot read standard input")?;
+        return Ok(text);
+    }
+    if page.starts_with("https://") {
+        bail!("https is not spoken here; use `curl -s {page} | slosmith catalog record - …`");
+    }
+    if !page.starts_with("http://") {
+        return std::fs::read_to_string(page).with_context(|| format!("cannot read {page}"));
+    }
+    let agent = ureq::Agent::config_builder()
+        .timeout_global(Some(PATIENCE))
+        .build();
+    let agent = ureq::Agent::new_with_config(agent);
+    let answer = agent
+        .get(page)
+        .header("accept", "text/plain; version=0.0.4")
+        .call();
+    let mut answer = answer.with_context(|| format!("cannot fetch {page}"))?;
+    answer
+        .body_mut()
+        .read_to_string()
+        .with_context(|| format!("cannot fetch {page}"))
+}
+
+/// A page with broken lines, or without any family, is no recording.
+fn check(page: &Page, name: &str) -> Result<()> {
+    let mut problems = page.problems.iter();
+    if let Some(problem) = problems.find(|p| p.kind == ProblemKind::Malformed) {
+        return Err(anyhow!("{name}:{}: {}", problem.line, problem.message));
+    }
+    if page.families.is_empty() {
+        bail!("{name}: no metric on this page");
+    }
+    Ok(())
+}
+
+/// The notes of a version's folder, with this page among them.
+fn noted(path: &Path, args: &RecordArgs) -> Result<String> {
+    let mut notes: Map<String, Value> = match std::fs::read_to_string(path) {
+        Ok(text) => serde_json::from_str(&text).with_context(|| path.display().to_string())?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Map::new(),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+    };
+    notes.insert("version".to_owned(), json!(args.version.to_string()));
+    let profiles = notes.entry("profiles").or_insert_with(|| json!({}));
+    let page = json!({"tier": "server", "engine": "", "page": "whole"});
+    match profiles.as_object_mut() {
+        Some(profiles) => drop(profiles.insert(args.profile.clone(), page)),
+        None => bail!("{}: `profiles` is no object", path.display()),
+    }
+    Ok(format!("{}\n", serde_json::to_string_pretty(&notes)?))
+}
