@@ -10,18 +10,18 @@ const MAX_DEPTH: usize = 200;
 
 /// Where and why a text is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub(super) struct Fault {
     /// The bytes that do not fit.
-    pub range: Range<usize>,
+    pub(super) range: Range<usize>,
     /// What was expected there.
-    pub message: &'static str,
+    pub(super) message: &'static str,
 }
 
 /// Reads one JSON value; a byte order mark in front is skipped. Of a key that stands twice both stay.
 ///
 /// # Errors
 /// The first place that is not JSON.
-pub fn parse(text: &str) -> Result<Node<'_>, Fault> {
+pub(super) fn parse(text: &str) -> Result<Node<'_>, Fault> {
     let mut parser = Parser { text, at: 0 };
     if text.starts_with('\u{feff}') {
         parser.at = '\u{feff}'.len_utf8();
@@ -51,7 +51,10 @@ impl<'t> Parser<'t> {
     }
 
     fn fault(&self, message: &'static str) -> Fault {
-        let width = self.text[self.at..].chars().next().map_or(0, char::len_utf8);
+        let width = self.text[self.at..]
+            .chars()
+            .next()
+            .map_or(0, char::len_utf8);
         Fault {
             range: self.at..self.at + width,
             message,

@@ -1,21 +1,82 @@
-//! Reading files that people already have.
-#![allow(missing_docs)]
-#![allow(dead_code)]
-mod model;
-mod raw;
-pub use model::*;
+//! Reading files that people already have: file → queries, alerts, dashboards, each with its place.
+//!
+//! What a file is, its content tells, never its name; the name only helps to choose between JSON, YAML and
+//! Markdown.
 
-/// Reads a file.
+mod classic;
+mod cloudwatch;
+mod document;
+mod field;
+mod json;
+mod kubernetes;
+mod markdown;
+mod model;
+mod perses;
+mod raw;
+mod rules;
+mod slo;
+#[cfg(test)]
+mod tests;
+mod unit_tests;
+mod v2;
+mod variable;
+
+use std::path::Path;
+
+pub use model::*;
+pub use raw::Raw;
+
+use crate::diag::Diagnostic;
+use crate::source::{FileId, Span};
+use crate::yaml::{Body, tree};
+use document::Reader;
+
+/// Reads a file. What holds no queries is [`Kind::Unknown`].
 ///
 /// # Errors
-/// Where it cannot be read.
-pub fn read(
-    file: crate::source::FileId,
-    _path: &std::path::Path,
-    _text: &str,
-) -> Result<Artifact, crate::diag::Diagnostic> {
-    Ok(Artifact {
-        file,
-        ..Artifact::default()
-    })
+/// The first place where the whole file cannot be read.
+pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Diagnostic> {
+    let mut reader = Reader::new(file);
+    let body = Body::new(file, text);
+    match syntax(path, text) {
+        Syntax::Markdown => markdown::read(&mut reader, &body),
+        Syntax::Json => match json::parse(text) {
+            Ok(root) => reader.document(&body, &root),
+            Err(fault) => {
+                let message = format!("this is not JSON: {}", fault.message);
+                return Err(Diagnostic::error(
+                    "invalid-json",
+                    Span::new(file, fault.range),
+                    message,
+                ));
+            }
+        },
+        Syntax::Yaml => {
+            for document in tree(file, text)? {
+                reader.document(&body, &document.root);
+            }
+        }
+    }
+    Ok(reader.finish())
+}
+
+enum Syntax {
+    Json,
+    Yaml,
+    Markdown,
+}
+
+fn syntax(path: &Path, text: &str) -> Syntax {
+    let ending = path
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default();
+    let start = text.trim_start_matches('\u{feff}').trim_start();
+    match ending {
+        "md" | "markdown" => Syntax::Markdown,
+        "json" => Syntax::Json,
+        // A flow mapping or a template may begin like JSON too.
+        _ if start.starts_with(['{', '[']) && json::parse(text).is_ok() => Syntax::Json,
+        _ => Syntax::Yaml,
+    }
 }

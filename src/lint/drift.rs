@@ -8,7 +8,7 @@ use super::rule::{Check, Findings};
 use super::rules::RULES;
 use super::scope::Scope;
 use super::subject::{Subject, Why};
-use crate::artifact::{Artifact, Role};
+use crate::artifact::Artifact;
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
@@ -145,25 +145,12 @@ impl Pair<'_, '_> {
             }
         }
         Some(Item {
-            what: what(&self.new.query.role),
+            what: self.new.query.role.to_string(),
             span: self.new.span(&first.name_span),
             fate,
             reasons,
             fixes,
         })
-    }
-}
-
-/// A panel is one thing, however many queries it has.
-fn what(role: &Role) -> String {
-    match role {
-        Role::Panel { title, id, .. } => Role::Panel {
-            title: title.clone(),
-            id: id.clone(),
-            target: None,
-        }
-        .to_string(),
-        role => role.to_string(),
     }
 }
 

@@ -29,14 +29,12 @@ impl Query {
 }
 
 /// The language of a query, as its data source tells or as it looks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// PromQL.
     PromQl,
-    /// Loki's.
-    LogQl,
-    /// Of the named data source type.
-    Other(String),
+    /// Anything else.
+    Other,
 }
 
 /// Where a query stands, in the words of the person who wrote it.
@@ -58,10 +56,8 @@ pub enum Role {
         title: String,
         /// Its number or name.
         id: Option<String>,
-        /// The query's letter.
-        target: Option<String>,
     },
-    /// Of a dashboard variable.
+    /// Of a dashboard variable; a selector whose label values are listed.
     Variable {
         /// Its name.
         name: String,
@@ -95,13 +91,10 @@ impl fmt::Display for Role {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Role::Alert { name } => write!(f, "alert {name}"),
-            Role::Record { name } => write!(f, "record {name}"),
-            Role::Panel { title, id, target } => {
+            Role::Record { name } => write!(f, "recording rule {name}"),
+            Role::Panel { title, id } => {
                 write!(f, "panel \"{title}\"")?;
-                if let Some(id) = id {
-                    write!(f, " (id {id})")?;
-                }
-                target.iter().try_for_each(|t| write!(f, ", target {t}"))
+                id.iter().try_for_each(|id| write!(f, " (id {id})"))
             }
             Role::Variable { name } => write!(f, "variable {name}"),
             Role::Annotation { name } => write!(f, "annotation \"{name}\""),

@@ -1,0 +1,95 @@
+//! Grafana's classic dashboard JSON.
+
+mod panel;
+
+use super::document::Reader;
+use super::field::{items, text, word};
+use super::raw::Raw;
+use super::{Dashboard, Form, Kind, Panel, Role, Variable, variable};
+use crate::promql::Dialect;
+use crate::yaml::{Body, Node};
+
+/// True for what Grafana exports as a dashboard.
+pub(super) fn is_dashboard(node: &Node<'_>) -> bool {
+    let is_list = |key: &str| node.get(key).is_some_and(Node::is_seq);
+    let signs = ["schemaVersion", "templating", "title", "annotations"];
+    (is_list("panels") || is_list("rows")) && signs.iter().any(|key| node.get(key).is_some())
+}
+
+/// Reads a dashboard.
+pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    reader.is(Kind::Grafana);
+    let mut panels = Vec::new();
+    for (i, item) in items(node, &["panels"]).iter().enumerate() {
+        panel(reader, body, item, format!("/panels/{i}"), &mut panels);
+    }
+    for (r, row) in items(node, &["rows"]).iter().enumerate() {
+        for (i, item) in items(row, &["panels"]).iter().enumerate() {
+            panel(
+                reader,
+                body,
+                item,
+                format!("/rows/{r}/panels/{i}"),
+                &mut panels,
+            );
+        }
+    }
+    let variables = items(node, &["templating", "list"]);
+    let variables = variables
+        .iter()
+        .filter_map(|v| variable(reader, body, v))
+        .collect();
+    for annotation in items(node, &["annotations", "list"]) {
+        annotated(reader, body, annotation);
+    }
+    reader.artifact.dashboards.push(Dashboard {
+        form: Form::Classic,
+        uid: text(body, node, &["uid"]),
+        title: text(body, node, &["title"]),
+        description: text(body, node, &["description"]),
+        variables,
+        panels,
+        raw: Raw::new(body, node),
+        span: body.place(node),
+    });
+}
+
+/// Reads a panel and, if it is a row, those inside of it.
+fn panel(
+    reader: &mut Reader,
+    body: &Body<'_>,
+    node: &Node<'_>,
+    pointer: String,
+    panels: &mut Vec<Panel>,
+) {
+    panels.push(panel::read(reader, body, node, pointer.clone()));
+    for (i, inner) in items(node, &["panels"]).iter().enumerate() {
+        panel(reader, body, inner, format!("{pointer}/panels/{i}"), panels);
+    }
+}
+
+fn variable(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) -> Option<Variable> {
+    let name = text(body, node, &["name"])?;
+    let kind = word(node, &["type"]).unwrap_or_default().to_owned();
+    let mut lists = None;
+    match kind.as_str() {
+        "query" if panel::is_prometheus(node) => {
+            let query = node.get("query").and_then(|q| body.read(q));
+            let query = query.or_else(|| text(body, node, &["query", "query"]));
+            if let Some(query) = query {
+                variable::read(reader, &name.value, &query);
+            }
+        }
+        "datasource" => lists = word(node, &["query"]).map(str::to_owned),
+        _ => {}
+    }
+    Some(Variable { name, kind, lists })
+}
+
+fn annotated(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    let expr = text(body, node, &["expr"]).or_else(|| text(body, node, &["target", "expr"]));
+    if let Some(expr) = expr.filter(|e| !e.value.trim().is_empty() && panel::is_prometheus(node)) {
+        let name = word(node, &["name"]).unwrap_or_default().to_owned();
+        reader.query(expr, Dialect::Grafana, Role::Annotation { name });
+    }
+}

@@ -1,0 +1,125 @@
+//! A panel.
+
+use crate::artifact::document::Reader;
+use crate::artifact::field::{is_true, items, number, spanned, text, word};
+use crate::artifact::{Datasource, Language, Panel, Role, Step, Target, Thresholds};
+use crate::promql::Dialect;
+use crate::yaml::{Body, Node};
+
+/// Reads a panel; its queries go to the reader.
+pub(super) fn read(
+    reader: &mut Reader,
+    body: &Body<'_>,
+    node: &Node<'_>,
+    pointer: String,
+) -> Panel {
+    // What the library holds of a panel may be written beside its name.
+    let node = node.at(&["libraryPanel", "model"]).unwrap_or(node);
+    let title = text(body, node, &["title"]);
+    let id = word(node, &["id"]).map(str::to_owned);
+    let role = Role::Panel {
+        title: title.as_ref().map(|t| t.value.clone()).unwrap_or_default(),
+        id: id.clone(),
+    };
+    let prometheus = is_prometheus(node);
+    let targets = items(node, &["targets"]).iter();
+    let targets = targets
+        .map(|t| target(reader, body, t, &role, prometheus))
+        .collect();
+    let has_targets = node.get("targets").is_some();
+    let defaults = ["fieldConfig", "defaults"];
+    let at = |key: &'static str| [defaults[0], defaults[1], key];
+    Panel {
+        title,
+        id,
+        kind: spanned(body, node, &["type"]),
+        unit: text(body, node, &at("unit")).or_else(|| old_unit(body, node)),
+        overrides_units: overrides_units(node),
+        has_mappings: !items(node, &at("mappings")).is_empty(),
+        description: text(body, node, &["description"]),
+        datasource: datasource(body, node),
+        thresholds: thresholds(body, node),
+        targets,
+        from_library: node.get("libraryPanel").is_some() && !has_targets,
+        pointer,
+        span: body.place(node),
+    }
+}
+
+/// False when the data source is surely not Prometheus.
+pub(super) fn is_prometheus(node: &Node<'_>) -> bool {
+    match word(node, &["datasource", "type"]) {
+        None => true,
+        Some(kind) => {
+            matches!(kind, "prometheus" | "datasource")
+                || kind.contains("prometheus")
+                || kind.starts_with("${")
+        }
+    }
+}
+
+fn target(
+    reader: &mut Reader,
+    body: &Body<'_>,
+    node: &Node<'_>,
+    role: &Role,
+    prometheus: bool,
+) -> Target {
+    let own = node.at(&["datasource", "type"]).is_some();
+    let prometheus = if own { is_prometheus(node) } else { prometheus };
+    let expr = text(body, node, &["expr"]).filter(|e| !e.value.trim().is_empty());
+    let language = if prometheus {
+        Language::PromQl
+    } else {
+        Language::Other
+    };
+    let query = expr.map(|expr| reader.query_in(expr, Dialect::Grafana, role.clone(), language));
+    Target {
+        query,
+        datasource: datasource(body, node),
+        instant: is_true(node, &["instant"]) && !is_true(node, &["range"]),
+        span: body.place(node),
+    }
+}
+
+pub(super) fn datasource(body: &Body<'_>, node: &Node<'_>) -> Option<Datasource> {
+    let node = node.get("datasource").filter(|node| !node.is_null())?;
+    Some(Datasource {
+        kind: word(node, &["type"]).map(str::to_owned),
+        uid: text(body, node, &["uid"]).or_else(|| body.read(node)),
+    })
+}
+
+/// Before schema 27 a unit stood in `format`, `options.fieldOptions` or on the left axis.
+fn old_unit(body: &Body<'_>, node: &Node<'_>) -> Option<crate::yaml::Text> {
+    let axis = items(node, &["yaxes"])
+        .first()
+        .and_then(|axis| text(body, axis, &["format"]));
+    let field = || text(body, node, &["options", "fieldOptions", "defaults", "unit"]);
+    let format = || text(body, node, &["format"]);
+    let heatmap = || text(body, node, &["yAxis", "format"]);
+    let new = || text(body, node, &["options", "yAxis", "unit"]);
+    axis.or_else(field)
+        .or_else(format)
+        .or_else(heatmap)
+        .or_else(new)
+}
+
+fn overrides_units(node: &Node<'_>) -> bool {
+    let properties = items(node, &["fieldConfig", "overrides"]).iter();
+    let mut properties = properties.flat_map(|o| items(o, &["properties"]));
+    properties.any(|p| word(p, &["id"]) == Some("unit"))
+}
+
+fn thresholds(body: &Body<'_>, node: &Node<'_>) -> Option<Thresholds> {
+    let node = node.at(&["fieldConfig", "defaults", "thresholds"])?;
+    let steps = items(node, &["steps"]).iter();
+    Some(Thresholds {
+        mode: word(node, &["mode"]).map(str::to_owned),
+        steps: steps
+            .map(|step| Step {
+                value: number(body, step, &["value"]),
+            })
+            .collect(),
+    })
+}

@@ -1,0 +1,52 @@
+//! Kubernetes resources that hold rules or dashboards.
+
+use super::document::Reader;
+use super::field::text;
+use super::{Kind, classic, rules, v2};
+use crate::yaml::{Body, Node};
+
+/// `PrometheusRule`: a rule file under `spec`.
+pub(super) fn rules(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    reader.is(Kind::Rules);
+    if let Some(spec) = node.get("spec") {
+        rules::groups(reader, body, spec);
+    }
+}
+
+/// `ConfigMap`: every file in it that looks like JSON or YAML.
+pub(super) fn config_map(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    let entries = node.get("data").map_or(&[][..], Node::entries);
+    for (key, value) in entries {
+        let name = key.text().unwrap_or_default();
+        let likely = [".json", ".yaml", ".yml", ".rules"];
+        let Some(text) = body.read(value) else {
+            continue;
+        };
+        if likely.iter().any(|ending| name.ends_with(ending)) {
+            let before = reader.artifact.queries.len();
+            reader.nested(&text);
+            if reader.artifact.queries.len() > before {
+                reader.artifact.kind = Kind::ConfigMap;
+            }
+        }
+    }
+}
+
+/// `GrafanaDashboard` of the Grafana operator: a dashboard as text.
+pub(super) fn grafana(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    if let Some(text) = text(body, node, &["spec", "json"]) {
+        reader.nested(&text);
+    }
+}
+
+/// `Dashboard` of Grafana's own API: v2, or classic JSON under `spec` in older versions.
+pub(super) fn resource(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    let Some(spec) = node.get("spec") else {
+        return;
+    };
+    if spec.get("elements").is_some() {
+        v2::read(reader, body, spec, text(body, node, &["metadata", "name"]));
+    } else if classic::is_dashboard(spec) {
+        classic::read(reader, body, spec);
+    }
+}

@@ -1,0 +1,119 @@
+//! Queries and files in the code fences of Markdown.
+
+use std::ops::Range;
+
+use super::document::Reader;
+use super::rules;
+use super::{Kind, Role};
+use crate::promql::Dialect;
+use crate::yaml::{Body, Node, Text, tree};
+
+/// A code fence.
+struct Fence {
+    /// `promql`, `yaml`, …
+    language: String,
+    /// The bytes between its marks.
+    inner: Range<usize>,
+    /// How many blanks stand before its marks.
+    indent: usize,
+}
+
+/// Reads every fence that names a language we know.
+pub(super) fn read(reader: &mut Reader, body: &Body<'_>) {
+    for fence in fences(body.text()) {
+        let Some(text) = body.lines(fence.inner, fence.indent) else {
+            continue;
+        };
+        match fence.language.as_str() {
+            "promql" => queries(reader, &text),
+            "yaml" | "yml" => yaml(reader, &text),
+            "json" => {
+                let before = reader.artifact.faults.len();
+                reader.nested(&text);
+                // An excerpt need not be whole.
+                reader.artifact.faults.truncate(before);
+            }
+            _ => continue,
+        }
+        if !reader.artifact.queries.is_empty() {
+            reader.artifact.kind = Kind::Markdown;
+        }
+    }
+}
+
+fn fences(text: &str) -> Vec<Fence> {
+    let mut found = Vec::new();
+    let mut open: Option<(String, usize, String, usize)> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let (start, end) = (at, at + line.len());
+        at = end;
+        let trimmed = line.trim_start_matches(' ');
+        let indent = line.len() - trimmed.len();
+        let trimmed = trimmed.trim_end();
+        let mark: String = trimmed
+            .chars()
+            .take_while(|c| matches!(c, '`' | '~'))
+            .collect();
+        match &open {
+            Some((opening, from, language, indent)) => {
+                if mark.len() >= opening.len() && mark.starts_with(&opening[..1]) && mark == trimmed
+                {
+                    found.push(Fence {
+                        language: language.clone(),
+                        inner: *from..start,
+                        indent: *indent,
+                    });
+                    open = None;
+                }
+            }
+            None if mark.len() >= 3 => {
+                let info = trimmed[mark.len()..].trim();
+                let language = info.split([' ', ',', '{']).next().unwrap_or_default();
+                open = Some((mark, end, language.to_lowercase(), indent));
+            }
+            None => {}
+        }
+    }
+    found
+}
+
+/// Queries with blank lines between them; lines of comments alone are none.
+fn queries(reader: &mut Reader, text: &Text) {
+    let mut at = 0;
+    for part in text.value.split_inclusive("\n\n") {
+        let start = at + part.len() - part.trim_start().len();
+        at += part.len();
+        let lines = part.lines().map(str::trim);
+        let empty = lines
+            .into_iter()
+            .all(|line| line.is_empty() || line.starts_with('#'));
+        if empty {
+            continue;
+        }
+        if let Some(query) = text.part(start..start + part.trim().len()) {
+            reader.query(query, Dialect::Prometheus, Role::Fence);
+        }
+    }
+}
+
+/// A rule file, a resource, or rules without their group.
+fn yaml(reader: &mut Reader, text: &Text) {
+    let inside = Body::inside(std::sync::Arc::new(text.map.clone()), &text.value);
+    // An excerpt need not be whole.
+    let Ok(documents) = tree(inside.file(), &text.value) else {
+        return;
+    };
+    for document in documents {
+        let root = &document.root;
+        let single: &[Node<'_>] = std::slice::from_ref(root);
+        let rules = if root.is_seq() { root.items() } else { single };
+        if rules.iter().any(rules::is_rule) {
+            rules
+                .iter()
+                .for_each(|rule| rules::rule(reader, &inside, rule));
+        } else {
+            reader.document(&inside, root);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! SLO specs of other tools: Sloth and OpenSLO.
+
+use super::document::Reader;
+use super::field::{items, text, word};
+use super::{Kind, Role};
+use crate::promql::Dialect;
+use crate::yaml::{Body, Node};
+
+/// Sloth's queries under `events` and `raw`, in the spelling of files and of resources.
+const SLOTH: [&[&str]; 6] = [
+    &["sli", "events", "error_query"],
+    &["sli", "events", "total_query"],
+    &["sli", "raw", "error_ratio_query"],
+    &["sli", "events", "errorQuery"],
+    &["sli", "events", "totalQuery"],
+    &["sli", "raw", "errorRatioQuery"],
+];
+
+/// `version: prometheus/v1`.
+pub(super) fn sloth(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    reader.is(Kind::ForeignSpec);
+    for slo in items(node, &["slos"]) {
+        queries(reader, body, slo, &SLOTH);
+    }
+}
+
+/// `PrometheusServiceLevel`.
+pub(super) fn resource(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    if let Some(spec) = node.get("spec") {
+        sloth(reader, body, spec);
+    }
+}
+
+/// OpenSLO's `SLO`, with Prometheus as its source.
+pub(super) fn open_slo(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    const PARTS: [&[&str]; 4] = [
+        &["ratioMetrics", "good", "query"],
+        &["ratioMetrics", "bad", "query"],
+        &["ratioMetrics", "total", "query"],
+        &["ratioMetrics", "raw", "query"],
+    ];
+    reader.is(Kind::ForeignSpec);
+    let objectives = items(node, &["spec", "objectives"]).iter();
+    for objective in objectives {
+        let source = ["ratioMetrics", "total", "source"];
+        if word(objective, &source).is_none_or(|source| source == "prometheus") {
+            queries(reader, body, objective, &PARTS);
+        }
+    }
+}
+
+fn queries(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, parts: &[&[&str]]) {
+    let slo = word(node, &["name"]).unwrap_or_default().to_owned();
+    for path in parts {
+        if let Some(query) = text(body, node, path).filter(|q| !q.value.trim().is_empty()) {
+            let part = path.last().copied().unwrap_or_default().to_owned();
+            let role = Role::Sli {
+                slo: slo.clone(),
+                part,
+            };
+            reader.query(query, Dialect::GoTemplate, role);
+        }
+    }
+}

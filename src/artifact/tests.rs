@@ -1,0 +1,191 @@
+use super::*;
+use crate::promql::Dialect;
+
+fn of(path: &str, text: &str) -> Artifact {
+    let artifact = read(FileId(0), Path::new(path), text).unwrap();
+    for query in &artifact.queries {
+        assert_eq!(
+            query.map.decode(text).as_deref(),
+            Some(&*query.text),
+            "{path}"
+        );
+    }
+    artifact
+}
+
+fn queries(artifact: &Artifact) -> Vec<(String, &str)> {
+    let all = artifact.queries.iter();
+    all.map(|q| (q.role.to_string(), q.text.as_str())).collect()
+}
+
+fn one(path: &str, text: &str, kind: Kind, role: &str, query: &str) {
+    let artifact = of(path, text);
+    assert_eq!(artifact.kind, kind, "{text}");
+    assert_eq!(queries(&artifact), [(role.to_owned(), query)], "{text}");
+}
+
+const RULES: &str = "groups:\n- name: g\n  rules:\n  - alert: A\n    expr: a > 1\n";
+
+#[test]
+fn rules_are_found_wherever_they_stand() {
+    one("a.yaml", RULES, Kind::Rules, "alert A", "a > 1");
+    let json = r#"{"groups": [{"rules": [{"record": "r", "expr": "sum(\"a\")"}]}]}"#;
+    one(
+        "a.json",
+        json,
+        Kind::Rules,
+        "recording rule r",
+        "sum(\"a\")",
+    );
+    one("a.txt", json, Kind::Rules, "recording rule r", "sum(\"a\")");
+    let indented = RULES.replace('\n', "\n  ");
+    let resource = format!("kind: PrometheusRule\nspec:\n  {indented}");
+    one("a.yaml", &resource, Kind::Rules, "alert A", "a > 1");
+    let list = format!("kind: List\nitems:\n- {}", resource.replace('\n', "\n  "));
+    one("a.yaml", &list, Kind::Rules, "alert A", "a > 1");
+    let two = format!("kind: Other\n---\n{RULES}");
+    one("a.yaml", &two, Kind::Rules, "alert A", "a > 1");
+    let map = format!(
+        "kind: ConfigMap\ndata:\n  a.yaml: |\n    {}",
+        RULES.replace('\n', "\n    ")
+    );
+    one("a.yaml", &map, Kind::ConfigMap, "alert A", "a > 1");
+    let fence = format!("# x\n\n```yaml\n{RULES}```\n");
+    one("a.md", &fence, Kind::Markdown, "alert A", "a > 1");
+    one(
+        "a.md",
+        "- x\n  ```promql\n  sum(\n    a)\n  ```\n",
+        Kind::Markdown,
+        "code fence",
+        "sum(\n  a)",
+    );
+}
+
+#[test]
+fn dashboards_are_found_wherever_they_stand() {
+    let target = r#"{"expr": "a{x=\"$v\"}"}"#;
+    let panel = format!(
+        r#"{{"type": "row", "panels": [{{"id": 7, "title": "T", "targets": [{target}]}}]}}"#
+    );
+    let board = format!(r#"{{"title": "D", "panels": [{panel}]}}"#);
+    let wrapped = format!(r#"{{"dashboard": {board}}}"#);
+    let rows = format!(r#"{{"title": "D", "rows": [{panel}]}}"#);
+    for text in [&board, &wrapped, &rows] {
+        one(
+            "a.json",
+            text,
+            Kind::Grafana,
+            "panel \"T\" (id 7)",
+            "a{x=\"$v\"}",
+        );
+    }
+    let map = format!("kind: ConfigMap\ndata:\n  a.json: |\n    {board}\n");
+    one(
+        "a.yaml",
+        &map,
+        Kind::ConfigMap,
+        "panel \"T\" (id 7)",
+        "a{x=\"$v\"}",
+    );
+    let escaped = serde_json::to_string(&board).unwrap();
+    let map = format!(r#"{{"kind": "ConfigMap", "data": {{"a.json": {escaped}}}}}"#);
+    one(
+        "a.json",
+        &map,
+        Kind::ConfigMap,
+        "panel \"T\" (id 7)",
+        "a{x=\"$v\"}",
+    );
+    let v2 = r#"{"apiVersion": "dashboard.grafana.app/v2beta1", "kind": "Dashboard", "spec": {"layout": {}, "elements": {"p": {"kind": "Panel", "spec": {"id": 7, "title": "T", "data": {"spec": {"queries": [{"spec": {"query": {"group": "prometheus", "spec": {"expr": "a"}}}}]}}}}}}}"#;
+    one("a.json", v2, Kind::Grafana, "panel \"T\" (id 7)", "a");
+    let perses = "kind: Dashboard\nspec:\n  panels:\n    p:\n      spec:\n        display: {name: T}\n        queries:\n        - spec: {plugin: {kind: PrometheusTimeSeriesQuery, spec: {query: a}}}\n";
+    one("a.yaml", perses, Kind::Perses, "panel \"T\" (id p)", "a");
+}
+
+#[test]
+fn other_languages_are_not_promql() {
+    let text = r#"{"title": "", "panels": [{"datasource": {"type": "loki"}, "targets": [{"expr": "{a=\"b\"} |= \"c\""}, {"datasource": {"type": "prometheus"}, "expr": "a"}]}]}"#;
+    let languages: Vec<_> = of("a.json", text)
+        .queries
+        .iter()
+        .map(|q| q.language)
+        .collect();
+    assert_eq!(languages, [Language::Other, Language::PromQl]);
+}
+
+#[test]
+fn variables_ask_for_selectors() {
+    let asked = |query: &str| {
+        let query = serde_json::to_string(query).unwrap();
+        let text = format!(
+            r#"{{"panels": [], "templating": {{"list": [{{"name": "v", "type": "query", "query": {query}}}]}}}}"#
+        );
+        let artifact = of("a.json", &text);
+        artifact.queries.into_iter().next().map(|q| q.text)
+    };
+    assert_eq!(
+        asked("label_values(a{x=\"y\"}, z)").as_deref(),
+        Some("a{x=\"y\"}")
+    );
+    assert_eq!(asked(" label_values( a , z ) ").as_deref(), Some("a"));
+    assert_eq!(asked("query_result(sum(a))").as_deref(), Some("sum(a)"));
+    assert_eq!(asked("a{x=\"1,2\"}").as_deref(), Some("a{x=\"1,2\"}"));
+    for none in ["label_values(z)", "metrics(a.*)", "label_names()", ""] {
+        assert_eq!(asked(none), None, "{none}");
+    }
+}
+
+#[test]
+fn foreign_specs_are_templates() {
+    let text = "version: prometheus/v1\nslos:\n- name: s\n  sli:\n    events:\n      error_query: rate(a[{{.window}}])\n";
+    one(
+        "a.yaml",
+        text,
+        Kind::ForeignSpec,
+        "error_query of SLO s",
+        "rate(a[{{.window}}])",
+    );
+    assert_eq!(of("a.yaml", text).queries[0].dialect, Dialect::GoTemplate);
+}
+
+#[test]
+fn alarms_and_tests_are_read() {
+    let criteria = r#"{"PromQLCriteria": {"Query": "a > 1"}}"#;
+    let alarm = format!(r#"{{"AlarmName": "n", "EvaluationCriteria": {criteria}}}"#);
+    for text in [
+        alarm.clone(),
+        format!("[{alarm}]"),
+        format!(r#"{{"MetricAlarms": [{alarm}]}}"#),
+    ] {
+        one("a.json", &text, Kind::CloudWatch, "alarm n", "a > 1");
+    }
+    let formation = format!(
+        r#"{{"Resources": {{"A": {{"Type": "AWS::CloudWatch::Alarm", "Properties": {alarm}}}}}}}"#
+    );
+    one("a.json", &formation, Kind::CloudWatch, "alarm n", "a > 1");
+    let terraform = r#"{"resource": {"aws_cloudwatch_metric_alarm": {"x": {"alarm_name": "n", "evaluation_criteria": [{"promql_criteria": {"query": "a > 1"}}]}}}}"#;
+    one("a.tf.json", terraform, Kind::CloudWatch, "alarm n", "a > 1");
+    let tests = "tests:\n- input_series:\n  - {series: 'a{x=\"y\"}', values: 1x1}\n";
+    one(
+        "a.yaml",
+        tests,
+        Kind::UnitTests,
+        "unit test series",
+        "a{x=\"y\"}",
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
+    let map = format!(
+        "kind: ConfigMap\ndata:\n  bad.json: '{{\"a\" 1}}'\n  a.yaml: |\n    {}",
+        RULES.replace('\n', "\n    ")
+    );
+    let artifact = of("a.yaml", &map);
+    assert_eq!(artifact.queries.len(), 1);
+    let fault = &artifact.faults[0];
+    assert_eq!(&map[fault.span.range()], "1");
+    assert!(read(FileId(0), Path::new("a.json"), "{").is_err());
+    assert!(read(FileId(0), Path::new("a.yaml"), "a: [").is_err());
+    assert_eq!(of("a.yaml", "a: 1").kind, Kind::Unknown);
+}

@@ -1,0 +1,24 @@
+//! promtool's unit tests.
+
+use super::document::Reader;
+use super::field::{items, text};
+use super::{Kind, Role};
+use crate::promql::Dialect;
+use crate::yaml::{Body, Node};
+
+/// Reads `tests`.
+pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    for test in items(node, &["tests"]) {
+        let series = items(test, &["input_series"]).iter();
+        let series = series.filter_map(|s| text(body, s, &["series"]));
+        for text in series {
+            reader.is(Kind::UnitTests);
+            reader.query(text, Dialect::Prometheus, Role::TestSeries);
+        }
+        let exprs = items(test, &["promql_expr_test"]).iter();
+        for text in exprs.filter_map(|t| text(body, t, &["expr"])) {
+            reader.is(Kind::UnitTests);
+            reader.query(text, Dialect::Prometheus, Role::UnitTest);
+        }
+    }
+}
