@@ -163,6 +163,16 @@ impl Lineage {
         self.mistakes.iter().find(|mistake| mistake.name == name)
     }
 
+    /// True when the one counter counts a part of what the other counts.
+    pub fn is_share(&self, of: &str, over: &str) -> bool {
+        let newest = |name: &str| self.successor(name).unwrap_or(name).to_owned();
+        let asked = (newest(of), newest(over));
+        self.changes.iter().any(|change| match &change.replaced_by {
+            Some(Replacement::Ratio { of, over }) => asked == (newest(of), newest(over)),
+            _ => false,
+        })
+    }
+
     /// Older names of a family by pure rename, newest first.
     pub fn predecessors<'a>(&'a self, family: &'a str) -> Vec<&'a str> {
         let mut found = Vec::new();

@@ -76,7 +76,7 @@ fn renaming(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>, from: &str, to: &str)
 }
 
 /// How often a rate looks, in each dialect.
-fn rate_window(dialect: Dialect) -> &'static str {
+pub(super) fn rate_window(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Grafana => "$__rate_interval",
         Dialect::Prometheus | Dialect::GoTemplate => "5m",

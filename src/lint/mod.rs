@@ -7,6 +7,7 @@ pub mod drift;
 mod file;
 mod mend;
 pub mod project;
+mod quantity;
 pub mod query;
 pub mod rule;
 pub mod rules;

@@ -12,7 +12,7 @@ use crate::artifact::{Alert, Artifact, Dashboard, Panel, Query, Record, Role, Ta
 use crate::diag::{self, Applicability, Fix};
 use crate::promql::Dialect;
 use crate::promql::ast::{BinaryOp, Expr, ExprKind, TextSpan};
-use crate::promql::labels::{Flow, label_flow};
+use crate::promql::labels::{Flow, Leaf, label_flow};
 use crate::promql::rewrite::Edit;
 use crate::source::Span;
 
@@ -106,9 +106,14 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         })
     }
 
+    /// What recordings know of the labels of each selector.
+    pub fn leaves(&self) -> impl Leaf {
+        flow::Leaves(*self)
+    }
+
     /// Which labels a part of the query surely has, may have and cannot have.
     pub fn labels(&self, expr: &Expr) -> Flow {
-        label_flow(expr, &flow::Leaves(self))
+        label_flow(expr, &self.leaves())
     }
 
     /// The series whose selectors stand in a part of the query.

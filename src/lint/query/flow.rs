@@ -8,9 +8,9 @@ use crate::promql::ast::Selector;
 use crate::promql::labels::{AnySeries, Leaf, LeafLabels, Possible};
 
 /// What the catalogs know of each selector of a query.
-pub(super) struct Leaves<'a, 'q, 'c>(pub(super) &'a QueryCx<'q, 'c>);
+pub(super) struct Leaves<'q, 'c>(pub(super) QueryCx<'q, 'c>);
 
-impl Leaf for Leaves<'_, '_, '_> {
+impl Leaf for Leaves<'_, '_> {
     fn labels(&self, selector: &Selector) -> LeafLabels {
         let same = |s: &&super::Series<'_, '_>| std::ptr::eq(s.context.selector, selector);
         let mut named = self.0.series.iter().filter(same);

@@ -28,6 +28,27 @@ rules!(
     unrecorded_release,
     unknown_label,
     unknown_label_value,
+    // type
+    rate_of_gauge,
+    counter_without_rate,
+    aggregate_before_rate,
+    quantile_of_non_histogram,
+    quantile_without_le,
+    average_of_quantiles,
+    fraction_as_percent,
+    unit_mismatch,
+    // histogram
+    threshold_not_a_bucket,
+    le_spelling,
+    threshold_beyond_buckets,
+    // labels
+    unmatched_join,
+    template_label_dropped,
+    // alerts and SLOs
+    unreachable_burn_rate,
+    rate_window_too_short,
+    always_firing,
+    alert_without_runbook,
 );
 
 /// The rule of a name.

@@ -1,0 +1,138 @@
+//! What the value of an expression measures.
+
+use super::query::{QueryCx, Series};
+use crate::catalog;
+use crate::promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind};
+
+/// What a value measures, where that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// A share of a whole, from 0 to 1.
+    Fraction,
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
+}
+
+/// Functions of one range or one vector whose result measures what their argument does.
+const KEEPING: [&str; 16] = [
+    "abs",
+    "avg_over_time",
+    "ceil",
+    "clamp",
+    "clamp_max",
+    "clamp_min",
+    "floor",
+    "last_over_time",
+    "max_over_time",
+    "min_over_time",
+    "quantile_over_time",
+    "round",
+    "sort",
+    "sort_desc",
+    "label_replace",
+    "label_join",
+];
+
+/// What an expression measures, and one series that it is made of.
+pub(super) fn measure<'q, 'c>(
+    cx: &QueryCx<'q, 'c>,
+    expr: &Expr,
+) -> Option<(Measure, &'q Series<'q, 'c>)> {
+    match &expr.kind {
+        ExprKind::Paren(inner) => measure(cx, inner),
+        ExprKind::Subquery(subquery) => measure(cx, &subquery.expr),
+        ExprKind::Selector(_) | ExprKind::Range(_) => gauge(cx, expr),
+        ExprKind::Call(call) => match call.function.text.as_str() {
+            "histogram_quantile" => histogram(cx, call.args.get(1)?, catalog::Series::Bucket),
+            "quantile_over_time" => measure(cx, call.args.get(1)?),
+            name if KEEPING.contains(&name) => measure(cx, call.args.first()?),
+            _ => None,
+        },
+        ExprKind::Aggregate(aggregate) => match aggregate.op {
+            AggregateOp::Avg
+            | AggregateOp::Min
+            | AggregateOp::Max
+            | AggregateOp::Quantile
+            | AggregateOp::Topk
+            | AggregateOp::Bottomk => measure(cx, &aggregate.expr),
+            _ => None,
+        },
+        ExprKind::Binary(binary) => match binary.op {
+            BinaryOp::Div => mean(cx, binary).or_else(|| share(cx, binary)),
+            BinaryOp::And | BinaryOp::Unless => measure(cx, &binary.lhs),
+            BinaryOp::Or => {
+                let (left, right) = (measure(cx, &binary.lhs)?, measure(cx, &binary.rhs)?);
+                (left.0 == right.0).then_some(left)
+            }
+            op if op.is_comparison() && !binary.bool_modifier => measure(cx, &binary.lhs),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The only series of a part of the query.
+fn only<'q, 'c>(cx: &QueryCx<'q, 'c>, expr: &Expr) -> Option<&'q Series<'q, 'c>> {
+    let mut inside = cx.series_in(expr);
+    let first = inside.next()?;
+    // Old and new names of one thing measure the same.
+    inside.all(|s| unit(s) == unit(first)).then_some(first)
+}
+
+fn gauge<'q, 'c>(cx: &QueryCx<'q, 'c>, expr: &Expr) -> Option<(Measure, &'q Series<'q, 'c>)> {
+    let series = only(cx, expr)?;
+    series.subject.is_gauge().then_some(())?;
+    Some((unit(series)?, series))
+}
+
+/// What the observations of a histogram measure, when only its buckets (or sums) are read.
+fn histogram<'q, 'c>(
+    cx: &QueryCx<'q, 'c>,
+    expr: &Expr,
+    part: catalog::Series,
+) -> Option<(Measure, &'q Series<'q, 'c>)> {
+    let series = only(cx, expr)?;
+    let fits = |s: &Series<'_, '_>| s.subject.known().is_some_and(|known| known.part == part);
+    cx.series_in(expr).all(fits).then_some(())?;
+    Some((unit(series)?, series))
+}
+
+/// `rate(x_sum[w]) / rate(x_count[w])`.
+fn mean<'q, 'c>(cx: &QueryCx<'q, 'c>, binary: &Binary) -> Option<(Measure, &'q Series<'q, 'c>)> {
+    let (unit, of) = histogram(cx, &binary.lhs, catalog::Series::Sum)?;
+    let by = cx.series_in(&binary.rhs).next()?.subject.known()?;
+    let same = by.part == catalog::Series::Count && by.family == of.subject.known()?.family;
+    same.then_some((unit, of))
+}
+
+/// A counter over the counter that it is a part of, as lineage pairs them.
+fn share<'q, 'c>(cx: &QueryCx<'q, 'c>, binary: &Binary) -> Option<(Measure, &'q Series<'q, 'c>)> {
+    let of = only(cx, &binary.lhs)?;
+    let over = only(cx, &binary.rhs)?.subject.known()?;
+    let part = of.subject.known()?;
+    let lineage = part.product.catalog.lineage();
+    let pair = (part.family.as_str(), over.family.as_str());
+    lineage
+        .is_share(pair.0, pair.1)
+        .then_some((Measure::Fraction, of))
+}
+
+/// What a series measures, by its family's name: the product's names say it.
+fn unit(series: &Series<'_, '_>) -> Option<Measure> {
+    let known = series.subject.known()?;
+    let family = known.family.as_str();
+    let own = known.product.claims(family);
+    // Every `_perc` gauge of vLLM is a fraction in every release, whatever the name says.
+    let fraction = ["_perc", "_hit_rate", "_acceptance_rate"];
+    if own && fraction.iter().any(|end| family.ends_with(end)) {
+        Some(Measure::Fraction)
+    } else if family.ends_with("_milliseconds") {
+        Some(Measure::Milliseconds)
+    } else if family.ends_with("_seconds") {
+        Some(Measure::Seconds)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,36 @@
+//! Alerts that do not say what to do.
+
+use crate::diag::{RuleInfo, Severity};
+use crate::lint::query::QueryCx;
+use crate::lint::rule::{Check, Findings, Rule};
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "alert-without-runbook",
+        summary: "an alert has no `runbook_url`",
+        docs: "Whoever is paged at night needs to know what to do. Every alert links to a page that says so.\n\
+               \n\
+               ```yaml\n\
+               annotations:\n\
+                 summary: Queue overflows\n\
+                 runbook_url: https://git.example/ops/blob/main/runbooks/queue.md   # this line was missing\n\
+               ```",
+        level: Severity::Warning,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Query(check),
+};
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    let Some(alert) = cx.alert() else {
+        return;
+    };
+    let keys = ["runbook_url", "runbook", "runbookUrl", "runbook_link"];
+    if !keys.iter().any(|key| alert.annotation(key).is_some()) {
+        let message = format!("the alert `{}` has no runbook", alert.name.value);
+        let finding = out.at(alert.name.span(), message);
+        out.push(finding.help("add the annotation `runbook_url`"));
+    }
+}

@@ -1,0 +1,137 @@
+//! Alerts that fire without a fault.
+
+use crate::diag::{RuleInfo, Severity};
+use crate::lint::quantity::{Measure, measure};
+use crate::lint::query::QueryCx;
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
+use crate::promql::usage::{Comparison, Exact, comparisons};
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "always-firing",
+        summary: "the condition of an alert holds whenever there is data, or whenever nobody asks anything",
+        docs: "An alert whose expression compares nothing fires as soon as its series exist; so does one whose comparison is true of every value. A rate of requests or tokens that must not be low fires on every idle server, unless something says that there is work.\n\
+               \n\
+               ```promql\n\
+               vllm:num_requests_waiting                                                                    # bad: always fires\n\
+               sum(rate(vllm:generation_tokens_total[5m])) < 100                                            # bad: fires when nobody asks\n\
+               sum(rate(vllm:generation_tokens_total[5m])) < 100 and sum(vllm:num_requests_running) > 0     # good\n\
+               ```",
+        level: Severity::Warning,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Query(check),
+};
+
+/// Counters that stand still when nobody asks anything.
+const WORK: [&str; 4] = [
+    "vllm:generation_tokens_total",
+    "vllm:prompt_tokens_total",
+    "vllm:request_success_total",
+    "vllm:iteration_tokens_total",
+];
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    if cx.alert().is_none()
+        || !cx
+            .series
+            .iter()
+            .any(|series| series.subject.known().is_some())
+    {
+        return;
+    }
+    if is_plain(cx.expr) {
+        let message = "the expression compares nothing: the alert fires whenever there is data";
+        let finding = out.at(cx.query.span(), message);
+        out.push(finding.help("compare with a threshold: `… > 80`"));
+        return;
+    }
+    for comparison in comparisons(cx.expr) {
+        // Only what decides alone: a part of `and` may be true always.
+        if !std::ptr::eq(bare(cx.expr), comparison.expr) {
+            continue;
+        }
+        let words = cx.text(&comparison.expr.span);
+        if is_always(cx, &comparison) {
+            let message = format!("`{words}` is true of every value");
+            out.push(
+                out.at(cx.span(&comparison.expr.span), message)
+                    .help("compare with a threshold that values cross"),
+            );
+        } else if let Some(name) = idle(cx, &comparison) {
+            let message =
+                format!("fires whenever nobody asks anything: `{name}` stands still then");
+            let finding = out.at(cx.span(&comparison.expr.span), message);
+            out.push(
+                finding.help("add that there is work: `and on (…) vllm:num_requests_running > 0`"),
+            );
+        }
+    }
+}
+
+/// The expression without parentheses.
+fn bare(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Paren(inner) => bare(inner),
+        _ => expr,
+    }
+}
+
+/// Values of series, and nothing that takes any of them out.
+fn is_plain(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Paren(inner) => is_plain(inner),
+        ExprKind::Selector(_) => true,
+        ExprKind::Call(call) => {
+            matches!(
+                call.function.text.as_str(),
+                "rate" | "increase" | "irate" | "avg_over_time" | "max_over_time"
+            )
+        }
+        ExprKind::Aggregate(a) => a.op != AggregateOp::CountValues && is_plain(&a.expr),
+        _ => false,
+    }
+}
+
+/// What is measured is never below 0, and a fraction never above 1.
+fn is_always(cx: &QueryCx<'_, '_>, comparison: &Comparison<'_>) -> bool {
+    let (zero, one) = (Exact::from_integer(0), Exact::from_integer(1));
+    let Some(threshold) = comparison.threshold() else {
+        return false;
+    };
+    let counted = cx
+        .series_in(comparison.subject)
+        .all(|s| s.subject.known().is_some());
+    let plain = counted && is_plain(comparison.subject);
+    match comparison.op {
+        BinaryOp::Ge => plain && threshold <= zero,
+        BinaryOp::Gt => plain && threshold < zero,
+        BinaryOp::Le => {
+            let fraction = matches!(
+                measure(cx, comparison.subject),
+                Some((Measure::Fraction, _))
+            );
+            fraction && threshold == one
+        }
+        _ => false,
+    }
+}
+
+/// The counter of work whose rate must not be low, or not be 0.
+fn idle<'q>(cx: &QueryCx<'q, '_>, comparison: &Comparison<'_>) -> Option<&'q str> {
+    let low = match comparison.op {
+        BinaryOp::Lt | BinaryOp::Le => true,
+        BinaryOp::Eq => comparison.constant == Exact::from_integer(0),
+        _ => false,
+    };
+    let mut inside = cx.series_in(comparison.subject);
+    let (Some(series), None) = (inside.next(), inside.next()) else {
+        return None;
+    };
+    let family = &series.subject.known()?.family;
+    let work = WORK.contains(&family.as_str());
+    (low && work && is_plain(comparison.subject)).then_some(series.name)
+}

@@ -1,0 +1,62 @@
+//! Averages of quantiles.
+
+use crate::diag::{RuleInfo, Severity};
+use crate::lint::query::QueryCx;
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::promql::ast::{AggregateOp, Expr, ExprKind};
+use crate::promql::visit::walk;
+use crate::promql::{Kept, kept_labels};
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "average-of-quantiles",
+        summary: "quantiles are averaged or added up",
+        docs: "The mean of three servers' p95 is not the p95 of their requests: a server with ten requests counts as much as one with ten thousand. Add up the buckets first, then take the quantile.\n\
+               \n\
+               ```promql\n\
+               avg(histogram_quantile(0.95, sum by (le, instance) (rate(vllm:time_to_first_token_seconds_bucket[5m]))))   # bad\n\
+               histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))                  # good\n\
+               ```",
+        level: Severity::Error,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Query(check),
+};
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    walk(cx.expr, &mut |node| {
+        let ExprKind::Aggregate(aggregate) = &node.kind else {
+            return;
+        };
+        let verb = match aggregate.op {
+            AggregateOp::Avg => "averaged",
+            AggregateOp::Sum => "added up",
+            _ => return,
+        };
+        let Some(call) = quantile(&aggregate.expr) else {
+            return;
+        };
+        // One series has itself as its mean.
+        if kept_labels(call) == Kept::none() || kept_labels(call) == kept_labels(node) {
+            return;
+        }
+        let message = format!("quantiles of single series are {verb}: the result is no quantile");
+        let finding = out.at(cx.span(&node.span), message);
+        out.push(
+            finding.help(
+                "add up the buckets with `sum by (le)`, then take `histogram_quantile` of that",
+            ),
+        );
+    });
+}
+
+/// A call of `histogram_quantile`, in parentheses or not.
+fn quantile(expr: &Expr) -> Option<&Expr> {
+    match &expr.kind {
+        ExprKind::Paren(inner) => quantile(inner),
+        ExprKind::Call(call) if call.function.text == "histogram_quantile" => Some(expr),
+        _ => None,
+    }
+}

@@ -1,0 +1,77 @@
+//! Quantiles of what has no buckets.
+
+use crate::catalog::Series as Part;
+use crate::diag::{Applicability, RuleInfo, Severity};
+use crate::lint::mend;
+use crate::lint::query::{QueryCx, Series};
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::subject::{Meant, Subject};
+use crate::promql::usage::quantile_calls;
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "quantile-of-non-histogram",
+        summary: "`histogram_quantile` is given something without buckets",
+        docs: "`histogram_quantile` reads series that end in `_bucket` and carry `le`. Given the base name of a histogram, its `_sum`, or a gauge, it never gives a result.\n\
+               \n\
+               ```promql\n\
+               histogram_quantile(0.99, rate(vllm:e2e_request_latency_seconds[5m]))          # bad\n\
+               histogram_quantile(0.99, rate(vllm:e2e_request_latency_seconds_bucket[5m]))   # good\n\
+               ```",
+        level: Severity::Error,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Query(check),
+};
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    if cx
+        .series
+        .iter()
+        .all(|series| matches!(*series.subject, Subject::Outside))
+    {
+        return;
+    }
+    for call in quantile_calls(cx.expr) {
+        for series in cx.series_in(call.buckets) {
+            let Some(histogram) = unfit(series) else {
+                continue;
+            };
+            let name = series.name;
+            let message =
+                format!("`{name}` has no buckets: `histogram_quantile` of it gives nothing");
+            let mut finding = out.at(cx.span(&series.name_span), message);
+            if let Some(histogram) = histogram {
+                let new = format!("{histogram}_bucket");
+                let level = if call.le {
+                    Applicability::Safe
+                } else {
+                    Applicability::Unsafe
+                };
+                let fix = mend::rename(cx, series, name, &new, level);
+                finding = mend::with(finding.help(format!("use `{new}`")), fix);
+            }
+            out.push(finding);
+        }
+    }
+}
+
+/// For a series that surely has no buckets: the histogram it belongs to, if any.
+fn unfit<'s>(series: &'s Series<'_, '_>) -> Option<Option<&'s str>> {
+    match &*series.subject {
+        Subject::Strange(strange) => match strange.meant {
+            Meant::Histogram(name) => Some(Some(name)),
+            _ => None,
+        },
+        Subject::Known(known) => match known.part {
+            Part::Bucket | Part::Created => None,
+            Part::Sum | Part::Count => Some(Some(&known.family)),
+            Part::Whole => {
+                (series.subject.is_gauge() || series.subject.is_counter()).then_some(None)
+            }
+        },
+        Subject::Foreign(_) | Subject::Outside => None,
+    }
+}

@@ -1,0 +1,97 @@
+//! Quantiles of buckets without their bounds.
+
+use crate::diag::{Applicability, RuleInfo, Severity};
+use crate::lint::mend;
+use crate::lint::query::QueryCx;
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::promql::ast::{Expr, ExprKind};
+use crate::promql::rewrite::Edit;
+use crate::promql::usage::{QuantileCall, quantile_calls};
+use crate::promql::visit::walk;
+use crate::promql::{parse_with, selectors};
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "quantile-without-le",
+        summary: "an aggregation drops `le` before `histogram_quantile`",
+        docs: "The label `le` holds the bound of each bucket. Once it is aggregated away there are no buckets, and the quantile has no result.\n\
+               \n\
+               ```promql\n\
+               histogram_quantile(0.95, sum by (model_name) (rate(vllm:time_to_first_token_seconds_bucket[5m])))       # bad\n\
+               histogram_quantile(0.95, sum by (model_name, le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))   # good\n\
+               ```",
+        level: Severity::Error,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Query(check),
+};
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    for call in quantile_calls(cx.expr).iter().filter(|call| !call.le) {
+        // Native histograms have no `le`; their names have no `_bucket`.
+        let inside = selectors(call.buckets);
+        let mut names = inside
+            .iter()
+            .filter_map(|selector| selector.metric.as_ref());
+        let Some(name) = names.find(|name| name.text.ends_with("_bucket")) else {
+            continue;
+        };
+        let place = aggregation(call).map_or(&call.buckets.span, |node| &node.span);
+        let message = format!(
+            "`le` of `{}` is aggregated away: the quantile has no result",
+            name.text
+        );
+        let finding = out.at(cx.span(place), message);
+        let edit = aggregation(call).and_then(|node| keep_le(cx, node));
+        let fix = edit.and_then(|edit| cx.fix("keep `le`", &[edit], Applicability::Safe));
+        out.push(mend::with(
+            finding.help("add `le` to the labels that are kept: `by (le)`"),
+            fix,
+        ));
+    }
+}
+
+/// The outermost aggregation of the buckets.
+fn aggregation<'q>(call: &QuantileCall<'q>) -> Option<&'q Expr> {
+    let wanted = call.aggregate?;
+    let mut found = None;
+    walk(call.buckets, &mut |node| {
+        if let ExprKind::Aggregate(a) = &node.kind
+            && std::ptr::eq(a, wanted)
+        {
+            found = Some(node);
+        }
+    });
+    found
+}
+
+/// The edit that keeps `le`, when it is enough.
+fn keep_le(cx: &QueryCx<'_, '_>, node: &Expr) -> Option<Edit> {
+    let ExprKind::Aggregate(aggregate) = &node.kind else {
+        return None;
+    };
+    let edit = match &aggregate.grouping {
+        Some(grouping) if grouping.without => return None,
+        Some(grouping) => {
+            let end = grouping.labels.last()?.span.end;
+            Edit::new(end..end, ", le")
+        }
+        None => {
+            let open = node.span.start + cx.text(&node.span).find('(')?;
+            Edit::new(open..open, " by (le) ")
+        }
+    };
+    let text = crate::promql::rewrite::apply(&cx.query.text, std::slice::from_ref(&edit)).ok()?;
+    let mended = parse_with(&text, cx.dialect()).ok()?;
+    let before = quantile_calls(cx.expr)
+        .iter()
+        .filter(|call| !call.le)
+        .count();
+    let after = quantile_calls(&mended)
+        .iter()
+        .filter(|call| !call.le)
+        .count();
+    (after < before).then_some(edit)
+}

@@ -1,0 +1,43 @@
+//! Rates of what goes up and down.
+
+use crate::diag::{RuleInfo, Severity};
+use crate::lint::query::QueryCx;
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::promql::usage::Use;
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "rate-of-gauge",
+        summary: "a rate is taken of a gauge",
+        docs: "`rate`, `irate` and `increase` take every fall for a restart of a counter and add it. Of a gauge they give numbers that mean nothing.\n\
+               \n\
+               ```promql\n\
+               rate(vllm:num_requests_running[5m])            # bad\n\
+               avg_over_time(vllm:num_requests_running[5m])   # good: the level\n\
+               deriv(vllm:num_requests_running[5m])           # good: how fast it changes\n\
+               ```",
+        level: Severity::Error,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Query(check),
+};
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    for series in cx.series {
+        let Use::Change(function @ ("rate" | "irate" | "increase")) = series.context.used() else {
+            continue;
+        };
+        if series.subject.is_gauge() {
+            let message = format!(
+                "`{}` is a gauge: `{function}` takes its falls for restarts",
+                series.name
+            );
+            let finding = out.at(cx.span(&series.name_span), message).label("a gauge");
+            out.push(
+                finding.help("use `avg_over_time` for its level, `deriv` for how fast it changes"),
+            );
+        }
+    }
+}

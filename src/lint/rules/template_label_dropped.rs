@@ -1,0 +1,75 @@
+//! Templates that name a label the alert has not.
+
+use crate::diag::{RuleInfo, Severity};
+use crate::lint::query::QueryCx;
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::promql::labels::Presence;
+use crate::yaml::Text;
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "template-label-dropped",
+        summary: "an annotation names a label that the query's result does not have",
+        docs: "`{{ $labels.x }}` prints nothing when the expression has aggregated `x` away or no series has it. Keep the label, or leave it out of the text.\n\
+               \n\
+               ```yaml\n\
+               expr: sum by (model_name) (vllm:num_requests_waiting) > 80\n\
+               annotations:\n\
+                 summary: \"Queue of {{ $labels.instance }} overflows\"     # bad\n\
+                 summary: \"Queue of {{ $labels.model_name }} overflows\"   # good\n\
+               ```",
+        level: Severity::Warning,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Query(check),
+};
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    let Some(alert) = cx.alert() else {
+        return;
+    };
+    let texts = alert
+        .annotations
+        .iter()
+        .chain(&alert.labels)
+        .map(|pair| &pair.value);
+    let mut flow = None;
+    for text in texts.filter(|text| text.value.contains("{{")) {
+        for (label, at) in labels(text) {
+            let flow = flow.get_or_insert_with(|| cx.labels(cx.expr));
+            if flow.presence(&label) == Presence::Never {
+                let message = format!("the alert has no label `{label}`: this prints nothing");
+                let finding = out.at(text.map.span(at), message);
+                let finding =
+                    finding.related(cx.query.span(), "the labels come from this expression");
+                out.push(finding.help(format!(
+                    "keep `{label}` in the expression, or leave it out here"
+                )));
+            }
+        }
+    }
+}
+
+/// `$labels.x` and `.Labels.x` inside of `{{ … }}`, with their bytes.
+fn labels(text: &Text) -> Vec<(String, std::ops::Range<usize>)> {
+    let mut found = Vec::new();
+    let value = text.value.as_str();
+    for mark in ["$labels.", ".Labels."] {
+        for (at, _) in value.match_indices(mark) {
+            let open = value[..at]
+                .rfind("{{")
+                .is_some_and(|open| !value[open..at].contains("}}"));
+            let start = at + mark.len();
+            let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let length = value[start..]
+                .find(|c| !word(c))
+                .unwrap_or(value.len() - start);
+            if open && length > 0 {
+                found.push((value[start..start + length].to_owned(), at..start + length));
+            }
+        }
+    }
+    found
+}

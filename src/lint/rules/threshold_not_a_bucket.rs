@@ -1,0 +1,72 @@
+//! Bounds that no bucket has.
+
+use crate::diag::{RuleInfo, Severity};
+use crate::lint::query::QueryCx;
+use crate::lint::query::Series;
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::promql::ast::{MatchOp, Matcher};
+use crate::promql::matches;
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "threshold-not-a-bucket",
+        summary: "an `le` matcher names a bound that the histogram does not have",
+        docs: "A bucket series exists only for the bounds that the server was built with. A matcher on any other bound selects nothing: a ratio of fast requests becomes empty, not 0.\n\
+               \n\
+               ```promql\n\
+               rate(vllm:time_to_first_token_seconds_bucket{le=\"2.0\"}[5m])   # bad: the bounds are 1.0 and 2.5\n\
+               rate(vllm:time_to_first_token_seconds_bucket{le=\"2.5\"}[5m])   # good\n\
+               ```",
+        level: Severity::Error,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Query(check),
+};
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    for series in cx.series.iter().filter(|series| series.is_bucket()) {
+        for matcher in &series.context.selector.matchers {
+            if matcher.label.text == "le" && matcher.value.placeholders.is_empty() {
+                judge(cx, out, series, matcher);
+            }
+        }
+    }
+}
+
+fn judge(cx: &QueryCx<'_, '_>, out: &mut Findings, series: &Series<'_, '_>, matcher: &Matcher) {
+    let value = matcher.value.value.as_str();
+    let bound: Option<f64> = value.parse().ok();
+    let has = |bucket: &String| match matcher.op {
+        MatchOp::Equal => bound.is_some() && bucket.parse().ok() == bound,
+        MatchOp::Match => matches(value, bucket) != Some(false),
+        MatchOp::NotEqual | MatchOp::NotMatch => true,
+    };
+    let Some(known) = series.subject.known() else {
+        return;
+    };
+    let catalog = known.product.catalog;
+    let lacks = |id: &&crate::catalog::ReleaseId| {
+        let shape = catalog.shape(&known.family, **id, &known.product.profiles);
+        shape.is_some_and(|shape| !shape.open_buckets && !shape.buckets.iter().any(has))
+    };
+    let dead: Vec<_> = known.present.iter().filter(lacks).copied().collect();
+    let Some(last) = dead.last() else {
+        return;
+    };
+    let on = known.product.describe(&dead);
+    let message = format!("`{}` has no bucket {value}: no data on {on}", series.name);
+    let finding = out.at(cx.span(&matcher.value_span), message);
+    let shape = catalog.shape(&known.family, *last, &known.product.profiles);
+    let near = bound.and_then(|bound| Some(shape?.neighbours(bound)));
+    out.push(match near {
+        Some((Some(below), Some(above))) => {
+            finding.help(format!("the nearest bounds are {below} and {above}"))
+        }
+        Some((Some(only), None) | (None, Some(only))) => {
+            finding.help(format!("the nearest bound is {only}"))
+        }
+        _ => finding.help("compare with the bounds that `slosmith catalog show` lists"),
+    });
+}

@@ -1,0 +1,65 @@
+//! Burn rates that no error ratio reaches.
+
+use crate::diag::{RuleInfo, Severity};
+use crate::lint::query::QueryCx;
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::promql::ast::{BinaryOp, Expr, ExprKind};
+use crate::promql::usage::{Exact, comparisons};
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "unreachable-burn-rate",
+        summary: "an error ratio is compared with 1 or more",
+        docs: "A ratio of errors is at most 1. A burn-rate factor times an error budget that gives 1 or more can never be exceeded: 14.4 times the budget of a 90 % objective is 1.44. Use smaller factors, or a tighter objective.\n\
+               \n\
+               ```promql\n\
+               slo:sli_error:ratio_rate1h > (14.4 * 0.1)    # bad\n\
+               slo:sli_error:ratio_rate1h > (14.4 * 0.01)   # good\n\
+               ```",
+        level: Severity::Error,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Query(check),
+};
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    // Cheap for the many queries that speak of something else.
+    if !cx.query.text.contains("error") {
+        return;
+    }
+    for comparison in comparisons(cx.expr) {
+        let Some(threshold) = comparison.threshold() else {
+            continue;
+        };
+        let one = Exact::from_integer(1);
+        let never = match comparison.op {
+            BinaryOp::Gt => threshold >= one,
+            BinaryOp::Ge => threshold > one,
+            _ => false,
+        };
+        if let Some(name) = error_ratio(comparison.subject).filter(|_| never) {
+            let constant = cx.text(&comparison.constant_span);
+            let message = format!(
+                "`{name}` is at most 1: `{} {constant}` is never true",
+                comparison.op
+            );
+            let finding = out.at(cx.span(&comparison.constant_span), message);
+            out.push(finding.help("the burn-rate factor is too large for this error budget"));
+        }
+    }
+}
+
+/// The name of a recorded error ratio, as Sloth, pyrra and we write it.
+fn error_ratio(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Paren(inner) => error_ratio(inner),
+        ExprKind::Selector(selector) => {
+            let name = selector.metric.as_ref()?.text.as_str();
+            let ratio = name.contains("error:ratio_rate") || name.contains("error_ratio");
+            ratio.then_some(name)
+        }
+        _ => None,
+    }
+}
