@@ -58,6 +58,7 @@ fn panel(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, name: &str) -> P
         let expr = text(body, plugin, &["spec", "query"]).filter(|e| !e.value.trim().is_empty());
         let uid = text(body, plugin, &["spec", "datasource", "name"]);
         targets.push(Target {
+            is_blank: false,
             query: expr.map(|e| reader.query_in(e, Dialect::Grafana, role.clone(), language)),
             datasource: uid.map(|uid| Datasource {
                 kind: None,

@@ -26,6 +26,11 @@ impl Raw {
         plain(&self.root)
     }
 
+    /// The value at a JSON pointer.
+    pub fn value_at(&self, pointer: &str) -> Option<Value> {
+        self.node(pointer).map(plain)
+    }
+
     /// The value at a JSON pointer, with its place.
     pub fn node(&self, pointer: &str) -> Option<&Node<'static>> {
         self.steps(pointer)?.1

@@ -62,6 +62,7 @@ fn panel(
         let inner = query.at(&["spec", "query"]).unwrap_or(query);
         targets.push(Target {
             query: expression(reader, body, inner, role.clone()),
+            is_blank: word(inner, &["spec", "expr"]).is_some_and(|expr| expr.trim().is_empty()),
             datasource: datasource(body, query, inner),
             instant: word(inner, &["spec", "instant"]) == Some("true"),
             span: body.place(query),

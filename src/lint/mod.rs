@@ -6,6 +6,7 @@ pub mod date;
 pub mod drift;
 mod file;
 mod mend;
+mod panel_schemas;
 pub mod project;
 mod quantity;
 pub mod query;

@@ -74,8 +74,10 @@ fn target(
         Language::Other
     };
     let query = expr.map(|expr| reader.query_in(expr, Dialect::Grafana, role.clone(), language));
+    let written = text(body, node, &["expr"]);
     Target {
         query,
+        is_blank: written.is_some_and(|expr| expr.value.trim().is_empty()),
         datasource: datasource(body, node),
         instant: is_true(node, &["instant"]) && !is_true(node, &["range"]),
         span: body.place(node),

@@ -92,6 +92,8 @@ pub struct Datasource {
 pub struct Target {
     /// Index of its query; `None` when it has no expression.
     pub query: Option<usize>,
+    /// An expression has its place, and none is written there.
+    pub is_blank: bool,
     /// Its data source.
     pub datasource: Option<Datasource>,
     /// Asked for one time only.

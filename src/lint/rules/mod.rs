@@ -49,6 +49,15 @@ rules!(
     rate_window_too_short,
     always_firing,
     alert_without_runbook,
+    dead_runbook_link,
+    // dashboards
+    schema_invalid,
+    panel_without_unit,
+    panel_without_query,
+    hard_coded_datasource,
+    fixed_rate_interval,
+    threshold_differs_from_alert,
+    duplicate_uid,
 );
 
 /// The rule of a name.

@@ -1,0 +1,51 @@
+//! Dashboards that overwrite each other.
+
+use std::collections::BTreeMap;
+
+use crate::artifact::Form;
+use crate::diag::{RuleInfo, Severity};
+use crate::lint::project::ProjectCx;
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::source::Span;
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "duplicate-uid",
+        summary: "two dashboards have the same uid",
+        docs: "Grafana keeps one dashboard per uid: the one that is loaded last replaces the other, and links to it lead elsewhere.\n\
+               \n\
+               ```json\n\
+               {\"uid\": \"vllm-overview\", \"title\": \"Overview\"}\n\
+               {\"uid\": \"vllm-overview\", \"title\": \"Latency\"}\n\
+               ```",
+        level: Severity::Warning,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Project(check),
+};
+
+fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
+    let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+    let dashboards = cx
+        .artifacts
+        .iter()
+        .flat_map(|artifact| &artifact.dashboards);
+    for dashboard in dashboards.filter(|dashboard| dashboard.form != Form::Perses) {
+        let Some(uid) = dashboard.uid.as_ref().filter(|uid| !uid.value.is_empty()) else {
+            continue;
+        };
+        match seen.get(uid.value.as_str()) {
+            Some(first) => {
+                let message = format!(
+                    "another dashboard has the uid `{}`: one replaces the other",
+                    uid.value
+                );
+                let finding = out.at(uid.span(), message).related(*first, "the other one");
+                out.push(finding.help("give each dashboard a uid of its own"));
+            }
+            None => drop(seen.insert(&uid.value, uid.span())),
+        }
+    }
+}

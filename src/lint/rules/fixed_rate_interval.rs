@@ -1,0 +1,76 @@
+//! Rates that do not follow the zoom.
+
+use crate::artifact::Form;
+use crate::diag::{Applicability, RuleInfo, Severity};
+use crate::lint::mend;
+use crate::lint::query::{QueryCx, Site};
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::promql::rewrite::Edit;
+use crate::promql::usage::Use;
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "fixed-rate-interval",
+        summary: "a rate in a graph has a window that does not fit every zoom",
+        docs: "`$__interval` may be shorter than two scrapes: then the graph is empty when somebody zooms in. A short fixed window leaves out most samples when somebody zooms out. `$__rate_interval` is always right.\n\
+               \n\
+               ```promql\n\
+               rate(vllm:generation_tokens_total[$__interval])        # bad\n\
+               rate(vllm:generation_tokens_total[$__rate_interval])   # good\n\
+               ```\n\
+               \n\
+               Fixed windows of more than five minutes are taken for intended.",
+        level: Severity::Warning,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Query(check),
+};
+
+/// Longer windows are chosen for what they show: the last hour, the last day.
+const SHORT: i64 = 5 * 60 * 1000;
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    let Site::Panel(dashboard, _, target) = cx.site else {
+        return;
+    };
+    if target.instant || dashboard.form == Form::Perses {
+        return;
+    }
+    for series in crate::promql::usage::contexts(cx.expr) {
+        let (Use::Change(function @ ("rate" | "irate" | "increase")), Some(range)) =
+            (series.used(), series.range)
+        else {
+            continue;
+        };
+        let range = &range.range;
+        let words = cx.text(&range.span);
+        let zoomed = range
+            .placeholders
+            .iter()
+            .any(|p| p.variable() == "__interval");
+        let short = range.placeholders.is_empty() && range.millis <= SHORT;
+        if !(zoomed && range.placeholders.len() == 1) && !short {
+            continue;
+        }
+        let message = if zoomed {
+            format!(
+                "`{function}` over `{words}` is empty when zoomed in: it may hold less than two scrapes"
+            )
+        } else {
+            format!("`{function}` over {words} skips samples when zoomed out")
+        };
+        let level = if zoomed {
+            Applicability::Safe
+        } else {
+            Applicability::Unsafe
+        };
+        let edit = Edit::new(range.span.clone(), "$__rate_interval");
+        let fix = cx.fix("replace with `$__rate_interval`", &[edit], level);
+        let finding = out
+            .at(cx.span(&range.span), message)
+            .help("use `$__rate_interval`");
+        out.push(mend::with(finding, fix));
+    }
+}

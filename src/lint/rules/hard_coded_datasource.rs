@@ -1,0 +1,100 @@
+//! Data sources that only one Grafana has.
+
+use crate::artifact::{Dashboard, Datasource, Form};
+use crate::diag::{Diagnostic, Edit, Fix, RuleInfo, Severity};
+use crate::lint::dashboard::DashboardCx;
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::yaml::Text;
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "hard-coded-datasource",
+        summary: "a panel names a data source by its uid",
+        docs: "A uid belongs to one Grafana. Imported elsewhere the panel finds no data source. A variable of type `datasource` lets every installation choose.\n\
+               \n\
+               ```json\n\
+               {\"datasource\": {\"type\": \"prometheus\", \"uid\": \"P1809F7CD0C75ACF3\"}}\n\
+               {\"datasource\": {\"type\": \"prometheus\", \"uid\": \"${datasource}\"}}\n\
+               ```\n\
+               \n\
+               The first is bad.",
+        level: Severity::Warning,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Dashboard(check),
+};
+
+/// Data sources that every Grafana has.
+const BUILT_IN: [&str; 7] = [
+    "-- Dashboard --",
+    "-- Grafana --",
+    "-- Mixed --",
+    "__expr__",
+    "datasource",
+    "default",
+    "grafana",
+];
+
+fn check(cx: &DashboardCx<'_>, out: &mut Findings) {
+    if cx.dashboard.form == Form::Perses {
+        return;
+    }
+    for panel in &cx.dashboard.panels {
+        let own = panel.datasource.iter();
+        let all = own.chain(
+            panel
+                .targets
+                .iter()
+                .filter_map(|target| target.datasource.as_ref()),
+        );
+        let mut told: Vec<&str> = Vec::new();
+        for source in all {
+            let Some(uid) = fixed(source) else {
+                continue;
+            };
+            if !told.contains(&uid.value.as_str()) {
+                told.push(&uid.value);
+                out.push(finding(cx, out, source, uid));
+            }
+        }
+    }
+}
+
+/// The uid, when it is neither a variable nor everywhere.
+fn fixed(source: &Datasource) -> Option<&Text> {
+    let uid = source.uid.as_ref()?;
+    let open = uid.value.is_empty() || uid.value.starts_with(['$', '[']);
+    (!open && !BUILT_IN.contains(&uid.value.as_str())).then_some(uid)
+}
+
+fn finding(cx: &DashboardCx<'_>, out: &Findings, source: &Datasource, uid: &Text) -> Diagnostic {
+    let finding = out.at(
+        uid.span(),
+        format!("the data source `{}` exists in one Grafana only", uid.value),
+    );
+    let Some(name) = variable(cx.dashboard, source) else {
+        return finding
+            .help("add a variable of type `datasource` and name it here: `${datasource}`");
+    };
+    let new = format!("${{{name}}}");
+    let finding = finding.help(format!("use the variable: `{new}`"));
+    match uid.map.edit(cx.file_text, 0..uid.value.len(), &new) {
+        Some((span, text)) => {
+            let title = format!("replace with `{new}`");
+            finding.fix(Fix::needs_review(title, vec![Edit::replace(span, text)]))
+        }
+        None => finding,
+    }
+}
+
+/// A variable of the dashboard that lists data sources of this type.
+fn variable<'d>(dashboard: &'d Dashboard, source: &Datasource) -> Option<&'d str> {
+    let kind = source.kind.as_deref().unwrap_or("prometheus");
+    let mut fitting = dashboard
+        .variables
+        .iter()
+        .filter(|v| v.lists.as_deref() == Some(kind));
+    fitting.next().map(|variable| variable.name.value.as_str())
+}

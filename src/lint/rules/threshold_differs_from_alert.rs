@@ -1,0 +1,159 @@
+//! Lines that lie about the alert.
+
+use std::collections::BTreeMap;
+
+use crate::artifact::{Artifact, Language, Panel, Query};
+use crate::diag::{Edit, Fix, RuleInfo, Severity};
+use crate::lint::project::ProjectCx;
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::promql::ast::{Expr, ExprKind};
+use crate::promql::parse_with;
+use crate::promql::usage::{Exact, comparisons};
+use crate::promql::visit::{selectors_mut, walk_mut};
+use crate::source::Span;
+use crate::units::{decimal, parse_decimal};
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "threshold-differs-from-alert",
+        summary: "a panel's threshold line is not where the alert on the same query fires",
+        docs: "A panel draws the same query as an alert and has one threshold line. Whoever looks at it believes that the alert fires there.\n\
+               \n\
+               ```yaml\n\
+               expr: sum(vllm:num_requests_waiting) > 80   # the alert\n\
+               ```\n\
+               \n\
+               A panel of `sum(vllm:num_requests_waiting)` with its only line at 100 is bad; at 80 it is good.",
+        level: Severity::Warning,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Project(check),
+};
+
+/// Where an alert fires.
+struct Line {
+    value: Exact,
+    name: String,
+    place: Span,
+}
+
+fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
+    let mut panels = Vec::new();
+    for artifact in cx.artifacts {
+        for panel in artifact
+            .dashboards
+            .iter()
+            .flat_map(|dashboard| &dashboard.panels)
+        {
+            if let (Some(step), Some(query)) = (line(panel), query(artifact, panel)) {
+                panels.push((artifact, step, query));
+            }
+        }
+    }
+    // Alerts are read only when there is a line to compare with.
+    if panels.is_empty() {
+        return;
+    }
+    let alerts = alerts(cx.artifacts);
+    for (artifact, step, query) in panels {
+        let shown = parse_with(&query.text, query.dialect).map(normal);
+        let Some(lines) = shown.ok().and_then(|shown| alerts.get(&shown)) else {
+            continue;
+        };
+        let here = parse_decimal(&step.value.to_string()).ok();
+        if here.is_some_and(|here| lines.iter().any(|line| line.value == here)) {
+            continue;
+        }
+        let Some(line) = lines.first() else {
+            continue;
+        };
+        let value = decimal(line.value);
+        let message = format!(
+            "this line is at {}, but the alert `{}` on the same query fires at {value}",
+            step.value, line.name
+        );
+        let finding = out.at(step.span, message).related(line.place, "the alert");
+        let _ = artifact;
+        let title = format!("move the line to {value}");
+        let fix = Fix::needs_review(title.clone(), vec![Edit::replace(step.span, value)]);
+        out.push(finding.help(title).fix(fix));
+    }
+}
+
+/// The only threshold of a panel.
+fn line(panel: &Panel) -> Option<crate::source::Spanned<f64>> {
+    let thresholds = panel.thresholds.as_ref()?;
+    let percentage = thresholds.mode.as_deref() == Some("percentage");
+    let mut values = thresholds.steps.iter().filter_map(|step| step.value);
+    let only = values.next().filter(|_| !percentage)?;
+    values.next().is_none().then_some(only)
+}
+
+/// The only query of a panel.
+fn query<'a>(artifact: &'a Artifact, panel: &Panel) -> Option<&'a Query> {
+    let mut queries = panel
+        .targets
+        .iter()
+        .filter_map(|target| artifact.queries.get(target.query?));
+    let only = queries
+        .next()
+        .filter(|query| query.language == Language::PromQl)?;
+    queries.next().is_none().then_some(only)
+}
+
+fn alerts(artifacts: &[Artifact]) -> BTreeMap<String, Vec<Line>> {
+    let mut found: BTreeMap<String, Vec<Line>> = BTreeMap::new();
+    for artifact in artifacts {
+        for alert in &artifact.alerts {
+            let query = &artifact.queries[alert.query];
+            let Ok(expr) = parse_with(&query.text, query.dialect) else {
+                continue;
+            };
+            let compared = comparisons(&expr);
+            let Some(comparison) = compared
+                .first()
+                .filter(|c| std::ptr::eq(c.expr, &raw const expr))
+            else {
+                continue;
+            };
+            let ExprKind::Binary(binary) = &comparison.expr.kind else {
+                continue;
+            };
+            let side = if comparison.constant_on_left {
+                &binary.rhs
+            } else {
+                &binary.lhs
+            };
+            let lines = found.entry(normal(side.clone())).or_default();
+            lines.push(Line {
+                value: comparison.constant,
+                name: alert.name.value.clone(),
+                place: alert.name.span(),
+            });
+        }
+    }
+    found
+}
+
+/// The query without outer parentheses, window lengths and matchers that a dashboard fills in.
+fn normal(mut expr: Expr) -> String {
+    while let ExprKind::Paren(inner) = expr.kind {
+        expr = *inner;
+    }
+    walk_mut(&mut expr, &mut |node| {
+        if let ExprKind::Range(range) = &mut node.kind {
+            range.range.text = "1m".to_owned();
+        }
+    });
+    selectors_mut(&mut expr, &mut |selector| {
+        selector
+            .matchers
+            .retain(|matcher| matcher.value.placeholders.is_empty());
+        selector
+            .matchers
+            .sort_by(|a, b| a.label.text.cmp(&b.label.text));
+    });
+    expr.to_string()
+}
