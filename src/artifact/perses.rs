@@ -93,6 +93,7 @@ fn thresholds(body: &Body<'_>, node: &Node<'_>) -> Thresholds {
     let steps = items(node, &["steps"]).iter();
     Thresholds {
         mode: word(node, &["mode"]).map(str::to_lowercase),
+        is_drawn: true,
         steps: steps
             .map(|step| Step {
                 value: number(body, step, &["value"]),

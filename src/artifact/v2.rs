@@ -83,9 +83,7 @@ fn panel(
         has_mappings: defaults.is_some_and(|d| !items(d, &["mappings"]).is_empty()),
         description: text(body, node, &["description"]),
         datasource: None,
-        thresholds: defaults
-            .and_then(|d| d.get("thresholds"))
-            .map(|t| thresholds(body, t)),
+        thresholds: defaults.and_then(|d| thresholds(body, d)),
         targets,
         from_library,
         pointer: format!("/elements/{name}"),
@@ -117,16 +115,19 @@ fn datasource(body: &Body<'_>, outer: &Node<'_>, inner: &Node<'_>) -> Option<Dat
     })
 }
 
-fn thresholds(body: &Body<'_>, node: &Node<'_>) -> Thresholds {
+fn thresholds(body: &Body<'_>, defaults: &Node<'_>) -> Option<Thresholds> {
+    let node = defaults.get("thresholds")?;
+    let style = word(defaults, &["custom", "thresholdsStyle", "mode"]);
     let steps = items(node, &["steps"]).iter();
-    Thresholds {
+    Some(Thresholds {
         mode: word(node, &["mode"]).map(str::to_owned),
+        is_drawn: style.is_some_and(|style| style != "off"),
         steps: steps
             .map(|step| Step {
                 value: number(body, step, &["value"]),
             })
             .collect(),
-    }
+    })
 }
 
 fn variable(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) -> Option<Variable> {

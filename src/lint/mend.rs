@@ -114,7 +114,9 @@ impl Advice<'_, '_, '_> {
             .catalog
             .coverage(name, &product.selection, &product.profiles);
         let since = since(product.catalog, name);
-        if coverage.absent.is_empty() {
+        // An older name is on its way out: it only stands in where the new one is missing.
+        let older = product.catalog.lineage().successor(name) == Some(known.family.as_str());
+        if coverage.absent.is_empty() && !(older && !known.present.is_empty()) {
             let help = format!("use `{new}`, the same values{since}");
             let fix = rename(
                 self.cx,
@@ -126,18 +128,20 @@ impl Advice<'_, '_, '_> {
             return (help, fix);
         }
         let on = product.describe(&coverage.present);
-        let help = format!(
-            "use `{new} or {}`: the new name is served by {on}",
-            self.series.name
-        );
+        let (first, second) = if older {
+            (self.series.name, new.as_str())
+        } else {
+            (new.as_str(), self.series.name)
+        };
+        let help = format!("use `{first} or {second}`: `{new}` is served by {on}");
         let together = |id| coverage.present.contains(id) || known.present.contains(id);
         let all = product.selection.releases.iter().all(together);
-        let fix = all.then(|| self.either(name)).flatten();
+        let fix = all.then(|| self.either(name, older)).flatten();
         (help, fix)
     }
 
     /// `(new or old)` in the place of the old, around the function where there is a range.
-    fn either(&self, name: &str) -> Option<Fix> {
+    fn either(&self, name: &str, older: bool) -> Option<Fix> {
         let cx = self.cx;
         if !cx.is_evaluated() {
             return None;
@@ -155,7 +159,12 @@ impl Advice<'_, '_, '_> {
             Edit::new(start..end, edit.text)
         });
         let new = apply(old, &shifted.collect::<Vec<_>>()).ok()?;
-        let text = format!("({new} or {old})");
+        let (first, second) = if older {
+            (old, new.as_str())
+        } else {
+            (new.as_str(), old)
+        };
+        let text = format!("({first} or {second})");
         let edit = replace_node(&cx.query.text, &place, &text, cx.dialect())?;
         cx.fix(
             format!("replace with `{text}`"),

@@ -114,10 +114,13 @@ fn overrides_units(node: &Node<'_>) -> bool {
 }
 
 fn thresholds(body: &Body<'_>, node: &Node<'_>) -> Option<Thresholds> {
-    let node = node.at(&["fieldConfig", "defaults", "thresholds"])?;
+    let defaults = node.at(&["fieldConfig", "defaults"])?;
+    let style = word(defaults, &["custom", "thresholdsStyle", "mode"]);
+    let node = defaults.get("thresholds")?;
     let steps = items(node, &["steps"]).iter();
     Some(Thresholds {
         mode: word(node, &["mode"]).map(str::to_owned),
+        is_drawn: style.is_some_and(|style| style != "off"),
         steps: steps
             .map(|step| Step {
                 value: number(body, step, &["value"]),

@@ -107,6 +107,8 @@ pub struct Target {
 pub struct Thresholds {
     /// `absolute` or `percentage`.
     pub mode: Option<String>,
+    /// Drawn as lines or areas over time; else they only colour values.
+    pub is_drawn: bool,
     /// In the order written.
     pub steps: Vec<Step>,
 }

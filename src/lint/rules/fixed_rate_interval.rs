@@ -20,7 +20,7 @@ pub const RULE: Rule = Rule {
                rate(vllm:generation_tokens_total[$__rate_interval])   # good\n\
                ```\n\
                \n\
-               Fixed windows of more than five minutes are taken for intended.",
+               Fixed windows of five minutes and more are taken for intended.",
         level: Severity::Warning,
         since: "0.1.0",
         url: "",
@@ -28,7 +28,7 @@ pub const RULE: Rule = Rule {
     check: Check::Query(check),
 };
 
-/// Longer windows are chosen for what they show: the last hour, the last day.
+/// Such windows and longer ones are chosen for what they show: the last hour, the last day.
 const SHORT: i64 = 5 * 60 * 1000;
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
@@ -50,7 +50,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             .placeholders
             .iter()
             .any(|p| p.variable() == "__interval");
-        let short = range.placeholders.is_empty() && range.millis <= SHORT;
+        let short = range.placeholders.is_empty() && range.millis < SHORT;
         if !(zoomed && range.placeholders.len() == 1) && !short {
             continue;
         }

@@ -38,7 +38,11 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
     for comparison in comparisons(cx.expr) {
         if let Some((Measure::Fraction, series)) = measure(cx, comparison.subject) {
-            compared(cx, out, &comparison, series.name);
+            let what = match series.subject.is_gauge() {
+                true => format!("`{}`", series.name),
+                false => "this ratio".to_owned(),
+            };
+            compared(cx, out, &comparison, &what);
         }
     }
     if let (Site::Panel(_, panel, _), Some((Measure::Fraction, series))) =
@@ -73,7 +77,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
 }
 
-fn compared(cx: &QueryCx<'_, '_>, out: &mut Findings, comparison: &Comparison<'_>, name: &str) {
+fn compared(cx: &QueryCx<'_, '_>, out: &mut Findings, comparison: &Comparison<'_>, what: &str) {
     let one = Exact::from_integer(1);
     let Some(threshold) = comparison.threshold().filter(|t| *t > one) else {
         return;
@@ -85,7 +89,7 @@ fn compared(cx: &QueryCx<'_, '_>, out: &mut Findings, comparison: &Comparison<'_
     };
     let constant = cx.text(&comparison.constant_span);
     let message = format!(
-        "`{name}` is a fraction from 0 to 1: `{} {constant}` is {always} true",
+        "{what} is a fraction from 0 to 1: `{} {constant}` is {always} true",
         comparison.op
     );
     let finding = out

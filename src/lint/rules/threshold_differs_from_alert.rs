@@ -86,6 +86,9 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
 fn line(panel: &Panel) -> Option<crate::source::Spanned<f64>> {
     let thresholds = panel.thresholds.as_ref()?;
     let percentage = thresholds.mode.as_deref() == Some("percentage");
+    if !thresholds.is_drawn {
+        return None;
+    }
     let mut values = thresholds.steps.iter().filter_map(|step| step.value);
     let only = values.next().filter(|_| !percentage)?;
     values.next().is_none().then_some(only)

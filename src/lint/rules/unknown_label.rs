@@ -117,7 +117,11 @@ fn report(cx: &QueryCx<'_, '_>, out: &mut Findings, label: &Name, series: &[&Ser
         .flat_map(|s| s.subject.shapes())
         .flat_map(|shape| shape.labels.iter().map(String::as_str))
         .collect();
-    let meant = similar(&label.text, &known);
+    let histogram = label.text == "quantile";
+    let histogram = histogram.then(|| {
+        "histograms have none: use `histogram_quantile` of the `_bucket` series".to_owned()
+    });
+    let meant = histogram.or_else(|| similar(&label.text, &known));
     let help = meant.unwrap_or_else(|| {
         let known: Vec<_> = known.iter().map(|l| format!("`{l}`")).collect();
         format!("its own labels are {}", known.join(", "))
