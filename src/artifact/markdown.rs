@@ -35,9 +35,11 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) {
             }
             _ => continue,
         }
-        if !reader.artifact.queries.is_empty() {
-            reader.artifact.kind = Kind::Markdown;
-        }
+        // What a fence holds does not make the whole file that.
+        reader.artifact.kind = match reader.artifact.queries.is_empty() {
+            true => Kind::Unknown,
+            false => Kind::Markdown,
+        };
     }
 }
 
