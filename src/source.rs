@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Names one file of a [`Sources`] table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,20 +118,17 @@ pub struct LineCol {
 pub struct SourceFile {
     path: PathBuf,
     text: String,
-    line_starts: Vec<usize>,
+    /// Found when it is first asked for: most files have nothing to point at.
+    line_starts: OnceLock<Vec<usize>>,
 }
 
 impl SourceFile {
     /// Indexes `text`; `path` is only shown, never opened.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
-        let text = text.into();
-        let line_starts = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(i, _)| i + 1))
-            .collect();
         Self {
             path: path.into(),
-            text,
-            line_starts,
+            text: text.into(),
+            line_starts: OnceLock::new(),
         }
     }
 
@@ -150,8 +148,18 @@ impl SourceFile {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let line = self.line_starts.partition_point(|&start| start <= offset);
-        let start = self.line_starts[line - 1];
+        let starts = self.line_starts.get_or_init(|| {
+            let ends = self
+                .text
+                .bytes()
+                .enumerate()
+                .filter(|(_, byte)| *byte == b'\n');
+            std::iter::once(0)
+                .chain(ends.map(|(at, _)| at + 1))
+                .collect()
+        });
+        let line = starts.partition_point(|&start| start <= offset);
+        let start = starts[line - 1];
         LineCol {
             line,
             col: self.text[start..offset].chars().count() + 1,

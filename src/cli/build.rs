@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
+use rayon::prelude::*;
 
-use super::parallel;
 use crate::diag::Sink;
 use crate::output::{self, Staging};
 use crate::resolve;
@@ -65,7 +65,8 @@ pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
         staging: &staging,
         failed: findings.has_errors(),
     };
-    let results = parallel::map(&inputs.documents, |document| job.build(document));
+    let documents = inputs.documents.par_iter();
+    let results = documents.map(|document| job.build(document)).collect();
     let built = gather(results, &mut findings);
     let failed = findings.has_errors();
     report::findings(&mut err, findings, &inputs.sources)?;

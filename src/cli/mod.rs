@@ -5,7 +5,6 @@ pub mod catalog;
 pub mod drift;
 pub mod explain;
 pub mod lint;
-mod parallel;
 mod read;
 pub mod schema;
 mod table;

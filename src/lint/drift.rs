@@ -2,7 +2,7 @@
 
 mod meaning;
 
-use super::file::queries;
+use super::file::{parsed, sited};
 use super::query::{Names, QueryCx, Series, series};
 use super::rule::{Check, Findings};
 use super::rules::RULES;
@@ -70,16 +70,18 @@ pub struct Item {
 pub fn drift(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'_>) -> Vec<Item> {
     let (old_names, new_names) = (Names::new(from), Names::new(to));
     let mut items: Vec<Item> = Vec::new();
-    queries(artifact, |query, site, expr, _| {
-        let Some(expr) = expr else { return };
-        let (old, new) = (series(expr, &old_names), series(expr, &new_names));
+    for (query, site) in sited(artifact) {
+        let Some(expr) = parsed(query).0 else {
+            continue;
+        };
+        let (old, new) = (series(&expr, &old_names), series(&expr, &new_names));
         let cx = |scope, series| QueryCx {
             scope,
             artifact,
             file_text: text,
             query,
             site,
-            expr,
+            expr: &expr,
             series,
         };
         let pair = Pair {
@@ -89,7 +91,7 @@ pub fn drift(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'_>) 
         if let Some(item) = pair.item() {
             add(&mut items, item);
         }
-    });
+    }
     items
 }
 

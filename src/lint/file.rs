@@ -1,13 +1,18 @@
 //! One file: every rule over every query and dashboard in it.
 
+use rayon::prelude::*;
+
 use super::dashboard::DashboardCx;
 use super::query::{Names, QueryCx, Site, series};
 use super::rule::{Check, Findings, Rule};
 use super::rules::invalid_promql;
 use super::scope::Scope;
-use crate::artifact::{Artifact, Language, Query};
+use crate::artifact::{Artifact, Dashboard, Language, Query};
 use crate::diag::Diagnostic;
 use crate::promql::ast::Expr;
+
+/// Queries that one processor takes at a time.
+const CHUNK: usize = 512;
 
 /// What the rules find in a file. Levels are the rules' own; nothing is suppressed yet.
 pub(super) fn lint(
@@ -16,58 +21,92 @@ pub(super) fn lint(
     scope: &Scope<'_>,
     rules: &[&'static Rule],
 ) -> Vec<Diagnostic> {
-    let mut found = artifact.faults.clone();
-    let names = Names::new(scope);
-    queries(artifact, |query, site, expr, errors| {
-        found.extend(errors);
-        let Some(expr) = expr else { return };
-        let series = series(expr, &names);
-        let cx = QueryCx {
-            scope,
-            artifact,
-            file_text,
-            query,
-            site,
-            expr,
-            series: &series,
-        };
-        for rule in rules {
-            if let Check::Query(check) = rule.check {
-                run(rule, &mut found, |out| check(&cx, out));
+    let file = File {
+        artifact,
+        file_text,
+        scope,
+        rules,
+    };
+    let queries = sited(artifact);
+    let chunks = queries.par_chunks(CHUNK);
+    let found: Vec<_> = chunks.map(|chunk| file.queries(chunk)).collect();
+    let faults = artifact.faults.iter().cloned();
+    let dashboards = artifact.dashboards.iter().flat_map(|d| file.dashboard(d));
+    faults
+        .chain(found.into_iter().flatten())
+        .chain(dashboards)
+        .collect()
+}
+
+/// A file and everything that it is judged by.
+struct File<'a> {
+    artifact: &'a Artifact,
+    file_text: &'a str,
+    scope: &'a Scope<'a>,
+    rules: &'a [&'static Rule],
+}
+
+impl File<'_> {
+    fn queries(&self, queries: &[(&Query, Site<'_>)]) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        let names = Names::new(self.scope);
+        for (query, site) in queries {
+            let (expr, errors) = parsed(query);
+            found.extend(errors);
+            let Some(expr) = expr else {
+                continue;
+            };
+            let series = series(&expr, &names);
+            let cx = QueryCx {
+                scope: self.scope,
+                artifact: self.artifact,
+                file_text: self.file_text,
+                query,
+                site: *site,
+                expr: &expr,
+                series: &series,
+            };
+            for rule in self.rules {
+                if let Check::Query(check) = rule.check {
+                    run(rule, &mut found, |out| check(&cx, out));
+                }
             }
         }
-    });
-    for dashboard in &artifact.dashboards {
+        found
+    }
+
+    fn dashboard(&self, dashboard: &Dashboard) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
         let cx = DashboardCx {
-            scope,
-            artifact,
-            file_text,
+            scope: self.scope,
+            artifact: self.artifact,
+            file_text: self.file_text,
             dashboard,
         };
-        for rule in rules {
+        for rule in self.rules {
             if let Check::Dashboard(check) = rule.check {
                 run(rule, &mut found, |out| check(&cx, out));
             }
         }
+        found
     }
-    found
 }
 
-/// Hands every PromQL query to `visit`: with what it belongs to, as much of its tree as can be read, and
-/// what is wrong with it. No tree outlives its turn: a file may hold tens of thousands.
-pub(super) fn queries<'q>(
-    artifact: &'q Artifact,
-    mut visit: impl FnMut(&'q Query, Site<'q>, Option<&Expr>, Vec<Diagnostic>),
-) {
-    for (query, site) in artifact.queries.iter().zip(sites(artifact)) {
-        if query.language != Language::PromQl {
-            continue;
-        }
-        match invalid_promql::parse(query) {
-            Ok(expr) => visit(query, site, Some(&expr), Vec::new()),
-            Err((expr, errors)) => visit(query, site, expr.as_ref(), errors),
-        }
+/// As much of a query's tree as can be read, and what is wrong with it. No tree outlives its turn: a file
+/// may hold tens of thousands.
+pub(super) fn parsed(query: &Query) -> (Option<Expr>, Vec<Diagnostic>) {
+    match invalid_promql::parse(query) {
+        Ok(expr) => (Some(expr), Vec::new()),
+        Err(broken) => broken,
     }
+}
+
+/// Every PromQL query with what it belongs to.
+pub(super) fn sited(artifact: &Artifact) -> Vec<(&Query, Site<'_>)> {
+    let queries = artifact.queries.iter().zip(sites(artifact));
+    queries
+        .filter(|(query, _)| query.language == Language::PromQl)
+        .collect()
 }
 
 fn run(rule: &'static Rule, found: &mut Vec<Diagnostic>, check: impl FnOnce(&mut Findings)) {

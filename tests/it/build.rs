@@ -2,7 +2,6 @@
 
 mod committed;
 mod one_for_all;
-mod project;
 mod refused;
 mod services;
 mod strangers;

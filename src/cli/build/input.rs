@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use rayon::prelude::*;
 
-use crate::cli::parallel;
 use crate::cli::read;
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Sources, Span};
@@ -38,7 +38,10 @@ pub(super) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inputs> {
         texts.extend(load(path, &mut inputs.sources, findings)?);
     }
     let sources = &inputs.sources;
-    let read = parallel::map(&texts, |file| spec::read(*file, sources.get(*file).text()));
+    let read = texts.par_iter();
+    let read: Vec<_> = read
+        .map(|file| spec::read(*file, sources.get(*file).text()))
+        .collect();
     for document in read {
         let document = match document {
             Ok(document) => document,

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use crate::artifact::{self, Artifact, Kind};
-use crate::cli::{parallel, read};
+use crate::cli::read;
 use crate::diag::Diagnostic;
 use crate::diag::render::place;
 use crate::source::{FileId, SourceFile, Sources, Span};
@@ -77,10 +79,11 @@ impl Loaded {
 
     fn read(&mut self) {
         let sources = &self.sources;
-        let read = parallel::map(&self.files, |(file, _)| {
+        let read = self.files.par_iter().map(|(file, _)| {
             let source = sources.get(*file);
             artifact::read(*file, source.path(), source.text())
         });
+        let read: Vec<_> = read.collect();
         self.faults.clone_from(&self.unread);
         self.unreadable = !self.unread.is_empty();
         for ((file, named), read) in self.files.iter().zip(read) {

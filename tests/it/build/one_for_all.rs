@@ -1,6 +1,6 @@
 //! A build that fails anywhere changes nothing anywhere.
 
-use super::project::{Project, spec};
+use crate::project::{Project, spec};
 
 #[test]
 fn one_wrong_spec_among_good_ones_stops_all() {

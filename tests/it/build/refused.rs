@@ -1,6 +1,6 @@
 //! A disk that says no.
 
-use super::project::Project;
+use crate::project::Project;
 
 /// Takes the right to write away; false where that stops nobody, as for root.
 #[cfg(unix)]

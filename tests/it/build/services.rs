@@ -1,6 +1,6 @@
 //! What goes when specs and objectives go.
 
-use super::project::{Project, spec};
+use crate::project::{Project, spec};
 
 #[test]
 fn an_objective_that_is_gone_takes_its_files_along() {

@@ -1,6 +1,6 @@
 //! Files of other people in our folders are never touched.
 
-use super::project::{Project, spec};
+use crate::project::{Project, spec};
 
 /// Strange things in a service folder, all of which must outlive a build.
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! Templates of a person's own.
 
-use super::project::Project;
+use crate::project::Project;
 
 const RULES: &str = "templates/prometheus/rules.yaml";
 
@@ -13,7 +13,7 @@ fn with_rules(from: &str, to: &str) -> Project {
     project
 }
 
-fn build(project: &Project) -> super::project::Ran {
+fn build(project: &Project) -> crate::project::Ran {
     project.run(&["build", "--templates", "templates"])
 }
 

@@ -1,6 +1,6 @@
 //! The same input gives the same bytes, and touches nothing that is right.
 
-use super::project::{Project, spec};
+use crate::project::{Project, spec};
 
 #[test]
 fn the_first_build_writes_and_the_second_touches_nothing() {

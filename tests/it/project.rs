@@ -8,29 +8,29 @@ use std::time::SystemTime;
 use tempfile::TempDir;
 
 /// A folder that goes away with the test.
-pub(super) struct Project {
+pub(crate) struct Project {
     folder: TempDir,
 }
 
 /// What a run said.
 #[derive(Debug)]
-pub(super) struct Ran {
-    pub(super) code: Option<i32>,
-    pub(super) out: String,
-    pub(super) err: String,
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Ran {
     /// Wants an exit code; shows what was said otherwise.
     #[track_caller]
-    pub(super) fn exits(self, code: i32) -> Self {
+    pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{}\n{}", self.out, self.err);
         self
     }
 
     /// Wants words on stderr.
     #[track_caller]
-    pub(super) fn says(self, words: &str) -> Self {
+    pub(crate) fn says(self, words: &str) -> Self {
         assert!(self.err.contains(words), "no `{words}` in:\n{}", self.err);
         self
     }
@@ -38,9 +38,9 @@ impl Ran {
 
 /// What stands at a path: bytes of a file, target of a link, or nothing for a folder.
 #[derive(Clone, PartialEq)]
-pub(super) struct Entry {
-    pub(super) bytes: Vec<u8>,
-    pub(super) modified: SystemTime,
+pub(crate) struct Entry {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) modified: SystemTime,
     mode: u32,
 }
 
@@ -55,7 +55,7 @@ impl std::fmt::Debug for Entry {
 
 impl Project {
     /// A folder with one spec: `svc`.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("slo smith ").tempdir();
         let project = Self {
             folder: folder.expect("a folder"),
@@ -65,42 +65,42 @@ impl Project {
     }
 
     /// The same, built once.
-    pub(super) fn built() -> Self {
+    pub(crate) fn built() -> Self {
         let project = Self::new();
         project.run(&["build"]).exits(0);
         project
     }
 
-    pub(super) fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
-    pub(super) fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().expect("below the folder")).expect("a folder");
         std::fs::write(path, text).expect("a file");
     }
 
-    pub(super) fn read(&self, path: &str) -> String {
+    pub(crate) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.path(path)).expect(path)
     }
 
-    pub(super) fn remove(&self, path: &str) {
+    pub(crate) fn remove(&self, path: &str) {
         std::fs::remove_file(self.path(path)).expect(path);
     }
 
-    pub(super) fn has(&self, path: &str) -> bool {
+    pub(crate) fn has(&self, path: &str) -> bool {
         self.path(path).symlink_metadata().is_ok()
     }
 
     /// Replaces text in a file; it must stand there.
-    pub(super) fn edit(&self, path: &str, from: &str, to: &str) {
+    pub(crate) fn edit(&self, path: &str, from: &str, to: &str) {
         let text = self.read(path);
         assert!(text.contains(from), "no `{from}` in {path}");
         self.write(path, &text.replace(from, to));
     }
 
-    pub(super) fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_slosmith"));
         let done = command.args(args).current_dir(self.folder.path()).output();
         let done = done.expect("the binary runs");
@@ -113,7 +113,7 @@ impl Project {
     }
 
     /// Everything under a path, with times and permissions; times of folders left out.
-    pub(super) fn snapshot(&self, path: &str) -> BTreeMap<PathBuf, Entry> {
+    pub(crate) fn snapshot(&self, path: &str) -> BTreeMap<PathBuf, Entry> {
         let root = self.path(path);
         let entries = walkdir::WalkDir::new(&root).sort_by_file_name();
         let entry = |entry: walkdir::DirEntry| {
@@ -127,7 +127,7 @@ impl Project {
     }
 
     /// Paths of all files under a path.
-    pub(super) fn files(&self, path: &str) -> Vec<String> {
+    pub(crate) fn files(&self, path: &str) -> Vec<String> {
         let root = self.path(path);
         let entries = walkdir::WalkDir::new(&root).sort_by_file_name();
         let files = entries.into_iter().map(|e| e.expect("an entry"));
@@ -163,6 +163,6 @@ fn look(path: &Path) -> Entry {
 }
 
 /// A small spec that uses all kinds of output.
-pub(super) fn spec(name: &str) -> String {
-    include_str!("spec.yaml").replace("NAME", name)
+pub(crate) fn spec(name: &str) -> String {
+    include_str!("build/spec.yaml").replace("NAME", name)
 }

@@ -1,0 +1,111 @@
+//! `--fix`, `--unsafe-fixes` and `--diff`.
+
+use super::rules;
+use crate::project::Project;
+
+fn project() -> Project {
+    let project = Project::new();
+    let text = rules(&[
+        "vllm:gpu_cache_usage_perc   >   90   # keeps its layout",
+        "'vllm_num_requests_waiting{job=\"a\"} > 5'",
+        "vllm:gpu_prefix_cache_hit_rate < 0.5",
+    ]);
+    project.write("a.yaml", &text);
+    project
+}
+
+#[test]
+fn safe_fixes_leave_nothing_fixable() {
+    let project = project();
+    project
+        .run(&["lint", "a.yaml", "--fix"])
+        .exits(1)
+        .says("3 findings fixed");
+    let text = project.read("a.yaml");
+    for words in [
+        "expr: vllm:kv_cache_usage_perc   >   0.9   # keeps its layout",
+        "expr: 'vllm:num_requests_waiting{job=\"a\"} > 5'",
+        "expr: vllm:gpu_prefix_cache_hit_rate < 0.5",
+    ] {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    let before = project.snapshot("a.yaml");
+    project
+        .run(&["lint", "a.yaml", "--fix"])
+        .exits(1)
+        .says("0 findings fixed");
+    assert_eq!(project.snapshot("a.yaml"), before);
+}
+
+#[test]
+fn unsafe_fixes_are_asked_for() {
+    let project = project();
+    project
+        .run(&["lint", "a.yaml", "--unsafe-fixes"])
+        .exits(0)
+        .says("4 findings fixed");
+    let ratio = "(rate(vllm:prefix_cache_hits_total[5m]) / rate(vllm:prefix_cache_queries_total[5m])) < 0.5";
+    assert!(
+        project.read("a.yaml").contains(ratio),
+        "{}",
+        project.read("a.yaml")
+    );
+}
+
+#[test]
+fn a_diff_writes_nothing() {
+    let project = project();
+    let before = project.snapshot(".");
+    let ran = project
+        .run(&["lint", "a.yaml", "--diff"])
+        .exits(1)
+        .says("3 findings can be fixed");
+    assert!(
+        ran.out.starts_with("--- a/a.yaml\n+++ b/a.yaml\n"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out
+            .contains("\n-        expr: vllm:gpu_cache_usage_perc   >   90"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out
+            .contains("\n+        expr: vllm:kv_cache_usage_perc   >   0.9"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(project.snapshot("."), before);
+}
+
+#[test]
+fn fixes_reach_into_nested_text() {
+    let board = r#"{"title": "D", "panels": [{"type": "stat", "title": "T", "targets": [{"expr": "sum(vllm_num_requests_running{model_name=\"$m\"})"}]}]}"#;
+    let inner = serde_json::to_string(board).expect("JSON");
+    let map = format!("kind: ConfigMap\ndata:\n  a.json: {inner}\n  b.json: |\n    {board}\n");
+    let project = Project::new();
+    project.write("map.yaml", &map);
+    project
+        .run(&[
+            "lint",
+            "map.yaml",
+            "--fix",
+            "--level",
+            "panel-without-unit=off",
+        ])
+        .exits(0);
+    let mended = map.replace("vllm_num", "vllm:num");
+    assert_eq!(project.read("map.yaml"), mended);
+}
+
+#[test]
+fn markdown_is_mended_in_its_fences() {
+    let project = Project::new();
+    let text = "# Runbook\n\nvllm_num_requests_running is a word.\n\n- step\n  ```promql\n  sum(\n    vllm_num_requests_running\n  )\n  ```\n";
+    project.write("a.md", text);
+    project.run(&["lint", "a.md", "--fix"]).exits(0);
+    let mended = text.replace("    vllm_num", "    vllm:num");
+    assert_eq!(project.read("a.md"), mended);
+}

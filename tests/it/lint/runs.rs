@@ -1,0 +1,233 @@
+//! What is looked at, and how a run ends.
+
+use super::rules;
+use crate::project::Project;
+
+const CLEAN: &str = "vllm:num_requests_waiting > 80";
+const DEAD: &str = "vllm:gpu_cache_usage_perc > 0.9";
+
+fn project(files: &[(&str, &str)]) -> Project {
+    let project = Project::new();
+    project.remove("specs/svc.yaml");
+    for (path, text) in files {
+        project.write(path, text);
+    }
+    project
+}
+
+#[test]
+fn exit_codes_are_the_usual_ones() {
+    let project = project(&[
+        ("clean.yaml", &rules(&[CLEAN])),
+        ("dead.yaml", &rules(&[DEAD])),
+        (
+            "warned.yaml",
+            &rules(&["sum by (cluster) (vllm:num_requests_waiting) > 8"]),
+        ),
+    ]);
+    project
+        .run(&["lint", "clean.yaml"])
+        .exits(0)
+        .says("no findings in 1 file, judged on vLLM");
+    project
+        .run(&["lint", "warned.yaml"])
+        .exits(0)
+        .says("1 warning in 1 file");
+    project
+        .run(&["lint", "warned.yaml", "--fail-on", "warning"])
+        .exits(1);
+    project
+        .run(&["lint", "dead.yaml"])
+        .exits(1)
+        .says("1 error in 1 file");
+    project
+        .run(&["lint", "dead.yaml", "--vllm", "0.8.5"])
+        .exits(0);
+    project
+        .run(&["lint", "dead.yaml", "--level", "removed-metric=off"])
+        .exits(0);
+    project.run(&["lint"]).exits(1).says("in 3 files");
+    for wrong in [
+        &["lint", "none.yaml"][..],
+        &["lint", "clean.yaml", "--vllm", "newest"],
+        &["lint", "clean.yaml", "--vllm", ">9"],
+        &["lint", "clean.yaml", "--profile", "lorra"],
+        &["lint", "clean.yaml", "--level", "removed-metrics=off"],
+        &["lint", "clean.yaml", "--write-baseline"],
+    ] {
+        project.run(wrong).exits(2).says("error");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
+    let project = project(&[
+        ("a.yaml", "a: [1"),
+        ("b.json", "{\"a\" 1}"),
+        ("dead.yaml", &rules(&[DEAD])),
+        ("notes.txt", "not looked at"),
+        ("values.yaml", "replicas: 3\n"),
+    ]);
+    let ran = project.run(&["lint", "--format", "concise"]).exits(2);
+    for words in [
+        "a.yaml:1:",
+        "b.json:1:6: error[invalid-json]",
+        "dead.yaml:5:15: error[removed-metric]",
+    ] {
+        assert!(ran.out.contains(words), "{words}:\n{}", ran.out);
+    }
+    assert!(
+        !ran.out.contains("notes") && !ran.out.contains("values"),
+        "{}",
+        ran.out
+    );
+    let ran = project
+        .run(&["lint", "values.yaml", "--format", "concise"])
+        .exits(0);
+    assert!(ran.out.contains("info[unknown-file]"), "{}", ran.out);
+}
+
+#[test]
+fn folders_of_other_people_are_passed_over() {
+    let dead = rules(&[DEAD]);
+    let project = project(&[
+        ("node_modules/a.yaml", &dead),
+        (".hidden/a.yaml", &dead),
+        ("old/a.yaml", &dead),
+        ("clean.yaml", &rules(&[CLEAN])),
+        ("slosmith.toml", "exclude = [\"old\"]\n"),
+    ]);
+    project
+        .run(&["lint"])
+        .exits(0)
+        .says("no findings in 1 file");
+}
+
+#[test]
+fn the_configuration_is_found_above_and_its_faults_are_told() {
+    let project = project(&[
+        (
+            "slosmith.toml",
+            "vllm = \"0.8.5\"\nlabels = [\"cluster\"]\n[levels]\nremoved-metrik = \"off\"\n",
+        ),
+        (
+            "sub/dead.yaml",
+            &rules(&[DEAD, "sum by (cluster) (vllm:num_requests_waiting) > 8"]),
+        ),
+    ]);
+    let ran = project.run(&["lint", "--format", "concise"]).exits(0);
+    assert!(
+        ran.out.contains("slosmith.toml:4:1: warning[unknown-rule]"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(ran.out.lines().count(), 1, "{}", ran.out);
+    project.write("slosmith.toml", "vlm = \"0.8.5\"\n");
+    project.run(&["lint"]).exits(2).says("unknown key `vlm`");
+}
+
+#[test]
+fn specs_are_judged_on_their_own_range() {
+    let project = Project::new();
+    project.run(&["lint", "specs"]).exits(0);
+    project.edit("specs/svc.yaml", "owner: team", "ownr: team");
+    let ran = project
+        .run(&["lint", "specs", "--format", "concise"])
+        .exits(1);
+    assert!(
+        ran.out.contains("specs/svc.yaml:") && ran.out.contains("ownr"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn suppressions_hold_where_they_stand() {
+    let mut text = rules(&[DEAD, CLEAN]);
+    text = text.replace(
+        "        expr: vllm:gpu",
+        "        # slosmith: allow(removed-metric) -- the old fleet has it\n        expr: vllm:gpu",
+    );
+    let project = project(&[("a.yaml", &text)]);
+    project
+        .run(&["lint", "a.yaml"])
+        .exits(0)
+        .says("no findings");
+    project.edit(
+        "a.yaml",
+        "allow(removed-metric)",
+        "allow(removed-metric) until 2020-01-01",
+    );
+    let ran = project
+        .run(&["lint", "a.yaml", "--format", "concise"])
+        .exits(1);
+    assert!(
+        ran.out.contains("expired-suppression") && ran.out.contains("removed-metric"),
+        "{}",
+        ran.out
+    );
+    project.edit(
+        "a.yaml",
+        "allow(removed-metric) until 2020-01-01",
+        "allow(removed-metric)",
+    );
+    let ran = project
+        .run(&["lint", "a.yaml", "--vllm", "0.8.5", "--format", "concise"])
+        .exits(0);
+    assert!(ran.out.contains("unused-suppression"), "{}", ran.out);
+}
+
+#[test]
+fn dashboards_are_suppressed_in_their_descriptions() {
+    let board = r#"{"title": "D", "schemaVersion": 42, "panels": [
+  {"type": "stat", "title": "T", "description": "Old.\nslosmith: allow(removed-metric) -- the old fleet has it", "fieldConfig": {"defaults": {"unit": "percentunit"}}, "targets": [{"expr": "vllm:gpu_cache_usage_perc"}]}
+]}"#;
+    let project = project(&[("board.json", board)]);
+    project
+        .run(&["lint", "board.json"])
+        .exits(0)
+        .says("no findings");
+}
+
+#[test]
+fn a_baseline_hides_what_is_known() {
+    let project = project(&[
+        ("a.yaml", &rules(&[DEAD])),
+        ("slosmith.toml", "baseline = \"known.json\"\n"),
+    ]);
+    project.run(&["lint"]).exits(1);
+    project
+        .run(&["lint", "--write-baseline"])
+        .exits(0)
+        .says("1 finding");
+    project.run(&["lint"]).exits(0).says("no findings");
+    project.write("b.yaml", &rules(&[DEAD]));
+    let ran = project.run(&["lint", "--format", "concise"]).exits(1);
+    assert!(
+        ran.out.starts_with("b.yaml:") && ran.out.lines().count() == 1,
+        "{}",
+        ran.out
+    );
+    project.write("a.yaml", &rules(&[CLEAN]));
+    let ran = project.run(&["lint", "--format", "concise"]).exits(1);
+    assert!(
+        ran.out.contains("known.json:") && ran.out.contains("unused-suppression"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn rules_explain_themselves() {
+    let project = project(&[]);
+    let all = project.run(&["explain"]).exits(0).out;
+    for rule in slosmith::lint::rules::infos() {
+        assert!(all.contains(rule.name), "{}", rule.name);
+        let page = project.run(&["explain", rule.name]).exits(0).out;
+        assert!(page.contains(rule.docs), "{}", rule.name);
+    }
+    project
+        .run(&["explain", "removed-metrics"])
+        .exits(2)
+        .says("did you mean `removed-metric`?");
+}
