@@ -58,17 +58,19 @@ fn fences(text: &str) -> Vec<Fence> {
             .take_while(|c| matches!(c, '`' | '~'))
             .collect();
         match &open {
-            Some((opening, from, language, indent)) => {
-                if mark.len() >= opening.len() && mark.starts_with(&opening[..1]) && mark == trimmed
-                {
-                    found.push(Fence {
-                        language: language.clone(),
-                        inner: *from..start,
-                        indent: *indent,
-                    });
-                    open = None;
-                }
+            Some((opening, from, language, indent))
+                if mark.len() >= opening.len()
+                    && mark.starts_with(&opening[..1])
+                    && mark == trimmed =>
+            {
+                found.push(Fence {
+                    language: language.clone(),
+                    inner: *from..start,
+                    indent: *indent,
+                });
+                open = None;
             }
+            Some(_) => {}
             None if mark.len() >= 3 => {
                 let info = trimmed[mark.len()..].trim();
                 let language = info.split([' ', ',', '{']).next().unwrap_or_default();

@@ -2,10 +2,10 @@
 
 mod meaning;
 
-use super::file::{parsed, sited};
-use super::query::{Names, QueryCx, Series, series};
+use super::file::sited;
+use super::query::{Names, QueryCx, Series, Site, series};
 use super::rule::{Check, Findings};
-use super::rules::RULES;
+use super::rules::{RULES, invalid_promql};
 use super::scope::Scope;
 use super::subject::{Subject, Why};
 use crate::artifact::Artifact;
@@ -70,8 +70,9 @@ pub struct Item {
 pub fn drift(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'_>) -> Vec<Item> {
     let (old_names, new_names) = (Names::new(from), Names::new(to));
     let mut items: Vec<Item> = Vec::new();
+    let mut last = Site::Other;
     for (query, site) in sited(artifact) {
-        let Some(expr) = parsed(query).0 else {
+        let Some(expr) = invalid_promql::parse(query).0 else {
             continue;
         };
         let (old, new) = (series(&expr, &old_names), series(&expr, &new_names));
@@ -88,20 +89,25 @@ pub fn drift(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'_>) 
             old: cx(from, &old),
             new: cx(to, &new),
         };
-        if let Some(item) = pair.item() {
-            add(&mut items, item);
+        let Some(item) = pair.item() else { continue };
+        match items.last_mut() {
+            Some(known) if same_panel(last, site) => join(known, item),
+            _ => items.push(item),
         }
+        last = site;
     }
     items
 }
 
+fn same_panel(a: Site<'_>, b: Site<'_>) -> bool {
+    match (a, b) {
+        (Site::Panel(_, a, _), Site::Panel(_, b, _)) => std::ptr::eq(a, b),
+        _ => false,
+    }
+}
+
 /// The queries of one panel share an item.
-fn add(items: &mut Vec<Item>, item: Item) {
-    let same = items.iter_mut().rev().find(|known| known.what == item.what);
-    let Some(known) = same else {
-        items.push(item);
-        return;
-    };
+fn join(known: &mut Item, item: Item) {
     known.fate = known.fate.max(item.fate);
     let more = |list: &mut Vec<String>, new: Vec<String>| {
         for line in new {
@@ -139,6 +145,10 @@ impl Pair<'_, '_> {
             if before && !changes.is_empty() {
                 fate = Fate::ChangesMeaning;
                 reasons = changes;
+            }
+            if !before {
+                let said = findings(&self.old);
+                reasons = said.into_iter().map(|f| f.message).collect();
             }
         } else {
             for finding in findings(&self.new) {

@@ -9,7 +9,6 @@ use super::rules::invalid_promql;
 use super::scope::Scope;
 use crate::artifact::{Artifact, Dashboard, Language, Query};
 use crate::diag::Diagnostic;
-use crate::promql::ast::Expr;
 
 /// Queries that one processor takes at a time.
 const CHUNK: usize = 512;
@@ -51,7 +50,7 @@ impl File<'_> {
         let mut found = Vec::new();
         let names = Names::new(self.scope);
         for (query, site) in queries {
-            let (expr, errors) = parsed(query);
+            let (expr, errors) = invalid_promql::parse(query);
             found.extend(errors);
             let Some(expr) = expr else {
                 continue;
@@ -89,15 +88,6 @@ impl File<'_> {
             }
         }
         found
-    }
-}
-
-/// As much of a query's tree as can be read, and what is wrong with it. No tree outlives its turn: a file
-/// may hold tens of thousands.
-pub(super) fn parsed(query: &Query) -> (Option<Expr>, Vec<Diagnostic>) {
-    match invalid_promql::parse(query) {
-        Ok(expr) => (Some(expr), Vec::new()),
-        Err(broken) => broken,
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::DiffArgs;
 use crate::catalog::diff::{Changed, Delta, Diff};
-use crate::catalog::{Catalog, Release};
+use crate::catalog::{Catalog, DEFAULT_PROFILE, Release};
 use crate::cli::table::Table;
 use crate::cli::{Format, words};
 
@@ -18,19 +18,20 @@ pub(super) fn view(catalog: &Catalog, args: &DiffArgs) -> Result<String> {
     let mut diff = catalog.diff(from, to, &[&args.profile]);
     super::only_vllm(&mut diff);
     match args.format {
-        Format::Text => Ok(text(catalog, from, to, &args.profile, &diff)),
-        Format::Json => super::json(&as_json(from, to, &args.profile, &diff)),
+        Format::Text => Ok(text(catalog, from, to, &[&args.profile], &diff)),
+        Format::Json => super::json(&as_json(from, to, &[&args.profile], &diff)),
     }
 }
 
-pub(crate) fn text(
+pub(crate) fn text<P: AsRef<str>>(
     catalog: &Catalog,
     from: &Release,
     to: &Release,
-    profile: &str,
+    profiles: &[P],
     diff: &Diff,
 ) -> String {
-    let mut out = format!("{} → {}, profile {profile}\n", from.version(), to.version());
+    let mut out = format!("{} → {}", from.version(), to.version());
+    out.push_str(&format!(", profile {}\n", names(profiles).join(", ")));
     if diff.is_empty() {
         out.push_str("\nnothing changes\n");
     }
@@ -41,12 +42,12 @@ pub(crate) fn text(
     section(&mut out, "renamed", &renamed);
     let mut removed = Table::default();
     for name in &diff.removed {
-        removed.row([name, &instead(catalog, to, profile, name)]);
+        removed.row([name, &instead(catalog, to, profiles, name)]);
     }
     section(&mut out, "removed", &removed);
     let mut added = Table::default();
     for name in &diff.added {
-        if let Some(shape) = catalog.shape(name, to.id(), &[profile]) {
+        if let Some(shape) = catalog.shape(name, to.id(), &names(profiles)) {
             added.row([name, shape.kind.as_str(), &words::labels(shape)]);
         }
     }
@@ -62,6 +63,14 @@ pub(crate) fn text(
     out
 }
 
+/// Who names no profile means the default one.
+fn names<P: AsRef<str>>(profiles: &[P]) -> Vec<&str> {
+    if profiles.is_empty() {
+        return vec![DEFAULT_PROFILE];
+    }
+    profiles.iter().map(AsRef::as_ref).collect()
+}
+
 fn section(out: &mut String, title: &str, table: &Table) {
     let text = table.text("  ");
     if !text.is_empty() {
@@ -69,24 +78,29 @@ fn section(out: &mut String, title: &str, table: &Table) {
     }
 }
 
-fn instead(catalog: &Catalog, to: &Release, profile: &str, name: &str) -> String {
-    if let Some(new) = catalog.replacement_on(name, to, &[profile]) {
+fn instead<P: AsRef<str>>(catalog: &Catalog, to: &Release, profiles: &[P], name: &str) -> String {
+    if let Some(new) = catalog.replacement_on(name, to, profiles) {
         return format!("use {}", words::replacement(&new));
     }
     let change = catalog.lineage().change(name);
     let family = catalog.family(name);
-    let profiles = family
+    let showing = family
         .map(|family| family.profiles_showing(to))
         .unwrap_or_default();
     let nearest = change.and_then(|change| change.nearest.as_ref());
-    match (profiles.is_empty(), nearest) {
+    match (showing.is_empty(), nearest) {
         (_, Some(nearest)) => format!("nearest is {nearest}"),
-        (false, None) => format!("only in {}", profiles.join(", ")),
+        (false, None) => format!("only in {}", showing.join(", ")),
         (true, None) => String::new(),
     }
 }
 
-pub(crate) fn as_json(from: &Release, to: &Release, profile: &str, diff: &Diff) -> Value {
+pub(crate) fn as_json<P: AsRef<str>>(
+    from: &Release,
+    to: &Release,
+    profiles: &[P],
+    diff: &Diff,
+) -> Value {
     let renamed = diff
         .renamed
         .iter()
@@ -94,7 +108,7 @@ pub(crate) fn as_json(from: &Release, to: &Release, profile: &str, diff: &Diff) 
     json!({
         "from": from.version().to_string(),
         "to": to.version().to_string(),
-        "profile": profile,
+        "profiles": names(profiles),
         "renamed": renamed.collect::<Vec<_>>(),
         "removed": diff.removed,
         "added": diff.added,

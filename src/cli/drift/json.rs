@@ -22,10 +22,9 @@ pub(super) fn report(drift: &Drift<'_>) -> Result<String> {
             "fixes": item.fixes,
         })
     });
-    let profile = drift.profiles.join(", ");
     let report = json!({
         "schemaVersion": SCHEMA_VERSION,
-        "metrics": diff::as_json(drift.from, drift.to, &profile, &drift.diff),
+        "metrics": diff::as_json(drift.from, drift.to, &drift.profiles, &drift.diff),
         "items": items.collect::<Vec<_>>(),
     });
     Ok(format!("{}\n", serde_json::to_string_pretty(&report)?))

@@ -5,8 +5,13 @@ use crate::cli::catalog::diff;
 use crate::lint::drift::Fate;
 
 pub(super) fn report(drift: &Drift<'_>) -> String {
-    let profile = drift.profiles.join(", ");
-    let mut out = diff::text(drift.catalog, drift.from, drift.to, &profile, &drift.diff);
+    let mut out = diff::text(
+        drift.catalog,
+        drift.from,
+        drift.to,
+        &drift.profiles,
+        &drift.diff,
+    );
     for (fate, _) in drift.counts() {
         if fate == Fate::Works {
             continue;

@@ -51,7 +51,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             .iter()
             .any(|p| p.variable() == "__interval");
         let short = range.placeholders.is_empty() && range.millis < SHORT;
-        if !(zoomed && range.placeholders.len() == 1) && !short {
+        if !(short || zoomed && range.placeholders.len() == 1) {
             continue;
         }
         let message = if zoomed {

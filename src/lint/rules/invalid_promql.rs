@@ -25,16 +25,16 @@ pub const RULE: Rule = Rule {
     check: Check::Elsewhere,
 };
 
-/// Parses a query; else what could be read of it, and what is wrong.
-pub(in crate::lint) fn parse(query: &Query) -> Result<Expr, (Option<Expr>, Vec<Diagnostic>)> {
-    let strict = parse_with(&query.text, query.dialect);
-    strict.map_err(|_| {
-        let (expr, errors) = parse_recovering(&query.text, query.dialect);
-        (
-            expr,
-            errors.iter().map(|error| told(query, error)).collect(),
-        )
-    })
+/// What could be read of a query, and what is wrong with it: all of it and nothing, for most.
+pub(in crate::lint) fn parse(query: &Query) -> (Option<Expr>, Vec<Diagnostic>) {
+    if let Ok(expr) = parse_with(&query.text, query.dialect) {
+        return (Some(expr), Vec::new());
+    }
+    let (expr, errors) = parse_recovering(&query.text, query.dialect);
+    (
+        expr,
+        errors.iter().map(|error| told(query, error)).collect(),
+    )
 }
 
 fn told(query: &Query, error: &SyntaxError) -> Diagnostic {
