@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::document::Reader;
 use super::rules;
 use super::{Kind, Role};
-use crate::promql::Dialect;
+use crate::promql::{Dialect, parse_with};
 use crate::yaml::{Body, Node, Text, tree};
 
 /// A code fence.
@@ -95,9 +95,36 @@ fn queries(reader: &mut Reader, text: &Text) {
         if empty {
             continue;
         }
-        if let Some(query) = text.part(start..start + part.trim().len()) {
-            reader.query(query, Dialect::Prometheus, Role::Fence);
+        for cut in single(part.trim()) {
+            let end = cut.start + part.trim()[cut.clone()].trim_end().len();
+            if let Some(query) = text.part(start + cut.start..start + end) {
+                reader.query(query, Dialect::Grafana, Role::Fence);
+            }
         }
+    }
+}
+
+/// Where single queries stand in lines without a blank one among them: a query goes on as long as the next
+/// line makes it longer. Lines that cannot be told apart are one query, whatever is wrong with it.
+fn single(lines: &str) -> Vec<Range<usize>> {
+    let is_query =
+        |range: &Range<usize>| parse_with(&lines[range.clone()], Dialect::Grafana).is_ok();
+    let mut cuts: Vec<Range<usize>> = Vec::new();
+    let mut open = 0..0;
+    for line in lines.split_inclusive('\n') {
+        let longer = open.start..open.end + line.len();
+        if is_query(&open) && !is_query(&longer) {
+            cuts.push(open.clone());
+            open = open.end..longer.end;
+        } else {
+            open = longer;
+        }
+    }
+    let whole = cuts.is_empty() || !is_query(&open);
+    cuts.push(open);
+    match whole {
+        true => vec![0..lines.len()],
+        false => cuts,
     }
 }
 

@@ -62,6 +62,20 @@ fn rules_are_found_wherever_they_stand() {
 }
 
 #[test]
+fn a_fence_may_hold_several_queries() {
+    let fence = |text: &str| {
+        let artifact = of("a.md", &format!("```promql\n{text}\n```\n"));
+        let queries = artifact.queries.into_iter();
+        queries.map(|query| query.text).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        fence("a\nrate(b[$__rate_interval])\n  / 2\n\nc\n# end"),
+        ["a", "rate(b[$__rate_interval])\n  / 2", "c\n# end"]
+    );
+    assert_eq!(fence("a\nrate(b"), ["a\nrate(b"]);
+}
+
+#[test]
 fn dashboards_are_found_wherever_they_stand() {
     let target = r#"{"expr": "a{x=\"$v\"}"}"#;
     let panel = format!(

@@ -179,6 +179,7 @@ impl Job<'_> {
     fn run(&self, mut loaded: Loaded, out: &mut dyn Write) -> Result<u8> {
         let args = self.args;
         let mut found = self.judge(&loaded);
+        let mut unwritten = Vec::new();
         if args.fix || args.unsafe_fixes || args.diff {
             let mended = fixing::mend(loaded, found, args.unsafe_fixes, |loaded| {
                 self.judge(loaded)
@@ -186,12 +187,15 @@ impl Job<'_> {
             if args.diff {
                 out.write_all(mended.diff(self.here).as_bytes())?;
             } else {
-                mended.write()?;
+                unwritten = mended.write();
             }
             let fixed = mended.count();
             (loaded, found) = (mended.loaded, mended.found);
             let done = if args.diff { "can be fixed" } else { "fixed" };
             writeln!(anstream::stderr(), "{} {done}", count(fixed, "finding"))?;
+            for error in &unwritten {
+                writeln!(anstream::stderr(), "error: {error}; it stays as it was")?;
+            }
         }
         let found = self.baseline(found, &mut loaded)?;
         let Some(found) = found else {
@@ -203,7 +207,7 @@ impl Job<'_> {
         self.summary(&found, &loaded)?;
         let worst = found.iter().map(|d| d.severity).max();
         Ok(match worst {
-            _ if loaded.unreadable => 2,
+            _ if loaded.unreadable || !unwritten.is_empty() => 2,
             Some(worst) if worst >= args.fail_on.severity() => 1,
             _ => 0,
         })

@@ -13,7 +13,7 @@ pub enum ReplaceError {
     #[error("{}: changed while we worked on it; nothing was written to it, run again", .0.display())]
     Changed(PathBuf),
     /// The file says of itself that it must not be written.
-    #[error("{}: the file is read-only", .0.display())]
+    #[error("{}: the file may not be written", .0.display())]
     ReadOnly(PathBuf),
     /// Reading or writing failed.
     #[error(transparent)]
@@ -39,8 +39,8 @@ pub fn replace_file(path: &Path, old: Option<&str>, new: &str) -> Result<(), Rep
         None => None,
     };
     let permissions = metadata.map(|metadata| metadata.permissions());
-    if permissions.as_ref().is_some_and(fs::Permissions::readonly) {
-        return Err(ReplaceError::ReadOnly(path.to_owned()));
+    if permissions.is_some() {
+        writable(path, &target)?;
     }
     let (fresh, mut file) = Beside::create(&target)?;
     let written = write(&mut file, new, permissions);
@@ -57,7 +57,6 @@ pub fn replace_file(path: &Path, old: Option<&str>, new: &str) -> Result<(), Rep
     })
 }
 
-/// A rename would replace a file that appeared just now; a link does not, where there are links.
 /// Writes a file that is ours to write, and the folders above it; what it said before does not matter.
 ///
 /// # Errors
@@ -74,6 +73,18 @@ pub fn put_file(path: &Path, new: &str) -> Result<(), ReplaceError> {
     }
 }
 
+/// A rename asks nobody whether the file itself may be written; its owner may have said no.
+fn writable(path: &Path, target: &Path) -> Result<(), ReplaceError> {
+    match File::options().write(true).open(target) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            Err(ReplaceError::ReadOnly(path.to_owned()))
+        }
+        Err(error) => Err(OutputError::io(path)(error).into()),
+    }
+}
+
+/// A rename would replace a file that appeared just now; a link does not, where there are links.
 fn publish(fresh: &Path, target: &Path) -> std::io::Result<()> {
     match fs::hard_link(fresh, target) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => fs::rename(fresh, target),
@@ -195,6 +206,10 @@ mod tests {
         let mut permissions = fs::metadata(&path).expect("metadata").permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&path, permissions).expect("permissions");
+        if File::options().write(true).open(&path).is_ok() {
+            // Nothing is read-only for root.
+            return;
+        }
         let error = replace_file(&path, Some("old"), "new").expect_err("read-only");
         assert!(matches!(error, ReplaceError::ReadOnly(_)), "{error}");
         assert_eq!(text(&path), "old");

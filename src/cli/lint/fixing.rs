@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-
 use super::input::Loaded;
 use crate::diag::render::place;
 use crate::diag::{Diagnostic, fix};
-use crate::output;
+use crate::output::{self, ReplaceError};
 
 /// More passes than any chain of renames needs.
 const PASSES: usize = 10;
@@ -111,12 +109,10 @@ impl Mended {
 
     /// Writes the changed files.
     ///
-    /// # Errors
-    /// When a file changed meanwhile or the disk refuses; files before it are written.
-    pub(super) fn write(&self) -> Result<()> {
-        for (path, (old, new)) in &self.changed {
-            output::replace_file(path, Some(old), new)?;
-        }
-        Ok(())
+    /// Gives back why some stay as they were: they changed meanwhile, may not be written, or the disk refuses.
+    pub(super) fn write(&self) -> Vec<ReplaceError> {
+        let files = self.changed.iter();
+        let written = files.map(|(path, (old, new))| output::replace_file(path, Some(old), new));
+        written.filter_map(Result::err).collect()
     }
 }
