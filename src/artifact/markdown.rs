@@ -120,12 +120,12 @@ fn single(lines: &str) -> Vec<Range<usize>> {
             open = longer;
         }
     }
-    let whole = cuts.is_empty() || !is_query(&open);
-    cuts.push(open);
-    match whole {
-        true => vec![0..lines.len()],
-        false => cuts,
+    if !is_query(&open) {
+        cuts.clear();
+        open = 0..lines.len();
     }
+    cuts.push(open);
+    cuts
 }
 
 /// A rule file, a resource, or rules without their group.
