@@ -192,17 +192,31 @@ pub fn runbook_url(base: &str, runbook: Option<&str>, alert: &str) -> String {
     format!("{base}/{page}.md#{}", anchor(alert))
 }
 
-/// Link to a service's dashboard; Grafana allows 40 characters in the uid.
+/// The dashboard that every service has; a spec may declare one of this name in its place.
+pub const OVERVIEW: &str = "overview";
+
+/// Link to a service's overview.
 pub fn dashboard_url(base: &str, service: &str) -> String {
     let base = base.trim_end_matches('/');
-    format!("{base}/d/{}", dashboard_uid(service))
+    format!("{base}/d/{}", dashboard_uid(service, OVERVIEW))
 }
 
-/// Grafana's `uid` of a service's dashboard: letters, digits, `-` and `_`, at most 40 characters.
-pub fn dashboard_uid(service: &str) -> String {
+/// Link to one panel of a dashboard.
+pub fn panel_url(base: &str, uid: &str, panel: u32) -> String {
+    let base = base.trim_end_matches('/');
+    format!("{base}/d/{uid}?viewPanel={panel}")
+}
+
+/// Grafana's `uid` of a dashboard: letters, digits, `-` and `_`, at most 40 characters. The overview has the
+/// service's own name.
+pub fn dashboard_uid(service: &str, dashboard: &str) -> String {
     const MAX: usize = 40;
+    let service = match dashboard {
+        OVERVIEW => service.to_owned(),
+        name => format!("{service}-{name}"),
+    };
     if service.len() <= MAX {
-        return service.to_owned();
+        return service;
     }
     // Long names keep their start and a checksum of the whole, so that two of them never meet.
     let sum = service
@@ -243,7 +257,7 @@ mod tests {
 
     #[test]
     fn uids_are_short_and_distinct() {
-        let long = |end: &str| dashboard_uid(&format!("{}{end}", "a".repeat(50)));
+        let long = |end: &str| dashboard_uid(&format!("{}{end}", "a".repeat(50)), OVERVIEW);
         assert_eq!(long("x").len(), 40);
         assert_ne!(long("x"), long("y"));
     }

@@ -10,32 +10,38 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 use serde::Serialize;
 
+/// Pairs each template's name with its text.
+macro_rules! templates {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../templates/", $name)))),*]
+    };
+}
+
 /// Our templates: name, text.
-const BUILT_IN: [(&str, &str); 6] = [
-    (
-        "prometheus/groups.yaml",
-        include_str!("../templates/prometheus/groups.yaml"),
-    ),
-    (
-        "prometheus/rules.yaml",
-        include_str!("../templates/prometheus/rules.yaml"),
-    ),
-    (
-        "prometheus/prometheusrule.yaml",
-        include_str!("../templates/prometheus/prometheusrule.yaml"),
-    ),
-    (
-        "prometheus/alertmanager.yaml",
-        include_str!("../templates/prometheus/alertmanager.yaml"),
-    ),
-    (
-        "prometheus/scrape.yaml",
-        include_str!("../templates/prometheus/scrape.yaml"),
-    ),
-    (
-        "prometheus/test.yaml",
-        include_str!("../templates/prometheus/test.yaml"),
-    ),
+const BUILT_IN: &[(&str, &str)] = templates![
+    "prometheus/alertmanager.yaml",
+    "prometheus/groups.yaml",
+    "prometheus/prometheusrule.yaml",
+    "prometheus/rules.yaml",
+    "prometheus/scrape.yaml",
+    "prometheus/test.yaml",
+    "grafana/configmap.yaml",
+    "grafana/dashboard.json",
+    "grafana/panels/alerts.json",
+    "grafana/panels/bounds.json",
+    "grafana/panels/gauge.json",
+    "grafana/panels/head.json",
+    "grafana/panels/heatmap.json",
+    "grafana/panels/instant.json",
+    "grafana/panels/row.json",
+    "grafana/panels/stat.json",
+    "grafana/panels/status.json",
+    "grafana/panels/table.json",
+    "grafana/panels/targets.json",
+    "grafana/panels/text.json",
+    "grafana/panels/timeseries.json",
+    "grafana/provisioning/dashboards.yaml",
+    "grafana/provisioning/datasources.yaml",
 ];
 
 /// A template that cannot be read or rendered.
@@ -75,7 +81,7 @@ impl Templates {
     /// When the folder cannot be read, a file in it replaces nothing, or a template does not parse.
     pub fn load(folder: Option<&Path>) -> Result<Self, TemplateError> {
         let mut environment = environment()?;
-        for (name, text) in BUILT_IN {
+        for &(name, text) in BUILT_IN {
             environment
                 .add_template(name, text)
                 .map_err(|e| wrong(&e))?;

@@ -123,12 +123,16 @@ fn validator(schema: &str, part: Part) -> Option<Validator> {
     jsonschema::validator_for(&schema).ok()
 }
 
-/// Takes `required` out of every definition: Grafana fills in what is missing.
+/// Takes `required` out of every definition, because Grafana fills in what is missing; then `oneOf` cannot
+/// tell its alternatives apart any more, and one that fits is enough.
 fn lenient(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
             if map.get("required").is_some_and(Value::is_array) {
                 map.remove("required");
+            }
+            if let Some(alternatives) = map.remove("oneOf") {
+                map.insert("anyOf".to_owned(), alternatives);
             }
             map.values_mut().for_each(lenient);
         }

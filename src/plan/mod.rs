@@ -4,6 +4,7 @@
 //! does not speak PromQL, or a test that needs input series, can be made from the same plan.
 
 pub mod alert;
+pub mod dashboard;
 mod signal;
 pub mod slo;
 
@@ -11,6 +12,7 @@ pub use alert::{
     Absent, Alert, AlertRecord, Bound, Compare, CompareOp, Condition, Outside, RawCondition,
     ValueUnit,
 };
+pub use dashboard::Dashboard;
 pub use signal::{Bucket, Family, Kind, Raw, Signal, Source};
 pub use slo::{Budget, Compat, EventSli, EventSlo, PercentileSlo, Slo, SloKind, Tier, WindowRatio};
 
@@ -31,6 +33,8 @@ pub struct Plan {
     pub records: Vec<Record>,
     /// Alerts on conditions.
     pub alerts: Vec<Alert>,
+    /// Dashboards; the first is where alerts without a panel of their own lead.
+    pub dashboards: Vec<Dashboard>,
     /// How the service is scraped.
     pub scrape: Scrape,
     /// Optional signals that no release in the range has.

@@ -11,6 +11,8 @@ pub struct Signal {
     pub name: String,
     /// For people.
     pub title: String,
+    /// What it measures and why it matters, if that is said.
+    pub description: Option<String>,
     /// What it counts in.
     pub unit: Unit,
     /// What one unit on the page is worth in `unit`; 1 for most.

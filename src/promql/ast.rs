@@ -83,6 +83,18 @@ pub struct Duration {
     pub placeholders: Placeholders,
 }
 
+impl Duration {
+    /// A length of time that a placeholder stands for.
+    pub fn placeholder(text: &str) -> Self {
+        Self {
+            millis: 0,
+            text: text.to_owned(),
+            span: TextSpan::default(),
+            placeholders: Placeholders::default(),
+        }
+    }
+}
+
 /// A name and where it stands (metric, label, function).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {

@@ -4,6 +4,7 @@ mod alerts;
 mod bound;
 mod conditions;
 mod context;
+mod dashboards;
 mod describe;
 mod family;
 mod matchers;
@@ -49,9 +50,11 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let mut cx = Context::new(document, options);
     service::check(&mut cx);
     signals::resolve_declared(&mut cx);
-    let slos = slos::resolve(&mut cx);
+    let mut slos = slos::resolve(&mut cx);
     let records = records(&mut cx);
-    let alerts = alerts::resolve(&mut cx);
+    let mut alerts = alerts::resolve(&mut cx);
+    let dashboards = dashboards::resolve(&mut cx, &slos, &alerts);
+    dashboards::link(&cx, &dashboards, &mut slos, &mut alerts);
     service::check_group_labels(&mut cx);
     let plan = Plan {
         service: service::plan(&cx),
@@ -59,6 +62,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         slos,
         records,
         alerts,
+        dashboards,
         scrape: service::scrape(&cx),
         left_out: cx.left_out,
         notes: cx.notes,

@@ -18,6 +18,9 @@ use crate::units::{Duration, Number, decimal};
 /// The look-back when none is given.
 pub(super) const DEFAULT_WINDOW: Duration = Duration::from_mins(5);
 
+/// The look-back that Grafana fits to the zoom of a graph, and that always holds four scrapes.
+const RATE_INTERVAL: &str = "$__rate_interval";
+
 /// A signal as a spec asks for it.
 pub(super) struct Asked<'a> {
     pub(super) signal: &'a Signal,
@@ -32,6 +35,8 @@ pub(super) struct Read<'a> {
     pub(super) signal: &'a Signal,
     pub(super) stat: Stat,
     pub(super) window: Duration,
+    /// True when the window follows the zoom of a graph, and `window` is only its usual length.
+    pub(super) zoomed: bool,
     pub(super) labels: Vec<String>,
 }
 
@@ -53,6 +58,7 @@ impl Context<'_> {
             signal: asked.signal,
             stat,
             window,
+            zoomed: false,
             labels,
         })
     }
@@ -150,6 +156,7 @@ pub(super) fn query(read: &Read<'_>, ago: Option<Duration>) -> Query {
 fn value(read: &Read<'_>, ago: Option<Duration>) -> Expr {
     let at = |part: Part| Over {
         window: read.window,
+        zoomed: read.zoomed,
         ago,
         part,
     };
@@ -172,7 +179,7 @@ fn value(read: &Read<'_>, ago: Option<Duration>) -> Expr {
             }
         },
         Source::Ratio { of, over, before } => {
-            let events = |signal: &Signal| events(signal, read.window, ago, &read.labels);
+            let events = |signal: &Signal| value(&as_events(signal, read), ago);
             let now = guarded_ratio(events(of), events(over));
             match before {
                 None => now,
@@ -181,6 +188,7 @@ fn value(read: &Read<'_>, ago: Option<Duration>) -> Expr {
                         signal: old,
                         stat: Stat::Last,
                         window: read.window,
+                        zoomed: read.zoomed,
                         labels: read.labels.clone(),
                     };
                     bin(BinaryOp::Or, now, value(&read, ago))
@@ -199,18 +207,46 @@ pub(super) fn events(
     ago: Option<Duration>,
     labels: &[String],
 ) -> Expr {
+    let like = Read {
+        signal,
+        stat: Stat::Rate,
+        window,
+        zoomed: false,
+        labels: labels.to_vec(),
+    };
+    value(&as_events(signal, &like), ago)
+}
+
+/// A part of a ratio, read over the same time and labels as the whole.
+fn as_events<'a>(signal: &'a Signal, like: &Read<'_>) -> Read<'a> {
     let stat = match signal.kind() {
         Kind::Counter | Kind::Histogram => Stat::Rate,
         Kind::Gauge => Stat::Last,
         Kind::Ratio => Stat::Avg,
     };
-    let read = Read {
+    Read {
         signal,
         stat,
-        window,
-        labels: labels.to_vec(),
+        window: like.window,
+        zoomed: like.zoomed,
+        labels: like.labels.clone(),
+    }
+}
+
+/// Observations per second in each bucket of a histogram, for a heatmap.
+pub(super) fn buckets(read: &Read<'_>) -> Option<Query> {
+    let family = read.signal.family()?;
+    let over = Over {
+        window: read.window,
+        zoomed: read.zoomed,
+        ago: None,
+        part: Part::Bucket,
     };
-    value(&read, ago)
+    let labels = vec!["le".to_owned()];
+    Some(Query {
+        expr: sum(&labels, rate(family, &over)),
+        labels,
+    })
 }
 
 /// `part / (whole > 0)`, where a missing part counts as none: no series yet is no event yet.
@@ -242,6 +278,7 @@ pub(super) fn bucket_rate(
         .push(("le".into(), bucket.op, bucket.pattern.clone()));
     let over = Over {
         window,
+        zoomed: false,
         ago: None,
         part: Part::Bucket,
     };
@@ -252,6 +289,7 @@ pub(super) fn bucket_rate(
 pub(super) fn presence(family: &Family, labels: &[String], ago: Option<Duration>) -> Expr {
     let over = Over {
         window: DEFAULT_WINDOW,
+        zoomed: false,
         ago,
         part: events_part(family),
     };
@@ -306,6 +344,7 @@ pub fn slo_series(series: &str, service: &str, slo: &str, window: &str) -> Selec
 /// A series of a family, over some time, some time ago.
 struct Over {
     window: Duration,
+    zoomed: bool,
     ago: Option<Duration>,
     part: Part,
 }
@@ -370,7 +409,11 @@ fn range_function(stat: Stat) -> &'static str {
 
 fn ranged(family: &Family, function: &str, over: &Over) -> Expr {
     alternatives(family, |name| {
-        let range = range(selector(family, name, over), over.window);
+        let window = match over.zoomed {
+            true => ast::Duration::placeholder(RATE_INTERVAL),
+            false => time(over.window),
+        };
+        let range = build::range(selector(family, name, over), window);
         build::call(function, vec![range])
     })
 }

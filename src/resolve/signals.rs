@@ -88,6 +88,9 @@ fn alias(
     if let Some(title) = &definition.title {
         signal.title.clone_from(&title.value);
     }
+    if definition.description.is_some() {
+        signal.description = description(definition);
+    }
     if let Some(across) = definition.across {
         signal.across = across.value;
     }
@@ -172,6 +175,7 @@ fn ratio(
     Outcome::Ready(Rc::new(Signal {
         name: name.value.clone(),
         title: title(name, definition),
+        description: description(definition),
         unit: Unit::Ratio,
         scale: Number::from_integer(1),
         across: Across::Sum,
@@ -189,6 +193,7 @@ fn old_gauge(name: &Text, definition: &spec::Signal, old: Signal) -> Outcome {
     Outcome::Ready(Rc::new(Signal {
         name: name.value.clone(),
         title: title(name, definition),
+        description: description(definition),
         ..old
     }))
 }
@@ -215,6 +220,10 @@ fn check_parts(of: &Signal, over: &Signal, at: Span, over_at: Span) -> Result<()
     );
     Err(Diagnostic::error("wrong-kind", over_at, message)
         .help("divide counters by counters, or gauges by gauges"))
+}
+
+fn description(definition: &spec::Signal) -> Option<String> {
+    definition.description.as_ref().map(|d| d.value.clone())
 }
 
 fn title(name: &Text, definition: &spec::Signal) -> String {
@@ -268,6 +277,7 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
     let mut signal = Signal {
         name: name.value.clone(),
         title: title(name, definition),
+        description: description(definition),
         unit: unit.value,
         scale,
         across: definition

@@ -286,6 +286,7 @@ fn percentile(
         signal: &signal,
         stat: Stat::Quantile(quantile),
         window,
+        zoomed: false,
         labels: labels.clone(),
     };
     let below = in_unit(cx, &signal, &p.value.below)?;

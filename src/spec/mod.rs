@@ -1,6 +1,7 @@
 //! The spec: what a person writes. Types with places, no logic.
 
 mod condition;
+mod dashboard;
 mod read;
 mod schema;
 mod signal;
@@ -8,6 +9,7 @@ mod slo;
 mod value;
 
 pub use condition::{Baseline, Bound, Condition, Outside, Side, Stat};
+pub use dashboard::{Color, Dashboard, Panel, PanelKind, Position, Role, Row, Series, Threshold};
 use indexmap::IndexMap;
 pub use read::{Document, read};
 pub use schema::json_schema;
@@ -59,6 +61,9 @@ pub struct Spec {
     /// Alerts on conditions.
     #[serde(default)]
     pub alerts: Map<Alert>,
+    /// Rows of panels over signals.
+    #[serde(default)]
+    pub dashboards: Map<Dashboard>,
 }
 
 /// The service.

@@ -1,5 +1,6 @@
 //! From a file's text to a spec whose fields do not contradict each other.
 
+mod dashboard;
 mod exclusive;
 
 use std::sync::Arc;
@@ -84,6 +85,9 @@ fn check(document: &Document, sink: &mut Sink) {
     }
     for alert in spec.alerts.values() {
         check.condition(&alert.when);
+    }
+    for dashboard in spec.dashboards.values() {
+        check.dashboard(dashboard);
     }
 }
 

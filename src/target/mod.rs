@@ -1,5 +1,6 @@
 //! Targets: plan → view → template → parsed back → files.
 
+mod grafana;
 pub mod prometheus;
 mod schema;
 
@@ -15,16 +16,19 @@ use crate::template::{TemplateError, Templates};
 pub enum Target {
     /// Recording and alerting rules with unit tests, for Prometheus and its operator
     Prometheus,
+    /// Dashboards, and the files that bring them into Grafana
+    Grafana,
 }
 
 impl Target {
     /// All targets, in the order they are built.
-    pub const ALL: [Target; 1] = [Target::Prometheus];
+    pub const ALL: [Target; 2] = [Target::Prometheus, Target::Grafana];
 
     /// Name of its folder.
     pub fn as_str(self) -> &'static str {
         match self {
             Target::Prometheus => "prometheus",
+            Target::Grafana => "grafana",
         }
     }
 }
@@ -70,6 +74,7 @@ pub enum TargetError {
 pub fn render(plan: &Plan, target: Target, templates: &Templates) -> Result<Rendered, TargetError> {
     let mut rendered = match target {
         Target::Prometheus => prometheus::render(plan, templates)?,
+        Target::Grafana => grafana::render(plan, templates)?,
     };
     for file in &mut rendered.files {
         file.path = format!("{}/{}", target.as_str(), file.path);

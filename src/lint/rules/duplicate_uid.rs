@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::artifact::Form;
+use crate::artifact::{Dashboard, Form};
 use crate::diag::{RuleInfo, Severity};
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, Rule};
@@ -27,7 +27,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
-    let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, (&Dashboard, Span)> = BTreeMap::new();
     let dashboards = cx
         .artifacts
         .iter()
@@ -37,7 +37,9 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
             continue;
         };
         match seen.get(uid.value.as_str()) {
-            Some(first) => {
+            // The same dashboard once more, as in a ConfigMap, replaces nothing.
+            Some((first, _)) if first.raw.value() == dashboard.raw.value() => {}
+            Some((_, first)) => {
                 let message = format!(
                     "another dashboard has the uid `{}`: one replaces the other",
                     uid.value
@@ -45,7 +47,7 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
                 let finding = out.at(uid.span(), message).related(*first, "the other one");
                 out.push(finding.help("give each dashboard a uid of its own"));
             }
-            None => drop(seen.insert(&uid.value, uid.span())),
+            None => drop(seen.insert(&uid.value, (dashboard, uid.span()))),
         }
     }
 }

@@ -200,6 +200,7 @@ pub(in crate::resolve) fn ratio_before(
     Some(Box::new(Signal {
         name: old.family.clone(),
         title: old.family.clone(),
+        description: None,
         unit: Unit::Ratio,
         scale: Number::from_integer(1),
         across: Across::Avg,

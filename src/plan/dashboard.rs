@@ -1,0 +1,167 @@
+//! Dashboards: panels with complete queries and places.
+
+use super::{Query, ValueUnit};
+use crate::promql::ast::Expr;
+use crate::units::{Duration, Number};
+
+pub use crate::spec::{Color, Role};
+
+/// Columns of the grid that panels stand on.
+pub const COLUMNS: u32 = 24;
+
+/// A dashboard.
+#[derive(Clone, Debug)]
+pub struct Dashboard {
+    /// Its name in the spec.
+    pub name: String,
+    /// What Grafana knows it by, for ever.
+    pub uid: String,
+    /// For people.
+    pub title: String,
+    /// What it answers.
+    pub description: String,
+    /// How often it looks again.
+    pub refresh: Duration,
+    /// The time it shows at first, up to now.
+    pub range: Duration,
+    /// Labels a reader can filter by.
+    pub variables: Vec<Variable>,
+    /// From the most urgent to the least.
+    pub rows: Vec<Row>,
+    /// Panels that are not there, because their optional signals are not.
+    pub left_out: Vec<String>,
+}
+
+/// A label that panels are filtered by.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// The label; also the variable's name.
+    pub label: String,
+    /// Series that have all its values, filtered by the variables before it.
+    pub series: Expr,
+}
+
+/// Panels under one heading.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Unique in the dashboard.
+    pub id: u32,
+    /// The heading.
+    pub title: String,
+    /// The variable it is shown once for each value of.
+    pub repeat: Option<String>,
+    /// True when it is closed at first.
+    pub collapsed: bool,
+    /// In reading order.
+    pub panels: Vec<Panel>,
+}
+
+/// A panel.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// Unique in the dashboard.
+    pub id: u32,
+    /// For people.
+    pub title: String,
+    /// What to read from it, in Markdown.
+    pub description: String,
+    /// How it is drawn.
+    pub draw: Draw,
+    /// What it shows.
+    pub series: Vec<Series>,
+    /// What all series count in.
+    pub unit: ValueUnit,
+    /// Ascending.
+    pub thresholds: Vec<Threshold>,
+    /// Alerts on what it shows, by name.
+    pub alerts: Vec<String>,
+    /// Where it leads: title and URL.
+    pub links: Vec<(String, String)>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// How a panel is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Draw {
+    /// The newest value in large type.
+    Number,
+    /// The newest value on a scale.
+    Gauge,
+    /// Lines over time.
+    Timeseries,
+    /// Areas over time, one upon the other.
+    Stacked,
+    /// Bars over time, one upon the other.
+    Bars,
+    /// A histogram's distribution over time.
+    Heatmap,
+    /// The newest value of each series.
+    Table,
+    /// Up or down.
+    Status,
+    /// Markdown.
+    Text(String),
+    /// What is firing.
+    Alerts,
+}
+
+/// A query of a panel.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// What it is called beside its labels; empty when the panel's title says it.
+    pub title: String,
+    /// The query; may use the dashboard's variables and `$__rate_interval`.
+    pub query: Query,
+}
+
+/// A value that means something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Threshold {
+    /// In the unit and time of the panel.
+    pub value: Number,
+    /// What it means.
+    pub role: Role,
+    /// Its colour, and that of values beyond it.
+    pub color: Color,
+    /// True when values above it are the worse ones.
+    pub upper: bool,
+}
+
+/// A place on the grid, from the top of the row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Column of the left edge.
+    pub x: u32,
+    /// Line of the upper edge.
+    pub y: u32,
+    /// Columns.
+    pub w: u32,
+    /// Lines.
+    pub h: u32,
+}
+
+impl Place {
+    /// True when two panels would stand on each other.
+    pub fn overlaps(self, other: Self) -> bool {
+        self.x < other.x + other.w
+            && other.x < self.x + self.w
+            && self.y < other.y + other.h
+            && other.y < self.y + self.h
+    }
+}
+
+impl Row {
+    /// Lines its panels take.
+    pub fn height(&self) -> u32 {
+        let bottoms = self.panels.iter().map(|p| p.place.y + p.place.h);
+        bottoms.max().unwrap_or(0)
+    }
+}
+
+impl Dashboard {
+    /// All panels in reading order.
+    pub fn panels(&self) -> impl Iterator<Item = &Panel> {
+        self.rows.iter().flat_map(|row| &row.panels)
+    }
+}

@@ -1,0 +1,199 @@
+//! Dashboards: panels over the same signals and bounds as the alerts.
+
+mod layout;
+mod objective;
+mod overview;
+mod panel;
+mod thresholds;
+mod variables;
+
+use super::context::Context;
+use crate::diag::Diagnostic;
+use crate::naming;
+use crate::plan::alert::Links;
+use crate::plan::dashboard::{Panel, Row};
+use crate::plan::{Alert, Dashboard, Slo};
+use crate::source::Spanned;
+use crate::spec::{self, Position, Text};
+use crate::units::Duration;
+
+/// How often a dashboard looks again when nothing else is said.
+const REFRESH: Duration = Duration::from_secs(30);
+
+/// The time a dashboard shows at first when nothing else is said.
+const RANGE: Duration = Duration::from_secs(3 * 3_600);
+
+/// What panels are made from.
+pub(super) struct Panels<'a, 'b> {
+    pub(super) cx: &'a mut Context<'b>,
+    pub(super) slos: &'a [Slo],
+    pub(super) alerts: &'a [Alert],
+    /// Labels that the dashboard may be filtered by.
+    variables: Vec<String>,
+    /// Titles of panels whose optional signals are not there.
+    left_out: Vec<String>,
+    /// Families that have been used, to list label values from.
+    seen: variables::Seen,
+}
+
+/// A panel that does not stand anywhere yet.
+pub(super) struct Draft {
+    pub(super) panel: Panel,
+    pub(super) size: Size,
+}
+
+/// How much room a panel takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Size {
+    /// A single value: many fit beside each other.
+    Small,
+    /// A graph.
+    Large,
+    /// Columns and lines.
+    Fixed(u32, u32),
+    /// A place that the author gave.
+    At(Spanned<Position>),
+}
+
+/// The declared dashboards in their order, then the one that every service has.
+pub(super) fn resolve(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) -> Vec<Dashboard> {
+    let spec = cx.spec;
+    let mut all = Vec::new();
+    for (name, declared) in &spec.dashboards {
+        cx.check_name(name, true);
+        all.extend(one(cx, name, declared, slos, alerts));
+    }
+    let own = spec.dashboards.contains_key(naming::OVERVIEW);
+    let alerting = !slos.is_empty() || !alerts.is_empty();
+    if alerting && !own {
+        all.push(overview::dashboard(cx, slos, alerts, &all));
+    }
+    all
+}
+
+fn one(
+    cx: &mut Context<'_>,
+    name: &Text,
+    declared: &spec::Dashboard,
+    slos: &[Slo],
+    alerts: &[Alert],
+) -> Option<Dashboard> {
+    let errors = cx.sink.has_errors();
+    let variables = variables::wanted(cx, declared);
+    let mut panels = Panels::new(cx, slos, alerts, variables);
+    let rows: Vec<_> = declared
+        .rows
+        .value
+        .iter()
+        .filter_map(|row| panels.row(&row.value))
+        .collect();
+    let mut dashboard = panels.finish(&name.value, rows);
+    let text = |t: &Option<Text>| t.as_ref().map(|t| t.value.clone());
+    if let Some(title) = text(&declared.title) {
+        dashboard.title = title;
+    }
+    dashboard.description = text(&declared.description).unwrap_or_default();
+    if let Some(refresh) = declared.refresh {
+        dashboard.refresh = refresh.value;
+    }
+    if let Some(range) = declared.range {
+        dashboard.range = range.value;
+    }
+    if errors == cx.sink.has_errors() {
+        variables::check_used(cx, declared, &dashboard);
+    }
+    Some(dashboard)
+}
+
+impl<'a, 'b> Panels<'a, 'b> {
+    fn new(
+        cx: &'a mut Context<'b>,
+        slos: &'a [Slo],
+        alerts: &'a [Alert],
+        variables: Vec<String>,
+    ) -> Self {
+        Self {
+            cx,
+            slos,
+            alerts,
+            variables,
+            left_out: Vec::new(),
+            seen: variables::Seen::default(),
+        }
+    }
+
+    fn row(&mut self, row: &spec::Row) -> Option<Row> {
+        let mut drafts = Vec::new();
+        for panel in &row.panels.value {
+            drafts.extend(self.panel(panel, row));
+        }
+        if let Some(label) = &row.repeat {
+            self.cx.check_label_name(label);
+        }
+        let panels = layout::place(&mut self.cx.sink, drafts);
+        (!panels.is_empty()).then(|| Row {
+            id: 0,
+            title: row.title.value.clone(),
+            repeat: row.repeat.as_ref().map(|label| label.value.clone()),
+            collapsed: row.collapsed,
+            panels,
+        })
+    }
+
+    fn finish(mut self, name: &str, mut rows: Vec<Row>) -> Dashboard {
+        let variables = self.seen.variables(&self.variables, &rows);
+        let mut ids = 1..;
+        let mut next = || ids.next().unwrap_or_default();
+        for row in &mut rows {
+            row.id = next();
+            row.panels.iter_mut().for_each(|panel| panel.id = next());
+        }
+        let service = &self.cx.spec.service.name.value;
+        Dashboard {
+            uid: naming::dashboard_uid(service, name),
+            name: name.to_owned(),
+            title: format!("{}: {name}", self.cx.title()),
+            description: String::new(),
+            refresh: REFRESH,
+            range: RANGE,
+            variables,
+            rows,
+            left_out: std::mem::take(&mut self.left_out),
+        }
+    }
+
+    /// Something that a dashboard names and that is not there.
+    fn unknown<'n>(&mut self, what: &str, name: &Text, known: impl Iterator<Item = &'n str>) {
+        let message = format!("there is no {what} `{name}`");
+        let help = crate::diag::did_you_mean(&name.value, known);
+        let error = Diagnostic::error("unknown-name", name.span, message);
+        self.cx.sink.push(error.maybe_help(help));
+    }
+}
+
+/// Lets every alert lead to the panel that shows it.
+pub(super) fn link(
+    cx: &Context<'_>,
+    dashboards: &[Dashboard],
+    slos: &mut [Slo],
+    alerts: &mut [Alert],
+) {
+    let Some(links) = &cx.spec.links else { return };
+    let lead = |name: &str, links_of: &mut Links| {
+        let panels = dashboards
+            .iter()
+            .flat_map(|d| d.panels().map(move |panel| (&d.uid, panel)));
+        let shown = panels
+            .into_iter()
+            .find(|(_, p)| p.alerts.iter().any(|a| a == name));
+        if let Some((uid, panel)) = shown {
+            links_of.dashboard = naming::panel_url(&links.grafana.value, uid, panel.id);
+        }
+    };
+    for slo in slos {
+        lead(&slo.alert_name, &mut slo.links);
+    }
+    for alert in alerts {
+        lead(&alert.name, &mut alert.links);
+    }
+}

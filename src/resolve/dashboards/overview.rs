@@ -1,0 +1,187 @@
+//! The dashboard that every service has: its objectives, what is firing, and a panel for every alert that has
+//! none elsewhere.
+
+use super::panel::blank;
+use super::thresholds::{self, Watch};
+use super::variables::filtered;
+use super::{Draft, Panels, Size, layout};
+use crate::naming;
+use crate::plan::dashboard::{Draw, Panel, Row, Series};
+use crate::plan::{Alert, Condition, Dashboard, Query, Slo};
+use crate::promql::ast::{Expr, MatchOp};
+use crate::promql::build;
+use crate::resolve::bound;
+use crate::resolve::context::Context;
+use crate::resolve::query::{self, Read};
+use crate::spec::Text;
+use crate::units::Duration;
+
+/// An objective is judged over days.
+const RANGE: Duration = Duration::from_secs(24 * 3_600);
+
+pub(super) fn dashboard(
+    cx: &mut Context<'_>,
+    slos: &[Slo],
+    alerts: &[Alert],
+    others: &[Dashboard],
+) -> Dashboard {
+    let variables = cx.spec.prometheus.group_by.iter().map(|l| l.value.clone());
+    let variables = variables.collect();
+    let shown: Vec<String> = others
+        .iter()
+        .flat_map(|d| d.panels().flat_map(|panel| panel.alerts.clone()))
+        .collect();
+    let title = format!("{}: overview", cx.title());
+    let mut panels = Panels::new(cx, slos, alerts, variables);
+    let firing = vec![panels.firing(None)];
+    let objectives = slos.iter().flat_map(|slo| {
+        panels.remember(slo);
+        panels.slo(slo)
+    });
+    let objectives = objectives.collect();
+    let behind = panels.behind(&shown);
+    let mut rows = Vec::new();
+    for (title, drafts) in [
+        ("Firing now", firing),
+        ("Objectives", objectives),
+        ("Behind the alerts", behind),
+    ] {
+        let panels = layout::place(&mut panels.cx.sink, drafts);
+        if !panels.is_empty() {
+            rows.push(Row {
+                id: 0,
+                title: title.to_owned(),
+                repeat: None,
+                collapsed: false,
+                panels,
+            });
+        }
+    }
+    Dashboard {
+        title,
+        description:
+            "Objectives, firing alerts and what they look at; generated for every service."
+                .to_owned(),
+        range: RANGE,
+        ..panels.finish(naming::OVERVIEW, rows)
+    }
+}
+
+impl Panels<'_, '_> {
+    /// Alerts of the service that are pending or firing.
+    pub(super) fn firing(&mut self, title: Option<&Text>) -> Draft {
+        let service = &self.cx.spec.service.name.value;
+        let alerts = build::metric("ALERTS").matcher(naming::SERVICE, MatchOp::Equal, service);
+        let title = title.map_or_else(|| "Alerts".to_owned(), |title| title.value.clone());
+        let panel = Panel {
+            description:
+                "Alerts of this service that are pending or firing; empty when all is well."
+                    .to_owned(),
+            series: vec![Series {
+                title: String::new(),
+                query: Query {
+                    expr: Expr::from(alerts),
+                    labels: Vec::new(),
+                },
+            }],
+            ..blank(title, Draw::Alerts)
+        };
+        Draft {
+            panel,
+            size: Size::Fixed(crate::plan::dashboard::COLUMNS, 7),
+        }
+    }
+
+    /// The families of an objective carry its labels too.
+    fn remember(&mut self, slo: &Slo) {
+        use crate::plan::{EventSli, SloKind};
+        match &slo.kind {
+            SloKind::Events(events) => match &events.sli {
+                EventSli::Ratio { total, .. } => self.seen.add(total),
+                EventSli::Latency { signal, .. } => self.seen.add(signal),
+            },
+            SloKind::Percentile(percentile) => self.seen.add(&percentile.signal),
+        }
+    }
+
+    /// One panel for every alert that no other dashboard shows.
+    fn behind(&mut self, shown: &[String]) -> Vec<Draft> {
+        let page = self.cx.spec.severities.page.value.clone();
+        let watches = thresholds::watches(self.slos, self.alerts, &page);
+        let mut drafts: Vec<Draft> = Vec::new();
+        for watch in &watches {
+            let done = |alerts: &[String]| alerts.iter().any(|alert| alert == watch.alert);
+            if done(shown) || drafts.iter().any(|draft| done(&draft.panel.alerts)) {
+                continue;
+            }
+            drafts.push(self.watched(watch));
+        }
+        drafts.extend(self.raw_alerts(shown));
+        drafts
+    }
+
+    fn watched(&mut self, watch: &Watch<'_>) -> Draft {
+        let compare = watch.compare;
+        self.seen.add(&compare.signal);
+        let signal = filtered(&compare.signal, &self.variables);
+        let read = Read {
+            signal: &signal,
+            stat: compare.stat,
+            window: compare.window,
+            zoomed: false,
+            labels: compare.query.labels.clone(),
+        };
+        let mut query = query::query(&read, None);
+        query.expr = bound::per_time(query.expr, compare.unit);
+        let words = [
+            compare.signal.description.clone(),
+            Some(format!("Alert {}.", watch.words)),
+        ];
+        let panel = Panel {
+            description: words.into_iter().flatten().collect::<Vec<_>>().join("\n\n"),
+            series: vec![Series {
+                title: String::new(),
+                query,
+            }],
+            unit: compare.unit,
+            thresholds: thresholds::line(watch, compare.unit).into_iter().collect(),
+            alerts: vec![watch.alert.to_owned()],
+            links: vec![("Runbook".to_owned(), watch.runbook.to_owned())],
+            ..blank(watch.alert.to_owned(), Draw::Timeseries)
+        };
+        Draft {
+            panel,
+            size: Size::Large,
+        }
+    }
+
+    /// Alerts on PromQL of the author's: the value without its comparison.
+    fn raw_alerts(&self, shown: &[String]) -> Vec<Draft> {
+        let alerts = self
+            .alerts
+            .iter()
+            .filter(|alert| !shown.contains(&alert.name));
+        let raw = alerts.filter_map(|alert| match alert.condition.leading() {
+            Condition::Raw(raw) => Some((alert, raw)),
+            _ => None,
+        });
+        raw.map(|(alert, raw)| Draft {
+            panel: Panel {
+                description: alert.summary.clone(),
+                series: vec![Series {
+                    title: String::new(),
+                    query: Query {
+                        expr: raw.expr.clone(),
+                        labels: raw.query.labels.clone(),
+                    },
+                }],
+                unit: raw.unit,
+                alerts: vec![alert.name.clone()],
+                links: vec![("Runbook".to_owned(), alert.links.runbook.clone())],
+                ..blank(alert.name.clone(), Draw::Timeseries)
+            },
+            size: Size::Large,
+        })
+        .collect()
+    }
+}

@@ -1,0 +1,505 @@
+//! One panel of a spec.
+
+use std::rc::Rc;
+
+use super::thresholds::{self, Watch};
+use super::variables::filtered;
+use super::{Draft, Panels, Size};
+use crate::diag::Diagnostic;
+use crate::plan::dashboard::{Draw, Panel, Place, Role, Series, Threshold};
+use crate::plan::{Kind, Query, Signal, Source, ValueUnit};
+use crate::promql::{self, Dialect, Kept};
+use crate::resolve::context::Outcome;
+use crate::resolve::query::{self, Asked, Read};
+use crate::resolve::{bound, family};
+use crate::source::{Span, Spanned};
+use crate::spec::{self, Matchers, PanelKind, Stat, Text};
+use crate::units::{Duration, Number, Per, Unit};
+
+/// A signal as a panel asks for it.
+struct Wanted<'s> {
+    title: Option<&'s Text>,
+    name: &'s Text,
+    stat: Option<Spanned<Stat>>,
+    window: Option<Spanned<Duration>>,
+    by: &'s [Text],
+    matchers: &'s Matchers,
+}
+
+/// Which bounds a panel takes from alerts and objectives: those that the author does not give.
+#[derive(Clone, Copy)]
+struct Lines {
+    alerts: bool,
+    targets: bool,
+}
+
+impl Lines {
+    fn wanted(p: &spec::Panel) -> Self {
+        let given = |role| {
+            let all = p.thresholds.iter().flat_map(|list| &list.value);
+            all.into_iter()
+                .any(|threshold| threshold.value.role == role)
+        };
+        Self {
+            alerts: !given(Role::Alert),
+            targets: !given(Role::Target),
+        }
+    }
+}
+
+/// What a panel shows, before it is known how.
+#[derive(Default)]
+struct Content {
+    series: Vec<Series>,
+    /// Unit of each series, and where it is asked for.
+    units: Vec<(ValueUnit, Span)>,
+    thresholds: Vec<Threshold>,
+    /// Lines for the description.
+    words: Vec<String>,
+    alerts: Vec<String>,
+    runbooks: Vec<(String, String)>,
+    /// True when low values are the bad ones.
+    lower: bool,
+}
+
+impl Panels<'_, '_> {
+    /// The panels that a panel of a spec becomes: several for an objective, none without its signals.
+    pub(super) fn panel(&mut self, panel: &Spanned<spec::Panel>, row: &spec::Row) -> Vec<Draft> {
+        let p = &panel.value;
+        let kind = p.kind.map_or(PanelKind::default(), |kind| kind.value);
+        let drafts = match kind {
+            PanelKind::Slo => self.named_slo(p),
+            PanelKind::Alerts => vec![self.firing(p.title.as_ref())],
+            PanelKind::Text => vec![text(p)],
+            _ => self.values(panel, row, kind).into_iter().collect(),
+        };
+        match (p.position, drafts.len()) {
+            (Some(position), 2..) => {
+                let message = "an objective becomes several panels, which flow";
+                self.cx.refuse("position", position.span, message);
+                drafts
+            }
+            (Some(position), _) => {
+                let placed = drafts.into_iter().map(|draft| Draft {
+                    size: Size::At(position),
+                    ..draft
+                });
+                placed.collect()
+            }
+            (None, _) => drafts,
+        }
+    }
+
+    fn values(
+        &mut self,
+        panel: &Spanned<spec::Panel>,
+        row: &spec::Row,
+        kind: PanelKind,
+    ) -> Option<Draft> {
+        let p = &panel.value;
+        let mut content = Content::default();
+        let window = p.window.or(row.window);
+        let lines = Lines::wanted(p);
+        if let Some(list) = &p.series {
+            for series in &list.value {
+                self.series(&series.value, window, kind, lines, &mut content)?;
+            }
+        } else if let Some(text) = &p.promql {
+            self.raw(text, p.unit, None, &mut content)?;
+        } else {
+            self.signal(p, window, kind, lines, &mut content)?;
+        }
+        if content.series.is_empty() {
+            let title = p.title.as_ref().or(p.signal.as_ref());
+            self.left_out.extend(title.map(|title| title.value.clone()));
+            return None;
+        }
+        let unit = self.common_unit(&content)?;
+        if let Some(list) = &p.thresholds {
+            for threshold in &list.value {
+                let upper = !content.lower;
+                let line = thresholds::given(self.cx, threshold, unit, upper);
+                content.thresholds.extend(line);
+            }
+        }
+        content.thresholds.sort_by_key(|line| line.value);
+        content.thresholds.dedup();
+        let runbook = p.runbook.as_ref().map(|name| self.runbook(name));
+        content.runbooks.extend(runbook);
+        Some(Draft {
+            size: match kind {
+                PanelKind::Number | PanelKind::Gauge | PanelKind::Status => Size::Small,
+                _ => Size::Large,
+            },
+            panel: Panel {
+                id: 0,
+                title: self.title(p),
+                description: described(p.description.as_ref(), content.words),
+                draw: draw(kind),
+                series: content.series,
+                unit,
+                thresholds: content.thresholds,
+                alerts: content.alerts,
+                links: content.runbooks,
+                place: Place::default(),
+            },
+        })
+    }
+
+    fn title(&mut self, p: &spec::Panel) -> String {
+        if let Some(title) = &p.title {
+            return title.value.clone();
+        }
+        let name = p.signal.as_ref();
+        let signal = name.and_then(|name| self.cx.optional_signal(name));
+        signal.map_or_else(String::new, |signal| signal.title.clone())
+    }
+
+    fn runbook(&mut self, name: &Text) -> (String, String) {
+        let links = self.cx.links("", Some(name));
+        let url = links.runbook.trim_end_matches('#').to_owned();
+        (format!("Runbook {name}"), url)
+    }
+
+    /// One signal, read in one way or several.
+    fn signal(
+        &mut self,
+        p: &spec::Panel,
+        window: Option<Spanned<Duration>>,
+        kind: PanelKind,
+        lines: Lines,
+        content: &mut Content,
+    ) -> Option<()> {
+        let name = p.signal.as_ref()?;
+        let stats: Vec<Option<Spanned<Stat>>> = match &p.stats {
+            Some(stats) => stats.value.iter().copied().map(Some).collect(),
+            None => {
+                let Some(signal) = self.found(name)? else {
+                    return Some(());
+                };
+                usual_stats(signal.kind(), kind, name.span)
+            }
+        };
+        let several = stats.len() > 1;
+        for stat in stats {
+            let wanted = Wanted {
+                title: None,
+                name,
+                stat,
+                window,
+                by: &p.by,
+                matchers: &p.matchers,
+            };
+            self.add(&wanted, kind, lines, several, content)?;
+        }
+        Some(())
+    }
+
+    fn series(
+        &mut self,
+        s: &spec::Series,
+        window: Option<Spanned<Duration>>,
+        kind: PanelKind,
+        lines: Lines,
+        content: &mut Content,
+    ) -> Option<()> {
+        if let Some(text) = &s.promql {
+            return self.raw(text, s.unit, s.title.as_ref(), content);
+        }
+        let name = s.signal.as_ref()?;
+        let Some(signal) = self.found(name)? else {
+            return Some(());
+        };
+        let usual = || usual_stats(signal.kind(), PanelKind::Number, name.span);
+        let wanted = Wanted {
+            title: s.title.as_ref(),
+            name,
+            stat: s.stat.or_else(|| usual().into_iter().next().flatten()),
+            window: s.window.or(window),
+            by: &s.by,
+            matchers: &s.matchers,
+        };
+        let title = signal.title.clone();
+        self.add(&wanted, kind, lines, false, content)?;
+        if let Some(last) = content
+            .series
+            .last_mut()
+            .filter(|last| last.title.is_empty())
+        {
+            last.title = title;
+        }
+        Some(())
+    }
+
+    /// A signal; `Some(None)` when it is optional and not there.
+    fn found(&mut self, name: &Text) -> Option<Option<Rc<Signal>>> {
+        match self.cx.outcome(name) {
+            Outcome::Ready(signal) => Some(Some(signal)),
+            Outcome::LeftOut(_) => Some(None),
+            Outcome::Failed => None,
+        }
+    }
+
+    fn add(
+        &mut self,
+        wanted: &Wanted<'_>,
+        kind: PanelKind,
+        lines: Lines,
+        several: bool,
+        content: &mut Content,
+    ) -> Option<()> {
+        let Some(found) = self.found(wanted.name)? else {
+            return Some(());
+        };
+        let narrowed = family::narrowed(self.cx, &found, wanted.matchers)?;
+        let signal = narrowed.as_ref().unwrap_or(&found);
+        self.check_kind(kind, signal, wanted.name)?;
+        let asked = Asked {
+            signal,
+            stat: wanted.stat,
+            window: wanted.window,
+            by: wanted.by,
+            at: wanted.name.span,
+        };
+        let read = self.cx.read(&asked)?;
+        let page = self.cx.spec.severities.page.value.clone();
+        let all = thresholds::watches(self.slos, self.alerts, &page);
+        let on: Vec<&Watch<'_>> = all
+            .iter()
+            .filter(|watch| thresholds::is_on(watch, signal, read.stat))
+            .collect();
+        let filtered = filtered(signal, &self.variables);
+        let watched = on.first().map(|watch| watch.compare.window);
+        let window = wanted.window.map(|window| window.value).or(watched);
+        let shown = Read {
+            signal: &filtered,
+            window: window.unwrap_or(read.window),
+            // PromQL of the author's has no window of its own that could follow the zoom.
+            zoomed: window.is_none() && !matches!(signal.source, Source::Raw(_)),
+            ..read
+        };
+        let unit = bound::unit(&shown, on.first().and_then(|watch| watch.compare.unit.per));
+        let mut query = match kind {
+            PanelKind::Heatmap => query::buckets(&shown)?,
+            _ => query::query(&shown, None),
+        };
+        query.expr = bound::per_time(query.expr, unit);
+        self.seen.add(signal);
+        content.units.push((unit, wanted.name.span));
+        content.series.push(Series {
+            title: match wanted.title {
+                Some(title) => title.value.clone(),
+                None if several => shown.stat.to_string(),
+                None => String::new(),
+            },
+            query,
+        });
+        content.describe(signal);
+        content.watch(&on, unit, lines.alerts);
+        if lines.targets {
+            let targets = thresholds::targets(self.slos, signal, shown.stat);
+            content.thresholds.extend(targets);
+        }
+        Some(())
+    }
+
+    /// Some kinds of panel only fit some kinds of signal.
+    fn check_kind(&mut self, kind: PanelKind, signal: &Signal, name: &Text) -> Option<()> {
+        let (fits, wanted) = match kind {
+            PanelKind::Heatmap => (
+                signal.kind() == Kind::Histogram,
+                "a heatmap shows a histogram",
+            ),
+            PanelKind::Status => (
+                signal.unit == Unit::Bool,
+                "a status shows a signal of unit `bool`",
+            ),
+            _ => (true, ""),
+        };
+        if fits {
+            return Some(());
+        }
+        let found = match kind {
+            PanelKind::Heatmap => signal.kind().as_str(),
+            _ => signal.unit.as_str(),
+        };
+        let message = format!("{wanted}; `{name}` is a {found}");
+        let error = Diagnostic::error("wrong-kind", name.span, message);
+        self.cx.sink.push(error.help("use `kind: timeseries`"));
+        None
+    }
+
+    /// PromQL of the author's, with Grafana's variables.
+    fn raw(
+        &mut self,
+        text: &Text,
+        unit: Option<Spanned<Unit>>,
+        title: Option<&Text>,
+        content: &mut Content,
+    ) -> Option<()> {
+        let expr = match promql::parse_with(&text.value, Dialect::Grafana) {
+            Ok(expr) => expr,
+            Err(error) => {
+                let at = self.cx.document.inside(text, error.span);
+                let message = format!("PromQL: {}", error.message);
+                let error = Diagnostic::error("bad-promql", at, message).maybe_help(error.help);
+                self.cx.sink.push(error);
+                return None;
+            }
+        };
+        family::check_names(self.cx, &expr, text);
+        let labels = match promql::kept_labels(&expr) {
+            Kept::Only(labels) => labels.into_iter().collect(),
+            _ => Vec::new(),
+        };
+        let unit = ValueUnit {
+            unit: unit.map_or(Unit::Count, |unit| unit.value),
+            per: None,
+        };
+        content.units.push((unit, text.span));
+        content.series.push(Series {
+            title: title.map_or_else(String::new, |title| title.value.clone()),
+            query: Query { expr, labels },
+        });
+        Some(())
+    }
+
+    /// What all series count in; amounts of different things are still amounts.
+    fn common_unit(&mut self, content: &Content) -> Option<ValueUnit> {
+        let (first, _) = content.units.first().copied()?;
+        let counts = |unit: Unit| {
+            matches!(
+                unit,
+                Unit::Count | Unit::Requests | Unit::Tokens | Unit::Bool
+            )
+        };
+        let mut common = first;
+        for (unit, at) in &content.units[1..] {
+            let seconds = |per: Option<Per>| per.map(|per| per.seconds);
+            let alike = seconds(unit.per) == seconds(common.per);
+            if alike && unit.unit == common.unit {
+                continue;
+            }
+            if alike && counts(unit.unit) && counts(common.unit) {
+                common.unit = Unit::Count;
+                continue;
+            }
+            let message = format!(
+                "one panel cannot show {} beside {}",
+                words(*unit),
+                words(common)
+            );
+            let error = Diagnostic::error("wrong-unit", *at, message);
+            self.cx
+                .sink
+                .push(error.help("give each a panel of its own"));
+            return None;
+        }
+        Some(common)
+    }
+}
+
+impl Content {
+    fn describe(&mut self, signal: &Signal) {
+        let Some(text) = &signal.description else {
+            return;
+        };
+        if !self.words.contains(text) {
+            self.words.push(text.clone());
+        }
+    }
+
+    fn watch(&mut self, on: &[&Watch<'_>], unit: ValueUnit, lines: bool) {
+        for watch in on {
+            let line = thresholds::line(watch, unit);
+            self.lower |= line.as_ref().is_some_and(|line| !line.upper);
+            if lines {
+                self.thresholds.extend(line);
+            }
+            if self.alerts.iter().any(|alert| alert == watch.alert) {
+                continue;
+            }
+            self.alerts.push(watch.alert.to_owned());
+            self.words.push(format!("Alert {}.", watch.words));
+            let link = (
+                format!("Runbook: {}", watch.alert),
+                watch.runbook.to_owned(),
+            );
+            self.runbooks.push(link);
+        }
+    }
+}
+
+fn words(unit: ValueUnit) -> String {
+    match unit.per {
+        Some(per) => format!("{} per {}", unit.unit.as_str(), per.name),
+        None => unit.unit.as_str().to_owned(),
+    }
+}
+
+fn described(own: Option<&Text>, words: Vec<String>) -> String {
+    let own = own.map(|text| text.value.clone());
+    let words = words
+        .into_iter()
+        .filter(|word| own.is_none() || word.starts_with("Alert "));
+    own.iter()
+        .cloned()
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join("\n\n")
+}
+
+fn text(p: &spec::Panel) -> Draft {
+    let own = |text: &Option<Text>| text.as_ref().map_or_else(String::new, |t| t.value.clone());
+    Draft {
+        size: Size::Fixed(crate::plan::dashboard::COLUMNS, 4),
+        panel: blank(own(&p.title), Draw::Text(own(&p.text))),
+    }
+}
+
+/// A panel that shows nothing yet.
+pub(super) fn blank(title: String, draw: Draw) -> Panel {
+    Panel {
+        id: 0,
+        title,
+        description: String::new(),
+        draw,
+        series: Vec::new(),
+        unit: ValueUnit {
+            unit: Unit::Count,
+            per: None,
+        },
+        thresholds: Vec::new(),
+        alerts: Vec::new(),
+        links: Vec::new(),
+        place: Place::default(),
+    }
+}
+
+fn draw(kind: PanelKind) -> Draw {
+    match kind {
+        PanelKind::Number => Draw::Number,
+        PanelKind::Gauge => Draw::Gauge,
+        PanelKind::Stacked => Draw::Stacked,
+        PanelKind::Bars => Draw::Bars,
+        PanelKind::Heatmap => Draw::Heatmap,
+        PanelKind::Table => Draw::Table,
+        PanelKind::Status => Draw::Status,
+        PanelKind::Timeseries | PanelKind::Text | PanelKind::Slo | PanelKind::Alerts => {
+            Draw::Timeseries
+        }
+    }
+}
+
+/// How a signal is read when a panel does not say: a distribution by its usual percentiles.
+fn usual_stats(kind: Kind, drawn: PanelKind, at: Span) -> Vec<Option<Spanned<Stat>>> {
+    let percent = |p: i128| Some(Spanned::new(Stat::Quantile(Number::new(p, 100)), at));
+    match (kind, drawn) {
+        (Kind::Histogram, PanelKind::Timeseries) => [50, 95, 99].map(percent).into(),
+        (Kind::Histogram, PanelKind::Heatmap | PanelKind::Stacked | PanelKind::Bars) => {
+            vec![Some(Spanned::new(Stat::Rate, at))]
+        }
+        (Kind::Histogram, _) => vec![percent(95)],
+        _ => vec![None],
+    }
+}

@@ -1,0 +1,177 @@
+//! What a dashboard can be filtered by.
+
+use crate::diag::Diagnostic;
+use crate::plan::dashboard::{Row, Variable};
+use crate::plan::{Dashboard, Family, Signal, Source};
+use crate::promql::ast::{Expr, MatchOp, Selector};
+use crate::promql::build;
+use crate::resolve::context::Context;
+use crate::spec;
+
+/// Families with the labels that their series have.
+#[derive(Default)]
+pub(super) struct Seen(Vec<(Family, Vec<String>)>);
+
+/// Labels a dashboard may be filtered by: those it names, else the service's, and those of repeated rows.
+pub(super) fn wanted(cx: &mut Context<'_>, declared: &spec::Dashboard) -> Vec<String> {
+    let spec = cx.spec;
+    let named = declared.variables.as_ref();
+    for label in named.into_iter().flatten() {
+        cx.check_label_name(label);
+        cx.check_group_label(label);
+    }
+    let named = named.unwrap_or(&spec.prometheus.group_by);
+    let rows = declared.rows.value.iter();
+    let repeated = rows.filter_map(|row| row.value.repeat.as_ref());
+    let mut wanted: Vec<String> = Vec::new();
+    for label in named.iter().chain(repeated) {
+        if !wanted.contains(&label.value) {
+            wanted.push(label.value.clone());
+        }
+    }
+    wanted
+}
+
+/// Complains about a variable that changes nothing.
+pub(super) fn check_used(cx: &mut Context<'_>, declared: &spec::Dashboard, made: &Dashboard) {
+    let rows = declared.rows.value.iter();
+    let repeated = rows.filter_map(|row| row.value.repeat.as_ref());
+    for label in declared.variables.iter().flatten().chain(repeated) {
+        if !made.variables.iter().any(|v| v.label == label.value) {
+            let message =
+                format!("no panel has the label `{label}`: the variable would do nothing");
+            let error = Diagnostic::error("unused-variable", label.span, message);
+            cx.sink
+                .push(error.help("leave it out, or show a signal that has the label"));
+        }
+    }
+}
+
+/// The signal with every series filtered by the variables that it has the labels for.
+pub(super) fn filtered(signal: &Signal, variables: &[String]) -> Signal {
+    let mut signal = signal.clone();
+    filter(&mut signal, variables);
+    signal
+}
+
+fn filter(signal: &mut Signal, variables: &[String]) {
+    match &mut signal.source {
+        Source::Family(family) => {
+            for label in variables.iter().filter(|v| signal.labels.contains(v)) {
+                let value = format!("${label}");
+                family.matchers.push((label.clone(), MatchOp::Match, value));
+            }
+            family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
+        }
+        Source::Ratio { of, over, before } => {
+            for part in [Some(of), Some(over), before.as_mut()]
+                .into_iter()
+                .flatten()
+            {
+                filter(part, variables);
+            }
+        }
+        Source::Raw(_) => {}
+    }
+}
+
+/// A series of ours, filtered by the variables that it has the labels for.
+pub(super) fn filtered_series(
+    series: Selector,
+    labels: &[String],
+    variables: &[String],
+) -> Selector {
+    let known = variables.iter().filter(|v| labels.contains(v));
+    known.fold(series, |series, label| {
+        series.matcher(label, MatchOp::Match, &format!("${label}"))
+    })
+}
+
+impl Seen {
+    /// Remembers the families under a signal.
+    pub(super) fn add(&mut self, signal: &Signal) {
+        match &signal.source {
+            Source::Family(family) => self.0.push((family.clone(), signal.labels.clone())),
+            Source::Ratio { of, over, .. } => {
+                self.add(of);
+                self.add(over);
+            }
+            Source::Raw(_) => {}
+        }
+    }
+
+    /// The variables that some panel uses; each lists only values that fit those before it.
+    pub(super) fn variables(&self, wanted: &[String], rows: &[Row]) -> Vec<Variable> {
+        let mut variables: Vec<Variable> = Vec::new();
+        for label in wanted {
+            let used = rows.iter().flat_map(|row| &row.panels).any(|panel| {
+                let mut series = panel.series.iter();
+                series.any(|s| uses(&s.query.expr.to_string(), label))
+            });
+            let source = self.source(label).filter(|_| used);
+            let Some((family, labels)) = source else {
+                continue;
+            };
+            let before: Vec<_> = variables.iter().map(|v| v.label.clone()).collect();
+            variables.push(Variable {
+                label: label.clone(),
+                series: Expr::from(filtered_series(any_name(family), labels, &before)),
+            });
+        }
+        variables
+    }
+
+    /// A family with the label; best one that is there under a single name and from start-up.
+    fn source(&self, label: &str) -> Option<&(Family, Vec<String>)> {
+        let having = || {
+            self.0
+                .iter()
+                .filter(|(_, labels)| labels.iter().any(|l| l == label))
+        };
+        let plain = |family: &Family| family.names.len() == 1 && family.kind == spec::Kind::Gauge;
+        having()
+            .find(|(family, _)| family.recorded && plain(family))
+            .or_else(|| having().find(|(family, _)| family.names.len() == 1))
+            .or_else(|| having().next())
+    }
+}
+
+/// True when a query uses a variable.
+fn uses(query: &str, variable: &str) -> bool {
+    query.match_indices('$').any(|(at, _)| {
+        let rest = query[at + 1..].trim_start_matches('{');
+        let name: &str = rest
+            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+            .next()
+            .unwrap_or_default();
+        name == variable
+    })
+}
+
+/// The series of a family under every name it has in the range.
+fn any_name(family: &Family) -> Selector {
+    let suffix = match family.kind {
+        spec::Kind::Histogram => "_count",
+        spec::Kind::Gauge | spec::Kind::Counter => "",
+    };
+    let names: Vec<_> = family
+        .names
+        .iter()
+        .map(|name| format!("{name}{suffix}"))
+        .collect();
+    let series = match names.as_slice() {
+        [one] => build::metric(one),
+        several => Selector {
+            metric: None,
+            ..build::metric("")
+        }
+        .matcher("__name__", MatchOp::Match, &several.join("|")),
+    };
+    let own = family
+        .matchers
+        .iter()
+        .filter(|(_, _, value)| !value.starts_with('$'));
+    own.fold(series, |series, (label, op, value)| {
+        series.matcher(label, *op, value)
+    })
+}

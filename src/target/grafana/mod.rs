@@ -1,0 +1,102 @@
+//! Grafana: classic dashboards, and the files that bring them into a server.
+
+mod check;
+mod field;
+mod panels;
+mod view;
+
+use super::{OutFile, Rendered, TargetError};
+use crate::naming;
+use crate::plan::{Dashboard, Plan};
+use crate::promql::ast::MatchOp;
+use crate::promql::build;
+use crate::template::Templates;
+
+/// Renders all dashboards of a service.
+///
+/// # Errors
+/// When a template fails or its output does not read back.
+pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, TargetError> {
+    let mut rendered = Rendered::default();
+    if plan.dashboards.is_empty() {
+        return Ok(rendered);
+    }
+    let service = &plan.service.name;
+    for dashboard in &plan.dashboards {
+        let path = format!("dashboards/{}.json", dashboard.name);
+        let text = templates.render("grafana/dashboard.json", &view(plan, dashboard))?;
+        let file = check::canonical(OutFile { path, text }, dashboard)?;
+        let map = view::ConfigMap {
+            service: service.clone(),
+            name: format!("{service}-{}", dashboard.name),
+            file: format!("{}.json", dashboard.uid),
+            folder: plan.service.title.clone(),
+            json: file.text.clone(),
+        };
+        rendered.files.push(file);
+        let text = templates.render("grafana/configmap.yaml", &map)?;
+        let path = format!("configmaps/{}.yaml", dashboard.name);
+        rendered
+            .files
+            .push(check::config_map(OutFile { path, text }, &map)?);
+    }
+    let provisioning = view::Provisioning {
+        service: service.clone(),
+        title: plan.service.title.clone(),
+        interval: plan.scrape.interval.to_string(),
+    };
+    for name in ["dashboards.yaml", "datasources.yaml"] {
+        let path = format!("provisioning/{name}");
+        let text = templates.render(&format!("grafana/{path}"), &provisioning)?;
+        rendered.files.push(check::yaml(OutFile { path, text })?);
+    }
+    Ok(rendered)
+}
+
+fn view(plan: &Plan, dashboard: &Dashboard) -> view::Dashboard {
+    let variables = dashboard.variables.iter().map(|variable| view::Variable {
+        name: variable.label.clone(),
+        label: variable.label.replace('_', " "),
+        query: format!("label_values({}, {})", variable.series, variable.label),
+    });
+    view::Dashboard {
+        uid: dashboard.uid.clone(),
+        title: dashboard.title.clone(),
+        description: dashboard.description.clone(),
+        tags: vec!["slosmith".to_owned(), plan.service.name.clone()],
+        refresh: dashboard.refresh.to_string(),
+        range: dashboard.range.to_string(),
+        variables: variables.collect(),
+        annotations: annotations(plan),
+        panels: panels::panels(plan, dashboard),
+    }
+}
+
+/// When something fired, and when an engine was started: deployments and crashes look alike on a graph.
+fn annotations(plan: &Plan) -> Vec<view::Annotation> {
+    let alerts = build::metric("ALERTS")
+        .matcher(naming::SERVICE, MatchOp::Equal, &plan.service.name)
+        .matcher("alertstate", MatchOp::Equal, "firing");
+    let started = build::metric("process_start_time_seconds").matcher(
+        "job",
+        MatchOp::Equal,
+        &plan.scrape.job,
+    );
+    let started = crate::promql::ast::Expr::from(started);
+    vec![
+        view::Annotation {
+            name: "Firing alerts".to_owned(),
+            color: "red".to_owned(),
+            expr: crate::promql::ast::Expr::from(alerts).to_string(),
+            title: "{{alertname}}".to_owned(),
+            text: "{{severity}}".to_owned(),
+        },
+        view::Annotation {
+            name: "Engine started".to_owned(),
+            color: "blue".to_owned(),
+            expr: format!("time() - {started} < 120"),
+            title: "Engine started".to_owned(),
+            text: "{{instance}}".to_owned(),
+        },
+    ]
+}

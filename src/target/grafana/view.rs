@@ -1,0 +1,129 @@
+//! What the templates see.
+
+use serde::Serialize;
+
+/// A dashboard.
+#[derive(Debug, Serialize)]
+pub(super) struct Dashboard {
+    pub(super) uid: String,
+    pub(super) title: String,
+    pub(super) description: String,
+    pub(super) tags: Vec<String>,
+    pub(super) refresh: String,
+    /// `3h`: the time shown, up to now.
+    pub(super) range: String,
+    pub(super) variables: Vec<Variable>,
+    pub(super) annotations: Vec<Annotation>,
+    /// Rows and panels in reading order; those of a closed row stand inside it.
+    pub(super) panels: Vec<Panel>,
+}
+
+/// A variable over the values of a label.
+#[derive(Debug, Serialize)]
+pub(super) struct Variable {
+    pub(super) name: String,
+    pub(super) label: String,
+    pub(super) query: String,
+}
+
+/// Marks on the time axis.
+#[derive(Debug, Serialize)]
+pub(super) struct Annotation {
+    pub(super) name: String,
+    pub(super) color: String,
+    pub(super) expr: String,
+    pub(super) title: String,
+    pub(super) text: String,
+}
+
+/// A row or a panel.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Panel {
+    /// Name of the template below `panels/`.
+    pub(super) template: String,
+    pub(super) id: u32,
+    pub(super) title: String,
+    pub(super) description: String,
+    pub(super) place: Place,
+    pub(super) transparent: bool,
+    /// The scrape interval: nothing is asked for more often.
+    pub(super) interval: String,
+    pub(super) targets: Vec<Query>,
+    pub(super) links: Vec<Link>,
+    pub(super) field: Field,
+    /// Markdown of a text panel.
+    pub(super) content: String,
+    /// Of a row: whether it is closed, the variable it repeats for, and the panels inside when closed.
+    pub(super) collapsed: bool,
+    pub(super) repeat: Option<String>,
+    pub(super) inside: Vec<Panel>,
+}
+
+/// Columns and lines on the whole dashboard.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct Place {
+    pub(super) x: u32,
+    pub(super) y: u32,
+    pub(super) w: u32,
+    pub(super) h: u32,
+}
+
+/// A query.
+#[derive(Debug, Serialize)]
+pub(super) struct Query {
+    /// `A`, `B`, …
+    pub(super) name: String,
+    pub(super) expr: String,
+    pub(super) legend: String,
+    /// Heading of its column in a table.
+    pub(super) heading: String,
+}
+
+/// A link of a panel.
+#[derive(Debug, Serialize)]
+pub(super) struct Link {
+    pub(super) title: String,
+    pub(super) url: String,
+}
+
+/// How values are shown.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Field {
+    pub(super) unit: String,
+    pub(super) min: Option<f64>,
+    pub(super) max: Option<f64>,
+    /// Where the axis ends at least, so that every line is in sight.
+    pub(super) soft_min: Option<f64>,
+    pub(super) soft_max: Option<f64>,
+    pub(super) steps: Vec<Step>,
+    /// True when the steps are lines in a graph.
+    pub(super) lines: bool,
+    pub(super) stacked: bool,
+    pub(super) bars: bool,
+}
+
+/// A colour from a value on; the first has no value.
+#[derive(Debug, PartialEq, Serialize)]
+pub(super) struct Step {
+    pub(super) value: Option<f64>,
+    pub(super) color: String,
+}
+
+/// Where a service's dashboards and data come from.
+#[derive(Debug, Serialize)]
+pub(super) struct Provisioning {
+    pub(super) service: String,
+    pub(super) title: String,
+    pub(super) interval: String,
+}
+
+/// A dashboard for the sidecar that collects ConfigMaps.
+#[derive(Debug, Serialize)]
+pub(super) struct ConfigMap {
+    pub(super) service: String,
+    /// Name of the resource, and of the file in it.
+    pub(super) name: String,
+    pub(super) file: String,
+    pub(super) folder: String,
+    pub(super) json: String,
+}
