@@ -1,12 +1,12 @@
 //! Panels of an objective: what is left of its budget, how fast it burns, how good the service is.
 
-use super::panel::blank;
+use super::panel::{amount, blank};
 use super::thresholds::target;
 use super::variables::filtered_series;
 use super::{Draft, Panels, Size};
 use crate::naming;
 use crate::plan::dashboard::{Color, Draw, Panel, Role, Series, Threshold};
-use crate::plan::{EventSlo, PercentileSlo, Query, Slo, SloKind, ValueUnit};
+use crate::plan::{EventSlo, PercentileSlo, Query, Slo, SloKind};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::build;
 use crate::resolve::query::{self, bin};
@@ -88,7 +88,7 @@ impl Panels<'_, '_> {
                 slo.period, slo.description
             ),
             series: vec![one("", expr, slo)],
-            unit: of(Unit::Ratio),
+            unit: amount(Unit::Ratio),
             thresholds: vec![step(0, Color::Red), step(25, Color::Yellow)],
             links: runbook(slo),
             ..blank(format!("{}: budget left", slo.title), Draw::Number)
@@ -141,7 +141,7 @@ impl Panels<'_, '_> {
                 tiers.join("\n")
             ),
             series: series.collect(),
-            unit: of(Unit::Count),
+            unit: amount(Unit::Count),
             thresholds: lines,
             alerts: vec![slo.alert_name.clone()],
             links: runbook(slo),
@@ -167,7 +167,7 @@ impl Panels<'_, '_> {
                 slo.description
             ),
             series: series.collect(),
-            unit: of(Unit::Ratio),
+            unit: amount(Unit::Ratio),
             thresholds: vec![Threshold {
                 upper: false,
                 ..target(objective)
@@ -191,7 +191,7 @@ impl Panels<'_, '_> {
                 slo.period, percentile.below.1, slo.description
             ),
             series: vec![one("", expr, slo)],
-            unit: of(percentile.signal.unit),
+            unit: amount(percentile.signal.unit),
             thresholds,
             links: runbook(slo),
             ..blank(slo.title.clone(), draw)
@@ -207,10 +207,6 @@ fn one(title: &str, expr: Expr, slo: &Slo) -> Series {
             labels: slo.labels.clone(),
         },
     }
-}
-
-fn of(unit: Unit) -> ValueUnit {
-    ValueUnit { unit, per: None }
 }
 
 fn runbook(slo: &Slo) -> Vec<(String, String)> {

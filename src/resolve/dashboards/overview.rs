@@ -6,13 +6,13 @@ use super::thresholds::{self, Watch};
 use super::variables::filtered;
 use super::{Draft, Panels, Size, layout};
 use crate::naming;
-use crate::plan::dashboard::{Draw, Panel, Row, Series};
+use crate::plan::dashboard::{COLUMNS, Draw, Panel, Row, Series};
 use crate::plan::{Alert, Condition, Dashboard, Query, Slo};
-use crate::promql::ast::{Expr, MatchOp};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp};
 use crate::promql::build;
 use crate::resolve::bound;
 use crate::resolve::context::Context;
-use crate::resolve::query::{self, Read};
+use crate::resolve::query::{self, Read, bin};
 use crate::spec::Text;
 use crate::units::Duration;
 
@@ -67,28 +67,44 @@ pub(super) fn dashboard(
     }
 }
 
+/// 1 for every pending alert, 2 for every firing one; a single 0 when there is none.
+fn firing(service: &str, labels: &[String]) -> Expr {
+    let alerts = |state| {
+        build::metric("ALERTS")
+            .matcher(naming::SERVICE, MatchOp::Equal, service)
+            .matcher("alertstate", MatchOp::Equal, state)
+    };
+    let firing = bin(BinaryOp::Mul, build::number("2"), alerts("firing").into());
+    let both = bin(BinaryOp::Or, alerts("pending").into(), firing);
+    let zero = build::call("vector", [build::number("0")]);
+    let words = ["alertname", "Nothing is pending or firing", "", ""].map(build::string);
+    let none = build::call("label_replace", std::iter::once(zero).chain(words));
+    let nothing: [&str; 0] = [];
+    let found = build::aggregate(AggregateOp::Max, labels, both);
+    build::binary(BinaryOp::Or, found, none).on(&nothing).into()
+}
+
 impl Panels<'_, '_> {
     /// Alerts of the service that are pending or firing.
     pub(super) fn firing(&mut self, title: Option<&Text>) -> Draft {
-        let service = &self.cx.spec.service.name.value;
-        let alerts = build::metric("ALERTS").matcher(naming::SERVICE, MatchOp::Equal, service);
+        let spec = self.cx.spec;
         let title = title.map_or_else(|| "Alerts".to_owned(), |title| title.value.clone());
+        let mut labels = vec!["alertname".to_owned(), naming::SEVERITY.to_owned()];
+        labels.extend(spec.prometheus.group_by.iter().map(|l| l.value.clone()));
         let panel = Panel {
-            description:
-                "Alerts of this service that are pending or firing; empty when all is well."
-                    .to_owned(),
+            description: "Pending alerts are yellow, firing ones red.".to_owned(),
             series: vec![Series {
                 title: String::new(),
                 query: Query {
-                    expr: Expr::from(alerts),
-                    labels: Vec::new(),
+                    expr: firing(&spec.service.name.value, &labels),
+                    labels,
                 },
             }],
             ..blank(title, Draw::Alerts)
         };
         Draft {
             panel,
-            size: Size::Fixed(crate::plan::dashboard::COLUMNS, 7),
+            size: Size::Fixed(COLUMNS, 5),
         }
     }
 

@@ -279,11 +279,15 @@ impl Panels<'_, '_> {
             ..read
         };
         let unit = bound::unit(&shown, on.first().and_then(|watch| watch.compare.unit.per));
-        let mut query = match kind {
-            PanelKind::Heatmap => query::buckets(&shown)?,
-            _ => query::query(&shown, None),
+        let (query, unit) = match kind {
+            // Its axis is what is measured, not how often.
+            PanelKind::Heatmap => (query::buckets(&shown)?, amount(signal.unit)),
+            _ => {
+                let query = query::query(&shown, None);
+                let expr = bound::per_time(query.expr, unit);
+                (Query { expr, ..query }, unit)
+            }
         };
-        query.expr = bound::per_time(query.expr, unit);
         self.seen.add(signal);
         content.units.push((unit, wanted.name.span));
         content.series.push(Series {
@@ -352,10 +356,7 @@ impl Panels<'_, '_> {
             Kept::Only(labels) => labels.into_iter().collect(),
             _ => Vec::new(),
         };
-        let unit = ValueUnit {
-            unit: unit.map_or(Unit::Count, |unit| unit.value),
-            per: None,
-        };
+        let unit = amount(unit.map_or(Unit::Count, |unit| unit.value));
         content.units.push((unit, text.span));
         content.series.push(Series {
             title: title.map_or_else(String::new, |title| title.value.clone()),
@@ -430,6 +431,11 @@ impl Content {
     }
 }
 
+/// A value that is no rate.
+pub(super) fn amount(unit: Unit) -> ValueUnit {
+    ValueUnit { unit, per: None }
+}
+
 fn words(unit: ValueUnit) -> String {
     match unit.per {
         Some(per) => format!("{} per {}", unit.unit.as_str(), per.name),
@@ -465,10 +471,7 @@ pub(super) fn blank(title: String, draw: Draw) -> Panel {
         description: String::new(),
         draw,
         series: Vec::new(),
-        unit: ValueUnit {
-            unit: Unit::Count,
-            per: None,
-        },
+        unit: amount(Unit::Count),
         thresholds: Vec::new(),
         alerts: Vec::new(),
         links: Vec::new(),

@@ -129,8 +129,10 @@ impl Seen {
                 .filter(|(_, labels)| labels.iter().any(|l| l == label))
         };
         let plain = |family: &Family| family.names.len() == 1 && family.kind == spec::Kind::Gauge;
+        let engine = |family: &Family| family.names.iter().all(|name| name.starts_with("vllm:"));
         having()
             .find(|(family, _)| family.recorded && plain(family))
+            .or_else(|| having().find(|(family, _)| engine(family) && family.names.len() == 1))
             .or_else(|| having().find(|(family, _)| family.names.len() == 1))
             .or_else(|| having().next())
     }

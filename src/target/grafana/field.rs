@@ -27,6 +27,8 @@ pub(super) fn field(panel: &Panel) -> Field {
     }
     if graph {
         (field.soft_min, field.soft_max) = axis(panel, full);
+        // 99.94 % and 99.9 % are not the same to an objective.
+        field.decimals = field.soft_min.filter(|low| *low > 0.0).map(|_| 3);
     }
     field
 }

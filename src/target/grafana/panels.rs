@@ -148,7 +148,7 @@ fn footer(plan: &Plan, dashboard: &Dashboard, top: u32) -> Panel {
             x: 0,
             y: top,
             w: COLUMNS,
-            h: 2,
+            h: 3,
         },
         transparent: true,
         content,

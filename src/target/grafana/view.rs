@@ -95,6 +95,8 @@ pub(super) struct Field {
     /// Where the axis ends at least, so that every line is in sight.
     pub(super) soft_min: Option<f64>,
     pub(super) soft_max: Option<f64>,
+    /// Digits behind the point, where the usual ones hide what matters.
+    pub(super) decimals: Option<u32>,
     pub(super) steps: Vec<Step>,
     /// True when the steps are lines in a graph.
     pub(super) lines: bool,
