@@ -19,7 +19,7 @@ use crate::target::Target;
 use crate::template::Templates;
 use job::{Built, Job};
 
-/// Compile specs into Prometheus rules and their unit tests
+/// Compile specs into Prometheus rules with their unit tests, and Grafana dashboards
 #[derive(Debug, Args)]
 pub struct BuildArgs {
     /// Specs, or folders of specs

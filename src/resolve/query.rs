@@ -287,14 +287,22 @@ pub(super) fn bucket_rate(
 
 /// Series of a signal, without any stat: `group by (labels) (m)`.
 pub(super) fn presence(family: &Family, labels: &[String], ago: Option<Duration>) -> Expr {
+    build::aggregate(AggregateOp::Group, labels, series(family, ago))
+}
+
+/// How many series of a signal there are: `count by (labels) (m)`.
+pub(super) fn number_of_series(family: &Family, labels: &[String]) -> Expr {
+    build::aggregate(AggregateOp::Count, labels, series(family, None))
+}
+
+fn series(family: &Family, ago: Option<Duration>) -> Expr {
     let over = Over {
         window: DEFAULT_WINDOW,
         zoomed: false,
         ago,
         part: events_part(family),
     };
-    let series = alternatives(family, |name| instant(family, name, &over));
-    build::aggregate(AggregateOp::Group, labels, series)
+    alternatives(family, |name| instant(family, name, &over))
 }
 
 /// `lhs op rhs`.

@@ -45,12 +45,14 @@ fn completed(example: &str, head: &str) -> String {
 
 #[test]
 fn examples_of_specs_build() {
-    for page in ["docs/spec.md", "README.md"] {
+    let tour = read("docs/spec.md");
+    let head = fences(&tour, "yaml")[0];
+    for page in ["docs/spec.md", "docs/grafana.md", "README.md"] {
         let text = read(page);
         let examples = fences(&text, "yaml");
         assert!(!examples.is_empty(), "{page}");
         for example in &examples {
-            let spec = completed(example, examples[0]);
+            let spec = completed(example, head);
             let files = crate::bundled::build(&spec, None);
             assert!(files.iter().any(|f| f.path.contains("/rules/")), "{spec}");
         }
@@ -114,6 +116,7 @@ fn links_lead_to_files() {
         "docs/spec.md",
         "docs/prometheus.md",
         "docs/lint.md",
+        "docs/grafana.md",
     ] {
         let folder = Path::new(page).parent().unwrap();
         for link in read(page).split("](").skip(1) {

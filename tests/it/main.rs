@@ -11,6 +11,7 @@ mod bundled;
 mod catalog;
 mod compat;
 mod docs;
+mod grafana;
 mod layers;
 mod library;
 mod lint;

@@ -1,7 +1,7 @@
 //! The dashboard that every service has: its objectives, what is firing, and a panel for every alert that has
 //! none elsewhere.
 
-use super::panel::blank;
+use super::panel::{amount, blank};
 use super::thresholds::{self, Watch};
 use super::variables::filtered;
 use super::{Draft, Panels, Size, layout};
@@ -14,7 +14,7 @@ use crate::resolve::bound;
 use crate::resolve::context::Context;
 use crate::resolve::query::{self, Read, bin};
 use crate::spec::Text;
-use crate::units::Duration;
+use crate::units::{Duration, Unit};
 
 /// An objective is judged over days.
 const RANGE: Duration = Duration::from_secs(24 * 3_600);
@@ -132,7 +132,7 @@ impl Panels<'_, '_> {
             }
             drafts.push(self.watched(watch));
         }
-        drafts.extend(self.raw_alerts(shown));
+        drafts.extend(self.other_alerts(shown));
         drafts
     }
 
@@ -171,33 +171,44 @@ impl Panels<'_, '_> {
         }
     }
 
-    /// Alerts on PromQL of the author's: the value without its comparison.
-    fn raw_alerts(&self, shown: &[String]) -> Vec<Draft> {
-        let alerts = self
-            .alerts
-            .iter()
-            .filter(|alert| !shown.contains(&alert.name));
-        let raw = alerts.filter_map(|alert| match alert.condition.leading() {
-            Condition::Raw(raw) => Some((alert, raw)),
-            _ => None,
-        });
-        raw.map(|(alert, raw)| Draft {
-            panel: Panel {
-                description: alert.summary.clone(),
-                series: vec![Series {
-                    title: String::new(),
-                    query: Query {
-                        expr: raw.expr.clone(),
-                        labels: raw.query.labels.clone(),
-                    },
-                }],
-                unit: raw.unit,
-                alerts: vec![alert.name.clone()],
-                links: vec![("Runbook".to_owned(), alert.links.runbook.clone())],
-                ..blank(alert.name.clone(), Draw::Timeseries)
-            },
-            size: Size::Large,
-        })
-        .collect()
+    /// Alerts that compare no signal: the value of the author's PromQL without its comparison, and how many
+    /// series there are of those that may be absent.
+    fn other_alerts(&mut self, shown: &[String]) -> Vec<Draft> {
+        let mut drafts = Vec::new();
+        for alert in self.alerts.iter().filter(|a| !shown.contains(&a.name)) {
+            let (unit, query) = match alert.condition.leading() {
+                Condition::Raw(raw) => (raw.unit, (raw.expr.clone(), &raw.query.labels)),
+                Condition::Absent(absent) => {
+                    self.seen.add(&absent.signal);
+                    let signal = filtered(&absent.signal, &self.variables);
+                    let Some(family) = signal.family() else {
+                        continue;
+                    };
+                    let labels = &absent.query.labels;
+                    let count = query::number_of_series(family, labels);
+                    (amount(Unit::Count), (count, labels))
+                }
+                _ => continue,
+            };
+            let (expr, labels) = query;
+            drafts.push(Draft {
+                panel: Panel {
+                    description: alert.summary.clone(),
+                    series: vec![Series {
+                        title: String::new(),
+                        query: Query {
+                            expr,
+                            labels: labels.clone(),
+                        },
+                    }],
+                    unit,
+                    alerts: vec![alert.name.clone()],
+                    links: vec![("Runbook".to_owned(), alert.links.runbook.clone())],
+                    ..blank(alert.name.clone(), Draw::Timeseries)
+                },
+                size: Size::Large,
+            });
+        }
+        drafts
     }
 }

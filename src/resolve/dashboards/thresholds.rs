@@ -110,6 +110,10 @@ pub(super) fn line(watch: &Watch<'_>, unit: ValueUnit) -> Option<Threshold> {
     let Bound::Fixed(op, value, _) = &watch.compare.bound else {
         return None;
     };
+    // `above 0` as one part of a condition only asks whether there is anything at all.
+    if watch.role == Role::Advisory && *value == Number::from_integer(0) {
+        return None;
+    }
     Some(Threshold {
         value: in_time(*value, watch.compare.unit.per, unit.per),
         role: watch.role,

@@ -77,10 +77,7 @@ fn a_disk_that_is_full_half_way_changes_nothing() {
     let done = cramped(&project, false);
     let said = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(2), "{said}");
-    assert!(
-        said.contains(": File too large"),
-        "{said}"
-    );
+    assert!(said.contains(": File too large"), "{said}");
     assert_eq!(project.snapshot(""), before);
 }
 

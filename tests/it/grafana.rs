@@ -1,0 +1,285 @@
+//! Dashboards: what they show, where their lines are, and where links lead.
+
+use std::path::Path;
+
+use serde_json::Value;
+use slosmith::resolve::{Options, resolve};
+use slosmith::source::FileId;
+use slosmith::target::{self, OutFile, Target};
+use slosmith::template::Templates;
+
+const SPECS: [&str; 3] = ["mangaassist", "vllm-production", "vllm-serving"];
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read_to_string(path).expect("a file")
+}
+
+/// The files of a spec; they fit Grafana's schema.
+fn build(text: &str, vllm: Option<&str>) -> Vec<OutFile> {
+    let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
+    let (plan, _) = resolve(&document, Options { vllm }).expect("resolves");
+    let templates = Templates::load(None).expect("templates");
+    let rendered = target::render(&plan, Target::Grafana, &templates).expect("renders");
+    target::validate(Target::Grafana, &rendered.files).expect("fits its schema");
+    rendered.files
+}
+
+fn dashboard(files: &[OutFile], name: &str) -> Value {
+    let path = format!("grafana/dashboards/{name}.json");
+    let file = files.iter().find(|file| file.path == path);
+    serde_json::from_str(&file.expect("a dashboard").text).expect("JSON")
+}
+
+/// All panels but rows, those of closed rows included.
+fn panels(dashboard: &Value) -> Vec<&Value> {
+    let inside = |value: &'_ Value| value["panels"].as_array().cloned().unwrap_or_default();
+    assert!(!inside(dashboard).is_empty());
+    let top = dashboard["panels"].as_array().into_iter().flatten();
+    top.flat_map(|panel| {
+        let inner = panel["panels"].as_array().into_iter().flatten();
+        std::iter::once(panel).chain(inner)
+    })
+    .filter(|panel| panel["type"] != "row")
+    .collect()
+}
+
+fn panel<'v>(dashboard: &'v Value, title: &str) -> &'v Value {
+    let mut all = panels(dashboard).into_iter();
+    all.find(|panel| panel["title"] == title)
+        .unwrap_or_else(|| panic!("no panel {title}"))
+}
+
+fn steps(panel: &Value) -> Vec<(Option<f64>, &str)> {
+    let steps = panel["fieldConfig"]["defaults"]["thresholds"]["steps"].as_array();
+    let steps = steps.expect("steps").iter();
+    steps
+        .map(|s| (s["value"].as_f64(), s["color"].as_str().expect("a colour")))
+        .collect()
+}
+
+fn queries(panel: &Value) -> Vec<String> {
+    let targets = panel["targets"].as_array().expect("targets").iter();
+    let exprs = targets.map(|target| target["expr"].as_str().expect("a query"));
+    exprs
+        .map(|expr| expr.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect()
+}
+
+const HEAD: &str = r#"apiVersion: slosmith/v1
+service: {name: svc, title: 'A "service" ${x}'}
+runtime: {vllm: ">=0.20, <0.34"}
+links: {runbooks: https://git.example/r, grafana: https://grafana.example/}
+prometheus: {selector: {job: vllm}, group_by: [model_name]}
+"#;
+
+#[test]
+fn bundled_dashboards_fit_the_schema_on_old_and_new_releases() {
+    for spec in SPECS {
+        for vllm in [None, Some("==0.12.0"), Some(">=0.9, <0.13")] {
+            let files = build(&read(&format!("specs/{spec}.yaml")), vllm);
+            let all = files.iter().filter(|f| f.path.contains("/dashboards/"));
+            assert_eq!(all.count(), 2, "{spec}");
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_panel_fits_the_schema() {
+    let text = format!(
+        "{HEAD}{}",
+        r#"
+slos:
+  ttft:
+    objective: 99%
+    window: 28d
+    sli: {latency: {signal: vllm.time_to_first_token, within: 2.5s}}
+    runbook: queue
+signals:
+  up: {title: 'It''s "up" ${x} {{y}} é', kind: gauge, unit: bool, labels: [zone], prometheus: {metric: up}}
+dashboards:
+  all-kinds:
+    variables: [model_name, zone]
+    rows:
+      - title: One
+        panels:
+          - {kind: number, signal: vllm.requests_running}
+          - {kind: gauge, signal: vllm.kv_cache_usage}
+          - {kind: status, signal: up}
+          - {signal: vllm.time_to_first_token}
+          - {kind: heatmap, signal: vllm.time_to_first_token}
+          - {kind: stacked, signal: vllm.requests_finished, by: [finished_reason]}
+          - {kind: bars, signal: vllm.requests_finished}
+          - {kind: slo, slo: ttft}
+          - {kind: alerts}
+          - {kind: text, title: Read me, text: "Some `code`"}
+          - {title: Raw, promql: 'sum(up{zone=~"$zone"})', unit: ratio}
+      - title: Two
+        collapsed: true
+        repeat: zone
+        panels:
+          - kind: table
+            title: Table
+            series: [{signal: vllm.requests_running}, {signal: vllm.requests_waiting, title: waiting}]
+            position: {x: 2, y: 1, w: 20, h: 5}
+"#
+    );
+    let files = build(&text, None);
+    let board = dashboard(&files, "all-kinds");
+    assert_eq!(board["uid"], "svc-all-kinds");
+    let kinds: Vec<_> = panels(&board).iter().map(|p| p["type"].clone()).collect();
+    assert_eq!(
+        kinds,
+        [
+            "stat",
+            "gauge",
+            "stat",
+            "timeseries",
+            "heatmap",
+            "timeseries",
+            "timeseries",
+            "stat",
+            "timeseries",
+            "timeseries",
+            "stat",
+            "text",
+            "timeseries",
+            "table",
+            "text"
+        ]
+    );
+    assert_eq!(panel(&board, r#"It's "up" ${x} {{y}} é"#)["type"], "stat");
+    let variables = board["templating"]["list"].as_array().expect("a list");
+    let names: Vec<_> = variables.iter().map(|v| v["name"].clone()).collect();
+    assert_eq!(names, ["datasource", "model_name", "zone"]);
+    assert_eq!(variables[2]["query"], "label_values(up, zone)");
+    let row = board["panels"].as_array().expect("panels");
+    let closed = row.iter().find(|p| p["title"] == "Two").expect("a row");
+    assert_eq!(
+        (&closed["collapsed"], &closed["repeat"]),
+        (&true.into(), &"zone".into())
+    );
+    let map = files
+        .iter()
+        .find(|f| f.path.ends_with("configmaps/all-kinds.yaml"));
+    assert!(
+        map.expect("a ConfigMap")
+            .text
+            .contains("svc-all-kinds.json: |")
+    );
+}
+
+#[test]
+fn panels_show_what_alerts_watch() {
+    let text = format!(
+        "{HEAD}{}",
+        r"
+alerts:
+  Queue: {severity: critical, when: {signal: vllm.requests_waiting, above: 80}, for: 2m, runbook: queue}
+  Slow: {severity: warning, when: {signal: vllm.time_to_first_token, stat: p95, window: 10m, above: 3s}}
+  Cold: {severity: warning, when: {signal: vllm.prefix_cache_hit_rate, window: 15m, below: 50%}}
+  Evictions: {severity: warning, when: {signal: vllm.preemptions, stat: rate, window: 5m, above: 10/min}}
+  Both:
+    severity: warning
+    when: {all: [{signal: vllm.kv_cache_usage, above: 90%}, {signal: vllm.requests_waiting, above: 5}]}
+dashboards:
+  main:
+    rows:
+      - title: Row
+        panels:
+          - {title: Queued, kind: number, signal: vllm.requests_waiting, thresholds: [{at: 50}]}
+          - {title: TTFT, signal: vllm.time_to_first_token, stats: [p50, p95]}
+          - {title: Hits, signal: vllm.prefix_cache_hit_rate, thresholds: [{at: 70%, role: target}]}
+          - {title: Hits now, kind: gauge, signal: vllm.prefix_cache_hit_rate}
+          - {title: Preemptions, signal: vllm.preemptions}
+          - {title: Own line, signal: vllm.requests_waiting, thresholds: [{at: 60, role: alert}]}
+"
+    );
+    let files = build(&text, None);
+    let board = dashboard(&files, "main");
+    let queued = panel(&board, "Queued");
+    // Yellow from the author's 50, orange from a part of an alert, red from the alert.
+    let colors = [
+        (None, "green"),
+        (Some(5.0), "orange"),
+        (Some(50.0), "orange"),
+        (Some(80.0), "red"),
+    ];
+    assert_eq!(steps(queued), colors);
+    let ttft = panel(&board, "TTFT");
+    assert_eq!(steps(ttft)[1..], [(Some(3.0), "orange")]);
+    let windows: Vec<_> = queries(ttft).iter().map(|q| q.contains("[10m]")).collect();
+    assert_eq!(
+        windows,
+        [false, true],
+        "the line and the curve look back alike"
+    );
+    assert!(queries(ttft)[0].contains("[$__rate_interval]"));
+    assert_eq!(
+        steps(panel(&board, "Hits"))[1..],
+        [(Some(0.5), "orange"), (Some(0.7), "green")]
+    );
+    assert_eq!(
+        steps(panel(&board, "Hits now")),
+        [(None, "orange"), (Some(0.5), "green")]
+    );
+    let preemptions = panel(&board, "Preemptions");
+    assert_eq!(steps(preemptions)[1..], [(Some(10.0), "orange")]);
+    assert!(
+        queries(preemptions)[0].ends_with("* 60"),
+        "a line per minute, a curve per minute"
+    );
+    assert_eq!(steps(panel(&board, "Own line"))[1..], [(Some(60.0), "red")]);
+    assert!(queries(queued)[0].contains("model_name=~\"$model_name\""));
+}
+
+#[test]
+fn alerts_and_panels_lead_to_each_other() {
+    for spec in SPECS {
+        let text = read(&format!("specs/{spec}.yaml"));
+        let document = slosmith::spec::read(FileId(0), &text).expect("valid spec");
+        let (plan, _) = resolve(&document, Options::default()).expect("resolves");
+        let files = build(&text, None);
+        let links = plan.alerts.iter().map(|alert| (&alert.name, &alert.links));
+        let slos = plan.slos.iter().map(|slo| (&slo.alert_name, &slo.links));
+        for (name, links) in links.chain(slos) {
+            let (uid, id) = links
+                .dashboard
+                .rsplit_once("/d/")
+                .and_then(|(_, rest)| rest.split_once("?viewPanel="))
+                .unwrap_or_else(|| panic!("{name} leads to no panel: {}", links.dashboard));
+            let found = plan
+                .dashboards
+                .iter()
+                .find(|d| d.uid == uid)
+                .expect("its dashboard");
+            let board = dashboard(&files, &found.name);
+            let all = panels(&board);
+            let panel = all
+                .iter()
+                .find(|p| p["id"].as_u64() == id.parse().ok())
+                .expect("its panel");
+            let back = panel["links"].as_array().expect("links").iter();
+            let urls: Vec<_> = back.map(|link| link["url"].clone()).collect();
+            assert!(
+                urls.contains(&links.runbook.clone().into()),
+                "{name}: {urls:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_optional_signal_that_is_not_there_leaves_its_panel_out() {
+    let text = read("specs/vllm-serving.yaml");
+    let board = dashboard(&build(&text, Some("==0.10.2")), "incident");
+    let titles: Vec<_> = panels(&board).iter().map(|p| p["title"].clone()).collect();
+    assert!(!titles.contains(&"Time per output token".into()));
+    let footer = panels(&board).pop().expect("a footer")["options"]["content"].clone();
+    assert!(
+        footer
+            .as_str()
+            .is_some_and(|t| t.contains("Time per output token")),
+        "{footer}"
+    );
+}
