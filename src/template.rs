@@ -19,6 +19,7 @@ macro_rules! templates {
 
 /// Our templates: name, text.
 const BUILT_IN: &[(&str, &str)] = templates![
+    "preview/page.html",
     "prometheus/alertmanager.yaml",
     "prometheus/groups.yaml",
     "prometheus/prometheusrule.yaml",

@@ -1,8 +1,8 @@
 //! `slosmith build`: specs → generated files.
 
-mod input;
+pub(super) mod input;
 mod job;
-mod report;
+pub(super) mod report;
 
 use std::io::Write;
 use std::path::PathBuf;

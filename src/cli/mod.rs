@@ -5,6 +5,7 @@ pub mod catalog;
 pub mod drift;
 pub mod explain;
 pub mod lint;
+pub mod preview;
 mod read;
 pub mod schema;
 mod table;
@@ -25,8 +26,10 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Compile specs into Prometheus rules and their unit tests
+    /// Compile specs into Prometheus rules with their unit tests, and Grafana dashboards
     Build(build::BuildArgs),
+    /// Write one HTML page per service for a reviewer without Grafana
+    Preview(preview::PreviewArgs),
     /// Check specs, rules and dashboards against recorded vLLM metrics
     Lint(lint::LintArgs),
     /// Show what an upgrade of vLLM does to metrics, and to the files that query them
@@ -55,6 +58,7 @@ pub fn main() -> ExitCode {
     let mut out = std::io::BufWriter::new(anstream::stdout());
     let done = match &cli.command {
         Command::Build(args) => build::run(args, &mut out),
+        Command::Preview(args) => preview::run(args, &mut out),
         Command::Lint(args) => lint::run(args, &mut out),
         Command::Drift(args) => drift::run(args, &mut out),
         Command::Explain(args) => explain::run(args, &mut out),

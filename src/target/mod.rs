@@ -1,6 +1,7 @@
 //! Targets: plan → view → template → parsed back → files.
 
 mod grafana;
+pub mod preview;
 pub mod prometheus;
 mod schema;
 

@@ -16,6 +16,7 @@ mod layers;
 mod library;
 mod lint;
 mod mutation;
+mod preview;
 mod project;
 mod promql;
 mod promtool;

@@ -12,15 +12,15 @@ use crate::source::{FileId, Sources, Span};
 use crate::spec::{self, Document};
 
 /// All specs of a build.
-pub(super) struct Inputs {
-    pub(super) sources: Sources,
-    pub(super) documents: Vec<Document>,
+pub(in crate::cli) struct Inputs {
+    pub(in crate::cli) sources: Sources,
+    pub(in crate::cli) documents: Vec<Document>,
     /// True when one whole folder of specs is built: what no spec asks for is then stale.
-    pub(super) whole_folder: bool,
+    pub(in crate::cli) whole_folder: bool,
 }
 
 /// Reads every spec under `paths`; what is wrong with them goes to `findings`.
-pub(super) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inputs> {
+pub(in crate::cli) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inputs> {
     let mut inputs = Inputs {
         sources: Sources::default(),
         documents: Vec::new(),

@@ -18,7 +18,7 @@ use crate::source::Sources;
 const FEW: usize = 20;
 
 /// Shows all findings with their lines.
-pub(super) fn findings(err: &mut dyn Write, sink: Sink, sources: &Sources) -> Result<()> {
+pub(in crate::cli) fn findings(err: &mut dyn Write, sink: Sink, sources: &Sources) -> Result<()> {
     let (errors, warnings) = (sink.count(Severity::Error), sink.count(Severity::Warning));
     let found = sink.into_sorted();
     if found.is_empty() {

@@ -1,0 +1,102 @@
+//! When vLLM had the metrics that a service rests on, and what they were called before.
+
+use std::collections::BTreeSet;
+
+use super::view::{Family, Release, Timeline};
+use crate::catalog::Catalog;
+use crate::plan::{Plan, SloKind};
+use crate::promql::ast::Expr;
+use crate::promql::usage::contexts;
+
+pub(super) fn timeline(plan: &Plan) -> Timeline {
+    let catalog = Catalog::vllm();
+    let wanted = plan
+        .runtime
+        .as_ref()
+        .and_then(|runtime| runtime.range.parse().ok())
+        .and_then(|range| catalog.select(&range).ok())
+        .map(|selection| selection.releases)
+        .unwrap_or_default();
+    let releases = catalog.releases().iter().map(|release| Release {
+        version: release.version().to_string(),
+        wanted: wanted.contains(&release.id()),
+    });
+    let mut names: Vec<&str> = Vec::new();
+    for name in used(plan) {
+        let Some(family) = catalog.family(&name) else {
+            continue;
+        };
+        let before = catalog.lineage().predecessors(family.name());
+        for name in std::iter::once(family.name()).chain(before) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    Timeline {
+        releases: releases.collect(),
+        families: names
+            .into_iter()
+            .filter_map(|name| family(catalog, name))
+            .collect(),
+    }
+}
+
+fn family(catalog: &Catalog, name: &str) -> Option<Family> {
+    let family = catalog.family(name)?;
+    let releases = catalog.releases();
+    let served: Vec<_> = releases
+        .iter()
+        .filter(|release| !family.profiles_showing(release).is_empty())
+        .collect();
+    let (first, last) = (served.first()?, served.last()?);
+    Some(Family {
+        name: name.to_owned(),
+        span: format!("{} to {}", first.version(), last.version()),
+        cells: releases
+            .iter()
+            .map(|release| served.iter().any(|s| s.id() == release.id()))
+            .collect(),
+    })
+}
+
+/// Families of vLLM in the queries of a plan, sorted.
+fn used(plan: &Plan) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut add = |expr: &Expr| {
+        for context in contexts(expr) {
+            let name = context
+                .selector
+                .metric
+                .as_ref()
+                .map(|name| name.text.as_str());
+            let Some(name) = name.filter(|name| name.starts_with("vllm:")) else {
+                continue;
+            };
+            let base = ["_bucket", "_sum", "_count"]
+                .iter()
+                .find_map(|s| name.strip_suffix(s));
+            names.insert(base.unwrap_or(name).to_owned());
+        }
+    };
+    for slo in &plan.slos {
+        match &slo.kind {
+            SloKind::Events(events) => {
+                add(&events.bad);
+                add(&events.total);
+            }
+            SloKind::Percentile(percentile) => add(&percentile.query.expr),
+        }
+    }
+    plan.alerts
+        .iter()
+        .for_each(|alert| add(&alert.condition.query().expr));
+    plan.records
+        .iter()
+        .for_each(|record| add(&record.query.expr));
+    let panels = plan.dashboards.iter().flat_map(|d| d.panels());
+    panels
+        .flat_map(|panel| &panel.series)
+        .for_each(|series| add(&series.query.expr));
+    names
+}

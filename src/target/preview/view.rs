@@ -1,0 +1,161 @@
+//! What the template sees.
+
+use serde::Serialize;
+
+/// The page.
+#[derive(Debug, Serialize)]
+pub(super) struct Page {
+    pub(super) title: String,
+    pub(super) service: String,
+    pub(super) owner: String,
+    pub(super) runtime: String,
+    pub(super) objectives: Vec<Objective>,
+    pub(super) alerts: Vec<Alert>,
+    pub(super) boards: Vec<Board>,
+    pub(super) timeline: Timeline,
+}
+
+/// An objective.
+#[derive(Debug, Serialize)]
+pub(super) struct Objective {
+    pub(super) title: String,
+    pub(super) description: String,
+    /// `99.9% over 30d`.
+    pub(super) promise: String,
+    /// What may go wrong; empty for a percentile.
+    pub(super) budget: String,
+    pub(super) tiers: Vec<Tier>,
+    pub(super) plot: Option<Plot>,
+    pub(super) runbook: String,
+}
+
+/// A burn-rate alert, with how long it takes to fire.
+#[derive(Debug, Serialize)]
+pub(super) struct Tier {
+    pub(super) severity: String,
+    pub(super) factor: String,
+    pub(super) windows: String,
+    pub(super) threshold: String,
+    pub(super) consumed: String,
+    /// At the error ratios of the plot's columns.
+    pub(super) times: Vec<String>,
+}
+
+/// Time until an alert fires against the ratio of errors, both logarithmic.
+#[derive(Debug, Serialize)]
+pub(super) struct Plot {
+    /// Error ratios that the table gives times for.
+    pub(super) columns: Vec<String>,
+    /// One line for each tier: SVG points, and the index of its colour.
+    pub(super) lines: Vec<Line>,
+    pub(super) x: Vec<Tick>,
+    pub(super) y: Vec<Tick>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Line {
+    pub(super) points: String,
+    pub(super) color: usize,
+    pub(super) name: String,
+}
+
+/// A mark on an axis.
+#[derive(Debug, Serialize)]
+pub(super) struct Tick {
+    pub(super) at: f64,
+    pub(super) text: String,
+}
+
+/// An alert on a condition.
+#[derive(Debug, Serialize)]
+pub(super) struct Alert {
+    pub(super) name: String,
+    pub(super) severity: String,
+    pub(super) pages: bool,
+    pub(super) when: String,
+    pub(super) hold: String,
+    pub(super) runbook: String,
+    pub(super) dashboard: String,
+}
+
+/// A dashboard.
+#[derive(Debug, Serialize)]
+pub(super) struct Board {
+    pub(super) title: String,
+    pub(super) description: String,
+    pub(super) uid: String,
+    pub(super) refresh: String,
+    pub(super) range: String,
+    pub(super) variables: String,
+    pub(super) rows: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    pub(super) title: String,
+    /// Whether it repeats or is closed at first.
+    pub(super) note: String,
+    pub(super) panels: Vec<Panel>,
+}
+
+/// A panel on the grid; lines and columns start at 1.
+#[derive(Debug, Serialize)]
+pub(super) struct Panel {
+    pub(super) column: u32,
+    pub(super) line: u32,
+    pub(super) width: u32,
+    pub(super) height: u32,
+    pub(super) title: String,
+    pub(super) kind: String,
+    pub(super) description: String,
+    pub(super) text: String,
+    /// True when it is drawn over time.
+    pub(super) graph: bool,
+    pub(super) thresholds: Vec<Threshold>,
+    pub(super) queries: Vec<Query>,
+    pub(super) links: Vec<Link>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Threshold {
+    pub(super) text: String,
+    pub(super) role: String,
+    pub(super) color: String,
+    /// Percent from the upper edge of the graph.
+    pub(super) from_top: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Query {
+    pub(super) title: String,
+    pub(super) expr: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Link {
+    pub(super) title: String,
+    pub(super) url: String,
+}
+
+/// Which release has which metric.
+#[derive(Debug, Serialize)]
+pub(super) struct Timeline {
+    pub(super) releases: Vec<Release>,
+    pub(super) families: Vec<Family>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Release {
+    pub(super) version: String,
+    /// True when the spec's range holds it.
+    pub(super) wanted: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Family {
+    pub(super) name: String,
+    /// For people: `0.8.0 to 0.33.0`.
+    pub(super) span: String,
+    /// For each release, whether it serves the metric.
+    pub(super) cells: Vec<bool>,
+}
