@@ -28,6 +28,7 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "prometheus/test.yaml",
     "grafana/configmap.yaml",
     "grafana/dashboard.json",
+    "grafana/lint.yaml",
     "grafana/panels/alerts.json",
     "grafana/panels/bounds.json",
     "grafana/panels/gauge.json",
@@ -126,7 +127,10 @@ fn environment() -> Result<Environment<'static>, TemplateError> {
     let mut environment = Environment::new();
     environment.set_syntax(syntax);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    environment.set_auto_escape_callback(|name| match name.ends_with(".html") {
+        true => AutoEscape::Html,
+        false => AutoEscape::None,
+    });
     environment.add_filter("yaml", scalar);
     environment.add_filter("block", block);
     Ok(environment)
@@ -229,7 +233,9 @@ mod tests {
 
     #[test]
     fn no_interpolation_stands_inside_quotes() {
-        for (name, text) in BUILT_IN {
+        // What goes into HTML is escaped, in quotes as well.
+        let plain = BUILT_IN.iter().filter(|(name, _)| !name.ends_with(".html"));
+        for (name, text) in plain {
             assert!(!text.contains("\"<{") && !text.contains("'<{"), "{name}");
         }
     }

@@ -1,12 +1,16 @@
 //! Conditions in words, for alerts that bring no summary of their own.
 
-use crate::plan::{Bound, Compare, Condition};
+use crate::plan::{Bound, Compare, Condition, Kind, Signal};
 use crate::spec::{Baseline, Side, Stat};
-use crate::units::decimal;
+use crate::units::{Duration, decimal};
 
 /// The condition as a sentence that starts with a capital.
 pub(super) fn sentence(condition: &Condition) -> String {
-    let text = words(condition);
+    capital(words(condition))
+}
+
+/// Text that begins with a capital.
+pub(super) fn capital(text: String) -> String {
     let mut chars = text.chars();
     match chars.next() {
         Some(first) => first.to_uppercase().chain(chars).collect(),
@@ -32,16 +36,21 @@ pub fn words(condition: &Condition) -> String {
 
 /// How a signal is read, in words: `p95 of time to first token`.
 pub fn subject(c: &Compare) -> String {
-    let title = &c.signal.title;
-    match c.stat {
+    reading(&c.signal, c.stat, c.window)
+}
+
+/// The same for any reading.
+pub(super) fn reading(signal: &Signal, stat: Stat, window: Duration) -> String {
+    let title = &signal.title;
+    match stat {
         Stat::Last => title.clone(),
-        Stat::Avg if c.signal.kind() == crate::plan::Kind::Ratio => title.clone(),
+        Stat::Avg if signal.kind() == Kind::Ratio => title.clone(),
         Stat::Avg => format!("mean of {title}"),
         Stat::Min => format!("lowest {title}"),
         Stat::Max => format!("highest {title}"),
         Stat::Rate => format!("rate of {title}"),
-        Stat::Increase => format!("{title} in {}", c.window),
-        Stat::Quantile(_) => format!("{} of {title}", c.stat),
+        Stat::Increase => format!("{title} in {window}"),
+        Stat::Quantile(_) => format!("{stat} of {title}"),
         Stat::Slope => format!("growth of {title}"),
     }
 }

@@ -23,7 +23,7 @@ fn schema_of(target: Target, path: &str) -> Option<&'static str> {
                 _ => return None,
             },
         }),
-        Target::Grafana => path.starts_with("dashboards/").then_some(include_str!(
+        Target::Grafana => path.ends_with(".json").then_some(include_str!(
             "../../schemas/grafana/dashboard.jsonschema.json"
         )),
     }

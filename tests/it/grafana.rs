@@ -78,8 +78,40 @@ fn bundled_dashboards_fit_the_schema_on_old_and_new_releases() {
     for spec in SPECS {
         for vllm in [None, Some("==0.12.0"), Some(">=0.9, <0.13")] {
             let files = build(&read(&format!("specs/{spec}.yaml")), vllm);
-            let all = files.iter().filter(|f| f.path.contains("/dashboards/"));
+            let all = files.iter().filter(|f| f.path.ends_with(".json"));
             assert_eq!(all.count(), 2, "{spec}");
+        }
+    }
+}
+
+#[test]
+fn every_panel_says_what_it_is() {
+    for spec in SPECS {
+        for file in build(&read(&format!("specs/{spec}.yaml")), None) {
+            if !file.path.ends_with(".json") {
+                continue;
+            }
+            let board: Value = serde_json::from_str(&file.text).expect("JSON");
+            assert_eq!(
+                (&board["editable"], &board["schemaVersion"]),
+                (&false.into(), &42.into())
+            );
+            for panel in panels(&board)
+                .iter()
+                .filter(|panel| panel["type"] != "text")
+            {
+                let words = |value: &Value| value.as_str().is_some_and(|text| text.len() > 3);
+                assert!(
+                    words(&panel["title"]) && words(&panel["description"]),
+                    "{panel}"
+                );
+                assert!(
+                    panel["fieldConfig"]["defaults"]["unit"].is_string(),
+                    "{panel}"
+                );
+                assert_eq!(panel["datasource"]["uid"], "${datasource}");
+                assert!(!queries(panel).is_empty());
+            }
         }
     }
 }

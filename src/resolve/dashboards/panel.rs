@@ -10,6 +10,7 @@ use crate::plan::dashboard::{Draw, Panel, Place, Role, Series, Threshold};
 use crate::plan::{Kind, Query, Signal, Source, ValueUnit};
 use crate::promql::{self, Dialect, Kept};
 use crate::resolve::context::Outcome;
+use crate::resolve::describe::{capital, reading};
 use crate::resolve::query::{self, Asked, Read};
 use crate::resolve::{bound, family};
 use crate::source::{Span, Spanned};
@@ -54,8 +55,10 @@ struct Content {
     /// Unit of each series, and where it is asked for.
     units: Vec<(ValueUnit, Span)>,
     thresholds: Vec<Threshold>,
-    /// Lines for the description.
-    words: Vec<String>,
+    /// What the signals are.
+    about: Vec<String>,
+    /// What alerts make of them.
+    watched: Vec<String>,
     alerts: Vec<String>,
     runbooks: Vec<(String, String)>,
     /// True when low values are the bad ones.
@@ -134,7 +137,7 @@ impl Panels<'_, '_> {
             panel: Panel {
                 id: 0,
                 title: self.title(p),
-                description: described(p.description.as_ref(), content.words),
+                description: described(p.description.as_ref(), &content),
                 draw: draw(kind),
                 series: content.series,
                 unit,
@@ -298,7 +301,7 @@ impl Panels<'_, '_> {
             },
             query,
         });
-        content.describe(signal);
+        content.describe(signal, reading(signal, shown.stat, shown.window));
         content.watch(&on, unit, lines.alerts);
         if lines.targets {
             let targets = thresholds::targets(self.slos, signal, shown.stat);
@@ -358,6 +361,9 @@ impl Panels<'_, '_> {
         };
         let unit = amount(unit.map_or(Unit::Count, |unit| unit.value));
         content.units.push((unit, text.span));
+        content
+            .about
+            .push("A query of the spec's author.".to_owned());
         content.series.push(Series {
             title: title.map_or_else(String::new, |title| title.value.clone()),
             query: Query { expr, labels },
@@ -401,12 +407,14 @@ impl Panels<'_, '_> {
 }
 
 impl Content {
-    fn describe(&mut self, signal: &Signal) {
-        let Some(text) = &signal.description else {
-            return;
+    /// What a signal is; how it is read, when nobody says more.
+    fn describe(&mut self, signal: &Signal, reading: String) {
+        let text = match &signal.description {
+            Some(text) => text.clone(),
+            None => format!("{}.", capital(reading)),
         };
-        if !self.words.contains(text) {
-            self.words.push(text.clone());
+        if !self.about.contains(&text) {
+            self.about.push(text);
         }
     }
 
@@ -421,7 +429,7 @@ impl Content {
                 continue;
             }
             self.alerts.push(watch.alert.to_owned());
-            self.words.push(format!("Alert {}.", watch.words));
+            self.watched.push(format!("Alert {}.", watch.words));
             let link = (
                 format!("Runbook: {}", watch.alert),
                 watch.runbook.to_owned(),
@@ -443,16 +451,17 @@ fn words(unit: ValueUnit) -> String {
     }
 }
 
-fn described(own: Option<&Text>, words: Vec<String>) -> String {
-    let own = own.map(|text| text.value.clone());
-    let words = words
-        .into_iter()
-        .filter(|word| own.is_none() || word.starts_with("Alert "));
-    own.iter()
-        .cloned()
-        .chain(words)
-        .collect::<Vec<_>>()
-        .join("\n\n")
+/// The author's words, else what the signals are; and what alerts make of them.
+fn described(own: Option<&Text>, content: &Content) -> String {
+    let about = match own {
+        Some(text) => vec![text.value.clone()],
+        None => content.about.clone(),
+    };
+    [about, content.watched.clone()].concat().join(
+        "
+
+",
+    )
 }
 
 fn text(p: &spec::Panel) -> Draft {

@@ -45,10 +45,22 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
         title: plan.service.title.clone(),
         interval: plan.scrape.interval.to_string(),
     };
-    for name in ["dashboards.yaml", "datasources.yaml"] {
-        let path = format!("provisioning/{name}");
-        let text = templates.render(&format!("grafana/{path}"), &provisioning)?;
-        rendered.files.push(check::yaml(OutFile { path, text })?);
+    for (path, template) in [
+        ("dashboards/.lint", "grafana/lint.yaml"),
+        (
+            "provisioning/dashboards.yaml",
+            "grafana/provisioning/dashboards.yaml",
+        ),
+        (
+            "provisioning/datasources.yaml",
+            "grafana/provisioning/datasources.yaml",
+        ),
+    ] {
+        let file = OutFile {
+            path: path.to_owned(),
+            text: templates.render(template, &provisioning)?,
+        };
+        rendered.files.push(check::yaml(file)?);
     }
     Ok(rendered)
 }
