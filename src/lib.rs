@@ -3,6 +3,7 @@
 pub mod artifact;
 pub mod catalog;
 pub mod cli;
+pub mod cloudwatch;
 pub mod diag;
 pub mod library;
 pub mod lint;

@@ -9,6 +9,7 @@
 mod build;
 mod bundled;
 mod catalog;
+mod cloudwatch;
 mod compat;
 mod docs;
 mod grafana;

@@ -1,0 +1,238 @@
+//! Composite alarms: `ALARM("a") AND NOT OK("b")`.
+
+use serde_json::Value;
+
+use super::Violation;
+use super::alarm::common;
+use super::fields::Fields;
+
+const FIELDS: &[&str] = &[
+    "AlarmName",
+    "AlarmDescription",
+    "ActionsEnabled",
+    "OKActions",
+    "AlarmActions",
+    "InsufficientDataActions",
+    "AlarmRule",
+    "ActionsSuppressor",
+    "ActionsSuppressorWaitPeriod",
+    "ActionsSuppressorExtensionPeriod",
+    "Tags",
+];
+
+const STATES: [&str; 3] = ["ALARM", "OK", "INSUFFICIENT_DATA"];
+
+/// Everything wrong with a request of PutCompositeAlarm.
+pub fn composite(request: &Value) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let mut f = Fields::new(request, &mut found);
+    f.only(FIELDS);
+    common(&mut f);
+    match f.length("AlarmRule", 1, 10_240) {
+        None if !f.has("AlarmRule") => f.wrong("", "AlarmRule is missing"),
+        Some(rule) => check_rule(&mut f, rule),
+        None => {}
+    }
+    let periods = [
+        "ActionsSuppressorWaitPeriod",
+        "ActionsSuppressorExtensionPeriod",
+    ];
+    let suppressed = f.length("ActionsSuppressor", 1, 1600).is_some();
+    for key in periods {
+        match (suppressed, f.whole(key)) {
+            (true, None) if !f.has(key) => f.wrong(
+                "ActionsSuppressor",
+                format!("{key} is missing beside ActionsSuppressor"),
+            ),
+            (false, Some(_)) => f.wrong(key, format!("{key} belongs to ActionsSuppressor")),
+            (_, Some(seconds)) if seconds < 0 => f.wrong(key, format!("{key} is not negative")),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn check_rule(f: &mut Fields<'_, '_>, rule: &str) {
+    let read = match children(rule) {
+        Ok(read) => read,
+        Err(why) => return f.wrong("AlarmRule", format!("the rule cannot be read: {why}")),
+    };
+    if read.names.len() > 100 {
+        f.wrong(
+            "AlarmRule",
+            format!("{} alarms in the rule; 100 are allowed", read.names.len()),
+        );
+    }
+    if read.elements > 500 {
+        f.wrong(
+            "AlarmRule",
+            format!("{} elements in the rule; 500 are allowed", read.elements),
+        );
+    }
+    let own = f.get("AlarmName").and_then(Value::as_str);
+    if own.is_some_and(|own| read.names.iter().any(|name| name == own)) {
+        f.wrong("AlarmRule", "the alarm is a part of its own rule");
+    }
+}
+
+/// What a rule refers to.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Children {
+    /// Names or ARNs, each once.
+    pub names: Vec<String>,
+    /// Alarms, TRUE, FALSE and parentheses.
+    pub elements: usize,
+}
+
+/// Reads a rule.
+///
+/// # Errors
+/// Says where it cannot be read.
+pub fn children(rule: &str) -> Result<Children, String> {
+    let mut parser = Parser {
+        rest: rule,
+        found: Children::default(),
+    };
+    parser.either()?;
+    match parser.rest.trim_start() {
+        "" => Ok(parser.found),
+        rest => Err(format!("unexpected `{}`", first_word(rest))),
+    }
+}
+
+fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or_default()
+}
+
+struct Parser<'r> {
+    rest: &'r str,
+    found: Children,
+}
+
+impl Parser<'_> {
+    /// Takes a sign or a word, which must end there.
+    fn take(&mut self, wanted: &str) -> bool {
+        let rest = self.rest.trim_start();
+        let Some(after) = rest.strip_prefix(wanted) else {
+            return false;
+        };
+        let word = wanted.ends_with(|c: char| c.is_ascii_alphabetic());
+        if word && after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
+            return false;
+        }
+        self.rest = after;
+        true
+    }
+
+    fn need(&mut self, wanted: &str) -> Result<(), String> {
+        if self.take(wanted) {
+            return Ok(());
+        }
+        Err(match first_word(self.rest) {
+            "" => format!("`{wanted}` is missing at the end"),
+            found => format!("unexpected `{found}`, expected `{wanted}`"),
+        })
+    }
+
+    fn either(&mut self) -> Result<(), String> {
+        self.both()?;
+        while self.take("OR") {
+            self.both()?;
+        }
+        Ok(())
+    }
+
+    fn both(&mut self) -> Result<(), String> {
+        self.one()?;
+        while self.take("AND") {
+            self.one()?;
+        }
+        Ok(())
+    }
+
+    fn one(&mut self) -> Result<(), String> {
+        if self.take("NOT") {
+            return self.one();
+        }
+        if self.take("TRUE") || self.take("FALSE") {
+            self.found.elements += 1;
+            return Ok(());
+        }
+        if self.take("AT_LEAST") {
+            return self.at_least();
+        }
+        if let Some(state) = STATES.into_iter().find(|state| self.take(state)) {
+            self.found.elements += 1;
+            self.need("(")
+                .map_err(|why| format!("behind {state}: {why}"))?;
+            self.name()?;
+            return self.need(")");
+        }
+        if self.take("(") {
+            self.found.elements += 2;
+            self.either()?;
+            return self.need(")");
+        }
+        Err(match first_word(self.rest) {
+            "" => "an alarm is missing at the end".to_owned(),
+            found => format!(
+                "unexpected `{found}`, expected ALARM(…), OK(…), INSUFFICIENT_DATA(…), TRUE, FALSE, NOT or `(`"
+            ),
+        })
+    }
+
+    /// `AT_LEAST(2, ALARM, (a, b, c))`, `AT_LEAST(50%, NOT OK, (…))`.
+    fn at_least(&mut self) -> Result<(), String> {
+        self.need("(")?;
+        let rest = self.rest.trim_start();
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
+        if digits == 0 {
+            return Err("AT_LEAST begins with a number or a percentage".to_owned());
+        }
+        self.rest = &rest[digits..];
+        self.take("%");
+        self.need(",")?;
+        self.take("NOT");
+        if !STATES.into_iter().any(|state| self.take(state)) {
+            return Err("AT_LEAST names ALARM, OK or INSUFFICIENT_DATA".to_owned());
+        }
+        self.need(",")?;
+        self.need("(")?;
+        loop {
+            self.found.elements += 1;
+            self.name()?;
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.need(")")?;
+        self.need(")")
+    }
+
+    /// A name in quotes, or one without blanks and signs.
+    fn name(&mut self) -> Result<(), String> {
+        let rest = self.rest.trim_start();
+        let (name, after) = match rest.chars().next() {
+            Some(quote @ ('"' | '\'')) => {
+                let end = rest[1..]
+                    .find(quote)
+                    .ok_or("a name without its closing quote")?;
+                (&rest[1..=end], &rest[end + 2..])
+            }
+            _ => {
+                let end = rest.find([',', ')', '(']).unwrap_or(rest.len());
+                (rest[..end].trim_end(), &rest[end..])
+            }
+        };
+        if name.is_empty() {
+            return Err("the name of an alarm is missing".to_owned());
+        }
+        self.rest = after;
+        if !self.found.names.iter().any(|known| known == name) {
+            self.found.names.push(name.to_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,33 @@
+//! What CloudWatch accepts: shapes, limits and grammars of alarms and dashboards, in the form of its API.
+//!
+//! Sources: the service model of the API of 2010-08-01 (shapes, lengths, patterns), and the documentation of
+//! PutMetricAlarm, PutCompositeAlarm, PutDashboard, metric math and quotas, as of 2026.
+
+mod alarm;
+mod composite;
+mod dashboard;
+mod fields;
+mod math;
+mod metrics;
+mod statistic;
+
+pub use alarm::alarm;
+pub use composite::{Children, children, composite};
+pub use dashboard::dashboard;
+
+/// Something that CloudWatch would refuse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// JSON pointer to the field, or to what lacks one.
+    pub pointer: String,
+    /// What is wrong, with the limit.
+    pub message: String,
+}
+
+/// Everything wrong with a request of PutMetricAlarm or PutCompositeAlarm; which one, its `AlarmRule` says.
+pub fn any_alarm(request: &serde_json::Value) -> Vec<Violation> {
+    match request.get("AlarmRule") {
+        Some(_) => composite(request),
+        None => alarm(request),
+    }
+}
