@@ -227,6 +227,31 @@ pub fn dashboard_uid(service: &str, dashboard: &str) -> String {
     format!("{}-{:08x}", &service[..MAX - 9], sum >> 32)
 }
 
+/// Name of an alert's CloudWatch alarm.
+pub fn alarm(service: &str, alert: &str) -> String {
+    format!("{service}-{}", kebab(alert))
+}
+
+/// Name of a part of an alarm, counted from 1.
+pub fn alarm_part(alarm: &str, part: usize) -> String {
+    format!("{alarm}-part-{part}")
+}
+
+/// Name of the alarm of a burn-rate tier.
+pub fn tier_alarm(service: &str, slo: &str, tier: &str) -> String {
+    format!("{service}-{slo}-burn-{tier}")
+}
+
+/// Name of the alarm on a burn rate over one window; a window may serve tiers with different factors.
+pub fn window_alarm(service: &str, slo: &str, window: Duration, factor: &str) -> String {
+    format!("{service}-{slo}-burn-{window}-{factor}x")
+}
+
+/// Name of a dashboard in CloudWatch: letters, digits, `-` and `_`.
+pub fn board(service: &str, dashboard: &str) -> String {
+    format!("{service}-{dashboard}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

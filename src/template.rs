@@ -19,6 +19,15 @@ macro_rules! templates {
 
 /// Our templates: name, text.
 const BUILT_IN: &[(&str, &str)] = templates![
+    "cloudwatch/agent-prometheus.yaml",
+    "cloudwatch/agent.json",
+    "cloudwatch/alarms.json",
+    "cloudwatch/dashboard.json",
+    "cloudwatch/main.tf.json",
+    "cloudwatch/otel-collector.yaml",
+    "cloudwatch/parity.json",
+    "cloudwatch/parity.md",
+    "cloudwatch/template.json",
     "preview/page.html",
     "prometheus/alertmanager.yaml",
     "prometheus/groups.yaml",

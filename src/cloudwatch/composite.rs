@@ -216,23 +216,40 @@ impl Parser<'_> {
         let rest = self.rest.trim_start();
         let (name, after) = match rest.chars().next() {
             Some(quote @ ('"' | '\'')) => {
-                let end = rest[1..]
-                    .find(quote)
-                    .ok_or("a name without its closing quote")?;
-                (&rest[1..=end], &rest[end + 2..])
+                unquote(&rest[1..], quote).ok_or("a name without its closing quote")?
             }
             _ => {
                 let end = rest.find([',', ')', '(']).unwrap_or(rest.len());
-                (rest[..end].trim_end(), &rest[end..])
+                (rest[..end].trim_end().to_owned(), &rest[end..])
             }
         };
         if name.is_empty() {
             return Err("the name of an alarm is missing".to_owned());
         }
         self.rest = after;
-        if !self.found.names.iter().any(|known| known == name) {
-            self.found.names.push(name.to_owned());
+        if !self.found.names.contains(&name) {
+            self.found.names.push(name);
         }
         Ok(())
     }
+}
+
+/// A name up to its closing quote, and what stands behind it. A backslash takes the next sign as it is.
+fn unquote(text: &str, quote: char) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' => name.push(chars.next()?.1),
+            c if c == quote => return Some((name, &text[at + c.len_utf8()..])),
+            c => name.push(c),
+        }
+    }
+    None
+}
+
+/// A name in quotes, as a rule wants it.
+pub fn quoted(name: &str) -> String {
+    let escaped = name.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{escaped}\"")
 }

@@ -12,8 +12,9 @@ mod metrics;
 mod statistic;
 
 pub use alarm::alarm;
-pub use composite::{Children, children, composite};
+pub use composite::{Children, children, composite, quoted};
 pub use dashboard::dashboard;
+pub use statistic::{PLAIN, any as statistic};
 
 /// Something that CloudWatch would refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]

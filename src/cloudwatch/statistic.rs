@@ -1,7 +1,7 @@
 //! Statistics: `Sum`, `p99.9`, `TM(10%:90%)`, `PR(:500)`.
 
 /// What `Statistic` takes.
-pub(super) const PLAIN: [&str; 5] = ["SampleCount", "Average", "Sum", "Minimum", "Maximum"];
+pub const PLAIN: [&str; 5] = ["SampleCount", "Average", "Sum", "Minimum", "Maximum"];
 
 /// What `ExtendedStatistic` takes.
 ///
@@ -43,7 +43,7 @@ pub(super) fn extended(text: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// Says what is wrong with it.
-pub(super) fn any(text: &str) -> Result<(), String> {
+pub fn any(text: &str) -> Result<(), String> {
     if PLAIN.contains(&text) {
         return Ok(());
     }

@@ -113,6 +113,36 @@ pub struct Series {
     pub title: String,
     /// The query; may use the dashboard's variables and `$__rate_interval`.
     pub query: Query,
+    /// What it was made from.
+    pub origin: Origin,
+}
+
+/// What a panel's query was made from, for targets that do not speak PromQL.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// A signal, read over time.
+    Signal(Box<Reading>),
+    /// Burn rate of an objective over a window.
+    Burn(String, Duration),
+    /// Share of events that were good over a window.
+    Good(String, Duration),
+    /// What is left of an objective's budget.
+    Budget(String),
+    /// Only PromQL says it: why.
+    Query(&'static str),
+}
+
+/// A signal as a panel reads it.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The signal, without the dashboard's variables.
+    pub signal: super::Signal,
+    /// How it is read over time.
+    pub stat: crate::spec::Stat,
+    /// Look-back; `None` when it follows the zoom.
+    pub window: Option<Duration>,
+    /// Labels kept beside the service's `group_by`.
+    pub by: Vec<String>,
 }
 
 /// A value that means something.

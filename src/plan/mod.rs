@@ -4,6 +4,7 @@
 //! does not speak PromQL, or a test that needs input series, can be made from the same plan.
 
 pub mod alert;
+pub mod cloudwatch;
 pub mod dashboard;
 mod signal;
 pub mod slo;
@@ -12,6 +13,7 @@ pub use alert::{
     Absent, Alert, AlertRecord, Bound, Compare, CompareOp, Condition, Outside, RawCondition,
     ValueUnit,
 };
+pub use cloudwatch::CloudWatch;
 pub use dashboard::Dashboard;
 pub use signal::{Bucket, Family, Kind, Raw, Signal, Source};
 pub use slo::{Budget, Compat, EventSli, EventSlo, PercentileSlo, Slo, SloKind, Tier, WindowRatio};
@@ -35,6 +37,10 @@ pub struct Plan {
     pub alerts: Vec<Alert>,
     /// Dashboards; the first is where alerts without a panel of their own lead.
     pub dashboards: Vec<Dashboard>,
+    /// Alarms and dashboards in CloudWatch; `None` when the spec wants none.
+    pub cloudwatch: Option<CloudWatch>,
+    /// Values that the service's own code publishes.
+    pub published: Vec<cloudwatch::Published>,
     /// How the service is scraped.
     pub scrape: Scrape,
     /// Optional signals that no release in the range has.

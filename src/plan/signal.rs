@@ -23,6 +23,8 @@ pub struct Signal {
     pub labels: Vec<String>,
     /// Where its values come from.
     pub source: Source,
+    /// Where CloudWatch has it, if it does.
+    pub cloudwatch: Option<super::cloudwatch::Metric>,
 }
 
 /// How a bound signal behaves.

@@ -2,6 +2,7 @@
 
 mod alerts;
 mod bound;
+mod cloudwatch;
 mod conditions;
 mod context;
 mod dashboards;
@@ -55,6 +56,8 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let mut alerts = alerts::resolve(&mut cx);
     let dashboards = dashboards::resolve(&mut cx, &slos, &alerts);
     dashboards::link(&cx, &dashboards, &mut slos, &mut alerts);
+    let cloudwatch = cloudwatch::resolve(&mut cx, &slos, &alerts, &dashboards);
+    let published = cloudwatch::published(&mut cx);
     service::check_group_labels(&mut cx);
     let plan = Plan {
         service: service::plan(&cx),
@@ -63,6 +66,8 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         records,
         alerts,
         dashboards,
+        cloudwatch,
+        published,
         scrape: service::scrape(&cx),
         left_out: cx.left_out,
         notes: cx.notes,

@@ -46,6 +46,10 @@ pub(super) fn resolve(
         bound(cx, name, definition, at)
     };
     match outcome {
+        Outcome::Ready(mut signal) => {
+            super::cloudwatch::bind(cx, name, definition, Rc::make_mut(&mut signal));
+            Outcome::Ready(signal)
+        }
         Outcome::LeftOut(why) if cx.spec.signals.contains_key(name.value.as_str()) => {
             cx.left_out.push(LeftOut {
                 signal: name.value.clone(),
@@ -185,6 +189,7 @@ fn ratio(
             over: Box::new(Signal::clone(&over_signal)),
             before: before.filter(|_| !covered),
         },
+        cloudwatch: None,
     }))
 }
 
@@ -287,6 +292,7 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
         source: Source::Raw(Box::new(Raw {
             expr: promql::build::number("0"),
         })),
+        cloudwatch: None,
     };
     match (&binding.value.metric, &binding.value.expr) {
         (Some(metric), _) => family::bind(cx, signal, definition, metric, at),

@@ -121,6 +121,16 @@ impl Events {
     }
 }
 
+/// Bad events out of all events over a window, from the counters themselves.
+pub(super) fn direct_ratio(sli: &EventSli, labels: &[String], window: Duration) -> Expr {
+    let events = Events {
+        sli: sli.clone(),
+        labels: labels.to_vec(),
+    };
+    let whole = query::positive(events.total(window));
+    bin(BinaryOp::Div, events.bad(window), whole)
+}
+
 fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind, Vec<String>)> {
     if let Some(alert) = &slo.alert {
         let message = "`alert` is for percentile SLOs: this one alerts on its burn rate";

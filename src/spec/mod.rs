@@ -1,5 +1,6 @@
 //! The spec: what a person writes. Types with places, no logic.
 
+mod cloudwatch;
 mod condition;
 mod dashboard;
 mod read;
@@ -8,6 +9,7 @@ mod signal;
 mod slo;
 mod value;
 
+pub use cloudwatch::{AlarmOverride, CloudWatch, LowSamples, MetricBinding, Missing, Via};
 pub use condition::{Baseline, Bound, Condition, Outside, Side, Stat};
 pub use dashboard::{Color, Dashboard, Panel, PanelKind, Position, Role, Row, Series, Threshold};
 use indexmap::IndexMap;
@@ -49,6 +51,8 @@ pub struct Spec {
     /// How series are selected and grouped.
     #[serde(default)]
     pub prometheus: Prometheus,
+    /// Alarms and dashboards in CloudWatch; none when absent.
+    pub cloudwatch: Option<CloudWatch>,
     /// Signals of your own, and short names for library signals (`vllm.*`).
     #[serde(default)]
     pub signals: Map<Signal>,
@@ -187,4 +191,6 @@ pub struct Alert {
     pub action: Option<Text>,
     /// Name of the runbook; the index of runbooks when absent.
     pub runbook: Option<Text>,
+    /// What its CloudWatch alarm does otherwise.
+    pub cloudwatch: Option<Spanned<AlarmOverride>>,
 }

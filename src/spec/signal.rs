@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Text;
+use super::{MetricBinding, Text};
 use crate::source::Spanned;
 use crate::units::{Quantity, Unit};
 
@@ -38,6 +38,8 @@ pub struct Signal {
     pub optional: bool,
     /// Where Prometheus finds it.
     pub prometheus: Option<Spanned<PrometheusBinding>>,
+    /// Where CloudWatch has it; of a ratio, a metric of zeros and ones whose average it is.
+    pub cloudwatch: Option<Spanned<MetricBinding>>,
 }
 
 /// Numerator and denominator.

@@ -1,5 +1,6 @@
 //! Targets: plan → view → template → parsed back → files.
 
+mod cloudwatch;
 mod grafana;
 pub mod preview;
 pub mod prometheus;
@@ -19,17 +20,29 @@ pub enum Target {
     Prometheus,
     /// Dashboards, and the files that bring them into Grafana
     Grafana,
+    /// CloudWatch alarms and dashboards: API requests, Terraform, CloudFormation, and a parity report
+    #[value(name = "cloudwatch")]
+    CloudWatch,
 }
 
 impl Target {
     /// All targets, in the order they are built.
-    pub const ALL: [Target; 2] = [Target::Prometheus, Target::Grafana];
+    pub const ALL: [Target; 3] = [Target::Prometheus, Target::Grafana, Target::CloudWatch];
 
     /// Name of its folder.
     pub fn as_str(self) -> &'static str {
         match self {
             Target::Prometheus => "prometheus",
             Target::Grafana => "grafana",
+            Target::CloudWatch => "cloudwatch",
+        }
+    }
+
+    /// What stands in a service's folder because of it.
+    pub fn outputs(self) -> Vec<&'static str> {
+        match self {
+            Target::CloudWatch => vec![self.as_str(), "parity.md", "parity.json"],
+            Target::Prometheus | Target::Grafana => vec![self.as_str()],
         }
     }
 }
@@ -48,6 +61,8 @@ pub struct OutFile {
 pub struct Rendered {
     /// The files, sorted by path.
     pub files: Vec<OutFile>,
+    /// Files that stand beside the target's folder.
+    pub beside: Vec<OutFile>,
     /// What the author should know: an alert that no unit test could be made for.
     pub notes: Vec<String>,
 }
@@ -76,10 +91,12 @@ pub fn render(plan: &Plan, target: Target, templates: &Templates) -> Result<Rend
     let mut rendered = match target {
         Target::Prometheus => prometheus::render(plan, templates)?,
         Target::Grafana => grafana::render(plan, templates)?,
+        Target::CloudWatch => cloudwatch::render(plan, templates)?,
     };
     for file in &mut rendered.files {
         file.path = format!("{}/{}", target.as_str(), file.path);
     }
+    rendered.files.append(&mut rendered.beside);
     rendered.files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(rendered)
 }

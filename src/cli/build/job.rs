@@ -82,7 +82,7 @@ impl Job<'_> {
         }
         notes.splice(0..0, plan.notes);
         let kept = Target::ALL.into_iter().filter(|t| !wanted(t));
-        let kept = kept.map(|t| t.as_str().to_owned()).collect();
+        let kept = kept.flat_map(Target::outputs).map(str::to_owned).collect();
         let folder = Folder::new(&plan.service.name, files, kept)?;
         let summary = Summary {
             runtime: plan.runtime,

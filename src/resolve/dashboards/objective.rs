@@ -5,7 +5,7 @@ use super::thresholds::target;
 use super::variables::filtered_series;
 use super::{Draft, Panels, Size};
 use crate::naming;
-use crate::plan::dashboard::{Color, Draw, Panel, Role, Series, Threshold};
+use crate::plan::dashboard::{Color, Draw, Origin, Panel, Reading, Role, Series, Threshold};
 use crate::plan::{EventSlo, PercentileSlo, Query, Slo, SloKind};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::build;
@@ -87,7 +87,7 @@ impl Panels<'_, '_> {
                 "Share of the error budget of {} that is left. {}",
                 slo.period, slo.description
             ),
-            series: vec![one("", expr, slo)],
+            series: vec![one("", expr, slo, Origin::Budget(slo.name.clone()))],
             unit: amount(Unit::Ratio),
             thresholds: vec![step(0, Color::Red), step(25, Color::Yellow)],
             links: runbook(slo),
@@ -104,7 +104,8 @@ impl Panels<'_, '_> {
         let series = windows.iter().map(|window| {
             let ratio = self.recorded(slo, naming::ERROR_RATIO, Some(window.to_string()));
             let burn = bin(BinaryOp::Div, ratio, build::number(decimal(budget)));
-            one(&window.to_string(), burn, slo)
+            let origin = Origin::Burn(slo.name.clone(), *window);
+            one(&window.to_string(), burn, slo, origin)
         });
         let page = &self.cx.spec.severities.page.value;
         let mut lines: Vec<_> = events
@@ -158,6 +159,7 @@ impl Panels<'_, '_> {
                 &window.to_string(),
                 bin(BinaryOp::Sub, build::number("1"), ratio),
                 slo,
+                Origin::Good(slo.name.clone(), *window),
             )
         });
         Panel {
@@ -180,6 +182,12 @@ impl Panels<'_, '_> {
     fn percentile(&self, slo: &Slo, percentile: &PercentileSlo, draw: Draw) -> Panel {
         let expr = self.recorded(slo, naming::PERCENTILE, None);
         let below = target(percentile.below.0);
+        let origin = Origin::Signal(Box::new(Reading {
+            signal: percentile.signal.clone(),
+            stat: spec::Stat::Quantile(percentile.quantile),
+            window: Some(slo.period),
+            by: Vec::new(),
+        }));
         let mut thresholds = vec![below.clone()];
         if draw == Draw::Number {
             // Beyond the target a single value is no longer well.
@@ -190,7 +198,7 @@ impl Panels<'_, '_> {
                 "Over {}; the objective is below {}. {}",
                 slo.period, percentile.below.1, slo.description
             ),
-            series: vec![one("", expr, slo)],
+            series: vec![one("", expr, slo, origin)],
             unit: amount(percentile.signal.unit),
             thresholds,
             links: runbook(slo),
@@ -199,13 +207,14 @@ impl Panels<'_, '_> {
     }
 }
 
-fn one(title: &str, expr: Expr, slo: &Slo) -> Series {
+fn one(title: &str, expr: Expr, slo: &Slo, origin: Origin) -> Series {
     Series {
         title: title.to_owned(),
         query: Query {
             expr,
             labels: slo.labels.clone(),
         },
+        origin,
     }
 }
 

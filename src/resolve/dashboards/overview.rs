@@ -6,7 +6,7 @@ use super::thresholds::{self, Watch};
 use super::variables::filtered;
 use super::{Draft, Panels, Size, layout};
 use crate::naming;
-use crate::plan::dashboard::{COLUMNS, Draw, Panel, Row, Series};
+use crate::plan::dashboard::{COLUMNS, Draw, Origin, Panel, Reading, Row, Series};
 use crate::plan::{Alert, Condition, Dashboard, Query, Slo};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp};
 use crate::promql::build;
@@ -99,6 +99,7 @@ impl Panels<'_, '_> {
                     expr: firing(&spec.service.name.value, &labels),
                     labels,
                 },
+                origin: Origin::Query("it shows states of Prometheus's alerts"),
             }],
             ..blank(title, Draw::Alerts)
         };
@@ -158,6 +159,12 @@ impl Panels<'_, '_> {
             series: vec![Series {
                 title: String::new(),
                 query,
+                origin: Origin::Signal(Box::new(Reading {
+                    signal: compare.signal.clone(),
+                    stat: compare.stat,
+                    window: Some(compare.window),
+                    by: Vec::new(),
+                })),
             }],
             unit: compare.unit,
             thresholds: thresholds::line(watch, compare.unit).into_iter().collect(),
@@ -200,6 +207,7 @@ impl Panels<'_, '_> {
                             expr,
                             labels: labels.clone(),
                         },
+                        origin: Origin::Query("it is PromQL, or counts series"),
                     }],
                     unit,
                     alerts: vec![alert.name.clone()],

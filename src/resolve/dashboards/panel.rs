@@ -6,7 +6,7 @@ use super::thresholds::{self, Watch};
 use super::variables::filtered;
 use super::{Draft, Panels, Size};
 use crate::diag::Diagnostic;
-use crate::plan::dashboard::{Draw, Panel, Place, Role, Series, Threshold};
+use crate::plan::dashboard::{Draw, Origin, Panel, Place, Reading, Role, Series, Threshold};
 use crate::plan::{Kind, Query, Signal, Source, ValueUnit};
 use crate::promql::{self, Dialect, Kept};
 use crate::resolve::context::Outcome;
@@ -300,6 +300,12 @@ impl Panels<'_, '_> {
                 None => String::new(),
             },
             query,
+            origin: Origin::Signal(Box::new(Reading {
+                signal: signal.clone(),
+                stat: shown.stat,
+                window,
+                by: wanted.by.iter().map(|label| label.value.clone()).collect(),
+            })),
         });
         content.describe(signal, reading(signal, shown.stat, shown.window));
         content.watch(&on, unit, lines.alerts);
@@ -367,6 +373,7 @@ impl Panels<'_, '_> {
         content.series.push(Series {
             title: title.map_or_else(String::new, |title| title.value.clone()),
             query: Query { expr, labels },
+            origin: Origin::Query("it is PromQL of the author's"),
         });
         Some(())
     }

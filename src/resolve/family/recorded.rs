@@ -212,5 +212,6 @@ pub(in crate::resolve) fn ratio_before(
             buckets: Vec::new(),
             recorded: true,
         }),
+        cloudwatch: None,
     }))
 }

@@ -1,0 +1,268 @@
+//! Bindings: which metric of CloudWatch a signal is.
+
+use super::unit;
+use crate::diag::{Diagnostic, did_you_mean};
+use crate::naming;
+use crate::plan::cloudwatch::{Delivery, Metric};
+use crate::plan::{Family, Signal, Source};
+use crate::promql::ast::MatchOp;
+use crate::resolve::context::Context;
+use crate::source::Spanned;
+use crate::spec::{self, Kind, MetricBinding, Text, Via};
+use crate::units::Number;
+
+/// Binds a resolved signal, by what its declaration says, or because the agent scrapes it anyway.
+pub(in crate::resolve) fn bind(
+    cx: &mut Context<'_>,
+    name: &Text,
+    definition: &spec::Signal,
+    signal: &mut Signal,
+) {
+    let Some(service) = &cx.spec.cloudwatch else {
+        if let Some(binding) = &definition.cloudwatch {
+            let at = cx.document.key(binding.span, "cloudwatch");
+            let message = format!("`{name}` is bound to CloudWatch, but the service is not");
+            let error = Diagnostic::error("missing-field", at, message);
+            let help = "add `cloudwatch: {region: …, namespace: …}` at the top";
+            cx.sink.push(error.help(help));
+        }
+        return;
+    };
+    let namespace = service.namespace.value.clone();
+    match &definition.cloudwatch {
+        Some(binding) => signal.cloudwatch = explicit(cx, binding, signal, namespace),
+        None => {
+            if let Source::Family(family) = &signal.source
+                && definition.base.is_none()
+                && family.recorded
+                && service.via == Via::Agent
+            {
+                signal.cloudwatch = scraped(family, signal, namespace);
+            }
+        }
+    }
+}
+
+/// What the agent makes of a family; it drops histograms.
+fn scraped(family: &Family, signal: &Signal, namespace: String) -> Option<Metric> {
+    (family.kind != Kind::Histogram).then(|| Metric {
+        namespace,
+        names: family.names.clone(),
+        worth: signal.scale,
+        unit: "None",
+        delivery: Delivery::Scraped,
+        dimensions: Vec::new(),
+        dimension_sets: Vec::new(),
+        labels: Vec::new(),
+        covers: family.matchers.clone(),
+    })
+}
+
+fn explicit(
+    cx: &mut Context<'_>,
+    binding: &Spanned<MetricBinding>,
+    signal: &Signal,
+    own: String,
+) -> Option<Metric> {
+    let b = &binding.value;
+    let family = signal.family();
+    let covers: Vec<_> = family.map_or_else(Vec::new, |family| family.matchers.clone());
+    if b.scraped {
+        return from_page(cx, binding, signal, own).map(|metric| Metric { covers, ..metric });
+    }
+    let names = match (&b.metric, family) {
+        (Some(name), _) => vec![name.value.clone()],
+        (None, Some(family)) => family.names.iter().take(1).cloned().collect(),
+        (None, None) => {
+            let message = format!("the binding of `{}` lacks the field `metric`", signal.name);
+            cx.sink
+                .push(Diagnostic::error("missing-field", binding.span, message));
+            return None;
+        }
+    };
+    check_length(cx, b.metric.as_ref(), 255);
+    check_length(cx, b.namespace.as_ref(), 255);
+    let (unit, worth) = match &b.unit {
+        None => (unit::usual(signal.unit), Number::from_integer(1)),
+        Some(text) => match unit::find(&text.value, signal.unit) {
+            Ok(found) => found,
+            Err(fitting) => {
+                cx.sink.push(wrong_unit(text, signal, &fitting));
+                return None;
+            }
+        },
+    };
+    let namespace = b.namespace.as_ref().map(|n| n.value.clone());
+    let vended = namespace.as_ref().is_some_and(|n| *n != own);
+    let mut metric = Metric {
+        delivery: if vended {
+            Delivery::Vended
+        } else {
+            Delivery::Published
+        },
+        namespace: namespace.unwrap_or(own),
+        names,
+        worth,
+        unit,
+        dimensions: fixed(b),
+        dimension_sets: vec![Vec::new()],
+        labels: Vec::new(),
+        covers,
+    };
+    if let Some(sets) = &b.dimension_sets {
+        metric.dimension_sets = dimension_sets(cx, sets, signal, &mut metric.labels)?;
+    }
+    Some(metric)
+}
+
+fn fixed(b: &MetricBinding) -> Vec<(String, String)> {
+    let pairs = b.dimensions.iter();
+    pairs
+        .map(|(name, value)| (name.value.clone(), value.value.clone()))
+        .collect()
+}
+
+/// A family that the agent scrapes from the page that Prometheus scrapes too.
+fn from_page(
+    cx: &mut Context<'_>,
+    binding: &Spanned<MetricBinding>,
+    signal: &Signal,
+    namespace: String,
+) -> Option<Metric> {
+    let b = &binding.value;
+    let via = cx.spec.cloudwatch.as_ref().map(|service| service.via);
+    let why = match (signal.family(), via) {
+        (_, Some(Via::Otlp)) => Some("with `via: otlp` only PromQL sees what is scraped"),
+        (None, _) => Some("only a family is scraped"),
+        (Some(family), _) if family.kind == Kind::Histogram => {
+            Some("the agent drops histograms: publish the values instead")
+        }
+        _ if b.metric.is_some() || b.unit.is_some() || b.namespace.is_some() => {
+            Some("what is scraped keeps its name and unit, and has the service's namespace")
+        }
+        _ => None,
+    };
+    match (why, signal.family()) {
+        (None, Some(family)) => scraped(family, signal, namespace).map(|metric| Metric {
+            dimensions: fixed(b),
+            ..metric
+        }),
+        (why, _) => {
+            let at = cx.document.key(binding.span, "cloudwatch");
+            let message = format!(
+                "`{}` cannot be scraped: {}",
+                signal.name,
+                why.unwrap_or_default()
+            );
+            cx.sink
+                .push(Diagnostic::error("contradiction", at, message));
+            None
+        }
+    }
+}
+
+fn check_length(cx: &mut Context<'_>, text: Option<&Text>, most: usize) {
+    if let Some(text) = text.filter(|t| !(1..=most).contains(&t.value.chars().count())) {
+        let message = format!("a name in CloudWatch has 1 to {most} characters");
+        cx.sink
+            .push(Diagnostic::error("bad-name", text.span, message));
+    }
+}
+
+fn wrong_unit(text: &Text, signal: &Signal, fitting: &[&str]) -> Diagnostic {
+    let known = unit::names().any(|name| name == text.value);
+    let message = match known {
+        true => format!("`{text}` does not measure {}", signal.unit.as_str()),
+        false => format!("CloudWatch has no unit `{text}` that fits"),
+    };
+    let meant = did_you_mean(&text.value, fitting.iter().copied()).filter(|_| !known);
+    let error = Diagnostic::error("wrong-unit", text.span, message);
+    error.help(meant.unwrap_or_else(|| format!("use {}", fitting.join(", "))))
+}
+
+/// Each dimension is a label of the signal, in its own spelling or in that of CloudWatch.
+fn dimension_sets(
+    cx: &mut Context<'_>,
+    sets: &Spanned<Vec<Vec<Text>>>,
+    signal: &Signal,
+    labels: &mut Vec<(String, String)>,
+) -> Option<Vec<Vec<String>>> {
+    let mut all: Vec<Vec<String>> = Vec::new();
+    for set in &sets.value {
+        let mut names = Vec::new();
+        for dimension in set {
+            let label = dimension_label(cx, dimension, signal)?;
+            let pair = (label, dimension.value.clone());
+            if !labels.contains(&pair) {
+                labels.push(pair);
+            }
+            names.push(dimension.value.clone());
+        }
+        names.sort();
+        if all.contains(&names) {
+            let message = "this set of dimensions stands twice";
+            let at = set.first().map_or(sets.span, |dimension| dimension.span);
+            cx.sink
+                .push(Diagnostic::error("duplicate-name", at, message));
+        }
+        all.push(names);
+    }
+    Some(all)
+}
+
+fn dimension_label(cx: &mut Context<'_>, dimension: &Text, signal: &Signal) -> Option<String> {
+    let same = |label: &&String| {
+        **label == dimension.value || naming::pascal(label) == dimension.value
+    };
+    if let Some(label) = signal.labels.iter().find(same) {
+        return Some(label.clone());
+    }
+    let message = format!("no label of `{}` is the dimension `{dimension}`", signal.name);
+    let spelled: Vec<_> = signal.labels.iter().map(|l| naming::pascal(l)).collect();
+    let help = did_you_mean(&dimension.value, spelled.iter().map(String::as_str));
+    let help = help.unwrap_or_else(|| format!("there are `{}`", spelled.join("`, `")));
+    let error = Diagnostic::error("unknown-label", dimension.span, message);
+    cx.sink.push(error.help(help));
+    None
+}
+
+/// The dimensions under which a signal's metric is found, with all its selections.
+///
+/// # Errors
+/// Says which selection no dimension can make.
+pub(super) fn dimensions(
+    signal: &Signal,
+    metric: &Metric,
+) -> Result<Vec<(String, String)>, String> {
+    let selected = signal.family().map_or(&[][..], |family| &family.matchers);
+    let extra = selected.iter().filter(|m| !metric.covers.contains(m));
+    let mut all = metric.dimensions.clone();
+    for (label, op, value) in extra {
+        if *op != MatchOp::Equal {
+            return Err(format!(
+                "`{}` is selected by a pattern on `{label}`, and a dimension has one value",
+                signal.name
+            ));
+        }
+        let known = metric.labels.iter().find(|(l, _)| l == label);
+        let dimension = match (known, metric.delivery) {
+            (Some((_, dimension)), _) => dimension.clone(),
+            (None, Delivery::Scraped) => label.clone(),
+            (None, _) => {
+                return Err(format!("`{label}` is no dimension of `{}`", metric.names[0]));
+            }
+        };
+        all.push((dimension, value.clone()));
+    }
+    all.sort();
+    let names: Vec<_> = all.iter().map(|(name, _)| name.clone()).collect();
+    let published = metric.delivery == Delivery::Published && metric.dimensions.is_empty();
+    if published && !metric.dimension_sets.contains(&names) {
+        let what = match names.as_slice() {
+            [] => "without dimensions".to_owned(),
+            names => format!("under `{}` alone", names.join("`, `")),
+        };
+        return Err(format!("`{}` is not published {what}", metric.names[0]));
+    }
+    Ok(all)
+}

@@ -1,0 +1,139 @@
+//! Burn-rate tiers: two alarms whose period is the window, and one on both.
+
+use super::alarms::Builder;
+use super::promql;
+use super::value::{self, Gather};
+use crate::naming;
+use crate::plan::cloudwatch::{
+    Alarm, AlarmKind, Composite, MetricAlarm, Parity, Rule, Suppressor, Test, Verdict, What,
+};
+use crate::plan::{CompareOp, EventSlo, Slo, Tier};
+use crate::promql::ast::{BinaryOp, Expr};
+use crate::resolve::query::{self, bin};
+use crate::resolve::slos::direct_ratio;
+use crate::spec::{Missing, Via};
+use crate::units::{Duration, decimal};
+
+/// Seconds that a slower tier waits for a faster one: two evaluations.
+const WAIT: u64 = 120;
+
+impl Builder<'_, '_> {
+    /// All tiers of an objective, fastest first; each is silent while a faster one fires.
+    pub(super) fn tiers(&mut self, slo: &Slo, events: &EventSlo) {
+        let mut faster: Option<(String, Duration)> = None;
+        for tier in &events.tiers {
+            let name = naming::tier_alarm(&self.service, &slo.name, &tier.name);
+            let verdict = match self.classic_tier(slo, events, tier, &name, faster.as_ref()) {
+                Ok(notes) => Verdict::of(notes),
+                Err(why) => self.promql_tier(slo, events, tier, &name, why),
+            };
+            let made = !matches!(verdict, Verdict::NotExpressible(_));
+            if made {
+                faster = Some((name.clone(), tier.short));
+            }
+            self.parity.push(Parity {
+                what: What::Slo,
+                name: format!("{}: burn rate over {}", slo.name, tier.long),
+                prometheus: Verdict::Identical,
+                cloudwatch: verdict,
+                resource: made.then_some(name),
+            });
+        }
+    }
+
+    fn classic_tier(
+        &mut self,
+        slo: &Slo,
+        events: &EventSlo,
+        tier: &Tier,
+        name: &str,
+        faster: Option<&(String, Duration)>,
+    ) -> Result<Vec<String>, String> {
+        let mut parts = Vec::new();
+        for window in [tier.long, tier.short] {
+            let timing = super::timing::once(window)?;
+            let mut gather = Gather::new("m", self.via);
+            let burn = value::burn(&mut gather, &events.sli, events.budget.budget)?;
+            self.scraped.append(&mut gather.scraped);
+            let factor = decimal(tier.factor);
+            parts.push(Alarm {
+                name: naming::window_alarm(&self.service, &slo.name, window, &factor),
+                description: format!("Part of {name}: burn rate over {window} above {factor}."),
+                severity: None,
+                kind: AlarmKind::Metric(Box::new(MetricAlarm {
+                    value: gather.value(burn, "burn rate"),
+                    test: Test::Threshold(CompareOp::Above, tier.factor),
+                    period: timing.period,
+                    evaluate: 1,
+                    datapoints: 1,
+                    missing: Missing::NotBreaching,
+                    low_samples: None,
+                })),
+            });
+        }
+        let rule = parts.iter().map(|part| Rule::Alarm(part.name.clone()));
+        let rule = Rule::All(rule.collect());
+        for part in parts {
+            if !self.alarms.iter().any(|alarm| alarm.name == part.name) {
+                self.alarms.push(part);
+            }
+        }
+        self.alarms.push(Alarm {
+            name: name.to_owned(),
+            description: described(slo, tier),
+            severity: Some(tier.severity.clone()),
+            kind: AlarmKind::Composite(Composite {
+                rule,
+                suppressor: faster.map(|(alarm, short)| Suppressor {
+                    alarm: alarm.clone(),
+                    wait: WAIT,
+                    extension: short.as_secs(),
+                }),
+            }),
+        });
+        let labels: Vec<_> = slo.labels.iter().map(|l| format!("`{l}`")).collect();
+        let all = (!labels.is_empty()).then(|| format!("one alarm for all of {}", labels.join(", ")));
+        Ok(all.into_iter().collect())
+    }
+
+    fn promql_tier(
+        &mut self,
+        slo: &Slo,
+        events: &EventSlo,
+        tier: &Tier,
+        name: &str,
+        why: String,
+    ) -> Verdict {
+        if self.via != Via::Otlp {
+            return Verdict::NotExpressible(why);
+        }
+        let above = |window| -> Expr {
+            let ratio = direct_ratio(&events.sli, &slo.labels, window);
+            bin(BinaryOp::Gt, ratio, query::number(tier.threshold))
+        };
+        let query = bin(BinaryOp::And, above(tier.long), above(tier.short));
+        match promql::alarm(&query, Duration::default()) {
+            Ok(alarm) => {
+                self.alarms.push(Alarm {
+                    name: name.to_owned(),
+                    description: described(slo, tier),
+                    severity: Some(tier.severity.clone()),
+                    kind: AlarmKind::PromQl(alarm),
+                });
+                Verdict::of(promql::notes(&query))
+            }
+            Err(more) => Verdict::NotExpressible(format!("{why}; {more}")),
+        }
+    }
+}
+
+fn described(slo: &Slo, tier: &Tier) -> String {
+    let what = format!(
+        "{}: {}% of the error budget of {} burns within {}.",
+        slo.title,
+        decimal(tier.consumed * 100),
+        slo.period,
+        tier.long
+    );
+    super::description(&what, None, &slo.links)
+}

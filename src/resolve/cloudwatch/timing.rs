@@ -1,0 +1,149 @@
+//! How often an alarm looks, and at how much.
+
+use crate::cloudwatch;
+use crate::diag::Diagnostic;
+use crate::plan::{Compare, Kind};
+use crate::resolve::context::Context;
+use crate::source::Spanned;
+use crate::spec::{AlarmOverride, Stat};
+use crate::units::Duration;
+
+/// Seconds of a minute, the usual period.
+const MINUTE: u64 = 60;
+
+/// The longest that an alarm may look back: a week; with periods below an hour, a day.
+const WEEK: u64 = 7 * 86_400;
+const DAY: u64 = 86_400;
+const HOUR: u64 = 3_600;
+
+/// Period and number of data points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Timing {
+    pub(super) period: u64,
+    pub(super) evaluate: u32,
+    pub(super) datapoints: u32,
+}
+
+/// A gauge is looked at each minute for as long as it must hold; everything else once over that time, or
+/// over the window when it need not hold.
+///
+/// # Errors
+/// Says why CloudWatch cannot look that far back.
+pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, String> {
+    let instant = c.stat == Stat::Last && c.signal.kind() == Kind::Gauge;
+    if instant {
+        return each_minute(hold);
+    }
+    let over = if hold.as_secs() > 0 { hold } else { c.window };
+    once(over)
+}
+
+/// A point each minute.
+///
+/// # Errors
+/// When that is more than a day of points.
+pub(super) fn each_minute(hold: Duration) -> Result<Timing, String> {
+    let points = hold.as_secs().div_ceil(MINUTE).max(1);
+    if points * MINUTE > DAY {
+        return Err(format!(
+            "with a point a minute an alarm looks back a day at most, not {hold}"
+        ));
+    }
+    let points = u32::try_from(points).unwrap_or(u32::MAX);
+    Ok(Timing {
+        period: MINUTE,
+        evaluate: points,
+        datapoints: points,
+    })
+}
+
+/// One point over the whole time.
+///
+/// # Errors
+/// When that is more than a week.
+pub(super) fn once(over: Duration) -> Result<Timing, String> {
+    let period = over.as_secs().div_ceil(MINUTE).max(1) * MINUTE;
+    if period > WEEK {
+        return Err(format!("an alarm looks back a week at most, not {over}"));
+    }
+    Ok(Timing {
+        period,
+        evaluate: 1,
+        datapoints: 1,
+    })
+}
+
+impl Timing {
+    /// What the author wants otherwise; complains where CloudWatch would refuse it.
+    pub(super) fn with(
+        mut self,
+        cx: &mut Context<'_>,
+        over: Option<&Spanned<AlarmOverride>>,
+    ) -> Self {
+        let Some(over) = over.map(|over| &over.value) else {
+            return self;
+        };
+        if let Some(period) = over.period {
+            self.period = period.value.as_secs();
+            let short = [10, 20, 30].contains(&self.period);
+            if !short && (self.period == 0 || !self.period.is_multiple_of(MINUTE)) {
+                let message = format!("a period of {} is none of CloudWatch's", period.value);
+                let error = Diagnostic::error("alarm-limit", period.span, message);
+                cx.sink
+                    .push(error.help("it is 10s, 20s, 30s or a multiple of 1m"));
+            }
+        }
+        if let Some(evaluate) = over.evaluate {
+            self.evaluate = evaluate.value;
+            self.datapoints = evaluate.value;
+        }
+        if let Some(datapoints) = over.datapoints {
+            self.datapoints = datapoints.value;
+            if !(1..=self.evaluate).contains(&datapoints.value) {
+                let message = format!(
+                    "{} of {} data points can never be beyond the threshold",
+                    datapoints.value, self.evaluate
+                );
+                let error = Diagnostic::error("alarm-limit", datapoints.span, message);
+                cx.sink.push(error.help("it is 1 or more, and at most `evaluate`"));
+            }
+        }
+        self.check_look_back(cx, over);
+        self
+    }
+
+    fn check_look_back(self, cx: &mut Context<'_>, over: &AlarmOverride) {
+        let (evaluate, period) = (
+            over.evaluate.map(|e| e.span),
+            over.period.map(|period| period.span),
+        );
+        let Some(at) = evaluate.or(period) else { return };
+        let back = self.period.saturating_mul(u64::from(self.evaluate));
+        let (most, words) = match self.period < HOUR {
+            true => (DAY, "a day, with periods below an hour"),
+            false => (WEEK, "a week"),
+        };
+        if self.evaluate == 0 || back > most {
+            let message = match self.evaluate {
+                0 => "an alarm looks at one data point at least".to_owned(),
+                _ => format!("an alarm looks back {words}, not {back} seconds"),
+            };
+            cx.sink
+                .push(Diagnostic::error("alarm-limit", at, message));
+        }
+    }
+}
+
+/// The statistic that the author prefers, when it is one.
+pub(super) fn statistic<'a>(
+    cx: &mut Context<'_>,
+    over: Option<&'a Spanned<AlarmOverride>>,
+) -> Option<&'a str> {
+    let text = over?.value.statistic.as_ref()?;
+    if let Err(why) = cloudwatch::statistic(&text.value) {
+        let error = Diagnostic::error("alarm-limit", text.span, why);
+        cx.sink
+            .push(error.help(format!("use {} or a percentile", cloudwatch::PLAIN.join(", "))));
+    }
+    Some(&text.value)
+}

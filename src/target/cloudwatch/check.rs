@@ -1,0 +1,124 @@
+//! Reading our own output back: nothing is written that CloudWatch would refuse.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::cloudwatch::{self, Violation};
+use crate::source::FileId;
+use crate::target::{OutFile, TargetError};
+
+fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
+    TargetError::Invalid {
+        path: file.path.clone(),
+        why: why.into(),
+    }
+}
+
+/// The file as JSON.
+///
+/// # Errors
+/// When it is none.
+pub(super) fn json(file: &OutFile) -> Result<Value, TargetError> {
+    serde_json::from_str(&file.text).map_err(|error| {
+        let line = file.text.lines().nth(error.line().saturating_sub(1));
+        let line = line.unwrap_or_default().trim();
+        invalid(file, format!("{error}: {line}"))
+    })
+}
+
+/// The same JSON, evenly indented.
+///
+/// # Errors
+/// When it is no JSON.
+pub(super) fn canonical(file: OutFile) -> Result<OutFile, TargetError> {
+    let value = json(&file)?;
+    pretty(file, &value)
+}
+
+fn pretty(file: OutFile, value: &Value) -> Result<OutFile, TargetError> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| invalid(&file, e.to_string()))?;
+    Ok(OutFile {
+        path: file.path,
+        text: text + "\n",
+    })
+}
+
+fn refuse(file: &OutFile, at: &str, found: Vec<Violation>) -> Result<(), TargetError> {
+    match found.into_iter().next() {
+        None => Ok(()),
+        Some(v) => Err(invalid(file, format!("at {at}{}: {}", v.pointer, v.message))),
+    }
+}
+
+/// A list of alarms, each behind those it is made from.
+///
+/// # Errors
+/// When CloudWatch would refuse one, or two have one name.
+pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
+    let value = json(&file)?;
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    for (i, alarm) in value.as_array().into_iter().flatten().enumerate() {
+        refuse(&file, &format!("/{i}"), cloudwatch::any_alarm(alarm))?;
+        let name = alarm["AlarmName"].as_str().unwrap_or_default();
+        if let Some(rule) = alarm["AlarmRule"].as_str() {
+            let children = cloudwatch::children(rule).map_err(|why| invalid(&file, why))?;
+            let suppressor = alarm["ActionsSuppressor"].as_str().map(str::to_owned);
+            let parts = children.names.into_iter().chain(suppressor);
+            for part in parts {
+                if !known.contains(part.as_str()) {
+                    let why = format!("`{name}` needs `{part}`, which does not stand before it");
+                    return Err(invalid(&file, why));
+                }
+            }
+        }
+        if !known.insert(name) {
+            return Err(invalid(&file, format!("two alarms are called `{name}`")));
+        }
+    }
+    pretty(file, &value)
+}
+
+/// A body of a dashboard.
+///
+/// # Errors
+/// When CloudWatch would refuse it.
+pub(super) fn dashboard(file: OutFile) -> Result<OutFile, TargetError> {
+    let value = json(&file)?;
+    refuse(&file, "", cloudwatch::dashboard(&value))?;
+    pretty(file, &value)
+}
+
+/// A CloudFormation template.
+///
+/// # Errors
+/// When it has more than its quotas allow.
+pub(super) fn formation(file: OutFile) -> Result<OutFile, TargetError> {
+    const RESOURCES: usize = 500;
+    const BYTES: usize = 1_000_000;
+    let value = json(&file)?;
+    let resources = value["Resources"].as_object().map_or(0, serde_json::Map::len);
+    if resources > RESOURCES || file.text.len() > BYTES {
+        let why = format!("a template has {RESOURCES} resources and {BYTES} bytes at most");
+        return Err(invalid(&file, why));
+    }
+    pretty(file, &value)
+}
+
+/// Text that ends with its last line.
+pub(super) fn text(file: OutFile) -> OutFile {
+    OutFile {
+        text: format!("{}\n", file.text.trim_end()),
+        path: file.path,
+    }
+}
+
+/// A file that must be YAML.
+///
+/// # Errors
+/// When it is not.
+pub(super) fn yaml(file: OutFile) -> Result<OutFile, TargetError> {
+    crate::yaml::read::<Value>(FileId::default(), &file.text)
+        .map_err(|diagnostic| invalid(&file, diagnostic.message))?;
+    Ok(file)
+}

@@ -1,0 +1,69 @@
+//! What brings metrics to CloudWatch: the agent, or a collector that speaks OpenTelemetry.
+
+use serde_json::{Value, json};
+
+use crate::plan::Plan;
+use crate::plan::cloudwatch::{CloudWatch, Scraped};
+
+/// A pattern for exactly this text. Names of metrics hold nothing that needs an escape; those of jobs may.
+fn exactly(text: &str) -> String {
+    format!("^{}$", regex::escape(text))
+}
+
+/// Declarations of the agent: one for each job and group of dimension sets.
+pub(super) fn agent(plan: &Plan, cw: &CloudWatch) -> Value {
+    let mut declared: Vec<(Option<&str>, &[Vec<String>], Vec<String>)> = Vec::new();
+    for scraped in &cw.scraped {
+        let job = scraped.job.as_deref();
+        let sets = scraped.dimension_sets.as_slice();
+        let name = exactly(&scraped.family);
+        match declared.iter_mut().find(|(j, s, _)| *j == job && *s == sets) {
+            Some((_, _, names)) => names.push(name),
+            None => declared.push((job, sets, vec![name])),
+        }
+    }
+    let declarations = declared.into_iter().map(|(job, sets, names)| {
+        json!({
+            "source_labels": ["job"],
+            "label_matcher": job.map_or_else(|| ".+".to_owned(), exactly),
+            "dimensions": sets,
+            "metric_selectors": names,
+        })
+    });
+    json!({
+        "service": plan.service.name,
+        "region": cw.region,
+        "namespace": cw.namespace,
+        "declarations": declarations.collect::<Vec<_>>(),
+    })
+}
+
+/// Jobs to scrape, each with the families that are kept.
+pub(super) fn scrape(plan: &Plan, cw: &CloudWatch) -> Value {
+    let own = plan.scrape.job.as_str();
+    let mut jobs: Vec<(&str, Vec<&Scraped>)> = Vec::new();
+    for scraped in &cw.scraped {
+        let job = scraped.job.as_deref().unwrap_or(own);
+        match jobs.iter_mut().find(|(name, _)| *name == job) {
+            Some((_, families)) => families.push(scraped),
+            None => jobs.push((job, vec![scraped])),
+        }
+    }
+    if jobs.is_empty() {
+        jobs.push((own, Vec::new()));
+    }
+    let jobs = jobs.into_iter().map(|(name, families)| {
+        let keep: Vec<_> = families.iter().map(|s| regex::escape(&s.family)).collect();
+        json!({
+            "name": name,
+            "file": format!("/etc/prometheus/targets/{name}.yaml"),
+            "keep": keep.join("|"),
+        })
+    });
+    json!({
+        "service": plan.service.name,
+        "region": cw.region,
+        "interval": plan.scrape.interval.to_string(),
+        "jobs": jobs.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,119 @@
+//! The CloudFormation template, which CDK includes as well.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::{ACCOUNT, REGION, api};
+use crate::naming;
+use crate::plan::Plan;
+use crate::plan::cloudwatch::{AlarmKind, CloudWatch};
+
+/// What the template sees.
+pub(super) fn view(plan: &Plan, cw: &CloudWatch, boards: &[(&str, &str, Value)]) -> Value {
+    let ids = ids(plan, cw);
+    let mut resources = Map::new();
+    for alarm in &cw.alarms {
+        let mut properties = api::request(cw, alarm);
+        if api::actions(cw, alarm).is_some()
+            && let Some(severity) = &alarm.severity
+        {
+            properties["AlarmActions"] = json!({"Ref": parameter(severity)});
+        }
+        let mut resource = Map::new();
+        let kind = match &alarm.kind {
+            AlarmKind::Composite(composite) => {
+                let mut on: Vec<&str> = composite.rule.alarms();
+                on.extend(composite.suppressor.iter().map(|s| s.alarm.as_str()));
+                let on: Vec<_> = on.into_iter().map(|name| &ids[name]).collect();
+                resource.insert("DependsOn".to_owned(), json!(on));
+                "AWS::CloudWatch::CompositeAlarm"
+            }
+            AlarmKind::Metric(_) | AlarmKind::PromQl(_) => "AWS::CloudWatch::Alarm",
+        };
+        resource.insert("Type".to_owned(), json!(kind));
+        resource.insert("Properties".to_owned(), properties);
+        resources.insert(ids[&alarm.name].clone(), Value::Object(resource));
+    }
+    for (file, name, body) in boards {
+        let properties = json!({"DashboardName": name, "DashboardBody": filled(&body.to_string())});
+        let id = format!("{}Dashboard", logical(file));
+        resources.insert(
+            id,
+            json!({"Type": "AWS::CloudWatch::Dashboard", "Properties": properties}),
+        );
+    }
+    let parameters: Map<String, Value> = cw
+        .actions
+        .iter()
+        .filter(|(_, arns)| !arns.is_empty())
+        .map(|(severity, arns)| {
+            let parameter = json!({
+                "Type": "CommaDelimitedList",
+                "Description": format!("Whom alarms of severity {severity} tell."),
+                "Default": arns.join(","),
+            });
+            (self::parameter(severity), parameter)
+        })
+        .collect();
+    json!({
+        "service": plan.service.title,
+        "parameters": parameters,
+        "resources": resources,
+    })
+}
+
+fn parameter(severity: &str) -> String {
+    format!("{}Actions", logical(severity))
+}
+
+/// Letters and digits.
+fn logical(text: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let text: String = text.chars().map(plain).collect();
+    naming::pascal(&text)
+}
+
+/// Logical ids of all alarms by name: the service's own name left out, each once.
+fn ids(plan: &Plan, cw: &CloudWatch) -> BTreeMap<String, String> {
+    let service = format!("{}-", plan.service.name);
+    let mut taken: Vec<String> = Vec::new();
+    let mut ids = BTreeMap::new();
+    for alarm in &cw.alarms {
+        let short = alarm.name.strip_prefix(&service).unwrap_or(&alarm.name);
+        let base: String = format!("{}Alarm", logical(short)).chars().rev().take(200).collect();
+        let base: String = base.chars().rev().collect();
+        let mut id = base.clone();
+        let mut n = 1;
+        while taken.contains(&id) {
+            n += 1;
+            id = format!("{base}{n}");
+        }
+        taken.push(id.clone());
+        ids.insert(alarm.name.clone(), id);
+    }
+    ids
+}
+
+/// Text with region and account filled in where it is applied.
+fn filled(text: &str) -> Value {
+    let mut parts: Vec<Value> = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{E000}') {
+        let (before, found) = rest.split_at(at);
+        if !before.is_empty() {
+            parts.push(json!(before));
+        }
+        let (name, length) = match found.starts_with(REGION) {
+            true => ("AWS::Region", REGION.len()),
+            false => ("AWS::AccountId", ACCOUNT.len()),
+        };
+        parts.push(json!({"Ref": name}));
+        rest = found.get(length..).unwrap_or_default();
+    }
+    if parts.is_empty() {
+        return json!(text);
+    }
+    parts.push(json!(rest));
+    json!({"Fn::Join": ["", parts]})
+}

@@ -1,0 +1,238 @@
+//! Terraform JSON: in it every string is a template, so what is meant as it stands is escaped.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::api;
+use super::{ACCOUNT, REGION};
+use crate::cloudwatch::quoted;
+use crate::plan::Plan;
+use crate::plan::cloudwatch::{Alarm, AlarmKind, CloudWatch};
+
+/// Text that Terraform takes as it is.
+fn literal(text: &str) -> String {
+    text.replace("${", "$${").replace("%{", "%%{")
+}
+
+/// The same with region and account filled in by variables.
+fn filled(text: &str) -> String {
+    literal(text)
+        .replace(REGION, "${var.region}")
+        .replace(ACCOUNT, "${var.account}")
+}
+
+/// What the template sees.
+pub(super) fn view(plan: &Plan, cw: &CloudWatch, boards: &[(&str, &str, Value)]) -> Value {
+    let keys = keys(plan, cw);
+    let (mut metric, mut composite) = (Map::new(), Map::new());
+    for alarm in &cw.alarms {
+        let resources = match alarm.kind {
+            AlarmKind::Composite(_) => &mut composite,
+            AlarmKind::Metric(_) | AlarmKind::PromQl(_) => &mut metric,
+        };
+        resources.insert(keys[&alarm.name].clone(), resource(cw, alarm, &keys));
+    }
+    let dashboards: Map<String, Value> = boards
+        .iter()
+        .map(|(file, name, body)| {
+            let resource = json!({
+                "dashboard_name": literal(name),
+                "dashboard_body": filled(&body.to_string()),
+            });
+            (identifier(file), resource)
+        })
+        .collect();
+    let mut resources = Map::new();
+    for (kind, of_kind) in [
+        ("aws_cloudwatch_metric_alarm", metric),
+        ("aws_cloudwatch_composite_alarm", composite),
+        ("aws_cloudwatch_dashboard", dashboards),
+    ] {
+        if !of_kind.is_empty() {
+            resources.insert(kind.to_owned(), Value::Object(of_kind));
+        }
+    }
+    let actions: Map<String, Value> = cw
+        .actions
+        .iter()
+        .map(|(severity, arns)| (severity.clone(), json!(literals(arns))))
+        .collect();
+    let tags: Map<String, Value> = tags(cw);
+    json!({
+        "service": literal(&plan.service.title),
+        "region": literal(&cw.region),
+        "account": cw.account,
+        "actions": actions,
+        "tags": tags,
+        "resources": resources,
+    })
+}
+
+fn literals(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| literal(text)).collect()
+}
+
+fn tags(cw: &CloudWatch) -> Map<String, Value> {
+    let tags = cw.tags.iter();
+    tags.map(|(k, v)| (k.clone(), json!(literal(v)))).collect()
+}
+
+/// A name that Terraform takes for a resource.
+fn identifier(text: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = text.chars().map(plain).collect();
+    match name.starts_with(|c: char| c.is_ascii_digit()) {
+        true => format!("_{name}"),
+        false => name,
+    }
+}
+
+/// Identifiers of all alarms by name: the service's own name left out, each once.
+fn keys(plan: &Plan, cw: &CloudWatch) -> BTreeMap<String, String> {
+    let service = format!("{}-", plan.service.name);
+    let mut taken: Vec<String> = Vec::new();
+    let mut keys = BTreeMap::new();
+    for alarm in &cw.alarms {
+        let short = alarm.name.strip_prefix(&service).unwrap_or(&alarm.name);
+        let base = identifier(short);
+        let mut key = base.clone();
+        let mut n = 1;
+        while taken.contains(&key) {
+            n += 1;
+            key = format!("{base}_{n}");
+        }
+        taken.push(key.clone());
+        keys.insert(alarm.name.clone(), key);
+    }
+    keys
+}
+
+fn resource(cw: &CloudWatch, alarm: &Alarm, keys: &BTreeMap<String, String>) -> Value {
+    let mut request = api::request(cw, alarm);
+    let mut out = Map::new();
+    out.insert("region".to_owned(), json!("${var.region}"));
+    if let Some(fields) = request.as_object_mut() {
+        for (key, value) in std::mem::take(fields) {
+            field(&key, value, &mut out);
+        }
+    }
+    if api::actions(cw, alarm).is_some()
+        && let Some(severity) = &alarm.severity
+    {
+        let actions = format!("${{var.alarm_actions[\"{}\"]}}", literal(severity));
+        out.insert("alarm_actions".to_owned(), json!(actions));
+    }
+    if let AlarmKind::Composite(composite) = &alarm.kind {
+        let reference = |name: &str| reference(cw, keys, name);
+        let rule = composite.rule.text(&|name| match plain(name) {
+            true => format!("\"{}\"", reference(name)),
+            false => literal(&quoted(name)),
+        });
+        out.insert("alarm_rule".to_owned(), json!(rule));
+        let odd: Vec<_> = composite.rule.alarms().into_iter().filter(|n| !plain(n)).collect();
+        if !odd.is_empty() {
+            let on = odd.iter().map(|name| address(cw, keys, name));
+            out.insert("depends_on".to_owned(), json!(on.collect::<Vec<_>>()));
+        }
+        if let Some(s) = &composite.suppressor {
+            let suppressor = json!({
+                "alarm": reference(&s.alarm), "wait_period": s.wait, "extension_period": s.extension
+            });
+            out.insert("actions_suppressor".to_owned(), suppressor);
+        }
+    }
+    Value::Object(out)
+}
+
+/// A name that stands in a rule without being escaped there.
+fn plain(name: &str) -> bool {
+    !name.contains(['"', '\\'])
+}
+
+fn address(cw: &CloudWatch, keys: &BTreeMap<String, String>, name: &str) -> String {
+    let alarm = cw.alarms.iter().find(|alarm| alarm.name == name);
+    let kind = match alarm.map(|alarm| &alarm.kind) {
+        Some(AlarmKind::Composite(_)) => "aws_cloudwatch_composite_alarm",
+        _ => "aws_cloudwatch_metric_alarm",
+    };
+    let key = keys.get(name).map_or(name, String::as_str);
+    format!("{kind}.{key}")
+}
+
+fn reference(cw: &CloudWatch, keys: &BTreeMap<String, String>, name: &str) -> String {
+    format!("${{{}.alarm_name}}", address(cw, keys, name))
+}
+
+/// A field of the API as arguments of the resource.
+fn field(key: &str, value: Value, out: &mut Map<String, Value>) {
+    let (name, value) = match (key, value) {
+        ("AlarmActions" | "AlarmRule", _) => return,
+        (key, _) if key.starts_with("ActionsSuppressor") => return,
+        ("EvaluateLowSampleCountPercentile", value) => {
+            // The provider calls it by a plural.
+            ("evaluate_low_sample_count_percentiles".to_owned(), value)
+        }
+        ("Dimensions", value) => ("dimensions".to_owned(), pairs(&value, "Name")),
+        ("Tags", _) => ("tags".to_owned(), json!("${var.tags}")),
+        ("Metrics", value) => {
+            let entries = value.as_array().into_iter().flatten().map(query);
+            ("metric_query".to_owned(), entries.collect())
+        }
+        ("EvaluationCriteria", value) => {
+            let inner = &value["PromQLCriteria"];
+            let criteria = json!({"promql_criteria": {
+                "query": text(&inner["Query"]),
+                "pending_period": inner["PendingPeriod"],
+                "recovery_period": inner["RecoveryPeriod"],
+            }});
+            ("evaluation_criteria".to_owned(), criteria)
+        }
+        (key, Value::String(text)) => (snake(key), json!(literal(&text))),
+        (key, value) => (snake(key), value),
+    };
+    out.insert(name, value);
+}
+
+fn text(value: &Value) -> String {
+    literal(value.as_str().unwrap_or_default())
+}
+
+fn pairs(list: &Value, name: &str) -> Value {
+    let all = list.as_array().into_iter().flatten();
+    let pairs: Map<String, Value> = all
+        .map(|pair| {
+            let key = pair[name].as_str().unwrap_or_default().to_owned();
+            (key, json!(text(&pair["Value"])))
+        })
+        .collect();
+    Value::Object(pairs)
+}
+
+/// An entry of metric math as a block. Whether it returns data is always said: the defaults differ.
+fn query(entry: &Value) -> Value {
+    let mut out = json!({"id": entry["Id"], "return_data": entry["ReturnData"]});
+    for key in ["Expression", "Label"] {
+        if entry[key].is_string() {
+            out[snake(key)] = json!(text(&entry[key]));
+        }
+    }
+    if let Some(stat) = entry.get("MetricStat") {
+        let metric = &stat["Metric"];
+        out["metric"] = json!({
+            "namespace": text(&metric["Namespace"]),
+            "metric_name": text(&metric["MetricName"]),
+            "period": stat["Period"],
+            "stat": text(&stat["Stat"]),
+        });
+        if metric["Dimensions"].is_array() {
+            out["metric"]["dimensions"] = pairs(&metric["Dimensions"], "Name");
+        }
+    }
+    out
+}
+
+/// `AlarmName` → `alarm_name`.
+fn snake(key: &str) -> String {
+    crate::naming::kebab(key).replace('-', "_")
+}
