@@ -77,6 +77,16 @@ pub struct AlarmOverride {
     pub low_samples: Option<Spanned<LowSamples>>,
 }
 
+impl AlarmOverride {
+    /// True when it changes what is looked at, or how often.
+    pub fn changes_timing(&self) -> bool {
+        self.statistic.is_some()
+            || self.period.is_some()
+            || self.evaluate.is_some()
+            || self.datapoints.is_some()
+    }
+}
+
 /// What a missing data point counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -208,7 +208,10 @@ impl Builder<'_, '_> {
             draft.note(note.clone());
         }
         one_for_all(draft, &c.query, &found.value);
-        differences(draft, c, wish.hold, timing);
+        match wish.over.filter(|over| over.value.changes_timing()) {
+            Some(_) => draft.note(chosen(&found.value, timing)),
+            None => differences(draft, c, wish.hold, timing),
+        }
         let test = test(draft, c, &found, timing);
         draft.scraped.extend(found.scraped.iter().cloned());
         let over = wish.over.map(|over| &over.value);
@@ -342,6 +345,16 @@ fn joined(draft: &mut Draft, parts: &[Condition], query: &Query) {
     if !query.labels.is_empty() && parts.len() > 1 {
         draft.note("the parts need not hold for the same group".to_owned());
     }
+}
+
+/// What the author wants in place of the alert's own look-back.
+fn chosen(value: &Value, timing: Timing) -> String {
+    let stat = value.metrics.first().map_or("", |metric| &metric.stat);
+    let period = Duration::from_secs(timing.period);
+    format!(
+        "as its `cloudwatch` says: {stat} over {period}, {} of {} values",
+        timing.datapoints, timing.evaluate
+    )
 }
 
 /// How holding differs.

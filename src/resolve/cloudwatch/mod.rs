@@ -59,6 +59,9 @@ pub(super) fn resolve(
     let boards = boards::boards(&mut builder, slos, dashboards, known);
     let scraped = scraped(&builder.scraped);
     let (alarms, parity) = (builder.alarms, builder.parity);
+    let mut tags = pairs(&service.tags, |value| value.value.clone());
+    // Terraform and CDK sort them too.
+    tags.sort();
     Some(CloudWatch {
         region: service.region.value.clone(),
         account,
@@ -67,7 +70,7 @@ pub(super) fn resolve(
         actions: pairs(&service.actions, |arns| {
             arns.iter().map(|arn| arn.value.clone()).collect()
         }),
-        tags: pairs(&service.tags, |value| value.value.clone()),
+        tags,
         alarms,
         boards,
         scraped,

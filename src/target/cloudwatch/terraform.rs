@@ -53,29 +53,22 @@ pub(super) fn view(plan: &Plan, cw: &CloudWatch, boards: &[(&str, &str, Value)])
             resources.insert(kind.to_owned(), Value::Object(of_kind));
         }
     }
+    // Defaults of variables are no templates.
     let actions: Map<String, Value> = cw
         .actions
         .iter()
-        .map(|(severity, arns)| (severity.clone(), json!(literals(arns))))
+        .map(|(severity, arns)| (severity.clone(), json!(arns)))
         .collect();
-    let tags: Map<String, Value> = tags(cw);
+    let tags = cw.tags.iter();
+    let tags: Map<String, Value> = tags.map(|(k, v)| (k.clone(), json!(v))).collect();
     json!({
-        "service": literal(&plan.service.title),
-        "region": literal(&cw.region),
+        "service": plan.service.title,
+        "region": cw.region,
         "account": cw.account,
         "actions": actions,
         "tags": tags,
         "resources": resources,
     })
-}
-
-fn literals(texts: &[String]) -> Vec<String> {
-    texts.iter().map(|text| literal(text)).collect()
-}
-
-fn tags(cw: &CloudWatch) -> Map<String, Value> {
-    let tags = cw.tags.iter();
-    tags.map(|(k, v)| (k.clone(), json!(literal(v)))).collect()
 }
 
 /// A name that Terraform takes for a resource.
