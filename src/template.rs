@@ -28,6 +28,8 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "cloudwatch/parity.json",
     "cloudwatch/parity.md",
     "cloudwatch/template.json",
+    "emitter/metrics.py",
+    "emitter/test_metrics.py",
     "preview/page.html",
     "prometheus/alertmanager.yaml",
     "prometheus/groups.yaml",

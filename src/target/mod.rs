@@ -1,6 +1,7 @@
 //! Targets: plan → view → template → parsed back → files.
 
 mod cloudwatch;
+mod emitter;
 mod grafana;
 pub mod preview;
 pub mod prometheus;
@@ -23,11 +24,18 @@ pub enum Target {
     /// CloudWatch alarms and dashboards: API requests, Terraform, CloudFormation, and a parity report
     #[value(name = "cloudwatch")]
     CloudWatch,
+    /// The service's own metrics as a Python module with its unit test
+    Emitter,
 }
 
 impl Target {
     /// All targets, in the order they are built.
-    pub const ALL: [Target; 3] = [Target::Prometheus, Target::Grafana, Target::CloudWatch];
+    pub const ALL: [Target; 4] = [
+        Target::Prometheus,
+        Target::Grafana,
+        Target::CloudWatch,
+        Target::Emitter,
+    ];
 
     /// Name of its folder.
     pub fn as_str(self) -> &'static str {
@@ -35,6 +43,7 @@ impl Target {
             Target::Prometheus => "prometheus",
             Target::Grafana => "grafana",
             Target::CloudWatch => "cloudwatch",
+            Target::Emitter => "emitter",
         }
     }
 
@@ -42,7 +51,7 @@ impl Target {
     pub fn outputs(self) -> Vec<&'static str> {
         match self {
             Target::CloudWatch => vec![self.as_str(), "parity.md", "parity.json"],
-            Target::Prometheus | Target::Grafana => vec![self.as_str()],
+            _ => vec![self.as_str()],
         }
     }
 }
@@ -92,6 +101,7 @@ pub fn render(plan: &Plan, target: Target, templates: &Templates) -> Result<Rend
         Target::Prometheus => prometheus::render(plan, templates)?,
         Target::Grafana => grafana::render(plan, templates)?,
         Target::CloudWatch => cloudwatch::render(plan, templates)?,
+        Target::Emitter => emitter::render(plan, templates)?,
     };
     for file in &mut rendered.files {
         file.path = format!("{}/{}", target.as_str(), file.path);

@@ -1,0 +1,139 @@
+//! The service's own metrics as a Python module: one contract for code, alarms and dashboards.
+
+use serde_json::{Value, json};
+
+use super::{OutFile, Rendered, TargetError};
+use crate::plan::Plan;
+use crate::plan::cloudwatch::{Published, PublishedMetric};
+use crate::promql::ast::MatchOp;
+use crate::spec::Kind;
+use crate::template::Templates;
+use crate::units::{Number, decimal};
+
+/// Words that Python keeps for itself.
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in",
+    "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "self", "try", "while",
+    "with",
+];
+
+/// Renders the module and its unit test; nothing for a service that publishes nothing.
+///
+/// # Errors
+/// When a template fails.
+pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, TargetError> {
+    let mut rendered = Rendered::default();
+    if plan.published.is_empty() {
+        return Ok(rendered);
+    }
+    let view = view(plan);
+    for (path, template) in [
+        ("metrics.py", "emitter/metrics.py"),
+        ("test_metrics.py", "emitter/test_metrics.py"),
+    ] {
+        let text = templates.render(template, &view)?;
+        rendered.files.push(OutFile {
+            path: path.to_owned(),
+            text: format!("{}\n", text.trim_end()),
+        });
+    }
+    Ok(rendered)
+}
+
+fn view(plan: &Plan) -> Value {
+    let mut labels: Vec<&String> = plan.published.iter().flat_map(|p| &p.labels).collect();
+    labels.sort();
+    labels.dedup();
+    let names: Vec<String> = plan.published.iter().map(|p| argument(&p.signal)).collect();
+    let label = |label: &String| label_argument(label, &names);
+    let labels: Vec<_> = labels
+        .into_iter()
+        .map(|name| json!({"label": name, "argument": label(name)}))
+        .collect();
+    let signals: Vec<_> = plan.published.iter().map(signal).collect();
+    json!({
+        "service": plan.service.name,
+        // It stands in a docstring.
+        "title": plan.service.title.replace('"', "'").replace('\\', "/").replace('\n', " "),
+        "signals": signals,
+        "labels": labels,
+    })
+}
+
+/// A name that Python takes for an argument.
+fn argument(name: &str) -> String {
+    let name = name.replace('-', "_");
+    match KEYWORDS.contains(&name.as_str()) || name.starts_with(|c: char| c.is_ascii_digit()) {
+        true => format!("{name}_").trim_start_matches(|c: char| c.is_ascii_digit()).to_owned(),
+        false => name,
+    }
+}
+
+fn label_argument(label: &str, signals: &[String]) -> String {
+    let name = argument(label);
+    match signals.contains(&name) {
+        true => format!("{name}_label"),
+        false => name,
+    }
+}
+
+fn signal(p: &Published) -> Value {
+    let metrics: Vec<_> = p.metrics.iter().map(|m| metric(p, m)).collect();
+    json!({
+        "argument": argument(&p.signal),
+        "kind": p.kind.as_str(),
+        "python": match p.kind {
+            Kind::Counter => "Counter",
+            Kind::Gauge => "Gauge",
+            Kind::Histogram => "Histogram",
+        },
+        "description": p.description,
+        "labels": p.labels,
+        "family": p.family,
+        "buckets": p.buckets.iter().map(|b| number(*b)).collect::<Vec<_>>(),
+        "metrics": metrics,
+    })
+}
+
+fn metric(p: &Published, m: &PublishedMetric) -> Value {
+    let times = p.scale / m.metric.worth;
+    let label = |dimension: &String| {
+        let pair = m.metric.labels.iter().find(|(_, d)| d == dimension);
+        json!([dimension, pair.map_or(dimension, |(label, _)| label)])
+    };
+    let sets: Vec<Vec<_>> = m
+        .metric
+        .dimension_sets
+        .iter()
+        .map(|set| set.iter().map(label).collect())
+        .collect();
+    let only: Vec<_> = m
+        .only
+        .iter()
+        .map(|(label, op, value)| json!([label, sign(*op), value]))
+        .collect();
+    json!({
+        "namespace": m.metric.namespace,
+        "name": m.metric.names[0],
+        "unit": m.metric.unit,
+        "times": number(times),
+        "half": number(times / 2),
+        "sets": sets,
+        "only": only,
+    })
+}
+
+fn sign(op: MatchOp) -> &'static str {
+    match op {
+        MatchOp::Equal => "=",
+        MatchOp::NotEqual => "!=",
+        MatchOp::Match => "=~",
+        MatchOp::NotMatch => "!~",
+    }
+}
+
+/// A number as Python and JSON both read it.
+fn number(value: Number) -> Value {
+    json!(decimal(value).parse::<f64>().unwrap_or_default())
+}
