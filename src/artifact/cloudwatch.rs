@@ -1,12 +1,34 @@
-//! CloudWatch alarms and dashboards: as the API has them, in CloudFormation, in Terraform JSON.
-//!
-//! Only PromQL is taken from them; metric alarms hold no query.
+//! CloudWatch alarms and dashboards: as the API has them, in CloudFormation, in Terraform JSON; and what the
+//! agent is told to deliver.
+
+mod terraform;
+
+use serde_json::{Map, Value};
 
 use super::document::Reader;
 use super::field::{items, text, word};
-use super::{Kind, Role};
+use super::{Kind, Raw, Resource, ResourceKind, Role};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
+
+/// What the API answers beside what it takes.
+const ANSWERS: [&str; 12] = [
+    "AlarmArn",
+    "AlarmConfigurationUpdatedTimestamp",
+    "StateValue",
+    "StateReason",
+    "StateReasonData",
+    "StateUpdatedTimestamp",
+    "StateTransitionedTimestamp",
+    "EvaluationState",
+    "ActionsSuppressedBy",
+    "ActionsSuppressedReason",
+    "AlarmType",
+    "AlarmContributors",
+];
+
+/// Where the agent's declarations stand.
+const AGENT: [&str; 4] = ["logs", "metrics_collected", "prometheus", "emf_processor"];
 
 /// True for anything that this module reads.
 pub(super) fn is_any(node: &Node<'_>) -> bool {
@@ -17,7 +39,10 @@ pub(super) fn is_any(node: &Node<'_>) -> bool {
     let mut blocks = terraform.filter_map(|(key, _)| key.text());
     node.get("AlarmName").is_some()
         || is_list("MetricAlarms")
+        || is_list("CompositeAlarms")
         || is_list("widgets")
+        || node.get("DashboardBody").is_some()
+        || node.at(&AGENT).is_some()
         || types.any(|kind| kind.starts_with("AWS::CloudWatch::"))
         || blocks.any(|block| block.starts_with("aws_cloudwatch_"))
 }
@@ -26,18 +51,31 @@ pub(super) fn is_any(node: &Node<'_>) -> bool {
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     reader.is(Kind::CloudWatch);
     if node.get("AlarmName").is_some() {
-        alarm(reader, body, node);
+        alarm(reader, body, node, false);
     }
-    for inner in items(node, &["MetricAlarms"]) {
-        alarm(reader, body, inner);
+    for list in ["MetricAlarms", "CompositeAlarms"] {
+        for inner in items(node, &[list]) {
+            alarm(reader, body, inner, false);
+        }
     }
-    widgets(reader, body, node);
+    if node.get("widgets").is_some_and(Node::is_seq) {
+        board(reader, body, node);
+    }
+    if let Some(inner) = text(body, node, &["DashboardBody"]) {
+        reader.nested(&inner);
+    }
+    if node.at(&AGENT).is_some() {
+        let resource = plain(body, node, ResourceKind::Agent, String::new());
+        reader.artifact.resources.push(resource);
+    }
     for (_, resource) in node.get("Resources").map_or(&[][..], Node::entries) {
         let Some(properties) = resource.get("Properties") else {
             continue;
         };
         match word(resource, &["Type"]) {
-            Some("AWS::CloudWatch::Alarm") => alarm(reader, body, properties),
+            Some("AWS::CloudWatch::Alarm" | "AWS::CloudWatch::CompositeAlarm") => {
+                alarm(reader, body, properties, true);
+            }
             Some("AWS::CloudWatch::Dashboard") => {
                 let inner = text(body, properties, &["DashboardBody"]);
                 inner.into_iter().for_each(|inner| reader.nested(&inner));
@@ -45,10 +83,24 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
             _ => {}
         }
     }
-    terraform(reader, body, node);
+    terraform::read(reader, body, node);
 }
 
-fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+/// A resource that stands in the file as the API has it.
+fn plain(body: &Body<'_>, node: &Node<'_>, what: ResourceKind, name: String) -> Resource {
+    let raw = Raw::new(body, node);
+    Resource {
+        what,
+        name,
+        request: raw.value(),
+        raw,
+        pointers: Vec::new(),
+        unknown: Vec::new(),
+        lenient: false,
+    }
+}
+
+fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, formation: bool) {
     let name = word(node, &["AlarmName"]).unwrap_or_default().to_owned();
     let query = text(
         body,
@@ -56,15 +108,97 @@ fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
         &["EvaluationCriteria", "PromQLCriteria", "Query"],
     );
     if let Some(query) = query {
+        let name = name.clone();
         reader.query(query, Dialect::Prometheus, Role::Alarm { name });
+    }
+    metric_names(reader, body, node, &name);
+    let mut resource = plain(body, node, ResourceKind::Alarm, name);
+    if let Some(fields) = resource.request.as_object_mut() {
+        fields.retain(|key, _| !ANSWERS.contains(&key.as_str()));
+    }
+    resource.lenient = formation;
+    if formation {
+        intrinsics(&resource.request, "", &mut resource.unknown);
+        numbers(&mut resource.request);
+    }
+    reader.artifact.resources.push(resource);
+}
+
+/// Values that CloudFormation fills in.
+fn intrinsics(value: &Value, pointer: &str, unknown: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => {
+            let function = |key: &String| key == "Ref" || key.starts_with("Fn::");
+            if map.len() == 1 && map.keys().all(function) {
+                unknown.push(pointer.to_owned());
+                return;
+            }
+            for (key, inner) in map {
+                intrinsics(inner, &format!("{pointer}/{key}"), unknown);
+            }
+        }
+        Value::Array(items) => {
+            for (i, inner) in items.iter().enumerate() {
+                intrinsics(inner, &format!("{pointer}/{i}"), unknown);
+            }
+        }
+        _ => {}
     }
 }
 
-/// Queries of `chart` widgets.
-fn widgets(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+/// Numbers that are written as text, which templates may do.
+fn numbers(request: &mut Value) {
+    const NUMBERS: [&str; 5] = [
+        "Period",
+        "EvaluationPeriods",
+        "DatapointsToAlarm",
+        "Threshold",
+        "EvaluationInterval",
+    ];
+    let Some(fields) = request.as_object_mut() else {
+        return;
+    };
+    for key in NUMBERS {
+        number(fields, key);
+    }
+}
+
+fn number(fields: &mut Map<String, Value>, key: &str) {
+    let text = fields.get(key).and_then(Value::as_str);
+    if let Some(Ok(Value::Number(number))) = text.map(serde_json::from_str) {
+        fields.insert(key.to_owned(), Value::Number(number));
+    }
+}
+
+/// Names of metrics that may be vLLM's, as series: what is known of those is known of them.
+fn metric_names(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) {
+    metric_name(reader, body, node.get("MetricName"), of);
+    for entry in items(node, &["Metrics"]) {
+        let name = entry.at(&["MetricStat", "Metric", "MetricName"]);
+        metric_name(reader, body, name, of);
+    }
+}
+
+fn metric_name(reader: &mut Reader, body: &Body<'_>, node: Option<&Node<'_>>, of: &str) {
+    let Some(text) = node.and_then(|node| body.read(node)) else {
+        return;
+    };
+    let series = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
+    if text.value.starts_with("vllm") && text.value.chars().all(series) {
+        let of = of.to_owned();
+        reader.query(text, Dialect::Prometheus, Role::Metric { of });
+    }
+}
+
+/// A body of a dashboard, with the queries of its `chart` widgets.
+fn board(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     for widget in items(node, &["widgets"]) {
         let title = word(widget, &["properties", "title"]).unwrap_or_default();
-        for query in items(widget, &["properties", "queries"]) {
+        for row in items(widget, &["properties", "metrics"]) {
+            metric_name(reader, body, row.items().get(1), title);
+        }
+        let queries = items(widget, &["properties", "data", "queries"]);
+        for query in queries {
             let Some(expr) = text(body, query, &["query"]) else {
                 continue;
             };
@@ -75,39 +209,6 @@ fn widgets(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
             reader.query(expr, Dialect::Prometheus, role);
         }
     }
-}
-
-/// `resource`: block type → name → one block or a list of them.
-fn terraform(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
-    for (kind, named) in node.get("resource").map_or(&[][..], Node::entries) {
-        for (_, block) in named.entries() {
-            let one = std::slice::from_ref(block);
-            let blocks = if block.is_seq() { block.items() } else { one };
-            for block in blocks {
-                match kind.text() {
-                    Some("aws_cloudwatch_metric_alarm") => terraform_alarm(reader, body, block),
-                    Some("aws_cloudwatch_dashboard") => {
-                        let inner = text(body, block, &["dashboard_body"]);
-                        inner.into_iter().for_each(|inner| reader.nested(&inner));
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
-}
-
-fn terraform_alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
-    let name = word(node, &["alarm_name"]).unwrap_or_default();
-    let criteria = node.get("evaluation_criteria").map(first);
-    let criteria = criteria.and_then(|c| c.get("promql_criteria")).map(first);
-    if let Some(query) = criteria.and_then(|c| text(body, c, &["query"])) {
-        let name = name.to_owned();
-        reader.query(query, Dialect::Prometheus, Role::Alarm { name });
-    }
-}
-
-/// Terraform writes a single block as itself or as a list of one.
-fn first<'n, 't>(node: &'n Node<'t>) -> &'n Node<'t> {
-    node.items().first().unwrap_or(node)
+    let resource = plain(body, node, ResourceKind::Board, String::new());
+    reader.artifact.resources.push(resource);
 }

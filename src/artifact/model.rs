@@ -2,10 +2,12 @@
 
 mod dashboard;
 mod query;
+mod resource;
 mod rules;
 
 pub use dashboard::{Dashboard, Datasource, Form, Panel, Step, Target, Thresholds, Variable};
 pub use query::{Language, Query, Role};
+pub use resource::{NamedMetric, Resource, ResourceKind};
 pub use rules::{Alert, Pair, Record};
 
 use crate::diag::Diagnostic;
@@ -26,6 +28,8 @@ pub struct Artifact {
     pub records: Vec<Record>,
     /// Dashboards of all kinds.
     pub dashboards: Vec<Dashboard>,
+    /// CloudWatch alarms and dashboards, and configurations of its agent.
+    pub resources: Vec<Resource>,
     /// Parts that could not be read (bad JSON in a ConfigMap); the rest of the file was.
     pub faults: Vec<Diagnostic>,
 }

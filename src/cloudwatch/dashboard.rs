@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::Violation;
 use super::fields::Fields;
+use super::{Fault, Violation, math};
 
 const TYPES: [&str; 7] = [
     "metric", "chart", "text", "log", "alarm", "explorer", "custom",
@@ -146,9 +146,12 @@ fn metric(p: &mut Fields<'_, '_>) -> usize {
     if let Some(seconds) = p.whole("period") {
         super::alarm::period(p, "period", seconds);
     }
+    let options = |row: &Value| row.as_array().and_then(|row| row.last()).cloned();
+    let ids: Vec<_> = rows.iter().filter_map(options).collect();
+    let ids: Vec<_> = ids.iter().filter_map(|o| o["id"].as_str()).collect();
     let mut selects = 0;
     for (i, row) in rows.iter().enumerate() {
-        selects += usize::from(self::row(&mut p.at(&format!("metrics/{i}"), row)));
+        selects += usize::from(self::row(&mut p.at(&format!("metrics/{i}"), row), &ids));
     }
     if selects > 1 {
         p.wrong("metrics", "a widget holds one Metrics Insights query");
@@ -157,7 +160,7 @@ fn metric(p: &mut Fields<'_, '_>) -> usize {
 }
 
 /// `[namespace, name, dimension, value, …, {options}]` or `[{expression}]`; says whether it is a query.
-fn row(f: &mut Fields<'_, '_>) -> bool {
+fn row(f: &mut Fields<'_, '_>, ids: &[&str]) -> bool {
     let Some(cells) = f.value.as_array() else {
         f.wrong("", "a metric is a list");
         return false;
@@ -169,6 +172,7 @@ fn row(f: &mut Fields<'_, '_>) -> bool {
     }
     match expression.and_then(Value::as_str) {
         Some(text) if names.is_empty() => {
+            undefined(f, text, ids);
             text.trim_start().to_ascii_lowercase().starts_with("select")
         }
         Some(_) => {
@@ -184,5 +188,18 @@ fn row(f: &mut Fields<'_, '_>) -> bool {
             }
             false
         }
+    }
+}
+
+/// Ids of an expression that no metric of the widget has. What cannot be read is not judged: dashboards know
+/// more functions than alarms do.
+fn undefined(f: &mut Fields<'_, '_>, text: &str, ids: &[&str]) {
+    let Ok(usage) = math::read(text) else { return };
+    for id in usage.ids.iter().filter(|id| !ids.contains(&id.as_str())) {
+        f.fault(
+            Fault::UndefinedId,
+            "",
+            format!("no metric of the widget has the id `{id}`"),
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Violation;
+use super::{Fault, Violation};
 
 /// A part of a request, where it stands, and what was found.
 pub(super) struct Fields<'v, 'f> {
@@ -31,6 +31,11 @@ impl<'v, 'f> Fields<'v, 'f> {
 
     /// Notes something about a field, or about the whole with an empty key.
     pub(super) fn wrong(&mut self, key: &str, message: impl Into<String>) {
+        self.fault(Fault::Limit, key, message);
+    }
+
+    /// The same, of a sort.
+    pub(super) fn fault(&mut self, fault: Fault, key: &str, message: impl Into<String>) {
         let pointer = match key {
             "" => self.pointer.clone(),
             key => format!("{}/{key}", self.pointer),
@@ -38,6 +43,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         self.found.push(Violation {
             pointer,
             message: message.into(),
+            fault,
         });
     }
 
@@ -54,7 +60,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let value = self.get(key)?;
         let text = value.as_str();
         if text.is_none() {
-            self.wrong(key, format!("{key} is no text"));
+            self.fault(Fault::Type, key, format!("{key} is no text"));
         }
         text
     }
@@ -67,7 +73,7 @@ impl<'v, 'f> Fields<'v, 'f> {
             float.and_then(|float| format!("{float:.0}").parse().ok())
         });
         if number.is_none() {
-            self.wrong(key, format!("{key} is no whole number"));
+            self.fault(Fault::Type, key, format!("{key} is no whole number"));
         }
         number
     }
@@ -76,7 +82,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let value = self.get(key)?;
         let number = value.as_f64();
         if number.is_none() {
-            self.wrong(key, format!("{key} is no number"));
+            self.fault(Fault::Type, key, format!("{key} is no number"));
         }
         number
     }
@@ -87,7 +93,7 @@ impl<'v, 'f> Fields<'v, 'f> {
             None => &[],
             Some(Value::Array(items)) => items,
             Some(_) => {
-                self.wrong(key, format!("{key} is no list"));
+                self.fault(Fault::Type, key, format!("{key} is no list"));
                 &[]
             }
         }

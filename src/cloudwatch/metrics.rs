@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::Fault;
 use super::alarm::{dimensions, period};
 use super::fields::Fields;
 use super::math::{self, Usage};
@@ -72,7 +73,7 @@ pub(super) fn check(f: &mut Fields<'_, '_>, band: bool) -> Option<i64> {
     }
     if let Some(threshold) = threshold.filter(|threshold| !ids.contains(threshold)) {
         let message = format!("no entry has the id {threshold}");
-        f.wrong("ThresholdMetricId", message);
+        f.fault(Fault::UndefinedId, "ThresholdMetricId", message);
     }
     returned(f, entries, band);
     periods.into_iter().next()
@@ -156,7 +157,8 @@ fn expression(entry: &mut Fields<'_, '_>, ids: &[&str]) -> Option<i64> {
     for id in usage.ids.iter().filter(|id| !ids.contains(&id.as_str())) {
         let help = crate::diag::did_you_mean(id, ids.iter().copied());
         let help = help.map(|help| format!(": {help}")).unwrap_or_default();
-        entry.wrong("Expression", format!("no entry has the id `{id}`{help}"));
+        let message = format!("no entry has the id `{id}`{help}");
+        entry.fault(Fault::UndefinedId, "Expression", message);
     }
     for function in &usage.functions {
         if let Some(why) = math::refused(function) {

@@ -23,6 +23,19 @@ pub struct Violation {
     pub pointer: String,
     /// What is wrong, with the limit.
     pub message: String,
+    /// What sort of fault it is.
+    pub fault: Fault,
+}
+
+/// Sorts of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A limit or a rule of the API.
+    Limit,
+    /// A value of another type.
+    Type,
+    /// An expression names an id that no entry has.
+    UndefinedId,
 }
 
 /// Everything wrong with a request of PutMetricAlarm or PutCompositeAlarm; which one, its `AlarmRule` says.

@@ -4,10 +4,11 @@ use rayon::prelude::*;
 
 use super::dashboard::DashboardCx;
 use super::query::{Names, QueryCx, Site, series};
+use super::resource::ResourceCx;
 use super::rule::{Check, Findings, Rule};
 use super::rules::invalid_promql;
 use super::scope::Scope;
-use crate::artifact::{Artifact, Dashboard, Language, Query};
+use crate::artifact::{Artifact, Dashboard, Language, Query, Resource};
 use crate::diag::Diagnostic;
 
 /// Queries that one processor takes at a time.
@@ -34,6 +35,7 @@ pub(super) fn lint(
     faults
         .chain(found.into_iter().flatten())
         .chain(dashboards)
+        .chain(artifact.resources.iter().flat_map(|r| file.resource(r)))
         .collect()
 }
 
@@ -84,6 +86,22 @@ impl File<'_> {
         };
         for rule in self.rules {
             if let Check::Dashboard(check) = rule.check {
+                run(rule, &mut found, |out| check(&cx, out));
+            }
+        }
+        found
+    }
+}
+
+impl File<'_> {
+    fn resource(&self, resource: &Resource) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        let cx = ResourceCx {
+            scope: self.scope,
+            resource,
+        };
+        for rule in self.rules {
+            if let Check::Resource(check) = rule.check {
                 run(rule, &mut found, |out| check(&cx, out));
             }
         }

@@ -3,6 +3,7 @@
 pub mod config;
 pub mod dashboard;
 pub mod date;
+mod delivery;
 pub mod drift;
 mod file;
 mod mend;
@@ -10,6 +11,7 @@ mod panel_schemas;
 pub mod project;
 mod quantity;
 pub mod query;
+pub mod resource;
 pub mod rule;
 pub mod rules;
 mod run;

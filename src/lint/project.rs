@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::scope::Scope;
 use crate::artifact::Artifact;
 use crate::source::Sources;
 
@@ -14,15 +15,23 @@ pub struct ProjectCx<'a> {
     pub sources: &'a Sources,
     /// The folder that links and paths start from.
     pub root: &'a Path,
+    /// What names are judged against.
+    pub scope: &'a Scope<'a>,
 }
 
 impl<'a> ProjectCx<'a> {
     /// Puts the files of a run side by side.
-    pub(super) fn new(artifacts: &'a [Artifact], sources: &'a Sources, root: &'a Path) -> Self {
+    pub(super) fn new(
+        artifacts: &'a [Artifact],
+        sources: &'a Sources,
+        root: &'a Path,
+        scope: &'a Scope<'a>,
+    ) -> Self {
         Self {
             artifacts,
             sources,
             root,
+            scope,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::dashboard::DashboardCx;
 use super::project::ProjectCx;
 use super::query::QueryCx;
+use super::resource::ResourceCx;
 use crate::diag::{Diagnostic, RuleInfo};
 use crate::source::Span;
 
@@ -22,6 +23,8 @@ pub enum Check {
     Query(fn(&QueryCx<'_, '_>, &mut Findings)),
     /// Each dashboard by itself.
     Dashboard(fn(&DashboardCx<'_>, &mut Findings)),
+    /// Each CloudWatch alarm or dashboard by itself.
+    Resource(fn(&ResourceCx<'_>, &mut Findings)),
     /// All files together.
     Project(fn(&ProjectCx<'_>, &mut Findings)),
     /// Nothing here: other parts of the linter report it.

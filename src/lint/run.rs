@@ -71,7 +71,7 @@ fn project(
     rules: &[&'static Rule],
     found: &mut Sink,
 ) {
-    let cx = ProjectCx::new(artifacts, sources, settings.root);
+    let cx = ProjectCx::new(artifacts, sources, settings.root, settings.scope);
     for rule in rules {
         if let Check::Project(check) = rule.check {
             let mut out = Findings::new(&rule.info);

@@ -83,6 +83,11 @@ pub enum Role {
         /// Its name; may be empty.
         name: String,
     },
+    /// The name of a metric that a CloudWatch alarm or dashboard shows; read as its series.
+    Metric {
+        /// The alarm or dashboard; may be empty.
+        of: String,
+    },
     /// In a code fence.
     Fence,
 }
@@ -102,6 +107,7 @@ impl fmt::Display for Role {
             Role::TestSeries => f.write_str("unit test series"),
             Role::Sli { slo, part } => write!(f, "{part} of SLO {slo}"),
             Role::Alarm { name } => write!(f, "alarm {name}"),
+            Role::Metric { of } => write!(f, "metric of {of}"),
             Role::Fence => f.write_str("code fence"),
         }
     }

@@ -58,6 +58,11 @@ rules!(
     fixed_rate_interval,
     threshold_differs_from_alert,
     duplicate_uid,
+    // cloudwatch
+    alarm_limit,
+    undefined_metric_id,
+    metric_not_delivered,
+    dimension_set,
 );
 
 /// The rule of a name.

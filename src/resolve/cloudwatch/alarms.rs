@@ -1,8 +1,8 @@
 //! Alarms: from the conditions of alerts to what CloudWatch can watch.
 
+use super::promql;
 use super::timing::{self, Timing};
 use super::value::{self, Found, Wanted};
-use super::promql;
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::cloudwatch::{
@@ -188,12 +188,7 @@ impl Builder<'_, '_> {
             .collect()
     }
 
-    fn compare(
-        &mut self,
-        draft: &mut Draft,
-        wish: &Wish<'_>,
-        c: &Compare,
-    ) -> Result<Rule, String> {
+    fn compare(&mut self, draft: &mut Draft, wish: &Wish<'_>, c: &Compare) -> Result<Rule, String> {
         let statistic = timing::statistic(self.cx, wish.over);
         let found = value::read(Wanted {
             signal: &c.signal,
@@ -370,7 +365,9 @@ fn differences(draft: &mut Draft, c: &Compare, hold: Duration, timing: Timing) {
             n => format!("{} of {n} values over {period}", timing.datapoints),
         };
         if timing.evaluate == 1 && hold == period && c.window == period {
-            draft.note(format!("{looks}, where Prometheus wants it to hold for {hold} more"));
+            draft.note(format!(
+                "{looks}, where Prometheus wants it to hold for {hold} more"
+            ));
         } else {
             draft.note(format!(
                 "{looks}, where Prometheus wants every value over {} for {hold}",

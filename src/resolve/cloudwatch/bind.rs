@@ -211,13 +211,15 @@ fn dimension_sets(
 }
 
 fn dimension_label(cx: &mut Context<'_>, dimension: &Text, signal: &Signal) -> Option<String> {
-    let same = |label: &&String| {
-        **label == dimension.value || naming::pascal(label) == dimension.value
-    };
+    let same =
+        |label: &&String| **label == dimension.value || naming::pascal(label) == dimension.value;
     if let Some(label) = signal.labels.iter().find(same) {
         return Some(label.clone());
     }
-    let message = format!("no label of `{}` is the dimension `{dimension}`", signal.name);
+    let message = format!(
+        "no label of `{}` is the dimension `{dimension}`",
+        signal.name
+    );
     let spelled: Vec<_> = signal.labels.iter().map(|l| naming::pascal(l)).collect();
     let help = did_you_mean(&dimension.value, spelled.iter().map(String::as_str));
     let help = help.unwrap_or_else(|| format!("there are `{}`", spelled.join("`, `")));
@@ -249,7 +251,10 @@ pub(super) fn dimensions(
             (Some((_, dimension)), _) => dimension.clone(),
             (None, Delivery::Scraped) => label.clone(),
             (None, _) => {
-                return Err(format!("`{label}` is no dimension of `{}`", metric.names[0]));
+                return Err(format!(
+                    "`{label}` is no dimension of `{}`",
+                    metric.names[0]
+                ));
             }
         };
         all.push((dimension, value.clone()));

@@ -3,9 +3,7 @@
 use super::alarms::Builder;
 use super::lines::{Axis, Drawn};
 use crate::naming;
-use crate::plan::cloudwatch::{
-    Board, Content, Graph, Mark, Parity, Verdict, View, What, Widget,
-};
+use crate::plan::cloudwatch::{Board, Content, Graph, Mark, Parity, Verdict, View, What, Widget};
 use crate::plan::dashboard::{Draw, Origin, Panel, Place, Reading, Role, Threshold};
 use crate::plan::{Dashboard, EventSlo, Slo, SloKind};
 use crate::resolve::bound;
@@ -164,7 +162,9 @@ fn graph(builder: &mut Builder<'_, '_>, slos: &[Slo], panel: &Panel) -> Made {
         match lines {
             Ok(mut lines) => {
                 if let Some(first) = lines.first_mut() {
-                    first.notes.extend(one_for_all(&series.query.labels, &series.origin));
+                    first
+                        .notes
+                        .extend(one_for_all(&series.query.labels, &series.origin));
                 }
                 drawn.extend(lines);
             }
@@ -187,7 +187,9 @@ fn one_for_all(labels: &[String], origin: &Origin) -> Option<String> {
         Origin::Signal(reading) => reading.by.as_slice(),
         _ => &[],
     };
-    let open = labels.iter().filter(|label| *label != "le" && !by.contains(label));
+    let open = labels
+        .iter()
+        .filter(|label| *label != "le" && !by.contains(label));
     let open: Vec<_> = open.map(|label| format!("`{label}`")).collect();
     (!open.is_empty()).then(|| format!("one line for all of {}", open.join(", ")))
 }
@@ -226,7 +228,8 @@ fn percentiles(
         let prefix = format!("{prefix}{percent}x");
         let mut line = builder.reading(&reading, axis, &stat.to_string(), &prefix)?;
         if lines.is_empty() {
-            line.notes.push("three percentiles in place of a heatmap".to_owned());
+            line.notes
+                .push("three percentiles in place of a heatmap".to_owned());
         }
         lines.push(line);
     }
@@ -245,7 +248,11 @@ fn finish(
             notes.push(note.clone());
         }
     }
-    notes.extend(failed.into_iter().map(|why| format!("a line is missing: {why}")));
+    notes.extend(
+        failed
+            .into_iter()
+            .map(|why| format!("a line is missing: {why}")),
+    );
     let worth = drawn[0].worth;
     let whole_range = panel
         .series
@@ -264,8 +271,17 @@ fn finish(
         view = View::Number;
         notes.push("a number in place of a gauge: the scale has no end".to_owned());
     }
-    let ratio = |worth: Number| if axis.unit == Unit::Ratio { Number::new(1, 100) } else { worth };
-    let marks = panel.thresholds.iter().map(|line| mark(panel, line, ratio(worth)));
+    let ratio = |worth: Number| {
+        if axis.unit == Unit::Ratio {
+            Number::new(1, 100)
+        } else {
+            worth
+        }
+    };
+    let marks = panel
+        .thresholds
+        .iter()
+        .map(|line| mark(panel, line, ratio(worth)));
     let graph = Graph {
         view,
         unit: axis_unit(axis, worth),
@@ -338,12 +354,18 @@ fn chart(builder: &mut Builder<'_, '_>, panel: &Panel, why: String) -> Made {
         };
         queries.push((title, expr));
     }
-    let notes = queries.iter().flat_map(|(_, expr)| super::promql::notes(expr)).take(1).collect();
+    let notes = queries
+        .iter()
+        .flat_map(|(_, expr)| super::promql::notes(expr))
+        .take(1)
+        .collect();
     let view = match panel.draw {
         Draw::Number | Draw::Gauge | Draw::Status => View::Number,
         Draw::Stacked | Draw::Bars => View::Stacked,
         _ => View::Lines,
     };
-    let queries = queries.into_iter().map(|(title, expr)| (title, expr.to_string()));
+    let queries = queries
+        .into_iter()
+        .map(|(title, expr)| (title, expr.to_string()));
     Ok((Content::Chart(view, queries.collect()), notes))
 }

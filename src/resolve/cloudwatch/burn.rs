@@ -92,7 +92,8 @@ impl Builder<'_, '_> {
             }),
         });
         let labels: Vec<_> = slo.labels.iter().map(|l| format!("`{l}`")).collect();
-        let all = (!labels.is_empty()).then(|| format!("one alarm for all of {}", labels.join(", ")));
+        let all =
+            (!labels.is_empty()).then(|| format!("one alarm for all of {}", labels.join(", ")));
         Ok(all.into_iter().collect())
     }
 

@@ -90,7 +90,10 @@ impl Builder<'_, '_> {
             None => {
                 let mut gather = Gather::new(prefix, self.via);
                 gather.add(&r.signal, "Average")?;
-                return Err(format!("`{}` is computed, and cannot be searched", r.signal.name));
+                return Err(format!(
+                    "`{}` is computed, and cannot be searched",
+                    r.signal.name
+                ));
             }
         };
         if super::bind::dimensions(&r.signal, &metric)? != metric.dimensions {
@@ -103,7 +106,10 @@ impl Builder<'_, '_> {
         }
         let mut notes = Vec::new();
         if set.len() > shown.len() {
-            notes.push(format!("one line for each combination of {}", set.join(", ")));
+            notes.push(format!(
+                "one line for each combination of {}",
+                set.join(", ")
+            ));
         }
         let period = period(r.window);
         let stat = statistic(r);
@@ -124,7 +130,10 @@ impl Builder<'_, '_> {
             }
             Some(times) => scaled(&search, times),
         };
-        let label: Vec<_> = shown.iter().map(|d| format!("${{PROP('Dim.{d}')}}")).collect();
+        let label: Vec<_> = shown
+            .iter()
+            .map(|d| format!("${{PROP('Dim.{d}')}}"))
+            .collect();
         Ok(Drawn {
             line: Line::Search {
                 id: format!("{prefix}0"),
@@ -158,7 +167,12 @@ impl Builder<'_, '_> {
         super::timing::once(window)?;
         let mut gather = Gather::new(prefix, self.via);
         let bad = value::bad_share(&mut gather, &slo.sli)?;
-        self.finish(gather, format!("100 * (1 - {bad})"), &window.to_string(), window)
+        self.finish(
+            gather,
+            format!("100 * (1 - {bad})"),
+            &window.to_string(),
+            window,
+        )
     }
 
     /// What is left of a budget after the time that is shown, in percent.
@@ -168,7 +182,12 @@ impl Builder<'_, '_> {
         };
         let mut gather = Gather::new(prefix, self.via);
         let burn = value::burn(&mut gather, &events.sli, events.budget.budget)?;
-        let mut drawn = self.finish(gather, format!("100 * (1 - {burn})"), "budget left", Duration::from_mins(5))?;
+        let mut drawn = self.finish(
+            gather,
+            format!("100 * (1 - {burn})"),
+            "budget left",
+            Duration::from_mins(5),
+        )?;
         drawn.notes.push(format!(
             "of the time that the dashboard shows, not of {}",
             slo.period

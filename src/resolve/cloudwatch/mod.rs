@@ -132,12 +132,19 @@ fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<String> {
         for arn in arns {
             if !arn.value.starts_with("arn:") || arn.value.chars().count() > 1024 {
                 let message = format!("`{arn}` is no ARN");
-                refuse(arn, message, "write it like `arn:aws:sns:us-east-1:123456789012:topic`");
+                refuse(
+                    arn,
+                    message,
+                    "write it like `arn:aws:sns:us-east-1:123456789012:topic`",
+                );
             }
         }
     }
     unknown_severities(cx, service);
-    let own = service.account.as_ref().map(|account| account.value.clone());
+    let own = service
+        .account
+        .as_ref()
+        .map(|account| account.value.clone());
     let arns = service.actions.values().flatten();
     let mut told = arns.filter_map(|arn| arn.value.split(':').nth(4));
     own.or_else(|| told.find(|text| is_account(text)).map(str::to_owned))
@@ -193,7 +200,9 @@ fn objective(builder: &mut Builder<'_, '_>, slo: &Slo) {
                 what: What::Slo,
                 name: format!("{}: {}", slo.name, slo.alert_name),
                 alarm: naming::alarm(&builder.service, &slo.alert_name),
-                at: declared(builder.cx, |spec| spec.slos.get_key_value(slo.name.as_str()).map(|(k, _)| k)),
+                at: declared(builder.cx, |spec| {
+                    spec.slos.get_key_value(slo.name.as_str()).map(|(k, _)| k)
+                }),
                 description: description(&summary, None, &slo.links),
                 severity: &alert.severity,
                 condition: &alert.condition,
@@ -218,7 +227,9 @@ fn one(builder: &mut Builder<'_, '_>, alert: &Alert) {
             None => naming::alarm(&builder.service, &alert.name),
         },
         at: declared(builder.cx, |spec| {
-            spec.alerts.get_key_value(alert.name.as_str()).map(|(k, _)| k)
+            spec.alerts
+                .get_key_value(alert.name.as_str())
+                .map(|(k, _)| k)
         }),
         description: description(&alert.summary, alert.action.as_deref(), &alert.links),
         severity: &alert.severity,
@@ -248,7 +259,11 @@ fn description(summary: &str, action: Option<&str>, links: &Links) -> String {
     let tail = tail.join("\n");
     let room = DESCRIPTION.saturating_sub(tail.chars().count() + 2);
     if text.chars().count() > room {
-        text = text.chars().take(room.saturating_sub(1)).chain(['…']).collect();
+        text = text
+            .chars()
+            .take(room.saturating_sub(1))
+            .chain(['…'])
+            .collect();
     }
     let whole = format!("{text}\n{tail}");
     whole.trim().chars().take(DESCRIPTION).collect()

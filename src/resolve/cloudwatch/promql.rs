@@ -1,8 +1,8 @@
 //! Alarms on PromQL, for metrics that arrive by OpenTelemetry.
 
 use crate::plan::cloudwatch::PromQl;
-use crate::promql::ast::{Expr, ExprKind};
 use crate::promql;
+use crate::promql::ast::{Expr, ExprKind};
 use crate::units::Duration;
 
 /// Characters of a query.
@@ -55,7 +55,10 @@ fn look_back(expr: &Expr) -> u64 {
         ExprKind::Subquery(sub) => sub.range.millis + shift(sub.at.offset.as_ref()),
         _ => 0,
     };
-    let inner = promql::visit::children(expr).map(look_back).max().unwrap_or(0);
+    let inner = promql::visit::children(expr)
+        .map(look_back)
+        .max()
+        .unwrap_or(0);
     u64::try_from(own).unwrap_or(0) + inner
 }
 

@@ -27,7 +27,10 @@ pub(in crate::resolve) fn published(cx: &mut Context<'_>) -> Vec<Published> {
                 }
             }
             (Source::Family(family), Some(metric)) if own => {
-                let base = definition.matchers.iter().map(|(label, _)| label.value.clone());
+                let base = definition
+                    .matchers
+                    .iter()
+                    .map(|(label, _)| label.value.clone());
                 let narrowed: Vec<_> = base.collect();
                 let only = family.matchers.iter();
                 let only = only.filter(|(label, ..)| narrowed.contains(label));
@@ -58,7 +61,12 @@ pub(in crate::resolve) fn published(cx: &mut Context<'_>) -> Vec<Published> {
     all
 }
 
-fn value(signal: &Signal, family: &Family, labels: Vec<String>, metric: Option<Metric>) -> Published {
+fn value(
+    signal: &Signal,
+    family: &Family,
+    labels: Vec<String>,
+    metric: Option<Metric>,
+) -> Published {
     let title = &signal.title;
     let metrics = metric.map(|metric| PublishedMetric {
         metric,

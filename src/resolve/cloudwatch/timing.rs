@@ -105,7 +105,8 @@ impl Timing {
                     datapoints.value, self.evaluate
                 );
                 let error = Diagnostic::error("alarm-limit", datapoints.span, message);
-                cx.sink.push(error.help("it is 1 or more, and at most `evaluate`"));
+                cx.sink
+                    .push(error.help("it is 1 or more, and at most `evaluate`"));
             }
         }
         self.check_look_back(cx, over);
@@ -117,7 +118,9 @@ impl Timing {
             over.evaluate.map(|e| e.span),
             over.period.map(|period| period.span),
         );
-        let Some(at) = evaluate.or(period) else { return };
+        let Some(at) = evaluate.or(period) else {
+            return;
+        };
         let back = self.period.saturating_mul(u64::from(self.evaluate));
         let (most, words) = match self.period < HOUR {
             true => (DAY, "a day, with periods below an hour"),
@@ -128,8 +131,7 @@ impl Timing {
                 0 => "an alarm looks at one data point at least".to_owned(),
                 _ => format!("an alarm looks back {words}, not {back} seconds"),
             };
-            cx.sink
-                .push(Diagnostic::error("alarm-limit", at, message));
+            cx.sink.push(Diagnostic::error("alarm-limit", at, message));
         }
     }
 }
@@ -142,8 +144,10 @@ pub(super) fn statistic<'a>(
     let text = over?.value.statistic.as_ref()?;
     if let Err(why) = cloudwatch::statistic(&text.value) {
         let error = Diagnostic::error("alarm-limit", text.span, why);
-        cx.sink
-            .push(error.help(format!("use {} or a percentile", cloudwatch::PLAIN.join(", "))));
+        cx.sink.push(error.help(format!(
+            "use {} or a percentile",
+            cloudwatch::PLAIN.join(", ")
+        )));
     }
     Some(&text.value)
 }

@@ -67,7 +67,11 @@ fn metric(alarm: &MetricAlarm, fields: &mut Map<String, Value>) {
                 put("Dimensions", dimensions(one));
             }
             let plain = crate::cloudwatch::PLAIN.contains(&one.stat.as_str());
-            let key = if plain { "Statistic" } else { "ExtendedStatistic" };
+            let key = if plain {
+                "Statistic"
+            } else {
+                "ExtendedStatistic"
+            };
             put(key, json!(one.stat));
             put("Period", json!(alarm.period));
             if let Some(low) = alarm.low_samples {

@@ -47,7 +47,10 @@ fn pretty(file: OutFile, value: &Value) -> Result<OutFile, TargetError> {
 fn refuse(file: &OutFile, at: &str, found: Vec<Violation>) -> Result<(), TargetError> {
     match found.into_iter().next() {
         None => Ok(()),
-        Some(v) => Err(invalid(file, format!("at {at}{}: {}", v.pointer, v.message))),
+        Some(v) => Err(invalid(
+            file,
+            format!("at {at}{}: {}", v.pointer, v.message),
+        )),
     }
 }
 
@@ -97,7 +100,9 @@ pub(super) fn formation(file: OutFile) -> Result<OutFile, TargetError> {
     const RESOURCES: usize = 500;
     const BYTES: usize = 1_000_000;
     let value = json(&file)?;
-    let resources = value["Resources"].as_object().map_or(0, serde_json::Map::len);
+    let resources = value["Resources"]
+        .as_object()
+        .map_or(0, serde_json::Map::len);
     if resources > RESOURCES || file.text.len() > BYTES {
         let why = format!("a template has {RESOURCES} resources and {BYTES} bytes at most");
         return Err(invalid(&file, why));

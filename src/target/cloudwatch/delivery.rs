@@ -17,7 +17,10 @@ pub(super) fn agent(plan: &Plan, cw: &CloudWatch) -> Value {
         let job = scraped.job.as_deref();
         let sets = scraped.dimension_sets.as_slice();
         let name = exactly(&scraped.family);
-        match declared.iter_mut().find(|(j, s, _)| *j == job && *s == sets) {
+        match declared
+            .iter_mut()
+            .find(|(j, s, _)| *j == job && *s == sets)
+        {
             Some((_, _, names)) => names.push(name),
             None => declared.push((job, sets, vec![name])),
         }

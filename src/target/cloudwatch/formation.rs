@@ -81,7 +81,11 @@ fn ids(plan: &Plan, cw: &CloudWatch) -> BTreeMap<String, String> {
     let mut ids = BTreeMap::new();
     for alarm in &cw.alarms {
         let short = alarm.name.strip_prefix(&service).unwrap_or(&alarm.name);
-        let base: String = format!("{}Alarm", logical(short)).chars().rev().take(200).collect();
+        let base: String = format!("{}Alarm", logical(short))
+            .chars()
+            .rev()
+            .take(200)
+            .collect();
         let base: String = base.chars().rev().collect();
         let mut id = base.clone();
         let mut n = 1;

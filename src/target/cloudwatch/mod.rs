@@ -53,7 +53,9 @@ struct Out<'a> {
 impl Out<'_> {
     fn file(&self, path: &str, view: &Value) -> Result<OutFile, TargetError> {
         let template = path.split_once('/').map_or(path, |_| "dashboard.json");
-        let text = self.templates.render(&format!("cloudwatch/{template}"), view)?;
+        let text = self
+            .templates
+            .render(&format!("cloudwatch/{template}"), view)?;
         Ok(OutFile {
             path: path.to_owned(),
             text,
@@ -61,7 +63,12 @@ impl Out<'_> {
     }
 
     fn alarms(&self) -> Result<OutFile, TargetError> {
-        let requests: Vec<_> = self.cw.alarms.iter().map(|a| api::request(self.cw, a)).collect();
+        let requests: Vec<_> = self
+            .cw
+            .alarms
+            .iter()
+            .map(|a| api::request(self.cw, a))
+            .collect();
         let file = self.file("alarms.json", &json!({"alarms": requests}))?;
         check::alarms(file)
     }

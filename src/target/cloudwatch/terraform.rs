@@ -123,7 +123,12 @@ fn resource(cw: &CloudWatch, alarm: &Alarm, keys: &BTreeMap<String, String>) -> 
             false => literal(&quoted(name)),
         });
         out.insert("alarm_rule".to_owned(), json!(rule));
-        let odd: Vec<_> = composite.rule.alarms().into_iter().filter(|n| !plain(n)).collect();
+        let odd: Vec<_> = composite
+            .rule
+            .alarms()
+            .into_iter()
+            .filter(|n| !plain(n))
+            .collect();
         if !odd.is_empty() {
             let on = odd.iter().map(|name| address(cw, keys, name));
             out.insert("depends_on".to_owned(), json!(on.collect::<Vec<_>>()));

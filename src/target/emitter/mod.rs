@@ -13,9 +13,9 @@ use crate::units::{Number, decimal};
 /// Words that Python keeps for itself.
 const KEYWORDS: [&str; 35] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
-    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in",
-    "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "self", "try", "while",
-    "with",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "self", "try",
+    "while", "with",
 ];
 
 /// Renders the module and its unit test; nothing for a service that publishes nothing.
@@ -65,7 +65,9 @@ fn view(plan: &Plan) -> Value {
 fn argument(name: &str) -> String {
     let name = name.replace('-', "_");
     match KEYWORDS.contains(&name.as_str()) || name.starts_with(|c: char| c.is_ascii_digit()) {
-        true => format!("{name}_").trim_start_matches(|c: char| c.is_ascii_digit()).to_owned(),
+        true => format!("{name}_")
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .to_owned(),
         false => name,
     }
 }

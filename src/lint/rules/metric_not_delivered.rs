@@ -1,0 +1,72 @@
+//! Metrics that never arrive in CloudWatch.
+
+use crate::artifact::NamedMetric;
+use crate::catalog::{MetricType, Series};
+use crate::diag::{RuleInfo, Severity};
+use crate::lint::delivery;
+use crate::lint::project::ProjectCx;
+use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::scope::Scope;
+use crate::lint::subject::{Meant, Subject};
+
+/// See [`RuleInfo::docs`].
+pub const RULE: Rule = Rule {
+    info: RuleInfo {
+        name: "metric-not-delivered",
+        summary: "an alarm or a dashboard shows a metric that never arrives in CloudWatch",
+        docs: "The CloudWatch agent turns counters of a scraped page into differences, keeps gauges as they are, and \
+               drops histograms: no bucket, sum or count arrives. An alarm on one has no data for ever. Where the run also reads a configuration of the agent, \
+               metrics of its namespace that no declaration selects are found as well.\n\n\
+               ```json\n\
+               {\"MetricName\": \"vllm:time_to_first_token_seconds\", \"ExtendedStatistic\": \"p95\"}\n\
+               {\"MetricName\": \"TTFTMs\", \"ExtendedStatistic\": \"p95\"}\n\
+               ```\n\n\
+               The first is bad. Publish the values from the service's own code, or send the page by OpenTelemetry \
+               and alarm with PromQL.",
+        level: Severity::Warning,
+        since: "0.1.0",
+        url: "",
+    },
+    check: Check::Project(check),
+};
+
+fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
+    let mut dropped = Vec::new();
+    let resources = cx.artifacts.iter().flat_map(|a| &a.resources);
+    for resource in resources {
+        for metric in resource.metrics() {
+            if metric.namespace.starts_with("AWS/") || !is_histogram(cx.scope, &metric) {
+                continue;
+            }
+            let span = resource.span(&metric.pointer);
+            let message = format!(
+                "`{}` never arrives: the CloudWatch agent drops histograms",
+                metric.name
+            );
+            let help = "publish the values from the service itself, or send the page by OpenTelemetry and use PromQL";
+            out.push(out.at(span, message).help(help));
+            dropped.push(span);
+        }
+    }
+    for (resource, metric, sets) in delivery::judged(cx) {
+        let span = resource.span(&metric.pointer);
+        if sets.is_none() && !dropped.contains(&span) {
+            let message = format!("no agent of this run delivers `{}`", metric.name);
+            let help = "add it to `metric_declaration` of the agent's configuration";
+            out.push(out.at(span, message).help(help));
+        }
+    }
+}
+
+fn is_histogram(scope: &Scope<'_>, metric: &NamedMetric) -> bool {
+    match Subject::of(scope, &metric.name, false) {
+        Subject::Known(known) => match known.part {
+            Series::Bucket | Series::Sum | Series::Count => {
+                known.shapes.iter().any(|s| s.kind == MetricType::Histogram)
+            }
+            Series::Whole | Series::Created => false,
+        },
+        Subject::Strange(strange) => matches!(strange.meant, Meant::Histogram(_)),
+        Subject::Foreign(_) | Subject::Outside => false,
+    }
+}
