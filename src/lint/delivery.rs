@@ -16,11 +16,12 @@ struct Declaration {
     sets: Vec<Vec<String>>,
 }
 
+/// A metric, who shows it, and the sets of dimensions it is delivered under.
+type Judged<'a> = (&'a Resource, NamedMetric, Option<Vec<Vec<String>>>);
+
 /// Metrics that alarms and dashboards show of a namespace that agents of the run deliver to, with the sets of
 /// dimensions they are delivered under; none when no declaration selects them.
-pub(super) fn judged<'a>(
-    cx: &ProjectCx<'a>,
-) -> Vec<(&'a Resource, NamedMetric, Option<Vec<Vec<String>>>)> {
+pub(super) fn judged<'a>(cx: &ProjectCx<'a>) -> Vec<Judged<'a>> {
     let resources = || cx.artifacts.iter().flat_map(|a| &a.resources);
     let agents: Vec<Agent> = resources()
         .filter(|resource| resource.what == ResourceKind::Agent)
@@ -50,7 +51,10 @@ pub(super) fn judged<'a>(
 
 /// A set of dimensions, for messages.
 pub(super) fn shown(set: &[String]) -> String {
-    format!("[{}]", set.join(", "))
+    match set {
+        [] => "no dimensions".to_owned(),
+        set => format!("[{}]", set.join(", ")),
+    }
 }
 
 fn agent(resource: &Resource) -> Agent {

@@ -6,6 +6,7 @@
     reason = "a test may panic and talk"
 )]
 
+mod alarms;
 mod build;
 mod bundled;
 mod catalog;

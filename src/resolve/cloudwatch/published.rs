@@ -19,12 +19,10 @@ pub(in crate::resolve) fn published(cx: &mut Context<'_>) -> Vec<Published> {
         let metric = metric.filter(|m| m.delivery == Delivery::Published);
         let own = definition.cloudwatch.is_some();
         match (&signal.source, metric) {
-            (Source::Family(family), metric) if definition.base.is_none() => {
-                if metric.is_some() {
-                    let labels = definition.labels.iter().flatten();
-                    let labels = labels.map(|label| label.value.clone()).collect();
-                    all.push(value(&signal, family, labels, metric));
-                }
+            (Source::Family(family), Some(metric)) if definition.base.is_none() => {
+                let labels = definition.labels.iter().flatten();
+                let labels = labels.map(|label| label.value.clone()).collect();
+                all.push(value(&signal, family, labels, metric));
             }
             (Source::Family(family), Some(metric)) if own => {
                 let base = definition
@@ -61,17 +59,9 @@ pub(in crate::resolve) fn published(cx: &mut Context<'_>) -> Vec<Published> {
     all
 }
 
-fn value(
-    signal: &Signal,
-    family: &Family,
-    labels: Vec<String>,
-    metric: Option<Metric>,
-) -> Published {
+fn value(signal: &Signal, family: &Family, labels: Vec<String>, metric: Metric) -> Published {
     let title = &signal.title;
-    let metrics = metric.map(|metric| PublishedMetric {
-        metric,
-        only: Vec::new(),
-    });
+    let only = Vec::new();
     Published {
         signal: signal.name.clone(),
         description: match &signal.description {
@@ -86,6 +76,6 @@ fn value(
             Kind::Gauge | Kind::Counter => Vec::new(),
         },
         scale: signal.scale,
-        metrics: metrics.into_iter().collect(),
+        metrics: vec![PublishedMetric { metric, only }],
     }
 }

@@ -12,20 +12,18 @@ fn exactly(text: &str) -> String {
 
 /// Declarations of the agent: one for each job and group of dimension sets.
 pub(super) fn agent(plan: &Plan, cw: &CloudWatch) -> Value {
-    let mut declared: Vec<(Option<&str>, &[Vec<String>], Vec<String>)> = Vec::new();
+    // Families that are delivered alike stand in one declaration.
+    type Alike<'a> = (Option<&'a str>, &'a [Vec<String>]);
+    let mut declared: Vec<(Alike<'_>, Vec<String>)> = Vec::new();
     for scraped in &cw.scraped {
-        let job = scraped.job.as_deref();
-        let sets = scraped.dimension_sets.as_slice();
+        let alike = (scraped.job.as_deref(), scraped.dimension_sets.as_slice());
         let name = exactly(&scraped.family);
-        match declared
-            .iter_mut()
-            .find(|(j, s, _)| *j == job && *s == sets)
-        {
-            Some((_, _, names)) => names.push(name),
-            None => declared.push((job, sets, vec![name])),
+        match declared.iter_mut().find(|(known, _)| *known == alike) {
+            Some((_, names)) => names.push(name),
+            None => declared.push((alike, vec![name])),
         }
     }
-    let declarations = declared.into_iter().map(|(job, sets, names)| {
+    let declarations = declared.into_iter().map(|((job, sets), names)| {
         json!({
             "source_labels": ["job"],
             "label_matcher": job.map_or_else(|| ".+".to_owned(), exactly),

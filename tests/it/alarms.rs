@@ -1,0 +1,237 @@
+//! What CloudWatch gets of a spec: alarms, dashboards, delivery, and the report on parity.
+//!
+//! `tools/cloudwatch-check` shows that the other forms say the same as `alarms.json`.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use slosmith::resolve::{Options, resolve};
+use slosmith::source::FileId;
+use slosmith::target::{self, OutFile, Target};
+use slosmith::template::Templates;
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read_to_string(path).expect("a file")
+}
+
+fn build(text: &str, target: Target) -> Vec<OutFile> {
+    let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
+    let (plan, _) = resolve(&document, Options::default()).expect("resolves");
+    let templates = Templates::load(None).expect("templates");
+    let rendered = target::render(&plan, target, &templates).expect("renders");
+    rendered.files
+}
+
+fn text<'f>(files: &'f [OutFile], path: &str) -> &'f str {
+    let file = files.iter().find(|file| file.path == path);
+    &file.unwrap_or_else(|| panic!("no {path}")).text
+}
+
+fn json(files: &[OutFile], path: &str) -> Value {
+    serde_json::from_str(text(files, path)).expect("JSON")
+}
+
+fn alarm(files: &[OutFile], name: &str) -> Value {
+    let alarms = json(files, "cloudwatch/alarms.json");
+    let mut all = alarms.as_array().expect("a list").iter();
+    let found = all.find(|alarm| alarm["AlarmName"] == name);
+    found.unwrap_or_else(|| panic!("no alarm {name}")).clone()
+}
+
+/// The four alarms of the guide's own code, parameter by parameter.
+#[test]
+fn the_alarms_of_the_guide_are_there() {
+    let files = build(&read("specs/mangaassist.yaml"), Target::CloudWatch);
+    let topic = |name: &str| {
+        json!([format!(
+            "arn:aws:sns:us-east-1:123456789012:mangaassist-{name}"
+        )])
+    };
+    let above = "GreaterThanThreshold";
+    let wanted = [
+        json!({
+            "AlarmName": "mangaassist-vllm-queue-overflow", "MetricName": "vllm:num_requests_waiting",
+            "Statistic": "Maximum", "Period": 60, "EvaluationPeriods": 2, "Threshold": 80,
+            "ComparisonOperator": above, "AlarmActions": topic("critical"),
+        }),
+        json!({
+            "AlarmName": "mangaassist-vllm-oom-detected", "MetricName": "OOMCaught",
+            "Statistic": "Sum", "Period": 300, "EvaluationPeriods": 1, "Threshold": 0,
+            "ComparisonOperator": above, "AlarmActions": topic("critical"),
+        }),
+        json!({
+            "AlarmName": "mangaassist-vllm-high-ttft", "MetricName": "TTFTMs",
+            "ExtendedStatistic": "p95", "Period": 300, "EvaluationPeriods": 1, "Threshold": 500,
+            "ComparisonOperator": above, "AlarmActions": topic("warning"),
+        }),
+        json!({
+            "AlarmName": "mangaassist-vllm-prefix-cache-degradation", "MetricName": "PrefixCacheHit",
+            "Statistic": "Average", "Period": 900, "EvaluationPeriods": 1, "Threshold": 0.5,
+            "ComparisonOperator": "LessThanThreshold", "AlarmActions": topic("warning"),
+        }),
+    ];
+    for wanted in wanted {
+        let found = alarm(&files, wanted["AlarmName"].as_str().expect("a name"));
+        for (key, value) in wanted.as_object().expect("an object") {
+            assert_eq!(&found[key], value, "{key} of {found}");
+        }
+        assert_eq!(found["Namespace"], "MangaAssist/Inference");
+        assert_eq!(found["TreatMissingData"], "notBreaching");
+        assert_eq!(found["Dimensions"], Value::Null);
+    }
+}
+
+/// Every alert is there, or the report says why not.
+#[test]
+fn nothing_is_left_out_without_a_word() {
+    let spec = read("specs/mangaassist.yaml");
+    let files = build(&spec, Target::CloudWatch);
+    let document = slosmith::spec::read(FileId(0), &spec).expect("valid spec");
+    let parity = json(&files, "parity.json");
+    let entries = parity["entries"].as_array().expect("a list");
+    for alert in document.spec.alerts.keys() {
+        let entry = entries.iter().find(|e| e["name"] == alert.value.as_str());
+        let entry = entry.unwrap_or_else(|| panic!("{alert} is not in the report"));
+        match entry["cloudwatch"]["verdict"].as_str() {
+            Some("not expressible") => assert!(entry["cloudwatch"]["notes"][0].is_string()),
+            _ => drop(alarm(&files, entry["resource"].as_str().expect("an alarm"))),
+        }
+    }
+}
+
+#[test]
+fn fixtures_are_as_they_were() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("snapshots/cloudwatch");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| {
+        for name in ["agent", "otlp", "names"] {
+            let files = build(
+                &read(&format!("tests/fixtures/cloudwatch/{name}.yaml")),
+                Target::CloudWatch,
+            );
+            for (what, path) in [
+                ("alarms", "cloudwatch/alarms.json"),
+                ("board", "cloudwatch/dashboards/main.json"),
+                ("parity", "parity.md"),
+            ] {
+                insta::assert_snapshot!(format!("{name}-{what}"), text(&files, path));
+            }
+        }
+    });
+}
+
+/// A tier watches both of its windows, and is silent while a faster one fires.
+#[test]
+fn tiers_are_pairs_of_windows() {
+    let files = build(
+        &read("tests/fixtures/cloudwatch/agent.yaml"),
+        Target::CloudWatch,
+    );
+    let slow = alarm(&files, "classic-availability-burn-3d");
+    assert_eq!(
+        slow["AlarmRule"],
+        "ALARM(\"classic-availability-burn-3d-1x\") AND ALARM(\"classic-availability-burn-6h-1x\")"
+    );
+    assert_eq!(slow["ActionsSuppressor"], "classic-availability-burn-1d");
+    assert_eq!(slow["ActionsSuppressorExtensionPeriod"], 2 * 3_600);
+    let fast = alarm(&files, "classic-availability-burn-1h");
+    assert_eq!(fast["ActionsSuppressor"], Value::Null);
+    let window = alarm(&files, "classic-availability-burn-6h-6x");
+    assert_eq!(window["Threshold"], 6);
+    assert_eq!(window["Metrics"][0]["MetricStat"]["Period"], 6 * 3_600);
+    assert_eq!(window["ActionsEnabled"], false);
+}
+
+/// Names that are templates elsewhere stay as they are.
+#[test]
+fn names_survive_every_form() {
+    let files = build(
+        &read("tests/fixtures/cloudwatch/names.yaml"),
+        Target::CloudWatch,
+    );
+    let alarms = json(&files, "cloudwatch/alarms.json");
+    let template = json(&files, "cloudwatch/template.json");
+    let terraform = json(&files, "cloudwatch/main.tf.json");
+    let plain = |text: &str| text.replace("$${", "${").replace("%%{", "%{");
+    let inside = |map: &Value| -> Vec<Value> {
+        let all = map.as_object().into_iter().flat_map(|map| map.values());
+        all.cloned().collect()
+    };
+    let mut in_terraform = inside(&terraform["resource"]["aws_cloudwatch_metric_alarm"]);
+    in_terraform.extend(inside(
+        &terraform["resource"]["aws_cloudwatch_composite_alarm"],
+    ));
+    let in_template = inside(&template["Resources"]);
+    for alarm in alarms.as_array().expect("a list") {
+        let name = alarm["AlarmName"].as_str().expect("a name");
+        assert!(
+            name.contains("${") && name.contains("%{") && name.contains('"'),
+            "{name}"
+        );
+        assert!(
+            in_template
+                .iter()
+                .any(|r| r["Properties"]["AlarmName"] == name)
+        );
+        let same = |r: &&Value| plain(r["alarm_name"].as_str().unwrap_or_default()) == name;
+        let found = in_terraform.iter().find(same).expect("a resource");
+        let description = found["alarm_description"].as_str().expect("a description");
+        assert_eq!(plain(description), alarm["AlarmDescription"]);
+    }
+    let longest = alarms[0]["AlarmName"].as_str().expect("a name");
+    assert_eq!(longest.chars().count(), 255);
+}
+
+/// The agent is told exactly what alarms and dashboards ask for.
+#[test]
+fn the_agent_delivers_what_is_watched() {
+    let files = build(&read("specs/mangaassist.yaml"), Target::CloudWatch);
+    let agent = json(&files, "cloudwatch/agent.json");
+    let emf = &agent["logs"]["metrics_collected"]["prometheus"]["emf_processor"];
+    let declared = emf["metric_declaration"].as_array().expect("a list");
+    let mut selectors: Vec<&str> = Vec::new();
+    for declaration in declared {
+        assert_eq!(declaration["dimensions"], json!([[]]));
+        let all = declaration["metric_selectors"].as_array().expect("a list");
+        selectors.extend(all.iter().filter_map(Value::as_str));
+    }
+    let mut asked: Vec<String> = Vec::new();
+    let shows = |path: &str| path.contains("/dashboards/") || path.ends_with("alarms.json");
+    for file in files.iter().filter(|file| shows(&file.path)) {
+        for name in file
+            .text
+            .split('"')
+            .filter(|w| w.starts_with("vllm:") || *w == "probe_success")
+        {
+            asked.push(format!("^{name}$"));
+        }
+    }
+    asked.sort();
+    asked.dedup();
+    selectors.sort_unstable();
+    assert_eq!(selectors, asked);
+}
+
+/// The module says every metric by its name; its own unit test runs where there is Python.
+#[test]
+fn the_emitter_names_every_published_metric() {
+    let files = build(&read("specs/mangaassist.yaml"), Target::Emitter);
+    let module = text(&files, "emitter/metrics.py");
+    for name in [
+        "QueueWaitMs",
+        "TTFTMs",
+        "GenerationMs",
+        "InputTokens",
+        "OutputTokens",
+        "PrefixCacheHit",
+        "TokenBudgetTrimmed",
+        "OOMCaught",
+        "AdmissionRejected",
+        "Requests5xx",
+    ] {
+        assert!(module.contains(&format!("name=\"{name}\"")), "{name}");
+    }
+    assert!(build(&read("specs/vllm-production.yaml"), Target::Emitter).is_empty());
+}
