@@ -277,8 +277,6 @@ pub enum View {
     Lines,
     /// Areas over time, one upon the other.
     Stacked,
-    /// Bars.
-    Bars,
     /// The newest value of each.
     Table,
 }

@@ -31,14 +31,11 @@ pub(super) fn boards(
                 let content = widget(builder, slos, panel, account);
                 let name = named(builder, dashboard, panel);
                 let content = told(builder, name, &dashboard.name, content);
-                shown.extend(content.map(|content| Widget {
+                shown.push(Widget {
                     place: lowered(panel.place),
                     title: panel.title.clone(),
-                    content,
-                }));
-            }
-            if shown.is_empty() {
-                continue;
+                    content: content.unwrap_or_else(|why| missing(panel, &why)),
+                });
             }
             widgets.push(heading(&row.title, top));
             top += HEADING;
@@ -49,14 +46,12 @@ pub(super) fn boards(
             }));
             top += height.unwrap_or(0);
         }
-        if !widgets.is_empty() {
-            boards.push(Board {
-                file: dashboard.name.clone(),
-                name: naming::board(&builder.service, &dashboard.name),
-                range: dashboard.range,
-                widgets,
-            });
-        }
+        boards.push(Board {
+            file: dashboard.name.clone(),
+            name: naming::board(&builder.service, &dashboard.name),
+            range: dashboard.range,
+            widgets,
+        });
     }
     boards
 }
@@ -97,10 +92,20 @@ fn heading(title: &str, y: u32) -> Widget {
 /// A panel's content with what is to be said of it.
 type Made = Result<(Content, Vec<String>), String>;
 
-fn told(builder: &mut Builder<'_, '_>, name: String, board: &str, made: Made) -> Option<Content> {
+/// Where a panel would stand, a reader is told why it does not.
+fn missing(panel: &Panel, why: &str) -> Content {
+    Content::Text(format!("**{}**\n\nNot in CloudWatch: {why}.", panel.title))
+}
+
+fn told(
+    builder: &mut Builder<'_, '_>,
+    name: String,
+    board: &str,
+    made: Made,
+) -> Result<Content, String> {
     let (content, verdict) = match made {
-        Ok((content, notes)) => (Some(content), Verdict::of(notes)),
-        Err(why) => (None, Verdict::NotExpressible(why)),
+        Ok((content, notes)) => (Ok(content), Verdict::of(notes)),
+        Err(why) => (Err(why.clone()), Verdict::NotExpressible(why)),
     };
     let resource = naming::board(&builder.service, board);
     builder.parity.push(Parity {
@@ -108,7 +113,7 @@ fn told(builder: &mut Builder<'_, '_>, name: String, board: &str, made: Made) ->
         name,
         prometheus: Verdict::Identical,
         cloudwatch: verdict,
-        resource: content.is_some().then_some(resource),
+        resource: content.is_ok().then_some(resource),
     });
     content
 }
@@ -261,8 +266,7 @@ fn finish(
     let mut view = match &panel.draw {
         Draw::Number | Draw::Status => View::Number,
         Draw::Gauge => View::Gauge,
-        Draw::Stacked => View::Stacked,
-        Draw::Bars => View::Bars,
+        Draw::Stacked | Draw::Bars => View::Stacked,
         Draw::Table => View::Table,
         _ => View::Lines,
     };
@@ -294,7 +298,8 @@ fn finish(
 }
 
 fn mark(panel: &Panel, line: &Threshold, worth: Number) -> Mark {
-    let value = shown(line.value, panel.unit.unit);
+    let per = panel.unit.per.map(|per| format!("/{}", per.name));
+    let value = shown(line.value, panel.unit.unit) + &per.unwrap_or_default();
     let label = match line.role {
         Role::Alert => format!("alert at {value}"),
         Role::Target => format!("target {value}"),

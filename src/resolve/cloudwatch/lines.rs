@@ -35,8 +35,16 @@ pub(super) fn shown_worth(axis: Axis, worth: Number) -> Number {
     }
 }
 
-pub(super) fn period(window: Option<Duration>) -> u64 {
+fn period(window: Option<Duration>) -> u64 {
     window.map_or(USUAL, |w| w.as_secs().div_ceil(60).max(1) * 60)
+}
+
+/// A gauge is worth a point each minute.
+fn period_of(r: &Reading) -> u64 {
+    match (r.window, r.stat, r.signal.kind()) {
+        (None, Stat::Last, Kind::Gauge) => 60,
+        (window, ..) => period(window),
+    }
 }
 
 impl Builder<'_, '_> {
@@ -78,7 +86,7 @@ impl Builder<'_, '_> {
             title => title.to_owned(),
         };
         Ok(Drawn {
-            line: Line::Value(value, period(r.window)),
+            line: Line::Value(value, period_of(r)),
             worth: shown_worth(axis, found.worth),
             notes: found.notes,
         })
@@ -124,10 +132,7 @@ impl Builder<'_, '_> {
         let per_second = stat == "Sum" && r.stat == Stat::Rate;
         let expression = match times(axis, metric.worth, per_second) {
             None => search,
-            Some(times) if per_second => {
-                let times = times / Number::from_integer(i128::from(period));
-                scaled(&search, times)
-            }
+            Some(times) if per_second => scaled(&format!("{search} / {period}"), times),
             Some(times) => scaled(&search, times),
         };
         let label: Vec<_> = shown

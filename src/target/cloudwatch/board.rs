@@ -55,7 +55,7 @@ fn graph(graph: &Graph, title: &str, region: &str) -> Value {
         put("stacked", json!(true));
     }
     put("metrics", json!(rows(graph)));
-    let single = matches!(graph.view, View::Number | View::Table | View::Bars);
+    let single = matches!(graph.view, View::Number | View::Table);
     if !single {
         put("yAxis", axis(graph));
         put("legend", json!({"position": "bottom"}));
@@ -75,7 +75,6 @@ fn view_name(view: View) -> &'static str {
         View::Number => "singleValue",
         View::Gauge => "gauge",
         View::Lines | View::Stacked => "timeSeries",
-        View::Bars => "bar",
         View::Table => "table",
     }
 }
