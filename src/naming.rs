@@ -192,6 +192,28 @@ pub fn runbook_url(base: &str, runbook: Option<&str>, alert: &str) -> String {
     format!("{base}/{page}.md#{}", anchor(alert))
 }
 
+/// Link that runs a query in Grafana Explore, with the data source that the provisioning file makes.
+pub fn explore_url(base: &str, query: &str) -> String {
+    let panes = serde_json::json!({"a": {
+        "datasource": DATA_SOURCE,
+        "queries": [{"refId": "A", "expr": query}],
+        "range": {"from": "now-3h", "to": "now"},
+    }});
+    let encoded: String = panes
+        .to_string()
+        .bytes()
+        .map(|b| match b {
+            b if b.is_ascii_alphanumeric() || b"-_.~".contains(&b) => char::from(b).to_string(),
+            b => format!("%{b:02X}"),
+        })
+        .collect();
+    let base = base.trim_end_matches('/');
+    format!("{base}/explore?schemaVersion=1&panes={encoded}")
+}
+
+/// Grafana's name for the data source.
+pub const DATA_SOURCE: &str = "prometheus";
+
 /// The dashboard that every service has; a spec may declare one of this name in its place.
 pub const OVERVIEW: &str = "overview";
 

@@ -6,6 +6,7 @@
 pub mod alert;
 pub mod cloudwatch;
 pub mod dashboard;
+pub mod runbook;
 mod signal;
 pub mod slo;
 
@@ -39,6 +40,8 @@ pub struct Plan {
     pub dashboards: Vec<Dashboard>,
     /// Alarms and dashboards in CloudWatch; `None` when the spec wants none.
     pub cloudwatch: Option<CloudWatch>,
+    /// Runbooks, and what stands beside them.
+    pub guide: runbook::Guide,
     /// Values that the service's own code publishes.
     pub published: Vec<cloudwatch::Published>,
     /// How the service is scraped.

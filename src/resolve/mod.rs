@@ -8,6 +8,7 @@ mod context;
 mod dashboards;
 mod describe;
 mod family;
+mod guide;
 mod matchers;
 mod query;
 mod service;
@@ -58,6 +59,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     dashboards::link(&cx, &dashboards, &mut slos, &mut alerts);
     let cloudwatch = cloudwatch::resolve(&mut cx, &slos, &alerts, &dashboards);
     let published = cloudwatch::published(&mut cx);
+    let guide = guide::resolve(&mut cx, &slos, &alerts, cloudwatch.as_ref());
     service::check_group_labels(&mut cx);
     let plan = Plan {
         service: service::plan(&cx),
@@ -67,6 +69,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         alerts,
         dashboards,
         cloudwatch,
+        guide,
         published,
         scrape: service::scrape(&cx),
         left_out: cx.left_out,

@@ -4,6 +4,7 @@ mod cloudwatch;
 mod condition;
 mod dashboard;
 mod read;
+mod runbook;
 mod schema;
 mod signal;
 mod slo;
@@ -14,6 +15,10 @@ pub use condition::{Baseline, Bound, Condition, Outside, Side, Stat};
 pub use dashboard::{Color, Dashboard, Panel, PanelKind, Position, Role, Row, Series, Threshold};
 use indexmap::IndexMap;
 pub use read::{Document, read};
+pub use runbook::{
+    Advice, Command, Criterion, Fix, Formula, Input, LoadTests, Measure, Runbook, Scenario, Setting,
+    Step, Table, Traces, Traffic, Triage, TriageRow,
+};
 pub use schema::json_schema;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -68,6 +73,28 @@ pub struct Spec {
     /// Rows of panels over signals.
     #[serde(default)]
     pub dashboards: Map<Dashboard>,
+    /// What to do about problems.
+    #[serde(default)]
+    pub runbooks: Map<Runbook>,
+    /// Commands worth knowing.
+    #[serde(default)]
+    pub commands: Map<Command>,
+    /// From combinations of signals to likely directions.
+    #[serde(default)]
+    pub triage: Map<Triage>,
+    /// What every trace of a request says.
+    pub traces: Option<Traces>,
+    /// Load tests with what they must show.
+    pub load_tests: Option<LoadTests>,
+    /// Advice on configuration, with its arithmetic.
+    #[serde(default)]
+    pub advice: Map<Advice>,
+    /// Lists of what to have or to check.
+    #[serde(default)]
+    pub checklists: Map<Vec<Text>>,
+    /// Tables of reference: targets by use, impact of objectives.
+    #[serde(default)]
+    pub tables: Map<Table>,
 }
 
 /// The service.

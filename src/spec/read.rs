@@ -86,6 +86,11 @@ fn check(document: &Document, sink: &mut Sink) {
     for alert in spec.alerts.values() {
         check.condition(&alert.when);
     }
+    for runbook in spec.runbooks.values() {
+        for step in &runbook.steps {
+            check.step(step);
+        }
+    }
     for dashboard in spec.dashboards.values() {
         check.dashboard(dashboard);
     }
@@ -213,6 +218,24 @@ impl Exclusive<'_> {
         let parts = parts.flat_map(|list| &list.value);
         for part in parts.chain(c.unless.as_deref()) {
             self.condition(part);
+        }
+    }
+
+    /// A command comes with the question what to look for.
+    fn step(&mut self, step: &Spanned<super::Step>) {
+        let s = &step.value;
+        let ask = s.ask.as_ref().filter(|_| s.run.is_none());
+        let checks = [
+            ("when", place(s.when.as_ref())),
+            ("alert", place(s.alert.as_ref())),
+            ("run", place(s.run.as_ref())),
+            ("ask", place(ask)),
+        ];
+        self.exactly_one(step.span, &checks);
+        let outcomes = [("fix", place(s.fix.as_ref())), ("then", place(s.then.as_ref()))];
+        self.at_most_one(&outcomes);
+        if let Some(when) = &s.when {
+            self.condition(when);
         }
     }
 

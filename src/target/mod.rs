@@ -5,6 +5,7 @@ mod emitter;
 mod grafana;
 pub mod preview;
 pub mod prometheus;
+mod runbook;
 mod schema;
 
 use clap::ValueEnum;
@@ -26,15 +27,19 @@ pub enum Target {
     CloudWatch,
     /// The service's own metrics as a Python module with its unit test
     Emitter,
+    /// Runbooks in Markdown, and load tests
+    #[value(name = "runbook")]
+    Runbook,
 }
 
 impl Target {
     /// All targets, in the order they are built.
-    pub const ALL: [Target; 4] = [
+    pub const ALL: [Target; 5] = [
         Target::Prometheus,
         Target::Grafana,
         Target::CloudWatch,
         Target::Emitter,
+        Target::Runbook,
     ];
 
     /// Name of its folder.
@@ -44,6 +49,7 @@ impl Target {
             Target::Grafana => "grafana",
             Target::CloudWatch => "cloudwatch",
             Target::Emitter => "emitter",
+            Target::Runbook => "runbooks",
         }
     }
 
@@ -102,6 +108,7 @@ pub fn render(plan: &Plan, target: Target, templates: &Templates) -> Result<Rend
         Target::Grafana => grafana::render(plan, templates)?,
         Target::CloudWatch => cloudwatch::render(plan, templates)?,
         Target::Emitter => emitter::render(plan, templates)?,
+        Target::Runbook => runbook::render(plan, templates)?,
     };
     for file in &mut rendered.files {
         file.path = format!("{}/{}", target.as_str(), file.path);

@@ -19,7 +19,7 @@ use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::alert::Links;
 use crate::plan::cloudwatch::{CloudWatch, Scraped, What};
-use crate::plan::{Alert, Dashboard, Signal, Slo, SloKind};
+use crate::plan::{Alert, Condition, Dashboard, Signal, Slo, SloKind};
 use crate::promql::ast::MatchOp;
 use crate::source::Span;
 use crate::spec::{self, Text};
@@ -27,6 +27,36 @@ use alarms::{Builder, Wish};
 
 /// Characters of an alarm's description.
 const DESCRIPTION: usize = 1024;
+
+/// Where the console shows what a condition compares.
+///
+/// # Errors
+/// Says why it does not.
+pub(super) fn console(via: spec::Via, condition: &Condition) -> Result<String, String> {
+    let Condition::Compare(c) = condition else {
+        return Err("only the alarm has all of it".to_owned());
+    };
+    let found = value::read(value::Wanted {
+        signal: &c.signal,
+        stat: c.stat,
+        upper: None,
+        statistic: None,
+        via,
+        prefix: "m",
+    })?;
+    let metrics = found.value.metrics.iter().map(|m| {
+        let dimensions = m.dimensions.iter().map(|(name, value)| format!(" {name}={value}"));
+        let dimensions: String = dimensions.collect();
+        let id = match found.value.expression {
+            Some(_) => format!("{} = ", m.id),
+            None => String::new(),
+        };
+        format!("`{id}{} {}{dimensions}, {}`", m.namespace, m.name, m.stat)
+    });
+    let metrics: Vec<_> = metrics.collect();
+    let math = found.value.expression.map(|e| format!(", shown as `{e}`"));
+    Ok(format!("{}{}", metrics.join(", "), math.unwrap_or_default()))
+}
 
 /// Everything that CloudWatch gets; nothing when the spec does not ask for it.
 pub(super) fn resolve(

@@ -1,0 +1,178 @@
+//! Advice with arithmetic: examples are computed, so that no page says what does not add up.
+
+use std::collections::BTreeMap;
+
+use super::{Builder, text};
+use crate::diag::Diagnostic;
+use crate::plan::runbook::{Advice, Formula, Query};
+use crate::promql::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::promql::{self, ast};
+use crate::resolve::query::{self, Asked};
+use crate::spec::{self, Text};
+use crate::units::{Number, Quantity};
+
+/// Digits of a result.
+const DIGITS: usize = 6;
+
+impl Builder<'_, '_> {
+    pub(super) fn advice(&mut self, name: &Text, advice: &spec::Advice) -> Advice {
+        let settings = advice.settings.iter().map(|(name, setting)| {
+            let (value, note) = (&setting.value.value, &setting.note.value);
+            (name.value.clone(), value.clone(), note.clone())
+        });
+        let settings = settings.collect();
+        let mut known: BTreeMap<String, f64> = BTreeMap::new();
+        let mut formulas = Vec::new();
+        for (name, formula) in &advice.formulas {
+            formulas.extend(self.formula(name, formula, &mut known));
+        }
+        Advice {
+            name: name.value.clone(),
+            title: advice.title.value.clone(),
+            text: text(advice.text.as_ref()),
+            settings,
+            formulas,
+        }
+    }
+
+    fn formula(
+        &mut self,
+        name: &Text,
+        formula: &spec::Formula,
+        known: &mut BTreeMap<String, f64>,
+    ) -> Option<Formula> {
+        let mut inputs = Vec::new();
+        for (input, what) in &formula.inputs {
+            known.insert(input.value.clone(), plain(&what.example.value));
+            let query = what.signal.as_ref().and_then(|signal| self.input(signal, what));
+            let example = what.example.to_string();
+            inputs.push((input.value.clone(), what.note.value.clone(), example, query));
+        }
+        let expr = match promql::parse(&formula.expr.value) {
+            Ok(expr) => expr,
+            Err(error) => {
+                let at = self.cx.document.inside(&formula.expr, error.span);
+                let message = format!("the formula: {}", error.message);
+                let error = Diagnostic::error("bad-formula", at, message);
+                self.cx.sink.push(error);
+                return None;
+            }
+        };
+        match evaluate(&expr, known) {
+            Ok(value) if value.is_finite() => {
+                known.insert(name.value.clone(), value);
+                Some(Formula {
+                    name: name.value.clone(),
+                    expr: formula.expr.value.clone(),
+                    gives: formula.gives.value.clone(),
+                    inputs,
+                    result: rounded(value),
+                })
+            }
+            Ok(_) => {
+                let message = "the example divides by zero, or is too large";
+                let error = Diagnostic::error("bad-formula", formula.expr.span, message);
+                self.cx.sink.push(error);
+                None
+            }
+            Err(why) => {
+                let error = Diagnostic::error("bad-formula", formula.expr.span, why);
+                let help = format!("there are {}", names(known));
+                self.cx.sink.push(error.help(help));
+                None
+            }
+        }
+    }
+
+    fn input(&mut self, name: &Text, what: &spec::Input) -> Option<Query> {
+        let signal = self.cx.optional_signal(name)?;
+        let asked = Asked {
+            signal: &signal,
+            stat: what.stat,
+            window: None,
+            by: &[],
+            at: name.span,
+        };
+        let read = self.cx.read(&asked)?;
+        Some(self.query("", &query::query(&read, None).expr))
+    }
+}
+
+fn names(known: &BTreeMap<String, f64>) -> String {
+    let names: Vec<_> = known.keys().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+/// A quantity as a plain number in its base unit.
+fn plain(quantity: &Quantity) -> f64 {
+    use crate::units::Unit::{Bytes, Celsius, Count, Hertz, Ratio, Seconds, Watts};
+    let units = [Count, Seconds, Bytes, Ratio, Watts, Hertz, Celsius];
+    let rate = quantity.per().is_some();
+    let value = units.iter().find_map(|unit| quantity.of(*unit, rate).ok());
+    value.map_or(f64::NAN, float)
+}
+
+fn float(value: Number) -> f64 {
+    crate::units::decimal(value).parse().unwrap_or(f64::NAN)
+}
+
+/// Arithmetic as PromQL has it, over named numbers.
+fn evaluate(expr: &Expr, known: &BTreeMap<String, f64>) -> Result<f64, String> {
+    match &expr.kind {
+        ExprKind::Number(number) => Ok(number.value),
+        ExprKind::Paren(inner) => evaluate(inner, known),
+        ExprKind::Unary(op, inner) => {
+            let value = evaluate(inner, known)?;
+            Ok(if *op == UnaryOp::Minus { -value } else { value })
+        }
+        ExprKind::Selector(selector) => name(selector, known),
+        ExprKind::Binary(binary) => {
+            let (a, b) = (evaluate(&binary.lhs, known)?, evaluate(&binary.rhs, known)?);
+            match binary.op {
+                BinaryOp::Add => Ok(a + b),
+                BinaryOp::Sub => Ok(a - b),
+                BinaryOp::Mul => Ok(a * b),
+                BinaryOp::Div => Ok(a / b),
+                BinaryOp::Pow => Ok(a.powf(b)),
+                _ => Err("a formula has `+ - * / ^` only".to_owned()),
+            }
+        }
+        ExprKind::Call(call) => {
+            let args: Vec<f64> = call
+                .args
+                .iter()
+                .map(|arg| evaluate(arg, known))
+                .collect::<Result<_, _>>()?;
+            match (call.function.text.as_str(), args.as_slice()) {
+                ("floor", [a]) => Ok(a.floor()),
+                ("ceil", [a]) => Ok(a.ceil()),
+                ("clamp_max", [a, b]) => Ok(a.min(*b)),
+                ("clamp_min", [a, b]) => Ok(a.max(*b)),
+                (other, _) => Err(format!("a formula has no function `{other}`")),
+            }
+        }
+        _ => Err("a formula is arithmetic over names and numbers".to_owned()),
+    }
+}
+
+fn name(selector: &ast::Selector, known: &BTreeMap<String, f64>) -> Result<f64, String> {
+    let name = selector.metric.as_ref().map_or("", |name| &name.text);
+    known
+        .get(name)
+        .copied()
+        .ok_or_else(|| format!("`{name}` is no input of the formula"))
+}
+
+/// Six digits are enough for a page; whole numbers stay whole.
+fn rounded(value: f64) -> String {
+    if value.fract() == 0.0 {
+        return format!("{value:.0}");
+    }
+    let magnitude = value.abs().log10().floor().max(0.0);
+    let places = DIGITS.saturating_sub(1 + magnitude as usize);
+    let text = format!("{value:.places$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}

@@ -1,0 +1,208 @@
+//! Load tests: scenarios with everything spelled out, and bounds in base units.
+
+use crate::diag::Diagnostic;
+use crate::plan::runbook::{Criterion, Limit, LoadTests, Scenario, Traffic};
+use crate::resolve::bound::wrong_unit;
+use crate::resolve::context::Context;
+use crate::source::Spanned;
+use crate::spec::{self, Measure, Stat, Text};
+use crate::units::{Number, Quantity, Unit};
+
+/// Lengths when a scenario says nothing.
+const PROMPT: u32 = 512;
+const OUTPUT: u32 = 256;
+
+pub(super) fn resolve(cx: &mut Context<'_>) -> Option<LoadTests> {
+    let tests = cx.spec.load_tests.as_ref()?;
+    let mut traffic = Vec::new();
+    for (name, of) in &tests.traffic {
+        let share = ratio(cx, &of.share)?;
+        let model = of.model.as_ref().unwrap_or(&tests.model);
+        traffic.push(Traffic {
+            name: name.value.clone(),
+            share,
+            prompt: of.prompt.value.clone(),
+            max_tokens: of.max_tokens.value,
+            model: model.value.clone(),
+        });
+    }
+    let whole: Number = traffic.iter().map(|t| t.share).sum();
+    if let Some(first) = tests.traffic.keys().next()
+        && whole != Number::from_integer(1)
+    {
+        let message = format!("the shares add up to {}%, not to 100%", crate::units::decimal(whole * 100));
+        let error = Diagnostic::error("bad-table", first.span, message);
+        cx.sink.push(error);
+    }
+    let scenarios: Vec<_> = tests
+        .scenarios
+        .iter()
+        .filter_map(|(name, s)| scenario(cx, name, s))
+        .collect();
+    let criteria = tests
+        .criteria
+        .iter()
+        .filter_map(|(name, c)| criterion(cx, name, c, tests))
+        .collect();
+    Some(LoadTests {
+        model: tests.model.value.clone(),
+        endpoint: tests.endpoint.value.trim_end_matches('/').to_owned(),
+        traffic,
+        scenarios,
+        criteria,
+    })
+}
+
+fn ratio(cx: &mut Context<'_>, quantity: &Spanned<Quantity>) -> Option<Number> {
+    match quantity.value.ratio() {
+        Ok(value) => Some(value),
+        Err(mismatch) => {
+            cx.sink.push(wrong_unit(quantity.span, mismatch));
+            None
+        }
+    }
+}
+
+fn scenario(cx: &mut Context<'_>, name: &Text, s: &spec::Scenario) -> Option<Scenario> {
+    cx.check_name(name, true);
+    let rate = match &s.rate {
+        None => None,
+        Some(rate) => match rate.value.of(Unit::Requests, true) {
+            Ok(value) => {
+                let per = rate.value.per().map_or(1, |per| i128::from(per.seconds));
+                Some(value / per)
+            }
+            Err(mismatch) => {
+                cx.sink.push(wrong_unit(rate.span, mismatch));
+                return None;
+            }
+        },
+    };
+    let counted = s.requests.map(|requests| u64::from(requests.value));
+    let timed = rate.zip(s.duration).map(|(rate, duration)| {
+        let all = (rate * duration.value.number()).round().to_integer();
+        u64::try_from(all).unwrap_or_default()
+    });
+    let Some(requests) = counted.or(timed).filter(|n| *n > 0) else {
+        let message = format!("`{name}` does not say how many requests it sends");
+        let error = Diagnostic::error("missing-field", name.span, message);
+        let help = "add `requests: 500`, or `rate: 10/s` with `duration: 5m`";
+        cx.sink.push(error.help(help));
+        return None;
+    };
+    let or = |value: Option<Spanned<u32>>, usual: u32| value.map_or(usual, |v| v.value);
+    Some(Scenario {
+        name: name.value.clone(),
+        validates: s.validates.value.clone(),
+        rate,
+        duration: s.duration.map(|duration| duration.value),
+        requests,
+        concurrency: s.concurrency.value.max(1),
+        prompt_tokens: or(s.prompt_tokens, PROMPT),
+        output_tokens: or(s.output_tokens, OUTPUT),
+        shared_prefix: or(s.shared_prefix, 0),
+        turns: or(s.turns, 1),
+        note: super::text(s.note.as_ref()),
+    })
+}
+
+/// What a measure counts in, and whether it is a rate.
+fn unit(measure: Measure) -> (Unit, bool) {
+    match measure {
+        Measure::Ttft | Measure::Tpot | Measure::Itl | Measure::E2e => (Unit::Seconds, false),
+        Measure::ErrorRate | Measure::PrefixCacheHitRate => (Unit::Ratio, false),
+        Measure::RequestThroughput => (Unit::Requests, true),
+        Measure::OutputThroughput => (Unit::Tokens, true),
+        Measure::OomEvents => (Unit::Count, false),
+    }
+}
+
+fn criterion(
+    cx: &mut Context<'_>,
+    name: &Text,
+    c: &spec::Criterion,
+    tests: &spec::LoadTests,
+) -> Option<Criterion> {
+    let measure = c.measure.value;
+    let latency = unit(measure).0 == Unit::Seconds;
+    let quantile = match c.stat {
+        Some(stat) => match (stat.value, latency) {
+            (Stat::Quantile(q), true) => Some(q),
+            (Stat::Avg, true) => None,
+            _ => {
+                let message = "only latencies have a stat: a percentile or `avg`";
+                cx.sink
+                    .push(Diagnostic::error("wrong-stat", stat.span, message));
+                return None;
+            }
+        },
+        None if latency => {
+            let message = format!("`{name}` lacks the field `stat`");
+            let error = Diagnostic::error("missing-field", c.measure.span, message);
+            cx.sink.push(error.help("say which percentile, such as `stat: p99`"));
+            return None;
+        }
+        None => None,
+    };
+    if let Some(scenario) = &c.scenario
+        && !tests.scenarios.contains_key(scenario.value.as_str())
+    {
+        let known = tests.scenarios.keys().map(|k| k.value.as_str());
+        let help = crate::diag::did_you_mean(&scenario.value, known);
+        let message = format!("there is no scenario `{scenario}`");
+        let error = Diagnostic::error("unknown-name", scenario.span, message);
+        cx.sink.push(error.maybe_help(help));
+    }
+    let pass = limit(cx, measure, c.pass_above.as_ref(), c.pass_below.as_ref());
+    let fail = limit(cx, measure, c.fail_above.as_ref(), c.fail_below.as_ref());
+    let Some(pass) = pass else {
+        let message = format!("`{name}` lacks the field `pass_below` or `pass_above`");
+        let error = Diagnostic::error("missing-field", name.span, message);
+        cx.sink.push(error);
+        return None;
+    };
+    if let Some(fail) = &fail {
+        let crossed = match (pass.above, fail.above) {
+            (false, true) => fail.value < pass.value,
+            (true, false) => fail.value > pass.value,
+            _ => true,
+        };
+        if crossed {
+            let message = format!("`{name}` would pass and fail at once");
+            let error = Diagnostic::error("contradiction", name.span, message);
+            cx.sink.push(error.help("pass below one bound and fail above a higher one, or the other way round"));
+        }
+    }
+    Some(Criterion {
+        name: name.value.clone(),
+        measure,
+        quantile,
+        scenario: super::text(c.scenario.as_ref()),
+        pass,
+        fail,
+    })
+}
+
+fn limit(
+    cx: &mut Context<'_>,
+    measure: Measure,
+    above: Option<&Spanned<Quantity>>,
+    below: Option<&Spanned<Quantity>>,
+) -> Option<Limit> {
+    let quantity = above.or(below)?;
+    let (unit, rate) = unit(measure);
+    match quantity.value.of(unit, rate) {
+        Ok(value) => {
+            let per = quantity.value.per().map_or(1, |per| i128::from(per.seconds));
+            Some(Limit {
+                above: above.is_some(),
+                value: value / per,
+                text: quantity.to_string(),
+            })
+        }
+        Err(mismatch) => {
+            cx.sink.push(wrong_unit(quantity.span, mismatch));
+            None
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Runbooks: from what an author writes to pages that agree with the alerts.
+
+mod advice;
+mod alerts;
+mod load;
+mod steps;
+mod versions;
+
+use super::context::Context;
+use crate::diag::{Diagnostic, did_you_mean};
+use crate::naming;
+use crate::plan::cloudwatch::CloudWatch;
+use crate::plan::runbook::{Command, Fix, Guide, Page, Query, Table, Traces, Triage};
+use crate::plan::{Alert, Signal, Slo};
+use crate::promql::ast::Expr;
+use crate::promql::pretty;
+use crate::source::Span;
+use crate::spec::{self, Text};
+
+/// Columns that a query may take on a page.
+const WIDTH: usize = 100;
+
+/// What pages are made from.
+pub(super) struct Builder<'a, 'b> {
+    pub(super) cx: &'a mut Context<'b>,
+    pub(super) slos: &'a [Slo],
+    pub(super) alerts: &'a [Alert],
+    pub(super) cloudwatch: Option<&'a CloudWatch>,
+}
+
+/// Everything that people read.
+pub(super) fn resolve(
+    cx: &mut Context<'_>,
+    slos: &[Slo],
+    alerts: &[Alert],
+    cloudwatch: Option<&CloudWatch>,
+) -> Guide {
+    let spec = cx.spec;
+    let mut builder = Builder {
+        cx,
+        slos,
+        alerts,
+        cloudwatch,
+    };
+    let mut guide = Guide::default();
+    for (name, runbook) in &spec.runbooks {
+        builder.cx.check_name(name, true);
+        guide.pages.push(builder.page(name, runbook));
+    }
+    for name in builder.named() {
+        if !spec.runbooks.contains_key(name.value.as_str()) {
+            guide.pages.extend(builder.unwritten(&name, &guide.pages));
+        }
+    }
+    guide.alerts = builder.notes(None);
+    guide.triage = spec.triage.values().map(|t| builder.triage(t)).collect();
+    guide.traces = spec.traces.as_ref().map(traces);
+    guide.load_tests = load::resolve(builder.cx);
+    let advice = spec.advice.iter();
+    guide.advice = advice.map(|(name, a)| builder.advice(name, a)).collect();
+    let lists = spec.checklists.iter();
+    guide.checklists = lists.map(|(name, items)| (name.value.clone(), texts(items))).collect();
+    guide.tables = spec.tables.values().filter_map(|t| table(builder.cx, t)).collect();
+    guide.commands = spec.commands.values().map(command).collect();
+    guide
+}
+
+pub(super) fn texts(texts: &[Text]) -> Vec<String> {
+    texts.iter().map(|text| text.value.clone()).collect()
+}
+
+pub(super) fn text(text: Option<&Text>) -> Option<String> {
+    text.map(|text| text.value.clone())
+}
+
+fn command(command: &spec::Command) -> Command {
+    Command {
+        title: command.title.value.clone(),
+        run: command.run.value.clone(),
+    }
+}
+
+fn traces(traces: &spec::Traces) -> Traces {
+    let attributes = traces.attributes.iter();
+    Traces {
+        span: traces.span.value.clone(),
+        tool: text(traces.tool.as_ref()),
+        attributes: attributes
+            .map(|(name, what)| (name.value.clone(), what.value.clone()))
+            .collect(),
+    }
+}
+
+fn table(cx: &mut Context<'_>, table: &spec::Table) -> Option<Table> {
+    for row in &table.rows {
+        if row.value.len() != table.columns.len() {
+            let message = format!(
+                "{} cells, but the table has {} columns",
+                row.value.len(),
+                table.columns.len()
+            );
+            cx.sink
+                .push(Diagnostic::error("bad-table", row.span, message));
+            return None;
+        }
+    }
+    Some(Table {
+        title: table.title.value.clone(),
+        columns: texts(&table.columns),
+        rows: table.rows.iter().map(|row| texts(&row.value)).collect(),
+    })
+}
+
+impl Builder<'_, '_> {
+    /// A query with its link.
+    pub(super) fn query(&self, title: impl Into<String>, expr: &Expr) -> Query {
+        let grafana = self.cx.spec.links.as_ref();
+        let grafana = grafana.map_or("", |links| &links.grafana.value);
+        Query {
+            title: title.into(),
+            text: pretty(expr, WIDTH),
+            explore: naming::explore_url(grafana, &expr.to_string()),
+        }
+    }
+
+    fn page(&mut self, name: &Text, runbook: &spec::Runbook) -> Page {
+        let (steps, mut signals) = self.steps(runbook);
+        let alerts = self.notes(Some(&name.value));
+        signals.extend(self.watched(&name.value));
+        let fixes = runbook.fixes.iter().map(|(name, fix)| Fix {
+            name: name.value.clone(),
+            title: text(fix.title.as_ref()).unwrap_or_else(|| name.value.replace('-', " ")),
+            actions: texts(&fix.actions),
+            risk: text(fix.risk.as_ref()),
+        });
+        let fixes = fixes.collect();
+        let commands = self.commands(&runbook.commands);
+        let related = self.related(&runbook.related);
+        Page {
+            name: name.value.clone(),
+            title: runbook.title.value.clone(),
+            meaning: text(runbook.meaning.as_ref()),
+            impact: text(runbook.impact.as_ref()),
+            symptoms: texts(&runbook.symptoms),
+            alerts,
+            steps,
+            fixes,
+            commands,
+            escalation: text(runbook.escalation.as_ref()),
+            related,
+            versions: versions::notes(self.cx, &signals),
+        }
+    }
+
+    fn commands(&mut self, names: &[Text]) -> Vec<Command> {
+        let spec = self.cx.spec;
+        let mut found = Vec::new();
+        for name in names {
+            match spec.commands.get(name.value.as_str()) {
+                Some(known) => found.push(command(known)),
+                None => self.unknown("command", name, spec.commands.keys()),
+            }
+        }
+        found
+    }
+
+    fn related(&mut self, names: &[Text]) -> Vec<(String, String)> {
+        names.iter().filter_map(|name| self.runbook(name)).collect()
+    }
+
+    /// Name and title of a declared runbook.
+    pub(super) fn runbook(&mut self, name: &Text) -> Option<(String, String)> {
+        let spec = self.cx.spec;
+        match spec.runbooks.get(name.value.as_str()) {
+            Some(runbook) => Some((name.value.clone(), runbook.title.value.clone())),
+            None => {
+                self.unknown("runbook", name, spec.runbooks.keys());
+                None
+            }
+        }
+    }
+
+    pub(super) fn unknown<'n>(
+        &mut self,
+        what: &str,
+        name: &Text,
+        known: impl Iterator<Item = &'n Text>,
+    ) {
+        let message = format!("there is no {what} `{name}`");
+        let help = did_you_mean(&name.value, known.map(|known| known.value.as_str()));
+        let error = Diagnostic::error("unknown-name", name.span, message);
+        self.cx.sink.push(error.maybe_help(help));
+    }
+
+    /// Runbooks that alerts, objectives and panels name, in the order of the spec.
+    fn named(&self) -> Vec<Text> {
+        let spec = self.cx.spec;
+        let slos = spec.slos.values().filter_map(|slo| slo.runbook.as_ref());
+        let alerts = spec.alerts.values().filter_map(|a| a.runbook.as_ref());
+        let rows = spec.dashboards.values().flat_map(|d| &d.rows.value);
+        let panels = rows.flat_map(|row| &row.value.panels.value);
+        let panels = panels.filter_map(|panel| panel.value.runbook.as_ref());
+        slos.chain(alerts).chain(panels).cloned().collect()
+    }
+
+    /// A page for a runbook that nobody has written: the alerts that lead to it stand there. Once a spec
+    /// declares runbooks, a name that it does not declare is a mistake.
+    fn unwritten(&mut self, name: &Text, known: &[Page]) -> Option<Page> {
+        let spec = self.cx.spec;
+        if !spec.runbooks.is_empty() {
+            self.unknown("runbook", name, spec.runbooks.keys());
+            return None;
+        }
+        if known.iter().any(|page| page.name == name.value) {
+            return None;
+        }
+        self.cx.notes.push(format!(
+            "runbook `{name}` is not written: its page only lists its alerts"
+        ));
+        let signals = self.watched(&name.value);
+        Some(Page {
+            name: name.value.clone(),
+            title: name.value.replace('-', " "),
+            meaning: None,
+            impact: None,
+            symptoms: Vec::new(),
+            alerts: self.notes(Some(&name.value)),
+            steps: Vec::new(),
+            fixes: Vec::new(),
+            commands: Vec::new(),
+            escalation: None,
+            related: Vec::new(),
+            versions: versions::notes(self.cx, &signals),
+        })
+    }
+
+    fn triage(&mut self, triage: &spec::Triage) -> Triage {
+        let mut signals = Vec::new();
+        for name in &triage.signals {
+            let signal = self.cx.optional_signal(name);
+            signals.extend(signal.map(|signal| signal.title.clone()));
+        }
+        let mut rows = Vec::new();
+        for row in &triage.rows {
+            let r = &row.value;
+            self.check_pattern(triage, r, row.span);
+            let runbook = r.runbook.as_ref().and_then(|name| self.runbook(name));
+            rows.push((texts(&r.pattern), r.likely.value.clone(), runbook));
+        }
+        Triage {
+            title: triage.title.value.clone(),
+            note: text(triage.note.as_ref()),
+            signals,
+            rows,
+        }
+    }
+
+    fn check_pattern(&mut self, triage: &spec::Triage, row: &spec::TriageRow, at: Span) {
+        if row.pattern.len() != triage.signals.len() {
+            let message = format!(
+                "a pattern of {}, but there are {} signals",
+                row.pattern.len(),
+                triage.signals.len()
+            );
+            self.cx
+                .sink
+                .push(Diagnostic::error("bad-table", at, message));
+        }
+    }
+
+    /// Signals of the alerts that lead to a runbook.
+    fn watched(&self, runbook: &str) -> Vec<Signal> {
+        alerts::signals(self.slos, self.alerts, self.cx.spec, runbook)
+    }
+}

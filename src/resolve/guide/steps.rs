@@ -1,0 +1,169 @@
+//! Decision trees: checks, and where their outcomes lead.
+
+use std::collections::BTreeMap;
+
+use super::alerts::{signals_of, value};
+use super::{Builder, text, texts};
+use crate::diag::Diagnostic;
+use crate::plan::runbook::{Check, Lead, Step};
+use crate::plan::{Condition, Signal, SloKind};
+use crate::resolve::cloudwatch;
+use crate::resolve::conditions::Resolver;
+use crate::resolve::describe;
+use crate::source::Spanned;
+use crate::spec::{self, Runbook, Text};
+
+impl Builder<'_, '_> {
+    /// The steps of a runbook, and the signals they look at.
+    pub(super) fn steps(&mut self, runbook: &Runbook) -> (Vec<Step>, Vec<Signal>) {
+        let ids = self.ids(runbook);
+        let (mut steps, mut signals) = (Vec::new(), Vec::new());
+        for (i, step) in runbook.steps.iter().enumerate() {
+            let s = &step.value;
+            let Some(check) = self.check(step, &mut signals) else {
+                continue;
+            };
+            let next = match i + 1 < runbook.steps.len() {
+                true => Lead::Step(i + 2),
+                false => Lead::End,
+            };
+            let yes = self.yes(runbook, s, &ids, &next);
+            let no = match &s.otherwise {
+                Some(name) => self.step(name, &ids, i),
+                None => next,
+            };
+            steps.push(Step {
+                id: format!("s{}", i + 1),
+                title: text(s.title.as_ref()).unwrap_or_else(|| titled(&check)),
+                check,
+                cause: text(s.cause.as_ref()),
+                verify: texts(&s.verify),
+                yes,
+                no,
+            });
+        }
+        (steps, signals)
+    }
+
+    fn ids(&mut self, runbook: &Runbook) -> BTreeMap<String, usize> {
+        let mut ids = BTreeMap::new();
+        for (i, step) in runbook.steps.iter().enumerate() {
+            let Some(id) = &step.value.id else { continue };
+            if ids.insert(id.value.clone(), i + 1).is_some() {
+                let message = format!("two steps are called `{id}`");
+                let error = Diagnostic::error("duplicate-name", id.span, message);
+                self.cx.sink.push(error);
+            }
+        }
+        ids
+    }
+
+    /// Another step; one cannot lead to itself.
+    fn step(&mut self, name: &Text, ids: &BTreeMap<String, usize>, from: usize) -> Lead {
+        match ids.get(&name.value) {
+            Some(number) if *number <= from + 1 => {
+                let message = format!("`{name}` stands before: the tree would never end");
+                let error = Diagnostic::error("cyclic-reference", name.span, message);
+                self.cx.sink.push(error.help("lead to a later step"));
+                Lead::End
+            }
+            Some(number) => Lead::Step(*number),
+            None => {
+                let message = format!("there is no step `{name}`");
+                let help = crate::diag::did_you_mean(&name.value, ids.keys().map(String::as_str));
+                let error = Diagnostic::error("unknown-name", name.span, message);
+                self.cx.sink.push(error.maybe_help(help));
+                Lead::End
+            }
+        }
+    }
+
+    fn yes(
+        &mut self,
+        runbook: &Runbook,
+        s: &spec::Step,
+        ids: &BTreeMap<String, usize>,
+        next: &Lead,
+    ) -> Lead {
+        match (&s.fix, &s.then) {
+            (Some(name), _) => {
+                if !runbook.fixes.contains_key(name.value.as_str()) {
+                    self.unknown("fix", name, runbook.fixes.keys());
+                }
+                Lead::Fix(name.value.clone())
+            }
+            (None, Some(name)) => {
+                let at = runbook.steps.iter().position(|other| std::ptr::eq(&other.value, s));
+                self.step(name, ids, at.unwrap_or_default())
+            }
+            // A step that only explains leads on.
+            (None, None) if s.cause.is_none() => next.clone(),
+            (None, None) => Lead::End,
+        }
+    }
+
+    fn check(&mut self, step: &Spanned<spec::Step>, signals: &mut Vec<Signal>) -> Option<Check> {
+        let s = &step.value;
+        if let Some(when) = &s.when {
+            let mut resolver = Resolver {
+                cx: self.cx,
+                alert: "",
+                records: Vec::new(),
+            };
+            let condition = resolver.condition(when)?;
+            if !resolver.records.is_empty() {
+                let message = "a step compares with fixed bounds: nothing is recorded for it";
+                let error = Diagnostic::error("contradiction", when.span, message);
+                let help = "name the alert that compares it with its past: `alert: NAME`";
+                self.cx.sink.push(error.help(help));
+                return None;
+            }
+            return Some(self.signal(&condition, signals));
+        }
+        if let Some(name) = &s.alert {
+            let condition = self.condition_of(name)?;
+            return Some(self.signal(&condition, signals));
+        }
+        match (&s.run, &s.ask) {
+            (Some(run), ask) => Some(Check::Command(run.value.clone(), text(ask.as_ref()))),
+            (None, Some(ask)) => Some(Check::Question(ask.value.clone())),
+            (None, None) => None,
+        }
+    }
+
+    /// The condition of an alert, or of an objective's alert.
+    fn condition_of(&mut self, name: &Text) -> Option<Condition> {
+        let alert = self.alerts.iter().find(|alert| alert.name == name.value);
+        let slo = self.slos.iter().find(|slo| slo.alert_name == name.value);
+        let of_slo = slo.and_then(|slo| match &slo.kind {
+            SloKind::Percentile(p) => p.alert.as_ref().map(|alert| &alert.condition),
+            SloKind::Events(_) => None,
+        });
+        let found = alert.map(|alert| &alert.condition).or(of_slo).cloned();
+        if found.is_none() {
+            self.unknown("alert", name, self.cx.spec.alerts.keys());
+        }
+        found
+    }
+
+    fn signal(&self, condition: &Condition, signals: &mut Vec<Signal>) -> Check {
+        signals.extend(signals_of(condition));
+        let words = describe::words(condition);
+        let query = self.query("", value(condition));
+        let via = self.cx.spec.cloudwatch.as_ref().map(|cw| cw.via);
+        Check::Signal {
+            words,
+            query,
+            cloudwatch: via.map(|via| cloudwatch::console(via, condition)),
+        }
+    }
+}
+
+/// A title from what is looked at.
+fn titled(check: &Check) -> String {
+    match check {
+        Check::Signal { words, .. } => format!("Is {words}?"),
+        Check::Command(_, Some(ask)) | Check::Question(ask) => ask.clone(),
+        Check::Command(run, None) => format!("Run `{run}`"),
+    }
+}

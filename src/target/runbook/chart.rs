@@ -1,0 +1,63 @@
+//! The decision tree as a Mermaid flow chart.
+
+use crate::plan::runbook::{Lead, Page};
+
+/// The chart; none for a page without a choice.
+pub(super) fn flow(page: &Page) -> Option<String> {
+    if page.steps.len() < 2 {
+        return None;
+    }
+    let mut lines = vec!["flowchart TD".to_owned()];
+    for (i, step) in page.steps.iter().enumerate() {
+        let number = i + 1;
+        lines.push(format!("  {}{{{}}}", step.id, label(&format!("{number}. {}", step.title))));
+    }
+    let mut used: Vec<&str> = Vec::new();
+    let mut ends = false;
+    for step in &page.steps {
+        let mut edge = |lead: &Lead, word: &str| {
+            let to = match lead {
+                Lead::Step(n) => format!("s{n}"),
+                Lead::Fix(name) => format!("f_{}", identifier(name)),
+                Lead::End => {
+                    ends = true;
+                    "escalate".to_owned()
+                }
+            };
+            lines.push(match word {
+                "" => format!("  {} --> {to}", step.id),
+                word => format!("  {} -->|{word}| {to}", step.id),
+            });
+        };
+        if step.yes == step.no {
+            edge(&step.yes, "");
+        } else {
+            edge(&step.yes, "yes");
+            edge(&step.no, "no");
+        }
+    }
+    for step in &page.steps {
+        if let Lead::Fix(name) = &step.yes
+            && !used.contains(&name.as_str())
+        {
+            used.push(name);
+            let fix = page.fixes.iter().find(|fix| fix.name == *name);
+            let title = fix.map_or(name, |fix| &fix.title);
+            lines.push(format!("  f_{}[{}]", identifier(name), label(title)));
+        }
+    }
+    if ends {
+        lines.push(format!("  escalate([{}])", label("Escalate")));
+    }
+    Some(lines.join("\n"))
+}
+
+fn identifier(name: &str) -> String {
+    name.replace('-', "_")
+}
+
+/// A label in quotes; Mermaid writes signs that end one by their names.
+fn label(text: &str) -> String {
+    let plain = text.replace('"', "#quot;").replace('`', "").replace(['\n', '\r'], " ");
+    format!("\"{plain}\"")
+}

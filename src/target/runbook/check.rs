@@ -1,0 +1,69 @@
+//! Reading our own pages back: every link inside of them leads somewhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::target::{OutFile, TargetError};
+
+/// Checks links to headings, ids and files of the folder.
+///
+/// # Errors
+/// Names the first that leads nowhere.
+pub(super) fn links(files: &[OutFile]) -> Result<(), TargetError> {
+    let pages: BTreeMap<&str, BTreeSet<String>> = files
+        .iter()
+        .filter(|file| file.path.ends_with(".md"))
+        .map(|file| (file.path.as_str(), anchors(&file.text)))
+        .collect();
+    for file in files.iter().filter(|file| file.path.ends_with(".md")) {
+        for target in targets(&file.text) {
+            let (page, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let page = if page.is_empty() { &file.path } else { page };
+            let known = files.iter().any(|other| other.path == page);
+            let inside = anchor.is_empty()
+                || pages.get(page).is_some_and(|anchors| anchors.contains(anchor));
+            if !known || !inside {
+                return Err(TargetError::Invalid {
+                    path: file.path.clone(),
+                    why: format!("the link `{target}` leads nowhere"),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Targets of links that stay in the folder.
+fn targets(text: &str) -> impl Iterator<Item = &str> {
+    let links = text.split("](").skip(1);
+    let targets = links.filter_map(|rest| rest.split([')', ' ']).next());
+    targets.filter(|target| {
+        let local = target.starts_with('#') || target.ends_with(".md") || target.contains(".md#");
+        local && !target.contains("://") && !target.contains('/')
+    })
+}
+
+/// Headings as GitHub makes them anchors, and ids.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut code = false;
+    let mut found = BTreeSet::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            code = !code;
+        }
+        let words = line.trim_start_matches('#');
+        if !code && words.len() < line.len() && words.starts_with(' ') {
+            found.insert(slug(words.trim()));
+        }
+        let ids = line.split("id=\"").skip(1);
+        found.extend(ids.filter_map(|rest| rest.split('"').next().map(str::to_owned)));
+    }
+    found
+}
+
+fn slug(heading: &str) -> String {
+    let kept = heading.to_lowercase();
+    let kept = kept
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}

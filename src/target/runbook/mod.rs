@@ -1,0 +1,56 @@
+//! Runbooks: a Markdown page for each, and an index with everything that belongs to none.
+
+mod check;
+mod chart;
+mod load;
+mod view;
+
+use super::{OutFile, Rendered, TargetError};
+use crate::plan::Plan;
+use crate::template::Templates;
+
+/// Renders all pages of a service.
+///
+/// # Errors
+/// When a template fails, or a link inside the pages leads nowhere.
+pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, TargetError> {
+    let mut rendered = Rendered::default();
+    let guide = &plan.guide;
+    let nothing = guide.pages.is_empty() && guide.alerts.is_empty();
+    if nothing && guide.load_tests.is_none() && guide.advice.is_empty() {
+        return Ok(rendered);
+    }
+    for page in &guide.pages {
+        let text = templates.render("runbook/page.md", &view::page(plan, page))?;
+        rendered.files.push(OutFile {
+            path: format!("{}.md", page.name),
+            text: tidy(&text),
+        });
+    }
+    let text = templates.render("runbook/index.md", &view::index(plan))?;
+    rendered.files.push(OutFile {
+        path: "README.md".to_owned(),
+        text: tidy(&text),
+    });
+    if let Some(tests) = &guide.load_tests {
+        rendered.files.extend(load::files(plan, tests, templates)?);
+    }
+    check::links(&rendered.files)?;
+    Ok(rendered)
+}
+
+/// No more than one blank line in a row outside of code, none at the end of a line, one end.
+fn tidy(text: &str) -> String {
+    let mut out: Vec<&str> = Vec::new();
+    let mut code = false;
+    for line in text.lines().map(str::trim_end) {
+        if line.trim_start().starts_with("```") {
+            code = !code;
+        }
+        if line.is_empty() && !code && out.last().is_none_or(|last| last.is_empty()) {
+            continue;
+        }
+        out.push(line);
+    }
+    format!("{}\n", out.join("\n").trim_end())
+}
