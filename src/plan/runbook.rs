@@ -249,8 +249,8 @@ pub struct Criterion {
     pub quantile: Option<Number>,
     /// Only in this scenario.
     pub scenario: Option<String>,
-    /// Passed beyond this.
-    pub pass: Limit,
+    /// Passed beyond this; `None` when whatever has not failed has passed.
+    pub pass: Option<Limit>,
     /// Failed beyond this; `None` when whatever has not passed has failed.
     pub fail: Option<Limit>,
 }

@@ -194,7 +194,7 @@ pub struct Criterion {
     pub stat: Option<Spanned<Stat>>,
     /// Only in this scenario.
     pub scenario: Option<Text>,
-    /// Passed below this.
+    /// Passed below this; when no pass is given, whatever has not failed has passed.
     pub pass_below: Option<Spanned<Quantity>>,
     /// Passed above this.
     pub pass_above: Option<Spanned<Quantity>>,

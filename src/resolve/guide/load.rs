@@ -155,13 +155,13 @@ fn criterion(
     }
     let pass = limit(cx, measure, c.pass_above.as_ref(), c.pass_below.as_ref());
     let fail = limit(cx, measure, c.fail_above.as_ref(), c.fail_below.as_ref());
-    let Some(pass) = pass else {
-        let message = format!("`{name}` lacks the field `pass_below` or `pass_above`");
+    if pass.is_none() && fail.is_none() {
+        let message = format!("`{name}` says neither when it has passed nor when it has failed");
         let error = Diagnostic::error("missing-field", name.span, message);
-        cx.sink.push(error);
+        cx.sink.push(error.help("add `pass_below: …` and `fail_above: …`, or the other way round"));
         return None;
-    };
-    if let Some(fail) = &fail {
+    }
+    if let (Some(pass), Some(fail)) = (&pass, &fail) {
         let crossed = match (pass.above, fail.above) {
             (false, true) => fail.value < pass.value,
             (true, false) => fail.value > pass.value,

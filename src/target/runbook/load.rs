@@ -59,7 +59,7 @@ fn view(plan: &Plan, tests: &LoadTests) -> Value {
     let criteria = tests.criteria.iter().map(|c| {
         json!({
             "what": what(c),
-            "pass": words(&c.pass),
+            "pass": c.pass.as_ref().map_or_else(|| "otherwise".to_owned(), words),
             "fail": c.fail.as_ref().map_or_else(|| "otherwise".to_owned(), words),
             "scenario": c.scenario,
         })
@@ -166,8 +166,9 @@ fn thresholds(tests: &LoadTests, s: &Scenario) -> Value {
             _ => continue,
         };
         let scale = if c.measure.is_latency() { 1_000 } else { 1 };
-        let bound = decimal(c.pass.value * scale);
-        let sign = if c.pass.above { ">" } else { "<" };
+        let Some(pass) = &c.pass else { continue };
+        let bound = decimal(pass.value * scale);
+        let sign = if pass.above { ">" } else { "<" };
         let stat = match (c.quantile, c.measure.is_latency()) {
             (Some(q), _) => format!("p({})", decimal(q * 100)),
             (None, true) => "avg".to_owned(),
