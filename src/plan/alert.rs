@@ -177,9 +177,11 @@ pub struct Absent {
     pub query: Query,
 }
 
-/// PromQL by the author.
+/// PromQL by the author, or what has no simpler form.
 #[derive(Clone, Debug)]
 pub struct RawCondition {
+    /// What it means, when it is not the author's.
+    pub words: Option<String>,
     /// The expression without the comparison that the spec adds.
     pub expr: Expr,
     /// What its value counts in.

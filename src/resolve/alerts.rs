@@ -5,7 +5,7 @@ use super::context::Context;
 use super::{describe, templates};
 use crate::diag::Diagnostic;
 use crate::naming;
-use crate::plan::Alert;
+use crate::plan::{Alert, Bound, Condition};
 use crate::plan::alert::Links;
 use crate::source::Span;
 use crate::spec::{self, Text};
@@ -85,6 +85,28 @@ fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
     }
 }
 
+/// What stays unusual becomes usual: once the new values fill more than 1 / (1 + sigma²) of the window, mean and
+/// deviation have followed them. (With a share p of outliers, they are sqrt((1 − p) / p) deviations away.)
+fn check_unusual(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, condition: &Condition) {
+    let Some(hold) = alert.hold else { return };
+    let Condition::Compare(compare) = condition else {
+        return;
+    };
+    let Bound::Outside(outside) = compare.bound else {
+        return;
+    };
+    let longest = outside.window.number() / (outside.sigma * outside.sigma + 1);
+    if hold.value.number() >= longest {
+        let minutes = (longest / 60).floor().to_integer();
+        let message = format!(
+            "`{name}` can never fire: after {minutes}m the usual range of {} has followed",
+            outside.window
+        );
+        let error = Diagnostic::error("never-firing", hold.span, message);
+        cx.sink.push(error.help("hold it for less, or take the range over a longer window"));
+    }
+}
+
 fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
     cx.check_severity(&alert.severity);
     check_hold(cx, name, alert);
@@ -95,6 +117,7 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
     };
     let condition = resolver.condition(&alert.when)?;
     let records = resolver.records;
+    check_unusual(cx, name, alert, &condition);
     let own = [&alert.summary, &alert.description, &alert.action];
     for text in own.into_iter().flatten() {
         templates::check(cx, text, &condition.query().expr);

@@ -198,6 +198,19 @@ pub(super) fn outside(read: &Read<'_>, o: &Outside, past: impl Fn(&str, Duration
     bin(BinaryOp::And, unusual, enough)
 }
 
+/// A coefficient of correlation: above 0 and below 1.
+///
+/// # Errors
+/// When it is something else.
+pub(super) fn coefficient(quantity: &Spanned<Quantity>) -> Result<Number, Diagnostic> {
+    let value = quantity.value.of(Unit::Count, false);
+    let inside = |v: &Number| *v > Number::from_integer(0) && *v < Number::from_integer(1);
+    value.ok().filter(inside).ok_or_else(|| {
+        let message = format!("`{quantity}` is no coefficient between 0 and 1");
+        Diagnostic::error("bad-threshold", quantity.span, message).help("write a number such as `0.8`")
+    })
+}
+
 /// The usual range as the spec asks for it.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::query::{self, Asked, Read, bin};
-use super::{bound, family, signals};
+use super::{bound, describe, family, signals};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
@@ -73,6 +73,9 @@ impl Resolver<'_, '_> {
             at: name.span,
         };
         let read = self.cx.read(&asked)?;
+        if let Some(correlated) = &c.correlated {
+            return self.correlated(&read, correlated);
+        }
         let (bound, unit, expr) = self.test(c, &read)?;
         Some(Condition::Compare(Box::new(Compare {
             stat: read.stat,
@@ -146,6 +149,72 @@ impl Resolver<'_, '_> {
         }
     }
 
+    /// Pearson's coefficient of two recorded values: covariance over the product of the deviations.
+    fn correlated(
+        &mut self,
+        read: &Read<'_>,
+        spec: &Spanned<spec::Correlated>,
+    ) -> Option<Condition> {
+        let c = &spec.value;
+        let other = self.cx.signal(&c.with)?;
+        let asked = Asked {
+            signal: &other,
+            stat: c.stat,
+            window: None,
+            by: &[],
+            at: c.with.span,
+        };
+        let other = self.cx.read(&asked)?;
+        let above = self.cx.sink.take(bound::coefficient(&c.above))?;
+        let mut labels = read.labels.clone();
+        labels.retain(|label| other.labels.contains(label));
+        let window = c.window.value;
+        let (x, y) = (self.now(read, &labels), self.now(&other, &labels));
+        let over = |function: &str, expr: &Expr| query::over(function, expr.clone(), window);
+        let product = bin(BinaryOp::Mul, x.clone(), y.clone());
+        let means = bin(BinaryOp::Mul, over("avg_over_time", &x), over("avg_over_time", &y));
+        let covariance = bin(BinaryOp::Sub, over("avg_over_time", &product), means);
+        let spread = bin(BinaryOp::Mul, over("stddev_over_time", &x), over("stddev_over_time", &y));
+        let expr = bin(BinaryOp::Div, covariance, query::positive(spread));
+        let words = format!(
+            "{} and {} move together (correlation above {} over {window})",
+            describe::reading(read.signal, read.stat, read.window),
+            describe::reading(other.signal, other.stat, other.window),
+            c.above,
+        );
+        let whole = bin(BinaryOp::Gt, expr.clone(), query::number(above));
+        Some(Condition::Raw(Box::new(RawCondition {
+            words: Some(words),
+            expr,
+            unit: ValueUnit {
+                unit: Unit::Count,
+                per: None,
+            },
+            query: Query {
+                expr: whole,
+                labels,
+            },
+        })))
+    }
+
+    /// A value as it is recorded for the alert, without the record's own labels.
+    fn now(&mut self, read: &Read<'_>, labels: &[String]) -> Expr {
+        let part = self.records.len().to_string();
+        self.records.push(AlertRecord {
+            part: self.records.len(),
+            query: query::query(read, None),
+        });
+        let series = query::recorded(
+            naming::BASELINE,
+            &[
+                (naming::SERVICE, &self.cx.spec.service.name.value),
+                (naming::ALERT, self.alert),
+                (naming::PART, &part),
+            ],
+        );
+        build::aggregate(AggregateOp::Max, labels, series)
+    }
+
     fn absent(
         &mut self,
         signal: &crate::plan::Signal,
@@ -211,6 +280,7 @@ impl Resolver<'_, '_> {
             }
         };
         Some(Condition::Raw(Box::new(RawCondition {
+            words: None,
             expr,
             unit,
             query: Query {

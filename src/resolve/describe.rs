@@ -27,7 +27,10 @@ pub fn words(condition: &Condition) -> String {
     match condition {
         Condition::Compare(c) => compare(c),
         Condition::Absent(a) => format!("series of {} are gone", a.signal.title),
-        Condition::Raw(r) => format!("`{}`", r.query.expr),
+        Condition::Raw(r) => match &r.words {
+            Some(words) => words.clone(),
+            None => format!("`{}`", r.query.expr),
+        },
         Condition::All(parts, _) => list(parts, " and "),
         Condition::Any(parts, _) => list(parts, " or "),
         Condition::Unless(parts, _) => list(&parts[..], " but not "),

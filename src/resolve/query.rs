@@ -328,6 +328,17 @@ pub(super) fn sum(labels: &[String], expr: Expr) -> Expr {
     build::aggregate(AggregateOp::Sum, labels, expr)
 }
 
+/// An expression over a window, a minute apart: as often as records are made.
+pub(super) fn over(function: &str, expr: Expr, window: Duration) -> Expr {
+    let sub = Subquery {
+        expr: Box::new(expr),
+        range: time(window),
+        step: Some(time(Duration::from_mins(1))),
+        at: AtOffset::default(),
+    };
+    build::call(function, [Expr::from(ExprKind::Subquery(sub))])
+}
+
 /// A series of ours: `name{service="…", …}`.
 pub(super) fn recorded(series: &str, labels: &[(&str, &str)]) -> Selector {
     labels

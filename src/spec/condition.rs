@@ -36,6 +36,8 @@ pub struct Condition {
     pub at_most: Option<Spanned<Bound>>,
     /// Fires when the value leaves its usual range.
     pub outside: Option<Spanned<Outside>>,
+    /// Fires while the signal moves together with another one.
+    pub correlated: Option<Spanned<Correlated>>,
     /// `true`: fires when series that were there an hour ago are gone.
     pub absent: Option<Spanned<bool>>,
     /// All of these must hold.
@@ -81,6 +83,20 @@ pub struct Outside {
     /// Which side counts.
     #[serde(default)]
     pub side: Side,
+}
+
+/// Two signals that move together: Pearson's coefficient of correlation.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Correlated {
+    /// The other signal.
+    pub with: Text,
+    /// How the other signal is read over time; the kind's usual one when absent.
+    pub stat: Option<Spanned<Stat>>,
+    /// The time over which they are compared.
+    pub window: Spanned<Duration>,
+    /// The coefficient above which it fires, below 1.
+    pub above: Spanned<Quantity>,
 }
 
 fn default_min_samples() -> Spanned<u32> {

@@ -11,7 +11,7 @@ mod slo;
 mod value;
 
 pub use cloudwatch::{AlarmOverride, CloudWatch, LowSamples, MetricBinding, Missing, Via};
-pub use condition::{Baseline, Bound, Condition, Outside, Side, Stat};
+pub use condition::{Baseline, Bound, Condition, Correlated, Outside, Side, Stat};
 pub use dashboard::{Color, Dashboard, Panel, PanelKind, Position, Role, Row, Series, Threshold};
 use indexmap::IndexMap;
 pub use read::{Document, read};

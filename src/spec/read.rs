@@ -195,6 +195,7 @@ impl Exclusive<'_> {
             ("at_least", place(c.at_least.as_ref())),
             ("at_most", place(c.at_most.as_ref())),
             ("outside", place(c.outside.as_ref())),
+            ("correlated", place(c.correlated.as_ref())),
             ("absent", place(c.absent.as_ref())),
         ];
         // What does not fit one of two subjects may fit the other: one fault, one finding.
@@ -248,6 +249,7 @@ impl Exclusive<'_> {
             ("by", c.by.first().map(|b| b.span)),
             ("where", c.matchers.keys().next().map(|k| k.span)),
             ("outside", place(c.outside.as_ref())),
+            ("correlated", place(c.correlated.as_ref())),
             ("absent", place(c.absent.as_ref())),
         ];
         for (name, span) in unfit {

@@ -161,6 +161,9 @@ impl Builder<'_, '_> {
         match condition {
             Condition::Compare(c) => self.compare(draft, wish, c),
             Condition::Absent(a) => self.absent(draft, wish, a),
+            Condition::Raw(raw) if raw.words.is_some() => {
+                Err("CloudWatch computes no correlation".to_owned())
+            }
             Condition::Raw(_) => Err("it is PromQL of the author's".to_owned()),
             Condition::All(parts, query) => {
                 joined(draft, parts, query);

@@ -140,7 +140,12 @@ impl<'a> Setting<'a> {
             .into_iter()
             .map(|c| Some((c, levels(c, step)?)))
             .collect::<Option<_>>()?;
-        let window = |c: &Compare| c.window.mins_up().div_ceil(step);
+        // The newest value has no window that must fill.
+        let newest = |c: &Compare| c.stat == Stat::Last && c.signal.kind() == Kind::Gauge;
+        let window = |c: &Compare| match newest(c) {
+            true => 0,
+            false => c.window.mins_up().div_ceil(step),
+        };
         let widest = leaves.iter().map(|(c, _)| window(c)).max().unwrap_or(0);
         let history = leaves.iter().map(|(_, l)| l.history).max().unwrap_or(0);
         let onset = leaves
