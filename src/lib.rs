@@ -5,6 +5,8 @@ pub mod catalog;
 pub mod cli;
 pub mod cloudwatch;
 pub mod diag;
+pub mod gate;
+pub mod health;
 pub mod library;
 pub mod lint;
 pub mod naming;

@@ -4,7 +4,11 @@ pub mod build;
 pub mod catalog;
 pub mod drift;
 pub mod explain;
+pub mod gate;
+pub mod health;
 pub mod lint;
+mod page;
+mod plan;
 pub mod preview;
 mod read;
 pub mod schema;
@@ -26,7 +30,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Compile specs into Prometheus rules with their unit tests, and Grafana dashboards
+    /// Compile specs into Prometheus rules, dashboards, alarms and runbooks
     Build(build::BuildArgs),
     /// Write one HTML page per service for a reviewer without Grafana
     Preview(preview::PreviewArgs),
@@ -34,6 +38,10 @@ enum Command {
     Lint(lint::LintArgs),
     /// Show what an upgrade of vLLM does to metrics, and to the files that query them
     Drift(drift::DriftArgs),
+    /// Say which conditions of a spec hold on the metrics page of a server
+    Health(health::HealthArgs),
+    /// Judge the result of a load test
+    Gate(gate::GateArgs),
     /// Say what a lint rule looks for, and why
     Explain(explain::ExplainArgs),
     /// Show which metrics which vLLM release serves
@@ -61,6 +69,8 @@ pub fn main() -> ExitCode {
         Command::Preview(args) => preview::run(args, &mut out),
         Command::Lint(args) => lint::run(args, &mut out),
         Command::Drift(args) => drift::run(args, &mut out),
+        Command::Health(args) => health::run(args, &mut out),
+        Command::Gate(args) => gate::run(args, &mut out),
         Command::Explain(args) => explain::run(args, &mut out),
         Command::Catalog(args) => catalog::run(args, &mut out),
         Command::Schema => schema::run(&mut out),

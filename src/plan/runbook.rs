@@ -255,6 +255,18 @@ pub struct Criterion {
     pub fail: Option<Limit>,
 }
 
+impl Criterion {
+    /// What it measures, in words: `P99 of total latency`.
+    pub fn words(&self) -> String {
+        let measure = self.measure.words();
+        match (self.quantile, self.measure.is_latency()) {
+            (Some(q), _) => format!("P{} of {measure}", crate::units::decimal(q * 100)),
+            (None, true) => format!("mean {measure}"),
+            (None, false) => measure.to_owned(),
+        }
+    }
+}
+
 /// A bound on a measure, in base units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {

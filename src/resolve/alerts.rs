@@ -5,8 +5,8 @@ use super::context::Context;
 use super::{describe, templates};
 use crate::diag::Diagnostic;
 use crate::naming;
-use crate::plan::{Alert, Bound, Condition};
 use crate::plan::alert::Links;
+use crate::plan::{Alert, Bound, Condition};
 use crate::source::Span;
 use crate::spec::{self, Text};
 use crate::units::Duration;
@@ -103,7 +103,8 @@ fn check_unusual(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, conditi
             outside.window
         );
         let error = Diagnostic::error("never-firing", hold.span, message);
-        cx.sink.push(error.help("hold it for less, or take the range over a longer window"));
+        cx.sink
+            .push(error.help("hold it for less, or take the range over a longer window"));
     }
 }
 

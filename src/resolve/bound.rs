@@ -207,7 +207,8 @@ pub(super) fn coefficient(quantity: &Spanned<Quantity>) -> Result<Number, Diagno
     let inside = |v: &Number| *v > Number::from_integer(0) && *v < Number::from_integer(1);
     value.ok().filter(inside).ok_or_else(|| {
         let message = format!("`{quantity}` is no coefficient between 0 and 1");
-        Diagnostic::error("bad-threshold", quantity.span, message).help("write a number such as `0.8`")
+        Diagnostic::error("bad-threshold", quantity.span, message)
+            .help("write a number such as `0.8`")
     })
 }
 

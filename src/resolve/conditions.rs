@@ -172,9 +172,17 @@ impl Resolver<'_, '_> {
         let (x, y) = (self.now(read, &labels), self.now(&other, &labels));
         let over = |function: &str, expr: &Expr| query::over(function, expr.clone(), window);
         let product = bin(BinaryOp::Mul, x.clone(), y.clone());
-        let means = bin(BinaryOp::Mul, over("avg_over_time", &x), over("avg_over_time", &y));
+        let means = bin(
+            BinaryOp::Mul,
+            over("avg_over_time", &x),
+            over("avg_over_time", &y),
+        );
         let covariance = bin(BinaryOp::Sub, over("avg_over_time", &product), means);
-        let spread = bin(BinaryOp::Mul, over("stddev_over_time", &x), over("stddev_over_time", &y));
+        let spread = bin(
+            BinaryOp::Mul,
+            over("stddev_over_time", &x),
+            over("stddev_over_time", &y),
+        );
         let expr = bin(BinaryOp::Div, covariance, query::positive(spread));
         let words = format!(
             "{} and {} move together (correlation above {} over {window})",

@@ -16,8 +16,8 @@ pub use dashboard::{Color, Dashboard, Panel, PanelKind, Position, Role, Row, Ser
 use indexmap::IndexMap;
 pub use read::{Document, read};
 pub use runbook::{
-    Advice, Command, Criterion, Fix, Formula, Input, LoadTests, Measure, Runbook, Scenario, Setting,
-    Step, Table, Traces, Traffic, Triage, TriageRow,
+    Advice, Command, Criterion, Fix, Formula, Input, LoadTests, Measure, Runbook, Scenario,
+    Setting, Step, Table, Traces, Traffic, Triage, TriageRow,
 };
 pub use schema::json_schema;
 use schemars::JsonSchema;

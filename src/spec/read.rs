@@ -233,7 +233,10 @@ impl Exclusive<'_> {
             ("ask", place(ask)),
         ];
         self.exactly_one(step.span, &checks);
-        let outcomes = [("fix", place(s.fix.as_ref())), ("then", place(s.then.as_ref()))];
+        let outcomes = [
+            ("fix", place(s.fix.as_ref())),
+            ("then", place(s.then.as_ref())),
+        ];
         self.at_most_one(&outcomes);
         if let Some(when) = &s.when {
             self.condition(when);

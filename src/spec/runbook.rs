@@ -261,7 +261,10 @@ impl Measure {
 
     /// True for what is measured in seconds.
     pub fn is_latency(self) -> bool {
-        matches!(self, Measure::Ttft | Measure::Tpot | Measure::Itl | Measure::E2e)
+        matches!(
+            self,
+            Measure::Ttft | Measure::Tpot | Measure::Itl | Measure::E2e
+        )
     }
 }
 

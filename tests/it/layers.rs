@@ -5,7 +5,7 @@ mod code;
 use code::{File, blank, files, functions};
 
 /// A module may use only what stands above it.
-pub(crate) const ORDER: [&str; 19] = [
+pub(crate) const ORDER: [&str; 21] = [
     "source",
     "diag",
     "units",
@@ -18,6 +18,8 @@ pub(crate) const ORDER: [&str; 19] = [
     "library",
     "plan",
     "resolve",
+    "health",
+    "gate",
     "template",
     "target",
     "output",

@@ -1,8 +1,6 @@
 //! `slosmith catalog record`: a page of one's own → a catalog.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -11,10 +9,8 @@ use serde_json::{Map, Value, json};
 use crate::catalog::exposition::{self, Page, ProblemKind};
 use crate::catalog::record::recorded;
 use crate::catalog::{DEFAULT_PROFILE, Version};
+use crate::cli::page;
 use crate::output;
-
-/// How long a server may take to answer.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Args)]
 pub(super) struct RecordArgs {
@@ -41,7 +37,7 @@ pub(super) fn run(args: &RecordArgs) -> Result<String> {
     if profile.is_empty() || !profile.chars().all(plain) {
         bail!("`--profile`: `{profile}` is more than letters, digits, `-` and `_`");
     }
-    let page = exposition::parse(&fetch(&args.page)?);
+    let page = exposition::parse(&page::fetch(&args.page)?);
     check(&page, &args.page)?;
     let folder = args.out.join(args.version.to_string());
     let path = folder.join(format!("{profile}.prom"));
@@ -51,35 +47,6 @@ pub(super) fn run(args: &RecordArgs) -> Result<String> {
     output::put_file(&provenance, &note)?;
     let families = page.families.len();
     Ok(format!("{}: {families} families\n", path.display()))
-}
-
-fn fetch(page: &str) -> Result<String> {
-    if page == "-" {
-        let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .context("cannot read standard input")?;
-        return Ok(text);
-    }
-    if page.starts_with("https://") {
-        bail!("https is not spoken here; use `curl -s {page} | slosmith catalog record - …`");
-    }
-    if !page.starts_with("http://") {
-        return std::fs::read_to_string(page).with_context(|| format!("cannot read {page}"));
-    }
-    let agent = ureq::Agent::config_builder()
-        .timeout_global(Some(PATIENCE))
-        .build();
-    let agent = ureq::Agent::new_with_config(agent);
-    let answer = agent
-        .get(page)
-        .header("accept", "text/plain; version=0.0.4")
-        .call();
-    let mut answer = answer.with_context(|| format!("cannot fetch {page}"))?;
-    answer
-        .body_mut()
-        .read_to_string()
-        .with_context(|| format!("cannot fetch {page}"))
 }
 
 /// A page with broken lines, or without any family, is no recording.

@@ -77,7 +77,7 @@ fn fails(d: &Diagnostic) -> bool {
 }
 
 /// Escapes text and attribute values. Characters that XML does not know at all become `�`.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

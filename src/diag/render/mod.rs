@@ -5,6 +5,7 @@ pub mod github;
 pub mod human;
 pub mod json;
 pub mod junit;
+pub use junit::escape as escape_xml;
 pub mod place;
 #[cfg(test)]
 mod samples;

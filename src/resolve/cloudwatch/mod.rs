@@ -45,7 +45,10 @@ pub(super) fn console(via: spec::Via, condition: &Condition) -> Result<String, S
         prefix: "m",
     })?;
     let metrics = found.value.metrics.iter().map(|m| {
-        let dimensions = m.dimensions.iter().map(|(name, value)| format!(" {name}={value}"));
+        let dimensions = m
+            .dimensions
+            .iter()
+            .map(|(name, value)| format!(" {name}={value}"));
         let dimensions: String = dimensions.collect();
         let id = match found.value.expression {
             Some(_) => format!("{} = ", m.id),
@@ -55,7 +58,11 @@ pub(super) fn console(via: spec::Via, condition: &Condition) -> Result<String, S
     });
     let metrics: Vec<_> = metrics.collect();
     let math = found.value.expression.map(|e| format!(", shown as `{e}`"));
-    Ok(format!("{}{}", metrics.join(", "), math.unwrap_or_default()))
+    Ok(format!(
+        "{}{}",
+        metrics.join(", "),
+        math.unwrap_or_default()
+    ))
 }
 
 /// Everything that CloudWatch gets; nothing when the spec does not ask for it.

@@ -44,7 +44,10 @@ impl Builder<'_, '_> {
         let mut inputs = Vec::new();
         for (input, what) in &formula.inputs {
             known.insert(input.value.clone(), plain(&what.example.value));
-            let query = what.signal.as_ref().and_then(|signal| self.input(signal, what));
+            let query = what
+                .signal
+                .as_ref()
+                .and_then(|signal| self.input(signal, what));
             let example = what.example.to_string();
             inputs.push((input.value.clone(), what.note.value.clone(), example, query));
         }

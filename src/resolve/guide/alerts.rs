@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::plan::runbook::{AlertNote, Query};
-use crate::plan::{Alert, Compare, Condition, EventSlo, EventSli, Kind, Signal, Slo, SloKind};
+use crate::plan::{Alert, Compare, Condition, EventSli, EventSlo, Kind, Signal, Slo, SloKind};
 use crate::promql::ast::{Expr, ExprKind};
 use crate::resolve::describe;
 use crate::resolve::slos::BASE_WINDOW;
@@ -34,7 +34,10 @@ pub(super) fn signals_of(condition: &Condition) -> Vec<Signal> {
 /// Signals of everything that leads to a runbook.
 pub(super) fn signals(slos: &[Slo], alerts: &[Alert], spec: &Spec, runbook: &str) -> Vec<Signal> {
     let mut found = Vec::new();
-    for slo in slos.iter().filter(|slo| slo_leads(spec, slo, Some(runbook))) {
+    for slo in slos
+        .iter()
+        .filter(|slo| slo_leads(spec, slo, Some(runbook)))
+    {
         match &slo.kind {
             SloKind::Events(events) => match &events.sli {
                 EventSli::Ratio { part, total, .. } => {
@@ -45,7 +48,10 @@ pub(super) fn signals(slos: &[Slo], alerts: &[Alert], spec: &Spec, runbook: &str
             SloKind::Percentile(p) => found.push(p.signal.clone()),
         }
     }
-    for alert in alerts.iter().filter(|a| alert_leads(spec, a, Some(runbook))) {
+    for alert in alerts
+        .iter()
+        .filter(|a| alert_leads(spec, a, Some(runbook)))
+    {
         found.extend(signals_of(&alert.condition));
     }
     found
@@ -92,7 +98,11 @@ impl Builder<'_, '_> {
             name: alert.name.clone(),
             severity: alert.severity.clone(),
             summary: alert.summary.clone(),
-            when: vec![format!("{}{}", describe::words(&alert.condition), held(alert.hold))],
+            when: vec![format!(
+                "{}{}",
+                describe::words(&alert.condition),
+                held(alert.hold)
+            )],
             action: alert.action.clone(),
             queries: self.queries(&alert.condition),
             dashboard: alert.links.dashboard.clone(),
@@ -140,7 +150,8 @@ impl Builder<'_, '_> {
             }
             SloKind::Events(events) if events.tiers.is_empty() => None,
             SloKind::Events(events) => {
-                let mut severities: Vec<_> = events.tiers.iter().map(|t| t.severity.clone()).collect();
+                let mut severities: Vec<_> =
+                    events.tiers.iter().map(|t| t.severity.clone()).collect();
                 severities.dedup();
                 let queries = self.ratio(events);
                 Some(note(severities.join(", "), tiers(slo, events), queries))
@@ -150,9 +161,14 @@ impl Builder<'_, '_> {
 
     /// The error ratio of the last minutes, from the counters.
     fn ratio(&self, events: &EventSlo) -> Vec<Query> {
-        let base = events.ratios.iter().find(|ratio| ratio.window == BASE_WINDOW);
+        let base = events
+            .ratios
+            .iter()
+            .find(|ratio| ratio.window == BASE_WINDOW);
         let title = format!("Share of bad events in {BASE_WINDOW}");
-        base.map(|ratio| self.query(title, &ratio.expr)).into_iter().collect()
+        base.map(|ratio| self.query(title, &ratio.expr))
+            .into_iter()
+            .collect()
     }
 }
 

@@ -30,7 +30,10 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Option<LoadTests> {
     if let Some(first) = tests.traffic.keys().next()
         && whole != Number::from_integer(1)
     {
-        let message = format!("the shares add up to {}%, not to 100%", crate::units::decimal(whole * 100));
+        let message = format!(
+            "the shares add up to {}%, not to 100%",
+            crate::units::decimal(whole * 100)
+        );
         let error = Diagnostic::error("bad-table", first.span, message);
         cx.sink.push(error);
     }
@@ -139,7 +142,8 @@ fn criterion(
         None if latency => {
             let message = format!("`{name}` lacks the field `stat`");
             let error = Diagnostic::error("missing-field", c.measure.span, message);
-            cx.sink.push(error.help("say which percentile, such as `stat: p99`"));
+            cx.sink
+                .push(error.help("say which percentile, such as `stat: p99`"));
             return None;
         }
         None => None,
@@ -158,7 +162,8 @@ fn criterion(
     if pass.is_none() && fail.is_none() {
         let message = format!("`{name}` says neither when it has passed nor when it has failed");
         let error = Diagnostic::error("missing-field", name.span, message);
-        cx.sink.push(error.help("add `pass_below: …` and `fail_above: …`, or the other way round"));
+        cx.sink
+            .push(error.help("add `pass_below: …` and `fail_above: …`, or the other way round"));
         return None;
     }
     if let (Some(pass), Some(fail)) = (&pass, &fail) {
@@ -170,7 +175,11 @@ fn criterion(
         if crossed {
             let message = format!("`{name}` would pass and fail at once");
             let error = Diagnostic::error("contradiction", name.span, message);
-            cx.sink.push(error.help("pass below one bound and fail above a higher one, or the other way round"));
+            cx.sink.push(
+                error.help(
+                    "pass below one bound and fail above a higher one, or the other way round",
+                ),
+            );
         }
     }
     Some(Criterion {
@@ -193,7 +202,10 @@ fn limit(
     let (unit, rate) = unit(measure);
     match quantity.value.of(unit, rate) {
         Ok(value) => {
-            let per = quantity.value.per().map_or(1, |per| i128::from(per.seconds));
+            let per = quantity
+                .value
+                .per()
+                .map_or(1, |per| i128::from(per.seconds));
             Some(Limit {
                 above: above.is_some(),
                 value: value / per,

@@ -59,8 +59,14 @@ pub(super) fn resolve(
     let advice = spec.advice.iter();
     guide.advice = advice.map(|(name, a)| builder.advice(name, a)).collect();
     let lists = spec.checklists.iter();
-    guide.checklists = lists.map(|(name, items)| (name.value.clone(), texts(items))).collect();
-    guide.tables = spec.tables.values().filter_map(|t| table(builder.cx, t)).collect();
+    guide.checklists = lists
+        .map(|(name, items)| (name.value.clone(), texts(items)))
+        .collect();
+    guide.tables = spec
+        .tables
+        .values()
+        .filter_map(|t| table(builder.cx, t))
+        .collect();
     guide.commands = spec.commands.values().map(command).collect();
     guide
 }

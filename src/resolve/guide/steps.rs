@@ -93,7 +93,10 @@ impl Builder<'_, '_> {
                 Lead::Fix(name.value.clone())
             }
             (None, Some(name)) => {
-                let at = runbook.steps.iter().position(|other| std::ptr::eq(&other.value, s));
+                let at = runbook
+                    .steps
+                    .iter()
+                    .position(|other| std::ptr::eq(&other.value, s));
                 self.step(name, ids, at.unwrap_or_default())
             }
             // A step that only explains leads on.

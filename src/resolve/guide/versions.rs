@@ -7,10 +7,14 @@ use crate::resolve::context::Context;
 /// One line for each family with a history, sorted.
 pub(super) fn notes(cx: &Context<'_>, signals: &[Signal]) -> Vec<String> {
     let mut families = Vec::new();
-    signals.iter().for_each(|signal| gather(signal, &mut families));
+    signals
+        .iter()
+        .for_each(|signal| gather(signal, &mut families));
     families.sort();
     families.dedup();
-    let notes = families.iter().flat_map(|family| history(cx.catalog, family));
+    let notes = families
+        .iter()
+        .flat_map(|family| history(cx.catalog, family));
     notes.collect()
 }
 
@@ -38,12 +42,20 @@ fn history(catalog: &Catalog, family: &str) -> Vec<String> {
             }
         };
         let before: Vec<_> = before.iter().map(lived).collect();
-        let since = catalog.first_last(family).map(|life| format!(" (since {})", life.first));
+        let since = catalog
+            .first_last(family)
+            .map(|life| format!(" (since {})", life.first));
         let since = since.unwrap_or_default();
-        notes.push(format!("`{family}`{since} was called {} before.", before.join(", then ")));
+        notes.push(format!(
+            "`{family}`{since} was called {} before.",
+            before.join(", then ")
+        ));
     }
     for change in lineage.in_place(family) {
-        notes.push(format!("`{family}` changed in {}: {}", change.release, change.note));
+        notes.push(format!(
+            "`{family}` changed in {}: {}",
+            change.release, change.note
+        ));
     }
     notes
 }

@@ -10,7 +10,11 @@ pub(super) fn flow(page: &Page) -> Option<String> {
     let mut lines = vec!["flowchart TD".to_owned()];
     for (i, step) in page.steps.iter().enumerate() {
         let number = i + 1;
-        lines.push(format!("  {}{{{}}}", step.id, label(&format!("{number}. {}", step.title))));
+        lines.push(format!(
+            "  {}{{{}}}",
+            step.id,
+            label(&format!("{number}. {}", step.title))
+        ));
     }
     let mut used: Vec<&str> = Vec::new();
     let mut ends = false;
@@ -58,6 +62,9 @@ fn identifier(name: &str) -> String {
 
 /// A label in quotes; Mermaid writes signs that end one by their names.
 fn label(text: &str) -> String {
-    let plain = text.replace('"', "#quot;").replace('`', "").replace(['\n', '\r'], " ");
+    let plain = text
+        .replace('"', "#quot;")
+        .replace('`', "")
+        .replace(['\n', '\r'], " ");
     format!("\"{plain}\"")
 }

@@ -20,7 +20,9 @@ pub(super) fn links(files: &[OutFile]) -> Result<(), TargetError> {
             let page = if page.is_empty() { &file.path } else { page };
             let known = files.iter().any(|other| other.path == page);
             let inside = anchor.is_empty()
-                || pages.get(page).is_some_and(|anchors| anchors.contains(anchor));
+                || pages
+                    .get(page)
+                    .is_some_and(|anchors| anchors.contains(anchor));
             if !known || !inside {
                 return Err(TargetError::Invalid {
                     path: file.path.clone(),

@@ -58,7 +58,7 @@ fn view(plan: &Plan, tests: &LoadTests) -> Value {
     });
     let criteria = tests.criteria.iter().map(|c| {
         json!({
-            "what": what(c),
+            "what": c.words(),
             "pass": c.pass.as_ref().map_or_else(|| "otherwise".to_owned(), words),
             "fail": c.fail.as_ref().map_or_else(|| "otherwise".to_owned(), words),
             "scenario": c.scenario,
@@ -79,21 +79,15 @@ fn words(limit: &Limit) -> String {
     format!("{side} {}", limit.text)
 }
 
-/// What a criterion measures, in words.
-pub(super) fn what(criterion: &Criterion) -> String {
-    let measure = criterion.measure.words();
-    match (criterion.quantile, criterion.measure.is_latency()) {
-        (Some(q), _) => format!("P{} of {measure}", decimal(q * 100)),
-        (None, true) => format!("mean {measure}"),
-        (None, false) => measure.to_owned(),
-    }
-}
-
 /// A command line of vLLM's own benchmark. It has no conversations: those need the k6 script.
 fn bench(tests: &LoadTests, s: &Scenario) -> String {
     let mut words = vec![
         "vllm bench serve --backend openai-chat --endpoint /v1/chat/completions".to_owned(),
-        format!("--base-url {} --model {}", shell(&tests.endpoint), shell(&tests.model)),
+        format!(
+            "--base-url {} --model {}",
+            shell(&tests.endpoint),
+            shell(&tests.model)
+        ),
         format!(
             "--dataset-name random --random-input-len {} --random-output-len {}",
             s.prompt_tokens.saturating_sub(s.shared_prefix).max(1),
@@ -103,11 +97,16 @@ fn bench(tests: &LoadTests, s: &Scenario) -> String {
     if s.shared_prefix > 0 {
         words.push(format!("--random-prefix-len {}", s.shared_prefix));
     }
-    words.push(format!("--num-prompts {} --max-concurrency {}", s.requests, s.concurrency));
+    words.push(format!(
+        "--num-prompts {} --max-concurrency {}",
+        s.requests, s.concurrency
+    ));
     if let Some(rate) = s.rate {
         words.push(format!("--request-rate {}", decimal(rate)));
     }
-    words.push("--percentile-metrics ttft,tpot,itl,e2el --metric-percentiles 50,90,95,99".to_owned());
+    words.push(
+        "--percentile-metrics ttft,tpot,itl,e2el --metric-percentiles 50,90,95,99".to_owned(),
+    );
     words.push(format!("--save-result --result-filename {}.json", s.name));
     words.join(" \\\n  ")
 }

@@ -1,7 +1,7 @@
 //! Runbooks: a Markdown page for each, and an index with everything that belongs to none.
 
-mod check;
 mod chart;
+mod check;
 mod load;
 mod view;
 

@@ -157,7 +157,9 @@ fn triage(triage: &Triage) -> Value {
         .rows
         .iter()
         .map(|(pattern, likely, runbook)| {
-            let runbook = runbook.as_ref().map(|(n, t)| json!({"name": n, "title": t}));
+            let runbook = runbook
+                .as_ref()
+                .map(|(n, t)| json!({"name": n, "title": t}));
             json!({"pattern": pattern, "likely": likely, "runbook": runbook})
         })
         .collect();

@@ -1,0 +1,198 @@
+//! `slosmith health`: a metrics page against the conditions of a spec.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{Format, page, plan};
+use crate::catalog::exposition::{self, Page};
+use crate::health::{Finding, Pages, Verdict, judge};
+use crate::plan::Plan;
+use crate::units::Duration;
+
+/// Say which conditions of a spec hold on the metrics page of a server, and what to do about them
+#[derive(Debug, Args)]
+pub struct HealthArgs {
+    /// The page: an http:// address, a file, or - for standard input
+    page: String,
+    /// The spec whose conditions are judged
+    #[arg(long, value_name = "FILE")]
+    spec: PathBuf,
+    /// An earlier page of the same server: rates and percentiles are those between the two
+    #[arg(long, value_name = "PAGE")]
+    since: Option<String>,
+    /// Time between the two pages; that between the last changes of the two files when they are files
+    #[arg(long, value_name = "DURATION", requires = "since")]
+    interval: Option<Duration>,
+    /// Exit with 1 when a condition of this severity or a worse one holds; `never` for none [default: the spec's
+    /// severity of pages]
+    #[arg(long, value_name = "SEVERITY")]
+    fail_on: Option<String>,
+    /// How the report is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Runs `slosmith health`.
+///
+/// # Errors
+/// When a page or the spec cannot be read.
+pub fn run(args: &HealthArgs, out: &mut dyn Write) -> Result<u8> {
+    let Some(plan) = plan::of(&args.spec)? else {
+        return Ok(2);
+    };
+    let fail_on = severities(args, &plan)?;
+    let now = read(&args.page)?;
+    let since = args.since.as_deref().map(read).transpose()?;
+    let since = match &since {
+        None => None,
+        Some(page) => Some((page, seconds(args)?)),
+    };
+    let found = judge(&plan, Pages { now: &now, since });
+    match args.format {
+        Format::Text => text(out, &plan, &found)?,
+        Format::Json => writeln!(out, "{:#}", json(&plan, &found))?,
+    }
+    let failed = found
+        .iter()
+        .any(|f| matches!(f.verdict, Verdict::Holds(_)) && fail_on.contains(&f.severity));
+    Ok(u8::from(failed))
+}
+
+/// Severities that end with 1. A spec has two by name; any other one counts like a page.
+fn severities(args: &HealthArgs, plan: &Plan) -> Result<Vec<String>> {
+    let own = &plan.service.severities;
+    let asked = args.fail_on.as_deref().unwrap_or(&own.page);
+    let mut known: Vec<String> = plan.alerts.iter().map(|a| a.severity.clone()).collect();
+    known.extend([own.page.clone(), own.ticket.clone()]);
+    known.sort();
+    known.dedup();
+    match asked {
+        "never" => Ok(Vec::new()),
+        asked if asked == own.ticket => Ok(known),
+        asked if asked == own.page => {
+            known.retain(|severity| *severity != own.ticket);
+            Ok(known)
+        }
+        asked if known.iter().any(|severity| severity == asked) => Ok(vec![asked.to_owned()]),
+        asked => bail!(
+            "`--fail-on {asked}`: the spec has the severities {}, and there is `never`",
+            known.join(", ")
+        ),
+    }
+}
+
+fn read(address: &str) -> Result<Page> {
+    let page = exposition::parse(&page::fetch(address)?);
+    if page.families.is_empty() {
+        bail!("{address}: this is no metrics page: it has no samples");
+    }
+    Ok(page)
+}
+
+/// Seconds between the pages.
+fn seconds(args: &HealthArgs) -> Result<f64> {
+    if let Some(interval) = args.interval {
+        let seconds = interval.as_secs();
+        if seconds == 0 {
+            bail!("`--interval`: no time passes between the pages");
+        }
+        return Ok(Duration::from_secs(seconds).as_secs() as f64);
+    }
+    let changed = |address: &str| -> Result<SystemTime> {
+        let about = std::fs::metadata(address);
+        let about = about
+            .with_context(|| format!("{address} is no file: give `--interval`, such as 60s"))?;
+        Ok(about.modified()?)
+    };
+    let since = args.since.as_deref().unwrap_or_default();
+    let (before, after) = (changed(since)?, changed(&args.page)?);
+    let passed = after.duration_since(before).map(|d| d.as_secs_f64());
+    match passed {
+        Ok(seconds) if seconds > 0.0 => Ok(seconds),
+        _ => bail!(
+            "{since} is not older than {}: give `--interval`, such as 60s",
+            args.page
+        ),
+    }
+}
+
+fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding]) -> Result<()> {
+    let holding: Vec<_> = found
+        .iter()
+        .filter(|f| matches!(f.verdict, Verdict::Holds(_)))
+        .collect();
+    for f in &holding {
+        writeln!(out, "{} {}: {}", f.severity, f.alert, f.summary)?;
+        if let Verdict::Holds(groups) = &f.verdict {
+            for group in groups.iter().filter(|group| !group.is_empty()) {
+                writeln!(out, "  where {group}")?;
+            }
+        }
+        for line in &f.measured {
+            writeln!(out, "  {line}")?;
+        }
+        if let Some(action) = &f.action {
+            writeln!(out, "  first: {action}")?;
+        }
+        writeln!(out, "  runbook: {}", f.runbook)?;
+    }
+    let unknown: Vec<_> = found
+        .iter()
+        .filter_map(|f| match &f.verdict {
+            Verdict::Unknown(why) => Some(format!("{} ({why})", f.alert)),
+            _ => None,
+        })
+        .collect();
+    if !unknown.is_empty() {
+        writeln!(out, "not judged: {}", unknown.join(", "))?;
+    }
+    let status = if holding.is_empty() {
+        "healthy"
+    } else {
+        "degraded"
+    };
+    writeln!(
+        out,
+        "{}: {status}, {} of {} conditions hold",
+        plan.service.name,
+        holding.len(),
+        found.len() - unknown.len()
+    )?;
+    Ok(())
+}
+
+fn json(plan: &Plan, found: &[Finding]) -> Value {
+    let entries: Vec<_> = found
+        .iter()
+        .map(|f| {
+            let (verdict, groups, why) = match &f.verdict {
+                Verdict::Holds(groups) => ("holds", groups.clone(), Value::Null),
+                Verdict::Clear => ("clear", Vec::new(), Value::Null),
+                Verdict::Unknown(why) => ("unknown", Vec::new(), json!(why)),
+            };
+            json!({
+                "alert": f.alert,
+                "severity": f.severity,
+                "summary": f.summary,
+                "verdict": verdict,
+                "groups": groups,
+                "why": why,
+                "measured": f.measured,
+                "action": f.action,
+                "runbook": f.runbook,
+            })
+        })
+        .collect();
+    let holds = |f: &Finding| matches!(f.verdict, Verdict::Holds(_));
+    let status = if found.iter().any(holds) {
+        "degraded"
+    } else {
+        "healthy"
+    };
+    json!({"service": plan.service.name, "status": status, "conditions": entries})
+}

@@ -1,0 +1,41 @@
+//! One spec, resolved, for commands that judge something by it.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use super::build::{input, report};
+use crate::diag::Sink;
+use crate::plan::Plan;
+use crate::resolve::{self, Options};
+
+/// The plan of a spec; `None` when the spec is wrong, which has been told then.
+///
+/// # Errors
+/// When the path cannot be read, or holds more than one spec.
+pub(super) fn of(path: &Path) -> Result<Option<Plan>> {
+    let mut findings = Sink::default();
+    let inputs = input::read(&[path.to_owned()], &mut findings)?;
+    if inputs.documents.len() > 1 {
+        bail!(
+            "{}: name one spec; there are {}",
+            path.display(),
+            inputs.documents.len()
+        );
+    }
+    let mut found = None;
+    for document in &inputs.documents {
+        match resolve::resolve(document, Options::default()) {
+            Ok((plan, warnings)) => {
+                findings.absorb(warnings);
+                found = Some(plan);
+            }
+            Err(errors) => findings.absorb(errors),
+        }
+    }
+    if findings.has_errors() {
+        report::findings(&mut anstream::stderr(), findings, &inputs.sources)?;
+        return Ok(None);
+    }
+    Ok(found)
+}

@@ -1,0 +1,165 @@
+//! Results of `vllm bench serve` and of k6.
+
+use serde_json::Value;
+
+use crate::spec::Measure;
+use crate::units::{Number, decimal};
+
+/// A result that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// The text is no JSON.
+    #[error("line {line}, column {column}: this is not JSON: {why}")]
+    NotJson {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// The JSON is something else.
+    #[error(
+        "this is neither the result of `vllm bench serve --save-result` nor a summary of k6: it has no `request_throughput` and no `metrics`"
+    )]
+    Unknown,
+}
+
+/// What a load test measured, and what was given beside it.
+#[derive(Clone, Debug)]
+pub struct Results {
+    document: Value,
+    k6: bool,
+    given: Vec<(Measure, f64)>,
+}
+
+/// Reads a result.
+///
+/// # Errors
+/// When it is none.
+pub fn read(text: &str) -> Result<Results, ReadError> {
+    let document: Value = serde_json::from_str(text).map_err(|error| ReadError::NotJson {
+        line: error.line(),
+        column: error.column(),
+        why: error
+            .to_string()
+            .split(" at line")
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
+    })?;
+    let k6 = document["metrics"].is_object();
+    if !k6 && !document["request_throughput"].is_number() {
+        return Err(ReadError::Unknown);
+    }
+    Ok(Results {
+        document,
+        k6,
+        given: Vec::new(),
+    })
+}
+
+impl Results {
+    /// Adds what the result does not hold; it goes before what it holds.
+    pub fn give(&mut self, measure: Measure, value: f64) {
+        self.given.push((measure, value));
+    }
+
+    /// A measure in base units; of a latency a percentile, or its mean.
+    pub fn get(&self, measure: Measure, quantile: Option<Number>) -> Option<f64> {
+        let given = self.given.iter().rev().find(|(known, _)| *known == measure);
+        if let Some((_, value)) = given {
+            return Some(*value);
+        }
+        match self.k6 {
+            true => self.of_k6(measure, quantile),
+            false => self.of_vllm(measure, quantile),
+        }
+    }
+
+    fn of_vllm(&self, measure: Measure, quantile: Option<Number>) -> Option<f64> {
+        let number = |key: &str| self.document[key].as_f64();
+        let name = match measure {
+            Measure::Ttft => "ttft",
+            Measure::Tpot => "tpot",
+            Measure::Itl => "itl",
+            Measure::E2e => "e2el",
+            Measure::RequestThroughput => return number("request_throughput"),
+            Measure::OutputThroughput => return number("output_throughput"),
+            Measure::ErrorRate => return self.failed(),
+            Measure::OomEvents | Measure::PrefixCacheHitRate => return None,
+        };
+        let Some(q) = quantile else {
+            return number(&format!("mean_{name}_ms")).map(|ms| ms / 1_000.0);
+        };
+        let percent = decimal(q * 100);
+        let median = (percent == "50")
+            .then(|| number(&format!("median_{name}_ms")))
+            .flatten();
+        let stored = number(&format!("p{percent}_{name}_ms")).or(median);
+        stored
+            .map(|ms| ms / 1_000.0)
+            .or_else(|| self.observed(name, q))
+    }
+
+    /// A percentile of single observations (`--save-detailed`), by linear interpolation as NumPy has it.
+    fn observed(&self, name: &str, q: Number) -> Option<f64> {
+        let all = self.document[format!("{name}s")].as_array()?;
+        let flat = all.iter().flat_map(|value| match value {
+            Value::Array(inner) => inner.iter().filter_map(Value::as_f64).collect(),
+            other => other.as_f64().into_iter().collect::<Vec<_>>(),
+        });
+        let mut values: Vec<f64> = flat.collect();
+        values.sort_by(f64::total_cmp);
+        let last = values.len().checked_sub(1)?;
+        let q: f64 = decimal(q).parse().ok()?;
+        // The number of requests of a load test is far below what the casts can hold.
+        #[allow(clippy::cast_precision_loss)]
+        let rank = q * last as f64;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let below = rank.floor() as usize;
+        let above = (below + 1).min(last);
+        let part = rank - rank.floor();
+        Some(values[below] + (values[above] - values[below]) * part)
+    }
+
+    fn failed(&self) -> Option<f64> {
+        let completed = self.document["completed"].as_f64()?;
+        let failed = self.document["failed"].as_f64();
+        let asked = self.document["num_prompts"].as_f64();
+        let failed = failed.or_else(|| asked.map(|asked| asked - completed))?;
+        let all = completed + failed;
+        (all > 0.0).then(|| failed / all)
+    }
+
+    fn of_k6(&self, measure: Measure, quantile: Option<Number>) -> Option<f64> {
+        match measure {
+            Measure::Ttft => self.trend(&["ttft", "http_req_waiting"], quantile),
+            Measure::E2e => self.trend(&["e2e", "http_req_duration"], quantile),
+            Measure::ErrorRate => {
+                let failed = self.metric("http_req_failed")?;
+                failed["rate"].as_f64().or_else(|| failed["value"].as_f64())
+            }
+            Measure::RequestThroughput => self.metric("http_reqs")?["rate"].as_f64(),
+            _ => None,
+        }
+    }
+
+    /// A metric, in either form of a summary.
+    fn metric(&self, name: &str) -> Option<&Value> {
+        let metric = self.document["metrics"].get(name)?;
+        Some(metric.get("values").unwrap_or(metric))
+    }
+
+    /// Milliseconds of the first trend that is there, in seconds.
+    fn trend(&self, names: &[&str], quantile: Option<Number>) -> Option<f64> {
+        let values = names.iter().find_map(|name| self.metric(name))?;
+        let percent = quantile.map(|q| decimal(q * 100));
+        let found = match percent.as_deref() {
+            None => values["avg"].as_f64(),
+            Some("50") => values["p(50)"].as_f64().or_else(|| values["med"].as_f64()),
+            Some(percent) => values[format!("p({percent})")].as_f64(),
+        };
+        found.map(|ms| ms / 1_000.0)
+    }
+}

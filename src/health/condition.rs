@@ -1,0 +1,182 @@
+//! Conditions on pages.
+
+use super::value::{self, Group, Reading};
+use super::{Pages, Verdict};
+use crate::plan::{Absent, Bound, Compare, CompareOp, Condition};
+use crate::resolve::subject;
+use crate::units::{Number, shown};
+
+/// What a condition says for one group.
+enum Found {
+    Yes,
+    No,
+    Unknown(String),
+}
+
+/// Signals that a condition takes together.
+pub(super) fn parts(condition: &Condition) -> usize {
+    match condition {
+        Condition::All(parts, _) => parts.iter().map(self::parts).sum(),
+        Condition::Any(parts, _) => parts.iter().map(self::parts).max().unwrap_or(0),
+        Condition::Unless(parts, _) => self::parts(&parts[0]),
+        Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => 1,
+    }
+}
+
+/// Judges a condition for every group; what was measured comes beside it.
+pub(super) fn judge(condition: &Condition, pages: Pages<'_>) -> (Verdict, Vec<String>) {
+    let groups = groups(condition, pages);
+    let (mut holds, mut why, mut measured) = (Vec::new(), None, Vec::new());
+    for group in &groups {
+        match one(condition, pages, group, &mut measured) {
+            Found::Yes => holds.push(named(group)),
+            Found::No => {}
+            Found::Unknown(reason) => why = Some(reason),
+        }
+    }
+    let verdict = match (holds.is_empty(), why) {
+        (false, _) => Verdict::Holds(holds),
+        (true, Some(why)) => Verdict::Unknown(why),
+        (true, None) => Verdict::Clear,
+    };
+    (verdict, measured)
+}
+
+fn named(group: &Group) -> String {
+    let pairs: Vec<_> = group
+        .iter()
+        .map(|(label, value)| format!("{label}={value}"))
+        .collect();
+    pairs.join(", ")
+}
+
+/// Groups of the leading part; at least the whole server.
+fn groups(condition: &Condition, pages: Pages<'_>) -> Vec<Group> {
+    let found = match condition.leading() {
+        Condition::Compare(c) => value::groups(&c.signal, &c.query.labels, pages.now),
+        _ => Vec::new(),
+    };
+    match found.is_empty() {
+        true => vec![Vec::new()],
+        false => found,
+    }
+}
+
+fn one(
+    condition: &Condition,
+    pages: Pages<'_>,
+    group: &Group,
+    measured: &mut Vec<String>,
+) -> Found {
+    match condition {
+        Condition::Compare(c) => compare(c, pages, group, measured),
+        Condition::Absent(a) => absent(a, pages),
+        Condition::Raw(raw) => Found::Unknown(match &raw.words {
+            Some(_) => "a correlation needs a history".to_owned(),
+            None => "it is PromQL of the author's".to_owned(),
+        }),
+        Condition::All(parts, _) => {
+            let found = parts.iter().map(|part| one(part, pages, group, measured));
+            all(found.collect())
+        }
+        Condition::Any(parts, _) => {
+            let found: Vec<_> = parts
+                .iter()
+                .map(|part| one(part, pages, group, measured))
+                .collect();
+            not(all(found.into_iter().map(not).collect()))
+        }
+        Condition::Unless(parts, _) => {
+            let first = one(&parts[0], pages, group, measured);
+            let second = one(&parts[1], pages, group, measured);
+            all(vec![first, not(second)])
+        }
+    }
+}
+
+/// One that does not hold decides; else one that is unknown does.
+fn all(found: Vec<Found>) -> Found {
+    let mut unknown = None;
+    for part in found {
+        match part {
+            Found::No => return Found::No,
+            Found::Unknown(why) => unknown = Some(why),
+            Found::Yes => {}
+        }
+    }
+    unknown.map_or(Found::Yes, Found::Unknown)
+}
+
+fn not(found: Found) -> Found {
+    match found {
+        Found::Yes => Found::No,
+        Found::No => Found::Yes,
+        unknown => unknown,
+    }
+}
+
+fn compare(c: &Compare, pages: Pages<'_>, group: &Group, measured: &mut Vec<String>) -> Found {
+    let Bound::Fixed(op, bound, text) = &c.bound else {
+        return Found::Unknown("it compares with its own past".to_owned());
+    };
+    let reading = Reading {
+        signal: &c.signal,
+        stat: c.stat,
+        window: c.window,
+    };
+    let value = match value::value(&reading, pages, group) {
+        Ok(value) => value,
+        Err(why) => return Found::Unknown(why),
+    };
+    let per = c.unit.per.map_or(1.0, |per| f64::from(per.seconds));
+    let value = value * per;
+    let time = c
+        .unit
+        .per
+        .map(|per| format!("/{}", per.name))
+        .unwrap_or_default();
+    let words = format!("{} is {}{time}", subject(c), rounded(value, c));
+    let holds = beyond(*op, value, value::float(*bound));
+    let line = match holds {
+        true => format!("{words}, {} {text}", op.as_str()),
+        false => words,
+    };
+    if !measured.contains(&line) {
+        measured.push(line);
+    }
+    if holds { Found::Yes } else { Found::No }
+}
+
+fn beyond(op: CompareOp, value: f64, bound: f64) -> bool {
+    match op {
+        CompareOp::Above => value > bound,
+        CompareOp::Below => value < bound,
+        CompareOp::AtLeast => value >= bound,
+        CompareOp::AtMost => value <= bound,
+    }
+}
+
+/// Three digits are enough to read.
+fn rounded(value: f64, c: &Compare) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let digits = 3 - i32::try_from(format!("{:.0}", value.abs()).len())
+        .unwrap_or(3)
+        .min(3);
+    let power = 10_i128.pow(u32::try_from(digits + 3).unwrap_or(3));
+    // Saturates far beyond any value of a metric.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
+    let scaled = (value * power as f64).round() as i128;
+    shown(Number::new(scaled, power), c.unit.unit)
+}
+
+fn absent(a: &Absent, pages: Pages<'_>) -> Found {
+    let names = a.signal.family().map_or(&[][..], |family| &family.names);
+    let there = pages
+        .now
+        .families
+        .iter()
+        .any(|family| names.contains(&family.name) && !family.samples.is_empty());
+    if there { Found::No } else { Found::Yes }
+}

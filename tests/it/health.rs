@@ -1,0 +1,251 @@
+//! `slosmith health`: pathologies on pages that vLLM 0.33.0 served, with values edited.
+
+use std::process::Command;
+
+use serde_json::Value;
+use slosmith::health::quantile;
+
+use crate::promtool;
+
+const SPEC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/specs/vllm-production.yaml");
+
+/// A page as it was served, with what dcgm-exporter would add.
+fn page() -> String {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/catalog/vllm/0.33.0/default.prom"
+    );
+    let page = std::fs::read_to_string(path).expect("a recording");
+    let gpu = "gpu=\"0\",Hostname=\"h\"";
+    format!(
+        "{page}# TYPE DCGM_FI_DEV_GPU_UTIL gauge\nDCGM_FI_DEV_GPU_UTIL{{{gpu}}} 90\n\
+         # TYPE DCGM_FI_DEV_FB_USED gauge\nDCGM_FI_DEV_FB_USED{{{gpu}}} 70000\n"
+    )
+}
+
+/// The page with every series of a name, and of some text in its labels, changed.
+fn with(page: &str, name: &str, labels: &str, change: impl Fn(f64) -> f64) -> String {
+    let mut changed = false;
+    let lines = page.lines().map(|line| {
+        let Some((series, value)) = line.rsplit_once(' ') else {
+            return line.to_owned();
+        };
+        let own = series.split('{').next() == Some(name) && series.contains(labels);
+        if !own {
+            return line.to_owned();
+        }
+        changed = true;
+        format!("{series} {}", change(value.parse().expect("a number")))
+    });
+    let text: Vec<_> = lines.collect();
+    assert!(changed, "{name}{{{labels}}} is on the page");
+    text.join("\n") + "\n"
+}
+
+/// So many observations at a value: every bucket from it on grows.
+fn observe(page: &str, family: &str, value: f64, count: f64) -> String {
+    let mut text = with(page, &format!("{family}_count"), "", |v| v + count);
+    text = with(&text, &format!("{family}_sum"), "", |v| v + value * count);
+    let bounds: Vec<String> = text
+        .lines()
+        .filter(|line| line.starts_with(&format!("{family}_bucket{{")))
+        .filter_map(|line| {
+            line.split("le=\"")
+                .nth(1)?
+                .split('"')
+                .next()
+                .map(str::to_owned)
+        })
+        .collect();
+    for bound in bounds {
+        let end = if bound == "+Inf" {
+            f64::INFINITY
+        } else {
+            bound.parse().expect("a bound")
+        };
+        if value <= end {
+            let le = format!("le=\"{bound}\"");
+            text = with(&text, &format!("{family}_bucket"), &le, |v| v + count);
+        }
+    }
+    text
+}
+
+/// A server that does its work: requests finish quickly, prompts are found in the cache.
+fn healthy(page: &str) -> String {
+    let text = observe(page, "vllm:time_to_first_token_seconds", 0.2, 100.0);
+    let text = observe(&text, "vllm:inter_token_latency_seconds", 0.02, 1000.0);
+    let text = with(
+        &text,
+        "vllm:request_success_total",
+        "finished_reason=\"stop\"",
+        |v| v + 100.0,
+    );
+    let text = with(&text, "vllm:generation_tokens_total", "", |v| v + 60_000.0);
+    let text = with(&text, "vllm:prefix_cache_queries_total", "", |v| v + 1000.0);
+    let text = with(&text, "vllm:prefix_cache_hits_total", "", |v| v + 600.0);
+    let text = with(&text, "vllm:num_requests_running", "", |_| 20.0);
+    with(&text, "vllm:kv_cache_usage_perc", "", |_| 0.6)
+}
+
+/// Runs the command on two pages a minute apart; gives back the alerts that hold, and the exit code.
+fn run(before: &str, after: &str, more: &[&str]) -> (Vec<String>, i32) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (since, now) = (
+        folder.path().join("since.prom"),
+        folder.path().join("now.prom"),
+    );
+    std::fs::write(&since, before).expect("written");
+    std::fs::write(&now, after).expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slosmith"));
+    command.arg("health").arg(&now).arg("--since").arg(&since);
+    command.args(["--interval", "60s", "--spec", SPEC, "--format", "json"]);
+    let done = command.args(more).output().expect("runs");
+    let report: Value = serde_json::from_slice(&done.stdout).unwrap_or_else(|_| {
+        panic!("{}", String::from_utf8_lossy(&done.stderr));
+    });
+    let conditions = report["conditions"].as_array().expect("a list").iter();
+    let holding = conditions.filter(|c| c["verdict"] == "holds");
+    let names = holding.map(|c| {
+        assert!(
+            c["runbook"]
+                .as_str()
+                .is_some_and(|url| url.contains("/runbooks/"))
+        );
+        c["alert"].as_str().expect("a name").to_owned()
+    });
+    (names.collect(), done.status.code().expect("an exit code"))
+}
+
+#[test]
+fn a_healthy_server_has_no_pathology() {
+    let before = page();
+    assert_eq!(run(&before, &healthy(&before), &[]), (Vec::new(), 0));
+}
+
+#[test]
+fn every_pathology_is_found() {
+    let before = page();
+    let well = healthy(&before);
+    let slow = |text: &str| observe(text, "vllm:time_to_first_token_seconds", 6.0, 500.0);
+    let cases = [
+        (
+            "KVCacheThrashing",
+            with(
+                &with(&slow(&well), "vllm:kv_cache_usage_perc", "", |_| 0.98),
+                "vllm:num_preemptions_total",
+                "",
+                |v| v + 900.0,
+            ),
+        ),
+        (
+            "PrefillStarvation",
+            with(&slow(&well), "vllm:num_requests_waiting", "", |_| 30.0),
+        ),
+        (
+            "GPUUnderutilized",
+            with(
+                &with(&well, "vllm:num_requests_running", "", |_| 2.0),
+                "DCGM_FI_DEV_GPU_UTIL",
+                "",
+                |_| 20.0,
+            ),
+        ),
+        (
+            "GPUMemoryGrowing",
+            with(&well, "DCGM_FI_DEV_FB_USED", "", |v| v + 200.0),
+        ),
+        (
+            "PrefixCacheMisses",
+            with(&well, "vllm:prefix_cache_hits_total", "", |v| v - 590.0),
+        ),
+    ];
+    for (alert, after) in cases {
+        // Utilization is a mean of both pages.
+        let before = match alert {
+            "GPUUnderutilized" => with(&before, "DCGM_FI_DEV_GPU_UTIL", "", |_| 30.0),
+            _ => before.clone(),
+        };
+        let (found, _) = run(&before, &after, &[]);
+        assert_eq!(found.first().map(String::as_str), Some(alert), "{found:?}");
+    }
+}
+
+#[test]
+fn the_severity_decides_about_the_exit_code() {
+    let before = page();
+    let misses = with(&healthy(&before), "vllm:prefix_cache_hits_total", "", |v| {
+        v - 590.0
+    });
+    assert_eq!(run(&before, &misses, &[]).1, 0);
+    assert_eq!(run(&before, &misses, &["--fail-on", "warning"]).1, 1);
+    let full = with(&healthy(&before), "vllm:kv_cache_usage_perc", "", |_| 0.97);
+    assert_eq!(run(&before, &full, &[]).1, 1);
+    assert_eq!(run(&before, &full, &["--fail-on", "never"]).1, 0);
+}
+
+/// A counter that fell was reset: what it shows has been counted since.
+#[test]
+fn a_restart_is_no_negative_rate() {
+    let before = with(&page(), "vllm:num_preemptions_total", "", |_| 1e6);
+    let after = healthy(&page());
+    assert_eq!(run(&before, &after, &[]), (Vec::new(), 0));
+}
+
+/// Percentiles are those of `histogram_quantile`.
+#[test]
+fn percentiles_are_those_of_prometheus() {
+    if !promtool::is_installed() {
+        return;
+    }
+    let bounds = ["0.1", "0.25", "1", "2.5", "10", "+Inf"];
+    let histograms: [[f64; 6]; 5] = [
+        [0.0, 10.0, 40.0, 90.0, 99.0, 100.0],
+        [5.0, 5.0, 5.0, 5.0, 5.0, 5.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 7.0],
+        [1.0, 3.0, 2.0, 8.0, 9.0, 12.0],
+        [100.0, 100.0, 200.0, 200.0, 200.0, 200.0],
+    ];
+    let mut tests = Vec::new();
+    for counts in histograms {
+        let series: Vec<_> = bounds
+            .iter()
+            .zip(counts)
+            .map(|(le, count)| {
+                serde_json::json!({"series": format!("h_bucket{{le=\"{le}\"}}"), "values": format!("{count}")})
+            })
+            .collect();
+        let buckets: Vec<(f64, f64)> = bounds
+            .iter()
+            .zip(counts)
+            .map(|(le, count)| (le.parse().unwrap_or(f64::INFINITY), count))
+            .collect();
+        let checks: Vec<_> = [0.01, 0.5, 0.9, 0.95, 0.99, 1.0]
+            .iter()
+            .map(|q| {
+                let ours = quantile(*q, &buckets).expect("observations");
+                serde_json::json!({
+                    "expr": format!("abs(histogram_quantile({q}, h_bucket) - {ours}) < bool 1e-9"),
+                    "eval_time": "0m",
+                    "exp_samples": [{"labels": "{}", "value": 1}],
+                })
+            })
+            .collect();
+        tests.push(serde_json::json!({"interval": "1m", "input_series": series, "promql_expr_test": checks}));
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("test.yaml");
+    let test = serde_json::json!({"evaluation_interval": "1m", "tests": tests});
+    std::fs::write(&path, test.to_string()).expect("written");
+    let done = Command::new("promtool")
+        .args(["test", "rules"])
+        .arg(&path)
+        .output()
+        .expect("runs");
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    assert_eq!(quantile(0.5, &[(1.0, 0.0), (f64::INFINITY, 0.0)]), None);
+}
