@@ -132,7 +132,7 @@ fn parse(given: &str) -> Result<(Measure, f64)> {
     let name = name.trim().replace('-', "_");
     let Some(measure) = ALL.into_iter().find(|m| m.as_str() == name) else {
         let words = ALL.map(Measure::as_str);
-        let help = did_you_mean(&name, words.into_iter());
+        let help = did_you_mean(&name, words);
         let help = help.unwrap_or_else(|| format!("there are {}", words.join(", ")));
         bail!("`--given {given}`: there is no such measure; {help}");
     };

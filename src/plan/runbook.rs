@@ -166,8 +166,19 @@ pub struct Triage {
     pub note: Option<String>,
     /// Titles of the signals.
     pub signals: Vec<String>,
-    /// What each does, where that points, and the runbook with its title.
-    pub rows: Vec<(Vec<String>, String, Option<(String, String)>)>,
+    /// Combinations.
+    pub rows: Vec<TriageRow>,
+}
+
+/// A combination of signals.
+#[derive(Clone, Debug)]
+pub struct TriageRow {
+    /// What each signal does.
+    pub pattern: Vec<String>,
+    /// Where that points.
+    pub likely: String,
+    /// The runbook to open: name and title.
+    pub runbook: Option<(String, String)>,
 }
 
 /// Attributes of traces.

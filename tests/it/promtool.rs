@@ -17,7 +17,7 @@ pub(crate) fn is_installed() -> bool {
 }
 
 /// Runs one promtool unit test against rule files of a bundled spec.
-fn check(
+pub(crate) fn check(
     spec: &str,
     vllm: Option<&str>,
     rules: &[&str],

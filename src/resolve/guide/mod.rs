@@ -10,7 +10,7 @@ use super::context::Context;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
 use crate::plan::cloudwatch::CloudWatch;
-use crate::plan::runbook::{Command, Fix, Guide, Page, Query, Table, Traces, Triage};
+use crate::plan::runbook::{Command, Fix, Guide, Page, Query, Table, Traces, Triage, TriageRow};
 use crate::plan::{Alert, Signal, Slo};
 use crate::promql::ast::Expr;
 use crate::promql::pretty;
@@ -251,7 +251,11 @@ impl Builder<'_, '_> {
             let r = &row.value;
             self.check_pattern(triage, r, row.span);
             let runbook = r.runbook.as_ref().and_then(|name| self.runbook(name));
-            rows.push((texts(&r.pattern), r.likely.value.clone(), runbook));
+            rows.push(TriageRow {
+                pattern: texts(&r.pattern),
+                likely: r.likely.value.clone(),
+                runbook,
+            });
         }
         Triage {
             title: triage.title.value.clone(),

@@ -156,11 +156,10 @@ fn triage(triage: &Triage) -> Value {
     let rows: Vec<_> = triage
         .rows
         .iter()
-        .map(|(pattern, likely, runbook)| {
-            let runbook = runbook
-                .as_ref()
-                .map(|(n, t)| json!({"name": n, "title": t}));
-            json!({"pattern": pattern, "likely": likely, "runbook": runbook})
+        .map(|row| {
+            let runbook = row.runbook.as_ref();
+            let runbook = runbook.map(|(n, t)| json!({"name": n, "title": t}));
+            json!({"pattern": row.pattern, "likely": row.likely, "runbook": runbook})
         })
         .collect();
     json!({"title": triage.title, "note": triage.note, "signals": triage.signals, "rows": rows})

@@ -1,0 +1,195 @@
+//! Runbooks: every link of an alert leads to a heading, and pages agree with alerts.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use slosmith::plan::{Plan, SloKind};
+use slosmith::resolve::{Options, resolve};
+use slosmith::source::FileId;
+use slosmith::target::{self, OutFile, Target};
+use slosmith::template::Templates;
+
+const SPECS: [&str; 3] = ["mangaassist", "vllm-production", "vllm-serving"];
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read_to_string(path).expect("a file")
+}
+
+fn plan(text: &str) -> Plan {
+    let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
+    resolve(&document, Options::default()).expect("resolves").0
+}
+
+fn pages(plan: &Plan) -> Vec<OutFile> {
+    let templates = Templates::load(None).expect("templates");
+    target::render(plan, Target::Runbook, &templates)
+        .expect("renders")
+        .files
+}
+
+/// Headings of a page as GitHub makes anchors of them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let slug = |line: &str| {
+        let words = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = words
+            .chars()
+            .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c })
+            .collect::<String>()
+    };
+    headings.map(slug).collect()
+}
+
+#[test]
+fn every_link_of_every_alert_leads_to_a_heading() {
+    for spec in SPECS {
+        let plan = plan(&read(&format!("specs/{spec}.yaml")));
+        let files = pages(&plan);
+        let alerts = plan.alerts.iter().map(|alert| &alert.links.runbook);
+        let slos = plan.slos.iter().filter(|slo| match &slo.kind {
+            SloKind::Events(events) => !events.tiers.is_empty(),
+            SloKind::Percentile(p) => p.alert.is_some(),
+        });
+        for url in alerts.chain(slos.map(|slo| &slo.links.runbook)) {
+            let (_, page) = url.rsplit_once('/').expect("a page");
+            let (page, anchor) = page.split_once('#').expect("an anchor");
+            let path = format!("runbooks/{page}");
+            let file = files.iter().find(|file| file.path == path);
+            let text = &file.unwrap_or_else(|| panic!("{spec}: no {path}")).text;
+            assert!(
+                anchors(text).contains(anchor),
+                "{spec}: {path} has no #{anchor}"
+            );
+        }
+    }
+}
+
+/// A step that names an alert asks with its bounds.
+#[test]
+fn a_changed_alert_changes_its_runbook() {
+    let text = read("specs/vllm-serving.yaml");
+    let changed = text.replace(
+        "stat: p95, window: 5m, above: 2s}\n    for: 10m",
+        "stat: p95, window: 5m, above: 4s}\n    for: 25m",
+    );
+    assert_ne!(text, changed);
+    let page = |spec: &str| {
+        let files = pages(&plan(spec));
+        let file = files
+            .iter()
+            .find(|file| file.path == "runbooks/queueing.md");
+        file.expect("a page").text.clone()
+    };
+    let (before, after) = (page(&text), page(&changed));
+    assert!(before.contains("above 2s, for 10m") && !before.contains("above 4s"));
+    assert!(after.contains("above 4s, for 25m") && !after.contains("above 2s"));
+    let asked = "The answer is yes when p95 of Queue time above 4s.";
+    assert!(after.contains(asked), "{after}");
+}
+
+#[test]
+fn what_a_family_was_called_before_is_told() {
+    let files = pages(&plan(&read("specs/vllm-production.yaml")));
+    let page = files
+        .iter()
+        .find(|f| f.path == "runbooks/kv-cache-thrashing.md")
+        .expect("a page");
+    assert!(
+        page.text.contains("`vllm:gpu_cache_usage_perc`"),
+        "{}",
+        page.text
+    );
+}
+
+/// Without any runbook of its own, a spec still gets pages that its links lead to.
+#[test]
+fn links_of_unwritten_runbooks_resolve_too() {
+    let spec = "apiVersion: slosmith/v1\nservice: {name: s}\nruntime: {vllm: \">=0.20, <0.34\"}\n\
+        links: {runbooks: \"https://r.example\", grafana: \"https://g.example\"}\n\
+        prometheus: {selector: {job: vllm}}\nalerts:\n  \
+        Queue: {severity: critical, when: {signal: vllm.requests_waiting, above: 80}, runbook: queue}\n  \
+        Cache: {severity: critical, when: {signal: vllm.kv_cache_usage, above: 95%}}\n";
+    let files = pages(&plan(spec));
+    let heading = |path: &str, anchor: &str| {
+        let file = files.iter().find(|file| file.path == path).expect("a page");
+        assert!(anchors(&file.text).contains(anchor), "{}", file.text);
+    };
+    heading("runbooks/queue.md", "queue");
+    heading("runbooks/README.md", "cache");
+}
+
+/// Arithmetic on the pages adds up.
+#[test]
+fn examples_are_computed() {
+    let plan = plan(&read("specs/vllm-production.yaml"));
+    let sizing = plan
+        .guide
+        .advice
+        .iter()
+        .find(|a| a.name == "sizing")
+        .expect("advice");
+    let result = |name: &str| {
+        let formula = sizing.formulas.iter().find(|f| f.name == name);
+        formula.expect("a formula").result.clone()
+    };
+    assert_eq!(
+        result("kv_bytes_per_token"),
+        (2 * 8 * 128 * 2 * 80).to_string()
+    );
+    assert_eq!(result("kv_memory_gb"), "436");
+    assert_eq!(
+        result("cached_tokens"),
+        (436_000_000_000_u64 / 327_680).to_string()
+    );
+    assert_eq!(result("max_sequences"), "512");
+    assert_eq!(
+        result("safe_sequences"),
+        (85_000 * 85 / 100 / 128).to_string()
+    );
+}
+
+/// The alert on correlation fires when both move together, and not when one moves against the other.
+#[test]
+fn correlation_is_seen() {
+    let ramp = |low: &str, high: &str| {
+        let pair = format!("{low}+0x2 {high}+0x2 ");
+        pair.repeat(10)
+    };
+    crate::promtool::check(
+        "vllm-production",
+        None,
+        &["alerts"],
+        &[
+            (
+                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"0\", cluster=\"a\", model_name=\"m\"}",
+                &ramp("0.6", "0.9"),
+            ),
+            (
+                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"1\", cluster=\"a\", model_name=\"m\"}",
+                &ramp("1", "4"),
+            ),
+            (
+                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"0\", cluster=\"b\", model_name=\"m\"}",
+                &ramp("0.6", "0.9"),
+            ),
+            (
+                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"1\", cluster=\"b\", model_name=\"m\"}",
+                &ramp("4", "1"),
+            ),
+        ],
+        &[
+            (
+                "ALERTS{alertname=\"KVCachePressureDrivesTTFT\", alertstate=\"firing\", cluster=\"a\"}",
+                "50m",
+                Some(1.0),
+            ),
+            (
+                "ALERTS{alertname=\"KVCachePressureDrivesTTFT\", cluster=\"b\"}",
+                "50m",
+                None,
+            ),
+        ],
+    );
+}
