@@ -195,7 +195,7 @@ pub fn runbook_url(base: &str, runbook: Option<&str>, alert: &str) -> String {
 /// Link that runs a query in Grafana Explore, with the data source that the provisioning file makes.
 pub fn explore_url(base: &str, query: &str) -> String {
     let panes = serde_json::json!({"a": {
-        "datasource": DATA_SOURCE,
+        "datasource": "prometheus",
         "queries": [{"refId": "A", "expr": query}],
         "range": {"from": "now-3h", "to": "now"},
     }});
@@ -210,9 +210,6 @@ pub fn explore_url(base: &str, query: &str) -> String {
     let base = base.trim_end_matches('/');
     format!("{base}/explore?schemaVersion=1&panes={encoded}")
 }
-
-/// Grafana's name for the data source.
-pub const DATA_SOURCE: &str = "prometheus";
 
 /// The dashboard that every service has; a spec may declare one of this name in its place.
 pub const OVERVIEW: &str = "overview";
