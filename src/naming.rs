@@ -185,6 +185,15 @@ pub fn anchor(alert: &str) -> String {
     alert.to_ascii_lowercase()
 }
 
+/// What GitHub makes of a heading, to be linked to: small letters, no signs, dashes for blanks.
+pub fn slug(heading: &str) -> String {
+    let kept = heading.to_lowercase();
+    let kept = kept
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
 /// Link to an alert's part of a runbook; without a runbook, to the index.
 pub fn runbook_url(base: &str, runbook: Option<&str>, alert: &str) -> String {
     let base = base.trim_end_matches('/');

@@ -193,3 +193,37 @@ fn correlation_is_seen() {
         ],
     );
 }
+
+/// As HTML, every table is a table, every block of code is closed, and every link inside the folder leads to an id.
+#[test]
+fn pages_render() {
+    use pulldown_cmark::{Event, Options as Extensions, Parser, Tag};
+    for spec in SPECS {
+        for file in pages(&plan(&read(&format!("specs/{spec}.yaml")))) {
+            if !file.path.ends_with(".md") {
+                continue;
+            }
+            let extensions = Extensions::ENABLE_TABLES | Extensions::ENABLE_TASKLISTS;
+            let (mut text, mut headings) = (String::new(), 0);
+            for event in Parser::new_ext(&file.text, extensions) {
+                match event {
+                    Event::Start(Tag::Heading { .. }) => headings += 1,
+                    Event::Text(words) => text.push_str(&words),
+                    _ => {}
+                }
+            }
+            let mut html = String::new();
+            pulldown_cmark::html::push_html(&mut html, Parser::new_ext(&file.text, extensions));
+            assert_eq!(
+                headings,
+                html.matches("<h").count() - html.matches("<hr").count(),
+                "{}",
+                file.path
+            );
+            for left in ["|---", "```", "](#", "**"] {
+                assert!(!text.contains(left), "{}: {left} is left over", file.path);
+            }
+            assert_eq!(html.matches("<h1").count(), 1, "{}", file.path);
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::diag::{RuleInfo, Severity};
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, Rule};
+use crate::naming::slug;
 use crate::yaml::Text;
 
 /// See [`RuleInfo::docs`].
@@ -86,12 +87,4 @@ fn anchors(text: &str) -> impl Iterator<Item = String> {
         .skip(1)
         .filter_map(|rest| rest.split('"').next());
     headings.chain(ids.map(str::to_owned))
-}
-
-fn slug(heading: &str) -> String {
-    let kept = heading.to_lowercase();
-    let kept = kept
-        .chars()
-        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }

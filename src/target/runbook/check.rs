@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::naming::slug;
 use crate::target::{OutFile, TargetError};
 
 /// Checks links to headings, ids and files of the folder.
@@ -60,12 +61,4 @@ fn anchors(text: &str) -> BTreeSet<String> {
         found.extend(ids.filter_map(|rest| rest.split('"').next().map(str::to_owned)));
     }
     found
-}
-
-fn slug(heading: &str) -> String {
-    let kept = heading.to_lowercase();
-    let kept = kept
-        .chars()
-        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
