@@ -20,10 +20,15 @@ pub(crate) fn folder_for(spec: &str, vllm: Option<&str>) -> Vec<OutFile> {
 
 /// The files of any spec.
 pub(crate) fn build(text: &str, vllm: Option<&str>) -> Vec<OutFile> {
+    build_for(text, vllm, Target::Prometheus)
+}
+
+/// The files of one target.
+pub(crate) fn build_for(text: &str, vllm: Option<&str>, target: Target) -> Vec<OutFile> {
     let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
     let (plan, _) = resolve(&document, Options { vllm }).expect("resolves");
     let templates = Templates::load(None).expect("templates");
-    let rendered = target::render(&plan, Target::Prometheus, &templates).expect("renders");
+    let rendered = target::render(&plan, target, &templates).expect("renders");
     rendered.files
 }
 

@@ -1,6 +1,8 @@
 //! What the documentation shows is so.
 
 use std::collections::BTreeSet;
+
+use slosmith::target::Target;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -55,6 +57,26 @@ fn examples_of_specs_build() {
             let spec = completed(example, head);
             let files = crate::bundled::build(&spec, None);
             assert!(files.iter().any(|f| f.path.contains("/rules/")), "{spec}");
+        }
+    }
+}
+
+/// The other pages' examples are parts of a spec: each makes what the page is about.
+#[test]
+fn examples_of_other_targets_build() {
+    let tour = read("docs/spec.md");
+    let head = fences(&tour, "yaml")[0];
+    for (page, target) in [
+        ("docs/cloudwatch.md", Target::CloudWatch),
+        ("docs/runbooks.md", Target::Runbook),
+    ] {
+        let text = read(page);
+        let examples = fences(&text, "yaml");
+        assert!(examples.len() > 1, "{page}");
+        for example in &examples {
+            let spec = completed(example, head);
+            let files = crate::bundled::build_for(&spec, None, target);
+            assert!(!files.is_empty(), "{spec}");
         }
     }
 }
