@@ -180,7 +180,9 @@ fn row(f: &mut Fields<'_, '_>, ids: &[&str]) -> bool {
             false
         }
         None => {
-            if names.len() < 2 || names.len() % 2 == 1 {
+            // `...` stands for all that the row before says up to here.
+            let short = names.first().is_some_and(|name| *name == "...");
+            if !short && (names.len() < 2 || names.len() % 2 == 1) {
                 f.wrong(
                     "",
                     "a metric is a namespace, a name, and pairs of dimensions and values",

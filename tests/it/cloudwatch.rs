@@ -621,3 +621,49 @@ fn wrong_requests_are_refused_for_their_one_fault() {
         assert!(found[0].message.contains(words), "{found:?}\n{shown}");
     }
 }
+
+/// Rows of the console's short form, and whatever else stands in a file, are no reason to panic.
+#[test]
+fn anything_can_be_judged() {
+    let short = json!({"widgets": [widget("metric", json!({
+        "region": "us-east-1",
+        "metrics": [["App", "requests", "model", "m", "zone", "a"], ["...", "b"], [".", ".", ".", "n", ".", "."]]
+    }))]});
+    assert_eq!(check(&short), Vec::new());
+    let odd = [
+        "",
+        "é",
+        "ALARM(",
+        "ALARM(\"",
+        "\"\\",
+        "AT_LEAST(",
+        "AT_LEAST(5",
+        "NOT NOT",
+        "p",
+        "p99.9.9",
+        "TM(:)",
+        "a[",
+        "'",
+        "1e",
+    ];
+    for text in odd {
+        for request in [
+            with(composite(), json!({"/AlarmRule": text})),
+            with(math(), json!({"/Metrics/2/Expression": text})),
+            with(percentile(), json!({"/ExtendedStatistic": text})),
+            with(
+                promql(),
+                json!({"/EvaluationCriteria/PromQLCriteria/Query": text}),
+            ),
+            json!({"widgets": text}),
+            json!({"widgets": [text, [], {"properties": {"metrics": [text, [text], [{}]]}}]}),
+            json!([text]),
+            json!(text),
+        ] {
+            let _ = (
+                cloudwatch::any_alarm(&request),
+                cloudwatch::dashboard(&request),
+            );
+        }
+    }
+}
