@@ -80,7 +80,7 @@ pub fn run(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
     let path = args.result.display();
     let text =
         std::fs::read_to_string(&args.result).with_context(|| format!("cannot read {path}"))?;
-    let mut results = gate::read(&text).map_err(|why| anyhow!("{path}: {why}"))?;
+    let mut results = gate::read(&text).map_err(|why| anyhow!("{path}:{why}"))?;
     for given in &args.given {
         let (measure, value) = parse(given)?;
         results.give(measure, value);

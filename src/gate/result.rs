@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::spec::Measure;
 use crate::units::{Number, decimal};
 
-/// A result that cannot be used.
+/// A result that cannot be used; says `line:column: what`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// The text is no JSON.
-    #[error("line {line}, column {column}: this is not JSON: {why}")]
+    #[error("{line}:{column}: this is not JSON: {why}")]
     NotJson {
         /// Line, from 1.
         line: usize,
@@ -20,7 +20,7 @@ pub enum ReadError {
     },
     /// The JSON is something else.
     #[error(
-        "this is neither the result of `vllm bench serve --save-result` nor a summary of k6: it has no `request_throughput` and no `metrics`"
+        "1:1: this is neither the result of `vllm bench serve --save-result` nor a summary of k6: it has no `request_throughput` and no `metrics`"
     )]
     Unknown,
 }
@@ -40,7 +40,8 @@ pub struct Results {
 pub fn read(text: &str) -> Result<Results, ReadError> {
     let document: Value = serde_json::from_str(text).map_err(|error| ReadError::NotJson {
         line: error.line(),
-        column: error.column(),
+        // 0 says that the text ended.
+        column: error.column().max(1),
         why: error
             .to_string()
             .split(" at line")

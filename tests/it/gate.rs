@@ -134,8 +134,12 @@ fn reports_are_for_programs_too() {
 fn nonsense_is_refused() {
     for (result, more, wanted) in [
         ("{", vec![], "not JSON"),
-        ("{\"a\": 1}", vec![], "neither the result"),
-        ("[]", vec![], "neither the result"),
+        (
+            "{\"a\": 1}",
+            vec![],
+            "result.json:1:1: this is neither the result",
+        ),
+        ("[]", vec![], "result.json:1:1: this is neither the result"),
         (
             vllm(1.0, 1.0, 0).as_str(),
             vec!["--scenario", "peek"],
