@@ -155,6 +155,19 @@ pub fn shown(value: Number, unit: Unit) -> String {
     }
 }
 
+/// A measured value like [`shown`]: 4 digits, and all before the point. What no exact number holds is printed as it is.
+pub fn shown_measured(value: f64, unit: Unit) -> String {
+    let text = if value.abs() < 1e3 {
+        format!("{value:.3e}")
+    } else {
+        format!("{value:.0}")
+    };
+    match parse_decimal(&text) {
+        Ok(exact) => shown(exact, unit),
+        Err(_) => format!("{value:e}"),
+    }
+}
+
 /// The time a rate is counted over, as the author wrote it (`/min`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Per {
@@ -326,6 +339,22 @@ mod tests {
             "nan",
         ] {
             assert!(text.parse::<Quantity>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn measured_values_are_short_and_never_too_large_to_print() {
+        for (value, unit, wanted) in [
+            (0.234_567, Unit::Seconds, "234.6ms"),
+            (12_345.0, Unit::Count, "12345"),
+            (0.000_001, Unit::Ratio, "0.0001%"),
+            (0.0, Unit::Ratio, "0%"),
+            (1e300, Unit::Seconds, "1e300"),
+            (f64::MAX, Unit::Ratio, "1.7976931348623157e308"),
+            (f64::INFINITY, Unit::Ratio, "inf"),
+            (f64::NAN, Unit::Count, "NaN"),
+        ] {
+            assert_eq!(shown_measured(value, unit), wanted);
         }
     }
 }

@@ -140,10 +140,10 @@ fn parse(given: &str) -> Result<(Measure, f64)> {
         Some(number) => (number, 100.0),
         None => (value.trim(), 1.0),
     };
-    let number: f64 = number
-        .parse()
-        .map_err(|_| anyhow!("`--given {given}`: `{value}` is no number"))?;
-    Ok((measure, number / share))
+    match number.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok((measure, number / share)),
+        _ => bail!("`--given {given}`: `{value}` is no number"),
+    }
 }
 
 fn lines(out: &mut dyn Write, judged: &[Judged], worst: Verdict) -> Result<()> {

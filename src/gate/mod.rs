@@ -6,7 +6,7 @@ pub use result::{ReadError, Results, read};
 
 use crate::plan::runbook::{Criterion, Limit, LoadTests};
 use crate::spec::Measure;
-use crate::units::{Number, decimal, shown};
+use crate::units::{Unit, decimal, shown_measured};
 
 /// What a criterion says, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,7 +105,6 @@ fn verdict(c: &Criterion, value: f64) -> Verdict {
 }
 
 fn printed(measure: Measure, value: f64) -> String {
-    use crate::units::Unit;
     let unit = match measure {
         _ if measure.is_latency() => Unit::Seconds,
         Measure::ErrorRate | Measure::PrefixCacheHitRate => Unit::Ratio,
@@ -115,12 +114,5 @@ fn printed(measure: Measure, value: f64) -> String {
         Measure::RequestThroughput | Measure::OutputThroughput => "/s",
         _ => "",
     };
-    // Values of a load test are far below what the cast can hold.
-    #[allow(clippy::cast_possible_truncation)]
-    let scaled = (value * 1e6).round() as i128;
-    let rounded = match unit {
-        Unit::Seconds => Number::new((scaled + 50) / 100 * 100, 1_000_000),
-        _ => Number::new(scaled, 1_000_000),
-    };
-    format!("{}{per}", shown(rounded, unit))
+    format!("{}{per}", shown_measured(value, unit))
 }

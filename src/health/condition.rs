@@ -4,7 +4,7 @@ use super::value::{self, Group, Reading};
 use super::{Pages, Verdict};
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition};
 use crate::resolve::subject;
-use crate::units::{Number, shown};
+use crate::units::shown_measured;
 
 /// What a condition says for one group.
 enum Found {
@@ -135,7 +135,11 @@ fn compare(c: &Compare, pages: Pages<'_>, group: &Group, measured: &mut Vec<Stri
         .per
         .map(|per| format!("/{}", per.name))
         .unwrap_or_default();
-    let words = format!("{} is {}{time}", subject(c), rounded(value, c));
+    let words = format!(
+        "{} is {}{time}",
+        subject(c),
+        shown_measured(value, c.unit.unit)
+    );
     let holds = beyond(*op, value, value::float(*bound));
     let line = match holds {
         true => format!("{words}, {} {text}", op.as_str()),
@@ -154,21 +158,6 @@ fn beyond(op: CompareOp, value: f64, bound: f64) -> bool {
         CompareOp::AtLeast => value >= bound,
         CompareOp::AtMost => value <= bound,
     }
-}
-
-/// Three digits are enough to read.
-fn rounded(value: f64, c: &Compare) -> String {
-    if !value.is_finite() {
-        return value.to_string();
-    }
-    let digits = 3 - i32::try_from(format!("{:.0}", value.abs()).len())
-        .unwrap_or(3)
-        .min(3);
-    let power = 10_i128.pow(u32::try_from(digits + 3).unwrap_or(3));
-    // Saturates far beyond any value of a metric.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
-    let scaled = (value * power as f64).round() as i128;
-    shown(Number::new(scaled, power), c.unit.unit)
 }
 
 fn absent(a: &Absent, pages: Pages<'_>) -> Found {

@@ -155,6 +155,11 @@ fn nonsense_is_refused() {
             vec!["--given", "oom_events=many"],
             "no number",
         ),
+        (
+            vllm(1.0, 1.0, 0).as_str(),
+            vec!["--given", "oom_events=nan"],
+            "no number",
+        ),
     ] {
         let (text, code) = run(result, &more);
         assert!(code == 2 && text.contains(wanted), "{text}");
