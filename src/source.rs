@@ -181,6 +181,13 @@ impl Sources {
         id
     }
 
+    /// Lets go of a file's text, when nothing points into it.
+    pub fn forget(&mut self, id: FileId) {
+        if let Some(file) = self.files.get_mut(id.0 as usize) {
+            *file = SourceFile::new(std::mem::take(&mut file.path), "");
+        }
+    }
+
     /// All files with their names, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
         (0..).map(FileId).zip(&self.files)

@@ -88,7 +88,7 @@ pub enum TemplateError {
 /// All templates of a build.
 pub struct Templates {
     environment: Environment<'static>,
-    replaced: bool,
+    replaced: Vec<(String, String)>,
 }
 
 impl Templates {
@@ -103,20 +103,21 @@ impl Templates {
                 .add_template(name, text)
                 .map_err(|e| wrong(&e))?;
         }
-        for (name, text) in folder.map(replacements).transpose()?.into_iter().flatten() {
+        let replaced = folder.map(replacements).transpose()?.unwrap_or_default();
+        for (name, text) in replaced.iter().cloned() {
             environment
                 .add_template_owned(name, text)
                 .map_err(|e| wrong(&e))?;
         }
         Ok(Self {
             environment,
-            replaced: folder.is_some(),
+            replaced,
         })
     }
 
-    /// True when a person's templates may be among them.
-    pub fn are_replaced(&self) -> bool {
-        self.replaced
+    /// A person's templates: name and text.
+    pub fn replaced(&self) -> &[(String, String)] {
+        &self.replaced
     }
 
     /// Renders one template.

@@ -4,6 +4,7 @@ pub(super) mod input;
 mod job;
 pub(super) mod report;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -15,9 +16,12 @@ use rayon::prelude::*;
 use crate::diag::Sink;
 use crate::output::{self, Staging};
 use crate::resolve;
+use crate::source::{FileId, Sources};
+use crate::spec;
 use crate::target::Target;
 use crate::template::Templates;
-use job::{Built, Job};
+use input::Specs;
+use job::{Built, Done, Job};
 
 /// Compile specs into Prometheus rules with their unit tests, and Grafana dashboards
 #[derive(Debug, Args)]
@@ -45,73 +49,153 @@ pub struct BuildArgs {
     templates: Option<PathBuf>,
 }
 
+/// So many services are built before what they have to say is taken in, so that memory does not grow with them.
+const BATCH: usize = 32;
+
 /// Runs `slosmith build`; gives back the exit code.
 ///
 /// # Errors
 /// When input cannot be read or output cannot be written.
 pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     let started = Instant::now();
-    let mut err = anstream::stderr();
     if let Some(range) = &args.vllm {
         resolve::check_range(range).map_err(|why| anyhow!("`--vllm`: {why}"))?;
     }
-    let mut findings = Sink::default();
-    let inputs = input::read(&args.paths, &mut findings)?;
+    let specs = input::list(&args.paths)?;
     let templates = Templates::load(args.templates.as_deref())?;
-    let staging = Staging::new(&args.out);
-    let job = Job {
-        args,
-        templates: &templates,
-        staging: &staging,
-        failed: findings.has_errors(),
+    let mut err = anstream::stderr();
+    let wait = || report::waiting(&args.out);
+    let staging = match args.check {
+        true => None,
+        false => Some(Staging::open(&args.out, wait)?),
     };
-    let documents = inputs.documents.par_iter();
-    let results = documents.map(|document| job.build(document)).collect();
-    let built = gather(results, &mut findings);
-    let failed = findings.has_errors();
-    report::findings(&mut err, findings, &inputs.sources)?;
-    if failed {
+    let _alone = args.check.then(|| output::lock_for_reading(&args.out));
+    let job = Job::new(args, &templates, staging.as_ref())?;
+    let built = build(&job, &specs, out, &mut err).and_then(|built| {
+        if let (Some(_), Some(staging)) = (&built, &staging) {
+            staging.commit()?;
+        }
+        Ok(built)
+    });
+    for left in staging.map(Staging::close).into_iter().flatten() {
+        report::left(&mut err, left)?;
+    }
+    let Some(built) = built? else {
         return Ok(2);
-    }
-    let mut built = built?;
-    if inputs.whole_folder {
-        remove_stale(&job, &mut built)?;
-    }
-    if args.check {
-        let mut diffs = built.iter().map(|b| &b.diff);
-        let written = diffs.try_for_each(|diff| out.write_all(diff.as_bytes()));
-        written.map_err(Into::into).or_else(super::unless_closed)?;
-    } else {
-        staging.commit()?;
-    }
+    };
     report::summary(&mut err, args, &built, started.elapsed())?;
     let stale = built.iter().any(|b| b.changed > 0);
     Ok(u8::from(args.check && stale))
 }
 
-/// All services, or the first fault that is not a spec's.
-fn gather(results: Vec<Result<(Option<Built>, Sink)>>, findings: &mut Sink) -> Result<Vec<Built>> {
-    let mut all = Ok(Vec::new());
-    for result in results {
-        match (result, &mut all) {
-            (Ok((built, found)), all) => {
-                findings.absorb(found);
-                if let Ok(all) = all {
-                    all.extend(built);
-                }
-            }
-            (Err(error), Ok(_)) => all = Err(error),
-            (Err(_), Err(_)) => {}
+/// All services, staged; `None` when a spec is wrong, which has been told then.
+fn build(
+    job: &Job<'_>,
+    specs: &Specs,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<Option<Vec<Built>>> {
+    let mut all = All::default();
+    for paths in specs.files.chunks(BATCH) {
+        let files = all.load(paths)?;
+        let failed = all.findings.has_errors();
+        let sources = &all.sources;
+        let done = files.par_iter();
+        let done: Vec<_> = done
+            .map(|file| job.build(*file, sources.get(*file).text(), failed))
+            .collect();
+        for (file, done) in files.into_iter().zip(done) {
+            all.take(file, done, out)?;
         }
     }
-    all
+    all.refuse_duplicates()?;
+    let failed = all.findings.has_errors();
+    report::findings(err, all.findings, &all.sources)?;
+    if failed {
+        return Ok(None);
+    }
+    let mut built = all.fault.map_or(Ok(all.built), Err)?;
+    if specs.whole_folder {
+        let wanted = built.iter().map(|b| b.service.as_str()).collect();
+        for service in output::stale_services(&job.args.out, &wanted)? {
+            let mut removed = job.remove(&service)?;
+            show(&mut removed, out)?;
+            built.push(removed);
+        }
+    }
+    Ok(Some(built))
 }
 
-/// Services that no spec of the folder asks for.
-fn remove_stale(job: &Job<'_>, built: &mut Vec<Built>) -> Result<()> {
-    let wanted = built.iter().map(|b| b.service.as_str()).collect();
-    for service in output::stale_services(&job.args.out, &wanted)? {
-        built.push(job.remove(&service)?);
+/// What is known of all services so far.
+#[derive(Default)]
+struct All {
+    sources: Sources,
+    findings: Sink,
+    /// Which specs describe a service.
+    named: BTreeMap<String, Vec<FileId>>,
+    built: Vec<Built>,
+    /// The first fault that is not a spec's.
+    fault: Option<anyhow::Error>,
+}
+
+impl All {
+    fn load(&mut self, paths: &[PathBuf]) -> Result<Vec<FileId>> {
+        let mut files = Vec::new();
+        for path in paths {
+            files.extend(input::load(path, &mut self.sources, &mut self.findings)?);
+        }
+        Ok(files)
     }
-    Ok(())
+
+    fn take(&mut self, file: FileId, done: Result<Done>, out: &mut dyn Write) -> Result<()> {
+        let done = match done {
+            Ok(done) => done,
+            Err(fault) => {
+                self.fault.get_or_insert(fault);
+                return Ok(());
+            }
+        };
+        if let Some(service) = done.service {
+            self.named.entry(service.value).or_default().push(file);
+        }
+        if let Some(mut built) = done.built {
+            show(&mut built, out)?;
+            self.built.push(built);
+        }
+        if done.findings.is_empty() {
+            self.sources.forget(file);
+        }
+        self.findings.absorb(done.findings);
+        Ok(())
+    }
+
+    /// Two specs of one service are an error in each but the first.
+    fn refuse_duplicates(&mut self) -> Result<()> {
+        for files in std::mem::take(&mut self.named).into_values() {
+            if files.len() < 2 {
+                continue;
+            }
+            let mut first = None;
+            for file in files {
+                // Its text is gone, and was read by an earlier build when nothing of it changed.
+                let path = self.sources.get(file).path().to_owned();
+                let file = input::load(&path, &mut self.sources, &mut self.findings)?;
+                let read = file.map(|file| spec::read(file, self.sources.get(file).text()));
+                let Some(Ok(document)) = read else { continue };
+                let name = &document.spec.service.name;
+                match first {
+                    None => first = Some(name.span),
+                    Some(first) => self.findings.push(input::duplicate(name, first)),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes how a service differs, under `--check`.
+fn show(built: &mut Built, out: &mut dyn Write) -> Result<()> {
+    let diff = std::mem::take(&mut built.diff);
+    let written = out.write_all(diff.as_bytes());
+    written.map_err(Into::into).or_else(super::unless_closed)
 }

@@ -24,6 +24,11 @@ impl Sink {
         self.found.iter().filter(|d| d.severity == severity).count()
     }
 
+    /// True when there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
     /// True when anything is certainly wrong.
     pub fn has_errors(&self) -> bool {
         self.count(Severity::Error) > 0

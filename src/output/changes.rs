@@ -5,7 +5,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::{Folder, MANIFEST, OutputError, manifest, read};
+use super::manifest::Manifest;
+use super::{Digest, Folder, MANIFEST, OutputError, read};
 
 /// How one file differs from what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,42 +19,71 @@ pub enum Change {
     Removed(String),
 }
 
-/// All differences between a service folder on disk and what it should be, by path.
+/// How a service folder differs from what it should be.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Files that differ, by path.
+    pub files: BTreeMap<String, Change>,
+    /// True when no file differs, and the manifest knows nothing of the inputs that they follow from now.
+    pub inputs_only: bool,
+}
+
+impl Changes {
+    /// True when there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && !self.inputs_only
+    }
+}
+
+/// All differences between a service folder on disk and what it should be.
 ///
 /// # Errors
 /// When the folder cannot be read, or something of somebody else's stands in the way.
-pub fn changes(out: &Path, folder: &Folder) -> Result<BTreeMap<String, Change>, OutputError> {
+pub fn changes(out: &Path, folder: &Folder) -> Result<Changes, OutputError> {
     if out.exists() && !out.is_dir() {
         return Err(OutputError::NotAFolder(out.to_owned()));
     }
     let root = out.join(&folder.service);
-    if root
-        .symlink_metadata()
-        .is_err_and(|e| e.kind() == ErrorKind::NotFound)
-    {
+    if !super::exists(&root) {
         let all = folder.files.keys().cloned();
-        return Ok(all.map(|path| (path, Change::Added)).collect());
+        return Ok(Changes {
+            files: all.map(|path| (path, Change::Added)).collect(),
+            inputs_only: false,
+        });
     }
-    for path in folders(&root, folder) {
+    for path in folders(&root, folder.files.keys()) {
         check_folder(&path)?;
     }
-    let ours = manifest::read(&root)?;
+    let before = Manifest::read(&root)?;
+    let wanted = Manifest::of(folder, &before);
+    let mut files = file_changes(&root, folder, &before, &wanted)?;
+    let mut inputs_only = false;
+    if files.is_empty() {
+        let found = read(&root.join(MANIFEST))?.map(lossy);
+        match manifest_change(found, &before, &wanted) {
+            Some(change) => drop(files.insert(MANIFEST.to_owned(), change)),
+            None => inputs_only = wanted.inputs.is_some() && wanted.inputs != before.inputs,
+        }
+    }
+    Ok(Changes { files, inputs_only })
+}
+
+fn file_changes(
+    root: &Path,
+    folder: &Folder,
+    before: &Manifest,
+    wanted: &Manifest,
+) -> Result<BTreeMap<String, Change>, OutputError> {
     let mut changes = BTreeMap::new();
     for (path, text) in &folder.files {
-        if let Some(change) = change(&root.join(path), text, ours.contains(path))? {
+        if let Some(change) = change(&root.join(path), text, before.files.contains_key(path))? {
             changes.insert(path.clone(), change);
         }
     }
-    let wanted = manifest::paths(folder, &ours);
-    for path in ours.difference(&wanted) {
+    for path in before.files.keys().filter(|path| !wanted.owns(path)) {
         if let Some(found) = read(&root.join(path))? {
             changes.insert(path.clone(), Change::Removed(lossy(found)));
         }
-    }
-    if changes.is_empty()
-        && let Some(change) = manifest_change(&root, &wanted)?
-    {
-        changes.insert(MANIFEST.to_owned(), change);
     }
     Ok(changes)
 }
@@ -70,16 +100,13 @@ fn change(path: &Path, text: &str, ours: bool) -> Result<Option<Change>, OutputE
     }
 }
 
-/// The manifest alone differs: files were deleted by hand, or it was.
-fn manifest_change(root: &Path, wanted: &BTreeSet<String>) -> Result<Option<Change>, OutputError> {
-    let found = read(&root.join(MANIFEST))?.map(lossy);
-    let wanted = (!wanted.is_empty()).then(|| manifest::text(wanted));
-    Ok(match found {
-        found if found == wanted => None,
-        None => Some(Change::Added),
-        Some(found) if wanted.is_some() => Some(Change::Modified(found)),
-        Some(found) => Some(Change::Removed(found)),
-    })
+/// The manifest alone lists other files or other fingerprints: files were deleted by hand, or it was edited.
+fn manifest_change(found: Option<String>, before: &Manifest, wanted: &Manifest) -> Option<Change> {
+    match found {
+        None => (!wanted.files.is_empty()).then_some(Change::Added),
+        Some(text) if wanted.files.is_empty() => Some(Change::Removed(text)),
+        Some(text) => (before.files != wanted.files).then_some(Change::Modified(text)),
+    }
 }
 
 /// For showing: bytes that are no text are nobody's generated file.
@@ -87,10 +114,10 @@ fn lossy(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
-/// Every folder that our files go through, outermost first.
-fn folders(root: &Path, folder: &Folder) -> BTreeSet<PathBuf> {
+/// Every folder that files go through, outermost first.
+fn folders<'a>(root: &Path, files: impl Iterator<Item = &'a String>) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::from([root.to_owned()]);
-    for path in folder.files.keys() {
+    for path in files {
         for (at, _) in path.match_indices('/') {
             found.insert(root.join(&path[..at]));
         }
@@ -109,15 +136,53 @@ fn check_folder(path: &Path) -> Result<(), OutputError> {
     }
 }
 
+/// Which service folder was built from which inputs.
+///
+/// # Errors
+/// When the output folder cannot be read. A manifest that cannot be read is told when its service is built.
+pub fn built_from(out: &Path) -> Result<BTreeMap<Digest, String>, OutputError> {
+    let mut found = BTreeMap::new();
+    for service in services(out)? {
+        let manifest = Manifest::read(&out.join(&service)).unwrap_or_default();
+        if let Some(inputs) = manifest.inputs {
+            found.insert(inputs, service);
+        }
+    }
+    Ok(found)
+}
+
+/// Number of files of a service folder in which every file of ours is as the manifest lists it; `None` when
+/// one is not, or nothing is known of one.
+pub fn intact(out: &Path, service: &str) -> Option<usize> {
+    let root = out.join(service);
+    let manifest = Manifest::read(&root).ok()?;
+    for path in folders(&root, manifest.files.keys()) {
+        check_folder(&path).ok()?;
+    }
+    let as_listed = |(path, digest): (&String, &Option<Digest>)| {
+        let found = read(&root.join(path)).ok().flatten();
+        found.is_some_and(|bytes| Some(Digest::of(&bytes)) == *digest)
+    };
+    let all = manifest.files.iter().all(as_listed);
+    all.then_some(manifest.files.len())
+}
+
 /// Service folders of ours that no spec asks for any more, sorted.
 ///
 /// # Errors
 /// When the output folder cannot be read.
 pub fn stale_services(out: &Path, wanted: &BTreeSet<&str>) -> Result<Vec<String>, OutputError> {
-    let mut stale = Vec::new();
+    let mut stale = services(out)?;
+    stale.retain(|name| !wanted.contains(name.as_str()));
+    Ok(stale)
+}
+
+/// Service folders of ours, sorted.
+fn services(out: &Path) -> Result<Vec<String>, OutputError> {
+    let mut found = Vec::new();
     let entries = match fs::read_dir(out) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(stale),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(found),
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
             return Err(OutputError::NotAFolder(out.to_owned()));
         }
@@ -129,11 +194,10 @@ pub fn stale_services(out: &Path, wanted: &BTreeSet<&str>) -> Result<Vec<String>
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };
-        let ours = entry.path().join(MANIFEST).is_file();
-        if ours && !name.starts_with('.') && !wanted.contains(name.as_str()) {
-            stale.push(name);
+        if !name.starts_with('.') && entry.path().join(MANIFEST).is_file() {
+            found.push(name);
         }
     }
-    stale.sort();
-    Ok(stale)
+    found.sort();
+    Ok(found)
 }

@@ -1,49 +1,136 @@
-//! The list of our files in a service folder.
+//! The list of our files in a service folder, with their fingerprints.
+//!
+//! ```text
+//! # Files that slosmith wrote here; it replaces and removes these and no others.
+//! # inputs 0c4f…
+//! 9c1d…  prometheus/rules/alerts.yaml
+//! ```
+//!
+//! `xxh128sum --check` reads it. The inputs are all that the files follow from: when they and the files are as
+//! listed, there is nothing to build.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::Path;
 
-use super::{Folder, OutputError, check_inside};
+use super::{Digest, Folder, OutputError, check_inside, read};
 
 /// Name of the manifest.
 pub const MANIFEST: &str = ".slosmith-manifest";
 
 const HEADER: &str =
     "# Files that slosmith wrote here; it replaces and removes these and no others.";
+const INPUTS: &str = "# inputs ";
 
 /// Our files in a folder.
-pub(super) fn read(root: &Path) -> Result<BTreeSet<String>, OutputError> {
-    let path = root.join(MANIFEST);
-    let Some(bytes) = super::read(&path)? else {
-        return Ok(BTreeSet::new());
-    };
-    let text = String::from_utf8_lossy(&bytes);
-    let mut lines = text.lines();
-    if lines.next() != Some(HEADER) {
-        let why = "its first line is another".to_owned();
-        return Err(OutputError::Manifest { path, why });
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Manifest {
+    /// Of all that the files follow from; `None` after a build of some targets, or one with warnings.
+    pub(super) inputs: Option<Digest>,
+    /// Path and fingerprint; without one, nothing is known of what the file should say.
+    pub(super) files: BTreeMap<String, Option<Digest>>,
+}
+
+impl Manifest {
+    /// The manifest of a service folder; an empty one where there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read, or somebody else wrote it.
+    pub(super) fn read(root: &Path) -> Result<Self, OutputError> {
+        let path = root.join(MANIFEST);
+        let Some(bytes) = read(&path)? else {
+            return Ok(Self::default());
+        };
+        let parsed = std::str::from_utf8(&bytes).map_err(|_| "it is not UTF-8 text".to_owned());
+        let parsed = parsed.and_then(Self::parse);
+        parsed.map_err(|why| OutputError::Manifest { path, why })
     }
-    let files: BTreeSet<String> = lines.map(str::to_owned).collect();
-    match files.iter().find(|f| check_inside(f).is_err()) {
-        None => Ok(files),
-        Some(file) => {
-            let why = format!("`{file}` leaves the folder");
-            Err(OutputError::Manifest { path, why })
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut lines = text.lines().peekable();
+        if lines.next() != Some(HEADER) {
+            return Err("its first line is another".to_owned());
+        }
+        let inputs = lines.next_if(|line| line.starts_with(INPUTS));
+        let inputs = inputs.and_then(|line| Digest::parse(&line[INPUTS.len()..]));
+        let files: BTreeMap<String, Option<Digest>> = lines.map(entry).collect();
+        match files.keys().find(|file| check_inside(file).is_err()) {
+            None => Ok(Self { inputs, files }),
+            Some(file) => Err(format!("`{file}` leaves the folder")),
         }
     }
-}
 
-/// What will be ours: what is written now, and what targets that were not asked for left.
-pub(super) fn paths(folder: &Folder, before: &BTreeSet<String>) -> BTreeSet<String> {
-    let kept = before.iter().filter(|path| folder.keeps(path)).cloned();
-    folder.files.keys().cloned().chain(kept).collect()
-}
-
-pub(super) fn text(paths: &BTreeSet<String>) -> String {
-    let mut text = format!("{HEADER}\n");
-    for path in paths {
-        text.push_str(path);
-        text.push('\n');
+    /// What it will say: what is written now, and what targets that were not asked for left.
+    pub(super) fn of(folder: &Folder, before: &Self) -> Self {
+        let kept = before.files.iter().filter(|(path, _)| folder.keeps(path));
+        let kept = kept.map(|(path, digest)| (path.clone(), *digest));
+        let written = folder.files.iter();
+        let written = written.map(|(path, text)| (path.clone(), Some(Digest::of(text.as_bytes()))));
+        Self {
+            inputs: folder.inputs,
+            files: kept.chain(written).collect(),
+        }
     }
-    text
+
+    pub(super) fn text(&self) -> String {
+        let mut text = format!("{HEADER}\n");
+        if let Some(inputs) = self.inputs {
+            let _ = writeln!(text, "{INPUTS}{inputs}");
+        }
+        for (path, digest) in &self.files {
+            let digest = digest.map(|d| format!("{d}  ")).unwrap_or_default();
+            let _ = writeln!(text, "{digest}{path}");
+        }
+        text
+    }
+
+    /// True for the manifest itself and every file in it.
+    pub(super) fn owns(&self, path: &str) -> bool {
+        path == MANIFEST || self.files.contains_key(path)
+    }
+
+    /// True for a folder that exists only because files of ours are in it.
+    pub(super) fn made(&self, folder: &str) -> bool {
+        let inside = format!("{folder}/");
+        let next = self.files.range(inside.clone()..).next();
+        next.is_some_and(|(path, _)| path.starts_with(&inside))
+    }
+}
+
+/// One line; a path alone is what an earlier version wrote.
+fn entry(line: &str) -> (String, Option<Digest>) {
+    let parts = line.split_once("  ");
+    match parts.and_then(|(digest, path)| Some((path, Digest::parse(digest)?))) {
+        Some((path, digest)) => (path.to_owned(), Some(digest)),
+        None => (line.to_owned(), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_reads_back() {
+        let files = [("a b/c", Some(Digest::of(b"x"))), ("d", None)];
+        let manifest = Manifest {
+            inputs: Some(Digest::of(b"spec")),
+            files: files.map(|(path, d)| (path.to_owned(), d)).into(),
+        };
+        assert_eq!(Manifest::parse(&manifest.text()), Ok(manifest));
+    }
+
+    #[test]
+    fn a_list_without_fingerprints_is_still_ours() {
+        let manifest = Manifest::parse(&format!("{HEADER}\na/b\n")).expect("ours");
+        assert_eq!(manifest.inputs, None);
+        assert!(manifest.owns("a/b") && manifest.made("a") && !manifest.made("a/b"));
+    }
+
+    #[test]
+    fn paths_that_leave_and_lists_of_others_are_refused() {
+        for text in ["groceries\n".to_owned(), format!("{HEADER}\n../x\n")] {
+            Manifest::parse(&text).expect_err(&text);
+        }
+    }
 }

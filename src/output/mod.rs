@@ -2,22 +2,36 @@
 //!
 //! One service folder is the unit: it is written beside its place and exchanged by rename, so that nobody
 //! ever sees half of one. All folders of a build are staged before the first is exchanged, so that a full
-//! disk changes nothing. A manifest names what is ours; files of other people are carried over.
-//! Files are not flushed to the medium: after a power cut, build again.
+//! disk changes nothing. No file that somebody can see is ever opened for writing. A manifest names what is
+//! ours; files of other people are linked into the new folder, or moved.
+//!
+//! ```text
+//! generated/checkout/                           live
+//! generated/.slosmith-staging-4711-0/1.checkout/draft    being written     ([`stage`])
+//! generated/.slosmith-staging-4711-0/1.checkout/new      to be exchanged   ([`exchange`])
+//! generated/.slosmith-trash-4711-0/                      being removed     ([`leftover`])
+//! ```
+//!
+//! Files are not flushed to the medium: after a power cut, build again. The manifest tells which are not whole.
 
 mod changes;
+mod digest;
 mod exchange;
+mod leftover;
 mod manifest;
 mod replace;
 mod stage;
+mod staging;
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-pub use changes::{Change, changes, stale_services};
-pub use exchange::Staging;
+pub use changes::{Change, Changes, built_from, changes, intact, stale_services};
+pub use digest::Digest;
 pub use manifest::MANIFEST;
 pub use replace::{ReplaceError, put_file, replace_file};
+pub use staging::{Staging, lock_for_reading};
 
 use crate::target::OutFile;
 
@@ -49,6 +63,9 @@ pub enum OutputError {
     /// Somebody else's file stands where one of ours must go.
     #[error("{}: this file is not ours; move it away, or build somewhere else", .0.display())]
     Foreign(PathBuf),
+    /// Something in a staging folder that no build puts there.
+    #[error("{}: no build put this into a staging folder; move it away", .0.display())]
+    NotOurs(PathBuf),
     /// Something that is no folder, or a link to one, stands where a folder of ours must go.
     #[error("{}: this is not a folder; move it away, or build somewhere else", .0.display())]
     NotAFolder(PathBuf),
@@ -68,6 +85,8 @@ pub struct Folder {
     pub service: String,
     /// All files of ours, by path.
     pub files: BTreeMap<String, String>,
+    /// Fingerprint of all that the files follow from, when they are all that follows from it.
+    pub inputs: Option<Digest>,
     /// Target folders that this build does not touch, because only others were asked for.
     kept: Vec<String>,
 }
@@ -90,6 +109,7 @@ impl Folder {
         Ok(Self {
             service: service.to_owned(),
             files: all,
+            inputs: None,
             kept,
         })
     }
@@ -121,9 +141,17 @@ fn check_inside(path: &str) -> Result<(), OutputError> {
 
 /// The bytes of a file; `None` when there is none.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, OutputError> {
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(OutputError::io(path)(error)),
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_file() => {}
+        // Reading a pipe or a device may never end.
+        Ok(_) => return Err(OutputError::Foreign(path.to_owned())),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(OutputError::io(path)(error)),
     }
+    std::fs::read(path).map(Some).map_err(OutputError::io(path))
+}
+
+/// True when something is at the path, be it a link to nowhere.
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }

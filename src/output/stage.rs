@@ -1,80 +1,61 @@
 //! A service folder as it is to be, written beside its place.
+//!
+//! Every file here is new, or a further link to a live one: no file that somebody can see is opened for writing.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Folder, MANIFEST, OutputError, changes, manifest, read};
+use super::manifest::Manifest;
+use super::{Folder, MANIFEST, OutputError, changes, exists, read};
 
-/// Writes everything that `folder` is to hold into `fresh`, and carries over what is not ours.
+/// Writes everything that `folder` is to hold into `fresh`, which is there and empty, and links what is not ours.
 ///
 /// # Errors
 /// When the disk refuses, or something of somebody else's stands in the way.
 pub(super) fn fill(out: &Path, folder: &Folder, fresh: &Path) -> Result<(), OutputError> {
     let root = out.join(&folder.service);
-    let exists = root.symlink_metadata().is_ok();
-    let before = if exists {
-        // Asked again, now that nobody else writes here: what was in nobody's way before may be by now.
-        changes(out, folder)?;
-        manifest::read(&root)?
-    } else {
-        BTreeSet::new()
+    let live = exists(&root).then_some(root.as_path());
+    let before = match live {
+        Some(root) => {
+            // Asked again, now that nobody else writes here: what was in nobody's way before may be by now.
+            changes(out, folder)?;
+            Manifest::read(root)?
+        }
+        None => Manifest::default(),
     };
-    let ours = manifest::paths(folder, &before);
+    let put = |path: &str, text: &str| put(live.map(|l| l.join(path)), &fresh.join(path), text);
+    let wanted = Manifest::of(folder, &before);
+    if !wanted.files.is_empty() {
+        put(MANIFEST, &wanted.text())?;
+    }
     make_folders(fresh, folder)?;
-    let put = |path: &str, text: &str| {
-        let old = exists.then(|| root.join(path));
-        put(old.as_deref(), &fresh.join(path), text)
-    };
     for (path, text) in &folder.files {
         put(path, text)?;
     }
-    if !ours.is_empty() {
-        put(MANIFEST, &manifest::text(&ours))?;
+    match live {
+        Some(root) => carry_rest(root, fresh, folder, &before),
+        None => Ok(()),
     }
-    if exists {
-        carry_rest(&root, fresh, folder, &Owned { before, ours })?;
-    }
-    Ok(())
 }
 
 /// Each folder once: asking for every file again would take as long as writing it.
 fn make_folders(fresh: &Path, folder: &Folder) -> Result<(), OutputError> {
     let parent = |path: &String| Some(path.rsplit_once('/')?.0.to_owned());
     let inner: BTreeSet<String> = folder.files.keys().filter_map(parent).collect();
-    let all = std::iter::once(fresh.to_owned()).chain(inner.iter().map(|path| fresh.join(path)));
-    for path in all {
+    for path in inner.iter().map(|path| fresh.join(path)) {
         fs::create_dir_all(&path).map_err(OutputError::io(&path))?;
     }
     Ok(())
 }
 
-/// Our files: those of the last build, and those that will be.
-struct Owned {
-    before: BTreeSet<String>,
-    ours: BTreeSet<String>,
-}
-
-impl Owned {
-    /// True for a file that this build writes or drops.
-    fn decides(&self, path: &str, folder: &Folder) -> bool {
-        let dropped = self.before.contains(path) && !self.ours.contains(path);
-        path == MANIFEST || dropped || folder.files.contains_key(path)
-    }
-
-    /// True for a folder that exists only because files of ours were in it.
-    fn made(&self, path: &str) -> bool {
-        let inside = format!("{path}/");
-        let next = self.before.range(inside.clone()..).next();
-        next.is_some_and(|p| p.starts_with(&inside))
-    }
-}
-
+/// Links what this build does not decide about: files of other people, and of targets that were not asked for.
 fn carry_rest(
     root: &Path,
     fresh: &Path,
     folder: &Folder,
-    owned: &Owned,
+    before: &Manifest,
 ) -> Result<(), OutputError> {
     let mut folders = Vec::new();
     for entry in walkdir::WalkDir::new(root).sort_by_file_name() {
@@ -84,11 +65,11 @@ fn carry_rest(
         // A name that is not UTF-8 is none of ours.
         let name = path.to_str().map(|p| p.replace('\\', "/"));
         if entry.file_type().is_dir() {
-            if !name.is_some_and(|n| owned.made(&n)) {
+            if !name.is_some_and(|n| before.made(&n)) {
                 fs::create_dir_all(&new).map_err(OutputError::io(&new))?;
             }
             folders.push((old.to_owned(), new));
-        } else if !name.is_some_and(|n| owned.decides(&n, folder)) {
+        } else if !name.is_some_and(|n| decided(&n, folder, before)) {
             make_parent(&new)?;
             carry(old, &new)?;
         }
@@ -101,22 +82,45 @@ fn carry_rest(
     Ok(())
 }
 
-/// A file that stays the same stays the same file, times and all.
-fn put(old: Option<&Path>, new: &Path, text: &str) -> Result<(), OutputError> {
+/// True for a file that this build writes or drops.
+fn decided(path: &str, folder: &Folder, before: &Manifest) -> bool {
+    folder.files.contains_key(path) || (before.owns(path) && !folder.keeps(path))
+}
+
+/// A file that stays the same stays the same file, times and all, where the file system has hard links.
+fn put(old: Option<PathBuf>, new: &Path, text: &str) -> Result<(), OutputError> {
+    let same = match &old {
+        Some(old) => read(old)?.is_some_and(|found| found == text.as_bytes()),
+        None => false,
+    };
     match old {
-        Some(old) if read(old)?.is_some_and(|found| found == text.as_bytes()) => carry(old, new),
-        _ => fs::write(new, text).map_err(OutputError::io(new)),
+        Some(old) if same && fs::hard_link(&old, new).is_ok() => Ok(()),
+        _ => write(new, text),
     }
 }
 
-fn make_parent(path: &Path) -> Result<(), OutputError> {
-    let parent = path.parent().map(PathBuf::from).unwrap_or_default();
-    fs::create_dir_all(&parent).map_err(OutputError::io(&parent))
+/// A new file: what stands at the path already is never written to.
+fn write(path: &Path, text: &str) -> Result<(), OutputError> {
+    let written = File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(OutputError::io(path))
 }
 
-/// A hard link keeps times, permissions and what a symbolic link says; where there are none, a copy does.
+/// A hard link keeps times, permissions and what a symbolic link says. A file that cannot have one is moved when
+/// the folders have been exchanged.
 fn carry(from: &Path, to: &Path) -> Result<(), OutputError> {
-    fs::hard_link(from, to)
-        .or_else(|_| fs::copy(from, to).map(drop))
-        .map_err(OutputError::io(from))
+    match fs::hard_link(from, to) {
+        Err(error) if !cannot_be_linked(error.kind()) => Err(OutputError::io(from)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// There are no hard links here, none to files of others, or too many of this file.
+fn cannot_be_linked(why: ErrorKind) -> bool {
+    use ErrorKind::{PermissionDenied, TooManyLinks, Unsupported};
+    matches!(why, PermissionDenied | TooManyLinks | Unsupported)
+}
+
+fn make_parent(path: &Path) -> Result<(), OutputError> {
+    let parent = path.parent().unwrap_or(path);
+    fs::create_dir_all(parent).map_err(OutputError::io(parent))
 }

@@ -4,19 +4,38 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use rayon::prelude::*;
 
 use crate::cli::read;
 use crate::diag::{Diagnostic, Sink};
-use crate::source::{FileId, Sources, Span};
+use crate::source::{FileId, Sources, Span, Spanned};
 use crate::spec::{self, Document};
 
-/// All specs of a build.
+/// Which specs are built.
+pub(super) struct Specs {
+    /// Their files, each once.
+    pub(super) files: Vec<PathBuf>,
+    /// True when one whole folder of specs is built: what no spec asks for is then stale.
+    pub(super) whole_folder: bool,
+}
+
+/// Finds every spec under `paths`.
+pub(super) fn list(paths: &[PathBuf]) -> Result<Specs> {
+    let mut files = Vec::new();
+    for path in paths {
+        files.extend(specs_under(path)?);
+    }
+    let mut seen = BTreeSet::new();
+    files.retain(|path| seen.insert(path.clone()));
+    Ok(Specs {
+        files,
+        whole_folder: matches!(paths, [one] if one.is_dir()),
+    })
+}
+
+/// Specs and their texts, for commands that hold all of them at once.
 pub(in crate::cli) struct Inputs {
     pub(in crate::cli) sources: Sources,
     pub(in crate::cli) documents: Vec<Document>,
-    /// True when one whole folder of specs is built: what no spec asks for is then stale.
-    pub(in crate::cli) whole_folder: bool,
 }
 
 /// Reads every spec under `paths`; what is wrong with them goes to `findings`.
@@ -24,41 +43,30 @@ pub(in crate::cli) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inp
     let mut inputs = Inputs {
         sources: Sources::default(),
         documents: Vec::new(),
-        whole_folder: matches!(paths, [one] if one.is_dir()),
     };
-    let mut services: BTreeMap<String, Span> = BTreeMap::new();
-    let mut files = Vec::new();
-    for path in paths {
-        files.extend(specs_under(path)?);
-    }
-    let mut seen = BTreeSet::new();
-    files.retain(|path| seen.insert(path.clone()));
-    let mut texts = Vec::new();
-    for path in &files {
-        texts.extend(load(path, &mut inputs.sources, findings)?);
-    }
-    let sources = &inputs.sources;
-    let read = texts.par_iter();
-    let read: Vec<_> = read
-        .map(|file| spec::read(*file, sources.get(*file).text()))
-        .collect();
-    for document in read {
-        let document = match document {
-            Ok(document) => document,
-            Err(errors) => {
-                findings.absorb(errors);
-                continue;
-            }
+    let mut names: BTreeMap<String, Span> = BTreeMap::new();
+    for path in &list(paths)?.files {
+        let Some(file) = load(path, &mut inputs.sources, findings)? else {
+            continue;
         };
-        let name = &document.spec.service.name;
-        if let Some(first) = services.insert(name.value.clone(), name.span) {
-            let message = format!("two specs describe the service `{name}`");
-            let error = Diagnostic::error("duplicate-name", name.span, message);
-            findings.push(error.related(first, "the first one"));
+        match spec::read(file, inputs.sources.get(file).text()) {
+            Ok(document) => {
+                let name = &document.spec.service.name;
+                if let Some(first) = names.insert(name.value.clone(), name.span) {
+                    findings.push(duplicate(name, first));
+                }
+                inputs.documents.push(document);
+            }
+            Err(errors) => findings.absorb(errors),
         }
-        inputs.documents.push(document);
     }
     Ok(inputs)
+}
+
+/// Two specs that would write the same folder.
+pub(super) fn duplicate(name: &Spanned<String>, first: Span) -> Diagnostic {
+    let message = format!("two specs describe the service `{name}`");
+    Diagnostic::error("duplicate-name", name.span, message).related(first, "the first one")
 }
 
 fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
@@ -91,7 +99,11 @@ fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Reads a file; `None` when it is no text.
-fn load(path: &Path, sources: &mut Sources, findings: &mut Sink) -> Result<Option<FileId>> {
+pub(super) fn load(
+    path: &Path,
+    sources: &mut Sources,
+    findings: &mut Sink,
+) -> Result<Option<FileId>> {
     let read = read::read(path, sources);
     let read = read.with_context(|| format!("cannot read {}", path.display()))?;
     Ok(findings.take(read))

@@ -1,24 +1,37 @@
 //! One service: from its spec to a staged folder. Nothing of the files outlives the job, so that a thousand
 //! services need no more memory than a few.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 
 use super::{BuildArgs, report};
 use crate::diag::Sink;
-use crate::output::{self, Folder, Staging};
+use crate::output::{self, Digest, Folder, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
 use crate::resolve::{self, Options};
-use crate::spec::Document;
+use crate::source::{FileId, Spanned};
+use crate::spec;
 use crate::target::{self, Target};
 use crate::template::Templates;
 
 /// What all jobs of a build share.
 pub(super) struct Job<'a> {
     pub(super) args: &'a BuildArgs,
-    pub(super) templates: &'a Templates,
-    pub(super) staging: &'a Staging,
-    /// True when the build has failed already, and only more findings are wanted.
-    pub(super) failed: bool,
+    templates: &'a Templates,
+    /// None under `--check`.
+    staging: Option<&'a Staging>,
+    /// Which service folder was built from which inputs; empty when every output is to be checked anyway.
+    built_from: BTreeMap<Digest, String>,
+}
+
+/// What became of one spec.
+pub(super) struct Done {
+    /// The service that the spec describes, where the spec could be read.
+    pub(super) service: Option<Spanned<String>>,
+    /// The service, unless the spec is wrong.
+    pub(super) built: Option<Built>,
+    pub(super) findings: Sink,
 }
 
 /// One service, compared and staged.
@@ -30,8 +43,17 @@ pub(super) struct Built {
     pub(super) changed: usize,
     /// How they differ, under `--check`.
     pub(super) diff: String,
-    /// None for a service that no spec asks for any more.
-    pub(super) summary: Option<Summary>,
+    pub(super) how: How,
+}
+
+/// How a service came to be what it is.
+pub(super) enum How {
+    /// From its spec.
+    Made(Summary),
+    /// Its inputs and its files are those of the last build.
+    Unchanged,
+    /// No spec asks for it any more.
+    Removed,
 }
 
 /// What is left to say of a plan once its files are made.
@@ -41,22 +63,68 @@ pub(super) struct Summary {
     pub(super) notes: Vec<String>,
 }
 
-impl Job<'_> {
-    /// Builds and stages a service; findings come back beside it.
+impl<'a> Job<'a> {
+    /// Looks what earlier builds left.
+    ///
+    /// # Errors
+    /// When the output folder cannot be read.
+    pub(super) fn new(
+        args: &'a BuildArgs,
+        templates: &'a Templates,
+        staging: Option<&'a Staging>,
+    ) -> Result<Self> {
+        let built_from = match args.validate {
+            true => BTreeMap::new(),
+            false => output::built_from(&args.out)?,
+        };
+        Ok(Self {
+            args,
+            templates,
+            staging,
+            built_from,
+        })
+    }
+
+    /// Builds and stages a service. When the build has `failed` already, only its findings are wanted.
     ///
     /// # Errors
     /// When a template fails, its output is not valid, or the disk refuses.
-    pub(super) fn build(&self, document: &Document) -> Result<(Option<Built>, Sink)> {
+    pub(super) fn build(&self, file: FileId, text: &str, failed: bool) -> Result<Done> {
+        let inputs = self.inputs(text);
+        if let Some(built) = self.unchanged(inputs) {
+            return Ok(Done {
+                service: Some(Spanned::new(built.service.clone(), Default::default())),
+                built: Some(built),
+                findings: Sink::default(),
+            });
+        }
+        let mut done = Done {
+            service: None,
+            built: None,
+            findings: Sink::default(),
+        };
+        let document = match spec::read(file, text) {
+            Ok(document) => document,
+            Err(findings) => return Ok(Done { findings, ..done }),
+        };
+        done.service = Some(document.spec.service.name.clone());
         let options = Options {
             vllm: self.args.vllm.as_deref(),
         };
-        match resolve::resolve(document, options) {
-            Ok((_, warnings)) if self.failed => Ok((None, warnings)),
+        match resolve::resolve(&document, options) {
             Ok((plan, warnings)) => {
-                let (folder, summary) = self.render(plan)?;
-                Ok((Some(self.stage(&folder, Some(summary))?), warnings))
+                if !failed {
+                    // Warnings are told by every build: what has some is never taken for unchanged.
+                    let complete = warnings.is_empty() && self.args.target.is_empty();
+                    let (folder, summary) = self.render(plan, complete.then_some(inputs))?;
+                    done.built = Some(self.stage(&folder, How::Made(summary))?);
+                }
+                Ok(Done {
+                    findings: warnings,
+                    ..done
+                })
             }
-            Err(errors) => Ok((None, errors)),
+            Err(findings) => Ok(Done { findings, ..done }),
         }
     }
 
@@ -65,16 +133,37 @@ impl Job<'_> {
     /// # Errors
     /// When the disk refuses.
     pub(super) fn remove(&self, service: &str) -> Result<Built> {
-        self.stage(&Folder::gone(service)?, None)
+        self.stage(&Folder::gone(service)?, How::Removed)
     }
 
-    fn render(&self, plan: Plan) -> Result<(Folder, Summary)> {
+    /// Fingerprint of all that the files of a service follow from.
+    fn inputs(&self, spec: &str) -> Digest {
+        let vllm = self.args.vllm.as_deref().unwrap_or_default();
+        let templates = self.templates.replaced().iter();
+        let templates = templates.flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
+        let first = [env!("SLOSMITH_SOURCES"), vllm, spec].map(str::as_bytes);
+        Digest::of_all(first.into_iter().chain(templates))
+    }
+
+    /// A service whose inputs and files are those of the last build.
+    fn unchanged(&self, inputs: Digest) -> Option<Built> {
+        let service = self.built_from.get(&inputs)?;
+        Some(Built {
+            files: output::intact(&self.args.out, service)?,
+            service: service.clone(),
+            changed: 0,
+            diff: String::new(),
+            how: How::Unchanged,
+        })
+    }
+
+    fn render(&self, plan: Plan, inputs: Option<Digest>) -> Result<(Folder, Summary)> {
         let wanted = |t: &Target| self.args.target.is_empty() || self.args.target.contains(t);
         let mut files = Vec::new();
         let mut notes = Vec::new();
         for target in Target::ALL.into_iter().filter(wanted) {
             let rendered = target::render(&plan, target, self.templates)?;
-            if self.args.validate || self.templates.are_replaced() {
+            if self.args.validate || !self.templates.replaced().is_empty() {
                 target::validate(target, &rendered.files)?;
             }
             files.extend(rendered.files);
@@ -83,7 +172,8 @@ impl Job<'_> {
         notes.splice(0..0, plan.notes);
         let kept = Target::ALL.into_iter().filter(|t| !wanted(t));
         let kept = kept.flat_map(Target::outputs).map(str::to_owned).collect();
-        let folder = Folder::new(&plan.service.name, files, kept)?;
+        let mut folder = Folder::new(&plan.service.name, files, kept)?;
+        folder.inputs = inputs;
         let summary = Summary {
             runtime: plan.runtime,
             left_out: plan.left_out,
@@ -92,20 +182,20 @@ impl Job<'_> {
         Ok((folder, summary))
     }
 
-    fn stage(&self, folder: &Folder, summary: Option<Summary>) -> Result<Built> {
+    fn stage(&self, folder: &Folder, how: How) -> Result<Built> {
         let changes = output::changes(&self.args.out, folder)?;
         let mut diff = String::new();
-        if self.args.check {
-            diff = report::diff(&self.args.out, folder, &changes);
-        } else if !changes.is_empty() {
-            self.staging.add(folder)?;
+        match self.staging {
+            None => diff = report::diff(&self.args.out, folder, &changes.files),
+            Some(staging) if !changes.is_empty() => staging.add(folder)?,
+            Some(_) => {}
         }
         Ok(Built {
             service: folder.service.clone(),
             files: folder.files.len(),
-            changed: changes.len(),
+            changed: changes.files.len(),
             diff,
-            summary,
+            how,
         })
     }
 }

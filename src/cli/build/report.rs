@@ -9,9 +9,9 @@ use anyhow::Result;
 use similar::TextDiff;
 
 use super::BuildArgs;
-use super::job::{Built, Summary};
+use super::job::{Built, How, Summary};
 use crate::diag::{Severity, Sink, render};
-use crate::output::{Change, Folder, MANIFEST};
+use crate::output::{Change, Folder, MANIFEST, OutputError};
 use crate::source::Sources;
 
 /// Above this many services, those that stay as they are are only counted.
@@ -35,6 +35,20 @@ pub(in crate::cli) fn findings(err: &mut dyn Write, sink: Sink, sources: &Source
         };
         writeln!(err, "{}{and}; nothing was written", count(errors, "error"))?;
     }
+    Ok(())
+}
+
+/// Says why nothing happens for now.
+pub(super) fn waiting(out: &Path) {
+    let out = out.display();
+    // There is nobody to tell when stderr is gone.
+    let _ = writeln!(anstream::stderr(), "waiting for another build of {out}");
+}
+
+/// Says what could not be cleared away.
+pub(super) fn left(err: &mut dyn Write, why: OutputError) -> Result<()> {
+    let why = anyhow::Error::from(why);
+    writeln!(err, "warning: left over from a build: {why:#}")?;
     Ok(())
 }
 
@@ -70,17 +84,19 @@ pub(super) fn summary(
     let mut unlisted = 0;
     for b in built {
         let folder = args.out.join(&b.service);
-        match &b.summary {
-            None => {
+        match &b.how {
+            How::Removed => {
                 let state = if args.check { "stale" } else { "removed" };
                 writeln!(err, "{}: {state}: no spec asks for it", folder.display())?;
             }
-            Some(_) if b.changed == 0 && built.len() > FEW => unlisted += 1,
-            Some(summary) => {
+            _ if b.changed == 0 && built.len() > FEW => unlisted += 1,
+            how => {
                 let files = count(b.files, "file");
                 let state = state(args, b.changed);
                 writeln!(err, "{}: {files}, {state}", folder.display())?;
-                attention(err, summary)?;
+                if let How::Made(summary) = how {
+                    attention(err, summary)?;
+                }
             }
         }
     }
@@ -92,7 +108,8 @@ pub(super) fn summary(
         let advice = "run `slosmith build` and commit what it writes";
         writeln!(err, "{} stale; {advice}", count(stale, "file"))?;
     }
-    let services = built.iter().filter(|b| b.summary.is_some()).count();
+    let services = built.iter();
+    let services = services.filter(|b| !matches!(b.how, How::Removed)).count();
     let services = count(services, "service");
     writeln!(err, "{services} in {}", rounded(took))?;
     Ok(())

@@ -75,42 +75,127 @@ fn specs_behind_links_are_specs() {
         .says("1 service in");
 }
 
-#[test]
-fn leftovers_of_a_killed_build_are_no_services() {
-    let project = Project::built();
-    project.write("generated/.svc.new.4711/.slosmith-manifest", "");
-    project.write("generated/.svc.slosmith-new/.slosmith-manifest", "");
-    project.run(&["build", "--check"]).exits(0);
-    project.run(&["build"]).exits(0).says("up to date");
+/// What a build leaves that was killed before it exchanged anything, or between two renames (`old`).
+fn killed(project: &Project, old: bool) -> String {
+    let slot = "generated/.slosmith-staging-4711-0/1.svc";
+    let place = if old { "old" } else { "new" };
+    std::fs::create_dir_all(project.path(slot)).unwrap();
+    let to = project.path(&format!("{slot}/{place}"));
+    std::fs::create_dir_all(project.path("generated/.slosmith-trash-4711-0/1.a/new")).unwrap();
+    let live = project.path("generated/svc");
+    if old {
+        std::fs::rename(live, to).unwrap();
+    } else {
+        let links = std::process::Command::new("cp")
+            .arg("-al")
+            .args([live, to])
+            .status();
+        assert!(links.unwrap().success());
+    }
+    slot.to_owned()
+}
+
+/// Everything that stands in the output folder.
+fn names(project: &Project) -> Vec<String> {
+    let entries = std::fs::read_dir(project.path("generated")).unwrap();
+    let names = entries.map(|e| e.unwrap().file_name());
+    let mut names: Vec<_> = names.map(|n| n.into_string().unwrap()).collect();
+    names.sort();
+    names
 }
 
 #[test]
-fn leftovers_of_a_killed_build_are_cleared_away() {
+fn leftovers_of_a_killed_build_are_no_services() {
     let project = Project::built();
-    project.write("generated/.svc.slosmith-new/x", "");
-    project.write("generated/.other.slosmith-new/x", "");
-    project.write("generated/.svc.slosmith-old/x", "");
-    project.edit("specs/svc.yaml", "800ms", "900ms");
-    project.run(&["build"]).exits(0);
-    let mut names: Vec<_> = std::fs::read_dir(project.path("generated"))
-        .unwrap()
-        .map(|e| e.unwrap().file_name())
-        .collect();
-    names.sort();
-    assert_eq!(names, ["svc"]);
+    killed(&project, false);
+    let before = project.snapshot("");
+    project.run(&["build", "--check"]).exits(0);
+    assert_eq!(project.snapshot(""), before);
+}
+
+#[test]
+fn leftovers_of_a_killed_build_are_cleared_away_by_one_with_nothing_to_do() {
+    let project = Project::built();
+    project.write("generated/svc/mine.txt", "mine");
+    let before = project.snapshot("generated/svc");
+    killed(&project, false);
+    project.run(&["build"]).exits(0).says("up to date");
+    assert_eq!(names(&project), ["svc"]);
+    assert_eq!(project.snapshot("generated/svc"), before);
 }
 
 #[test]
 fn a_folder_that_a_killed_build_moved_away_comes_back_with_its_strangers() {
     let project = Project::built();
     project.write("generated/svc/mine.txt", "mine");
-    let (home, away) = (
-        project.path("generated/svc"),
-        project.path("generated/.svc.slosmith-old"),
-    );
-    std::fs::rename(home, &away).unwrap();
+    let before = project.snapshot("generated/svc");
+    killed(&project, true);
+    project.run(&["build"]).exits(0).says("up to date");
+    assert_eq!(names(&project), ["svc"]);
+    assert_eq!(project.snapshot("generated/svc"), before);
+}
+
+#[test]
+fn what_only_a_leftover_holds_goes_back_unless_it_is_ours() {
+    let project = Project::built();
+    let slot = killed(&project, false);
+    project.write(&format!("{slot}/new/deep/only.txt"), "only here");
+    let stale = format!("{slot}/new/prometheus/rules/gone.yaml");
+    project.write(&stale, "groups: []");
+    let manifest = format!("{slot}/new/.slosmith-manifest");
+    let listed = project.read(&manifest) + "prometheus/rules/gone.yaml\n";
+    project.remove(&manifest);
+    project.write(&manifest, &listed);
     project.run(&["build"]).exits(0);
-    assert_eq!(project.read("generated/svc/mine.txt"), "mine");
-    assert!(!away.exists());
-    project.run(&["build", "--check"]).exits(0);
+    assert_eq!(project.read("generated/svc/deep/only.txt"), "only here");
+    assert!(!project.has("generated/svc/prometheus/rules/gone.yaml"));
+    assert_eq!(names(&project), ["svc"]);
+}
+
+#[test]
+fn of_two_versions_of_a_file_of_others_the_later_one_stays() {
+    for (path, wanted) in [("generated/svc/mine.txt", "live"), ("new/mine.txt", "left")] {
+        let project = Project::built();
+        let slot = killed(&project, false);
+        let left = format!("{slot}/new/mine.txt");
+        project.write("generated/svc/mine.txt", "live");
+        project.write(&left, "left");
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+        let newest = if path == "new/mine.txt" {
+            left.as_str()
+        } else {
+            path
+        };
+        let file = std::fs::File::options()
+            .write(true)
+            .open(project.path(newest));
+        file.unwrap().set_modified(later).unwrap();
+        project.run(&["build"]).exits(0);
+        assert_eq!(project.read("generated/svc/mine.txt"), wanted);
+        assert_eq!(names(&project), ["svc"]);
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_leftover_is_left_alone() {
+    let project = Project::built();
+    project.write("generated/.slosmith-staging-x", "a file");
+    project.write("generated/.x.slosmith-new", "a file");
+    project.write(
+        "generated/.slosmith-staging-1-0/notes/own.txt",
+        "somebody's",
+    );
+    let before = project.snapshot("generated");
+    project
+        .run(&["build"])
+        .exits(0)
+        .says("warning: left over")
+        .says("notes: no build put this");
+    assert_eq!(project.snapshot("generated"), before);
+    project.edit("specs/svc.yaml", "800ms", "900ms");
+    project.run(&["build"]).exits(0).says("written");
+    assert_eq!(
+        project.read("generated/.slosmith-staging-1-0/notes/own.txt"),
+        "somebody's"
+    );
 }
