@@ -8,7 +8,7 @@ mod own;
 mod runs;
 
 /// One rule file with one alert per expression, whose runbook is elsewhere.
-fn rules(expressions: &[&str]) -> String {
+pub(crate) fn rules(expressions: &[&str]) -> String {
     let mut text = "groups:\n  - name: vllm\n    rules:\n".to_owned();
     for (i, expr) in expressions.iter().enumerate() {
         text.push_str(&format!(

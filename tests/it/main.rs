@@ -14,6 +14,7 @@ mod cloudwatch;
 mod compat;
 mod coverage;
 mod docs;
+mod faults;
 mod gate;
 mod grafana;
 mod health;

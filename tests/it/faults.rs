@@ -1,0 +1,3 @@
+//! What is left on disk when a run is killed, or the system refuses something, at every place.
+
+mod strace;
