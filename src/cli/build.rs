@@ -77,13 +77,16 @@ pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
         }
         Ok(built)
     });
-    for left in staging.map(Staging::close).into_iter().flatten() {
-        report::left(&mut err, left)?;
+    let closed = staging.map_or(Ok(Vec::new()), Staging::close);
+    let built = built?;
+    for left in closed? {
+        report::left(&mut err, left);
     }
-    let Some(built) = built? else {
+    let Some(built) = built else {
         return Ok(2);
     };
-    report::summary(&mut err, args, &built, started.elapsed())?;
+    // What is built stays built when nobody can be told.
+    let _ = report::summary(&mut err, args, &built, started.elapsed());
     let stale = built.iter().any(|b| b.changed > 0);
     Ok(u8::from(args.check && stale))
 }

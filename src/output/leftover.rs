@@ -58,7 +58,7 @@ pub(super) fn clear(out: &Path) -> Result<Vec<OutputError>, OutputError> {
         let path = entry.map_err(OutputError::io(out))?.path();
         let name = path.file_name().and_then(|name| name.to_str());
         let done = match name.filter(|_| is_folder(&path)) {
-            Some(name) if name.starts_with(STAGING) => recover(out, &path),
+            Some(name) if name.starts_with(STAGING) => take_over(out, &path),
             Some(name) if name.starts_with(TRASH) => slots(out, &path).and_then(|_| remove(&path)),
             _ => Ok(()),
         };
@@ -67,18 +67,21 @@ pub(super) fn clear(out: &Path) -> Result<Vec<OutputError>, OutputError> {
     Ok(left)
 }
 
-/// Brings back what a build had not finished with, and removes the rest.
+/// Finishes with the staging folder of a killed build.
+fn take_over(out: &Path, staging: &Path) -> Result<(), OutputError> {
+    slots(out, staging)?;
+    // Where builds cannot lock each other out, the owner of one that is in use finds it gone, and fails.
+    let staging = rename(out, staging, STAGING)?;
+    recover(out, &staging)?;
+    discard(out, &staging)
+}
+
+/// Brings back what a build had not finished with.
 ///
 /// # Errors
 /// When the disk refuses; the rest is where the error says, and a later build tries again.
 pub(super) fn recover(out: &Path, staging: &Path) -> Result<(), OutputError> {
-    slots(out, staging)?;
-    // Where builds cannot lock each other out, the owner of one that is in use finds it gone, and fails.
-    let staging = rename(out, staging, STAGING)?;
-    for slot in slots(out, &staging)? {
-        slot.recover()?;
-    }
-    discard(out, &staging)
+    slots(out, staging)?.iter().try_for_each(Slot::recover)
 }
 
 /// Removes a staging folder of which nothing is wanted any more.

@@ -91,20 +91,24 @@ impl Staging {
                 }
             }
         }
-        for (slot, exchanged) in done {
-            if let Some(old) = slot.old(exchanged) {
-                leftover::rescue(&old, &slot.live, |_, _| true)?;
-            }
-        }
-        state.committed = true;
+        // What fails here is tried again when this is closed, which tells what fails there.
+        let mut old = done.into_iter();
+        let rescued = old.try_for_each(|(slot, exchanged)| match slot.old(exchanged) {
+            Some(old) => leftover::rescue(&old, &slot.live, |_, _| true),
+            None => Ok(()),
+        });
+        state.committed = rescued.is_ok();
         Ok(())
     }
 
     /// Clears away what is not in its place, and gives back what could not be: it does no harm where it is.
-    pub fn close(self) -> Vec<OutputError> {
+    ///
+    /// # Errors
+    /// When files of other people are where the error says, and could not be brought back.
+    pub fn close(self) -> Result<Vec<OutputError>, OutputError> {
         let mut state = self.state();
-        state.close(&self.out);
-        std::mem::take(&mut state.left)
+        state.close(&self.out)?;
+        Ok(std::mem::take(&mut state.left))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -114,7 +118,8 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        self.state().close(&self.out);
+        // There is nobody to tell; the next build tries again.
+        let _ = self.state().close(&self.out);
     }
 }
 
@@ -139,17 +144,18 @@ impl State {
         Ok(root)
     }
 
-    fn close(&mut self, out: &Path) {
-        let root = self.root.take();
-        let closed = root.map(|root| match self.committed {
-            true => leftover::discard(out, &root),
-            false => leftover::recover(out, &root),
-        });
-        self.left.extend(closed.and_then(Result::err));
+    fn close(&mut self, out: &Path) -> Result<(), OutputError> {
+        if let Some(root) = self.root.take() {
+            if !self.committed {
+                leftover::recover(out, &root)?;
+            }
+            self.left.extend(leftover::discard(out, &root).err());
+        }
         for folder in std::mem::take(&mut self.made).iter().rev() {
             // Stays when there is something in it.
             let _ = fs::remove_dir(folder);
         }
+        Ok(())
     }
 }
 

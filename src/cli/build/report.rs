@@ -46,10 +46,9 @@ pub(super) fn waiting(out: &Path) {
 }
 
 /// Says what could not be cleared away.
-pub(super) fn left(err: &mut dyn Write, why: OutputError) -> Result<()> {
+pub(super) fn left(err: &mut dyn Write, why: OutputError) {
     let why = anyhow::Error::from(why);
-    writeln!(err, "warning: left over from a build: {why:#}")?;
-    Ok(())
+    let _ = writeln!(err, "warning: left over from a build: {why:#}");
 }
 
 /// How files on disk differ from what they should be, as a unified diff.

@@ -90,15 +90,24 @@ impl Injection<'_> {
             Fault::Kill => "signal=KILL".to_owned(),
             Fault::Error(error) => format!("error={error}"),
         };
+        // Faster, but counts wrong where a signal is injected: only the first call is ever hit.
+        let filter = match self.fault {
+            Fault::Kill => None,
+            Fault::Error(_) => Some("--seccomp-bpf"),
+        };
         let (call, number) = (self.call, self.number);
         let done = Command::new("strace")
-            .args(["-f", "--seccomp-bpf", "-e"])
+            .arg("-f")
+            .args(filter)
+            .arg("-e")
             .arg(format!("inject=?{call}:{fault}:when={number}"))
             .args(["-e", &format!("trace=?{call}"), "-o"])
             .arg(&log)
             .arg(env!("CARGO_BIN_EXE_slosmith"))
             .args(args)
             .current_dir(project.path("."))
+            // Cargo's folders: the loader looks for each library in each of them.
+            .env_remove("LD_LIBRARY_PATH")
             .output()
             .expect("strace runs");
         let log = std::fs::read(log).unwrap_or_default();
@@ -121,10 +130,15 @@ impl Injection<'_> {
 }
 
 /// Calls `one` with each fault at the first, the second, ... of each call, until nothing goes wrong any more.
-/// `one` makes a project and runs the command in it by [`Injection::run`], once.
-pub(crate) fn faults(calls: &[&str], faults: &[Fault], mut one: impl FnMut(&Injection<'_>)) {
+/// `one` makes a project and runs the command in it by [`Injection::run`], once. Gives back how many runs went
+/// wrong; without strace, `None`.
+pub(crate) fn faults(
+    calls: &[&str],
+    faults: &[Fault],
+    mut one: impl FnMut(&Injection<'_>),
+) -> Option<usize> {
     if !is_usable() {
-        return;
+        return None;
     }
     let mut hits = 0;
     for &call in calls {
@@ -145,7 +159,7 @@ pub(crate) fn faults(calls: &[&str], faults: &[Fault], mut one: impl FnMut(&Inje
             }
         }
     }
-    assert!(hits > 0, "nothing went wrong in any run");
+    Some(hits)
 }
 
 /// False where strace is not installed, or may not trace: then nothing is tested, and that is said.

@@ -1,0 +1,152 @@
+//! `slosmith build`: two services change, one goes, and files of other people are in all of them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::strace::{CHANGES, Fault, Injection, LOOKS, faults};
+use crate::project::{Project, Ran};
+
+/// Calls by which a build brings folders to their places.
+const MOVES: &[&str] = &[
+    "mkdir",
+    "rename",
+    "renameat2",
+    "linkat",
+    "unlink",
+    "unlinkat",
+    "rmdir",
+    "chmod",
+    "flock",
+];
+
+/// One file or folder: what a person who looks for it finds.
+type Tree = BTreeMap<PathBuf, Vec<u8>>;
+
+fn tree(project: &Project, path: &str) -> Tree {
+    if !project.has(path) {
+        return Tree::new();
+    }
+    let found = project.snapshot(path).into_iter();
+    found.map(|(path, entry)| (path, entry.bytes)).collect()
+}
+
+fn small(name: &str) -> String {
+    format!(
+        "apiVersion: slosmith/v1\nservice: {{name: {name}}}\n\
+         signals: {{up: {{kind: gauge, unit: bool, prometheus: {{metric: up}}}}}}\n\
+         records: {{first: {{signal: up}}}}\n"
+    )
+}
+
+/// The services, and which of them are there after the build.
+const SERVICES: [(&str, bool); 3] = [("a", true), ("b", true), ("gone", false)];
+
+/// Built once with files of other people in it, then changed.
+fn project() -> Project {
+    let project = Project::new();
+    project.remove("specs/svc.yaml");
+    for (name, _) in SERVICES {
+        project.write(&format!("specs/{name}.yaml"), &small(name));
+    }
+    project.run(&["build"]).exits(0);
+    for (name, stays) in SERVICES {
+        project.write(&format!("generated/{name}/mine.txt"), "mine");
+        project.write(
+            &format!("generated/{name}/deep/er/mine.txt"),
+            "mine as well",
+        );
+        match stays {
+            true => project.edit(&format!("specs/{name}.yaml"), "first:", "second:"),
+            false => project.remove(&format!("specs/{name}.yaml")),
+        }
+    }
+    project
+}
+
+/// Each service before and after.
+struct Truth {
+    before: Vec<Tree>,
+    after: Vec<Tree>,
+}
+
+impl Truth {
+    fn learn() -> Self {
+        let project = project();
+        let look = || SERVICES.map(|(name, _)| tree(&project, &format!("generated/{name}")));
+        let before = look().to_vec();
+        project.run(&["build"]).exits(0);
+        let after = look().to_vec();
+        assert!(before != after);
+        Self { before, after }
+    }
+
+    fn one(&self, injection: &Injection<'_>) {
+        let project = project();
+        let ran = injection.run(&project, &["build"]);
+        self.is_whole(&project, &ran, &injection.to_string());
+        let said = project.run(&["build"]).exits(0);
+        assert!(self.now(&project) == self.after, "{injection}: {}", ran.err);
+        let names: Vec<_> = std::fs::read_dir(project.path("generated"))
+            .unwrap()
+            .collect();
+        assert_eq!(names.len(), 3, "{injection}: {names:?} {}", ran.err);
+        assert!(!said.err.contains("warning"), "{injection}: {}", said.err);
+        project.run(&["build", "--check"]).exits(0);
+    }
+
+    fn now(&self, project: &Project) -> Vec<Tree> {
+        let look = |name: &str| tree(project, &format!("generated/{name}"));
+        SERVICES.map(|(name, _)| look(name)).to_vec()
+    }
+
+    /// Every service is as it was or as it will be, and what the run said of that is true.
+    fn is_whole(&self, project: &Project, ran: &Ran, what: &str) {
+        let now = self.now(project);
+        assert!(!ran.err.contains("panicked"), "{what}: {}", ran.err);
+        match ran.code {
+            Some(0) => assert!(now == self.after, "{what}: {}", ran.err),
+            Some(2) => {
+                let mute = what.contains("at write") && ran.err.is_empty();
+                assert!(mute || ran.err.contains("error: "), "{what}: {}", ran.err);
+                assert!(now == self.before, "{what}: {}", ran.err);
+            }
+            Some(code) => panic!("{what}: exit code {code}: {}", ran.err),
+            // A kill between two renames of a service without an exchange: the next build puts it back.
+            None => {
+                for (at, now) in now.iter().enumerate() {
+                    let whole = [&self.before[at], &self.after[at]].contains(&now);
+                    let away = now.is_empty() && !SERVICES[at].1;
+                    assert!(whole || away, "{what}: {:?}", now.keys());
+                }
+            }
+        }
+    }
+}
+
+fn all(calls: &[&str], with: &[Fault]) {
+    let truth = Truth::learn();
+    if let Some(hits) = faults(calls, with, |injection| truth.one(injection)) {
+        println!("{hits} runs of a build that went wrong");
+        assert!(hits > 0);
+    }
+}
+
+#[test]
+fn a_build_that_is_killed_anywhere_leaves_every_folder_whole() {
+    all(MOVES, &[Fault::Kill]);
+}
+
+#[test]
+fn a_build_that_is_refused_anything_changes_nothing() {
+    all(MOVES, &[Fault::Error("EIO")]);
+}
+
+/// About ten minutes: every call that touches the disk, with all that it may say.
+#[test]
+#[ignore = "slow"]
+fn a_build_survives_every_fault() {
+    let errors = ["EIO", "ENOSPC", "EMFILE", "EPERM", "EACCES"].map(Fault::Error);
+    all(CHANGES, &errors);
+    all(CHANGES, &[Fault::Kill]);
+    all(LOOKS, &[Fault::Error("EIO")]);
+}
