@@ -6,6 +6,7 @@ use super::document::Reader;
 use super::rules;
 use super::{Kind, Role};
 use crate::promql::{Dialect, parse_with};
+use crate::source::mark_len;
 use crate::yaml::{Body, Node, Text, tree};
 
 /// A code fence.
@@ -46,8 +47,8 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) {
 fn fences(text: &str) -> Vec<Fence> {
     let mut found = Vec::new();
     let mut open: Option<(String, usize, String, usize)> = None;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    let mut at = mark_len(text);
+    for line in text[at..].split_inclusive('\n') {
         let (start, end) = (at, at + line.len());
         at = end;
         let trimmed = line.trim_start_matches(' ');

@@ -142,6 +142,8 @@ pub enum ProblemKind {
     DuplicateSeries,
     /// Samples of a family with another family's samples between them.
     Interleaved,
+    /// The page begins with a byte order mark.
+    ByteOrderMark,
     /// Lines end in CRLF; reported once.
     CarriageReturn,
     /// Something follows `# EOF`.

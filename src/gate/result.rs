@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::source::mark_len;
 use crate::spec::Measure;
 use crate::units::{Number, decimal};
 
@@ -38,7 +39,7 @@ pub struct Results {
 /// # Errors
 /// When it is none.
 pub fn read(text: &str) -> Result<Results, ReadError> {
-    let document: Value = serde_json::from_str(text).map_err(|error| ReadError::NotJson {
+    let document: Value = serde_json::from_str(&text[mark_len(text)..]).map_err(|error| ReadError::NotJson {
         line: error.line(),
         // 0 says that the text ended.
         column: error.column().max(1),

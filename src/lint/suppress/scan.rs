@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::extent;
 use super::parse::MARK;
+use crate::source::mark_len;
 
 /// How a file writes comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +55,7 @@ pub(super) fn comments(text: &str, syntax: Syntax) -> Vec<Comment<'_>> {
 
 /// The lines of a text, without their ends.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
-    lines_from(text, 0)
+    lines_from(text, mark_len(text))
 }
 
 /// The lines from the start of one on.

@@ -5,14 +5,11 @@ use std::ops::Range;
 use annotate_snippets::Snippet;
 
 use crate::diag::render::Report;
-use crate::diag::render::place::{clamp, floor, line_col};
-use crate::source::{FileId, SourceFile, Span};
+use crate::diag::render::place::{clamp, floor};
+use crate::source::{FileId, SourceFile, Span, mark_len};
 
 /// A line longer than this is shown in part.
 const LONG_LINE: usize = 240;
-
-/// It is no character of the first line, so it must not be counted.
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Whole lines from the first to the last place, or a piece of one very long line.
 pub(super) struct View<'a> {
@@ -38,9 +35,7 @@ impl<'a> View<'a> {
         } else {
             all
         };
-        if shown.start == 0 && file.text().starts_with(BYTE_ORDER_MARK) {
-            shown.start = BYTE_ORDER_MARK.len_utf8().min(shown.end);
-        }
+        shown.start = shown.start.max(mark_len(file.text()));
         Self {
             file,
             path: report.path(id),
@@ -77,7 +72,7 @@ impl<'a> View<'a> {
     /// Columns are counted from the start of what is shown: for a piece of a line, what the heading will
     /// say, and what it should.
     pub(super) fn heading(&self, span: Span) -> Option<(String, String)> {
-        let at = line_col(self.file, clamp(self.file, span).start);
+        let at = self.file.line_col(clamp(self.file, span).start);
         let before = &self.file.text()[self.shown.start..clamp(self.file, span).start];
         let heading = |col: usize| format!("{}:{}:{col}", self.path, at.line);
         let counted = heading(before.chars().count() + 1);
