@@ -159,13 +159,25 @@ impl SourceFile {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let index = self.index.get_or_init(|| Index::of(&self.text));
-        let line = index.lines.partition_point(|&start| start <= offset).max(1);
+        let index = self.index();
+        let line = index.line(offset);
         let start = index.lines[line - 1];
         LineCol {
             line,
             col: index.chars(&self.text, offset) - index.chars(&self.text, start) + 1,
         }
+    }
+
+    /// The bytes of the line that an offset stands on, with its end; without the byte order mark.
+    pub fn line(&self, offset: usize) -> Range<usize> {
+        let index = self.index();
+        let line = index.line(offset);
+        let end = index.lines.get(line).copied();
+        index.lines[line - 1]..end.unwrap_or(self.text.len())
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::of(&self.text))
     }
 }
 
@@ -196,6 +208,11 @@ impl Index {
         let mut chars: Vec<_> = chars.collect();
         chars.push(count);
         Self { lines, chars }
+    }
+
+    /// The line that `offset` stands on, from 1.
+    fn line(&self, offset: usize) -> usize {
+        self.lines.partition_point(|&start| start <= offset).max(1)
     }
 
     /// How many characters begin before `offset`.

@@ -1,3 +1,4 @@
+use crate::source::SourceFile;
 use super::*;
 use crate::diag::render::{Format, Report, render};
 
