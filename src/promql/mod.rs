@@ -30,5 +30,5 @@ pub use labels::{Kept, kept_labels, label_flow};
 pub use parser::{parse, parse_recovering, parse_with};
 pub use placeholder::Dialect;
 pub use printer::pretty;
-pub use regex::{is_literal as is_literal_pattern, matches};
+pub use regex::{is_literal as is_literal_pattern, matcher, matches};
 pub use visit::selectors;
