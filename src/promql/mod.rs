@@ -27,7 +27,7 @@ pub use error::SyntaxError;
 pub use experimental::experimental;
 pub use functions::{Extra, Function, ValueType};
 pub use labels::{Kept, kept_labels, label_flow};
-pub use parser::{parse, parse_recovering, parse_with};
+pub use parser::{parse, parse_recovering, parse_with, reach};
 pub use placeholder::Dialect;
 pub use printer::pretty;
 pub use regex::{is_literal as is_literal_pattern, matcher, matches};
