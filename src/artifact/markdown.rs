@@ -136,7 +136,7 @@ fn end_of_query(lines: &str, start: usize) -> Option<usize> {
 fn yaml(reader: &mut Reader, text: &Text) {
     let inside = Body::inside(std::sync::Arc::new(text.map.clone()), &text.value);
     // An excerpt need not be whole.
-    let Ok(documents) = tree(inside.file(), &text.value) else {
+    let Ok(documents) = tree(inside.file(), &text.value, &mut reader.allowance) else {
         return;
     };
     for document in documents {

@@ -52,7 +52,7 @@ pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Diagnosti
             }
         },
         Syntax::Yaml => {
-            for document in tree(file, text)? {
+            for document in tree(file, text, &mut reader.allowance)? {
                 reader.document(&body, &document.root);
             }
         }

@@ -8,7 +8,7 @@ mod text;
 mod tree;
 
 pub use text::{Body, Place, Text, TextMap, json_string};
-pub use tree::{Document, Kind, Node, Scalar, Style, tree};
+pub use tree::{Allowance, Document, Kind, Node, Scalar, Style, tree};
 
 use std::path::Path;
 
@@ -81,6 +81,10 @@ fn options() -> serde_saphyr::Options {
         strict_booleans: true,
         // No spec repeats itself a hundred thousand times; aliases of aliases of aliases do.
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 100_000 },
-        budget: serde_saphyr::budget! { max_aliases: 1_000, max_depth: 48 },
+        budget: serde_saphyr::budget! {
+            max_aliases: 1_000,
+            max_depth: 48,
+            max_total_scalar_bytes: 4 * MAX_BYTES,
+        },
     }
 }
