@@ -14,6 +14,7 @@ mod cloudwatch;
 mod compat;
 mod coverage;
 mod docs;
+mod fuzz;
 mod gate;
 mod grafana;
 mod health;
