@@ -113,13 +113,23 @@ pub struct LineCol {
     pub col: usize,
 }
 
+/// Bytes of the byte order mark that a text begins with, or 0. It belongs to no line and to no value.
+pub fn mark_len(text: &str) -> usize {
+    const MARK: char = '\u{feff}';
+    if text.starts_with(MARK) {
+        MARK.len_utf8()
+    } else {
+        0
+    }
+}
+
 /// One file's text with an index of its lines.
 #[derive(Debug)]
 pub struct SourceFile {
     path: PathBuf,
     text: String,
-    /// Found when it is first asked for: most files have nothing to point at.
-    line_starts: OnceLock<Vec<usize>>,
+    /// Made when it is first asked for: most files have nothing to point at.
+    index: OnceLock<Index>,
 }
 
 impl SourceFile {
@@ -128,7 +138,7 @@ impl SourceFile {
         Self {
             path: path.into(),
             text: text.into(),
-            line_starts: OnceLock::new(),
+            index: OnceLock::new(),
         }
     }
 
@@ -142,29 +152,80 @@ impl SourceFile {
         &self.text
     }
 
-    /// Line and column of a byte offset; an offset past the end counts as the end.
+    /// Line and column of a byte offset; an offset past the end counts as the end, and one in the byte
+    /// order mark as the place behind it.
     pub fn line_col(&self, offset: usize) -> LineCol {
-        let mut offset = offset.min(self.text.len());
+        let mut offset = offset.clamp(mark_len(&self.text), self.text.len());
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let starts = self.line_starts.get_or_init(|| {
-            let ends = self
-                .text
-                .bytes()
-                .enumerate()
-                .filter(|(_, byte)| *byte == b'\n');
-            std::iter::once(0)
-                .chain(ends.map(|(at, _)| at + 1))
-                .collect()
-        });
-        let line = starts.partition_point(|&start| start <= offset);
-        let start = starts[line - 1];
+        let index = self.index();
+        let line = index.line(offset);
+        let start = index.lines[line - 1];
         LineCol {
             line,
-            col: self.text[start..offset].chars().count() + 1,
+            col: index.chars(&self.text, offset) - index.chars(&self.text, start) + 1,
         }
     }
+
+    /// The bytes of the line that an offset stands on, with its end; without the byte order mark.
+    pub fn line(&self, offset: usize) -> Range<usize> {
+        let index = self.index();
+        let line = index.line(offset);
+        let end = index.lines.get(line).copied();
+        index.lines[line - 1]..end.unwrap_or(self.text.len())
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::of(&self.text))
+    }
+}
+
+/// Bytes between two counts of characters.
+const STRIDE: usize = 256;
+
+/// Where lines start and how many characters stand before a byte: a column costs the same however long
+/// its line is.
+#[derive(Debug)]
+struct Index {
+    /// The first byte of each line.
+    lines: Vec<usize>,
+    /// How many characters begin before each `STRIDE`th byte.
+    chars: Vec<usize>,
+}
+
+impl Index {
+    fn of(text: &str) -> Self {
+        let mut lines = vec![mark_len(text)];
+        let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+        lines.extend(ends.map(|(at, _)| at + 1));
+        let mut count = 0;
+        let chars = text.as_bytes().chunks(STRIDE).map(|chunk| {
+            let before = count;
+            count += begun(chunk);
+            before
+        });
+        let mut chars: Vec<_> = chars.collect();
+        chars.push(count);
+        Self { lines, chars }
+    }
+
+    /// The line that `offset` stands on, from 1.
+    fn line(&self, offset: usize) -> usize {
+        self.lines.partition_point(|&start| start <= offset).max(1)
+    }
+
+    /// How many characters begin before `offset`.
+    fn chars(&self, text: &str, offset: usize) -> usize {
+        let full = offset / STRIDE;
+        self.chars[full] + begun(&text.as_bytes()[full * STRIDE..offset])
+    }
+}
+
+/// How many characters begin in some bytes of a text.
+fn begun(bytes: &[u8]) -> usize {
+    let continues = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
+    bytes.len() - bytes.iter().filter(continues).count()
 }
 
 /// All files of one run, in the order they were read.
@@ -210,5 +271,28 @@ mod tests {
         assert_eq!(file.line_col(4), LineCol { line: 2, col: 1 });
         assert_eq!(file.line_col(99), LineCol { line: 2, col: 2 });
         assert_eq!(file.line_col(2), LineCol { line: 1, col: 2 });
+    }
+
+    #[test]
+    fn a_byte_order_mark_has_no_column() {
+        let file = SourceFile::new("x", "\u{feff}é\nb");
+        for (offset, line, col) in [(0, 1, 1), (1, 1, 1), (3, 1, 1), (5, 1, 2), (6, 2, 1)] {
+            assert_eq!(file.line_col(offset), LineCol { line, col }, "{offset}");
+        }
+        let only = SourceFile::new("x", "\u{feff}");
+        assert_eq!(only.line_col(0), LineCol { line: 1, col: 1 });
+    }
+
+    #[test]
+    fn the_index_agrees_with_counting() {
+        let text = format!("{}\n{}\n", "aé😀".repeat(300), "x".repeat(STRIDE));
+        let file = SourceFile::new("x", text.as_str());
+        for (offset, _) in text.char_indices() {
+            let before = &text[..offset];
+            let start = before.rfind('\n').map_or(0, |n| n + 1);
+            let line = before.matches('\n').count() + 1;
+            let col = before[start..].chars().count() + 1;
+            assert_eq!(file.line_col(offset), LineCol { line, col });
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::{classic, cloudwatch, json, kubernetes, perses, rules, slo, unit_test
 use crate::diag::Diagnostic;
 use crate::promql::Dialect;
 use crate::source::FileId;
-use crate::yaml::{Body, Node, Text, tree};
+use crate::yaml::{Allowance, Body, Node, Text, tree};
 
 /// Documents inside of documents (a dashboard in a ConfigMap in a list) are followed this far.
 const DEEPEST: u32 = 8;
@@ -14,6 +14,8 @@ const DEEPEST: u32 = 8;
 /// Gathers what is read from a file.
 pub(super) struct Reader {
     pub(super) artifact: Artifact,
+    /// What aliases may still copy.
+    pub(super) allowance: Allowance,
     depth: u32,
 }
 
@@ -24,6 +26,7 @@ impl Reader {
                 file,
                 ..Artifact::default()
             },
+            allowance: Allowance::default(),
             depth: 0,
         }
     }
@@ -144,7 +147,7 @@ impl Reader {
             }
             return;
         }
-        match tree(inside.file(), &text.value) {
+        match tree(inside.file(), &text.value, &mut self.allowance) {
             Ok(documents) => {
                 documents
                     .iter()

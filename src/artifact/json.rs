@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::source::mark_len;
 use crate::yaml::{Kind, Node, Style, json_string};
 
 /// Deeper nesting is refused: nothing that people keep is near it, and each level costs stack.
@@ -22,10 +23,8 @@ pub(super) struct Fault {
 /// # Errors
 /// The first place that is not JSON.
 pub(super) fn parse(text: &str) -> Result<Node<'_>, Fault> {
-    let mut parser = Parser { text, at: 0 };
-    if text.starts_with('\u{feff}') {
-        parser.at = '\u{feff}'.len_utf8();
-    }
+    let at = mark_len(text);
+    let mut parser = Parser { text, at };
     let node = parser.value(0)?;
     parser.blanks();
     match parser.peek() {

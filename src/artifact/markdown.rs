@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::document::Reader;
 use super::rules;
 use super::{Kind, Role};
-use crate::promql::{Dialect, parse_with};
+use crate::promql::{Dialect, parse_with, reach};
+use crate::source::mark_len;
 use crate::yaml::{Body, Node, Text, tree};
 
 /// A code fence.
@@ -46,8 +47,8 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) {
 fn fences(text: &str) -> Vec<Fence> {
     let mut found = Vec::new();
     let mut open: Option<(String, usize, String, usize)> = None;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    let mut at = mark_len(text);
+    for line in text[at..].split_inclusive('\n') {
         let (start, end) = (at, at + line.len());
         at = end;
         let trimmed = line.trim_start_matches(' ');
@@ -104,35 +105,38 @@ fn queries(reader: &mut Reader, text: &Text) {
     }
 }
 
-/// Where single queries stand in lines without a blank one among them: a query goes on as long as the next
-/// line makes it longer. Lines that cannot be told apart are one query, whatever is wrong with it.
+/// Where single queries stand in lines without a blank one among them: each goes as far as it can be read,
+/// and the next one starts on a line of its own. Lines that cannot be told apart are one query, whatever is
+/// wrong with it.
 fn single(lines: &str) -> Vec<Range<usize>> {
-    let is_query =
-        |range: &Range<usize>| parse_with(&lines[range.clone()], Dialect::Grafana).is_ok();
     let mut cuts: Vec<Range<usize>> = Vec::new();
-    let mut open = 0..0;
-    for line in lines.split_inclusive('\n') {
-        let longer = open.start..open.end + line.len();
-        if is_query(&open) && !is_query(&longer) {
-            cuts.push(open.clone());
-            open = open.end..longer.end;
-        } else {
-            open = longer;
+    let mut start = 0;
+    while start < lines.len() {
+        match end_of_query(lines, start) {
+            Some(end) => cuts.push(start..end),
+            None => return vec![0..lines.len()],
         }
+        start = cuts.last().map_or(start, |cut| cut.end);
     }
-    if !is_query(&open) {
-        cuts.clear();
-        open = 0..lines.len();
-    }
-    cuts.push(open);
     cuts
+}
+
+/// The line at which the query ends that begins at `start`.
+fn end_of_query(lines: &str, start: usize) -> Option<usize> {
+    let next = start + reach(&lines[start..], Dialect::Grafana)?;
+    let end = match next == lines.len() {
+        true => next,
+        false => lines[..next].rfind('\n')? + 1,
+    };
+    let alone = lines[end..next].trim().is_empty() && end > start;
+    (alone && parse_with(&lines[start..end], Dialect::Grafana).is_ok()).then_some(end)
 }
 
 /// A rule file, a resource, or rules without their group.
 fn yaml(reader: &mut Reader, text: &Text) {
     let inside = Body::inside(std::sync::Arc::new(text.map.clone()), &text.value);
     // An excerpt need not be whole.
-    let Ok(documents) = tree(inside.file(), &text.value) else {
+    let Ok(documents) = tree(inside.file(), &text.value, &mut reader.allowance) else {
         return;
     };
     for document in documents {

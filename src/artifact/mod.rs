@@ -27,7 +27,7 @@ pub use model::*;
 pub use raw::Raw;
 
 use crate::diag::Diagnostic;
-use crate::source::{FileId, Span};
+use crate::source::{FileId, Span, mark_len};
 use crate::yaml::{Body, tree};
 use document::Reader;
 
@@ -52,7 +52,7 @@ pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Diagnosti
             }
         },
         Syntax::Yaml => {
-            for document in tree(file, text)? {
+            for document in tree(file, text, &mut reader.allowance)? {
                 reader.document(&body, &document.root);
             }
         }
@@ -71,7 +71,7 @@ fn syntax(path: &Path, text: &str) -> Syntax {
         .extension()
         .and_then(|e| e.to_str())
         .unwrap_or_default();
-    let start = text.trim_start_matches('\u{feff}').trim_start();
+    let start = text[mark_len(text)..].trim_start();
     match ending {
         "md" | "markdown" => Syntax::Markdown,
         "json" => Syntax::Json,

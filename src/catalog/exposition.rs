@@ -12,6 +12,8 @@ pub use print::{Dialect, print};
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexSet;
+
 use super::shape::MetricType;
 
 /// One `/metrics` page.
@@ -53,27 +55,23 @@ impl PageFamily {
 
     /// Values per label in the order they were first seen.
     pub fn values(&self) -> BTreeMap<String, Vec<String>> {
-        let mut found = BTreeMap::<String, Vec<String>>::new();
+        let mut found = BTreeMap::<&str, IndexSet<&str>>::new();
         let labels = self.samples.iter().flat_map(|sample| &sample.labels);
         for (name, value) in labels.filter(|(name, _)| !self.brings(name)) {
-            let values = found.entry(name.clone()).or_default();
-            if !values.contains(value) {
-                values.push(value.clone());
-            }
+            found.entry(name).or_default().insert(value);
         }
+        let owned = |values: IndexSet<&str>| values.into_iter().map(str::to_owned).collect();
+        let found = found.into_iter();
         found
+            .map(|(name, values)| (name.to_owned(), owned(values)))
+            .collect()
     }
 
     /// The spellings of `le` in the order they were first seen.
     pub fn buckets(&self) -> Vec<String> {
-        let mut found = Vec::<String>::new();
         let bounds = self.samples.iter().filter_map(|sample| sample.label("le"));
-        for bound in bounds.filter(|_| self.brings("le")) {
-            if !found.iter().any(|known| known == bound) {
-                found.push(bound.to_owned());
-            }
-        }
-        found
+        let found: IndexSet<_> = bounds.filter(|_| self.brings("le")).collect();
+        found.into_iter().map(str::to_owned).collect()
     }
 
     fn brings(&self, label: &str) -> bool {
@@ -142,6 +140,8 @@ pub enum ProblemKind {
     DuplicateSeries,
     /// Samples of a family with another family's samples between them.
     Interleaved,
+    /// The page begins with a byte order mark.
+    ByteOrderMark,
     /// Lines end in CRLF; reported once.
     CarriageReturn,
     /// Something follows `# EOF`.

@@ -1,7 +1,9 @@
 //! Taking a page into a catalog.
 
+use std::collections::BTreeSet;
+
 use super::Catalog;
-use super::exposition::{Dialect, Page, PageFamily, Sample, print};
+use super::exposition::{Dialect, Labels, Page, PageFamily, Sample, print};
 
 /// Labels whose values say what kind of series it is, not whose: they are kept on every page.
 const PUBLIC: [&str; 6] = ["code", "le", "method", "quantile", "status", "type"];
@@ -27,22 +29,24 @@ pub fn recorded(page: &Page, keep_values: bool) -> String {
 }
 
 fn bare(family: &PageFamily, keep: &dyn Fn(&str) -> bool) -> PageFamily {
+    let mut known = BTreeSet::new();
     let mut samples: Vec<Sample> = Vec::new();
     for sample in &family.samples {
         let labels = sample.labels.iter().map(|(label, value)| {
             let value = if keep(label) { value.as_str() } else { DROPPED };
             (label.clone(), value.to_owned())
         });
-        let bare = Sample {
+        let labels: Labels = labels.collect();
+        if !known.insert((&sample.name, labels.clone())) {
+            continue;
+        }
+        samples.push(Sample {
             name: sample.name.clone(),
-            labels: labels.collect(),
+            labels,
             value: 0.0,
             timestamp: None,
             exemplar: None,
-        };
-        if !samples.contains(&bare) {
-            samples.push(bare);
-        }
+        });
     }
     PageFamily {
         help: None,

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::source::mark_len;
 use crate::spec::Measure;
 use crate::units::{Number, decimal};
 
@@ -38,17 +39,18 @@ pub struct Results {
 /// # Errors
 /// When it is none.
 pub fn read(text: &str) -> Result<Results, ReadError> {
-    let document: Value = serde_json::from_str(text).map_err(|error| ReadError::NotJson {
-        line: error.line(),
-        // 0 says that the text ended.
-        column: error.column().max(1),
-        why: error
-            .to_string()
-            .split(" at line")
-            .next()
-            .unwrap_or_default()
-            .to_owned(),
-    })?;
+    let document: Value =
+        serde_json::from_str(&text[mark_len(text)..]).map_err(|error| ReadError::NotJson {
+            line: error.line(),
+            // 0 says that the text ended.
+            column: error.column().max(1),
+            why: error
+                .to_string()
+                .split(" at line")
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+        })?;
     let k6 = document["metrics"].is_object();
     if !k6 && !document["request_throughput"].is_number() {
         return Err(ReadError::Unknown);

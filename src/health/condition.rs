@@ -1,7 +1,10 @@
 //! Conditions on pages.
 
+use indexmap::IndexSet;
+
+use super::Verdict;
+use super::index::Indexed;
 use super::value::{self, Group, Reading};
-use super::{Pages, Verdict};
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition};
 use crate::resolve::subject;
 use crate::units::shown_measured;
@@ -24,9 +27,9 @@ pub(super) fn parts(condition: &Condition) -> usize {
 }
 
 /// Judges a condition for every group; what was measured comes beside it.
-pub(super) fn judge(condition: &Condition, pages: Pages<'_>) -> (Verdict, Vec<String>) {
+pub(super) fn judge(condition: &Condition, pages: &Indexed<'_>) -> (Verdict, Vec<String>) {
     let groups = groups(condition, pages);
-    let (mut holds, mut why, mut measured) = (Vec::new(), None, Vec::new());
+    let (mut holds, mut why, mut measured) = (Vec::new(), None, Measured::new());
     for group in &groups {
         match one(condition, pages, group, &mut measured) {
             Found::Yes => holds.push(named(group)),
@@ -39,8 +42,11 @@ pub(super) fn judge(condition: &Condition, pages: Pages<'_>) -> (Verdict, Vec<St
         (true, Some(why)) => Verdict::Unknown(why),
         (true, None) => Verdict::Clear,
     };
-    (verdict, measured)
+    (verdict, measured.into_iter().collect())
 }
+
+/// Lines, each once, in the order of the groups.
+type Measured = IndexSet<String>;
 
 fn named(group: &Group) -> String {
     let pairs: Vec<_> = group
@@ -51,9 +57,9 @@ fn named(group: &Group) -> String {
 }
 
 /// Groups of the leading part; at least the whole server.
-fn groups(condition: &Condition, pages: Pages<'_>) -> Vec<Group> {
+fn groups(condition: &Condition, pages: &Indexed<'_>) -> Vec<Group> {
     let found = match condition.leading() {
-        Condition::Compare(c) => value::groups(&c.signal, &c.query.labels, pages.now),
+        Condition::Compare(c) => value::groups(&c.signal, &c.query.labels, &pages.now),
         _ => Vec::new(),
     };
     match found.is_empty() {
@@ -64,9 +70,9 @@ fn groups(condition: &Condition, pages: Pages<'_>) -> Vec<Group> {
 
 fn one(
     condition: &Condition,
-    pages: Pages<'_>,
+    pages: &Indexed<'_>,
     group: &Group,
-    measured: &mut Vec<String>,
+    measured: &mut Measured,
 ) -> Found {
     match condition {
         Condition::Compare(c) => compare(c, pages, group, measured),
@@ -115,7 +121,7 @@ fn not(found: Found) -> Found {
     }
 }
 
-fn compare(c: &Compare, pages: Pages<'_>, group: &Group, measured: &mut Vec<String>) -> Found {
+fn compare(c: &Compare, pages: &Indexed<'_>, group: &Group, measured: &mut Measured) -> Found {
     let Bound::Fixed(op, bound, text) = &c.bound else {
         return Found::Unknown("it compares with its own past".to_owned());
     };
@@ -145,9 +151,7 @@ fn compare(c: &Compare, pages: Pages<'_>, group: &Group, measured: &mut Vec<Stri
         true => format!("{words}, {} {text}", op.as_str()),
         false => words,
     };
-    if !measured.contains(&line) {
-        measured.push(line);
-    }
+    measured.insert(line);
     if holds { Found::Yes } else { Found::No }
 }
 
@@ -160,10 +164,11 @@ fn beyond(op: CompareOp, value: f64, bound: f64) -> bool {
     }
 }
 
-fn absent(a: &Absent, pages: Pages<'_>) -> Found {
+fn absent(a: &Absent, pages: &Indexed<'_>) -> Found {
     let names = a.signal.family().map_or(&[][..], |family| &family.names);
     let there = pages
         .now
+        .page
         .families
         .iter()
         .any(|family| names.contains(&family.name) && !family.samples.is_empty());

@@ -4,6 +4,7 @@
 //! (a comparison with last week, PromQL of the author's) is said to be unknown, never taken for healthy.
 
 mod condition;
+mod index;
 mod quantile;
 mod value;
 
@@ -57,6 +58,7 @@ pub struct Finding {
 /// Judges every alert of a plan that rests on a condition; the likeliest explanations come first: patterns of
 /// several signals, in the order of the spec.
 pub fn judge(plan: &Plan, pages: Pages<'_>) -> Vec<Finding> {
+    let pages = index::Indexed::new(pages);
     let mut found = Vec::new();
     let mut judged = |alert: &str,
                       severity: &str,
@@ -64,7 +66,7 @@ pub fn judge(plan: &Plan, pages: Pages<'_>) -> Vec<Finding> {
                       action: Option<String>,
                       links: &Links,
                       condition: &Condition| {
-        let (verdict, measured) = condition::judge(condition, pages);
+        let (verdict, measured) = condition::judge(condition, &pages);
         found.push(Finding {
             alert: alert.to_owned(),
             severity: severity.to_owned(),

@@ -1,10 +1,11 @@
 //! Values of signals on pages.
 
-use super::{Pages, quantile};
-use crate::catalog::exposition::{Page, Sample};
+use std::collections::BTreeSet;
+
+use super::index::{Indexed, PageIndex};
+use super::quantile;
+use crate::catalog::exposition::Sample;
 use crate::plan::{Family, Kind, Signal, Source};
-use crate::promql;
-use crate::promql::ast::MatchOp;
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, decimal};
 
@@ -22,15 +23,15 @@ pub(super) struct Reading<'a> {
 ///
 /// # Errors
 /// Says why the pages do not tell.
-pub(super) fn value(r: &Reading<'_>, pages: Pages<'_>, group: &Group) -> Result<f64, String> {
+pub(super) fn value(r: &Reading<'_>, pages: &Indexed<'_>, group: &Group) -> Result<f64, String> {
     let scale = float(r.signal.value_scale(r.stat));
     let value = match &r.signal.source {
         Source::Raw(_) => return Err("it is PromQL of the author's".to_owned()),
         Source::Ratio { of, over, before } => ratio(r, of, over, before.as_deref(), pages, group)?,
         Source::Family(family) => match (r.signal.kind(), r.stat) {
             (Kind::Gauge, Stat::Slope) => {
-                let (since, seconds) = pages.since.ok_or_else(needs_two)?;
-                let now = gauge(r.signal, family, pages.now, group)?;
+                let (since, seconds) = pages.since.as_ref().ok_or_else(needs_two)?;
+                let now = gauge(r.signal, family, &pages.now, group)?;
                 (now - gauge(r.signal, family, since, group)?) / seconds
             }
             (Kind::Gauge, stat) => over_both(r.signal, family, stat, pages, group)?,
@@ -52,7 +53,7 @@ pub(super) fn value(r: &Reading<'_>, pages: Pages<'_>, group: &Group) -> Result<
                 } else {
                     ""
                 };
-                let seconds = pages.since.ok_or_else(needs_two)?.1;
+                let seconds = pages.since.as_ref().ok_or_else(needs_two)?.1;
                 let rate = grown(family, suffix, pages, group)? / seconds;
                 match stat {
                     Stat::Increase => rate * float(r.window.number()),
@@ -77,7 +78,7 @@ fn ratio(
     of: &Signal,
     over: &Signal,
     before: Option<&Signal>,
-    pages: Pages<'_>,
+    pages: &Indexed<'_>,
     group: &Group,
 ) -> Result<f64, String> {
     let events = |signal: &Signal| {
@@ -136,13 +137,12 @@ fn over_both(
     signal: &Signal,
     family: &Family,
     stat: Stat,
-    pages: Pages<'_>,
+    pages: &Indexed<'_>,
     group: &Group,
 ) -> Result<f64, String> {
-    let now = gauge(signal, family, pages.now, group)?;
-    let before = pages
-        .since
-        .and_then(|(page, _)| gauge(signal, family, page, group).ok());
+    let now = gauge(signal, family, &pages.now, group)?;
+    let since = pages.since.as_ref();
+    let before = since.and_then(|(page, _)| gauge(signal, family, page, group).ok());
     let before = before.unwrap_or(now);
     Ok(match stat {
         Stat::Avg => (now + before) / 2.0,
@@ -152,8 +152,14 @@ fn over_both(
     })
 }
 
-fn gauge(signal: &Signal, family: &Family, page: &Page, group: &Group) -> Result<f64, String> {
-    let values: Vec<f64> = samples(family, "", page, group).map(|s| s.value).collect();
+fn gauge(
+    signal: &Signal,
+    family: &Family,
+    page: &PageIndex<'_>,
+    group: &Group,
+) -> Result<f64, String> {
+    let samples = page.samples(family, "", group);
+    let values: Vec<f64> = samples.iter().map(|s| s.value).collect();
     if values.is_empty() {
         return Err(absent(signal));
     }
@@ -167,49 +173,35 @@ fn gauge(signal: &Signal, family: &Family, page: &Page, group: &Group) -> Result
 }
 
 /// How much a counter grew; after a restart, what it has counted since.
-fn grown(family: &Family, suffix: &str, pages: Pages<'_>, group: &Group) -> Result<f64, String> {
-    let (since, _) = pages.since.ok_or_else(needs_two)?;
-    let mut total = 0.0;
-    let mut any = false;
-    for sample in samples(family, suffix, pages.now, group) {
-        any = true;
-        total += growth(sample, family, suffix, since, group);
-    }
-    match any {
-        true => Ok(total),
-        false => Err(format!("`{}` is not on the page", family.names[0])),
+fn grown(family: &Family, suffix: &str, pages: &Indexed<'_>, group: &Group) -> Result<f64, String> {
+    let (since, _) = pages.since.as_ref().ok_or_else(needs_two)?;
+    let samples = pages.now.samples(family, suffix, group);
+    match samples.is_empty() {
+        true => Err(format!("`{}` is not on the page", family.names[0])),
+        false => Ok(samples.into_iter().map(|s| growth(s, since)).sum()),
     }
 }
 
-fn growth(sample: &Sample, family: &Family, suffix: &str, since: &Page, group: &Group) -> f64 {
-    let before = samples(family, suffix, since, group).find(|old| same(old, sample));
-    let before = before.map_or(0.0, |old| old.value);
+fn growth(sample: &Sample, since: &PageIndex<'_>) -> f64 {
+    let before = since.same(sample).unwrap_or(0.0);
     match sample.value < before {
         true => sample.value,
         false => sample.value - before,
     }
 }
 
-/// The same series: names and labels, in any order.
-fn same(a: &Sample, b: &Sample) -> bool {
-    a.name == b.name
-        && a.labels.len() == b.labels.len()
-        && a.labels.iter().all(|label| b.labels.contains(label))
-}
-
-fn buckets(family: &Family, pages: Pages<'_>, group: &Group) -> Result<Vec<(f64, f64)>, String> {
-    let (since, _) = pages.since.ok_or_else(needs_two)?;
-    let mut all: Vec<(f64, f64)> = Vec::new();
-    for sample in samples(family, "_bucket", pages.now, group) {
-        let Some(bound) = sample.label("le").and_then(bound) else {
-            continue;
-        };
-        let count = growth(sample, family, "_bucket", since, group);
-        match all.iter_mut().find(|(known, _)| *known == bound) {
-            Some((_, sum)) => *sum += count,
-            None => all.push((bound, count)),
-        }
-    }
+/// Upper bounds with counts, from the lowest bound on.
+fn buckets(family: &Family, pages: &Indexed<'_>, group: &Group) -> Result<Vec<(f64, f64)>, String> {
+    let (since, _) = pages.since.as_ref().ok_or_else(needs_two)?;
+    let samples = pages.now.samples(family, "_bucket", group);
+    let counted = |s: &Sample| Some((s.label("le").and_then(bound)?, growth(s, since)));
+    let mut all: Vec<_> = samples.into_iter().filter_map(counted).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    all.dedup_by(|next, first| {
+        let same = next.0 == first.0;
+        first.1 += if same { next.1 } else { 0.0 };
+        same
+    });
     match all.is_empty() {
         true => Err(format!("`{}` is not on the page", family.names[0])),
         false => Ok(all),
@@ -223,40 +215,8 @@ fn bound(text: &str) -> Option<f64> {
     }
 }
 
-/// Samples of a family under any of its names, in a group. What the scrape adds stands on no page, so that a
-/// matcher on a label that no sample has selects them all.
-fn samples<'p>(
-    family: &'p Family,
-    suffix: &'p str,
-    page: &'p Page,
-    group: &'p Group,
-) -> impl Iterator<Item = &'p Sample> {
-    let names: Vec<String> = family
-        .names
-        .iter()
-        .map(|name| format!("{name}{suffix}"))
-        .collect();
-    let all = page.families.iter().flat_map(|f| &f.samples);
-    all.filter(move |sample| names.contains(&sample.name))
-        .filter(move |sample| {
-            let fits = |(label, op, wanted): &(String, MatchOp, String)| match sample.label(label) {
-                None => true,
-                Some(value) => match op {
-                    MatchOp::Equal => value == wanted,
-                    MatchOp::NotEqual => value != wanted,
-                    MatchOp::Match => promql::matches(wanted, value) == Some(true),
-                    MatchOp::NotMatch => promql::matches(wanted, value) == Some(false),
-                },
-            };
-            let inside = |(label, wanted): &(String, String)| {
-                sample.label(label).is_none_or(|value| value == wanted)
-            };
-            family.matchers.iter().all(fits) && group.iter().all(inside)
-        })
-}
-
 /// Groups that the labels of a query make on a page.
-pub(super) fn groups(signal: &Signal, labels: &[String], page: &Page) -> Vec<Group> {
+pub(super) fn groups(signal: &Signal, labels: &[String], page: &PageIndex<'_>) -> Vec<Group> {
     let family = match &signal.source {
         Source::Family(family) => Some(family),
         Source::Ratio { over, .. } => over.family(),
@@ -269,16 +229,14 @@ pub(super) fn groups(signal: &Signal, labels: &[String], page: &Page) -> Vec<Gro
         crate::spec::Kind::Histogram => "_count",
         _ => "",
     };
-    let none = Vec::new();
-    let mut found: Vec<Group> = Vec::new();
-    for sample in samples(family, suffix, page, &none) {
-        let group: Group = labels
-            .iter()
+    let group = |sample: &Sample| -> Group {
+        let labels = labels.iter();
+        labels
             .filter_map(|label| Some((label.clone(), sample.label(label)?.to_owned())))
-            .collect();
-        if !found.contains(&group) {
-            found.push(group);
-        }
-    }
-    found
+            .collect()
+    };
+    let mut known = BTreeSet::new();
+    let samples = page.samples(family, suffix, &Vec::new()).into_iter();
+    let groups = samples.map(group);
+    groups.filter(|group| known.insert(group.clone())).collect()
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use crate::catalog::Range;
 use crate::diag::{Diagnostic, RuleInfo, Severity, did_you_mean};
-use crate::source::{FileId, SourceFile, Sources, Span, Spanned};
+use crate::source::{FileId, Sources, Span, Spanned};
 use crate::units::Duration;
 use crate::yaml;
 
@@ -103,17 +103,8 @@ impl Config {
             path: path.to_owned(),
             source,
         })?;
-        let (text, fault) = match yaml::decode(bytes) {
-            Ok(text) => (text, None),
-            Err((lossy, at)) => (lossy, Some(at)),
-        };
-        let file = sources.add(SourceFile::new(path, text));
-        if let Some(at) = fault {
-            // In the lossy text one replacement character of three bytes stands here.
-            let span = Span::new(file, at..at + 3);
-            let error = Diagnostic::error("not-utf8", span, "the file is not UTF-8 text");
-            return Err(LoadError::Wrong(vec![error]));
-        }
+        let file = yaml::decode(path, bytes, sources);
+        let file = file.map_err(|error| LoadError::Wrong(vec![error]))?;
         Self::read(file, sources).map_err(LoadError::Wrong)
     }
 

@@ -57,6 +57,17 @@ pub(super) fn parse_untyped(text: &str, dialect: Dialect) -> Result<Expr> {
     Parser::new(text, dialect, false)?.query()
 }
 
+/// Where the first token stands that does not belong to the expression that the text begins with, or the end;
+/// `None` when the text begins with no expression. Types are not checked.
+pub fn reach(text: &str, dialect: Dialect) -> Option<usize> {
+    let mut parser = Parser::new(text, dialect, false).ok()?;
+    parser.expr(0).ok()?;
+    match parser.token.kind {
+        Kind::End => Some(text.len()),
+        _ => Some(parser.token.start),
+    }
+}
+
 /// As much of a query as can be read, and all that is wrong with it, in the order of the text.
 ///
 /// Without errors the tree is that of [`parse_with`]. With errors it holds every selector that is

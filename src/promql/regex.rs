@@ -13,12 +13,21 @@ use super::error::SyntaxError;
 /// Whether a matcher's pattern, which is anchored at both ends, takes a value; `None` when only
 /// Prometheus itself can tell.
 pub fn matches(pattern: &str, value: &str) -> Option<bool> {
-    if is_literal(pattern) {
-        return Some(pattern == value);
-    }
-    let anchored = format!("^(?s:{pattern})$");
-    let regex = ::regex::Regex::new(&anchored).ok()?;
-    Some(regex.is_match(value))
+    matcher(pattern).map(|matches| matches(value))
+}
+
+/// [`matches`] for many values; `None` when the pattern is not one.
+pub fn matcher(pattern: &str) -> Option<impl Fn(&str) -> bool> {
+    let regex = if is_literal(pattern) {
+        None
+    } else {
+        let anchored = format!("^(?s:{pattern})$");
+        Some(::regex::Regex::new(&anchored).ok()?)
+    };
+    Some(move |value: &str| match &regex {
+        Some(regex) => regex.is_match(value),
+        None => pattern == value,
+    })
 }
 
 /// Groups may nest this deep.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::source::mark_len;
+
 /// The key `name` of the value that starts at `at`, or whose first entry does; `None` when something else
 /// stands between.
 pub fn key(text: &str, at: usize, name: &str) -> Option<Range<usize>> {
@@ -22,11 +24,11 @@ pub(super) fn owner(text: &str, at: usize) -> Option<Range<usize>> {
 
 /// The first key in the document.
 pub(super) fn first(text: &str) -> usize {
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let content = line.trim_start_matches('\u{feff}').trim();
+    let mut at = mark_len(text);
+    for line in text[at..].split_inclusive('\n') {
+        let content = line.trim();
         if !(content.is_empty() || content.starts_with(['#', '%']) || content == "---") {
-            return at + line.len() - line.trim_start_matches(['\u{feff}', ' ']).len();
+            return at + line.len() - line.trim_start_matches(' ').len();
         }
         at += line.len();
     }

@@ -8,12 +8,14 @@ mod text;
 mod tree;
 
 pub use text::{Body, Place, Text, TextMap, json_string};
-pub use tree::{Document, Kind, Node, Scalar, Style, tree};
+pub use tree::{Allowance, Document, Kind, Node, Scalar, Style, tree};
+
+use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
 use crate::diag::Diagnostic;
-use crate::source::{FileId, Span};
+use crate::source::{FileId, SourceFile, Sources, Span};
 pub use key::key;
 pub use scalar::inside;
 pub(crate) use spanned::Written;
@@ -39,15 +41,38 @@ pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnost
         .map_err(|error| error::diagnostic(&error, file, text))
 }
 
-/// Decodes a file's bytes.
+/// Decodes a file's bytes and puts them among the sources.
 ///
 /// # Errors
-/// Names the first byte that is not UTF-8; the lossy text it gives back is for showing that place.
-pub fn decode(bytes: Vec<u8>) -> Result<String, (String, usize)> {
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        (String::from_utf8_lossy(error.as_bytes()).into_owned(), at)
-    })
+/// Names the encoding, or else the first byte that is not UTF-8.
+pub fn decode(path: &Path, bytes: Vec<u8>, sources: &mut Sources) -> Result<FileId, Diagnostic> {
+    let not_utf8 = |span, message: String| Diagnostic::error("not-utf8", span, message);
+    if let Some(encoding) = wide(&bytes) {
+        let file = sources.add(SourceFile::new(path, ""));
+        let message = format!("the file is encoded in {encoding}: save it as UTF-8");
+        return Err(not_utf8(Span::new(file, 0..0), message));
+    }
+    String::from_utf8(bytes)
+        .map(|text| sources.add(SourceFile::new(path, text)))
+        .map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let lossy = String::from_utf8_lossy(error.as_bytes());
+            let file = sources.add(SourceFile::new(path, lossy));
+            let span = Span::new(file, at..at + char::REPLACEMENT_CHARACTER.len_utf8());
+            not_utf8(span, "the file is not UTF-8 text".to_owned()).label("this byte")
+        })
+}
+
+/// The encoding with wider units than bytes, by its byte order mark or the zeros of its first character
+/// (YAML 1.2.2, 5.2).
+fn wide(bytes: &[u8]) -> Option<&'static str> {
+    match *bytes {
+        [0, 0, 0xFE, 0xFF, ..] | [0, 0, 0, _, ..] => Some("UTF-32 (big-endian)"),
+        [0xFF, 0xFE, 0, 0, ..] | [_, 0, 0, 0, ..] => Some("UTF-32 (little-endian)"),
+        [0xFE, 0xFF, ..] | [0, _, ..] => Some("UTF-16 (big-endian)"),
+        [0xFF, 0xFE, ..] | [_, 0, ..] => Some("UTF-16 (little-endian)"),
+        _ => None,
+    }
 }
 
 fn options() -> serde_saphyr::Options {
@@ -56,6 +81,10 @@ fn options() -> serde_saphyr::Options {
         strict_booleans: true,
         // No spec repeats itself a hundred thousand times; aliases of aliases of aliases do.
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 100_000 },
-        budget: serde_saphyr::budget! { max_aliases: 1_000, max_depth: 48 },
+        budget: serde_saphyr::budget! {
+            max_aliases: 1_000,
+            max_depth: 48,
+            max_total_scalar_bytes: 4 * MAX_BYTES,
+        },
     }
 }

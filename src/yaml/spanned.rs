@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::source::{FileId, Span, Spanned};
+use crate::source::{FileId, Span, Spanned, mark_len};
 
 thread_local! {
     static OPEN: RefCell<Option<Open>> = const { RefCell::new(None) };
@@ -52,7 +52,8 @@ pub(super) fn span_at(file: FileId, text: &str, location: &serde_saphyr::Locatio
 fn by_line(file: FileId, text: &str, location: &serde_saphyr::Location) -> Option<Span> {
     let line = usize::try_from(location.line()).ok()?.checked_sub(1)?;
     let column = usize::try_from(location.column()).ok()?.checked_sub(1)?;
-    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let before = text.split_inclusive('\n').take(line).map(str::len);
+    let start = before.sum::<usize>().max(mark_len(text));
     let rest = text.get(start..)?;
     let within = rest
         .char_indices()

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::line::{self, Line};
 use super::{Labels, Page, PageFamily, Problem, ProblemKind, Sample};
 use crate::catalog::shape::MetricType;
+use crate::source::mark_len;
 
 pub(super) fn page(text: &str) -> Page {
     let mut reader = Reader::default();
@@ -45,9 +46,14 @@ impl Reader {
 
     fn lines(&mut self, text: &str) -> Vec<(Place, Line)> {
         let mut found = Vec::new();
-        let mut offset = 0;
+        let mut offset = mark_len(text);
+        if offset > 0 {
+            let message = "the page begins with a byte order mark, which Prometheus does not read";
+            let place = Place { line: 1, offset: 0 };
+            self.report(place, ProblemKind::ByteOrderMark, message);
+        }
         let mut returns = false;
-        for (i, raw) in text.split_inclusive('\n').enumerate() {
+        for (i, raw) in text[offset..].split_inclusive('\n').enumerate() {
             let place = Place {
                 line: i + 1,
                 offset,

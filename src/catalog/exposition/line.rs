@@ -2,6 +2,9 @@
 
 use super::{Exemplar, Labels, Sample};
 
+/// A series with more labels is refused: every question to a series costs as much as it has labels.
+const MOST_LABELS: usize = 256;
+
 /// What a line says; `Blank` also stands for comments.
 #[derive(Debug, PartialEq)]
 pub(super) enum Line {
@@ -187,6 +190,9 @@ impl<'a> Cursor<'a> {
             if self.eat('=') {
                 self.blanks();
                 let value = self.quoted()?;
+                if labels.len() == MOST_LABELS {
+                    return self.stop("a series with more than 256 labels is not read");
+                }
                 if labels.iter().any(|(known, _)| *known == key) {
                     return self.stop("the label stands twice");
                 }

@@ -1,6 +1,6 @@
 //! Recorded pages → what each family looks like on each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::PageEntry;
 use crate::catalog::exposition::{Page, PageFamily};
@@ -56,20 +56,15 @@ impl Recorded {
         let Some((entry, page)) = self.pages.get(profile) else {
             return Vec::new();
         };
-        let kept = page
-            .families
-            .iter()
-            .filter(|f| created_of(f, page).is_none());
-        let found = kept.map(|family| {
-            let created = page
-                .families
-                .iter()
-                .any(|f| created_of(f, page) == Some(&family.name));
-            Found {
-                name: family.name.clone(),
-                shape: self.shape(family, entry, lineage),
-                created,
-            }
+        let kinds = page.families.iter().map(|f| (f.name.as_str(), f.kind));
+        let kinds: BTreeMap<_, _> = kinds.collect();
+        let owner = |family: &PageFamily| created_of(family, &kinds);
+        let created: BTreeSet<_> = page.families.iter().filter_map(owner).collect();
+        let kept = page.families.iter().filter(|f| owner(f).is_none());
+        let found = kept.map(|family| Found {
+            name: family.name.clone(),
+            shape: self.shape(family, entry, lineage),
+            created: created.contains(&family.name),
         });
         found.collect()
     }
@@ -137,16 +132,15 @@ fn values(family: &PageFamily, engine: &str, lineage: &Lineage) -> BTreeMap<Stri
 }
 
 /// The family whose creation times a gauge holds.
-fn created_of<'a>(gauge: &PageFamily, page: &'a Page) -> Option<&'a String> {
+fn created_of(gauge: &PageFamily, kinds: &BTreeMap<&str, MetricType>) -> Option<String> {
     let base = gauge.name.strip_suffix("_created")?;
     if gauge.kind != MetricType::Gauge {
         return None;
     }
     let counter = format!("{base}_total");
-    let owns = |family: &&PageFamily| match family.kind {
-        MetricType::Counter => family.name == counter,
-        MetricType::Histogram | MetricType::Summary => family.name == base,
-        _ => false,
-    };
-    page.families.iter().find(owns).map(|family| &family.name)
+    match (kinds.get(&*counter), kinds.get(base)) {
+        (Some(MetricType::Counter), _) => Some(counter),
+        (_, Some(MetricType::Histogram | MetricType::Summary)) => Some(base.to_owned()),
+        _ => None,
+    }
 }

@@ -11,6 +11,7 @@ use crate::catalog::record::recorded;
 use crate::catalog::{DEFAULT_PROFILE, Version};
 use crate::cli::page;
 use crate::output;
+use crate::source::mark_len;
 
 #[derive(Debug, Args)]
 pub(super) struct RecordArgs {
@@ -64,7 +65,8 @@ fn check(page: &Page, name: &str) -> Result<()> {
 /// The notes of a version's folder, with this page among them.
 fn noted(path: &Path, args: &RecordArgs) -> Result<String> {
     let mut notes: Map<String, Value> = match std::fs::read_to_string(path) {
-        Ok(text) => serde_json::from_str(&text).with_context(|| path.display().to_string())?,
+        Ok(text) => serde_json::from_str(&text[mark_len(&text)..])
+            .with_context(|| path.display().to_string())?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Map::new(),
         Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
     };

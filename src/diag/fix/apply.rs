@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Applicability, Edit, Fix};
 use crate::diag::Diagnostic;
-use crate::source::{FileId, Sources};
+use crate::source::{FileId, Sources, mark_len};
 
 /// What fixing did.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -150,15 +150,16 @@ fn usable(fix: &Fix, sources: &Sources) -> bool {
         && fix.edits.iter().enumerate().all(apart)
 }
 
-/// The text with all edits made; they are sorted and do not touch.
+/// The text with all edits made; they are sorted and do not touch. A byte order mark stays in front.
 fn splice<'a>(text: &str, edits: impl Iterator<Item = &'a Edit>) -> String {
     let mut out = String::with_capacity(text.len());
+    let first = mark_len(text);
     let mut done = 0;
     for edit in edits {
         let range = edit.span.range();
-        out.push_str(&text[done..range.start]);
+        out.push_str(&text[done..range.start.max(first)]);
         out.push_str(&edit.text);
-        done = range.end;
+        done = range.end.max(first);
     }
     out.push_str(&text[done..]);
     out

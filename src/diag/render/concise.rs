@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Report, place};
+use super::Report;
 use crate::diag::Diagnostic;
 use crate::source::Sources;
 
@@ -16,7 +16,7 @@ pub fn report(report: &Report<'_>) -> String {
     let mut out = String::new();
     for d in report.diagnostics {
         let file = report.sources.get(d.span.file);
-        let at = place::line_col(file, d.span.start as usize);
+        let at = file.line_col(d.span.start as usize);
         let (path, level) = (report.path(d.span.file), d.severity.as_str());
         let message = one_line(&d.message);
         // Writing to a String cannot fail.

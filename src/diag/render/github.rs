@@ -33,8 +33,8 @@ fn lines(d: &Diagnostic, sources: &Sources) -> String {
     let file = sources.get(d.span.file);
     let range = place::clamp(file, d.span);
     let last = file.text().trim_end_matches(['\r', '\n']).len();
-    let start = place::line_col(file, range.start.min(last));
-    let end = place::line_col(file, range.end.min(last));
+    let start = file.line_col(range.start.min(last));
+    let end = file.line_col(range.end.min(last));
     if start.line < end.line {
         return format!("line={},endLine={}", start.line, end.line);
     }

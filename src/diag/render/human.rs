@@ -79,7 +79,7 @@ fn finding<'a>(d: &'a Diagnostic, report: &Report<'a>, headings: &mut Headings) 
     headings.extend(view.heading(d.span));
     let mut group = title.element(snippet);
     for label in elsewhere {
-        let view = View::of(report, label.span.file, &[label.span]);
+        let view = View::of(report, label.span, &[]);
         let context = AnnotationKind::Context.span(view.local(label.span));
         headings.extend(view.heading(label.span));
         group = group.element(view.snippet().annotation(context.label(&label.text)));
@@ -98,9 +98,8 @@ type Annotated<'a> = Snippet<'a, annotate_snippets::Annotation<'a>>;
 /// The lines of the finding, and the other places that are not on them.
 fn lines<'a>(d: &'a Diagnostic, report: &Report<'a>) -> (View<'a>, Annotated<'a>, Vec<&'a Label>) {
     let here = |l: &&Label| l.span.file == d.span.file;
-    let mut spans = vec![d.span];
-    spans.extend(d.related.iter().filter(here).map(|l| l.span));
-    let view = View::of(report, d.span.file, &spans);
+    let others: Vec<_> = d.related.iter().filter(here).map(|l| l.span).collect();
+    let view = View::of(report, d.span, &others);
     let label = (!d.details.label.is_empty()).then_some(&*d.details.label);
     let primary = AnnotationKind::Primary.span(view.local(d.span));
     let mut snippet = view.snippet().annotation(primary.label(label));
@@ -119,7 +118,7 @@ fn lines<'a>(d: &'a Diagnostic, report: &Report<'a>) -> (View<'a>, Annotated<'a>
 /// The mended lines, when there are few; `None` when the fix is better named than shown.
 fn patch<'a>(fix: &'a Fix, report: &Report<'a>) -> Option<Group<'a>> {
     let (first, (most, longest)) = (fix.edits.first()?, SHORT_FIX);
-    let file = first.span.file;
+    let (first, file) = (first.span, first.span.file);
     let length = |span: Span| span.range().len();
     let short = |e: &crate::diag::Edit| {
         e.span.file == file && e.text.len() <= longest && length(e.span) <= longest
@@ -128,7 +127,7 @@ fn patch<'a>(fix: &'a Fix, report: &Report<'a>) -> Option<Group<'a>> {
         return None;
     }
     let spans: Vec<_> = fix.edits.iter().map(|e| e.span).collect();
-    let view = View::of(report, file, &spans);
+    let view = View::of(report, first, &spans);
     let fits = |e: &crate::diag::Edit| view.shows(e.span) && view.is_whole(e.span);
     if !fix.edits.iter().all(fits) {
         return None;

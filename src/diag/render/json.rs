@@ -192,7 +192,7 @@ fn place_of(report: &Report<'_>, span: Span) -> Place {
     let file = report.sources.get(span.file);
     let range = Span::new(span.file, place::clamp(file, span));
     let position = |offset: u32| {
-        let at = place::line_col(file, offset as usize);
+        let at = file.line_col(offset as usize);
         Position {
             line: at.line,
             col: at.col,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Report, TOOL, full_text, place};
+use super::{Report, TOOL, full_text};
 use crate::diag::{Diagnostic, Severity};
 
 /// The whole document. Without findings it holds one case that passed: some readers refuse empty ones.
@@ -51,7 +51,7 @@ fn suite(out: &mut String, report: &Report<'_>, path: &str, found: &[&Diagnostic
 
 fn case(out: &mut String, report: &Report<'_>, path: &str, d: &Diagnostic) {
     let file = report.sources.get(d.span.file);
-    let at = place::line_col(file, d.span.start as usize);
+    let at = file.line_col(d.span.start as usize);
     let (level, code) = (d.severity.as_str(), escape(d.code));
     let text = format!("{}:{}: {}", at.line, at.col, full_text(d));
     let (message, text) = (escape(&d.message), escape(&text));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Component, Path};
 
-use crate::source::{LineCol, SourceFile, Span};
+use crate::source::{SourceFile, Span, mark_len};
 
 /// A path relative to `root` where it lies below it, with `/` between its parts and without `.`.
 pub fn path(path: &Path, root: Option<&Path>) -> String {
@@ -24,10 +24,11 @@ pub fn path(path: &Path, root: Option<&Path>) -> String {
     out
 }
 
-/// The bytes of a span that are there, with whole characters: a span of another text must not stop a report.
+/// The bytes of a span that are there, with whole characters and without the byte order mark: a span of
+/// another text must not stop a report.
 pub fn clamp(file: &SourceFile, span: Span) -> Range<usize> {
-    let len = file.text().len();
-    let start = floor(file.text(), span.range().start.min(len));
+    let (first, len) = (mark_len(file.text()), file.text().len());
+    let start = floor(file.text(), span.range().start.clamp(first, len));
     start..floor(file.text(), span.range().end.clamp(start, len))
 }
 
@@ -35,15 +36,6 @@ pub fn clamp(file: &SourceFile, span: Span) -> Range<usize> {
 pub(super) fn floor(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;
-    }
-    at
-}
-
-/// Line and column as editors count them: a byte order mark is no character of the first line.
-pub fn line_col(file: &SourceFile, offset: usize) -> LineCol {
-    let mut at = file.line_col(offset);
-    if at.line == 1 && at.col > 1 && file.text().starts_with('\u{feff}') {
-        at.col -= 1;
     }
     at
 }
@@ -75,8 +67,7 @@ mod tests {
     fn places_survive_any_span() {
         let file = SourceFile::new("x", "\u{feff}é\n");
         assert_eq!(clamp(&file, Span::new(FileId(0), 4..99)), 3..6);
-        assert_eq!(line_col(&file, 3), LineCol { line: 1, col: 1 });
-        assert_eq!(line_col(&file, 0), LineCol { line: 1, col: 1 });
-        assert_eq!(line_col(&file, 6), LineCol { line: 2, col: 1 });
+        assert_eq!(clamp(&file, Span::new(FileId(0), 0..0)), 3..3);
+        assert_eq!(clamp(&file, Span::new(FileId(0), 0..5)), 3..5);
     }
 }

@@ -210,8 +210,8 @@ fn replacement<'a>(report: &Report<'_>, edit: &'a Edit) -> Replacement<'a> {
 fn region(report: &Report<'_>, span: Span) -> Region {
     let file = report.sources.get(span.file);
     let range = place::clamp(file, span);
-    let start = place::line_col(file, range.start);
-    let end = place::line_col(file, range.end);
+    let start = file.line_col(range.start);
+    let end = file.line_col(range.end);
     let words = &file.text()[range.clone()];
     Region {
         start_line: start.line,

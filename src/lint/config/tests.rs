@@ -1,5 +1,6 @@
 use super::*;
 use crate::diag::render::{Format, Report, render};
+use crate::source::SourceFile;
 
 const ALL: &str = r#"
 vllm = ">=0.20,<0.34"

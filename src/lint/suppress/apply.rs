@@ -18,36 +18,86 @@ impl Suppressions {
         today: Date,
         off: &dyn Fn(&str) -> bool,
     ) -> Vec<Diagnostic> {
+        let (over, held): (Vec<_>, Vec<_>) = self.all.into_iter().partition(|s| s.is_over(today));
+        let (covered, found) = (Covered::by(&held), Found::of(&diagnostics));
         let mut kept = Sink::default();
         self.faults.into_iter().for_each(|fault| kept.push(fault));
-        let (over, held): (Vec<_>, Vec<_>) = self.all.into_iter().partition(|s| s.is_over(today));
-        let mut held = by_file(held);
-        for d in diagnostics {
-            let here = held.get_mut(&d.span.file).into_iter().flatten();
-            // All that cover it are asked, so that none of them is called unused.
-            let taken = here.map(|h| h.takes(&d)).fold(false, |a, b| a | b);
-            if !taken {
-                kept.push(d);
-            }
-        }
-        over.iter()
-            .filter_map(Suppression::expired)
-            .for_each(|d| kept.push(d));
-        held.values()
-            .flatten()
-            .filter_map(|h| h.unused(off))
-            .for_each(|d| kept.push(d));
+        let left = diagnostics.into_iter().filter(|d| !covered.has(d));
+        left.for_each(|d| kept.push(d));
+        let over = over.iter().filter_map(Suppression::expired);
+        let idle = held.iter().filter_map(|s| s.unused(&found, off));
+        over.chain(idle).for_each(|d| kept.push(d));
         kept.into_sorted()
     }
 }
 
-fn by_file(held: Vec<Suppression>) -> BTreeMap<FileId, Vec<Held>> {
-    let mut files: BTreeMap<FileId, Vec<Held>> = BTreeMap::new();
-    for suppression in held {
-        let file = files.entry(suppression.covers.file).or_default();
-        file.push(Held::new(suppression));
+/// Rule and file.
+type Of<'s> = (&'s str, FileId);
+
+/// First and last byte of a finding: either may be covered.
+fn ends(d: &Diagnostic) -> [u32; 2] {
+    [d.span.start, d.span.end.saturating_sub(1).max(d.span.start)]
+}
+
+/// What is covered, in stretches from first to last byte that neither touch nor stand out of order.
+struct Covered<'s>(BTreeMap<Of<'s>, Vec<(u32, u32)>>);
+
+impl<'s> Covered<'s> {
+    fn by(held: &'s [Suppression]) -> Self {
+        let mut all = BTreeMap::<Of<'s>, Vec<_>>::new();
+        for s in held.iter().filter(|s| s.covers.start < s.covers.end) {
+            for rule in &s.rules {
+                let of = all.entry((rule.value.as_str(), s.covers.file));
+                of.or_default().push((s.covers.start, s.covers.end));
+            }
+        }
+        for stretches in all.values_mut() {
+            stretches.sort_unstable();
+            stretches.dedup_by(|next, before| {
+                let joined = next.0 <= before.1;
+                before.1 = if joined {
+                    before.1.max(next.1)
+                } else {
+                    before.1
+                };
+                joined
+            });
+        }
+        Self(all)
     }
-    files
+
+    fn has(&self, d: &Diagnostic) -> bool {
+        let stretches = self.0.get(&(d.code, d.span.file));
+        let stretches = stretches.map_or(&[][..], Vec::as_slice);
+        ends(d).into_iter().any(|at| {
+            let before = stretches.partition_point(|(start, _)| *start <= at);
+            before > 0 && at <= stretches[before - 1].1
+        })
+    }
+}
+
+/// Where findings are, sorted.
+struct Found(BTreeMap<Of<'static>, Vec<u32>>);
+
+impl Found {
+    fn of(diagnostics: &[Diagnostic]) -> Self {
+        let mut all = BTreeMap::<Of<'static>, Vec<u32>>::new();
+        for d in diagnostics {
+            all.entry((d.code, d.span.file))
+                .or_default()
+                .extend(ends(d));
+        }
+        all.values_mut().for_each(|places| places.sort_unstable());
+        Self(all)
+    }
+
+    /// True when a finding of `rule` is in what is covered.
+    fn has(&self, rule: &str, covers: Span) -> bool {
+        let places = self.0.get(&(rule, covers.file));
+        let places = places.map_or(&[][..], Vec::as_slice);
+        let next = places.partition_point(|at| *at < covers.start);
+        covers.start < covers.end && places.get(next).is_some_and(|at| *at <= covers.end)
+    }
 }
 
 impl Suppression {
@@ -56,64 +106,25 @@ impl Suppression {
         self.until.as_ref().is_some_and(|until| until.value < today)
     }
 
-    fn covers(&self, span: Span) -> bool {
-        let covered = self.covers;
-        let holds = |at: u32| covered.start <= at && at <= covered.end;
-        let last = span.end.saturating_sub(1).max(span.start);
-        covered.file == span.file
-            && covered.start < covered.end
-            && (holds(span.start) || holds(last))
-    }
-
     fn expired(&self) -> Option<Diagnostic> {
         let until = self.until.as_ref()?;
         let message = format!("this suppression was over after {until}");
         Some(rules::expired(until.span, message).related(self.span, "the suppression"))
     }
-}
-
-/// A suppression that holds, and which of its rules were needed.
-struct Held {
-    suppression: Suppression,
-    used: Vec<bool>,
-}
-
-impl Held {
-    fn new(suppression: Suppression) -> Self {
-        let used = vec![false; suppression.rules.len()];
-        Self { suppression, used }
-    }
-
-    fn takes(&mut self, d: &Diagnostic) -> bool {
-        let mut taken = false;
-        if !self.suppression.covers(d.span) {
-            return taken;
-        }
-        for (rule, used) in self.suppression.rules.iter().zip(&mut self.used) {
-            if rule.value == d.code {
-                *used = true;
-                taken = true;
-            }
-        }
-        taken
-    }
 
     /// The finding about rules that nothing needed, if there are any.
-    fn unused(&self, off: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
-        let rules = self.suppression.rules.iter().zip(&self.used);
-        let (needed, idle): (Vec<_>, Vec<_>) =
-            rules.partition(|(rule, used)| **used || off(&rule.value));
-        let (first, _) = idle.first()?;
-        let names: Vec<_> = idle.iter().map(|(rule, _)| format!("`{rule}`")).collect();
+    fn unused(&self, found: &Found, off: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
+        let used =
+            |rule: &&Spanned<String>| found.has(&rule.value, self.covers) || off(&rule.value);
+        let (needed, idle): (Vec<_>, Vec<_>) = self.rules.iter().partition(used);
+        let first = idle.first()?;
+        let names: Vec<_> = idle.iter().map(|rule| format!("`{rule}`")).collect();
         let names = names.join(", ");
-        let whole = needed.is_empty();
-        let span = if whole {
-            self.suppression.span
-        } else {
-            first.span
+        let span = match needed.is_empty() {
+            true => self.span,
+            false => first.span,
         };
         let message = format!("nothing here needs {names} to be allowed");
-        let needed: Vec<_> = needed.into_iter().map(|(rule, _)| rule).collect();
         let found = rules::unused(span, message);
         Some(match self.removal(&needed, &names) {
             Some(fix) => found.fix(fix),
@@ -123,7 +134,7 @@ impl Held {
 
     /// The edit is offered, not made: another release or profile may need the suppression.
     fn removal(&self, needed: &[&Spanned<String>], idle: &str) -> Option<Fix> {
-        let removal = self.suppression.removal?;
+        let removal = self.removal?;
         if needed.is_empty() {
             let edit = Edit::delete(removal.whole);
             return Some(Fix::needs_review("remove the suppression", vec![edit]));

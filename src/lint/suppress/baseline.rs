@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::rules;
 use crate::diag::render::place;
 use crate::diag::{Diagnostic, fingerprint};
-use crate::source::{FileId, Sources, Span};
+use crate::source::{FileId, Sources, Span, mark_len};
 
 /// Raised when a field goes or changes its meaning.
 const SCHEMA_VERSION: u32 = 1;
@@ -70,8 +70,9 @@ impl Baseline {
             Diagnostic::error("invalid-baseline", span, message)
                 .help("write it again with `slosmith lint --write-baseline`")
         };
-        let read: Self = serde_json::from_str(text).map_err(|error| {
-            let at = offset(text, error.line(), error.column());
+        let mark = mark_len(text);
+        let read: Self = serde_json::from_str(&text[mark..]).map_err(|error| {
+            let at = mark + offset(&text[mark..], error.line(), error.column());
             invalid(
                 Span::new(file, at..at),
                 format!("this is no baseline: {error}"),

@@ -4,15 +4,36 @@ use std::ops::Range;
 
 use super::scan::lines_from;
 
-/// The first line below `end` that is not skipped; `None` at a blank one or at the end of the file.
-pub(super) fn below(
-    text: &str,
-    end: usize,
-    skipped: impl Fn(&str) -> bool,
-) -> Option<Range<usize>> {
-    let mut all = lines_below(text, end);
-    let line = all.find(|line| !skipped(&text[line.clone()]))?;
-    (!text[line.clone()].trim().is_empty()).then_some(line)
+/// What stands below comments: looked for once for all comments in a row.
+#[derive(Default)]
+pub(super) struct Below {
+    /// The end of a comment's line, and where the first line stands below it that is not skipped.
+    known: Option<(usize, Range<usize>)>,
+    covers: Option<Range<usize>>,
+}
+
+impl Below {
+    /// What `extent` says of the first line below `end` that is not skipped; `None` when that is a blank one or
+    /// the end of the file.
+    pub(super) fn of(
+        &mut self,
+        text: &str,
+        end: usize,
+        skipped: impl Fn(&str) -> bool,
+        extent: impl Fn(&str, Range<usize>) -> Range<usize>,
+    ) -> Option<Range<usize>> {
+        let known = self.known.as_ref();
+        if known.is_some_and(|(from, line)| *from <= end && end < line.start) {
+            return self.covers.clone();
+        }
+        let mut all = lines_below(text, end);
+        let line = all.find(|line| !skipped(&text[line.clone()]));
+        let line = line.unwrap_or(text.len() + 1..text.len() + 1);
+        let words = text.get(line.clone()).unwrap_or_default();
+        self.covers = (!words.trim().is_empty()).then(|| extent(text, line.clone()));
+        self.known = Some((end, line));
+        self.covers.clone()
+    }
 }
 
 /// The lines after the one that ends at `end`.

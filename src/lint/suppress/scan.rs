@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::extent;
+use super::extent::{self, Below};
 use super::parse::MARK;
+use crate::source::mark_len;
 
 /// How a file writes comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,7 @@ pub(super) fn comments(text: &str, syntax: Syntax) -> Vec<Comment<'_>> {
         return Vec::new();
     }
     let mut found = Vec::new();
+    let (mut below, mut marked) = (Below::default(), Below::default());
     let mut fence = None;
     for line in lines(text) {
         let hash = match syntax {
@@ -41,9 +43,9 @@ pub(super) fn comments(text: &str, syntax: Syntax) -> Vec<Comment<'_>> {
             Syntax::Markdown => fence.is_some(),
         };
         if hash {
-            found.extend(with_hash(text, line.clone()));
+            found.extend(with_hash(text, line.clone(), &mut below));
         } else {
-            found.extend(in_markup(text, line.clone()));
+            found.extend(in_markup(text, line.clone(), &mut marked));
         }
         if syntax == Syntax::Markdown {
             fence = extent::fence_after(&text[line], fence);
@@ -54,7 +56,7 @@ pub(super) fn comments(text: &str, syntax: Syntax) -> Vec<Comment<'_>> {
 
 /// The lines of a text, without their ends.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
-    lines_from(text, 0)
+    lines_from(text, mark_len(text))
 }
 
 /// The lines from the start of one on.
@@ -67,20 +69,20 @@ pub(super) fn lines_from(text: &str, mut start: usize) -> impl Iterator<Item = R
 }
 
 /// `# slosmith: …` after a blank or alone.
-fn with_hash(text: &str, line: Range<usize>) -> Option<Comment<'_>> {
+fn with_hash<'t>(text: &'t str, line: Range<usize>, below: &mut Below) -> Option<Comment<'t>> {
     let words = &text[line.clone()];
     let mut marks = words.match_indices(MARK);
     let (at, code) = marks.find_map(|(at, _)| Some((at, before_hash(words, at)?)))?;
     let covers = if code.trim().is_empty() {
-        extent::below(text, line.end, is_hash_comment)
+        below.of(text, line.end, is_hash_comment, extent::value)
     } else {
-        Some(line.clone())
+        Some(extent::value(text, line.clone()))
     };
     Some(Comment {
         words: &words[at..],
         at: line.start + at,
         whole: whole(text, &line, code, line.end),
-        covers: covers.map_or(line.end..line.end, |line| extent::value(text, line)),
+        covers: covers.unwrap_or(line.end..line.end),
     })
 }
 
@@ -100,14 +102,14 @@ fn is_hash_comment(line: &str) -> bool {
 }
 
 /// `<!-- slosmith: … -->`.
-fn in_markup(text: &str, line: Range<usize>) -> Option<Comment<'_>> {
+fn in_markup<'t>(text: &'t str, line: Range<usize>, below: &mut Below) -> Option<Comment<'t>> {
     let (before, words) = text[line.clone()].split_at(text[line.clone()].find(MARK)?);
     let code = before.trim_end().strip_suffix("<!--")?;
     let (words, after) = words.split_once("-->")?;
     let alone = code.trim().is_empty() && after.trim().is_empty();
     let covers = if alone {
         let skipped = |line: &str| line.trim().is_empty() || line.trim_start().starts_with("<!--");
-        extent::below(text, line.end, skipped).map(|line| extent::fenced(text, line))
+        below.of(text, line.end, skipped, extent::fenced)
     } else {
         Some(line.clone())
     };

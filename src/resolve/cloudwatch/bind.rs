@@ -259,6 +259,12 @@ pub(super) fn dimensions(
         };
         all.push((dimension, value.clone()));
     }
+    let fits = |text: &str| text.is_ascii() && !text.trim().is_empty() && text.len() <= 1024;
+    if let Some((name, _)) = all.iter().find(|(_, value)| !fits(value)) {
+        return Err(format!(
+            "`{name}` is selected by a value that no dimension can have: they are ASCII and not blank"
+        ));
+    }
     all.sort();
     let names: Vec<_> = all.iter().map(|(name, _)| name.clone()).collect();
     let published = metric.delivery == Delivery::Published && metric.dimensions.is_empty();

@@ -1,6 +1,7 @@
 //! Which bytes of the source spell which bytes of the decoded text.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::spelling::Spelling;
 
@@ -40,8 +41,8 @@ pub(super) struct Segment {
 pub(super) enum Segments {
     /// The text stands as it is from this byte on.
     Verbatim(u32),
-    /// In the order of the text.
-    Many(Box<[Segment]>),
+    /// In the order of the text; shared by all parts of it.
+    Many(Arc<[Segment]>),
     /// Only the whole has a place: the spelling could not be followed.
     Opaque,
 }
@@ -99,7 +100,7 @@ impl Segments {
         }
         match &recorder.segments[..] {
             [one] if one.len == one.source_len => Segments::Verbatim(one.source),
-            _ => Segments::Many(recorder.segments.into_boxed_slice()),
+            _ => Segments::Many(recorder.segments.into()),
         }
     }
 

@@ -1,11 +1,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::yaml::{Style, tree};
+use crate::yaml::{Allowance, Style, tree};
 
 /// The first value of the map that a file holds.
 fn value(text: &str) -> (String, Style, TextMap) {
-    let documents = tree(FileId(0), text).unwrap_or_else(|d| panic!("{}: {text:?}", d.message));
+    let documents = tree(FileId(0), text, &mut Allowance::default())
+        .unwrap_or_else(|d| panic!("{}: {text:?}", d.message));
     let entries = documents[0].root.entries();
     let node = &entries[0].1;
     let node = node.items().first().unwrap_or(node);
@@ -89,7 +90,7 @@ fn edits_that_a_style_cannot_spell_are_refused() {
 #[test]
 fn maps_of_nested_texts_compose() {
     let file = "data:\n  d: |\n    {\"expr\": \"a\\n  b{x=\\\"é\\\"}\"}\n";
-    let documents = tree(FileId(7), file).unwrap();
+    let documents = tree(FileId(7), file, &mut Allowance::default()).unwrap();
     let body = Body::new(FileId(7), file);
     let outer = body
         .read(documents[0].root.at(&["data", "d"]).unwrap())
@@ -157,7 +158,7 @@ proptest! {
     fn every_style_round_trips(text in words()) {
         let mut exact = 0;
         for file in spellings(&text) {
-            let Ok(documents) = tree(FileId(0), &file) else { continue };
+            let Ok(documents) = tree(FileId(0), &file, &mut Allowance::default()) else { continue };
             let Some((_, node)) = documents[0].root.entries().first() else { continue };
             let Kind::Scalar(scalar) = &node.kind else { continue };
             let map = Body::new(FileId(0), &file).map(node).unwrap();
@@ -178,7 +179,7 @@ proptest! {
     #[test]
     fn edits_read_back(text in words(), new in "[a-z{}='\"\\\\#: é\n\t]{0,6}", cut in (0..20_usize, 0..20_usize)) {
         for file in spellings(&text) {
-            let Ok(documents) = tree(FileId(0), &file) else { continue };
+            let Ok(documents) = tree(FileId(0), &file, &mut Allowance::default()) else { continue };
             let Some((_, node)) = documents[0].root.entries().first() else { continue };
             let Kind::Scalar(scalar) = &node.kind else { continue };
             let map = Body::new(FileId(0), &file).map(node).unwrap();
@@ -188,7 +189,7 @@ proptest! {
             let wanted = format!("{}{new}{}", &scalar.value[..range.start], &scalar.value[range.end..]);
             if let Some(edit) = map.edit(&file, range.clone(), &new) {
                 let edited = apply(&file, edit);
-                let again = tree(FileId(0), &edited);
+                let again = tree(FileId(0), &edited, &mut Allowance::default());
                 prop_assert!(again.is_ok(), "{file:?} {range:?} {new:?} {edited:?}");
                 let again = again.unwrap();
                 let got = again[0].root.entries().first().and_then(|(_, v)| match &v.kind {

@@ -8,19 +8,20 @@ use serde_saphyr::granit_parser::{
     Event, Parser, ScalarStyle, ScanError, Span as Place, StructureStyle,
 };
 
-use super::{Document, Kind, Node, Style};
+use super::{Allowance, Document, Kind, Node, Style};
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
-
-/// How many nodes anchors and aliases may copy: ten lines of aliases can ask for a billion.
-const MAX_COPIED: usize = 1_000_000;
 
 /// How deep a tree may get when aliases are put in: the reader bounds the nesting that is written out.
 const MAX_DEPTH: usize = 600;
 
 /// Reads all documents with the full reader.
-pub(super) fn documents(file: FileId, text: &str) -> Result<Vec<Document<'_>>, Diagnostic> {
-    let mut builder = Builder::new(file, text);
+pub(super) fn documents<'t>(
+    file: FileId,
+    text: &'t str,
+    allowance: &mut Allowance,
+) -> Result<Vec<Document<'t>>, Diagnostic> {
+    let mut builder = Builder::new(file, text, allowance);
     for event in Parser::new_from_str(text) {
         let (event, place) = event.map_err(|error| scan_error(file, text, &error))?;
         builder.event(event, bytes(place))?;
@@ -55,7 +56,7 @@ struct Open<'t> {
     map: bool,
 }
 
-struct Builder<'t> {
+struct Builder<'t, 'a> {
     file: FileId,
     text: &'t str,
     documents: Vec<Document<'t>>,
@@ -63,11 +64,11 @@ struct Builder<'t> {
     root: Option<Node<'t>>,
     /// Anchored nodes with their depth, by the reader's numbers.
     anchors: BTreeMap<usize, (Node<'t>, usize)>,
-    copied: usize,
+    allowance: &'a mut Allowance,
 }
 
-impl<'t> Builder<'t> {
-    fn new(file: FileId, text: &'t str) -> Self {
+impl<'t, 'a> Builder<'t, 'a> {
+    fn new(file: FileId, text: &'t str, allowance: &'a mut Allowance) -> Self {
         Self {
             file,
             text,
@@ -75,7 +76,7 @@ impl<'t> Builder<'t> {
             open: Vec::new(),
             root: None,
             anchors: BTreeMap::new(),
-            copied: 0,
+            allowance,
         }
     }
 
@@ -153,20 +154,19 @@ impl<'t> Builder<'t> {
     }
 
     fn alias(&mut self, id: usize, at: Range<usize>) -> Result<(), Diagnostic> {
-        let Some((node, depth)) = self.anchors.get(&id).cloned() else {
+        let Some((node, depth)) = self.anchors.get(&id) else {
             return Err(self.refuse(at, "the alias stands inside what it names"));
         };
-        self.copy(&node)?;
+        if !self.allowance.take(node) {
+            return Err(self.too_much(at));
+        }
+        let (node, depth) = (node.clone(), *depth);
         self.add(node, 0, depth)
     }
 
-    /// Counts a copy before it is made.
-    fn copy(&mut self, node: &Node<'t>) -> Result<(), Diagnostic> {
-        self.copied += node.count();
-        if self.copied > MAX_COPIED {
-            return Err(self.refuse(node.range(), "anchors and aliases copy too much"));
-        }
-        Ok(())
+    fn too_much(&self, at: Range<usize>) -> Diagnostic {
+        self.refuse(at, "anchors and aliases copy too much up to here")
+            .help("write out what the aliases (`*name`) stand for, or split the file")
     }
 
     fn refuse(&self, at: Range<usize>, why: &str) -> Diagnostic {
@@ -175,7 +175,9 @@ impl<'t> Builder<'t> {
 
     fn add(&mut self, mut node: Node<'t>, anchor: usize, depth: usize) -> Result<(), Diagnostic> {
         if anchor != 0 {
-            self.copy(&node)?;
+            if !self.allowance.take(&node) {
+                return Err(self.too_much(node.range()));
+            }
             self.anchors.insert(anchor, (node.clone(), depth));
         }
         let Some(open) = self.open.last_mut() else {

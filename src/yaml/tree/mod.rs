@@ -21,14 +21,38 @@ pub struct Document<'t> {
     pub root: Node<'t>,
 }
 
+/// How many bytes aliases may still copy, in a file and all that is decoded out of it: ten lines of aliases can
+/// ask for a billion nodes, and one scalar can be asked for a thousand times.
+#[derive(Clone, Debug)]
+pub struct Allowance(usize);
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self(32 << 20)
+    }
+}
+
+impl Allowance {
+    /// Counts a copy before it is made; false when that is too much.
+    fn take(&mut self, node: &Node<'_>) -> bool {
+        let left = self.0.checked_sub(node.size());
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
+}
+
 /// Reads every document of a YAML file.
 ///
 /// Aliases are replaced by copies of what they stand for (their bytes are those of the definition),
 /// and `<<` merges are done.
 ///
 /// # Errors
-/// The first place that is not YAML.
-pub fn tree(file: FileId, text: &str) -> Result<Vec<Document<'_>>, Diagnostic> {
+/// The first place that is not YAML, or the alias that copies too much.
+pub fn tree<'t>(
+    file: FileId,
+    text: &'t str,
+    allowance: &mut Allowance,
+) -> Result<Vec<Document<'t>>, Diagnostic> {
     if text.len() > MAX_BYTES {
         let message = format!(
             "the file has {} bytes, more than the {MAX_BYTES} that are read",
@@ -42,6 +66,6 @@ pub fn tree(file: FileId, text: &str) -> Result<Vec<Document<'_>>, Diagnostic> {
     }
     match regular::documents(text) {
         Some(documents) => Ok(documents),
-        None => events::documents(file, text),
+        None => events::documents(file, text, allowance),
     }
 }

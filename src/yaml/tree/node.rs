@@ -136,13 +136,14 @@ impl<'t> Node<'t> {
         matches!(&self.kind, Kind::Scalar(scalar) if scalar.is_null())
     }
 
-    /// How many nodes hang here, this one and keys included.
-    pub fn count(&self) -> usize {
-        1 + match &self.kind {
-            Kind::Scalar(_) => 0,
-            Kind::Seq(items) => items.iter().map(Node::count).sum(),
-            Kind::Map(entries) => entries.iter().map(|(k, v)| k.count() + v.count()).sum(),
-        }
+    /// Bytes of this node, its text and all that hangs here.
+    pub fn size(&self) -> usize {
+        size_of::<Self>()
+            + match &self.kind {
+                Kind::Scalar(scalar) => scalar.value.len(),
+                Kind::Seq(items) => items.iter().map(Node::size).sum(),
+                Kind::Map(entries) => entries.iter().map(|(k, v)| k.size() + v.size()).sum(),
+            }
     }
 
     /// The same tree without borrowing from the text.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn full(text: &str) -> Result<Vec<Document<'_>>, String> {
-    events::documents(FileId(0), text).map_err(|d| d.message)
+    events::documents(FileId(0), text, &mut Allowance::default()).map_err(|d| d.message)
 }
 
 /// Every scalar with its bytes, one per line.
@@ -35,7 +35,7 @@ fn shown(text: &str) -> String {
         }
     }
     let mut out = String::new();
-    for document in tree(FileId(0), text).unwrap() {
+    for document in tree(FileId(0), text, &mut Allowance::default()).unwrap() {
         out.push_str("---\n");
         show(&document.root, text, 0, &mut out);
     }
@@ -90,8 +90,37 @@ fn aliases_cannot_copy_without_end() {
 }
 
 #[test]
+fn aliases_cannot_repeat_a_long_text_without_end() {
+    let body = "x".repeat(1 << 20);
+    let text = format!("a: &a \"\\t{body}\"\nb: [{}]\n", vec!["*a"; 100].join(", "));
+    let fault = tree(FileId(0), &text, &mut Allowance::default()).unwrap_err();
+    assert!(fault.message.contains("copy too much"));
+    // One copy for the anchor, thirty for aliases.
+    let aliases = text.match_indices("*a").map(|(at, _)| at);
+    assert_eq!(
+        aliases
+            .clone()
+            .position(|at| at == fault.span.range().start),
+        Some(30)
+    );
+    assert_eq!(fault.span.range().len(), 2);
+}
+
+#[test]
+fn documents_inside_of_documents_share_what_aliases_may_copy() {
+    let inner = format!(
+        "a: &a {}\nb: [{}]",
+        "x".repeat(1 << 16),
+        vec!["*a"; 200].join(", ")
+    );
+    let mut allowance = Allowance::default();
+    let read = |allowance: &mut Allowance| tree(FileId(0), &inner, allowance).is_ok();
+    assert!(read(&mut allowance) && read(&mut allowance) && !read(&mut allowance));
+}
+
+#[test]
 fn faults_have_a_place() {
-    let fault = tree(FileId(0), "a: [1\nb: 2\n").unwrap_err();
+    let fault = tree(FileId(0), "a: [1\nb: 2\n", &mut Allowance::default()).unwrap_err();
     assert_eq!(fault.code, "invalid-yaml");
     assert!(fault.span.start > 0);
 }
@@ -165,7 +194,7 @@ proptest! {
 
     #[test]
     fn nothing_panics(text in "[-a:#|> \n\"'\\[\\]{}&*!,\t\ré\\\\]{0,60}") {
-        let _ = tree(FileId(0), &text);
+        let _ = tree(FileId(0), &text, &mut Allowance::default());
         if let Some(fast) = regular::documents(&text) {
             prop_assert_eq!(Ok(fast), full(&text), "{}", text);
         }

@@ -5,14 +5,14 @@ use std::ops::Range;
 use annotate_snippets::Snippet;
 
 use crate::diag::render::Report;
-use crate::diag::render::place::{clamp, floor, line_col};
-use crate::source::{FileId, SourceFile, Span};
+use crate::diag::render::place::{clamp, floor};
+use crate::source::{SourceFile, Span};
 
 /// A line longer than this is shown in part.
 const LONG_LINE: usize = 240;
 
-/// It is no character of the first line, so it must not be counted.
-const BYTE_ORDER_MARK: char = '\u{feff}';
+/// Places that are further apart are shown apart: all lines between them would have to be looked at.
+const FAR: usize = 4 << 10;
 
 /// Whole lines from the first to the last place, or a piece of one very long line.
 pub(super) struct View<'a> {
@@ -23,24 +23,22 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The lines of all `spans`, or a piece around the first where a line is too long to be read.
-    pub(super) fn of(report: &Report<'a>, id: FileId, spans: &[Span]) -> Self {
+    /// The lines of `first` and of those of the other places that are near, or a piece around `first` where
+    /// a line is too long to be read.
+    pub(super) fn of(report: &Report<'a>, first: Span, others: &[Span]) -> Self {
+        let id = first.file;
         let file = report.sources.get(id);
-        let ranges: Vec<_> = spans.iter().map(|span| clamp(file, *span)).collect();
-        let first = ranges.first().cloned().unwrap_or_default();
-        let start = ranges.iter().map(|r| r.start).min().unwrap_or_default();
-        let end = ranges.iter().map(|r| r.end).max().unwrap_or_default();
-        let all = lines(file.text(), start..end);
-        let long = |line: &str| line.len() > LONG_LINE;
-        let partial = file.text()[all.clone()].lines().any(long);
-        let mut shown = if partial {
-            piece(file.text(), first)
-        } else {
-            all
-        };
-        if shown.start == 0 && file.text().starts_with(BYTE_ORDER_MARK) {
-            shown.start = BYTE_ORDER_MARK.len_utf8().min(shown.end);
+        let first = clamp(file, first);
+        let mut all = first.clone();
+        for other in others {
+            let other = clamp(file, *other);
+            if other.start + FAR > first.start && other.end < first.end + FAR {
+                all = all.start.min(other.start)..all.end.max(other.end);
+            }
         }
+        let all = lines(file, all);
+        let partial = has_long_line(file, &all);
+        let shown = if partial { piece(file, first) } else { all };
         Self {
             file,
             path: report.path(id),
@@ -77,33 +75,44 @@ impl<'a> View<'a> {
     /// Columns are counted from the start of what is shown: for a piece of a line, what the heading will
     /// say, and what it should.
     pub(super) fn heading(&self, span: Span) -> Option<(String, String)> {
-        let at = line_col(self.file, clamp(self.file, span).start);
-        let before = &self.file.text()[self.shown.start..clamp(self.file, span).start];
+        if !self.partial {
+            return None;
+        }
+        let start = clamp(self.file, span).start;
+        let at = self.file.line_col(start);
+        let before = &self.file.text()[self.shown.start..start];
         let heading = |col: usize| format!("{}:{}:{col}", self.path, at.line);
-        let counted = heading(before.chars().count() + 1);
-        self.partial.then(|| (counted, heading(at.col)))
+        Some((heading(before.chars().count() + 1), heading(at.col)))
     }
 }
 
 /// The whole lines of a range. At the very end there is no line, so the one before is shown too.
-fn lines(text: &str, range: Range<usize>) -> Range<usize> {
-    let before = &text[..range.start];
-    let before = if range.start == text.len() {
-        before.strip_suffix('\n').unwrap_or(before)
-    } else {
-        before
-    };
-    let start = before.rfind('\n').map_or(0, |i| i + 1);
-    let end = text[range.end..].find('\n').map(|i| i + range.end + 1);
-    start..end.unwrap_or(text.len())
+fn lines(file: &SourceFile, range: Range<usize>) -> Range<usize> {
+    let text = file.text();
+    let at_end = range.start == text.len() && text.ends_with('\n');
+    let first = range.start - usize::from(at_end);
+    file.line(first).start..file.line(range.end).end
+}
+
+fn has_long_line(file: &SourceFile, range: &Range<usize>) -> bool {
+    let mut at = range.start;
+    while at < range.end {
+        let line = file.line(at);
+        let text = file.text()[line.clone()].trim_end_matches(['\r', '\n']);
+        if text.len() > LONG_LINE {
+            return true;
+        }
+        at = line.end;
+    }
+    false
 }
 
 /// A piece of one line with the start of a place in its first third.
-fn piece(text: &str, range: Range<usize>) -> Range<usize> {
-    let line_start = text[..range.start].rfind('\n').map_or(0, |i| i + 1);
-    let line_end = text[range.start..].find('\n');
-    let line_end = line_end.map_or(text.len(), |i| i + range.start);
-    let from = range.start.saturating_sub(LONG_LINE / 3).max(line_start);
+fn piece(file: &SourceFile, range: Range<usize>) -> Range<usize> {
+    let text = file.text();
+    let line = file.line(range.start);
+    let end = line.start + text[line.clone()].trim_end_matches('\n').len();
+    let from = range.start.saturating_sub(LONG_LINE / 3).max(line.start);
     let from = floor(text, from);
-    from..floor(text, (from + LONG_LINE).min(line_end))
+    from..floor(text, (from + LONG_LINE).min(end))
 }

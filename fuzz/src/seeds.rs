@@ -1,0 +1,108 @@
+//! What each target starts from: files of the repository, never copies of them.
+
+use std::path::{Path, PathBuf};
+
+/// Longer files make slow starts.
+const LONGEST: u64 = 64 << 10;
+
+/// Target → folders or files below the repository, and endings.
+const SOURCES: [(&str, &[&str], &[&str]); 9] = [
+    (
+        "exposition",
+        &[
+            "catalog/vllm/0.6.6",
+            "catalog/vllm/0.33.0",
+            "tests/fixtures",
+        ],
+        &["prom"],
+    ),
+    ("promql", &["tests/it/promql/expressions.txt"], &["txt"]),
+    (
+        "yaml",
+        &["specs", "tests/fixtures", "src/library"],
+        &["yaml"],
+    ),
+    (
+        "spec",
+        &["specs", "tests/fixtures/wrong", "tests/fixtures"],
+        &["yaml"],
+    ),
+    (
+        "artifact_yaml",
+        &["tests/fixtures/rules", "generated"],
+        &["yaml"],
+    ),
+    (
+        "artifact_json",
+        &[
+            "tests/fixtures/rules",
+            "tests/fixtures/cloudwatch",
+            "generated",
+        ],
+        &["json"],
+    ),
+    (
+        "artifact_markdown",
+        &["README.md", "docs", "generated"],
+        &["md"],
+    ),
+    ("fixes", &["tests/fixtures/rules"], &["yaml", "json", "md"]),
+    ("templates", &["tests/it/promql/expressions.txt"], &["txt"]),
+];
+
+/// The inputs that a target starts from, those that once failed first.
+pub fn seeds(root: &Path, target: &str) -> Vec<Vec<u8>> {
+    let mut paths = Vec::new();
+    walk(&root.join("fuzz/regressions").join(target), &mut paths);
+    let mut found: Vec<_> = paths
+        .iter()
+        .filter_map(|path| std::fs::read(path).ok())
+        .collect();
+    for (_, places, endings) in SOURCES.iter().filter(|(name, ..)| *name == target) {
+        let mut paths = Vec::new();
+        places
+            .iter()
+            .for_each(|place| walk(&root.join(place), &mut paths));
+        for path in paths {
+            let ending = path
+                .extension()
+                .and_then(|e| e.to_str())
+                .unwrap_or_default();
+            let short = path.metadata().is_ok_and(|about| about.len() <= LONGEST);
+            if let (true, true, Ok(bytes)) =
+                (endings.contains(&ending), short, std::fs::read(&path))
+            {
+                found.extend(inputs(target, ending, bytes));
+            }
+        }
+    }
+    found
+}
+
+/// A file as inputs of a target.
+fn inputs(target: &str, ending: &str, bytes: Vec<u8>) -> Vec<Vec<u8>> {
+    match (target, ending) {
+        (_, "txt") => bytes.split(|b| *b == b'\n').map(<[u8]>::to_vec).collect(),
+        ("fixes", ending) => {
+            let kind = ["yaml", "json", "md"]
+                .iter()
+                .position(|known| *known == ending);
+            let kind = kind.and_then(|n| u8::try_from(n).ok()).unwrap_or_default();
+            // 0x81 is a multiple of 3, so the kind stays.
+            let with = |first: u8| [&[first], &bytes[..]].concat();
+            vec![with(kind), with(0x81 + kind)]
+        }
+        _ => vec![bytes],
+    }
+}
+
+/// All files below a path, sorted.
+fn walk(path: &Path, found: &mut Vec<PathBuf>) {
+    if path.is_file() {
+        return found.push(path.to_owned());
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths.iter().for_each(|path| walk(path, found));
+}
