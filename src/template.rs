@@ -3,12 +3,16 @@
 //! Delimiters are `{% %}`, `<{ }>` and `{# #}`, because `{{ }}` belongs to Prometheus and `${ }` to Grafana.
 //! An interpolation prints a whole scalar, never a part of a quoted one.
 
+mod tree;
+
 use std::path::{Path, PathBuf};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 use serde::Serialize;
+
+pub(crate) use tree::Tree;
 
 /// Pairs each template's name with its text.
 macro_rules! templates {
@@ -148,6 +152,7 @@ fn environment() -> Result<Environment<'static>, TemplateError> {
     });
     environment.add_filter("yaml", scalar);
     environment.add_filter("block", block);
+    environment.add_filter("tojson", tree::tojson);
     Ok(environment)
 }
 

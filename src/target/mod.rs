@@ -3,6 +3,7 @@
 mod cloudwatch;
 mod emitter;
 mod grafana;
+mod json;
 pub mod preview;
 pub mod prometheus;
 mod runbook;

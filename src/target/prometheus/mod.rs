@@ -47,7 +47,7 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
         &title,
         &all,
     )?;
-    check::prometheus_rule(&file, &all)?;
+    check::prometheus_rule(&file, &all, &rendered.files)?;
     rendered.files.push(file);
     if let Some(inhibition) = parts::inhibition(plan) {
         let file = out.file(
