@@ -9,7 +9,7 @@ use slosmith::plan::Plan;
 use slosmith::resolve::{Options, resolve};
 use slosmith::source::FileId;
 use slosmith::spec::{self, Document};
-use slosmith::target::{Target, render};
+use slosmith::target::{self, Target, render};
 use slosmith::template::Templates;
 
 const SPECS: [(&str, &str); 2] = [
@@ -20,6 +20,11 @@ const SPECS: [(&str, &str); 2] = [
 fn steps(c: &mut Criterion) {
     let Ok(templates) = Templates::load(None) else {
         return;
+    };
+    let options = target::Options {
+        templates: &templates,
+        unit_tests: true,
+        read_back: false,
     };
     for (name, text) in SPECS {
         let Ok(document) = spec::read(FileId(0), text) else {
@@ -35,7 +40,7 @@ fn steps(c: &mut Criterion) {
         let Some(plan) = plan(&document) else { return };
         for target in Target::ALL {
             group.bench_function(target.as_str(), |b| {
-                b.iter(|| render(black_box(&plan), target, &templates).is_ok());
+                b.iter(|| render(black_box(&plan), target, options).is_ok());
             });
         }
         group.finish();

@@ -234,17 +234,16 @@ fn block(text: &str, indent: usize) -> String {
         return scalar(text);
     }
     let pad = " ".repeat(indent);
-    let lines: Vec<String> = text
-        .lines()
-        .map(|line| {
-            if line.is_empty() {
-                String::new()
-            } else {
-                format!("{pad}{line}")
-            }
-        })
-        .collect();
-    format!("|-\n{}", lines.join("\n"))
+    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    out.push_str("|-");
+    for line in text.lines() {
+        out.push('\n');
+        if !line.is_empty() {
+            out.push_str(&pad);
+            out.push_str(line);
+        }
+    }
+    out
 }
 
 #[cfg(test)]

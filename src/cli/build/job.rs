@@ -70,10 +70,15 @@ impl Job<'_> {
 
     fn render(&self, plan: Plan) -> Result<(Folder, Summary)> {
         let wanted = |t: &Target| self.args.target.is_empty() || self.args.target.contains(t);
+        let options = target::Options {
+            templates: self.templates,
+            unit_tests: !self.args.no_tests,
+            read_back: self.args.validate,
+        };
         let mut files = Vec::new();
         let mut notes = Vec::new();
         for target in Target::ALL.into_iter().filter(wanted) {
-            let rendered = target::render(&plan, target, self.templates)?;
+            let rendered = target::render(&plan, target, options)?;
             if self.args.validate || self.templates.are_replaced() {
                 target::validate(target, &rendered.files)?;
             }

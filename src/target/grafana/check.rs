@@ -169,11 +169,14 @@ pub(super) fn config_map(file: OutFile, view: &ConfigMap) -> Result<OutFile, Tar
 /// True when the lines of a YAML block, indented by four, are those of a text that nothing but line feeds
 /// can break.
 fn is_block(block: &str, text: &str) -> bool {
-    let breaks =
-        |c: char| c.is_control() && c != '\n' || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
+    // JSON has no other control characters than line feeds below DEL.
+    let odd = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
+    let harmless = |line: &str| line.is_ascii() || !line.contains(odd);
     let mut lines = block.split_terminator('\n');
-    let same = text
-        .lines()
-        .all(|line| lines.next().and_then(|l| l.strip_prefix("    ")) == Some(line));
-    same && lines.next().is_none() && text.starts_with('{') && !text.contains(breaks)
+    let same = |line: &str| lines.next().and_then(|l| l.strip_prefix("    ")) == Some(line);
+    text.starts_with('{')
+        && !text.contains('\x7f')
+        && text.lines().all(harmless)
+        && text.lines().all(same)
+        && lines.next().is_none()
 }
