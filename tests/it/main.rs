@@ -26,6 +26,7 @@ mod project;
 mod promql;
 mod promtool;
 mod ranges;
+mod read_back;
 mod rules;
 mod runbooks;
 mod schema;
