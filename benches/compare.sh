@@ -1,56 +1,54 @@
 #!/usr/bin/env bash
-# Builds many services with the release binary, and compares with `cp -r` of the same output.
-# usage: benches/compare.sh [SERVICES]     (default 1000)
+# slosmith beside other tools on the same work: rules of one objective each for many services (sloth, slokit),
+# and judging rules (promtool, pint). Tools that are not installed are named and left out.
+# Prints tab-separated values for plot.py.
+# usage: benches/compare.sh [SERVICES] >benches/results/compare.tsv     (default 1000)
 set -euo pipefail
-export LC_ALL=C # numbers with a point
 
 services=${1:-1000}
 root=$(cd "$(dirname "$0")/.." && pwd)
 binary=${SLOSMITH_BINARY:-$root/target/release/slosmith}
-if [[ ! -x $binary ]]; then
-  cargo build --release --manifest-path "$root/Cargo.toml"
-fi
+[[ -x $binary ]] || cargo build --release --manifest-path "$root/Cargo.toml"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/specs"
-for ((i = 0; i < services; i++)); do
-  sed "s/name: five,/name: five-$i,/" "$root/benches/five.yaml" >"$work/specs/five-$i.yaml"
-done
-
 . "$root/benches/measure.sh"
 
-rows=()
-row() { rows+=("$1|$ms|$kib|$2"); }
-fresh() { rm -rf "$work/out"; }
-fresh_copy() { rm -rf "$work/copy"; }
-edit() {
-  # Three different texts, so that each run has one spec to build anew.
-  edited=$((${edited:-0} + 1))
-  sed -i "s/title: .*, owner/title: Edited $edited, owner/" "$work/specs/five-0.yaml"
-  stamp=$work/stamp
-  touch "$stamp"
+copies() { # TEMPLATE FOLDER
+  mkdir "$2"
+  for ((i = 0; i < services; i++)); do sed "s/SERVICE/service-$i/" "$1" >"$2/$i.yaml"; done
 }
-build=("$binary" build "$work/specs" --out "$work/out")
+copies "$root/benches/one.yaml" "$work/specs"
+copies "$root/benches/one.sloth.yaml" "$work/sloth"
+echo "groups:" >"$work/large.yaml"
+# One awk for all: the word is replaced by a number.
+awk -v n="$services" '/^groups:|^#/ {next} {line[++lines] = $0}
+  END {for (i = 0; i < n; i++) for (l = 1; l <= lines; l++) {
+    text = line[l]; gsub(/SERVICE/, "service-" i, text); print text}}' \
+  "$root/benches/sloth.yaml" >>"$work/large.yaml"
+sed 's/SERVICE/service/' "$root/benches/sloth.yaml" >"$work/small.yaml"
 
-median fresh "${build[@]}"
-files=$(find "$work/out" -type f | wc -l)
-bytes=$(find "$work/out" -type f -printf '%s\n' | awk '{n += $1} END {print n}')
-row "build, nothing there" "$files"
-median : "${build[@]}"
-row "build, nothing changed" 0
-median edit "${build[@]}"
-row "build, one spec changed" "$(find "$work/out" -type f -newer "$stamp" | wc -l)"
-median : "${build[@]}" --check
-row "build --check" 0
-median fresh_copy cp -r "$work/out" "$work/copy"
-row "cp -r" "$files"
-base=$ms
+fresh() {
+  rm -rf "$work/out"
+  mkdir "$work/out"
+}
+# run WORK TOOL PREPARE COMMAND...: a row, unless the command is not installed.
+run() {
+  local what=$1 tool=$2
+  if ! command -v "$4" >/dev/null; then
+    echo "left out: $tool is not installed" >&2
+    return
+  fi
+  printf '%s\t%s\t%s\n' "$what" "$tool" "$(measure "${@:3}")"
+}
+rules=("$binary" build "$work/specs" --out "$work/out" --target prometheus)
 
-echo "$services services, $files files, $bytes bytes"
-echo
-printf '%-26s %10s %8s %12s %14s\n' "" ms "÷ cp -r" "peak MiB" "files written"
-for r in "${rows[@]}"; do
-  IFS='|' read -r name ms kib written <<<"$r"
-  awk -v n="$name" -v t="$ms" -v b="$base" -v k="$kib" -v w="$written" \
-    'BEGIN {printf "%-26s %10d %8.2f %12.1f %14d\n", n, t, t / b, k / 1024, w}'
+printf 'work\ttool\tmin_ms\tmedian_ms\tmax_ms\tuser_ms\tsys_ms\tpeak_kib\n'
+run generate slosmith fresh "${rules[@]}" --no-tests
+run generate "slosmith with unit tests" fresh "${rules[@]}"
+run generate sloth fresh "${SLOTH:-sloth}" generate --no-log -i "$work/sloth" -o "$work/out"
+run generate slokit fresh "${SLOKIT:-slokit}" generate -i "$work/sloth" -o "$work/out/rules.yaml"
+for size in large small; do
+  run "lint-$size" slosmith : "$binary" lint "$work/$size.yaml"
+  run "lint-$size" promtool : "${PROMTOOL:-promtool}" check rules "$work/$size.yaml"
+  run "lint-$size" pint : "${PINT:-pint}" --offline lint "$work/$size.yaml"
 done

@@ -1,38 +1,34 @@
-# How long commands take, and how much memory; `$work` is a temporary folder.
-# Runs a command; sets `ms` (elapsed) and `kib` (peak memory).
-measure() {
-  local from to
-  if [[ -x /usr/bin/time ]]; then
-    from=$EPOCHREALTIME
-    /usr/bin/time -f %M -o "$work/peak" "$@" >/dev/null 2>"$work/said"
-    to=$EPOCHREALTIME
-    kib=$(tail -n 1 "$work/peak")
-  else
-    # The kernel remembers the peak until the process is gone: look often.
-    from=$EPOCHREALTIME
-    "$@" >/dev/null 2>"$work/said" &
-    local pid=$! seen
-    kib=0
-    while seen=$(awk '/^VmHWM/ {print $2}' "/proc/$pid/status" 2>/dev/null) && [[ -n $seen ]]; do
-      kib=$seen
-      sleep 0.01
-    done
-    wait "$pid"
-    to=$EPOCHREALTIME
-  fi
-  ms=$(awk -v a="$from" -v b="$to" 'BEGIN {printf "%.1f", (b - a) * 1000}')
-}
+# How long commands take, and how much memory; `$work` is a temporary folder, `$RUNS` says how often.
+# shellcheck shell=bash
+export LC_ALL=C # numbers with a point
+RUNS=${RUNS:-5}
 
-# The middle of three runs; `$1` prepares each.
-median() {
-  local prepare=$1 times=() peaks=()
+if [[ ! -x /usr/bin/time ]]; then
+  echo "needs /usr/bin/time (Debian: apt-get install time)" >&2
+  exit 2
+fi
+
+# measure PREPARE COMMAND...: one line of tab-separated numbers: elapsed ms (least, median, most),
+# user ms and system ms (medians), peak KiB (most). PREPARE runs before each run and is not measured.
+measure() {
+  local prepare=$1 from to
   shift
-  for _ in 1 2 3; do
+  : >"$work/runs"
+  for ((run = 0; run < RUNS; run++)); do
     $prepare
     sync # what earlier runs wrote is no business of this one
-    measure "$@"
-    times+=("$ms") peaks+=("$kib")
+    from=$EPOCHREALTIME
+    /usr/bin/time -f '%U %S %M' -o "$work/time" "$@" >"$work/out.txt" 2>"$work/err.txt" || true
+    to=$EPOCHREALTIME
+    echo "$from $to $(tail -n 1 "$work/time")" >>"$work/runs"
   done
-  ms=$(printf '%s\n' "${times[@]}" | sort -n | sed -n 2p)
-  kib=$(printf '%s\n' "${peaks[@]}" | sort -n | tail -n 1)
+  awk -v OFS='\t' '
+    {w[NR] = ($2 - $1) * 1000; u[NR] = $3 * 1000; s[NR] = $4 * 1000; if ($5 > k) k = $5}
+    function sorted(a, n,   i, j, t) {
+      for (i = 2; i <= n; i++) for (j = i; j > 1 && a[j] < a[j - 1]; j--) {t = a[j]; a[j] = a[j - 1]; a[j - 1] = t}
+    }
+    END {
+      sorted(w, NR); sorted(u, NR); sorted(s, NR); m = int((NR + 1) / 2)
+      printf "%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t%d\n", w[1], w[m], w[NR], u[m], s[m], k
+    }' "$work/runs"
 }

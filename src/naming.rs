@@ -208,16 +208,16 @@ pub fn explore_url(base: &str, query: &str) -> String {
         "queries": [{"refId": "A", "expr": query}],
         "range": {"from": "now-3h", "to": "now"},
     }});
-    let encoded: String = panes
-        .to_string()
-        .bytes()
-        .map(|b| match b {
-            b if b.is_ascii_alphanumeric() || b"-_.~".contains(&b) => char::from(b).to_string(),
-            b => format!("%{b:02X}"),
-        })
-        .collect();
     let base = base.trim_end_matches('/');
-    format!("{base}/explore?schemaVersion=1&panes={encoded}")
+    let mut url = format!("{base}/explore?schemaVersion=1&panes=");
+    for byte in panes.to_string().bytes() {
+        let digit = |n: u8| char::from(b"0123456789ABCDEF"[usize::from(n)]);
+        match byte {
+            b if b.is_ascii_alphanumeric() || b"-_.~".contains(&b) => url.push(char::from(b)),
+            b => url.extend(['%', digit(b >> 4), digit(b & 15)]),
+        }
+    }
+    url
 }
 
 /// The dashboard that every service has; a spec may declare one of this name in its place.

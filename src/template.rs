@@ -3,12 +3,16 @@
 //! Delimiters are `{% %}`, `<{ }>` and `{# #}`, because `{{ }}` belongs to Prometheus and `${ }` to Grafana.
 //! An interpolation prints a whole scalar, never a part of a quoted one.
 
+mod tree;
+
 use std::path::{Path, PathBuf};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 use serde::Serialize;
+
+pub(crate) use tree::Tree;
 
 /// Pairs each template's name with its text.
 macro_rules! templates {
@@ -115,6 +119,11 @@ impl Templates {
         })
     }
 
+    /// True when a person's templates are among them.
+    pub fn are_replaced(&self) -> bool {
+        !self.replaced.is_empty()
+    }
+
     /// A person's templates: name and text.
     pub fn replaced(&self) -> &[(String, String)] {
         &self.replaced
@@ -149,6 +158,7 @@ fn environment() -> Result<Environment<'static>, TemplateError> {
     });
     environment.add_filter("yaml", scalar);
     environment.add_filter("block", block);
+    environment.add_filter("tojson", tree::tojson);
     Ok(environment)
 }
 
@@ -230,17 +240,16 @@ fn block(text: &str, indent: usize) -> String {
         return scalar(text);
     }
     let pad = " ".repeat(indent);
-    let lines: Vec<String> = text
-        .lines()
-        .map(|line| {
-            if line.is_empty() {
-                String::new()
-            } else {
-                format!("{pad}{line}")
-            }
-        })
-        .collect();
-    format!("|-\n{}", lines.join("\n"))
+    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    out.push_str("|-");
+    for line in text.lines() {
+        out.push('\n');
+        if !line.is_empty() {
+            out.push_str(&pad);
+            out.push_str(line);
+        }
+    }
+    out
 }
 
 #[cfg(test)]

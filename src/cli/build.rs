@@ -35,13 +35,16 @@ pub struct BuildArgs {
     /// Build only this target; may be given more than once
     #[arg(long, value_name = "T", value_enum)]
     target: Vec<Target>,
+    /// Leave out the unit tests of the rules
+    #[arg(long)]
+    no_tests: bool,
     /// vLLM versions to build for, in place of each spec's `runtime.vllm`
     #[arg(long, value_name = "RANGE")]
     vllm: Option<String>,
     /// Write nothing; show what is stale and exit with 1
     #[arg(long)]
     check: bool,
-    /// Check every output against its JSON Schema before anything is written
+    /// Read every output back and check it against its JSON Schema before anything is written
     #[arg(long)]
     validate: bool,
     /// Templates that replace ours, file by file

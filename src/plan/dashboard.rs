@@ -1,5 +1,7 @@
 //! Dashboards: panels with complete queries and places.
 
+use serde::Deserialize;
+
 use super::{Query, ValueUnit};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
@@ -159,7 +161,7 @@ pub struct Threshold {
 }
 
 /// A place on the grid, from the top of the row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Place {
     /// Column of the left edge.
     pub x: u32,

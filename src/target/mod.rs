@@ -3,6 +3,7 @@
 mod cloudwatch;
 mod emitter;
 mod grafana;
+mod json;
 pub mod preview;
 pub mod prometheus;
 mod runbook;
@@ -98,13 +99,43 @@ pub enum TargetError {
     },
 }
 
+/// How files are made.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// What they are made from.
+    pub templates: &'a Templates,
+    /// Whether unit tests of the rules are among them.
+    pub unit_tests: bool,
+    /// Whether every file is read back; else only where its text could make a difference.
+    pub read_back: bool,
+}
+
+impl<'a> Options<'a> {
+    /// Everything there is, all of it read back.
+    pub fn all(templates: &'a Templates) -> Self {
+        Self {
+            templates,
+            unit_tests: true,
+            read_back: true,
+        }
+    }
+
+    /// Whether a large YAML file is read back. Our own templates put nothing but whole scalars in place, and
+    /// tests read back what they make of printable ASCII; anything else is read back by every build.
+    fn reads_back(&self, text: &str) -> bool {
+        let plain = |b: u8| b == b'\n' || (b' '..=b'~').contains(&b);
+        self.read_back || self.templates.are_replaced() || !text.bytes().all(plain)
+    }
+}
+
 /// Renders one target.
 ///
 /// # Errors
 /// When a template fails or its output does not read back.
-pub fn render(plan: &Plan, target: Target, templates: &Templates) -> Result<Rendered, TargetError> {
+pub fn render(plan: &Plan, target: Target, options: Options<'_>) -> Result<Rendered, TargetError> {
+    let templates = options.templates;
     let mut rendered = match target {
-        Target::Prometheus => prometheus::render(plan, templates)?,
+        Target::Prometheus => prometheus::render(plan, options)?,
         Target::Grafana => grafana::render(plan, templates)?,
         Target::CloudWatch => cloudwatch::render(plan, templates)?,
         Target::Emitter => emitter::render(plan, templates)?,

@@ -48,6 +48,9 @@ pub fn parse_decimal(text: &str) -> Result<Number, String> {
 
 /// Prints exactly where the decimal ends, else with 6 significant digits.
 pub fn decimal(number: Number) -> String {
+    if number.is_integer() {
+        return number.to_integer().to_string();
+    }
     let mut denominator = *number.denom();
     let (mut twos, mut fives) = (0usize, 0usize);
     while denominator % 2 == 0 {

@@ -19,7 +19,8 @@ fn build(text: &str, target: Target) -> Vec<OutFile> {
     let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
     let (plan, _) = resolve(&document, Options::default()).expect("resolves");
     let templates = Templates::load(None).expect("templates");
-    let rendered = target::render(&plan, target, &templates).expect("renders");
+    let rendered =
+        target::render(&plan, target, target::Options::all(&templates)).expect("renders");
     rendered.files
 }
 

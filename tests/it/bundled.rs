@@ -28,7 +28,8 @@ pub(crate) fn build_for(text: &str, vllm: Option<&str>, target: Target) -> Vec<O
     let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
     let (plan, _) = resolve(&document, Options { vllm }).expect("resolves");
     let templates = Templates::load(None).expect("templates");
-    let rendered = target::render(&plan, target, &templates).expect("renders");
+    let rendered =
+        target::render(&plan, target, target::Options::all(&templates)).expect("renders");
     rendered.files
 }
 

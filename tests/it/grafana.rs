@@ -20,7 +20,8 @@ fn build(text: &str, vllm: Option<&str>) -> Vec<OutFile> {
     let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
     let (plan, _) = resolve(&document, Options { vllm }).expect("resolves");
     let templates = Templates::load(None).expect("templates");
-    let rendered = target::render(&plan, Target::Grafana, &templates).expect("renders");
+    let rendered =
+        target::render(&plan, Target::Grafana, target::Options::all(&templates)).expect("renders");
     target::validate(Target::Grafana, &rendered.files).expect("fits its schema");
     rendered.files
 }

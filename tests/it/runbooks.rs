@@ -23,7 +23,7 @@ fn plan(text: &str) -> Plan {
 
 fn pages(plan: &Plan) -> Vec<OutFile> {
     let templates = Templates::load(None).expect("templates");
-    target::render(plan, Target::Runbook, &templates)
+    target::render(plan, Target::Runbook, target::Options::all(&templates))
         .expect("renders")
         .files
 }

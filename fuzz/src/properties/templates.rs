@@ -31,7 +31,7 @@ pub fn templates(data: &[u8]) {
         return;
     };
     for target in Target::ALL {
-        let rendered = render(&plan, target, &TEMPLATES);
+        let rendered = render(&plan, target, slosmith::target::Options::all(&TEMPLATES));
         let rendered = rendered.unwrap_or_else(|error| panic!("{text:?}: {error}"));
         for file in rendered.files {
             if file.path.ends_with(".json") {

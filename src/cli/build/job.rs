@@ -139,9 +139,10 @@ impl<'a> Job<'a> {
     /// Fingerprint of all that the files of a service follow from.
     fn inputs(&self, spec: &str) -> Digest {
         let vllm = self.args.vllm.as_deref().unwrap_or_default();
+        let tests = if self.args.no_tests { "no tests" } else { "" };
         let templates = self.templates.replaced().iter();
         let templates = templates.flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
-        let first = [env!("SLOSMITH_SOURCES"), vllm, spec].map(str::as_bytes);
+        let first = [env!("SLOSMITH_SOURCES"), vllm, tests, spec].map(str::as_bytes);
         Digest::of_all(first.into_iter().chain(templates))
     }
 
@@ -159,11 +160,16 @@ impl<'a> Job<'a> {
 
     fn render(&self, plan: Plan, inputs: Option<Digest>) -> Result<(Folder, Summary)> {
         let wanted = |t: &Target| self.args.target.is_empty() || self.args.target.contains(t);
+        let options = target::Options {
+            templates: self.templates,
+            unit_tests: !self.args.no_tests,
+            read_back: self.args.validate,
+        };
         let mut files = Vec::new();
         let mut notes = Vec::new();
         for target in Target::ALL.into_iter().filter(wanted) {
-            let rendered = target::render(&plan, target, self.templates)?;
-            if self.args.validate || !self.templates.replaced().is_empty() {
+            let rendered = target::render(&plan, target, options)?;
+            if self.args.validate || self.templates.are_replaced() {
                 target::validate(target, &rendered.files)?;
             }
             files.extend(rendered.files);

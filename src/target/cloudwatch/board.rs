@@ -1,20 +1,30 @@
 //! Bodies of dashboards.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::api::number;
 use crate::plan::cloudwatch::{Board, Content, Graph, Line, Mark, View, Widget};
 use crate::plan::dashboard::Color;
+use crate::template::Tree;
 use crate::units::Duration;
 
-/// What the template of a dashboard sees; alarms are named by region and account.
-pub(super) fn view(board: &Board, region: &str, account: &str) -> Value {
-    let widgets: Vec<_> = board
-        .widgets
-        .iter()
-        .map(|w| widget(w, region, account))
-        .collect();
-    json!({"start": format!("-{}", iso(board.range)), "region": region, "widgets": widgets})
+/// What the template of a dashboard sees.
+#[derive(Serialize)]
+pub(super) struct BoardView<'a> {
+    start: String,
+    region: &'a str,
+    widgets: Vec<Tree>,
+}
+
+/// Alarms are named by region and account.
+pub(super) fn view<'a>(board: &Board, region: &'a str, account: &str) -> BoardView<'a> {
+    let widgets = board.widgets.iter();
+    BoardView {
+        start: format!("-{}", iso(board.range)),
+        region,
+        widgets: widgets.map(|w| widget(w, region, account).into()).collect(),
+    }
 }
 
 /// `PT3H`: a length of time as ISO 8601 has it.

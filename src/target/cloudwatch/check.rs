@@ -1,12 +1,14 @@
 //! Reading our own output back: nothing is written that CloudWatch would refuse.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use crate::cloudwatch::{self, Violation};
 use crate::source::FileId;
-use crate::target::{OutFile, TargetError};
+use crate::target::{OutFile, TargetError, json};
 
 fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
     TargetError::Invalid {
@@ -19,12 +21,14 @@ fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
 ///
 /// # Errors
 /// When it is none.
-pub(super) fn json(file: &OutFile) -> Result<Value, TargetError> {
-    serde_json::from_str(&file.text).map_err(|error| {
-        let line = file.text.lines().nth(error.line().saturating_sub(1));
-        let line = line.unwrap_or_default().trim();
-        invalid(file, format!("{error}: {line}"))
-    })
+fn parsed<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetError> {
+    serde_json::from_str(&file.text).map_err(|error| no_json(file, &error))
+}
+
+fn no_json(file: &OutFile, error: &serde_json::Error) -> TargetError {
+    let line = file.text.lines().nth(error.line().saturating_sub(1));
+    let line = line.unwrap_or_default().trim();
+    invalid(file, format!("{error}: {line}"))
 }
 
 /// The same JSON, evenly indented.
@@ -32,16 +36,16 @@ pub(super) fn json(file: &OutFile) -> Result<Value, TargetError> {
 /// # Errors
 /// When it is no JSON.
 pub(super) fn canonical(file: OutFile) -> Result<OutFile, TargetError> {
-    let value = json(&file)?;
-    pretty(file, &value)
+    let text = json::pretty(&file.text).map_err(|error| no_json(&file, &error))?;
+    Ok(OutFile { text, ..file })
 }
 
-fn pretty(file: OutFile, value: &Value) -> Result<OutFile, TargetError> {
-    let text = serde_json::to_string_pretty(value).map_err(|e| invalid(&file, e.to_string()))?;
-    Ok(OutFile {
-        path: file.path,
-        text: text + "\n",
-    })
+/// The file's JSON without white space.
+///
+/// # Errors
+/// When it is no JSON.
+pub(super) fn compact(file: &OutFile) -> Result<String, TargetError> {
+    json::compact(&file.text).map_err(|error| no_json(file, &error))
 }
 
 fn refuse(file: &OutFile, at: &str, found: Vec<Violation>) -> Result<(), TargetError> {
@@ -59,7 +63,7 @@ fn refuse(file: &OutFile, at: &str, found: Vec<Violation>) -> Result<(), TargetE
 /// # Errors
 /// When CloudWatch would refuse one, or two have one name.
 pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
-    let value = json(&file)?;
+    let value: Value = parsed(&file)?;
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for (i, alarm) in value.as_array().into_iter().flatten().enumerate() {
         refuse(&file, &format!("/{i}"), cloudwatch::any_alarm(alarm))?;
@@ -79,7 +83,7 @@ pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
             return Err(invalid(&file, format!("two alarms are called `{name}`")));
         }
     }
-    pretty(file, &value)
+    canonical(file)
 }
 
 /// A body of a dashboard.
@@ -87,9 +91,8 @@ pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
 /// # Errors
 /// When CloudWatch would refuse it.
 pub(super) fn dashboard(file: OutFile) -> Result<OutFile, TargetError> {
-    let value = json(&file)?;
-    refuse(&file, "", cloudwatch::dashboard(&value))?;
-    pretty(file, &value)
+    refuse(&file, "", cloudwatch::dashboard(&parsed(&file)?))?;
+    canonical(file)
 }
 
 /// A CloudFormation template.
@@ -99,15 +102,21 @@ pub(super) fn dashboard(file: OutFile) -> Result<OutFile, TargetError> {
 pub(super) fn formation(file: OutFile) -> Result<OutFile, TargetError> {
     const RESOURCES: usize = 500;
     const BYTES: usize = 1_000_000;
-    let value = json(&file)?;
-    let resources = value["Resources"]
-        .as_object()
-        .map_or(0, serde_json::Map::len);
+    let template: Template = parsed(&file)?;
+    let resources = template.resources.len();
     if resources > RESOURCES || file.text.len() > BYTES {
         let why = format!("a template has {RESOURCES} resources and {BYTES} bytes at most");
         return Err(invalid(&file, why));
     }
-    pretty(file, &value)
+    canonical(file)
+}
+
+/// What is counted of a CloudFormation template.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Template {
+    #[serde(default)]
+    resources: BTreeMap<String, IgnoredAny>,
 }
 
 /// Text that ends with its last line.

@@ -2,15 +2,24 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{ACCOUNT, REGION, api};
+use super::{ACCOUNT, OpenBoard, REGION, api};
 use crate::naming;
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{AlarmKind, CloudWatch};
+use crate::template::Tree;
 
 /// What the template sees.
-pub(super) fn view(plan: &Plan, cw: &CloudWatch, boards: &[(&str, &str, Value)]) -> Value {
+#[derive(Serialize)]
+pub(super) struct View<'a> {
+    service: &'a str,
+    parameters: Map<String, Value>,
+    resources: Tree,
+}
+
+pub(super) fn view<'a>(plan: &'a Plan, cw: &CloudWatch, boards: &[OpenBoard<'_>]) -> View<'a> {
     let ids = ids(plan, cw);
     let mut resources = Map::new();
     for alarm in &cw.alarms {
@@ -35,9 +44,9 @@ pub(super) fn view(plan: &Plan, cw: &CloudWatch, boards: &[(&str, &str, Value)])
         resource.insert("Properties".to_owned(), properties);
         resources.insert(ids[&alarm.name].clone(), Value::Object(resource));
     }
-    for (file, name, body) in boards {
-        let properties = json!({"DashboardName": name, "DashboardBody": filled(&body.to_string())});
-        let id = format!("{}Dashboard", logical(file));
+    for board in boards {
+        let properties = json!({"DashboardName": board.name, "DashboardBody": filled(&board.body)});
+        let id = format!("{}Dashboard", logical(board.file));
         resources.insert(
             id,
             json!({"Type": "AWS::CloudWatch::Dashboard", "Properties": properties}),
@@ -56,11 +65,11 @@ pub(super) fn view(plan: &Plan, cw: &CloudWatch, boards: &[(&str, &str, Value)])
             (self::parameter(severity), parameter)
         })
         .collect();
-    json!({
-        "service": plan.service.title,
-        "parameters": parameters,
-        "resources": resources,
-    })
+    View {
+        service: &plan.service.title,
+        parameters,
+        resources: Value::Object(resources).into(),
+    }
 }
 
 fn parameter(severity: &str) -> String {

@@ -9,13 +9,14 @@ mod formation;
 mod parity;
 mod terraform;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::{OutFile, Rendered, TargetError};
 use crate::plan::Plan;
 use crate::plan::cloudwatch::CloudWatch;
 use crate::spec::Via;
-use crate::template::Templates;
+use crate::template::{Templates, Tree};
 
 /// Stand for what is only known where a template is applied. No text has them: they are for private use.
 pub(super) const REGION: &str = "\u{E000}region\u{E001}";
@@ -35,10 +36,13 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
         plan,
         cw,
     };
+    let boards = out.boards()?;
     rendered.files.push(out.alarms()?);
-    rendered.files.extend(out.boards()?);
-    rendered.files.push(out.terraform()?);
-    rendered.files.push(out.formation()?);
+    for board in &boards {
+        rendered.files.push(out.board(board)?);
+    }
+    rendered.files.push(out.terraform(&boards)?);
+    rendered.files.push(out.formation(&boards)?);
     rendered.files.extend(out.delivery()?);
     rendered.beside.extend(out.parity()?);
     Ok(rendered)
@@ -50,8 +54,21 @@ struct Out<'a> {
     cw: &'a CloudWatch,
 }
 
+/// A dashboard as it comes from the templates, with region and account left open.
+struct OpenBoard<'a> {
+    file: &'a str,
+    name: &'a str,
+    /// JSON without white space.
+    body: String,
+}
+
+#[derive(Serialize)]
+struct Alarms {
+    alarms: Vec<Tree>,
+}
+
 impl Out<'_> {
-    fn file(&self, path: &str, view: &Value) -> Result<OutFile, TargetError> {
+    fn file(&self, path: &str, view: &impl Serialize) -> Result<OutFile, TargetError> {
         let template = path.split_once('/').map_or(path, |_| "dashboard.json");
         let text = self
             .templates
@@ -63,48 +80,45 @@ impl Out<'_> {
     }
 
     fn alarms(&self) -> Result<OutFile, TargetError> {
-        let requests: Vec<_> = self
-            .cw
-            .alarms
-            .iter()
-            .map(|a| api::request(self.cw, a))
-            .collect();
-        let file = self.file("alarms.json", &json!({"alarms": requests}))?;
+        let alarms = self.cw.alarms.iter();
+        let alarms = alarms.map(|a| api::request(self.cw, a).into()).collect();
+        let file = self.file("alarms.json", &Alarms { alarms })?;
         check::alarms(file)
     }
 
-    fn boards(&self) -> Result<Vec<OutFile>, TargetError> {
-        let boards = self.cw.boards.iter();
-        boards
-            .map(|board| {
-                let account = self.cw.account.as_deref().unwrap_or_default();
-                let view = board::view(board, &self.cw.region, account);
-                check::dashboard(self.file(&format!("dashboards/{}.json", board.file), &view)?)
-            })
-            .collect()
-    }
-
-    /// Bodies of the dashboards, as they come from the templates, with region and account left open.
-    fn open_boards(&self) -> Result<Vec<(&str, &str, Value)>, TargetError> {
+    fn boards(&self) -> Result<Vec<OpenBoard<'_>>, TargetError> {
         let boards = self.cw.boards.iter();
         boards
             .map(|b| {
                 let view = board::view(b, REGION, ACCOUNT);
                 let file = self.file(&format!("dashboards/{}.json", b.file), &view)?;
-                Ok((b.file.as_str(), b.name.as_str(), check::json(&file)?))
+                Ok(OpenBoard {
+                    file: &b.file,
+                    name: &b.name,
+                    body: check::compact(&file)?,
+                })
             })
             .collect()
     }
 
-    fn terraform(&self) -> Result<OutFile, TargetError> {
-        let boards = self.open_boards()?;
-        let view = terraform::view(self.plan, self.cw, &boards);
+    fn board(&self, board: &OpenBoard<'_>) -> Result<OutFile, TargetError> {
+        let account = self.cw.account.as_deref().unwrap_or_default();
+        check::dashboard(OutFile {
+            path: format!("dashboards/{}.json", board.file),
+            text: board
+                .body
+                .replace(REGION, &inside_json(&self.cw.region))
+                .replace(ACCOUNT, &inside_json(account)),
+        })
+    }
+
+    fn terraform(&self, boards: &[OpenBoard<'_>]) -> Result<OutFile, TargetError> {
+        let view = terraform::view(self.plan, self.cw, boards);
         check::canonical(self.file("main.tf.json", &view)?)
     }
 
-    fn formation(&self) -> Result<OutFile, TargetError> {
-        let boards = self.open_boards()?;
-        let view = formation::view(self.plan, self.cw, &boards);
+    fn formation(&self, boards: &[OpenBoard<'_>]) -> Result<OutFile, TargetError> {
+        let view = formation::view(self.plan, self.cw, boards);
         check::formation(self.file("template.json", &view)?)
     }
 
@@ -128,4 +142,10 @@ impl Out<'_> {
             check::canonical(self.file("parity.json", &view)?)?,
         ])
     }
+}
+
+/// Text as it stands between the quotes of a JSON string.
+fn inside_json(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
 }

@@ -1,46 +1,79 @@
 //! The report on what both back ends say alike.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::plan::Plan;
-use crate::plan::cloudwatch::{CloudWatch, Verdict, What};
+use crate::plan::cloudwatch::{CloudWatch, Parity, Verdict, What};
 
 /// What the template sees: counts, then one entry for each thing, by kind.
-pub(super) fn view(plan: &Plan, cw: &CloudWatch) -> Value {
-    let verdict = |v: &Verdict| json!({"verdict": v.as_str(), "notes": v.notes()});
-    let entries: Vec<_> = cw
-        .parity
-        .iter()
-        .map(|p| {
-            json!({
-                "kind": p.what.as_str(),
-                "name": p.name,
-                "prometheus": verdict(&p.prometheus),
-                "cloudwatch": verdict(&p.cloudwatch),
-                "resource": p.resource,
-            })
-        })
-        .collect();
+#[derive(Serialize)]
+pub(super) struct View<'a> {
+    service: &'a str,
+    title: &'a str,
+    identical: usize,
+    approximated: usize,
+    not_expressible: usize,
+    entries: Vec<Entry<'a>>,
+    groups: Vec<Group<'a>>,
+}
+
+#[derive(Serialize)]
+struct Group<'a> {
+    title: &'static str,
+    entries: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    kind: &'static str,
+    name: &'a str,
+    prometheus: Judged<'a>,
+    cloudwatch: Judged<'a>,
+    resource: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Judged<'a> {
+    verdict: &'static str,
+    notes: &'a [String],
+}
+
+pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch) -> View<'a> {
     let count = |word: &str| {
         let same = cw.parity.iter().filter(|p| p.cloudwatch.as_str() == word);
         same.count()
+    };
+    let group = |(what, title)| Group {
+        title,
+        entries: entries(cw.parity.iter().filter(|p| p.what == what)),
     };
     let groups = [
         (What::Slo, "Objectives"),
         (What::Alert, "Alerts"),
         (What::Panel, "Panels"),
-    ]
-    .map(|(what, title)| {
-        let of_kind = entries.iter().filter(|e| e["kind"] == what.as_str());
-        json!({"title": title, "entries": of_kind.collect::<Vec<_>>()})
-    });
-    json!({
-        "service": plan.service.name,
-        "title": plan.service.title,
-        "identical": count("identical"),
-        "approximated": count("approximated"),
-        "not_expressible": count("not expressible"),
-        "entries": entries,
-        "groups": groups,
-    })
+    ];
+    View {
+        service: &plan.service.name,
+        title: &plan.service.title,
+        identical: count("identical"),
+        approximated: count("approximated"),
+        not_expressible: count("not expressible"),
+        entries: entries(cw.parity.iter()),
+        groups: groups.map(group).into(),
+    }
+}
+
+fn entries<'a>(all: impl Iterator<Item = &'a Parity>) -> Vec<Entry<'a>> {
+    let verdict = |v: &'a Verdict| Judged {
+        verdict: v.as_str(),
+        notes: v.notes(),
+    };
+    let entry = |p: &'a Parity| Entry {
+        kind: p.what.as_str(),
+        name: &p.name,
+        prometheus: verdict(&p.prometheus),
+        cloudwatch: verdict(&p.cloudwatch),
+        resource: p.resource.as_deref(),
+    };
+    all.map(entry).collect()
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::api;
-use super::{ACCOUNT, REGION};
+use super::{ACCOUNT, OpenBoard, REGION, api};
 use crate::cloudwatch::quoted;
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{Alarm, AlarmKind, CloudWatch};
+use crate::template::Tree;
 
 /// Text that Terraform takes as it is.
 fn literal(text: &str) -> String {
@@ -23,7 +24,17 @@ fn filled(text: &str) -> String {
 }
 
 /// What the template sees.
-pub(super) fn view(plan: &Plan, cw: &CloudWatch, boards: &[(&str, &str, Value)]) -> Value {
+#[derive(Serialize)]
+pub(super) struct View<'a> {
+    service: &'a str,
+    region: &'a str,
+    account: Option<&'a str>,
+    actions: Map<String, Value>,
+    tags: Map<String, Value>,
+    resources: Tree,
+}
+
+pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch, boards: &[OpenBoard<'_>]) -> View<'a> {
     let keys = keys(plan, cw);
     let (mut metric, mut composite) = (Map::new(), Map::new());
     for alarm in &cw.alarms {
@@ -35,12 +46,12 @@ pub(super) fn view(plan: &Plan, cw: &CloudWatch, boards: &[(&str, &str, Value)])
     }
     let dashboards: Map<String, Value> = boards
         .iter()
-        .map(|(file, name, body)| {
+        .map(|board| {
             let resource = json!({
-                "dashboard_name": literal(name),
-                "dashboard_body": filled(&body.to_string()),
+                "dashboard_name": literal(board.name),
+                "dashboard_body": filled(&board.body),
             });
-            (identifier(file), resource)
+            (identifier(board.file), resource)
         })
         .collect();
     let mut resources = Map::new();
@@ -61,14 +72,14 @@ pub(super) fn view(plan: &Plan, cw: &CloudWatch, boards: &[(&str, &str, Value)])
         .collect();
     let tags = cw.tags.iter();
     let tags: Map<String, Value> = tags.map(|(k, v)| (k.clone(), json!(v))).collect();
-    json!({
-        "service": plan.service.title,
-        "region": cw.region,
-        "account": cw.account,
-        "actions": actions,
-        "tags": tags,
-        "resources": resources,
-    })
+    View {
+        service: &plan.service.title,
+        region: &cw.region,
+        account: cw.account.as_deref(),
+        actions,
+        tags,
+        resources: Value::Object(resources).into(),
+    }
 }
 
 /// A name that Terraform takes for a resource.

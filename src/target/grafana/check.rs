@@ -1,16 +1,18 @@
 //! Reading our own output back: a dashboard must be JSON, hold the queries of the plan, and have no two
 //! panels with one number or in one place. Grafana's own schema knows none of that.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::iter::once;
 
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::view::ConfigMap;
-use crate::plan::Dashboard;
+use super::view::{self, ConfigMap};
 use crate::plan::dashboard::Place;
 use crate::promql::{self, Dialect};
 use crate::source::FileId;
-use crate::target::{OutFile, TargetError};
+use crate::target::{OutFile, TargetError, json};
 
 fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
     TargetError::Invalid {
@@ -19,74 +21,85 @@ fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
     }
 }
 
+/// What is checked of a dashboard.
+#[derive(Deserialize)]
+struct Dashboard<'a> {
+    #[serde(borrow, default)]
+    panels: Vec<Panel<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Panel<'a> {
+    id: Option<u64>,
+    grid_pos: Option<Place>,
+    #[serde(default)]
+    collapsed: bool,
+    #[serde(borrow, default)]
+    targets: Vec<Target<'a>>,
+    #[serde(borrow, default)]
+    panels: Vec<Panel<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Target<'a> {
+    #[serde(borrow, default)]
+    expr: Cow<'a, str>,
+}
+
 /// The same dashboard, evenly indented.
 ///
 /// # Errors
-/// When it is no JSON, or not what the plan says.
-pub(super) fn canonical(file: OutFile, plan: &Dashboard) -> Result<OutFile, TargetError> {
-    let dashboard: Value = serde_json::from_str(&file.text).map_err(|error| {
+/// When it is no JSON, or not what the view says.
+pub(super) fn canonical(file: OutFile, view: &view::Dashboard) -> Result<OutFile, TargetError> {
+    let wrong = |error: serde_json::Error| {
         let line = file.text.lines().nth(error.line().saturating_sub(1));
-        invalid(
-            &file,
-            format!("{error}: {}", line.unwrap_or_default().trim()),
-        )
-    })?;
-    let panels = panels(&dashboard);
-    queries(&file, &panels, plan)?;
+        let line = line.unwrap_or_default().trim();
+        invalid(&file, format!("{error}: {line}"))
+    };
+    let dashboard: Dashboard<'_> = serde_json::from_str(&file.text).map_err(wrong)?;
+    let panels = dashboard.panels.iter();
+    let panels: Vec<_> = panels.flat_map(|p| once(p).chain(&p.panels)).collect();
+    queries(&file, &panels, view)?;
     unique(&file, &panels)?;
-    apart(&file, &panels)?;
-    let text =
-        serde_json::to_string_pretty(&dashboard).map_err(|e| invalid(&file, e.to_string()))?;
-    Ok(OutFile {
-        path: file.path,
-        text: text + "\n",
-    })
-}
-
-/// All panels, also those in closed rows.
-fn panels(dashboard: &Value) -> Vec<&Value> {
-    let top = list(dashboard);
-    top.flat_map(|panel| std::iter::once(panel).chain(list(panel)))
-        .collect()
-}
-
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value["panels"].as_array().into_iter().flatten()
+    apart(&file, &dashboard.panels)?;
+    let text = json::pretty(&file.text).map_err(wrong)?;
+    Ok(OutFile { text, ..file })
 }
 
 /// Templates may change what surrounds queries, not queries.
-fn queries(file: &OutFile, panels: &[&Value], plan: &Dashboard) -> Result<(), TargetError> {
-    let parse = |text: &str| {
-        promql::parse_with(text, Dialect::Grafana)
-            .map(|expr| expr.to_string())
-            .map_err(|error| invalid(file, format!("`{text}`: {}", error.message)))
-    };
-    let targets = panels
-        .iter()
-        .flat_map(|panel| panel["targets"].as_array())
-        .flatten();
-    let found = targets
-        .map(|target| parse(target["expr"].as_str().unwrap_or_default()))
-        .collect::<Result<Vec<_>, _>>()?;
-    let wanted: Vec<_> = plan
-        .panels()
-        .flat_map(|panel| &panel.series)
-        .map(|series| series.query.expr.to_string())
-        .collect();
-    let wanted = wanted
-        .iter()
-        .map(|text| parse(text))
-        .collect::<Result<Vec<_>, _>>()?;
-    if found != wanted {
+fn queries(
+    file: &OutFile,
+    panels: &[&Panel<'_>],
+    view: &view::Dashboard,
+) -> Result<(), TargetError> {
+    let targets = panels.iter().flat_map(|panel| &panel.targets);
+    let found: Vec<&str> = targets.map(|target| &*target.expr).collect();
+    let wanted = view.panels.iter();
+    let wanted = wanted.flat_map(|p| once(p).chain(&p.inside));
+    let wanted = wanted.flat_map(|panel| &panel.targets);
+    let wanted: Vec<&str> = wanted.map(|query| query.expr.as_str()).collect();
+    // What is printed from a plan parses; only other text has to be read.
+    if found != wanted && parsed(file, &found)? != parsed(file, &wanted)? {
         return Err(invalid(file, "its queries are not those of the plan"));
     }
     Ok(())
 }
 
-fn unique(file: &OutFile, panels: &[&Value]) -> Result<(), TargetError> {
+/// Queries without what white space and parentheses may do.
+fn parsed(file: &OutFile, queries: &[&str]) -> Result<Vec<String>, TargetError> {
+    let parse = |text: &&str| {
+        promql::parse_with(text, Dialect::Grafana)
+            .map(|expr| expr.to_string())
+            .map_err(|error| invalid(file, format!("`{text}`: {}", error.message)))
+    };
+    queries.iter().map(parse).collect()
+}
+
+fn unique(file: &OutFile, panels: &[&Panel<'_>]) -> Result<(), TargetError> {
     let mut seen = BTreeSet::new();
     for panel in panels {
-        let Some(id) = panel["id"].as_u64() else {
+        let Some(id) = panel.id else {
             return Err(invalid(file, "a panel has no id"));
         };
         if !seen.insert(id) {
@@ -96,35 +109,20 @@ fn unique(file: &OutFile, panels: &[&Value]) -> Result<(), TargetError> {
     Ok(())
 }
 
-fn apart(file: &OutFile, panels: &[&Value]) -> Result<(), TargetError> {
-    let number = |value: &Value| u32::try_from(value.as_u64()?).ok();
+/// Those of a closed row are not there until somebody opens it, which moves the others down.
+fn apart(file: &OutFile, top: &[Panel<'_>]) -> Result<(), TargetError> {
+    let open = |panel: &&Panel<'_>| !panel.collapsed;
+    let shown = top
+        .iter()
+        .chain(top.iter().filter(open).flat_map(|row| &row.panels));
     let mut taken: Vec<Place> = Vec::new();
-    // Those of a closed row are not there until somebody opens it, which moves the others down.
-    let closed = panels
-        .iter()
-        .filter(|panel| panel["collapsed"] == Value::Bool(true));
-    let hidden: BTreeSet<_> = closed
-        .flat_map(|row| list(row))
-        .map(|panel| panel["id"].to_string())
-        .collect();
-    for panel in panels
-        .iter()
-        .filter(|panel| !hidden.contains(&panel["id"].to_string()))
-    {
-        let at = &panel["gridPos"];
-        let place = (|| {
-            Some(Place {
-                x: number(&at["x"])?,
-                y: number(&at["y"])?,
-                w: number(&at["w"])?,
-                h: number(&at["h"])?,
-            })
-        })();
-        let Some(place) = place else {
-            return Err(invalid(file, format!("panel {} has no place", panel["id"])));
+    for panel in shown {
+        let id = panel.id.unwrap_or_default();
+        let Some(place) = panel.grid_pos else {
+            return Err(invalid(file, format!("panel {id} has no place")));
         };
         if taken.iter().any(|other| other.overlaps(place)) {
-            let message = format!("panel {} stands on another one", panel["id"]);
+            let message = format!("panel {id} stands on another one");
             return Err(invalid(file, message));
         }
         taken.push(place);
@@ -151,9 +149,34 @@ fn read(file: &OutFile) -> Result<Value, TargetError> {
 /// # Errors
 /// When it is no YAML or holds something else.
 pub(super) fn config_map(file: OutFile, view: &ConfigMap) -> Result<OutFile, TargetError> {
-    let map = read(&file)?;
-    if map["data"][&view.file].as_str().map(str::trim_end) != Some(view.json.trim_end()) {
+    // A block is what its lines are: only what stands before it needs the reader.
+    let (short, json) = match file.text.split_once("|-\n") {
+        Some((head, block)) if is_block(block, &view.json) => {
+            (format!("{head}|-\n    {{}}\n"), "{}")
+        }
+        _ => (file.text.clone(), view.json.trim_end()),
+    };
+    let map = read(&OutFile {
+        path: file.path.clone(),
+        text: short,
+    })?;
+    if map["data"][&view.file].as_str().map(str::trim_end) != Some(json) {
         return Err(invalid(&file, "it does not hold the dashboard"));
     }
     Ok(file)
+}
+
+/// True when the lines of a YAML block, indented by four, are those of a text that nothing but line feeds
+/// can break.
+fn is_block(block: &str, text: &str) -> bool {
+    // JSON has no other control characters than line feeds below DEL.
+    let odd = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
+    let harmless = |line: &str| line.is_ascii() || !line.contains(odd);
+    let mut lines = block.split_terminator('\n');
+    let same = |line: &str| lines.next().and_then(|l| l.strip_prefix("    ")) == Some(line);
+    text.starts_with('{')
+        && !text.contains('\x7f')
+        && text.lines().all(harmless)
+        && text.lines().all(same)
+        && lines.next().is_none()
 }

@@ -24,8 +24,9 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
     let service = &plan.service.name;
     for dashboard in &plan.dashboards {
         let path = format!("dashboards/{}.json", dashboard.name);
-        let text = templates.render("grafana/dashboard.json", &view(plan, dashboard))?;
-        let file = check::canonical(OutFile { path, text }, dashboard)?;
+        let view = view(plan, dashboard);
+        let text = templates.render("grafana/dashboard.json", &view)?;
+        let file = check::canonical(OutFile { path, text }, &view)?;
         let map = view::ConfigMap {
             service: service.clone(),
             name: format!("{service}-{}", dashboard.name),

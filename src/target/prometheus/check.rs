@@ -35,12 +35,43 @@ pub(super) fn rule_file(file: &OutFile, view: &RuleFile) -> Result<(), TargetErr
     compare(file, &read(file)?, view)
 }
 
-pub(super) fn prometheus_rule(file: &OutFile, view: &RuleFile) -> Result<(), TargetError> {
-    let resource: PrometheusRule = read(file)?;
+/// The resource must hold what the rule files hold, which have been read back already: where its lines are
+/// theirs, only what stands before them needs the reader.
+pub(super) fn prometheus_rule(
+    file: &OutFile,
+    view: &RuleFile,
+    parts: &[OutFile],
+) -> Result<(), TargetError> {
+    const GROUPS: &str = "\n  groups:\n";
+    let split = file.text.split_once(GROUPS);
+    let head = split.filter(|(_, body)| holds(body, parts));
+    let head = head.map(|(head, _)| OutFile {
+        path: file.path.clone(),
+        text: format!("{head}\n  groups: []\n"),
+    });
+    let resource: PrometheusRule = read(head.as_ref().unwrap_or(file))?;
     if resource.kind != "PrometheusRule" || !resource.api_version.contains('/') {
         return Err(invalid(file, "it is no PrometheusRule"));
     }
-    compare(file, &resource.spec, view)
+    match head {
+        Some(_) => Ok(()),
+        None => compare(file, &resource.spec, view),
+    }
+}
+
+/// True when a text is the groups of all files, two columns further right.
+fn holds(body: &str, files: &[OutFile]) -> bool {
+    let mut lines = body.lines();
+    let mut same = |line: &str| match lines.next() {
+        Some("") => line.is_empty(),
+        Some(found) => found.strip_prefix("  ") == Some(line),
+        None => false,
+    };
+    let groups = |file: &OutFile| {
+        let body = file.text.split_once("\ngroups:\n");
+        body.is_some_and(|(_, body)| body.lines().all(&mut same))
+    };
+    files.iter().all(groups) && lines.next().is_none()
 }
 
 fn compare(file: &OutFile, back: &RuleFile, view: &RuleFile) -> Result<(), TargetError> {

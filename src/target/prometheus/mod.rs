@@ -12,26 +12,27 @@ mod view;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{OutFile, Rendered, TargetError};
+use super::{Options, OutFile, Rendered, TargetError};
 use crate::plan::Plan;
-use crate::template::Templates;
 use view::{File, RuleFile};
 
 /// Renders everything for one service.
 ///
 /// # Errors
 /// When a template fails or its output does not read back.
-pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, TargetError> {
+pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, TargetError> {
     let out = Out {
         service: &plan.service.name,
-        templates,
+        options,
     };
     let mut rendered = Rendered::default();
     let rule_files = rules::files(plan);
     for named in &rule_files {
         let path = format!("rules/{}.yaml", named.name);
         let file = out.file(&path, "prometheus/rules.yaml", &named.title, &named.file)?;
-        check::rule_file(&file, &named.file)?;
+        if options.reads_back(&file.text) {
+            check::rule_file(&file, &named.file)?;
+        }
         rendered.files.push(file);
     }
     let title = format!(
@@ -47,7 +48,7 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
         &title,
         &all,
     )?;
-    check::prometheus_rule(&file, &all)?;
+    check::prometheus_rule(&file, &all, &rendered.files)?;
     rendered.files.push(file);
     if let Some(inhibition) = parts::inhibition(plan) {
         let file = out.file(
@@ -63,11 +64,16 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
     let file = out.file("scrape.yaml", "prometheus/scrape.yaml", "", &scrape)?;
     check::read::<view::ScrapeFile>(&file)?;
     rendered.files.push(file);
-    let tests = unit_tests::files(plan);
+    let tests = match options.unit_tests {
+        true => unit_tests::files(plan),
+        false => unit_tests::Tests::default(),
+    };
     for named in &tests.files {
         let path = format!("tests/{}.yaml", named.name);
         let file = out.file(&path, "prometheus/test.yaml", &named.title, &named.file)?;
-        out.same(&file, &named.file)?;
+        if options.reads_back(&file.text) {
+            out.same(&file, &named.file)?;
+        }
         rendered.files.push(file);
     }
     rendered.notes = tests.notes;
@@ -77,7 +83,7 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
 /// Where files go through.
 struct Out<'a> {
     service: &'a str,
-    templates: &'a Templates,
+    options: Options<'a>,
 }
 
 impl Out<'_> {
@@ -95,7 +101,7 @@ impl Out<'_> {
         };
         Ok(OutFile {
             path: path.to_owned(),
-            text: self.templates.render(template, &view)?,
+            text: self.options.templates.render(template, &view)?,
         })
     }
 
@@ -106,7 +112,7 @@ impl Out<'_> {
         view: &T,
     ) -> Result<(), TargetError> {
         let back: T = check::read(file)?;
-        if back == *view || !self.templates.replaced().is_empty() {
+        if back == *view || self.options.templates.are_replaced() {
             return Ok(());
         }
         Err(check::invalid(file, "it reads back as something else"))

@@ -199,3 +199,17 @@ fn what_only_looks_like_a_leftover_is_left_alone() {
         "somebody's"
     );
 }
+
+#[test]
+fn unit_tests_can_be_left_out() {
+    let project = Project::built();
+    let tests = "generated/svc/prometheus/tests";
+    let rules = project.snapshot("generated/svc/prometheus/rules");
+    assert!(project.has(tests));
+    project.run(&["build", "--no-tests", "--check"]).exits(1);
+    project.run(&["build", "--no-tests"]).exits(0);
+    assert!(!project.has(tests));
+    assert_eq!(project.snapshot("generated/svc/prometheus/rules"), rules);
+    project.run(&["build", "--no-tests", "--check"]).exits(0);
+    project.run(&["build", "--check"]).exits(1);
+}

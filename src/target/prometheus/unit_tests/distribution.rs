@@ -28,6 +28,24 @@ impl Bounds {
         self.0.iter().map(|(_, le)| le.as_str())
     }
 
+    /// Which boundaries make a difference: a percentile never ends in, nor begins at, a boundary with the
+    /// same observations as the boundaries below and above it.
+    pub(super) fn needed<'a>(
+        &self,
+        all: impl Iterator<Item = &'a Cumulative> + Clone,
+    ) -> Vec<bool> {
+        let differs = |i: usize, j: usize| {
+            let share = |c: &Cumulative| match j {
+                0 => int(0),
+                j => c.get(j - 1).copied().unwrap_or(int(1)),
+            };
+            all.clone().any(|c| c[i] != share(c))
+        };
+        // Places are counted from 1 here: 0 stands below the first boundary.
+        let needed = |i: usize| differs(i, i) || differs(i, i + 2);
+        (0..self.0.len()).map(needed).collect()
+    }
+
     /// The boundary below and above a value, and where it lies between them (0 to 1).
     fn locate(&self, value: Number) -> Option<(usize, Number)> {
         let at = self.0.iter().position(|(bound, _)| *bound >= value)?;
@@ -84,9 +102,36 @@ mod tests {
         low
     }
 
+    fn bounds(all: &[i128]) -> Bounds {
+        Bounds(all.iter().map(|b| (int(*b), b.to_string())).collect())
+    }
+
+    #[test]
+    fn the_percentile_is_the_same_without_the_boundaries_that_are_not_needed() {
+        let all = bounds(&[1, 2, 5, 10, 20, 50, 100]);
+        let q = Number::new(95, 100);
+        let (low, high) = (all.with_quantile(q, int(4)), all.with_quantile(q, int(15)));
+        let (low, high) = (low.expect("inside"), high.expect("inside"));
+        for (made, left) in [
+            (vec![&low], vec![2, 5]),
+            (vec![&low, &high], vec![2, 5, 10, 20]),
+        ] {
+            let needed = all.needed(made.iter().copied());
+            let kept = || (0..needed.len()).filter(|i| needed[*i]);
+            assert_eq!(
+                kept().map(|i| all.0[i].0).collect::<Vec<_>>(),
+                left.iter().map(|b| int(*b)).collect::<Vec<_>>()
+            );
+            for one in made {
+                let fewer: Cumulative = kept().map(|i| one[i]).collect();
+                assert_eq!(quantile(&bounds(&left), &fewer, q), quantile(&all, one, q));
+            }
+        }
+    }
+
     #[test]
     fn the_percentile_is_the_one_asked_for() {
-        let bounds = Bounds([1, 2, 5, 10].map(|b| (int(b), b.to_string())).into());
+        let bounds = bounds(&[1, 2, 5, 10]);
         for q in [
             Number::new(1, 2),
             Number::new(95, 100),

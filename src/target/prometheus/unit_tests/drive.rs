@@ -67,7 +67,7 @@ fn int(n: i128) -> Number {
 impl Driver<'_> {
     /// A share of the events of one step: whole events.
     fn share_of_traffic(&self, share: Number, busy: i128) -> Number {
-        (share * TRAFFIC * i128::from(self.step) * busy).round()
+        (share * (TRAFFIC * i128::from(self.step) * busy)).round()
     }
 
     fn input(&self, name: &str, set: &LabelSet, values: String) -> Input {
@@ -166,7 +166,8 @@ impl Driver<'_> {
             self.input(&format!("{name}_bucket"), &set, values::counter(phases))
         };
         let mut out = Vec::new();
-        for (i, le) in bounds.les().enumerate() {
+        let needed = bounds.needed(made.iter().flatten());
+        for (i, le) in bounds.les().enumerate().filter(|(i, _)| needed[*i]) {
             let increment = |(l, shares): (&Level, &Option<Cumulative>)| {
                 let share = shares.as_ref().map_or(int(0), |s| s[i]);
                 (l.steps, self.share_of_traffic(share, l.busy))

@@ -41,6 +41,9 @@ pub(super) fn counter(phases: &[Phase]) -> String {
 
 /// What is printed is what is added up: a rounded increment must not drift from the rounded start.
 fn rounded(increment: Number) -> Number {
+    if increment.is_integer() {
+        return increment;
+    }
     crate::units::parse_decimal(&decimal(increment)).unwrap_or(increment)
 }
 
