@@ -34,12 +34,12 @@ fn spec([title, owner, summary, value]: &[String; 4], description: &str) -> Stri
 fn text() -> impl Strategy<Value = String> {
     let odd = "[-?:,\\[\\]{}#&*!|>'\"%@` ~=a1.]{1,8}";
     let words = "(true|no|null|~|0x1f|1e3|12:30|- a|a: b|a #b|---|\\.\\.\\.|<<|=|1h|'|\"|\\\\|/x)";
-    prop_oneof![
-        "[ -~]{1,30}",
-        odd,
-        words,
-        "[a-z]{1,5}\n [ -~]{0,9}\n\n[ -~]{1,9}"
-    ]
+    prop_oneof!["[ -~]{1,30}", odd, words]
+}
+
+/// The same, and several lines.
+fn lines() -> impl Strategy<Value = String> {
+    prop_oneof![text(), "[a-z]{1,5}\n [ -~]{0,9}\n\n[ -~]{1,9}"]
 }
 
 proptest! {
