@@ -162,8 +162,8 @@ fn one_module_reads_yaml() {
 #[test]
 fn one_module_renders_templates() {
     assert_none(
-        "minijinja outside src/template.rs",
-        &outside("template.rs", &["minijinja"]),
+        "minijinja outside src/template",
+        &outside("template", &["minijinja"]),
     );
 }
 
