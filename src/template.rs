@@ -148,6 +148,7 @@ fn environment() -> Result<Environment<'static>, TemplateError> {
     });
     environment.add_filter("yaml", scalar);
     environment.add_filter("block", block);
+    environment.add_filter("comment", comment);
     Ok(environment)
 }
 
@@ -194,10 +195,35 @@ fn wrong(error: &minijinja::Error) -> TemplateError {
 /// A YAML scalar on one line, quoted where it must be.
 fn scalar(text: &str) -> String {
     if is_plain(text) {
-        return text.to_owned();
+        text.to_owned()
+    } else {
+        quoted(text)
     }
-    // A JSON string is a double-quoted YAML scalar; printing one cannot fail.
-    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// A double-quoted YAML scalar that readers of YAML 1.1 and 1.2 take for the same text.
+fn quoted(text: &str) -> String {
+    // A JSON string is one, but for characters that it leaves as they are; printing one cannot fail.
+    let json = serde_json::to_string(text).unwrap_or_default();
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            c if is_printable(c) => out.push(c),
+            c => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+        }
+    }
+    out
+}
+
+/// Characters that no YAML reader refuses, drops or takes for the end of a line. The others have four hexadecimal digits.
+fn is_printable(c: char) -> bool {
+    !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// Text for a comment, which ends with its line.
+fn comment(text: &str) -> String {
+    let shown = |c| if is_printable(c) { c } else { ' ' };
+    text.chars().map(shown).collect()
 }
 
 /// Text that every YAML reader takes as the same string without quotes.
@@ -223,9 +249,10 @@ fn is_duration(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_digit() || unit(c))
 }
 
-/// Text on one line as a scalar, on more as a block indented by `indent` spaces.
+/// Text on one line as a scalar, on more as a block indented by `indent` spaces where that keeps every character.
 fn block(text: &str, indent: usize) -> String {
-    if !text.contains('\n') {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    if !text.contains('\n') || !fits_block(text) {
         return scalar(text);
     }
     let pad = " ".repeat(indent);
@@ -240,6 +267,13 @@ fn block(text: &str, indent: usize) -> String {
         })
         .collect();
     format!("|-\n{}", lines.join("\n"))
+}
+
+/// A block's first line tells its indentation, its last line ends it, and nothing in it is escaped.
+fn fits_block(text: &str) -> bool {
+    let blank = |c: char| c.is_whitespace();
+    let clean = |c: char| c == '\n' || c == '\t' || is_printable(c);
+    !text.starts_with(blank) && !text.ends_with(blank) && text.chars().all(clean)
 }
 
 #[cfg(test)]
