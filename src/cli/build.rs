@@ -12,6 +12,7 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use rayon::prelude::*;
 
+use super::terminal::Terminal;
 use crate::diag::Sink;
 use crate::output::{self, Staging};
 use crate::resolve;
@@ -51,7 +52,7 @@ pub struct BuildArgs {
 /// When input cannot be read or output cannot be written.
 pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     let started = Instant::now();
-    let mut err = anstream::stderr();
+    let mut err = Terminal::stderr();
     if let Some(range) = &args.vllm {
         resolve::check_range(range).map_err(|why| anyhow!("`--vllm`: {why}"))?;
     }

@@ -8,7 +8,7 @@ use annotate_snippets::{
 };
 
 use super::{Report, fix_title};
-use crate::diag::{Diagnostic, Fix, Label, Severity};
+use crate::diag::{Diagnostic, Fix, Label, Severity, one_line};
 use crate::source::{Sources, Span};
 use view::View;
 
@@ -71,7 +71,7 @@ fn finding<'a>(d: &'a Diagnostic, report: &Report<'a>, headings: &mut Headings) 
         Severity::Warning => Level::WARNING,
         Severity::Info => Level::INFO,
     };
-    let mut title = level.primary_title(d.message.as_str()).id(d.code);
+    let mut title = level.primary_title(clean(&d.message)).id(d.code);
     if let Some(url) = report.url(d) {
         title = title.id_url(url);
     }
@@ -82,7 +82,7 @@ fn finding<'a>(d: &'a Diagnostic, report: &Report<'a>, headings: &mut Headings) 
         let view = View::of(report, label.span.file, &[label.span]);
         let context = AnnotationKind::Context.span(view.local(label.span));
         headings.extend(view.heading(label.span));
-        group = group.element(view.snippet().annotation(context.label(&label.text)));
+        group = group.element(view.snippet().annotation(context.label(clean(&label.text))));
     }
     for note in &d.details.notes {
         group = group.element(Level::NOTE.message(clean(note)));
@@ -103,12 +103,12 @@ fn lines<'a>(d: &'a Diagnostic, report: &Report<'a>) -> (View<'a>, Annotated<'a>
     let view = View::of(report, d.span.file, &spans);
     let label = (!d.details.label.is_empty()).then_some(&*d.details.label);
     let primary = AnnotationKind::Primary.span(view.local(d.span));
-    let mut snippet = view.snippet().annotation(primary.label(label));
+    let mut snippet = view.snippet().annotation(primary.label(label.map(clean)));
     let mut elsewhere = Vec::new();
     for l in &d.related {
         if here(&l) && view.shows(l.span) {
             let context = AnnotationKind::Context.span(view.local(l.span));
-            snippet = snippet.annotation(context.label(l.text.as_str()));
+            snippet = snippet.annotation(context.label(clean(&l.text)));
         } else {
             elsewhere.push(l);
         }
@@ -141,5 +141,5 @@ fn patch<'a>(fix: &'a Fix, report: &Report<'a>) -> Option<Group<'a>> {
 
 /// Text that may quote a file must not steer the terminal.
 fn clean(text: &str) -> String {
-    normalize_untrusted_str(text)
+    normalize_untrusted_str(&one_line(text))
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use annotate_snippets::Snippet;
 
+use crate::diag::one_line;
 use crate::diag::render::Report;
 use crate::diag::render::place::{clamp, floor, line_col};
 use crate::source::{FileId, SourceFile, Span};
@@ -43,7 +44,7 @@ impl<'a> View<'a> {
         }
         Self {
             file,
-            path: report.path(id),
+            path: one_line(&report.path(id)).into_owned(),
             shown,
             partial,
         }
