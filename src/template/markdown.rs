@@ -187,13 +187,19 @@ fn open_fence(text: &str) -> Option<String> {
 /// A line that begins no heading, list, quote, table, rule, block of code or definition.
 fn begin(line: &str) -> Cow<'_, str> {
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let number = line.len() - digits.len();
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with(' ');
+    // A rule, what underlines a heading, or the row under a table's head.
+    let drawn = !line.is_empty() && line.chars().all(|c| "-=*_:| ".contains(c));
     let at = match line.chars().next() {
-        Some('#' | '>' | '+' | '-' | '=' | '|' | '~') => 0,
-        Some('*' | '_') if !line.contains(|c: char| !"*_ ".contains(c)) || line.starts_with("* ") => 0,
-        Some('`') if line.starts_with("```") => 0,
+        _ if drawn => 0,
+        Some('#') if ends(line.trim_start_matches('#')) => 0,
+        Some('+' | '-' | '*') if ends(&line[1..]) => 0,
+        Some('>' | '|') => 0,
+        Some('`' | '~') if line.starts_with("```") || line.starts_with("~~~") => 0,
         Some('[') if line.contains("]:") => 0,
-        Some('0'..='9') if digits.starts_with(['.', ')']) => number,
+        Some('0'..='9') if digits.starts_with(['.', ')']) && ends(&digits[1..]) => {
+            line.len() - digits.len()
+        }
         _ => return Cow::Borrowed(line),
     };
     Cow::Owned(format!("{}\\{}", &line[..at], &line[at..]))
@@ -211,7 +217,10 @@ mod tests {
             ("# no heading", "\\# no heading"),
             ("1. no list", "1\\. no list"),
             ("- no list", "\\- no list"),
+            ("--- | ---", "\\--- | ---"),
             ("5 of 10", "5 of 10"),
+            ("0.90 and -5", "0.90 and -5"),
+            ("--flag", "--flag"),
             ("a < b, <b>c</b>", "a < b, &lt;b>c&lt;/b>"),
             ("`<b>` is code", "`<b>` is code"),
             ("see <https://x.example/a>", "see <https://x.example/a>"),

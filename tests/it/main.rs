@@ -17,6 +17,7 @@ mod docs;
 mod gate;
 mod grafana;
 mod health;
+mod hostile;
 mod layers;
 mod library;
 mod lint;

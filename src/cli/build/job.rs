@@ -4,12 +4,13 @@
 use anyhow::Result;
 
 use super::{BuildArgs, report};
-use crate::diag::Sink;
+use crate::diag::{Diagnostic, Sink};
 use crate::output::{self, Folder, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
 use crate::resolve::{self, Options};
+use crate::source::Span;
 use crate::spec::Document;
-use crate::target::{self, Target};
+use crate::target::{self, Target, TargetError};
 use crate::template::Templates;
 
 /// What all jobs of a build share.
@@ -41,6 +42,17 @@ pub(super) struct Summary {
     pub(super) notes: Vec<String>,
 }
 
+/// What is wrong with a page, at the place of the spec where its author wrote it.
+fn written(document: &Document, error: &anyhow::Error) -> Option<Diagnostic> {
+    let Some(TargetError::DeadLink { target, .. }) = error.downcast_ref() else {
+        return None;
+    };
+    let at = document.text.find(&format!("]({target}"))? + 2;
+    let at = Span::new(document.file, at..at + target.len());
+    let message = format!("no page of the runbooks has the place `{target}`");
+    Some(Diagnostic::error("dead-link", at, message))
+}
+
 impl Job<'_> {
     /// Builds and stages a service; findings come back beside it.
     ///
@@ -52,10 +64,15 @@ impl Job<'_> {
         };
         match resolve::resolve(document, options) {
             Ok((_, warnings)) if self.failed => Ok((None, warnings)),
-            Ok((plan, warnings)) => {
-                let (folder, summary) = self.render(plan)?;
-                Ok((Some(self.stage(&folder, Some(summary))?), warnings))
-            }
+            Ok((plan, mut warnings)) => match self.render(plan) {
+                Ok((folder, summary)) => {
+                    Ok((Some(self.stage(&folder, Some(summary))?), warnings))
+                }
+                Err(error) => {
+                    warnings.push(written(document, &error).ok_or(error)?);
+                    Ok((None, warnings))
+                }
+            },
             Err(errors) => Ok((None, errors)),
         }
     }

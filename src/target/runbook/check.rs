@@ -25,9 +25,9 @@ pub(super) fn links(files: &[OutFile]) -> Result<(), TargetError> {
                     .get(page)
                     .is_some_and(|anchors| anchors.contains(anchor));
             if !known || !inside {
-                return Err(TargetError::Invalid {
+                return Err(TargetError::DeadLink {
                     path: file.path.clone(),
-                    why: format!("the link `{target}` leads nowhere"),
+                    target: target.to_owned(),
                 });
             }
         }
