@@ -9,7 +9,7 @@ mod sink;
 
 pub use fix::{Applicability, Edit, Fix};
 pub use rule::RuleInfo;
-pub use shown::{one_line, push_escaped, steers};
+pub use shown::{one_line, push_escaped, shown, steers};
 pub use sink::Sink;
 
 use crate::source::Span;

@@ -20,19 +20,28 @@ pub fn push_escaped(out: &mut String, c: char) {
     let _ = write!(out, "\\u{:04x}", u32::from(c));
 }
 
+/// Text of several lines.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    escaped(text, steers)
+}
+
 /// Text for a place that ends with its line.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    if !text.contains(|c| c == '\n' || c == '\t' || steers(c)) {
+    escaped(text, |c| c == '\n' || c == '\t' || steers(c))
+}
+
+fn escaped(text: &str, refused: fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(refused) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         match c {
+            c if !refused(c) => out.push(c),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            c if steers(c) => push_escaped(&mut out, c),
-            c => out.push(c),
+            c => push_escaped(&mut out, c),
         }
     }
     Cow::Owned(out)

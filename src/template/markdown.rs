@@ -27,10 +27,15 @@ pub(super) fn inline(text: &str) -> String {
 /// An item of a list: a line, or Markdown of several lines indented by `indent` spaces.
 pub(super) fn item(text: &str, indent: usize) -> String {
     let text = text.trim();
-    match text.contains('\n') {
-        true => prose(text).replace('\n', &format!("\n{}", " ".repeat(indent))),
-        false => inline(text),
+    if !text.contains('\n') {
+        return inline(text);
     }
+    let mut text = prose(text);
+    // A block of code begins on a line of its own.
+    if text.starts_with("```") || text.starts_with("~~~") {
+        text.insert(0, '\n');
+    }
+    text.replace('\n', &format!("\n{}", " ".repeat(indent)))
 }
 
 /// Markdown in a cell of a table.
@@ -116,7 +121,7 @@ fn within(ranges: &[Range<usize>], at: usize) -> bool {
 
 /// Text without HTML, and without links that run something.
 fn harmless(text: &str) -> String {
-    if !text.contains(['<', '[']) {
+    if !text.contains(['<', ']']) {
         return text.to_owned();
     }
     let code = protected(text);
@@ -129,6 +134,7 @@ fn harmless(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
+            ']' if !within(&code, at) && leads_astray(&text[at + 1..]) => out.push_str("\\]"),
             c => out.push(c),
         }
     }
@@ -158,6 +164,15 @@ fn dangerous_links(text: &str) -> Vec<usize> {
     let inner: Vec<_> = starts.iter().filter(|at| text[**at..].starts_with('!')).map(|at| at + 1).collect();
     starts.extend(inner);
     starts
+}
+
+/// A target of a link, whatever stands in front of it: that may come from another text.
+fn leads_astray(text: &str) -> bool {
+    let Some(target) = text.strip_prefix('(') else {
+        return false;
+    };
+    let target = target.trim_start_matches(|c: char| c.is_whitespace() || c == '<');
+    !is_harmless(target.split([')', ' ']).next().unwrap_or_default())
 }
 
 /// A web address, mail, or a place of the same folder.
@@ -224,7 +239,7 @@ mod tests {
             ("a < b, <b>c</b>", "a < b, &lt;b>c&lt;/b>"),
             ("`<b>` is code", "`<b>` is code"),
             ("see <https://x.example/a>", "see <https://x.example/a>"),
-            ("[x](javascript:alert(1))", "\\[x](javascript:alert(1))"),
+            ("[x](javascript:alert(1))", "\\[x\\](javascript:alert(1))"),
             ("[x](page.md#a) [y](https://x)", "[x](page.md#a) [y](https://x)"),
             ("ends \\", "ends \\\\"),
         ];

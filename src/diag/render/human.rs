@@ -3,12 +3,10 @@
 mod view;
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{
-    AnnotationKind, Group, Level, Patch, Renderer, Snippet, normalize_untrusted_str,
-};
+use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 
 use super::{Report, fix_title};
-use crate::diag::{Diagnostic, Fix, Label, Severity, one_line};
+use crate::diag::{Diagnostic, Fix, Label, Severity, shown};
 use crate::source::{Sources, Span};
 use view::View;
 
@@ -141,5 +139,5 @@ fn patch<'a>(fix: &'a Fix, report: &Report<'a>) -> Option<Group<'a>> {
 
 /// Text that may quote a file must not steer the terminal.
 fn clean(text: &str) -> String {
-    normalize_untrusted_str(&one_line(text))
+    shown(text).into_owned()
 }

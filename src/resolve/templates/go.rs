@@ -369,7 +369,7 @@ mod tests {
         ("{{ (1 }}", "{{ (1 }}"),
         ("{{ 1) }}", ")"),
         ("{{ .Values.x }}", ".Values.x"),
-        ("{{resolve:ssm}}", "resolve"),
+        ("{{resolve:ssm}}", ":"),
         ("{{ template x }}", "{{ template x }}"),
         ("{{ break }}", "{{ break }}"),
         ("{{ a ! b }}", "!"),
