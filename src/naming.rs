@@ -255,7 +255,13 @@ pub fn dashboard_uid(service: &str, dashboard: &str) -> String {
 pub fn resource(name: &str) -> String {
     let plain: String = name
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        })
         .collect();
     let plain = plain.trim_matches('-');
     if plain == name {
@@ -329,7 +335,11 @@ mod tests {
         assert_eq!(resource("svc-a"), "svc-a");
         for name in ["a_b", "a-", "A", "a.b"] {
             let resource = resource(name);
-            assert!(resource.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'));
+            assert!(
+                resource
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            );
             assert_ne!(resource, "a-b");
         }
         assert_ne!(resource("a_b"), resource("a-b"));

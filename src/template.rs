@@ -111,6 +111,9 @@ impl Templates {
             limits::set(&mut environment);
         }
         for (name, text) in folder.map(replacements).transpose()?.into_iter().flatten() {
+            if let Some((line, why)) = limits::check(&text) {
+                return Err(TemplateError::Render(format!("{name}:{line}: {why}")));
+            }
             environment
                 .add_template_owned(name, text)
                 .map_err(|e| wrong(&e))?;
@@ -217,6 +220,13 @@ fn wrong(error: &minijinja::Error) -> TemplateError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn our_own_templates_are_within_the_limits() {
+        for (name, text) in BUILT_IN {
+            assert_eq!(limits::check(text), None, "{name}");
+        }
+    }
 
     #[test]
     fn no_interpolation_stands_inside_quotes() {

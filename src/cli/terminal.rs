@@ -58,7 +58,9 @@ impl Terminal {
             };
             let length = own.max(c.len_utf8());
             let (piece, after) = rest.split_at(length);
-            if own > 0 || !(self.steers(c, after) || (trust != Trust::Commands && self.commands(rest))) {
+            if own > 0
+                || !(self.steers(c, after) || (trust != Trust::Commands && self.commands(rest)))
+            {
                 out.push_str(piece);
             } else {
                 push_escaped(&mut out, c);
@@ -160,7 +162,13 @@ mod tests {
 
     #[test]
     fn nothing_foreign_steers() {
-        for text in ["plain\n", "a\tb: c\r\n", "é 日本 👩\u{200d}💻\n", "# heading\n## two\n", "a::b\n"] {
+        for text in [
+            "plain\n",
+            "a\tb: c\r\n",
+            "é 日本 👩\u{200d}💻\n",
+            "# heading\n## two\n",
+            "a::b\n",
+        ] {
             assert_eq!(written(text), text);
         }
         assert_eq!(written("\x1b[31mred\x1b[0m"), "\\u001b[31mred\\u001b[0m");
@@ -170,12 +178,18 @@ mod tests {
     #[test]
     fn nothing_foreign_is_a_workflow_command() {
         assert_eq!(written("a\n::error::x\n"), "a\n\\u003a:error::x\n");
-        assert_eq!(written("  ::set-env name=x::y"), "  \\u003a:set-env name=x::y");
+        assert_eq!(
+            written("  ::set-env name=x::y"),
+            "  \\u003a:set-env name=x::y"
+        );
         assert_eq!(written("x ##[error]y"), "x \\u0023#[error]y");
         assert_eq!(written("##vso[task.x]y"), "\\u0023#vso[task.x]y");
         let split = shown(|out| write!(out, "{}{}{}", "\n", "  ", "::error::x").expect("written"));
         assert_eq!(split, "\n  \\u003a:error::x");
-        let own = shown(|out| out.print("::error::x\x1b\n", Trust::Commands).expect("written"));
+        let own = shown(|out| {
+            out.print("::error::x\x1b\n", Trust::Commands)
+                .expect("written")
+        });
         assert_eq!(own, "::error::x\\u001b\n");
     }
 
@@ -185,6 +199,9 @@ mod tests {
         let styled = |text: &str| shown(|out| out.print(text, Trust::Styles).expect("written"));
         // Where nobody can see them the stream takes them out again; here there is no such stream.
         assert_eq!(styled(text), text);
-        assert_eq!(styled("\x1b[2J\x1b]0;title\x07"), "\\u001b[2J\\u001b]0;title\\u0007");
+        assert_eq!(
+            styled("\x1b[2J\x1b]0;title\x07"),
+            "\\u001b[2J\\u001b]0;title\\u0007"
+        );
     }
 }

@@ -57,7 +57,10 @@ mod tests {
             ("plain é 日本 👩\u{200d}💻", "plain é 日本 👩\u{200d}💻"),
             ("a\n::error::b", "a\\n::error::b"),
             ("\x1b[31m\x07\r", "\\u001b[31m\\u0007\\r"),
-            ("\u{9b}\u{85}\u{202e}\u{2028}\u{200b}", "\\u009b\\u0085\\u202e\\u2028\\u200b"),
+            (
+                "\u{9b}\u{85}\u{202e}\u{2028}\u{200b}",
+                "\\u009b\\u0085\\u202e\\u2028\\u200b",
+            ),
         ];
         for (text, wanted) in shown {
             assert_eq!(one_line(text), wanted);

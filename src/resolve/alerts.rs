@@ -135,7 +135,10 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
         records,
         summary,
         summary_is_own: alert.summary.is_some(),
-        description: alert.description.as_ref().map(|d| d.value.trim().to_owned()),
+        description: alert
+            .description
+            .as_ref()
+            .map(|d| d.value.trim().to_owned()),
         action: alert.action.as_ref().map(|a| a.value.trim().to_owned()),
         links: cx.links(&name.value, alert.runbook.as_ref()),
     })

@@ -113,7 +113,13 @@ impl Check<'_> {
             self.push(node, value, at..at + c.len_utf8(), message, help);
         } else if let Some(at) = value.find('\n').filter(|_| !lines) {
             let help = "write it on one line, or behind `>-`, which joins lines";
-            self.push(node, value, at..at + 1, "this text stands on one line", help);
+            self.push(
+                node,
+                value,
+                at..at + 1,
+                "this text stands on one line",
+                help,
+            );
         }
         if let Some(at) = value.find(DYNAMIC_REFERENCE) {
             let message =
@@ -140,7 +146,10 @@ impl Check<'_> {
 
 /// The first character that no text may hold: byte, character, what it is.
 fn first_refused(text: &str) -> Option<(usize, char, &'static str)> {
-    if text.bytes().all(|b| matches!(b, b'\t' | b'\n' | b' '..=b'~')) {
+    if text
+        .bytes()
+        .all(|b| matches!(b, b'\t' | b'\n' | b' '..=b'~'))
+    {
         return None;
     }
     let mut chars = text.char_indices();
@@ -173,10 +182,27 @@ mod tests {
 
     #[test]
     fn texts_of_all_languages_are_fine() {
-        for text in ["é", "日本 🚀", "👩\u{200d}💻", "نص\u{200f}", "a\u{a0}b", "a\tb\n", "\u{fffd}"] {
+        for text in [
+            "é",
+            "日本 🚀",
+            "👩\u{200d}💻",
+            "نص\u{200f}",
+            "a\u{a0}b",
+            "a\tb\n",
+            "\u{fffd}",
+        ] {
             assert_eq!(first_refused(text), None, "{text}");
         }
-        for text in ["\0", "\x1b", "\x7f", "\u{9b}", "\u{2029}", "\u{ffff}", "\u{1fffe}", "\u{e000}"] {
+        for text in [
+            "\0",
+            "\x1b",
+            "\x7f",
+            "\u{9b}",
+            "\u{2029}",
+            "\u{ffff}",
+            "\u{1fffe}",
+            "\u{e000}",
+        ] {
             assert!(first_refused(&format!("a{text}")).is_some(), "{text:?}");
         }
     }

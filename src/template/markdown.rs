@@ -144,7 +144,9 @@ fn harmless(text: &str) -> String {
 /// A tag, a comment or a declaration; an address in angle brackets is none.
 fn begins_html(text: &str) -> bool {
     let rest = &text[1..];
-    let address = ["https://", "http://", "mailto:"].iter().any(|s| rest.starts_with(s));
+    let address = ["https://", "http://", "mailto:"]
+        .iter()
+        .any(|s| rest.starts_with(s));
     let whole = rest
         .find(|c: char| c == '>' || c == '<' || c.is_whitespace())
         .is_some_and(|end| rest[end..].starts_with('>'));
@@ -161,7 +163,11 @@ fn dangerous_links(text: &str) -> Vec<usize> {
     });
     let mut starts: Vec<_> = starts.collect();
     // `![` is a picture, `\![` still a link.
-    let inner: Vec<_> = starts.iter().filter(|at| text[**at..].starts_with('!')).map(|at| at + 1).collect();
+    let inner: Vec<_> = starts
+        .iter()
+        .filter(|at| text[**at..].starts_with('!'))
+        .map(|at| at + 1)
+        .collect();
     starts.extend(inner);
     starts
 }
@@ -179,7 +185,10 @@ fn leads_astray(text: &str) -> bool {
 fn is_harmless(url: &str) -> bool {
     match url.split_once(':') {
         Some((scheme, _)) if !scheme.contains(['/', '#', '?']) => {
-            matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https" | "mailto")
+            matches!(
+                scheme.to_ascii_lowercase().as_str(),
+                "http" | "https" | "mailto"
+            )
         }
         _ => true,
     }
@@ -191,7 +200,10 @@ fn open_fence(text: &str) -> Option<String> {
         Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => Some(range),
         _ => None,
     });
-    let block = text[last.last().filter(|range| range.end >= text.trim_end().len())?].trim_end();
+    let block = text[last
+        .last()
+        .filter(|range| range.end >= text.trim_end().len())?]
+    .trim_end();
     let sign = block.chars().next()?;
     let fence: String = block.chars().take_while(|c| *c == sign).collect();
     let end = block.lines().skip(1).last().unwrap_or_default().trim();
@@ -240,7 +252,10 @@ mod tests {
             ("`<b>` is code", "`<b>` is code"),
             ("see <https://x.example/a>", "see <https://x.example/a>"),
             ("[x](javascript:alert(1))", "\\[x\\](javascript:alert(1))"),
-            ("[x](page.md#a) [y](https://x)", "[x](page.md#a) [y](https://x)"),
+            (
+                "[x](page.md#a) [y](https://x)",
+                "[x](page.md#a) [y](https://x)",
+            ),
             ("ends \\", "ends \\\\"),
         ];
         for (text, wanted) in cases {

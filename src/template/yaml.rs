@@ -25,7 +25,11 @@ fn quoted(text: &str) -> String {
 
 /// Characters that no YAML reader refuses, drops or takes for the end of a line. The others have four hexadecimal digits.
 fn is_printable(c: char) -> bool {
-    !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+    !c.is_control()
+        && !matches!(
+            c,
+            '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        )
 }
 
 /// Text for a comment, which ends with its line.
@@ -132,7 +136,10 @@ mod tests {
         for end in ["\u{85}", "\u{2028}", "\u{2029}"] {
             let text = format!("a\nb{end}---{end}kind: Secret");
             let yaml = format!("k: {}\n", block(&text, 2));
-            assert!(!yaml.contains(end) && !comment(&text).contains(end), "{yaml}");
+            assert!(
+                !yaml.contains(end) && !comment(&text).contains(end),
+                "{yaml}"
+            );
             let documents = serde_yaml::Deserializer::from_str(&yaml).count();
             assert_eq!(documents, 1);
             let back: serde_json::Value = serde_yaml::from_str(&yaml).expect("YAML 1.1");
@@ -142,7 +149,15 @@ mod tests {
 
     #[test]
     fn blocks_that_would_lose_blanks_are_quoted() {
-        for text in ["  led\nb", "\nled", "trails\nb ", "a\tb\nc", "\ta\nb", "a\rb\nc", "a\n\n"] {
+        for text in [
+            "  led\nb",
+            "\nled",
+            "trails\nb ",
+            "a\tb\nc",
+            "\ta\nb",
+            "a\rb\nc",
+            "a\n\n",
+        ] {
             let yaml = format!("k: {}\n", block(text, 2));
             let back: serde_json::Value = serde_yaml::from_str(&yaml).expect(&yaml);
             let wanted = text.strip_suffix('\n').unwrap_or(text);

@@ -82,11 +82,18 @@ const BAD: &[&str] = &[
 #[test]
 fn annotation_templates_are_judged_as_prometheus_does() {
     let project = Project::new();
-    for (good, text) in GOOD.iter().map(|t| (true, t)).chain(BAD.iter().map(|t| (false, t))) {
+    for (good, text) in GOOD
+        .iter()
+        .map(|t| (true, t))
+        .chain(BAD.iter().map(|t| (false, t)))
+    {
         let quoted = serde_json::to_string(text).unwrap();
         let summary = format!("summary: {quoted}");
         let spec = spec("svc");
-        let at = spec.find("  Slow:").or(spec.find("alerts:")).expect("alerts");
+        let at = spec
+            .find("  Slow:")
+            .or(spec.find("alerts:"))
+            .expect("alerts");
         let alert = format!(
             "alerts:\n  Judged:\n    severity: warning\n    when: {{promql: \"sum by (job) (up) < 1\"}}\n    {summary}\n"
         );
@@ -100,7 +107,10 @@ fn annotation_templates_are_judged_as_prometheus_does() {
             ]}]});
             let path = project.path("rule.yaml");
             std::fs::write(&path, rule.to_string()).unwrap();
-            let done = Command::new("promtool").args(["check", "rules"]).arg(&path).output();
+            let done = Command::new("promtool")
+                .args(["check", "rules"])
+                .arg(&path)
+                .output();
             let done = done.expect("promtool");
             let said = String::from_utf8_lossy(&done.stderr);
             assert_eq!(done.status.success(), good, "promtool on {text}: {said}");
@@ -130,11 +140,16 @@ fn names_of_others_steer_no_terminal() {
         for said in [&ran.out, &ran.err] {
             let steers = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
             assert!(!said.contains(steers), "{args:?}: {said:?}");
-            let mut lines = said.lines().filter(|line| line.trim_start().starts_with("::"));
+            let mut lines = said
+                .lines()
+                .filter(|line| line.trim_start().starts_with("::"));
             if !args.contains(&"github") {
                 assert_eq!(lines.next(), None, "{args:?}: {said:?}");
             }
-            assert!(lines.all(|line| line.contains(" file=odd.yaml,")), "{said:?}");
+            assert!(
+                lines.all(|line| line.contains(" file=odd.yaml,")),
+                "{said:?}"
+            );
         }
     }
 }
@@ -142,7 +157,10 @@ fn names_of_others_steer_no_terminal() {
 #[test]
 fn a_spec_without_rules_gives_a_file_that_loads() {
     let project = Project::new();
-    project.write("specs/svc.yaml", "apiVersion: slosmith/v1\nservice: {name: a_b}\n");
+    project.write(
+        "specs/svc.yaml",
+        "apiVersion: slosmith/v1\nservice: {name: a_b}\n",
+    );
     project.run(&["build"]).exits(0);
     let rules = project.read("generated/a_b/prometheus/prometheusrule.yaml");
     assert!(rules.contains("groups:\n    []\n"), "{rules}");

@@ -65,9 +65,7 @@ impl Job<'_> {
         match resolve::resolve(document, options) {
             Ok((_, warnings)) if self.failed => Ok((None, warnings)),
             Ok((plan, mut warnings)) => match self.render(plan) {
-                Ok((folder, summary)) => {
-                    Ok((Some(self.stage(&folder, Some(summary))?), warnings))
-                }
+                Ok((folder, summary)) => Ok((Some(self.stage(&folder, Some(summary))?), warnings)),
                 Err(error) => {
                     warnings.push(written(document, &error).ok_or(error)?);
                     Ok((None, warnings))

@@ -27,7 +27,10 @@ pub(in crate::cli) fn findings(err: &mut Terminal, sink: Sink, sources: &Sources
     }
     // Colours are taken out again by the stream where nobody can see them.
     let unicode = std::io::stderr().is_terminal();
-    err.print(&render::human::render(&found, sources, unicode), Trust::Styles)?;
+    err.print(
+        &render::human::render(&found, sources, unicode),
+        Trust::Styles,
+    )?;
     if errors > 0 {
         let and = if warnings > 0 {
             format!(" and {}", count(warnings, "warning"))

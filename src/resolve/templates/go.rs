@@ -4,12 +4,54 @@ use std::ops::Range;
 
 /// Functions of text/template and of Prometheus.
 const FUNCTIONS: [&str; 48] = [
-    "and", "call", "eq", "ge", "gt", "html", "index", "js", "le", "len", "lt", "ne", "not", "or",
-    "print", "printf", "println", "slice", "urlquery", // Go
-    "args", "externalURL", "first", "graphLink", "humanize", "humanize1024", "humanizeDuration",
-    "humanizePercentage", "humanizeTimestamp", "label", "match", "now", "parseDuration", "pathPrefix",
-    "query", "reReplaceAll", "safeHtml", "sortByLabel", "stripDomain", "stripPort", "strvalue",
-    "tableLink", "title", "tmpl", "toDuration", "toLower", "toTime", "toUpper", "value",
+    "and",
+    "call",
+    "eq",
+    "ge",
+    "gt",
+    "html",
+    "index",
+    "js",
+    "le",
+    "len",
+    "lt",
+    "ne",
+    "not",
+    "or",
+    "print",
+    "printf",
+    "println",
+    "slice",
+    "urlquery", // Go
+    "args",
+    "externalURL",
+    "first",
+    "graphLink",
+    "humanize",
+    "humanize1024",
+    "humanizeDuration",
+    "humanizePercentage",
+    "humanizeTimestamp",
+    "label",
+    "match",
+    "now",
+    "parseDuration",
+    "pathPrefix",
+    "query",
+    "reReplaceAll",
+    "safeHtml",
+    "sortByLabel",
+    "stripDomain",
+    "stripPort",
+    "strvalue",
+    "tableLink",
+    "title",
+    "tmpl",
+    "toDuration",
+    "toLower",
+    "toTime",
+    "toUpper",
+    "value",
 ];
 
 /// Fields of the dot where nothing has changed it.
@@ -130,7 +172,10 @@ fn trimmed(text: &str, action: &Range<usize>) -> (usize, usize) {
     let inner = &text[start..end.max(start)];
     let lead = inner.len() - inner.trim_start_matches(blank).len();
     let trail = inner.len() - inner.trim_end_matches(blank).len();
-    (start + lead, (start + inner.len() - trail).max(start + lead))
+    (
+        start + lead,
+        (start + inner.len() - trail).max(start + lead),
+    )
 }
 
 /// The token at the start, with its length.
@@ -173,13 +218,18 @@ fn control(
     let fault = |message: &str| Err((whole.clone(), message.to_owned()));
     // Inside of `range` and `with` the dot is something else.
     let inside = |open: &[(Range<usize>, Block)]| {
-        open.iter().any(|(_, b)| !matches!(b, Block::If | Block::Else))
+        open.iter()
+            .any(|(_, b)| !matches!(b, Block::If | Block::Else))
     };
     let Some(first) = tokens.first() else {
         return Ok(());
     };
     let rest = &tokens[1..];
-    let word = if first.kind == Kind::Word { first.text } else { "" };
+    let word = if first.kind == Kind::Word {
+        first.text
+    } else {
+        ""
+    };
     match word {
         "if" | "range" | "with" => {
             let dot = inside(open);
@@ -199,7 +249,9 @@ fn control(
                 open.push((at, Block::Else));
                 Ok(())
             }
-            (Some((at, block)), Some(next)) if next.text == block.word() && block != Block::Range => {
+            (Some((at, block)), Some(next))
+                if next.text == block.word() && block != Block::Range =>
+            {
                 let dot = inside(open);
                 open.push((at, block));
                 pipeline(&rest[1..], whole, dot)
@@ -211,10 +263,12 @@ fn control(
             (_, false) => fault("nothing stands behind `end`"),
             _ => Ok(()),
         },
-        "break" | "continue" => match open.iter().any(|(_, b)| *b == Block::Range) && rest.is_empty() {
-            true => Ok(()),
-            false => fault("it stands inside of `range` only"),
-        },
+        "break" | "continue" => {
+            match open.iter().any(|(_, b)| *b == Block::Range) && rest.is_empty() {
+                true => Ok(()),
+                false => fault("it stands inside of `range` only"),
+            }
+        }
         "define" | "block" | "template" => named(word, rest, whole, open),
         _ => pipeline(tokens, whole, inside(open)),
     }
@@ -251,7 +305,9 @@ fn named(
 /// Commands with `|` between them, perhaps behind `$x :=`.
 fn pipeline(tokens: &[Token<'_>], whole: &Range<usize>, dot: bool) -> Result<(), Fault> {
     let fault = |at: &Range<usize>, message: String| Err((at.clone(), message));
-    let assigned = tokens.iter().position(|t| matches!(t.kind, Kind::Sign(":=" | "=")));
+    let assigned = tokens
+        .iter()
+        .position(|t| matches!(t.kind, Kind::Sign(":=" | "=")));
     let tokens = match assigned {
         Some(at) => {
             let left = &tokens[..at];
@@ -262,7 +318,10 @@ fn pipeline(tokens: &[Token<'_>], whole: &Range<usize>, dot: bool) -> Result<(),
                 _ => false,
             };
             if !fits {
-                return fault(&tokens[at].at, format!("`{}` follows a variable", tokens[at].text));
+                return fault(
+                    &tokens[at].at,
+                    format!("`{}` follows a variable", tokens[at].text),
+                );
             }
             &tokens[at + 1..]
         }
@@ -307,9 +366,14 @@ fn operand(token: &Token<'_>, kind: &Kind, now: (usize, bool), dot: bool) -> Res
         Kind::Word if !constant && !FUNCTIONS.contains(&token.text) => {
             let meant = crate::diag::did_you_mean(token.text, FUNCTIONS);
             let meant = meant.map(|meant| format!(": {meant}")).unwrap_or_default();
-            wrong(format!("templates have no function `{}`{meant}", token.text))
+            wrong(format!(
+                "templates have no function `{}`{meant}",
+                token.text
+            ))
         }
-        Kind::Constant | Kind::Word if command > 1 && !more && (constant || *kind == Kind::Constant) => {
+        Kind::Constant | Kind::Word
+            if command > 1 && !more && (constant || *kind == Kind::Constant) =>
+        {
             wrong("behind `|` stands a function".into())
         }
         Kind::Word if token.text == "nil" && !more => wrong("`nil` is no command".into()),
@@ -317,10 +381,15 @@ fn operand(token: &Token<'_>, kind: &Kind, now: (usize, bool), dot: bool) -> Res
             let name = token.text[1..].split('.').next().unwrap_or_default();
             match FIELDS.contains(&name) {
                 true => Ok(()),
-                false => wrong(format!("there is no `.{name}`, only `.{}`", FIELDS.join("`, `."))),
+                false => wrong(format!(
+                    "there is no `.{name}`, only `.{}`",
+                    FIELDS.join("`, `.")
+                )),
             }
         }
-        _ if more && !token.apart && *kind != Kind::Field => wrong("a blank is missing in front of it".into()),
+        _ if more && !token.apart && *kind != Kind::Field => {
+            wrong("a blank is missing in front of it".into())
+        }
         _ => Ok(()),
     }
 }
@@ -330,8 +399,13 @@ mod tests {
     use super::*;
 
     fn refused(text: &str) -> Option<String> {
-        let actions: Vec<_> = super::super::actions(text).into_iter().map(|a| a.expect(text)).collect();
-        check(text, &actions).err().map(|(at, _)| text[at].to_owned())
+        let actions: Vec<_> = super::super::actions(text)
+            .into_iter()
+            .map(|a| a.expect(text))
+            .collect();
+        check(text, &actions)
+            .err()
+            .map(|(at, _)| text[at].to_owned())
     }
 
     const GOOD: &[&str] = &[

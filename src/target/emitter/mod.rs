@@ -15,8 +15,9 @@ const RESERVED: [&str; 53] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
     "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
     "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "self", "try",
-    "while", "with", "yield", "self", "all", "data", "float", "values", "labels", "value", "signal", "metric", "sink",
-    "sign", "label", "wanted", "Datum", "SIGNALS", "MATCHES", "Optional",
+    "while", "with", "yield", "self", "all", "data", "float", "values", "labels", "value",
+    "signal", "metric", "sink", "sign", "label", "wanted", "Datum", "SIGNALS", "MATCHES",
+    "Optional",
 ];
 
 /// Renders the module and its unit test; nothing for a service that publishes nothing.

@@ -36,8 +36,23 @@ mod tests {
     #[test]
     fn a_fence_ends_with_its_own_signs() {
         let mut fences = Fences::default();
-        let lines = ["a", "````sh", "```", "~~~", "````", "b", "``` `c` ```", "  ~~~", "d", "~~~", "e"];
+        let lines = [
+            "a",
+            "````sh",
+            "```",
+            "~~~",
+            "````",
+            "b",
+            "``` `c` ```",
+            "  ~~~",
+            "d",
+            "~~~",
+            "e",
+        ];
         let code: Vec<_> = lines.iter().filter(|line| fences.is_code(line)).collect();
-        assert_eq!(code, [&"````sh", &"```", &"~~~", &"````", &"  ~~~", &"d", &"~~~"]);
+        assert_eq!(
+            code,
+            [&"````sh", &"```", &"~~~", &"````", &"  ~~~", &"d", &"~~~"]
+        );
     }
 }
