@@ -247,12 +247,34 @@ pub fn dashboard_uid(service: &str, dashboard: &str) -> String {
         return service;
     }
     // Long names keep their start and a checksum of the whole, so that two of them never meet.
-    let sum = service
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-    format!("{}-{:08x}", &service[..MAX - 9], sum >> 32)
+    format!("{}-{:08x}", &service[..MAX - 9], checksum(&service) >> 32)
+}
+
+/// Name of a resource in Kubernetes: lower-case letters, digits and dashes, and none of these at its ends. A name that has
+/// to be changed gets a checksum of what it was, so that two of them never meet.
+pub fn resource(name: &str) -> String {
+    let plain: String = name
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    let plain = plain.trim_matches('-');
+    if plain == name {
+        return plain.to_owned();
+    }
+    format!("{plain}-{:08x}", checksum(name) >> 32)
+}
+
+/// FNV-1a.
+fn checksum(text: &str) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325_u64;
+    let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(start, add)
 }
 
 /// Name of an alert's CloudWatch alarm.
@@ -306,6 +328,21 @@ mod tests {
         assert!(refuse_name("A", true).is_some());
         assert!(refuse_name("A", false).is_none());
         assert!(refuse_name(&"a".repeat(64), true).is_some());
+    }
+
+    #[test]
+    fn resources_are_dns_names() {
+        assert_eq!(resource("svc-a"), "svc-a");
+        for name in ["a_b", "a-", "A", "a.b"] {
+            let resource = resource(name);
+            assert!(
+                resource
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            );
+            assert_ne!(resource, "a-b");
+        }
+        assert_ne!(resource("a_b"), resource("a-b"));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use rayon::prelude::*;
 
+use super::terminal::Terminal;
 use crate::diag::Sink;
 use crate::output::{self, Staging};
 use crate::resolve;
@@ -66,7 +67,7 @@ pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     }
     let specs = input::list(&args.paths)?;
     let templates = Templates::load(args.templates.as_deref())?;
-    let mut err = anstream::stderr();
+    let mut err = Terminal::stderr();
     let wait = || report::waiting(&args.out);
     let staging = match args.check {
         true => None,
@@ -99,7 +100,7 @@ fn build(
     job: &Job<'_>,
     specs: &Specs,
     out: &mut dyn Write,
-    err: &mut dyn Write,
+    err: &mut Terminal,
 ) -> Result<Option<Vec<Built>>> {
     let mut all = All::default();
     for paths in specs.files.chunks(BATCH) {

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 
 use super::lint::input::{Loaded, load};
 use super::lint::walk;
+use super::terminal::Terminal;
 use super::{catalog as pages, lint};
 use crate::catalog::diff::Diff;
 use crate::catalog::{Catalog, Release, Version};
@@ -183,5 +184,5 @@ fn complain(loaded: &Loaded, here: &Path) -> Result<()> {
     }
     let report = Report::new(faults, &loaded.sources, &[]).root(here);
     let text = render(crate::diag::render::Format::Human, &report);
-    Ok(anstream::stderr().write_all(text.as_bytes())?)
+    Ok(Terminal::stderr().write_all(text.as_bytes())?)
 }

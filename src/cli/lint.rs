@@ -8,6 +8,7 @@ pub(super) mod walk;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use super::terminal::{Terminal, Trust};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
 
@@ -104,7 +105,7 @@ fn level(text: &str) -> Result<(String, Level), String> {
 ///
 /// # Errors
 /// When the configuration or the command line is wrong, or the disk refuses.
-pub fn run(args: &LintArgs, out: &mut dyn Write) -> Result<u8> {
+pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
     let here = std::env::current_dir().context("cannot tell the working directory")?;
     let mut sources = Sources::default();
     let Some(mut config) = configuration(args.config.as_deref(), &here, &mut sources)? else {
@@ -145,7 +146,7 @@ pub(super) fn configuration(
             Ok(config) => config,
             Err(crate::lint::config::LoadError::Wrong(faults)) => {
                 let report = Report::new(&faults, sources, &[]).root(here);
-                anstream::stderr().write_all(render(Format::Human, &report).as_bytes())?;
+                Terminal::stderr().write_all(render(Format::Human, &report).as_bytes())?;
                 return Ok(None);
             }
             Err(error) => return Err(error.into()),
@@ -176,7 +177,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(&self, mut loaded: Loaded, out: &mut dyn Write) -> Result<u8> {
+    fn run(&self, mut loaded: Loaded, out: &mut Terminal) -> Result<u8> {
         let args = self.args;
         let mut found = self.judge(&loaded);
         let mut unwritten = Vec::new();
@@ -192,9 +193,9 @@ impl Job<'_> {
             let fixed = mended.count();
             (loaded, found) = (mended.loaded, mended.found);
             let done = if args.diff { "can be fixed" } else { "fixed" };
-            writeln!(anstream::stderr(), "{} {done}", count(fixed, "finding"))?;
+            writeln!(Terminal::stderr(), "{} {done}", count(fixed, "finding"))?;
             for error in &unwritten {
-                writeln!(anstream::stderr(), "error: {error}; it stays as it was")?;
+                writeln!(Terminal::stderr(), "error: {error}; it stays as it was")?;
             }
         }
         let found = self.baseline(found, &mut loaded)?;
@@ -260,7 +261,7 @@ impl Job<'_> {
             let text = Baseline::of(&found, &loaded.sources, Some(self.root)).to_json();
             output::replace_file(path, old.as_deref(), &text)?;
             writeln!(
-                anstream::stderr(),
+                Terminal::stderr(),
                 "{}: {}",
                 path.display(),
                 count(found.len(), "finding")
@@ -281,13 +282,17 @@ impl Job<'_> {
         }))
     }
 
-    fn show(&self, found: &[Diagnostic], loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
+    fn show(&self, found: &[Diagnostic], loaded: &Loaded, out: &mut Terminal) -> Result<()> {
         let infos = rules::infos();
         let report = Report::new(found, &loaded.sources, &infos)
             .root(self.here)
             .styled(std::io::stdout().is_terminal());
-        let text = render(self.args.format, &report);
-        out.write_all(text.as_bytes())
+        let trust = match self.args.format {
+            Format::Human => Trust::Styles,
+            Format::Github => Trust::Commands,
+            Format::Concise | Format::Json | Format::Sarif | Format::Junit => Trust::Nothing,
+        };
+        out.print(&render(self.args.format, &report), trust)
             .map_err(Into::into)
             .or_else(super::unless_closed)
     }
@@ -297,7 +302,7 @@ impl Job<'_> {
         if self.args.format != Format::Human && self.args.format != Format::Concise {
             return Ok(());
         }
-        let mut err = anstream::stderr();
+        let mut err = Terminal::stderr();
         let of = |severity| found.iter().filter(|d| d.severity == severity).count();
         let levels = [
             (Severity::Error, "error"),

@@ -13,12 +13,15 @@ pub mod preview;
 mod read;
 pub mod schema;
 mod table;
+pub mod terminal;
 mod words;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
+
+use terminal::Terminal;
 
 /// Compiles SLO specs and judges queries against recorded vLLM metrics.
 #[derive(Debug, Parser)]
@@ -63,7 +66,7 @@ pub enum Format {
 /// Runs the command line; 2 is the exit code of everything that could not be done.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let mut out = std::io::BufWriter::new(anstream::stdout());
+    let mut out = Terminal::stdout();
     let done = match &cli.command {
         Command::Build(args) => build::run(args, &mut out),
         Command::Preview(args) => preview::run(args, &mut out),
@@ -84,7 +87,7 @@ pub fn main() -> ExitCode {
         Err(error) if closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // There is nowhere left to report that stderr is gone.
-            let _ = writeln!(anstream::stderr(), "error: {error:#}");
+            let _ = writeln!(Terminal::stderr(), "error: {error:#}");
             ExitCode::from(2)
         }
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::build::{input, report};
+use super::terminal::Terminal;
 use crate::diag::Sink;
 use crate::plan::Plan;
 use crate::resolve::{self, Options};
@@ -34,7 +35,7 @@ pub(super) fn of(path: &Path) -> Result<Option<Plan>> {
         }
     }
     if findings.has_errors() {
-        report::findings(&mut anstream::stderr(), findings, &inputs.sources)?;
+        report::findings(&mut Terminal::stderr(), findings, &inputs.sources)?;
         return Ok(None);
     }
     Ok(found)

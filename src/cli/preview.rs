@@ -7,6 +7,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::build::{input, report};
+use super::terminal::Terminal;
 use crate::diag::Sink;
 use crate::output;
 use crate::resolve::{self, Options};
@@ -46,7 +47,7 @@ pub fn run(args: &PreviewArgs, out: &mut dyn Write) -> Result<u8> {
         }
     }
     let failed = findings.has_errors();
-    report::findings(&mut anstream::stderr(), findings, &inputs.sources)?;
+    report::findings(&mut Terminal::stderr(), findings, &inputs.sources)?;
     if failed {
         return Ok(2);
     }

@@ -1,5 +1,7 @@
 //! Text in aligned columns.
 
+use crate::diag::one_line;
+
 /// Rows of cells; columns are as wide as their widest cell.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
@@ -18,7 +20,8 @@ impl Table {
 
     /// Adds a row.
     pub(crate) fn row<const N: usize>(&mut self, cells: [&str; N]) {
-        self.rows.push(cells.map(str::to_owned).to_vec());
+        let cells = cells.map(|cell| one_line(cell).into_owned());
+        self.rows.push(cells.to_vec());
     }
 
     /// The text, each line after `indent`, without trailing blanks.

@@ -4,10 +4,12 @@ pub mod fingerprint;
 pub mod fix;
 pub mod render;
 mod rule;
+mod shown;
 mod sink;
 
 pub use fix::{Applicability, Edit, Fix};
 pub use rule::RuleInfo;
+pub use shown::{one_line, push_escaped, shown, steers};
 pub use sink::Sink;
 
 use crate::source::Span;

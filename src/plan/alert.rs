@@ -20,6 +20,8 @@ pub struct Alert {
     pub records: Vec<AlertRecord>,
     /// One line.
     pub summary: String,
+    /// True when the author wrote it: then it may hold template code.
+    pub summary_is_own: bool,
     /// What the summary leaves out, if anything.
     pub description: Option<String>,
     /// What to do first, if it is said.

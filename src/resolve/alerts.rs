@@ -124,7 +124,7 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
         templates::check(cx, text, &condition.query().expr);
     }
     let summary = match &alert.summary {
-        Some(text) => text.value.clone(),
+        Some(text) => text.value.trim().to_owned(),
         None => describe::sentence(&condition),
     };
     Some(Alert {
@@ -134,8 +134,12 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
         condition,
         records,
         summary,
-        description: alert.description.as_ref().map(|d| d.value.clone()),
-        action: alert.action.as_ref().map(|a| a.value.clone()),
+        summary_is_own: alert.summary.is_some(),
+        description: alert
+            .description
+            .as_ref()
+            .map(|d| d.value.trim().to_owned()),
+        action: alert.action.as_ref().map(|a| a.value.trim().to_owned()),
         links: cx.links(&name.value, alert.runbook.as_ref()),
     })
 }

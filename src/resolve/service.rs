@@ -75,6 +75,15 @@ pub(super) fn check(cx: &mut Context<'_>) {
         cx.check_label_name(label);
         cx.check_group_label(label);
     }
+    if let Some(owner) = &spec.service.owner
+        && let Some(at) = owner.value.find("{{")
+    {
+        let at = cx.document.inside(owner, at..at + 2);
+        let error = Diagnostic::error("bad-template", at, "the owner is a label, not a template");
+        cx.sink.push(
+            error.help("templates may stand in `summary`, `description` and `action` of alerts"),
+        );
+    }
     check_labels(cx);
     for (label, value) in &spec.prometheus.selector {
         cx.check_label_name(label);

@@ -1,9 +1,11 @@
 //! Prometheus's template language in the author's own texts: braces, variables, labels.
 
+mod go;
+
 use std::ops::Range;
 
 use super::context::Context;
-use crate::diag::{Diagnostic, did_you_mean};
+use crate::diag::{Diagnostic, Severity, did_you_mean};
 use crate::promql::ast::Expr;
 use crate::promql::{Kept, kept_labels};
 use crate::spec::Text;
@@ -14,6 +16,8 @@ const VARIABLES: [&str; 4] = ["$labels", "$value", "$externalLabels", "$external
 /// Complains about template code that would fail or stay empty for the results of `expr`.
 pub(super) fn check(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
     let mut declared: Vec<&str> = Vec::new();
+    let mut whole = Vec::new();
+    let known = cx.sink.count(Severity::Error);
     for action in actions(&text.value) {
         let action = match action {
             Ok(action) => action,
@@ -25,6 +29,7 @@ pub(super) fn check(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
                 return;
             }
         };
+        whole.push(action.clone());
         for word in variables(&text.value, action) {
             let name = &text.value[word.clone()];
             let rest = text.value[word.end..].trim_start();
@@ -36,6 +41,12 @@ pub(super) fn check(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
                 check_label(cx, text, word.end, expr);
             }
         }
+    }
+    // What is wrong with a variable has been told already.
+    let told = cx.sink.count(Severity::Error) > known;
+    if !told && let Err((at, message)) = go::check(&text.value, &whole) {
+        let at = cx.document.inside(text, at);
+        cx.sink.push(Diagnostic::error("bad-template", at, message));
     }
 }
 

@@ -8,6 +8,7 @@ mod runbook;
 mod schema;
 mod signal;
 mod slo;
+mod text;
 mod value;
 
 pub use cloudwatch::{AlarmOverride, CloudWatch, LowSamples, MetricBinding, Missing, Via};

@@ -5,6 +5,7 @@ mod exclusive;
 
 use std::sync::Arc;
 
+use super::text;
 use super::{API_VERSION, Condition, Signal, Sli, Slo, Spec, Tier};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span, Spanned};
@@ -70,6 +71,7 @@ pub fn read(file: FileId, text: &str) -> Result<Document, Sink> {
 
 fn check(document: &Document, sink: &mut Sink) {
     let spec = &document.spec;
+    text::check(document.file, &document.text, sink);
     if spec.api_version.value != API_VERSION {
         let message = format!("unknown apiVersion `{}`", spec.api_version);
         let error = Diagnostic::error("unknown-version", spec.api_version.span, message);

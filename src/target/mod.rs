@@ -89,6 +89,14 @@ pub enum TargetError {
     /// A template could not be rendered.
     #[error(transparent)]
     Template(#[from] TemplateError),
+    /// A page links to a place that none has: an author's link, or a template's.
+    #[error("{path}: the link `{target}` leads nowhere")]
+    DeadLink {
+        /// The page.
+        path: String,
+        /// Where the link leads.
+        target: String,
+    },
     /// The rendered text does not read back.
     #[error("{path}: the template's output is not valid: {why}")]
     Invalid {

@@ -19,6 +19,7 @@ mod fuzz;
 mod gate;
 mod grafana;
 mod health;
+mod hostile;
 mod layers;
 mod library;
 mod lint;

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::{BuildArgs, report};
-use crate::diag::Sink;
+use crate::diag::{Diagnostic, Sink};
 use crate::output::{self, Digest, Folder, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
 use crate::resolve::{self, Options};
-use crate::source::{FileId, Spanned};
-use crate::spec;
-use crate::target::{self, Target};
+use crate::source::{FileId, Span, Spanned};
+use crate::spec::{self, Document};
+use crate::target::{self, Target, TargetError};
 use crate::template::Templates;
 
 /// What all jobs of a build share.
@@ -63,6 +63,17 @@ pub(super) struct Summary {
     pub(super) notes: Vec<String>,
 }
 
+/// What is wrong with a page, at the place of the spec where its author wrote it.
+fn dead_link(document: &Document, error: &anyhow::Error) -> Option<Diagnostic> {
+    let Some(TargetError::DeadLink { target, .. }) = error.downcast_ref() else {
+        return None;
+    };
+    let at = document.text.find(&format!("]({target}"))? + 2;
+    let at = Span::new(document.file, at..at + target.len());
+    let message = format!("no page of the runbooks has the place `{target}`");
+    Some(Diagnostic::error("dead-link", at, message))
+}
+
 impl<'a> Job<'a> {
     /// Looks what earlier builds left.
     ///
@@ -111,21 +122,21 @@ impl<'a> Job<'a> {
         let options = Options {
             vllm: self.args.vllm.as_deref(),
         };
-        match resolve::resolve(&document, options) {
-            Ok((plan, warnings)) => {
-                if !failed {
-                    // Warnings are told by every build: what has some is never taken for unchanged.
-                    let complete = warnings.is_empty() && self.args.target.is_empty();
-                    let (folder, summary) = self.render(plan, complete.then_some(inputs))?;
+        let (plan, mut findings) = match resolve::resolve(&document, options) {
+            Ok(resolved) => resolved,
+            Err(findings) => return Ok(Done { findings, ..done }),
+        };
+        if !failed {
+            // Warnings are told by every build: what has some is never taken for unchanged.
+            let complete = findings.is_empty() && self.args.target.is_empty();
+            match self.render(plan, complete.then_some(inputs)) {
+                Ok((folder, summary)) => {
                     done.built = Some(self.stage(&folder, How::Made(summary))?);
                 }
-                Ok(Done {
-                    findings: warnings,
-                    ..done
-                })
+                Err(error) => findings.push(dead_link(&document, &error).ok_or(error)?),
             }
-            Err(findings) => Ok(Done { findings, ..done }),
         }
+        Ok(Done { findings, ..done })
     }
 
     /// Stages the removal of a service.

@@ -10,7 +10,8 @@ use similar::TextDiff;
 
 use super::BuildArgs;
 use super::job::{Built, How, Summary};
-use crate::diag::{Severity, Sink, render};
+use crate::cli::terminal::{Terminal, Trust};
+use crate::diag::{Severity, Sink, one_line, render};
 use crate::output::{Change, Folder, MANIFEST, OutputError};
 use crate::source::Sources;
 
@@ -18,7 +19,7 @@ use crate::source::Sources;
 const FEW: usize = 20;
 
 /// Shows all findings with their lines.
-pub(in crate::cli) fn findings(err: &mut dyn Write, sink: Sink, sources: &Sources) -> Result<()> {
+pub(in crate::cli) fn findings(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<()> {
     let (errors, warnings) = (sink.count(Severity::Error), sink.count(Severity::Warning));
     let found = sink.into_sorted();
     if found.is_empty() {
@@ -26,7 +27,10 @@ pub(in crate::cli) fn findings(err: &mut dyn Write, sink: Sink, sources: &Source
     }
     // Colours are taken out again by the stream where nobody can see them.
     let unicode = std::io::stderr().is_terminal();
-    err.write_all(render::human::render(&found, sources, unicode).as_bytes())?;
+    err.print(
+        &render::human::render(&found, sources, unicode),
+        Trust::Styles,
+    )?;
     if errors > 0 {
         let and = if warnings > 0 {
             format!(" and {}", count(warnings, "warning"))
@@ -42,7 +46,7 @@ pub(in crate::cli) fn findings(err: &mut dyn Write, sink: Sink, sources: &Source
 pub(super) fn waiting(out: &Path) {
     let out = out.display();
     // There is nobody to tell when stderr is gone.
-    let _ = writeln!(anstream::stderr(), "waiting for another build of {out}");
+    let _ = writeln!(Terminal::stderr(), "waiting for another build of {out}");
 }
 
 /// Says what could not be cleared away.
@@ -55,7 +59,8 @@ pub(super) fn left(err: &mut dyn Write, why: OutputError) {
 pub(super) fn diff(out: &Path, folder: &Folder, changes: &BTreeMap<String, Change>) -> String {
     let mut all = String::new();
     for (path, change) in changes {
-        let name = out.join(&folder.service).join(path).display().to_string();
+        let name = out.join(&folder.service).join(path);
+        let name = one_line(&name.to_string_lossy()).into_owned();
         if path == MANIFEST {
             all.push_str(&format!("{name}: the list of our files is stale\n"));
             continue;

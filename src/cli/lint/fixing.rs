@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::input::Loaded;
 use crate::diag::render::place;
-use crate::diag::{Diagnostic, fix};
+use crate::diag::{Diagnostic, fix, one_line};
 use crate::output::{self, ReplaceError};
 
 /// More passes than any chain of renames needs.
@@ -102,7 +102,7 @@ impl Mended {
     pub(super) fn diff(&self, here: &Path) -> String {
         let files = self.changed.iter();
         let one = |(path, (old, new)): (&PathBuf, &(String, String))| {
-            fix::diff(&place::path(path, Some(here)), old, new)
+            fix::diff(&one_line(&place::path(path, Some(here))), old, new)
         };
         files.map(one).collect()
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Report;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, one_line};
 use crate::source::Sources;
 
 /// One line per finding.
@@ -18,7 +18,7 @@ pub fn report(report: &Report<'_>) -> String {
         let file = report.sources.get(d.span.file);
         let at = file.line_col(d.span.start as usize);
         let (path, level) = (report.path(d.span.file), d.severity.as_str());
-        let message = one_line(&d.message);
+        let (path, message) = (one_line(&path), one_line(&d.message));
         // Writing to a String cannot fail.
         let _ = writeln!(
             out,
@@ -27,9 +27,4 @@ pub fn report(report: &Report<'_>) -> String {
         );
     }
     out
-}
-
-/// Messages quote files; what would end the line or steer a terminal is shown as a blank.
-fn one_line(message: &str) -> String {
-    message.replace(|c: char| c.is_control(), " ")
 }

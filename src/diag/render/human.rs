@@ -3,12 +3,10 @@
 mod view;
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{
-    AnnotationKind, Group, Level, Patch, Renderer, Snippet, normalize_untrusted_str,
-};
+use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 
 use super::{Report, fix_title};
-use crate::diag::{Diagnostic, Fix, Label, Severity};
+use crate::diag::{Diagnostic, Fix, Label, Severity, shown};
 use crate::source::{Sources, Span};
 use view::View;
 
@@ -71,7 +69,7 @@ fn finding<'a>(d: &'a Diagnostic, report: &Report<'a>, headings: &mut Headings) 
         Severity::Warning => Level::WARNING,
         Severity::Info => Level::INFO,
     };
-    let mut title = level.primary_title(d.message.as_str()).id(d.code);
+    let mut title = level.primary_title(clean(&d.message)).id(d.code);
     if let Some(url) = report.url(d) {
         title = title.id_url(url);
     }
@@ -82,7 +80,7 @@ fn finding<'a>(d: &'a Diagnostic, report: &Report<'a>, headings: &mut Headings) 
         let view = View::of(report, label.span, &[]);
         let context = AnnotationKind::Context.span(view.local(label.span));
         headings.extend(view.heading(label.span));
-        group = group.element(view.snippet().annotation(context.label(&label.text)));
+        group = group.element(view.snippet().annotation(context.label(clean(&label.text))));
     }
     for note in &d.details.notes {
         group = group.element(Level::NOTE.message(clean(note)));
@@ -102,12 +100,12 @@ fn lines<'a>(d: &'a Diagnostic, report: &Report<'a>) -> (View<'a>, Annotated<'a>
     let view = View::of(report, d.span, &others);
     let label = (!d.details.label.is_empty()).then_some(&*d.details.label);
     let primary = AnnotationKind::Primary.span(view.local(d.span));
-    let mut snippet = view.snippet().annotation(primary.label(label));
+    let mut snippet = view.snippet().annotation(primary.label(label.map(clean)));
     let mut elsewhere = Vec::new();
     for l in &d.related {
         if here(&l) && view.shows(l.span) {
             let context = AnnotationKind::Context.span(view.local(l.span));
-            snippet = snippet.annotation(context.label(l.text.as_str()));
+            snippet = snippet.annotation(context.label(clean(&l.text)));
         } else {
             elsewhere.push(l);
         }
@@ -140,5 +138,5 @@ fn patch<'a>(fix: &'a Fix, report: &Report<'a>) -> Option<Group<'a>> {
 
 /// Text that may quote a file must not steer the terminal.
 fn clean(text: &str) -> String {
-    normalize_untrusted_str(text)
+    shown(text).into_owned()
 }

@@ -177,6 +177,21 @@ fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<String> {
             }
         }
     }
+    for (key, value) in &service.tags {
+        let fits = |c: char| c.is_alphanumeric() || "_.:/=+-@ ".contains(c);
+        let plain = |text: &Text| text.value.chars().all(fits);
+        if !(1..=128).contains(&key.value.chars().count())
+            || !plain(key)
+            || key.value.starts_with("aws:")
+        {
+            let help = "1 to 128 letters, digits, blanks and `_.:/=+-@`, not beginning with `aws:`";
+            refuse(key, "this is no name of a tag".to_owned(), help);
+        }
+        if value.value.chars().count() > 256 || !plain(value) {
+            let help = "up to 256 letters, digits, blanks and `_.:/=+-@`";
+            refuse(value, "this is no value of a tag".to_owned(), help);
+        }
+    }
     unknown_severities(cx, service);
     let own = service
         .account

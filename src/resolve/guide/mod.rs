@@ -133,6 +133,9 @@ impl Builder<'_, '_> {
         let (steps, mut signals) = self.steps(runbook);
         let alerts = self.notes(Some(&name.value));
         signals.extend(self.watched(&name.value));
+        for name in runbook.fixes.keys() {
+            self.cx.check_name(name, false);
+        }
         let fixes = runbook.fixes.iter().map(|(name, fix)| Fix {
             name: name.value.clone(),
             title: text(fix.title.as_ref()).unwrap_or_else(|| name.value.replace('-', " ")),

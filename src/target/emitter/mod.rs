@@ -10,12 +10,14 @@ use crate::spec::Kind;
 use crate::template::Templates;
 use crate::units::{Number, decimal};
 
-/// Words that Python keeps for itself.
-const KEYWORDS: [&str; 35] = [
+/// Words that Python or the module's functions keep for themselves.
+const RESERVED: [&str; 53] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
     "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
     "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "self", "try",
-    "while", "with",
+    "while", "with", "yield", "self", "all", "data", "float", "values", "labels", "value",
+    "signal", "metric", "sink", "sign", "label", "wanted", "Datum", "SIGNALS", "MATCHES",
+    "Optional",
 ];
 
 /// Renders the module and its unit test; nothing for a service that publishes nothing.
@@ -45,17 +47,23 @@ fn view(plan: &Plan) -> Value {
     let mut labels: Vec<&String> = plan.published.iter().flat_map(|p| &p.labels).collect();
     labels.sort();
     labels.dedup();
-    let names: Vec<String> = plan.published.iter().map(|p| argument(&p.signal)).collect();
-    let label = |label: &String| label_argument(label, &names);
+    let mut taken = Vec::new();
+    let signals: Vec<_> = plan
+        .published
+        .iter()
+        .map(|p| signal(p, &claim(&mut taken, argument(&p.signal), "")))
+        .collect();
     let labels: Vec<_> = labels
         .into_iter()
-        .map(|name| json!({"label": name, "argument": label(name)}))
+        .map(|name| {
+            let argument = claim(&mut taken, argument(name), "_label");
+            json!({"label": name, "argument": argument})
+        })
         .collect();
-    let signals: Vec<_> = plan.published.iter().map(signal).collect();
     json!({
         "service": plan.service.name,
         // It stands in a docstring.
-        "title": plan.service.title.replace('"', "'").replace('\\', "/").replace('\n', " "),
+        "title": plan.service.title.replace('"', "'").replace('\\', "/"),
         "signals": signals,
         "labels": labels,
     })
@@ -64,26 +72,32 @@ fn view(plan: &Plan) -> Value {
 /// A name that Python takes for an argument.
 fn argument(name: &str) -> String {
     let name = name.replace('-', "_");
-    match KEYWORDS.contains(&name.as_str()) || name.starts_with(|c: char| c.is_ascii_digit()) {
-        true => format!("{name}_")
-            .trim_start_matches(|c: char| c.is_ascii_digit())
-            .to_owned(),
+    match RESERVED.contains(&name.as_str()) || name.starts_with(|c: char| c.is_ascii_digit()) {
+        true if name.starts_with(|c: char| c.is_ascii_digit()) => format!("_{name}"),
+        true => format!("{name}_"),
         false => name,
     }
 }
 
-fn label_argument(label: &str, signals: &[String]) -> String {
-    let name = argument(label);
-    match signals.contains(&name) {
-        true => format!("{name}_label"),
-        false => name,
+/// A name of its own: names that differ by a sign that Python does not know must not meet.
+fn claim(taken: &mut Vec<String>, name: String, suffix: &str) -> String {
+    let mut own = name.clone();
+    let mut n = 1;
+    while taken.contains(&own) {
+        own = match n {
+            1 if !suffix.is_empty() => format!("{name}{suffix}"),
+            n => format!("{name}{suffix}_{}", n + usize::from(suffix.is_empty())),
+        };
+        n += 1;
     }
+    taken.push(own.clone());
+    own
 }
 
-fn signal(p: &Published) -> Value {
+fn signal(p: &Published, argument: &str) -> Value {
     let metrics: Vec<_> = p.metrics.iter().map(|m| metric(p, m)).collect();
     json!({
-        "argument": argument(&p.signal),
+        "argument": argument,
         "kind": p.kind.as_str(),
         "python": match p.kind {
             Kind::Counter => "Counter",

@@ -29,7 +29,7 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
         let file = check::canonical(OutFile { path, text }, &view)?;
         let map = view::ConfigMap {
             service: service.clone(),
-            name: format!("{service}-{}", dashboard.name),
+            name: naming::resource(&format!("{service}-{}", dashboard.name)),
             file: format!("{}.json", dashboard.uid),
             folder: plan.service.title.clone(),
             json: file.text.clone(),

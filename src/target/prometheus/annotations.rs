@@ -155,7 +155,11 @@ pub(super) fn condition(alert: &Alert) -> Annotations {
         text = text.and(" ");
         text.0.push(Piece::Own(own.clone()));
     }
-    let mut all = Annotations::new(Text::own(&alert.summary), text, &alert.links);
+    let summary = match alert.summary_is_own {
+        true => Text::own(&alert.summary),
+        false => Text::plain(&alert.summary),
+    };
+    let mut all = Annotations::new(summary, text, &alert.links);
     if let Some(action) = &alert.action {
         all.0.insert(2, ("action", Text::own(action)));
     }

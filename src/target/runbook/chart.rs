@@ -22,7 +22,7 @@ pub(super) fn flow(page: &Page) -> Option<String> {
         let mut edge = |lead: &Lead, word: &str| {
             let to = match lead {
                 Lead::Step(n) => format!("s{n}"),
-                Lead::Fix(name) => format!("f_{}", identifier(name)),
+                Lead::Fix(name) => fix_id(page, name),
                 Lead::End => {
                     ends = true;
                     "escalate".to_owned()
@@ -47,7 +47,7 @@ pub(super) fn flow(page: &Page) -> Option<String> {
             used.push(name);
             let fix = page.fixes.iter().find(|fix| fix.name == *name);
             let title = fix.map_or(name, |fix| &fix.title);
-            lines.push(format!("  f_{}[{}]", identifier(name), label(title)));
+            lines.push(format!("  {}[{}]", fix_id(page, name), label(title)));
         }
     }
     if ends {
@@ -56,15 +56,26 @@ pub(super) fn flow(page: &Page) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-fn identifier(name: &str) -> String {
-    name.replace('-', "_")
+/// Two names that differ by a sign that Mermaid does not know must not meet.
+fn fix_id(page: &Page, name: &str) -> String {
+    let place = page.fixes.iter().position(|fix| fix.name == *name);
+    format!("fix{}", place.map_or(0, |place| place + 1))
 }
 
 /// A label in quotes; Mermaid writes signs that end one by their names.
 fn label(text: &str) -> String {
-    let plain = text
-        .replace('"', "#quot;")
-        .replace('`', "")
-        .replace(['\n', '\r'], " ");
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '`' => {}
+            '"' => plain.push_str("#quot;"),
+            '#' => plain.push_str("#35;"),
+            '<' => plain.push_str("#lt;"),
+            '>' => plain.push_str("#gt;"),
+            '\\' => plain.push_str("#92;"),
+            c if c.is_whitespace() => plain.push(' '),
+            c => plain.push(c),
+        }
+    }
     format!("\"{plain}\"")
 }

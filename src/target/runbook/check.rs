@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::fence::Fences;
 use crate::naming::slug;
 use crate::target::{OutFile, TargetError};
 
@@ -25,9 +26,9 @@ pub(super) fn links(files: &[OutFile]) -> Result<(), TargetError> {
                     .get(page)
                     .is_some_and(|anchors| anchors.contains(anchor));
             if !known || !inside {
-                return Err(TargetError::Invalid {
+                return Err(TargetError::DeadLink {
                     path: file.path.clone(),
-                    why: format!("the link `{target}` leads nowhere"),
+                    target: target.to_owned(),
                 });
             }
         }
@@ -47,12 +48,10 @@ fn targets(text: &str) -> impl Iterator<Item = &str> {
 
 /// Headings as GitHub makes them anchors, and ids.
 fn anchors(text: &str) -> BTreeSet<String> {
-    let mut code = false;
+    let mut fences = Fences::default();
     let mut found = BTreeSet::new();
     for line in text.lines() {
-        if line.trim_start().starts_with("```") {
-            code = !code;
-        }
+        let code = fences.is_code(line);
         let words = line.trim_start_matches('#');
         if !code && words.len() < line.len() && words.starts_with(' ') {
             found.insert(slug(words.trim()));

@@ -2,6 +2,7 @@
 
 mod chart;
 mod check;
+mod fence;
 mod load;
 mod view;
 
@@ -42,11 +43,9 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
 /// No more than one blank line in a row outside of code, none at the end of a line, one end.
 fn tidy(text: &str) -> String {
     let mut out: Vec<&str> = Vec::new();
-    let mut code = false;
+    let mut fences = fence::Fences::default();
     for line in text.lines().map(str::trim_end) {
-        if line.trim_start().starts_with("```") {
-            code = !code;
-        }
+        let code = fences.is_code(line);
         if line.is_empty() && !code && out.last().is_none_or(|last| last.is_empty()) {
             continue;
         }

@@ -95,3 +95,34 @@ fn a_text_editor_s_leavings_are_named() {
     project.write("templates/prometheus/rules.yaml~", "");
     refused(&project, "rules.yaml~ replaces no template");
 }
+
+#[test]
+fn one_without_end_is_stopped_at_its_line() {
+    let nested =
+        "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}\n";
+    let project = with_rules("groups:\n", &format!("groups:\n{nested}"));
+    refused(
+        &project,
+        "prometheus/rules.yaml:4: it does more than 50000000 steps",
+    );
+}
+
+#[test]
+fn one_that_doubles_its_text_is_stopped_at_its_line() {
+    let doubled =
+        "{% for a in range(60) %}{% set ns.x %}<{ ns.x }><{ ns.x }>{% endset %}{% endfor %}\n";
+    let start = "groups:\n{% set ns = namespace(x=\"0123456789\") %}\n";
+    let project = with_rules("groups:\n", &format!("{start}{doubled}"));
+    refused(&project, "prometheus/rules.yaml:5");
+    for (text, line) in [
+        (
+            "{% set x = title %}\n{% for a in range(60) %}{% set x = x ~ x %}{% endfor %}\n",
+            5,
+        ),
+        ("{% set x = title %}\n# <{ ([x] * 100000000)|join }>\n", 5),
+        ("# <{ title|replace(\"\", title * 1000000) }>\n", 4),
+    ] {
+        let project = with_rules("groups:\n", &format!("groups:\n{text}"));
+        refused(&project, &format!("prometheus/rules.yaml:{line}"));
+    }
+}

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use annotate_snippets::Snippet;
 
+use crate::diag::one_line;
 use crate::diag::render::Report;
 use crate::diag::render::place::{clamp, floor};
 use crate::source::{SourceFile, Span};
@@ -41,7 +42,7 @@ impl<'a> View<'a> {
         let shown = if partial { piece(file, first) } else { all };
         Self {
             file,
-            path: report.path(id),
+            path: one_line(&report.path(id)).into_owned(),
             shown,
             partial,
         }

@@ -1,0 +1,207 @@
+//! Where everything that is printed goes through.
+//!
+//! What is written may quote files, pages and names of other people, so nothing in it reaches a terminal or the log of a
+//! CI system as a command: it is escaped here, whoever wrote it. Only our own styles and workflow commands pass, through
+//! a call of their own.
+
+use std::io::{BufWriter, Result, Write};
+
+use crate::diag::{push_escaped, steers};
+
+/// What may pass as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Nothing: text that may quote anything.
+    Nothing,
+    /// Colours and links of our own.
+    Styles,
+    /// Workflow commands of our own.
+    Commands,
+}
+
+/// Standard output or standard error.
+pub struct Terminal {
+    inner: Box<dyn Write>,
+    /// True while the line has nothing but blanks.
+    at_start: bool,
+}
+
+impl Terminal {
+    /// Standard output, written when a buffer is full.
+    pub fn stdout() -> Self {
+        Self::new(BufWriter::new(anstream::stdout()))
+    }
+
+    /// Standard error.
+    pub fn stderr() -> Self {
+        Self::new(anstream::stderr())
+    }
+
+    fn new(inner: impl Write + 'static) -> Self {
+        Self {
+            inner: Box::new(inner),
+            at_start: true,
+        }
+    }
+
+    /// Prints text in which something is our own.
+    ///
+    /// # Errors
+    /// When the stream refuses it.
+    pub fn print(&mut self, text: &str, trust: Trust) -> Result<()> {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let own = match trust {
+                Trust::Styles => style_length(rest),
+                Trust::Nothing | Trust::Commands => 0,
+            };
+            let length = own.max(c.len_utf8());
+            let (piece, after) = rest.split_at(length);
+            if own > 0
+                || !(self.steers(c, after) || (trust != Trust::Commands && self.commands(rest)))
+            {
+                out.push_str(piece);
+            } else {
+                push_escaped(&mut out, c);
+            }
+            self.at_start = c == '\n' || (self.at_start && (c == ' ' || c == '\t' || own > 0));
+            rest = after;
+        }
+        self.inner.write_all(out.as_bytes())
+    }
+
+    /// A carriage return in front of a line feed is how some files end lines.
+    fn steers(&self, c: char, after: &str) -> bool {
+        steers(c) && !(c == '\r' && after.starts_with('\n'))
+    }
+
+    /// True where GitHub or Azure would take the text for a command. One colon at the start of what is written may be
+    /// followed by another.
+    fn commands(&self, text: &str) -> bool {
+        let first = self.at_start && (text.starts_with("::") || text == ":");
+        first || text.starts_with("##[") || text.starts_with("##vso[")
+    }
+
+    /// Text that needs no look at each character.
+    fn is_plain(text: &str) -> bool {
+        let fine = |b: u8| matches!(b, b'\n' | b'\t' | b' '..=b'9' | b';'..=b'~') && b != b'#';
+        text.bytes().all(fine)
+    }
+}
+
+impl Write for Terminal {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        if Self::is_plain(&text) {
+            self.inner.write_all(text.as_bytes())?;
+            let line = text.rsplit('\n').next().unwrap_or_default();
+            let blank = line.bytes().all(|b| matches!(b, b' ' | b'\t'));
+            self.at_start = blank && (self.at_start || line.len() < text.len());
+        } else {
+            self.print(&text, Trust::Nothing)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// Bytes of a colour (`ESC [ 1;31 m`) or of one end of a link (`ESC ] 8 ; … ESC \`) at the start; 0 when there is none.
+fn style_length(text: &str) -> usize {
+    let printable = |c: char| !c.is_control();
+    if let Some(rest) = text.strip_prefix("\x1b[") {
+        let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        return match digits.starts_with('m') {
+            true => text.len() - digits.len() + 1,
+            false => 0,
+        };
+    }
+    let Some(rest) = text.strip_prefix("\x1b]8;") else {
+        return 0;
+    };
+    let end = rest.trim_start_matches(printable);
+    match end.starts_with("\x1b\\") {
+        true => text.len() - end.len() + 2,
+        false => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Seen(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Seen {
+        fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+            self.0.lock().expect("one thread").extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    fn shown(print: impl FnOnce(&mut Terminal)) -> String {
+        let seen = Seen::default();
+        print(&mut Terminal::new(seen.clone()));
+        let bytes = seen.0.lock().expect("one thread").clone();
+        String::from_utf8(bytes).expect("text")
+    }
+
+    fn written(text: &str) -> String {
+        shown(|out| write!(out, "{text}").expect("written"))
+    }
+
+    #[test]
+    fn nothing_foreign_steers() {
+        for text in [
+            "plain\n",
+            "a\tb: c\r\n",
+            "é 日本 👩\u{200d}💻\n",
+            "# heading\n## two\n",
+            "a::b\n",
+        ] {
+            assert_eq!(written(text), text);
+        }
+        assert_eq!(written("\x1b[31mred\x1b[0m"), "\\u001b[31mred\\u001b[0m");
+        assert_eq!(written("a\rb\u{9b}\u{202e}"), "a\\u000db\\u009b\\u202e");
+    }
+
+    #[test]
+    fn nothing_foreign_is_a_workflow_command() {
+        assert_eq!(written("a\n::error::x\n"), "a\n\\u003a:error::x\n");
+        assert_eq!(
+            written("  ::set-env name=x::y"),
+            "  \\u003a:set-env name=x::y"
+        );
+        assert_eq!(written("x ##[error]y"), "x \\u0023#[error]y");
+        assert_eq!(written("##vso[task.x]y"), "\\u0023#vso[task.x]y");
+        let split = shown(|out| write!(out, "{}{}{}", "\n", "  ", "::error::x").expect("written"));
+        assert_eq!(split, "\n  \\u003a:error::x");
+        let own = shown(|out| {
+            out.print("::error::x\x1b\n", Trust::Commands)
+                .expect("written")
+        });
+        assert_eq!(own, "::error::x\\u001b\n");
+    }
+
+    #[test]
+    fn our_own_styles_pass_and_no_others() {
+        let text = "\x1b[1;31mred\x1b[0m \x1b]8;;https://x\x1b\\link\x1b]8;;\x1b\\\n";
+        let styled = |text: &str| shown(|out| out.print(text, Trust::Styles).expect("written"));
+        // Where nobody can see them the stream takes them out again; here there is no such stream.
+        assert_eq!(styled(text), text);
+        assert_eq!(
+            styled("\x1b[2J\x1b]0;title\x07"),
+            "\\u001b[2J\\u001b]0;title\\u0007"
+        );
+    }
+}

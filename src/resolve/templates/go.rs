@@ -1,0 +1,468 @@
+//! The grammar of Go's text/template, with the functions that Prometheus 3 gives to it: what Prometheus would refuse to load.
+
+use std::ops::Range;
+
+/// Functions of text/template and of Prometheus.
+const FUNCTIONS: [&str; 48] = [
+    "and",
+    "call",
+    "eq",
+    "ge",
+    "gt",
+    "html",
+    "index",
+    "js",
+    "le",
+    "len",
+    "lt",
+    "ne",
+    "not",
+    "or",
+    "print",
+    "printf",
+    "println",
+    "slice",
+    "urlquery", // Go
+    "args",
+    "externalURL",
+    "first",
+    "graphLink",
+    "humanize",
+    "humanize1024",
+    "humanizeDuration",
+    "humanizePercentage",
+    "humanizeTimestamp",
+    "label",
+    "match",
+    "now",
+    "parseDuration",
+    "pathPrefix",
+    "query",
+    "reReplaceAll",
+    "safeHtml",
+    "sortByLabel",
+    "stripDomain",
+    "stripPort",
+    "strvalue",
+    "tableLink",
+    "title",
+    "tmpl",
+    "toDuration",
+    "toLower",
+    "toTime",
+    "toUpper",
+    "value",
+];
+
+/// Fields of the dot where nothing has changed it.
+const FIELDS: [&str; 4] = ["Labels", "ExternalLabels", "ExternalURL", "Value"];
+
+/// What is wrong, and at which bytes.
+pub(super) type Fault = (Range<usize>, String);
+
+/// Checks the actions of a text, which stand between `{{` and `}}` at `actions`.
+///
+/// # Errors
+/// The first that Prometheus would refuse.
+pub(super) fn check(text: &str, actions: &[Range<usize>]) -> Result<(), Fault> {
+    let mut open: Vec<(Range<usize>, Block)> = Vec::new();
+    for action in actions {
+        let tokens = tokens(text, action.clone())?;
+        let whole = action.start.saturating_sub(2)..(action.end + 2).min(text.len());
+        control(&tokens, &whole, &mut open)?;
+    }
+    match open.pop() {
+        None => Ok(()),
+        Some((at, block)) => Err((at, format!("`{}` without `{{{{ end }}}}`", block.word()))),
+    }
+}
+
+/// What an `end` ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    If,
+    Range,
+    With,
+    Define,
+    /// Behind an `else` without a condition.
+    Else,
+}
+
+impl Block {
+    fn word(self) -> &'static str {
+        match self {
+            Self::If => "if",
+            Self::Range => "range",
+            Self::With => "with",
+            Self::Define => "define",
+            Self::Else => "else",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Text in quotes or a number: a value that cannot be called.
+    Constant,
+    Word,
+    /// `$x`, with its fields.
+    Variable,
+    /// `.x.y` or `.`
+    Field,
+    /// `|`, `(`, `)`, `,`, `:=`, `=`
+    Sign(&'static str),
+}
+
+#[derive(Clone, Debug)]
+struct Token<'t> {
+    kind: Kind,
+    text: &'t str,
+    at: Range<usize>,
+    /// True when a blank stands in front of it.
+    apart: bool,
+}
+
+fn tokens(text: &str, action: Range<usize>) -> Result<Vec<Token<'_>>, Fault> {
+    let mut found = Vec::new();
+    let (from, to) = trimmed(text, &action);
+    let body = &text[from..to];
+    if body.starts_with("/*") {
+        let whole = body.ends_with("*/") && body.len() >= 4;
+        let fault = (from..to, "a comment stands alone in its braces".to_owned());
+        return if whole { Ok(found) } else { Err(fault) };
+    }
+    let mut at = 0;
+    let mut apart = true;
+    while let Some(c) = body[at..].chars().next() {
+        let rest = &body[at..];
+        if c.is_ascii_whitespace() {
+            at += 1;
+            apart = true;
+            continue;
+        }
+        let place = |length: usize| from + at..from + at + length;
+        let (kind, length) = token(rest).ok_or_else(|| {
+            let message = format!("templates know no `{c}` here");
+            (place(c.len_utf8()), message)
+        })?;
+        found.push(Token {
+            kind,
+            text: &rest[..length],
+            at: place(length),
+            apart,
+        });
+        apart = false;
+        at += length;
+    }
+    Ok(found)
+}
+
+/// An action without `-` at its ends, which trims blanks outside.
+fn trimmed(text: &str, action: &Range<usize>) -> (usize, usize) {
+    let body = &text[action.clone()];
+    let blank = |c: char| c.is_ascii_whitespace();
+    let start = match body.strip_prefix('-') {
+        Some(rest) if rest.starts_with(blank) => action.start + 1,
+        _ => action.start,
+    };
+    let end = match body.strip_suffix('-') {
+        Some(rest) if rest.ends_with(blank) && action.end > start => action.end - 1,
+        _ => action.end,
+    };
+    let inner = &text[start..end.max(start)];
+    let lead = inner.len() - inner.trim_start_matches(blank).len();
+    let trail = inner.len() - inner.trim_end_matches(blank).len();
+    (
+        start + lead,
+        (start + inner.len() - trail).max(start + lead),
+    )
+}
+
+/// The token at the start, with its length.
+fn token(text: &str) -> Option<(Kind, usize)> {
+    const SIGNS: [&str; 6] = [":=", "=", "|", "(", ")", ","];
+    if let Some(sign) = SIGNS.into_iter().find(|sign| text.starts_with(sign)) {
+        return Some((Kind::Sign(sign), sign.len()));
+    }
+    let first = text.chars().next()?;
+    let number = |t: &str| t.starts_with(|c: char| c.is_ascii_digit());
+    match first {
+        '"' | '`' => Some((Kind::Constant, super::string_length(text, first)?)),
+        '\'' => Some((Kind::Constant, text[1..].find('\'')? + 2)),
+        '$' => Some((Kind::Variable, 1 + path_length(&text[1..]))),
+        '+' | '-' if number(&text[1..]) => Some((Kind::Constant, 1 + number_length(&text[1..]))),
+        '.' if !number(&text[1..]) => Some((Kind::Field, path_length(text).max(1))),
+        c if c.is_ascii_digit() || c == '.' => Some((Kind::Constant, number_length(text))),
+        c if c.is_alphabetic() || c == '_' => Some((Kind::Word, super::word_length(text))),
+        _ => None,
+    }
+}
+
+fn number_length(text: &str) -> usize {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_')));
+    end.unwrap_or(text.len())
+}
+
+/// `labels.x.y`, `.x.y`
+fn path_length(text: &str) -> usize {
+    let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_')));
+    end.unwrap_or(text.len())
+}
+
+/// Opens and closes blocks, and checks what stands behind their words.
+fn control(
+    tokens: &[Token<'_>],
+    whole: &Range<usize>,
+    open: &mut Vec<(Range<usize>, Block)>,
+) -> Result<(), Fault> {
+    let fault = |message: &str| Err((whole.clone(), message.to_owned()));
+    // Inside of `range` and `with` the dot is something else.
+    let inside = |open: &[(Range<usize>, Block)]| {
+        open.iter()
+            .any(|(_, b)| !matches!(b, Block::If | Block::Else))
+    };
+    let Some(first) = tokens.first() else {
+        return Ok(());
+    };
+    let rest = &tokens[1..];
+    let word = if first.kind == Kind::Word {
+        first.text
+    } else {
+        ""
+    };
+    match word {
+        "if" | "range" | "with" => {
+            let dot = inside(open);
+            let block = match word {
+                "if" => Block::If,
+                "range" => Block::Range,
+                _ => Block::With,
+            };
+            open.push((whole.clone(), block));
+            pipeline(rest, whole, dot)
+        }
+        "else" => match (open.pop(), rest.first()) {
+            (None | Some((_, Block::Define | Block::Else)), _) => {
+                fault("`else` without `if`, `range` or `with`")
+            }
+            (Some((at, _)), None) => {
+                open.push((at, Block::Else));
+                Ok(())
+            }
+            (Some((at, block)), Some(next))
+                if next.text == block.word() && block != Block::Range =>
+            {
+                let dot = inside(open);
+                open.push((at, block));
+                pipeline(&rest[1..], whole, dot)
+            }
+            _ => fault("behind `else` stands nothing, or the word it belongs to"),
+        },
+        "end" => match (open.pop(), rest.is_empty()) {
+            (None, _) => fault("`end` without a block that it ends"),
+            (_, false) => fault("nothing stands behind `end`"),
+            _ => Ok(()),
+        },
+        "break" | "continue" => {
+            match open.iter().any(|(_, b)| *b == Block::Range) && rest.is_empty() {
+                true => Ok(()),
+                false => fault("it stands inside of `range` only"),
+            }
+        }
+        "define" | "block" | "template" => named(word, rest, whole, open),
+        _ => pipeline(tokens, whole, inside(open)),
+    }
+}
+
+/// `define "x"`, `template "x" .`, `block "x" .`
+fn named(
+    word: &str,
+    rest: &[Token<'_>],
+    whole: &Range<usize>,
+    open: &mut Vec<(Range<usize>, Block)>,
+) -> Result<(), Fault> {
+    let fault = |message: &str| Err((whole.clone(), message.to_owned()));
+    if word == "define" && !open.is_empty() {
+        return fault("`define` stands outside of other blocks");
+    }
+    match rest.split_first() {
+        Some((name, rest)) if name.kind == Kind::Constant && name.text.starts_with(['"', '`']) => {
+            match word {
+                "define" if !rest.is_empty() => return fault("`define` needs a name alone"),
+                "block" if rest.is_empty() => return fault("`block` needs a value"),
+                "template" => {}
+                _ => open.push((whole.clone(), Block::Define)),
+            }
+            match rest.is_empty() {
+                true => Ok(()),
+                false => pipeline(rest, whole, true),
+            }
+        }
+        _ => fault("a name in quotes is needed"),
+    }
+}
+
+/// Commands with `|` between them, perhaps behind `$x :=`.
+fn pipeline(tokens: &[Token<'_>], whole: &Range<usize>, dot: bool) -> Result<(), Fault> {
+    let fault = |at: &Range<usize>, message: String| Err((at.clone(), message));
+    let assigned = tokens
+        .iter()
+        .position(|t| matches!(t.kind, Kind::Sign(":=" | "=")));
+    let tokens = match assigned {
+        Some(at) => {
+            let left = &tokens[..at];
+            let names = |t: &Token<'_>| t.kind == Kind::Variable && !t.text.contains('.');
+            let fits = match left {
+                [one] => names(one),
+                [one, comma, two] => names(one) && comma.text == "," && names(two),
+                _ => false,
+            };
+            if !fits {
+                return fault(
+                    &tokens[at].at,
+                    format!("`{}` follows a variable", tokens[at].text),
+                );
+            }
+            &tokens[at + 1..]
+        }
+        None => tokens,
+    };
+    let mut depth: Vec<(usize, bool)> = Vec::new();
+    // The number of the command in its pipeline, and whether it has an operand.
+    let mut now = (1, false);
+    for token in tokens {
+        match &token.kind {
+            Kind::Sign("(") => {
+                depth.push((now.0, true));
+                now = (1, false);
+            }
+            Kind::Sign(")") => {
+                let Some(before) = depth.pop().filter(|_| now.1) else {
+                    return fault(&token.at, "`)` without a value in front of it".into());
+                };
+                now = before;
+            }
+            Kind::Sign("|") if now.1 => now = (now.0 + 1, false),
+            Kind::Sign(sign) => return fault(&token.at, format!("`{sign}` cannot stand here")),
+            kind => {
+                operand(token, kind, now, dot)?;
+                now.1 = true;
+            }
+        }
+    }
+    match (now.1, depth.is_empty()) {
+        (_, false) => fault(whole, "`(` without `)`".into()),
+        (false, true) => fault(whole, "a value is missing".into()),
+        (true, true) => Ok(()),
+    }
+}
+
+/// A value, or the function that a command starts with.
+fn operand(token: &Token<'_>, kind: &Kind, now: (usize, bool), dot: bool) -> Result<(), Fault> {
+    let (command, more) = now;
+    let wrong = |message: String| Err((token.at.clone(), message));
+    let constant = matches!(token.text, "true" | "false" | "nil");
+    match kind {
+        Kind::Word if !constant && !FUNCTIONS.contains(&token.text) => {
+            let meant = crate::diag::did_you_mean(token.text, FUNCTIONS);
+            let meant = meant.map(|meant| format!(": {meant}")).unwrap_or_default();
+            wrong(format!(
+                "templates have no function `{}`{meant}",
+                token.text
+            ))
+        }
+        Kind::Constant | Kind::Word
+            if command > 1 && !more && (constant || *kind == Kind::Constant) =>
+        {
+            wrong("behind `|` stands a function".into())
+        }
+        Kind::Word if token.text == "nil" && !more => wrong("`nil` is no command".into()),
+        Kind::Field if !dot && token.text != "." && token.apart => {
+            let name = token.text[1..].split('.').next().unwrap_or_default();
+            match FIELDS.contains(&name) {
+                true => Ok(()),
+                false => wrong(format!(
+                    "there is no `.{name}`, only `.{}`",
+                    FIELDS.join("`, `.")
+                )),
+            }
+        }
+        _ if more && !token.apart && *kind != Kind::Field => {
+            wrong("a blank is missing in front of it".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> Option<String> {
+        let actions: Vec<_> = super::super::actions(text)
+            .into_iter()
+            .map(|a| a.expect(text))
+            .collect();
+        check(text, &actions)
+            .err()
+            .map(|(at, _)| text[at].to_owned())
+    }
+
+    const GOOD: &[&str] = &[
+        "plain",
+        "{{ $value | humanize }}",
+        "{{- $labels.instance -}}",
+        "{{/* comment */}}",
+        "{{ if gt $value 5.0 }}high{{ else if eq $value 1.0 }}one{{ else }}low{{ end }}",
+        "{{ range query \"up\" }}{{ .Labels.job }}: {{ .Value }}{{ end }}",
+        "{{ with query \"up\" }}{{ . | first | value | humanize }}{{ else }}none{{ end }}",
+        "{{ with $x := `raw` }}{{ $x }}{{ end }}",
+        "{{ range $i, $e := query \"up\" }}{{ $i }}{{ end }}",
+        "{{ printf \"%.2f\" $value }}",
+        "{{ (query \"up\" | first).Value }}",
+        "{{ .Labels.job }} {{ .Value }}",
+        "{{ define \"x\" }}a{{ end }}{{ template \"x\" . }}",
+        "{{ if and (gt $value 1.0) (lt $value 2.0) }}x{{ end }}",
+        "{{ $x := 5 }}{{ $x }}",
+        "{{ \"}}\" }}",
+        "{{ 'a' }}",
+        "{{ -1.5e3 }} {{ 0x1F }} {{ true }}",
+        "{{ reReplaceAll \"a\" \"b\" $labels.job }}",
+    ];
+
+    const BAD: &[(&str, &str)] = &[
+        ("{{ end }}", "{{ end }}"),
+        ("{{ if }}", "{{ if }}"),
+        ("a {{ if true }}open", "{{ if true }}"),
+        ("{{ else }}", "{{ else }}"),
+        ("{{ if true }}{{ else }}{{ else }}{{ end }}", "{{ else }}"),
+        ("{{ $value | nosuch }}", "nosuch"),
+        ("{{ $value | 5 }}", "5"),
+        ("{{ | humanize }}", "|"),
+        ("{{ $value | }}", "{{ $value | }}"),
+        ("{{ (1 }}", "{{ (1 }}"),
+        ("{{ 1) }}", ")"),
+        ("{{ .Values.x }}", ".Values.x"),
+        ("{{resolve:ssm}}", ":"),
+        ("{{ template x }}", "{{ template x }}"),
+        ("{{ break }}", "{{ break }}"),
+        ("{{ a ! b }}", "!"),
+        ("{{ nil }}", "nil"),
+        ("{{ end end }}", "{{ end end }}"),
+        ("{{ 5 := 3 }}", ":="),
+    ];
+
+    #[test]
+    fn what_prometheus_loads_passes() {
+        for text in GOOD {
+            assert_eq!(refused(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_prometheus_refuses_is_refused_at_its_place() {
+        for (text, at) in BAD {
+            assert_eq!(refused(text).as_deref(), Some(*at), "{text}");
+        }
+    }
+}

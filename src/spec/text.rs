@@ -1,0 +1,209 @@
+//! Which characters and how many lines the texts of a spec may have.
+//!
+//! Texts go into YAML, JSON, Markdown, Python, JavaScript and onto terminals. Characters that one of these takes for the
+//! end of a line, for a command or for nothing at all are refused here, for every field there is and will be.
+
+use std::ops::Range;
+
+use crate::diag::{Diagnostic, Sink};
+use crate::source::{FileId, Span};
+use crate::yaml::{self, Kind, Node};
+
+/// Fields whose text may have several lines, as paths from the top; `*` is any name or place in a list.
+const LINES: &[&str] = &[
+    "signals/*/description",
+    "signals/*/prometheus/expr",
+    "slos/*/description",
+    "alerts/*/description",
+    "alerts/*/action",
+    "dashboards/*/description",
+    "dashboards/*/rows/*/panels/*/description",
+    "dashboards/*/rows/*/panels/*/text",
+    "runbooks/*/meaning",
+    "runbooks/*/impact",
+    "runbooks/*/symptoms/*",
+    "runbooks/*/escalation",
+    "runbooks/*/steps/*/run",
+    "runbooks/*/steps/*/ask",
+    "runbooks/*/steps/*/cause",
+    "runbooks/*/steps/*/verify/*",
+    "runbooks/*/fixes/*/do/*",
+    "runbooks/*/fixes/*/risk",
+    "commands/*/run",
+    "triage/*/note",
+    "triage/*/rows/*/likely",
+    "traces/attributes/*",
+    "load_tests/traffic/*/prompt",
+    "load_tests/scenarios/*/validates",
+    "load_tests/scenarios/*/note",
+    "advice/*/text",
+    "advice/*/settings/*/note",
+    "advice/*/formulas/*/expr",
+    "advice/*/formulas/*/gives",
+    "advice/*/formulas/*/inputs/*/note",
+    "checklists/*/*",
+    "tables/*/rows/*/*",
+];
+
+/// PromQL stands at many depths, under one name.
+const QUERY: &str = "promql";
+
+/// CloudFormation replaces it by the value of a parameter or secret, wherever it stands, and knows no way to write it.
+const DYNAMIC_REFERENCE: &str = "{{resolve:";
+
+/// Complains about every text with a character that no output may hold, or with a line too many.
+pub(super) fn check(file: FileId, text: &str, sink: &mut Sink) {
+    // What is no YAML has been told by the reader of the spec.
+    let documents = yaml::tree(file, text, &mut yaml::Allowance::default()).unwrap_or_default();
+    let mut check = Check {
+        file,
+        text,
+        sink,
+        path: Vec::new(),
+    };
+    for document in &documents {
+        check.node(&document.root);
+    }
+}
+
+struct Check<'a> {
+    file: FileId,
+    text: &'a str,
+    sink: &'a mut Sink,
+    path: Vec<String>,
+}
+
+impl Check<'_> {
+    fn node(&mut self, node: &Node<'_>) {
+        match &node.kind {
+            Kind::Scalar(scalar) => self.scalar(node, &scalar.value, self.may_have_lines()),
+            Kind::Seq(items) => {
+                self.path.push("*".to_owned());
+                items.iter().for_each(|item| self.node(item));
+                self.path.pop();
+            }
+            Kind::Map(entries) => {
+                for (key, value) in entries {
+                    let name = key.text().unwrap_or_default();
+                    self.scalar(key, name, false);
+                    self.path.push(name.to_owned());
+                    self.node(value);
+                    self.path.pop();
+                }
+            }
+        }
+    }
+
+    fn may_have_lines(&self) -> bool {
+        let fits = |pattern: &&str| {
+            let parts = pattern.split('/');
+            parts.clone().count() == self.path.len()
+                && parts.zip(&self.path).all(|(p, name)| p == "*" || p == name)
+        };
+        self.path.last().is_some_and(|name| name == QUERY) || LINES.iter().any(|p| fits(&p))
+    }
+
+    fn scalar(&mut self, node: &Node<'_>, value: &str, lines: bool) {
+        if let Some((at, c, what)) = first_refused(value) {
+            let message = format!("U+{:04X} ({what}) cannot stand in a spec", u32::from(c));
+            let help = match c {
+                '\r' => "end lines with a line feed alone",
+                _ => "leave it out",
+            };
+            self.push(node, value, at..at + c.len_utf8(), message, help);
+        } else if let Some(at) = value.find('\n').filter(|_| !lines) {
+            let help = "write it on one line, or behind `>-`, which joins lines";
+            self.push(
+                node,
+                value,
+                at..at + 1,
+                "this text stands on one line",
+                help,
+            );
+        }
+        if let Some(at) = value.find(DYNAMIC_REFERENCE) {
+            let message =
+                format!("CloudFormation replaces `{DYNAMIC_REFERENCE}…}}}}` by what it refers to");
+            let help = "write it another way, such as `{{ resolve:…}}`";
+            self.push(node, value, at..at + DYNAMIC_REFERENCE.len(), message, help);
+        }
+    }
+
+    fn push(
+        &mut self,
+        node: &Node<'_>,
+        value: &str,
+        part: Range<usize>,
+        message: impl Into<String>,
+        help: &str,
+    ) {
+        let part = yaml::inside(self.text, node.range(), value, part);
+        let span = Span::new(self.file, part.unwrap_or(node.range()));
+        let error = Diagnostic::error("bad-text", span, message);
+        self.sink.push(error.help(help));
+    }
+}
+
+/// The first character that no text may hold: byte, character, what it is.
+fn first_refused(text: &str) -> Option<(usize, char, &'static str)> {
+    if text
+        .bytes()
+        .all(|b| matches!(b, b'\t' | b'\n' | b' '..=b'~'))
+    {
+        return None;
+    }
+    let mut chars = text.char_indices();
+    chars.find_map(|(at, c)| refused(c).map(|what| (at, c, what)))
+}
+
+/// What a character is that no text may hold.
+fn refused(c: char) -> Option<&'static str> {
+    Some(match c {
+        '\t' | '\n' => return None,
+        '\r' => "carriage return",
+        '\u{85}' => "next line, which ends lines in older YAML",
+        c if c.is_control() => "a control character",
+        '\u{2028}' => "line separator",
+        '\u{2029}' => "paragraph separator",
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            "it changes the order in which text is shown"
+        }
+        '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => "it cannot be seen",
+        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. => "for private use: it has no meaning of its own",
+        '\u{fdd0}'..='\u{fdef}' => "no character",
+        c if u32::from(c) & 0xfffe == 0xfffe => "no character",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_all_languages_are_fine() {
+        for text in [
+            "é",
+            "日本 🚀",
+            "👩\u{200d}💻",
+            "نص\u{200f}",
+            "a\u{a0}b",
+            "a\tb\n",
+            "\u{fffd}",
+        ] {
+            assert_eq!(first_refused(text), None, "{text}");
+        }
+        for text in [
+            "\0",
+            "\x1b",
+            "\x7f",
+            "\u{9b}",
+            "\u{2029}",
+            "\u{ffff}",
+            "\u{1fffe}",
+            "\u{e000}",
+        ] {
+            assert!(first_refused(&format!("a{text}")).is_some(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+module slosmith.example/yaml-check
+
+go 1.19
+
+require sigs.k8s.io/yaml v1.4.0
