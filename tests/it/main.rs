@@ -18,6 +18,7 @@ mod fuzz;
 mod gate;
 mod grafana;
 mod health;
+mod hostile;
 mod layers;
 mod library;
 mod lint;
