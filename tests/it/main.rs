@@ -22,6 +22,7 @@ mod hostile;
 mod layers;
 mod library;
 mod lint;
+mod marked;
 mod mutation;
 mod preview;
 mod project;
