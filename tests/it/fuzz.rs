@@ -1,6 +1,8 @@
 //! The properties of the fuzz targets on stable Rust: for every seed, for inputs that once failed, and for
 //! mutations of both.
 
+#![allow(unreachable_pub, reason = "the fuzz crate exports it")]
+
 #[path = "../../fuzz/src/properties/mod.rs"]
 mod properties;
 #[path = "../../fuzz/src/seeds.rs"]

@@ -31,10 +31,11 @@ impl Parser<'_> {
             return Err(error);
         }
         let token = self.lexer.resume(from, &error);
-        let touches = |last: &SyntaxError| last.span.end == error.span.start;
-        // `&&` is one mistake.
-        if !(token.end - token.start == 1 && self.errors.last().is_some_and(touches)) {
-            self.errors.push(error);
+        // `&&` is one mistake, and so is a word in another script.
+        let one = self.text(token).chars().nth(1).is_none();
+        match self.errors.last_mut() {
+            Some(last) if one && last.span.end == token.start => last.span.end = token.end,
+            _ => self.errors.push(error),
         }
         Ok(token)
     }

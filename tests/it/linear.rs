@@ -1,0 +1,221 @@
+//! Inputs that are made to take long: work that grew with the square of the input took minutes. The limit is far above what they take now, so that a slow machine does not matter.
+
+use std::fmt::Write as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum as _;
+use slosmith::diag::Diagnostic;
+use slosmith::diag::render::{Format, Report, render};
+use slosmith::source::{SourceFile, Sources, Span};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A folder with one file, `name`.
+fn folder(name: &str, text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(name), text).unwrap();
+    folder
+}
+
+/// Runs the program in a folder; gives back its exit code.
+fn run(folder: &tempfile::TempDir, args: &[&str]) -> Option<i32> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_slosmith"))
+        .args(args)
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        if started.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            panic!("{args:?} did not end in {PATIENCE:?}");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn lint(name: &str, text: &str, format: &str) -> Option<i32> {
+    run(&folder(name, text), &["lint", name, "--format", format])
+}
+
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).fold(String::new(), |mut text, i| {
+        let _ = writeln!(text, "{}", line(i));
+        text
+    })
+}
+
+fn health(now: &str, since: Option<&str>) -> Option<i32> {
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/specs/vllm-serving.yaml");
+    let folder = folder("now.prom", now);
+    let mut args = vec!["health", "now.prom", "--spec", spec];
+    if let Some(since) = since {
+        std::fs::write(folder.path().join("since.prom"), since).unwrap();
+        args.extend(["--since", "since.prom", "--interval", "1m"]);
+    }
+    run(&folder, &args)
+}
+
+#[test]
+fn pages_with_many_series() {
+    let series = |i| format!("vllm:num_requests_waiting{{model_name=\"{i}\"}} 999");
+    let page = format!(
+        "# TYPE vllm:num_requests_waiting gauge\n{}",
+        lines(40_000, series)
+    );
+    assert_eq!(health(&page, None), Some(1));
+    let record = [
+        "catalog",
+        "record",
+        "a.prom",
+        "--version",
+        "1.0",
+        "--out",
+        ".",
+    ];
+    let record = [&record[..], &["--keep-values"]].concat();
+    assert_eq!(run(&folder("a.prom", &page), &record), Some(0));
+}
+
+#[test]
+fn pages_with_many_buckets() {
+    let name = "vllm:time_to_first_token_seconds";
+    let buckets = lines(40_000, |i| {
+        format!("{name}_bucket{{model_name=\"m\",le=\"{i}\"}} {i}")
+    });
+    let page =
+        format!("# TYPE {name} histogram\n{buckets}{name}_count{{model_name=\"m\"}} 40000\n");
+    assert!(health(&page, Some(&page)).is_some_and(|code| code < 2));
+}
+
+#[test]
+fn pages_with_many_families_and_their_creation_times() {
+    let one = |i| {
+        format!(
+            "# TYPE a{i}_total counter\na{i}_total 1\n# TYPE a{i}_created gauge\na{i}_created 1"
+        )
+    };
+    let folder = folder("a.prom", &lines(5_000, one));
+    let record = [
+        "catalog",
+        "record",
+        "a.prom",
+        "--version",
+        "1.0",
+        "--out",
+        "own",
+    ];
+    assert_eq!(run(&folder, &record), Some(0));
+    std::fs::write(
+        folder.path().join("slosmith.toml"),
+        "catalogs = [\"own\"]\n",
+    )
+    .unwrap();
+    std::fs::write(folder.path().join("a.md"), "```promql\na1_total\n```\n").unwrap();
+    assert!(run(&folder, &["lint", "a.md"]).is_some_and(|code| code < 2));
+}
+
+#[test]
+fn a_series_with_too_many_labels_is_refused() {
+    let labels: Vec<_> = (0..200_000).map(|i| format!("l{i}=\"\"")).collect();
+    let page = format!("a{{{}}} 1\n", labels.join(","));
+    let record = [
+        "catalog",
+        "record",
+        "a.prom",
+        "--version",
+        "1.0",
+        "--out",
+        ".",
+    ];
+    assert_eq!(run(&folder("a.prom", &page), &record), Some(2));
+}
+
+#[test]
+fn fences_with_many_lines() {
+    for line in ["# a", "("] {
+        let text = format!(
+            "- x\n  ```promql\n{}  a\n  ```\n",
+            lines(80_000, |_| format!("  {line}"))
+        );
+        assert!(
+            lint("a.md", &text, "concise").is_some_and(|code| code < 2),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn many_findings_in_one_long_line() {
+    let (sender, done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut sources = Sources::default();
+        let text = "é".repeat(4 << 20);
+        let file = sources.add(SourceFile::new("a.yaml", text));
+        let finding =
+            |i: usize| Diagnostic::error("x", Span::new(file, i * 1_600..i * 1_600 + 2), "no");
+        let found: Vec<_> = (0..5_000).map(finding).collect();
+        let report = Report::new(&found, &sources, &[]);
+        for format in Format::value_variants() {
+            let _ = sender.send(render(*format, &report).len());
+        }
+    });
+    for _ in Format::value_variants() {
+        assert!(done.recv_timeout(PATIENCE).is_ok_and(|length| length > 0));
+    }
+}
+
+#[test]
+fn a_query_with_a_fault_at_every_word() {
+    for part in ["é", "x{a ", "x{a=\"b\n", " offset 5m"] {
+        let query = serde_json::to_string(&format!("x{}", part.repeat(4_000))).unwrap();
+        let text = format!("groups: [{{name: g, rules: [{{record: a, expr: {query}}}]}}]\n");
+        assert_eq!(lint("a.yaml", &text, "sarif"), Some(1), "{part}");
+    }
+}
+
+#[test]
+fn many_suppressions_for_many_findings() {
+    let comment = "  # slosmith: allow(removed-metric) -- no reason";
+    let stacked = lines(40_000, |_| comment.to_owned());
+    let rule = |i| format!("{comment}\n  - {{record: \"a:b:c{i}\", expr: vllm_gone}}");
+    let rules = lines(5_000, rule);
+    let text = format!("groups:\n- name: g\n  rules:\n{stacked}{rules}");
+    assert!(lint("a.yaml", &text, "concise").is_some_and(|code| code < 2));
+}
+
+#[test]
+fn findings_far_from_what_explains_them() {
+    let notes = lines(6_000, |i| format!("      k{i}: \"{{{{ $labels.nope }}}}\""));
+    let rule = "  - alert: A\n    expr: sum(vllm:num_requests_waiting) > 1\n    annotations:\n";
+    let text = format!("groups:\n- name: g\n  rules:\n{rule}{notes}");
+    assert_eq!(lint("a.yaml", &text, "human"), Some(0));
+}
+
+#[test]
+fn nesting_never_takes_the_stack() {
+    let count = 100_000;
+    for (name, open) in [
+        ("a.json", "["),
+        ("a.json", "{\"a\":"),
+        ("a.yaml", "["),
+        ("a.yaml", "{a: "),
+        ("a.yaml", "- "),
+    ] {
+        assert_eq!(
+            lint(name, &open.repeat(count), "concise"),
+            Some(2),
+            "{open}"
+        );
+    }
+    for open in ["(", "-", "sum(", "a[", "a[(", "{", "a and ", "a ^ "] {
+        let text = format!("```promql\n{}\n```\n", open.repeat(count));
+        assert_eq!(lint("a.md", &text, "concise"), Some(1), "{open}");
+    }
+}
