@@ -162,8 +162,16 @@ fn one_module_reads_yaml() {
 #[test]
 fn one_module_renders_templates() {
     assert_none(
-        "minijinja outside src/template.rs",
-        &outside("template.rs", &["minijinja"]),
+        "minijinja outside src/template",
+        &outside("template", &["minijinja"]),
+    );
+}
+
+#[test]
+fn one_module_prints() {
+    assert_none(
+        "a stream outside src/cli/terminal.rs: what it prints is not escaped",
+        &outside("cli/terminal.rs", &["anstream"]),
     );
 }
 
