@@ -184,7 +184,13 @@ mod tests {
         );
         assert_eq!(written("x ##[error]y"), "x \\u0023#[error]y");
         assert_eq!(written("##vso[task.x]y"), "\\u0023#vso[task.x]y");
-        let split = shown(|out| write!(out, "{}{}{}", "\n", "  ", "::error::x").expect("written"));
+        let split = shown(|out| {
+            let pieces = ["\n", "  ", "::error::x"];
+            pieces
+                .iter()
+                .try_for_each(|piece| write!(out, "{piece}"))
+                .expect("written");
+        });
         assert_eq!(split, "\n  \\u003a:error::x");
         let own = shown(|out| {
             out.print("::error::x\x1b\n", Trust::Commands)

@@ -100,7 +100,7 @@ impl Check<'_> {
             parts.clone().count() == self.path.len()
                 && parts.zip(&self.path).all(|(p, name)| p == "*" || p == name)
         };
-        self.path.last().is_some_and(|name| name == QUERY) || LINES.iter().any(|p| fits(&p))
+        self.path.last().is_some_and(|name| name == QUERY) || LINES.iter().any(fits)
     }
 
     fn scalar(&mut self, node: &Node<'_>, value: &str, lines: bool) {

@@ -168,6 +168,14 @@ fn one_module_renders_templates() {
 }
 
 #[test]
+fn one_module_prints() {
+    assert_none(
+        "a stream outside src/cli/terminal.rs: what it prints is not escaped",
+        &outside("cli/terminal.rs", &["anstream"]),
+    );
+}
+
+#[test]
 fn one_module_writes_files() {
     let words = [
         "fs::write",

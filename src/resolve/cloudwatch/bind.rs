@@ -80,6 +80,10 @@ fn explicit(
             return None;
         }
     };
+    for (name, value) in &binding.value.dimensions {
+        check_length(cx, Some(name), 255);
+        check_length(cx, Some(value), 1024);
+    }
     check_length(cx, b.metric.as_ref(), 255);
     check_length(cx, b.namespace.as_ref(), 255);
     let (unit, worth) = match &b.unit {

@@ -178,18 +178,14 @@ fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<String> {
         }
     }
     for (key, value) in &service.tags {
-        let fits = |c: char| c.is_alphanumeric() || "_.:/=+-@ ".contains(c);
-        let plain = |text: &Text| text.value.chars().all(fits);
-        if !(1..=128).contains(&key.value.chars().count())
-            || !plain(key)
-            || key.value.starts_with("aws:")
-        {
-            let help = "1 to 128 letters, digits, blanks and `_.:/=+-@`, not beginning with `aws:`";
-            refuse(key, "this is no name of a tag".to_owned(), help);
+        let length = |text: &Text| text.value.chars().count();
+        if !(1..=128).contains(&length(key)) || key.value.starts_with("aws:") {
+            let help = "1 to 128 characters, not beginning with `aws:`";
+            refuse(key, "this cannot be the name of a tag".to_owned(), help);
         }
-        if value.value.chars().count() > 256 || !plain(value) {
-            let help = "up to 256 letters, digits, blanks and `_.:/=+-@`";
-            refuse(value, "this is no value of a tag".to_owned(), help);
+        if length(value) > 256 {
+            let message = format!("the value of a tag has {} characters", length(value));
+            refuse(value, message, "256 are allowed");
         }
     }
     unknown_severities(cx, service);

@@ -69,6 +69,9 @@ pub(super) fn check(text: &str, actions: &[Range<usize>]) -> Result<(), Fault> {
     for action in actions {
         let tokens = tokens(text, action.clone())?;
         let whole = action.start.saturating_sub(2)..(action.end + 2).min(text.len());
+        if tokens.is_empty() && !text[action.clone()].contains("/*") {
+            return Err((whole, "a value is missing".to_owned()));
+        }
         control(&tokens, &whole, &mut open)?;
     }
     match open.pop() {
@@ -450,6 +453,7 @@ mod tests {
         ("{{ nil }}", "nil"),
         ("{{ end end }}", "{{ end end }}"),
         ("{{ 5 := 3 }}", ":="),
+        ("{{ }}", "{{ }}"),
     ];
 
     #[test]
