@@ -33,12 +33,13 @@ fresh() {
 }
 # run WORK TOOL PREPARE COMMAND...: a row, unless the command is not installed.
 run() {
-  local what=$1 tool=$2
+  local what=$1 tool=$2 measured
   if ! command -v "$4" >/dev/null; then
     echo "left out: $tool is not installed" >&2
     return
   fi
-  printf '%s\t%s\t%s\n' "$what" "$tool" "$(measure "${@:3}")"
+  measured=$(measure "${@:3}")
+  printf '%s\t%s\t%s\n' "$what" "$tool" "$measured"
 }
 rules=("$binary" build "$work/specs" --out "$work/out" --target prometheus)
 

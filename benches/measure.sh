@@ -10,16 +10,22 @@ fi
 
 # measure PREPARE COMMAND...: one line of tab-separated numbers: elapsed ms (least, median, most),
 # user ms and system ms (medians), peak KiB (most). PREPARE runs before each run and is not measured.
+# A command may end with 1, because it found something; anything else ends the script.
 measure() {
-  local prepare=$1 from to
+  local prepare=$1 from to status
   shift
   : >"$work/runs"
   for ((run = 0; run < RUNS; run++)); do
     $prepare
     sync # what earlier runs wrote is no business of this one
     from=$EPOCHREALTIME
-    /usr/bin/time -f '%U %S %M' -o "$work/time" "$@" >"$work/out.txt" 2>"$work/err.txt" || true
+    /usr/bin/time -f '%U %S %M' -o "$work/time" "$@" >"$work/out.txt" 2>"$work/err.txt" && status=0 || status=$?
     to=$EPOCHREALTIME
+    if ((status > 1)); then
+      echo "$* ended with $status:" >&2
+      tail -n 5 "$work/err.txt" >&2
+      return 2
+    fi
     echo "$from $to $(tail -n 1 "$work/time")" >>"$work/runs"
   done
   awk -v OFS='\t' '

@@ -15,7 +15,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$root/benches/measure.sh"
 
-row() { printf '%s\t%s\t%s\t%s\t%s\n' "$n" "$files" "$bytes" "$1" "$2"; }
+# row TASK PREPARE COMMAND...
+row() {
+  local measured
+  measured=$(measure "${@:2}")
+  printf '%s\t%s\t%s\t%s\t%s\n' "$n" "$files" "$bytes" "$1" "$measured"
+}
 fresh() { rm -rf "$work/out"; }
 fresh_copy() { rm -rf "$work/copy"; }
 edit() {
@@ -35,9 +40,9 @@ for n in "${sizes[@]}"; do
   "${build[@]}" 2>/dev/null
   files=$(find "$work/out" -type f | wc -l)
   bytes=$(find "$work/out" -type f -printf '%s\n' | awk '{n += $1} END {print n}')
-  row cold "$(measure fresh "${build[@]}")"
-  row unchanged "$(measure : "${build[@]}")"
-  row one-changed "$(measure edit "${build[@]}")"
-  row check "$(measure : "${build[@]}" --check)"
-  row cp "$(measure fresh_copy cp -r "$work/out" "$work/copy")"
+  row cold fresh "${build[@]}"
+  row unchanged : "${build[@]}"
+  row one-changed edit "${build[@]}"
+  row check : "${build[@]}" --check
+  row cp fresh_copy cp -r "$work/out" "$work/copy"
 done

@@ -87,7 +87,7 @@ mod tests {
                 "{{ t.b[1].c }} {{ t.b|length }} {{ t|list|join(',') }}",
                 "x<y 2 b,a",
             ),
-            ("{{ t.missing is defined }}", "false"),
+            ("{{ t.missing is defined }}", "False"),
         ] {
             let text = environment.render_str(template, Serde(View { t: &tree }));
             assert_eq!(text.expect("renders"), shown, "{template}");

@@ -113,8 +113,8 @@ mod tests {
         let (low, high) = (all.with_quantile(q, int(4)), all.with_quantile(q, int(15)));
         let (low, high) = (low.expect("inside"), high.expect("inside"));
         for (made, left) in [
-            (vec![&low], vec![2, 5]),
-            (vec![&low, &high], vec![2, 5, 10, 20]),
+            (vec![&low], vec![1, 2, 5]),
+            (vec![&low, &high], vec![1, 2, 5, 10, 20]),
         ] {
             let needed = all.needed(made.iter().copied());
             let kept = || (0..needed.len()).filter(|i| needed[*i]);
