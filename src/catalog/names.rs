@@ -133,11 +133,12 @@ impl Catalog {
             .next()
             .filter(|p| p.len() < base.len())?;
         let alike = |name: &&str| name.starts_with(prefix);
+        let families = self.families().filter(|family| alike(&family.name()));
         let newest = self.releases.last();
         let alive =
             |family: &&Family| newest.is_some_and(|r| !family.profiles_showing(r).is_empty());
-        let current = self.families().filter(alive).map(Family::name);
+        let current = families.filter(alive).map(Family::name);
         let others = self.names().chain(self.foreign.names());
-        nearest(base, current.filter(alike)).or_else(|| nearest(base, others.filter(alike)))
+        nearest(base, current).or_else(|| nearest(base, others.filter(alike)))
     }
 }

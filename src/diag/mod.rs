@@ -190,9 +190,13 @@ pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
 
 /// The known word nearest to `word`, when one is near enough to be meant.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).max(1);
+    let length = word.chars().count();
+    let limit = (length / 3).max(1);
+    // The distance is at least that of the lengths, and takes their product to find.
+    let close = |candidate: &&str| candidate.chars().count().abs_diff(length) <= limit;
     known
         .into_iter()
+        .filter(close)
         .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
         .filter(|&(distance, _)| distance <= limit)
         .min()
@@ -214,5 +218,8 @@ mod tests {
         assert_eq!(nearest("selctor", ["selector", "labels"]), Some("selector"));
         assert_eq!(nearest("zzz", ["selector", "labels"]), None);
         assert_eq!(nearest("p", ["q"]), Some("q"));
+        // A million times a million steps would take hours.
+        let long = "x".repeat(1 << 20);
+        assert_eq!(nearest(&long, [&*"x".repeat(1 << 8)]), None);
     }
 }

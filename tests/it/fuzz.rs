@@ -74,6 +74,12 @@ fn holds(property: Target, input: &[u8]) -> Result<(), TestCaseError> {
     ran.map_err(|_| TestCaseError::fail(String::from_utf8_lossy(input).into_owned()))
 }
 
+/// How many times as many mutations are wanted.
+fn factor() -> u32 {
+    let wanted = std::env::var("SLOSMITH_FUZZ").ok();
+    wanted.and_then(|text| text.parse().ok()).unwrap_or(1)
+}
+
 /// Every seed, then `cases` mutations.
 fn check(target: &str, cases: u32) {
     let (property, seeds) = of(target);
@@ -81,7 +87,8 @@ fn check(target: &str, cases: u32) {
         holds(property, seed).unwrap_or_else(|failed| panic!("{target}: {failed}"));
     }
     let config = Config {
-        cases,
+        cases: cases * factor(),
+        max_shrink_iters: 400,
         failure_persistence: None,
         ..Config::default()
     };

@@ -84,14 +84,17 @@ fn unknown(call: &Call) -> SyntaxError {
 fn similar(name: &str) -> Option<&'static str> {
     let functions = Function::all().iter().map(|function| function.name);
     let lower = name.to_ascii_lowercase();
+    let most = |known: &str| 1 + known.len() / 4;
     functions
         .chain(AggregateOp::ALL.map(AggregateOp::name))
+        // The distance is at least that of the lengths, and takes their product to find.
+        .filter(|known| known.len().abs_diff(lower.len()) <= most(known))
         .map(|known| {
             let distance = strsim::damerau_levenshtein(&lower, known);
             (distance, !known.starts_with(&lower), known)
         })
         .min()
-        .filter(|(distance, _, known)| *distance <= 1 + known.len() / 4)
+        .filter(|(distance, _, known)| *distance <= most(known))
         .map(|(_, _, known)| known)
 }
 

@@ -98,7 +98,7 @@ impl Parser<'_> {
                 let span = token.start..token.end;
                 self.report(SyntaxError::new("division by zero", span))?;
             }
-            lhs = fold(op, &lhs, &rhs);
+            lhs = fold(op, lhs, &rhs);
         }
         Ok(lhs)
     }
@@ -189,7 +189,8 @@ fn divides_by_zero(op: BinaryOp, rhs: &Folded) -> bool {
     matches!(op, BinaryOp::Div | BinaryOp::Mod) && literal && rhs.seconds == Some(0.0)
 }
 
-fn fold(op: BinaryOp, lhs: &Folded, rhs: &Folded) -> Folded {
+/// The left side grows in place: a chain may be long.
+fn fold(op: BinaryOp, lhs: Folded, rhs: &Folded) -> Folded {
     let apply = |(a, b): (f64, f64)| match op {
         BinaryOp::Add => a + b,
         BinaryOp::Sub => a - b,
@@ -198,8 +199,8 @@ fn fold(op: BinaryOp, lhs: &Folded, rhs: &Folded) -> Folded {
         BinaryOp::Mod => a % b,
         _ => a.powf(b),
     };
-    Folded {
-        text: format!("{} {op} {}", lhs.text, rhs.text),
-        seconds: lhs.seconds.zip(rhs.seconds).map(apply),
-    }
+    let seconds = lhs.seconds.zip(rhs.seconds).map(apply);
+    let mut text = lhs.text;
+    text.extend([" ", op.symbol(), " ", &rhs.text]);
+    Folded { text, seconds }
 }
