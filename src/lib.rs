@@ -7,6 +7,7 @@ pub mod cloudwatch;
 pub mod diag;
 pub mod gate;
 pub mod health;
+pub mod input;
 pub mod library;
 pub mod lint;
 pub mod naming;

@@ -15,6 +15,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 use serde::Serialize;
 
+use crate::input;
 pub(crate) use tree::Tree;
 
 /// Pairs each template's name with its text.
@@ -192,9 +193,14 @@ fn replacements(folder: &Path) -> Result<Vec<(String, String)>, TemplateError> {
         source,
     };
     let mut found = Vec::new();
-    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
+    // Mounted configuration consists of links beside hidden folders with the files.
+    let hidden = |entry: &walkdir::DirEntry| {
+        entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".")
+    };
+    let entries = walkdir::WalkDir::new(folder).sort_by_file_name();
+    for entry in entries.into_iter().filter_entry(|e| !hidden(e)) {
         let entry = entry.map_err(|e| read(folder, e.into()))?;
-        if !entry.file_type().is_file() {
+        if entry.path().is_dir() {
             continue;
         }
         let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
@@ -206,7 +212,8 @@ fn replacements(folder: &Path) -> Result<Vec<(String, String)>, TemplateError> {
                 suggestion: crate::diag::did_you_mean(&name, known),
             });
         }
-        let text = std::fs::read_to_string(entry.path()).map_err(|e| read(entry.path(), e))?;
+        let text =
+            input::read_text(entry.path(), input::TEMPLATE).map_err(|e| read(entry.path(), e))?;
         found.push((name, text));
     }
     Ok(found)

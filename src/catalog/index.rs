@@ -5,7 +5,7 @@ mod load;
 mod pages;
 mod print;
 
-pub use build::{BuildError, build, build_service};
+pub use build::{BuildError, Service, build, build_service};
 
 use std::collections::BTreeMap;
 

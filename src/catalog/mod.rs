@@ -21,7 +21,7 @@ pub mod version;
 pub use coverage::{Answer, Coverage, Lifetime};
 pub use family::Family;
 pub use foreign::{Exporter, Foreign, ForeignFamily};
-pub use index::{BuildError, Index, PageEntry, build, build_service};
+pub use index::{BuildError, Index, PageEntry, Service, build, build_service};
 pub use lineage::Lineage;
 pub use names::{Series, split_series};
 pub use release::{DEFAULT_PROFILE, Release, ReleaseId};

@@ -11,6 +11,7 @@ use super::plan;
 use crate::diag::did_you_mean;
 use crate::diag::render::escape_xml;
 use crate::gate::{self, Judged, Verdict};
+use crate::input;
 use crate::plan::runbook::LoadTests;
 use crate::spec::Measure;
 
@@ -78,8 +79,9 @@ pub fn run(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
     };
     check_scenario(args, tests)?;
     let path = args.result.display();
-    let text =
-        std::fs::read_to_string(&args.result).with_context(|| format!("cannot read {path}"))?;
+    let text = input::read_named(&args.result, input::RESULT)
+        .and_then(input::text)
+        .with_context(|| format!("cannot read {path}"))?;
     let mut results = gate::read(&text).map_err(|why| anyhow!("{path}:{why}"))?;
     for given in &args.given {
         let (measure, value) = parse(given)?;

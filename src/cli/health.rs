@@ -17,7 +17,7 @@ use crate::units::Duration;
 /// Say which conditions of a spec hold on the metrics page of a server, and what to do about them
 #[derive(Debug, Args)]
 pub struct HealthArgs {
-    /// The page: an http:// address, a file, or - for standard input
+    /// The page: an http:// or https:// address, a file, or - for standard input
     page: String,
     /// The spec whose conditions are judged
     #[arg(long, value_name = "FILE")]
@@ -35,6 +35,8 @@ pub struct HealthArgs {
     /// How the report is printed
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    http: page::HttpArgs,
 }
 
 /// Runs `slosmith health`.
@@ -46,8 +48,9 @@ pub fn run(args: &HealthArgs, out: &mut dyn Write) -> Result<u8> {
         return Ok(2);
     };
     let fail_on = severities(args, &plan)?;
-    let now = read(&args.page)?;
-    let since = args.since.as_deref().map(read).transpose()?;
+    let now = read(&args.page, &args.http)?;
+    let since = args.since.as_deref();
+    let since = since.map(|page| read(page, &args.http)).transpose()?;
     let since = match &since {
         None => None,
         Some(page) => Some((page, seconds(args)?)),
@@ -86,8 +89,8 @@ fn severities(args: &HealthArgs, plan: &Plan) -> Result<Vec<String>> {
     }
 }
 
-fn read(address: &str) -> Result<Page> {
-    let page = exposition::parse(&page::fetch(address)?);
+fn read(address: &str, http: &page::HttpArgs) -> Result<Page> {
+    let page = exposition::parse(&page::fetch(address, http)?);
     if page.families.is_empty() {
         bail!("{address}: this is no metrics page: it has no samples");
     }
@@ -105,6 +108,7 @@ fn seconds(args: &HealthArgs) -> Result<f64> {
     }
     let changed = |address: &str| -> Result<SystemTime> {
         let about = std::fs::metadata(address);
+        let about = about.ok().filter(std::fs::Metadata::is_file);
         let about = about
             .with_context(|| format!("{address} is no file: give `--interval`, such as 60s"))?;
         Ok(about.modified()?)

@@ -1,5 +1,6 @@
 //! `slosmith lint`: specs and existing files → findings, and their fixes.
 
+mod baseline;
 mod fixing;
 pub(super) mod input;
 pub(super) mod scope;
@@ -15,13 +16,12 @@ use clap::{Args, ValueEnum};
 use crate::catalog::Range;
 use crate::diag::render::{Format, Report, render};
 use crate::diag::{Diagnostic, Severity};
-use crate::lint::config::{Config, Level};
+use crate::lint::config::{Config, Level, plain};
 use crate::lint::date::Date;
 use crate::lint::rules;
-use crate::lint::suppress::baseline::Baseline;
 use crate::lint::{Scope, Settings, run as judge};
-use crate::output;
-use crate::source::{SourceFile, Sources};
+use crate::output::Writer;
+use crate::source::Sources;
 use input::Loaded;
 
 /// Check specs, rules and dashboards against recorded vLLM metrics
@@ -159,6 +159,28 @@ fn config_folder(config: &Config, here: &Path) -> PathBuf {
     here.join(config.folder())
 }
 
+/// The folders below which `--fix` writes: the configuration's, and those outside it that the command line
+/// names, or names a file in. A link inside the project that leads out of it is not one of them.
+fn projects(root: &Path, named: &[PathBuf], here: &Path) -> Vec<PathBuf> {
+    let root = plain(root);
+    let named = named.iter().map(|path| plain(&here.join(path)));
+    let outside = named.filter(|path| !path.starts_with(&root));
+    let folder = |path: PathBuf| match path.parent() {
+        Some(parent) if !path.is_dir() => parent.to_owned(),
+        _ => path,
+    };
+    let mut folders: Vec<_> = outside.map(folder).collect();
+    folders.push(root);
+    folders
+}
+
+/// An error and its reasons on one line.
+fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let reasons = std::iter::successors(error.source(), |e| e.source());
+    let reasons = reasons.map(|reason| format!(": {reason}"));
+    format!("{error}{}", reasons.collect::<String>())
+}
+
 /// The day it is, in UTC.
 fn today() -> Date {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
@@ -180,41 +202,66 @@ impl Job<'_> {
     fn run(&self, mut loaded: Loaded, out: &mut Terminal) -> Result<u8> {
         let args = self.args;
         let mut found = self.judge(&loaded);
-        let mut unwritten = Vec::new();
         if args.fix || args.unsafe_fixes || args.diff {
-            let mended = fixing::mend(loaded, found, args.unsafe_fixes, |loaded| {
-                self.judge(loaded)
-            });
-            if args.diff {
-                out.write_all(mended.diff(self.here).as_bytes())?;
-            } else {
-                unwritten = mended.write();
-            }
-            let fixed = mended.count();
-            (loaded, found) = (mended.loaded, mended.found);
-            let done = if args.diff { "can be fixed" } else { "fixed" };
-            writeln!(Terminal::stderr(), "{} {done}", count(fixed, "finding"))?;
-            for error in &unwritten {
-                writeln!(Terminal::stderr(), "error: {error}; it stays as it was")?;
-            }
+            (loaded, found) = self.mend(loaded, found, out)?;
         }
-        let found = self.baseline(found, &mut loaded)?;
-        let Some(found) = found else {
-            return Ok(0);
-        };
+        if args.write_baseline {
+            match self.write_baseline(&found, &loaded)? {
+                None => return Ok(0),
+                Some(fault) => found = vec![fault],
+            }
+            loaded.unreadable = true;
+        } else {
+            found = self.baseline(found, &mut loaded);
+        }
         if !args.diff {
             self.show(&found, &loaded, out)?;
         }
         self.summary(&found, &loaded)?;
         let worst = found.iter().map(|d| d.severity).max();
         let code = match worst {
-            _ if loaded.unreadable || !unwritten.is_empty() => 2,
+            _ if loaded.unreadable => 2,
             Some(worst) if worst >= args.fail_on.severity() => 1,
             _ => 0,
         };
         // The process ends here; giving back a large file's queries one by one would take a tenth of the run.
         std::mem::forget(loaded);
         Ok(code)
+    }
+
+    /// Fixes what can be fixed, or shows how; gives back the files as they are then, and what is left to find.
+    fn mend(
+        &self,
+        loaded: Loaded,
+        found: Vec<Diagnostic>,
+        out: &mut dyn Write,
+    ) -> Result<(Loaded, Vec<Diagnostic>)> {
+        let mut err = Terminal::stderr();
+        let judge = |loaded: &Loaded| self.judge(loaded);
+        let mended = fixing::mend(loaded, found, self.args.unsafe_fixes, judge);
+        if self.args.diff {
+            out.write_all(mended.diff(self.here).as_bytes())?;
+            let fixed = count(mended.count(), "finding");
+            writeln!(err, "{fixed} can be fixed")?;
+            return Ok((mended.loaded, mended.found));
+        }
+        let writer = Writer::within(projects(self.root, &self.args.paths, self.here));
+        let written = mended.write(&writer);
+        writeln!(err, "{} fixed", count(written.fixed, "finding"))?;
+        if written.kept.is_empty() {
+            return Ok((mended.loaded, mended.found));
+        }
+        for (_, why) in written.kept.values() {
+            let why = chain(why);
+            writeln!(err, "error: {why}; the file stays as it was")?;
+        }
+        let mut loaded = mended.loaded.again(|id| {
+            let path = mended.loaded.sources.get(id).path();
+            written.kept.get(path).map(|(old, _)| old.clone())
+        });
+        loaded.unreadable = true;
+        let found = self.judge(&loaded);
+        Ok((loaded, found))
     }
 
     /// All findings, those about unreadable files first.
@@ -229,57 +276,6 @@ impl Job<'_> {
         let mut found = loaded.faults.clone();
         found.extend(judge(&loaded.artifacts, &loaded.sources, &settings));
         found
-    }
-
-    /// What the baseline leaves; `None` once it was written anew.
-    fn baseline(
-        &self,
-        found: Vec<Diagnostic>,
-        loaded: &mut Loaded,
-    ) -> Result<Option<Vec<Diagnostic>>> {
-        let path = self
-            .config
-            .baseline
-            .as_ref()
-            .map(|path| path.value.as_path());
-        let Some(path) = path else {
-            if self.args.write_baseline {
-                return Err(anyhow!(
-                    "`--write-baseline`: name a file with `baseline` in slosmith.toml"
-                ));
-            }
-            return Ok(Some(found));
-        };
-        let old = match std::fs::read_to_string(path) {
-            Ok(text) => Some(text),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => {
-                return Err(error).with_context(|| format!("cannot read {}", path.display()));
-            }
-        };
-        if self.args.write_baseline {
-            let text = Baseline::of(&found, &loaded.sources, Some(self.root)).to_json();
-            output::replace_file(path, old.as_deref(), &text)?;
-            writeln!(
-                Terminal::stderr(),
-                "{}: {}",
-                path.display(),
-                count(found.len(), "finding")
-            )?;
-            return Ok(None);
-        }
-        let Some(text) = old else {
-            return Ok(Some(found));
-        };
-        let file = loaded.sources.add(SourceFile::new(path, text));
-        let read = Baseline::read(file, loaded.sources.get(file).text());
-        Ok(Some(match read {
-            Ok(baseline) => {
-                let linted = |path: &str| loaded.shows(path, self.root);
-                baseline.apply(found, &loaded.sources, Some(self.root), file, &linted)
-            }
-            Err(fault) => found.into_iter().chain([fault]).collect(),
-        }))
     }
 
     fn show(&self, found: &[Diagnostic], loaded: &Loaded, out: &mut Terminal) -> Result<()> {

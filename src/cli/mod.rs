@@ -14,6 +14,7 @@ mod read;
 pub mod schema;
 mod table;
 pub mod terminal;
+mod threads;
 mod words;
 
 use std::io::Write;
@@ -66,6 +67,7 @@ pub enum Format {
 /// Runs the command line; 2 is the exit code of everything that could not be done.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    threads::start();
     let mut out = Terminal::stdout();
     let done = match &cli.command {
         Command::Build(args) => build::run(args, &mut out),

@@ -1,42 +1,30 @@
 //! Metrics pages: from a server, a file or standard input.
 
-use std::io::Read;
-use std::time::Duration;
+mod address;
+mod http;
+mod tls;
 
-use anyhow::{Context, Result, bail};
+use std::path::Path;
 
-/// How long a server may take to answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+use anyhow::{Context, Result};
+
+use crate::input;
+use address::Address;
+pub(super) use http::HttpArgs;
 
 /// The text of a page.
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn fetch(page: &str) -> Result<String> {
-    if page == "-" {
-        let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .context("cannot read standard input")?;
-        return Ok(text);
+pub(super) fn fetch(page: &str, args: &HttpArgs) -> Result<String> {
+    if let Some(address) = Address::parse(page)? {
+        return http::get(address, args);
     }
-    if page.starts_with("https://") {
-        bail!("https is not spoken here; use `curl -s {page} | slosmith … -`");
-    }
-    if !page.starts_with("http://") {
-        return std::fs::read_to_string(page).with_context(|| format!("cannot read {page}"));
-    }
-    let agent = ureq::Agent::config_builder()
-        .timeout_global(Some(PATIENCE))
-        .build();
-    let agent = ureq::Agent::new_with_config(agent);
-    let answer = agent
-        .get(page)
-        .header("accept", "text/plain; version=0.0.4")
-        .call();
-    let mut answer = answer.with_context(|| format!("cannot fetch {page}"))?;
-    answer
-        .body_mut()
-        .read_to_string()
-        .with_context(|| format!("cannot fetch {page}"))
+    let bytes = match page {
+        "-" => input::all(std::io::stdin(), input::PAGE),
+        path => input::read_named(Path::new(path), input::PAGE),
+    };
+    let name = if page == "-" { "standard input" } else { page };
+    let text = bytes.and_then(input::text);
+    text.with_context(|| format!("cannot read {name}"))
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use super::build::{input, report};
 use super::terminal::Terminal;
 use crate::diag::Sink;
-use crate::output;
+use crate::output::Writer;
 use crate::resolve::{self, Options};
 use crate::target::preview;
 use crate::template::Templates;
@@ -51,9 +51,10 @@ pub fn run(args: &PreviewArgs, out: &mut dyn Write) -> Result<u8> {
     if failed {
         return Ok(2);
     }
+    let writer = Writer::within(vec![args.out.clone()]);
     for page in pages {
         let path = args.out.join(&page.path);
-        output::put_file(&path, &page.text)?;
+        writer.put(&path, &page.text)?;
         writeln!(out, "{}", path.display())?;
     }
     Ok(0)

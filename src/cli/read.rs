@@ -3,17 +3,24 @@
 use std::path::Path;
 
 use crate::diag::Diagnostic;
+use crate::input;
 use crate::source::{FileId, Sources};
 use crate::yaml;
 
-/// Puts a file among the sources.
+/// Puts a file among the sources; `named` is true when the command line names it.
 ///
 /// # Errors
 /// When the disk refuses; a finding when the file is no text.
 pub(super) fn read(
     path: &Path,
+    named: bool,
     sources: &mut Sources,
 ) -> std::io::Result<Result<FileId, Diagnostic>> {
-    let bytes = std::fs::read(path)?;
+    let read = if named {
+        input::read_named
+    } else {
+        input::read
+    };
+    let bytes = read(path, input::ARTIFACT)?;
     Ok(yaml::decode(path, bytes, sources))
 }

@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use crate::catalog::Range;
 use crate::diag::{Diagnostic, RuleInfo, Severity, did_you_mean};
+use crate::input;
 use crate::source::{FileId, Sources, Span, Spanned};
 use crate::units::Duration;
 use crate::yaml;
@@ -99,7 +100,7 @@ impl Config {
     /// # Errors
     /// When it cannot be read, or with everything that is wrong in it.
     pub fn load(path: &Path, sources: &mut Sources) -> Result<Self, LoadError> {
-        let bytes = std::fs::read(path).map_err(|source| LoadError::Io {
+        let bytes = input::read(path, input::SMALL).map_err(|source| LoadError::Io {
             path: path.to_owned(),
             source,
         })?;
@@ -181,7 +182,7 @@ impl Config {
 }
 
 /// A path without `.` and `..`, by its text alone.
-fn plain(path: &Path) -> PathBuf {
+pub fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

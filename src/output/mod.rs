@@ -12,8 +12,10 @@
 //! generated/.slosmith-trash-4711-0/                      being removed     ([`leftover`])
 //! ```
 //!
-//! Files are not flushed to the medium: after a power cut, build again. The manifest tells which are not whole.
+//! Files are not flushed to the medium: after a power cut, build again; the manifest tells which are not whole.
+//! People's own files are flushed ([`replace`]).
 
+mod beside;
 mod changes;
 mod digest;
 mod exchange;
@@ -30,9 +32,10 @@ use std::path::{Path, PathBuf};
 pub use changes::{Change, Changes, built_from, changes, intact, stale_services};
 pub use digest::Digest;
 pub use manifest::MANIFEST;
-pub use replace::{ReplaceError, put_file, replace_file};
+pub use replace::{ReplaceError, Writer};
 pub use staging::{Staging, lock_for_reading};
 
+use crate::input;
 use crate::target::OutFile;
 
 /// Something on disk that is not as it should be.
@@ -141,14 +144,11 @@ fn check_inside(path: &str) -> Result<(), OutputError> {
 
 /// The bytes of a file; `None` when there is none.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, OutputError> {
-    match std::fs::metadata(path) {
-        Ok(found) if found.is_file() => {}
-        // Reading a pipe or a device may never end.
-        Ok(_) => return Err(OutputError::Foreign(path.to_owned())),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(OutputError::io(path)(error)),
+    match input::read(path, input::RESULT) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(OutputError::io(path)(error)),
     }
-    std::fs::read(path).map(Some).map_err(OutputError::io(path))
 }
 
 /// True when something is at the path, be it a link to nowhere.

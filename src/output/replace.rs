@@ -1,10 +1,14 @@
 //! Writing single files that are people's own: mended specs and artifacts, configuration, baselines.
 
-use std::fs::{self, File};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::OutputError;
+use super::beside::{Beside, sweep};
+use crate::input;
 
 /// Why a person's file was not written.
 #[derive(Debug, thiserror::Error)]
@@ -15,73 +19,126 @@ pub enum ReplaceError {
     /// The file says of itself that it must not be written.
     #[error("{}: the file may not be written", .0.display())]
     ReadOnly(PathBuf),
+    /// A link leads out of the folders that may be written.
+    #[error("{}: this is {}, outside of the project; name that file itself", .path.display(), .target.display())]
+    Outside {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// The file that it really is.
+        target: PathBuf,
+    },
     /// Reading or writing failed.
     #[error(transparent)]
     Output(#[from] OutputError),
 }
 
-/// Gives a file another text, if it still says `old`; `None` when there must be no file yet.
-///
-/// The new text is written beside the file and exchanged by rename, so nobody sees half of it. Permissions
-/// stay, and a symbolic link stays a link: the file that it names is replaced. Owner and hard links are not
-/// carried over.
-///
-/// # Errors
-/// When the file changed or is read-only, or the disk refuses; the file is then as it was.
-pub fn replace_file(path: &Path, old: Option<&str>, new: &str) -> Result<(), ReplaceError> {
-    let target = match old {
-        Some(_) => fs::canonicalize(path).map_err(OutputError::io(path))?,
-        None => path.to_owned(),
-    };
-    unchanged(path, &target, old)?;
-    let metadata = match old {
-        Some(_) => Some(fs::metadata(&target).map_err(OutputError::io(path))?),
-        None => None,
-    };
-    let permissions = metadata.map(|metadata| metadata.permissions());
-    if permissions.is_some() {
-        writable(path, &target)?;
-    }
-    let (fresh, mut file) = Beside::create(&target)?;
-    let written = write(&mut file, new, permissions);
-    written.map_err(OutputError::io(&fresh.0))?;
-    // Looked at again as late as possible: a write of somebody else in between must not be lost.
-    unchanged(path, &target, old)?;
-    match old {
-        Some(_) => fs::rename(&fresh.0, &target),
-        None => publish(&fresh.0, &target),
-    }
-    .map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => ReplaceError::Changed(path.to_owned()),
-        _ => OutputError::io(path)(error).into(),
-    })
+/// Writes files below some folders, and none that a link leads to elsewhere.
+#[derive(Debug)]
+pub struct Writer {
+    folders: Vec<PathBuf>,
+    /// Where leftovers of killed runs were removed already.
+    swept: RefCell<BTreeSet<PathBuf>>,
 }
 
-/// Writes a file that is ours to write, and the folders above it; what it said before does not matter.
-///
-/// # Errors
-/// When the file is read-only or the disk refuses; it is then as it was.
-pub fn put_file(path: &Path, new: &str) -> Result<(), ReplaceError> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(OutputError::io(folder))?;
+impl Writer {
+    /// A writer of files below `folders`.
+    pub fn within(folders: Vec<PathBuf>) -> Self {
+        Self {
+            folders,
+            swept: RefCell::default(),
+        }
     }
-    match fs::read_to_string(path) {
-        Ok(old) if old == new => Ok(()),
-        Ok(old) => replace_file(path, Some(&old), new),
-        Err(error) if error.kind() == ErrorKind::NotFound => replace_file(path, None, new),
-        Err(error) => Err(OutputError::io(path)(error).into()),
+
+    /// Gives a file another text, if it still says `old`; `None` when there must be no file yet.
+    ///
+    /// The new text is written beside the file and exchanged by rename, so nobody sees half of it. Permissions
+    /// stay, the owner where the system allows it, and a symbolic link stays a link: the file that it names is
+    /// replaced. Hard links are not carried over.
+    ///
+    /// # Errors
+    /// When the file changed, is read-only or lies elsewhere, or the disk refuses; the file is then as it was.
+    pub fn replace(&self, path: &Path, old: Option<&str>, new: &str) -> Result<(), ReplaceError> {
+        let target = self.target(path)?;
+        unchanged(path, &target, old)?;
+        let about = match old {
+            Some(_) => Some(writable(path, &target)?),
+            None => None,
+        };
+        let folder = target.parent().unwrap_or(Path::new(""));
+        self.sweep(folder);
+        let private = about.is_some();
+        let (fresh, mut file) = Beside::create(folder, private).map_err(OutputError::io(path))?;
+        write(&mut file, new, about.as_ref()).map_err(OutputError::io(path))?;
+        // Looked at again as late as possible: a write of somebody else in between must not be lost.
+        unchanged(path, &target, old)?;
+        match old {
+            Some(_) => fs::rename(fresh.path(), &target),
+            None => publish(fresh.path(), &target),
+        }
+        .map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => ReplaceError::Changed(path.to_owned()),
+            _ => OutputError::io(path)(error).into(),
+        })
+    }
+
+    /// Writes a file that is ours to write, and the folders above it; what it said before does not matter.
+    ///
+    /// # Errors
+    /// As [`replace`](Self::replace).
+    pub fn put(&self, path: &Path, new: &str) -> Result<(), ReplaceError> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(OutputError::io(folder))?;
+            self.sweep(folder);
+        }
+        match input::read_text(path, input::ARTIFACT) {
+            Ok(old) if old == new => Ok(()),
+            Ok(old) => self.replace(path, Some(&old), new),
+            Err(error) if error.kind() == ErrorKind::NotFound => self.replace(path, None, new),
+            Err(error) => Err(OutputError::io(path)(error).into()),
+        }
+    }
+
+    /// Removes what killed runs left in a folder.
+    pub fn sweep(&self, folder: &Path) {
+        let here = folder == Path::new("");
+        let folder = if here { Path::new(".") } else { folder };
+        if self.swept.borrow_mut().insert(folder.to_owned()) {
+            sweep(folder);
+        }
+    }
+
+    /// The file that a path really means.
+    fn target(&self, path: &Path) -> Result<PathBuf, ReplaceError> {
+        let real = |path: &Path| fs::canonicalize(path);
+        let target = match real(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let folder = match path.parent() {
+                    Some(folder) if folder != Path::new("") => folder,
+                    _ => Path::new("."),
+                };
+                real(folder).map(|folder| folder.join(path.file_name().unwrap_or_default()))
+            }
+            found => found,
+        };
+        let target = target.map_err(OutputError::io(path))?;
+        let mut folders = self.folders.iter().filter_map(|folder| real(folder).ok());
+        if folders.any(|folder| target.starts_with(folder)) {
+            Ok(target)
+        } else {
+            let path = path.to_owned();
+            Err(ReplaceError::Outside { path, target })
+        }
     }
 }
 
 /// A rename asks nobody whether the file itself may be written; its owner may have said no.
-fn writable(path: &Path, target: &Path) -> Result<(), ReplaceError> {
-    match File::options().write(true).open(target) {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            Err(ReplaceError::ReadOnly(path.to_owned()))
-        }
-        Err(error) => Err(OutputError::io(path)(error).into()),
-    }
+fn writable(path: &Path, target: &Path) -> Result<Metadata, ReplaceError> {
+    let opened = File::options().write(true).open(target);
+    let about = opened.and_then(|file| file.metadata());
+    about.map_err(|error| match error.kind() {
+        ErrorKind::PermissionDenied => ReplaceError::ReadOnly(path.to_owned()),
+        _ => OutputError::io(path)(error).into(),
+    })
 }
 
 /// A rename would replace a file that appeared just now; a link does not, where there are links.
@@ -92,17 +149,29 @@ fn publish(fresh: &Path, target: &Path) -> std::io::Result<()> {
     }
 }
 
-fn write(file: &mut File, text: &str, permissions: Option<fs::Permissions>) -> std::io::Result<()> {
-    file.write_all(text.as_bytes())?;
-    if let Some(permissions) = permissions {
-        file.set_permissions(permissions)?;
+fn write(file: &mut File, text: &str, old: Option<&Metadata>) -> std::io::Result<()> {
+    if let Some(old) = old {
+        keep_owner(file, old);
+        file.set_permissions(old.permissions())?;
     }
+    file.write_all(text.as_bytes())?;
     // A crash after the rename must not leave an empty file in place of a person's work.
     file.sync_all()
 }
 
+/// Only root can give files away; whoever else mends the file of another makes it their own.
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let _ = fchown(file, Some(old.uid()), Some(old.gid()));
+}
+
+/// Owners are left to the system.
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &Metadata) {}
+
 fn unchanged(path: &Path, target: &Path, old: Option<&str>) -> Result<(), ReplaceError> {
-    let found = match fs::read(target) {
+    let found = match input::read(target, input::ARTIFACT) {
         Ok(bytes) => Some(bytes),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(OutputError::io(path)(error).into()),
@@ -114,35 +183,14 @@ fn unchanged(path: &Path, target: &Path, old: Option<&str>) -> Result<(), Replac
     }
 }
 
-/// A file beside the one it will replace; it goes away when it was not renamed.
-struct Beside(PathBuf);
-
-impl Beside {
-    fn create(target: &Path) -> Result<(Self, File), OutputError> {
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let mut number = 0;
-        loop {
-            let fresh = format!(".{name}.new.{}.{number}", std::process::id());
-            let fresh = target.with_file_name(fresh);
-            match File::create_new(&fresh) {
-                Ok(file) => return Ok((Self(fresh), file)),
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(OutputError::io(target)(error)),
-            }
-        }
-    }
-}
-
-impl Drop for Beside {
-    fn drop(&mut self) {
-        // After a rename it is gone already; a leftover is ugly but harmless.
-        let _ = fs::remove_file(&self.0);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn replace_file(path: &Path, old: Option<&str>, new: &str) -> Result<(), ReplaceError> {
+        let folder = path.parent().expect("a folder").to_owned();
+        Writer::within(vec![folder]).replace(path, old, new)
+    }
 
     /// A folder with one file that says `old`.
     fn folder() -> (tempfile::TempDir, PathBuf) {
@@ -237,6 +285,32 @@ mod tests {
         assert!(fs::symlink_metadata(&link).expect("metadata").is_symlink());
         assert_eq!(text(&path), "new");
         assert_eq!(names(&folder), ["link.yaml", "rules.yaml"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leaves_the_folder_is_not_written_through() {
+        let ((_outside, path), (folder, _)) = (folder(), folder());
+        let link = folder.path().join("link.yaml");
+        std::os::unix::fs::symlink(&path, &link).expect("a link");
+        let error = replace_file(&link, Some("old"), "new").expect_err("outside");
+        assert!(matches!(error, ReplaceError::Outside { .. }), "{error}");
+        assert_eq!(text(&path), "old");
+        assert_eq!(names(&folder), ["link.yaml", "rules.yaml"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_owner_stays_where_the_system_allows_it() {
+        use std::os::unix::fs::{MetadataExt, chown};
+        let (_folder, path) = folder();
+        if chown(&path, Some(12_345), Some(12_345)).is_err() {
+            // Only root gives files away.
+            return;
+        }
+        replace_file(&path, Some("old"), "new").expect("written");
+        let about = fs::metadata(&path).expect("metadata");
+        assert_eq!((about.uid(), about.gid()), (12_345, 12_345));
     }
 
     #[test]

@@ -5,7 +5,8 @@ mod code;
 use code::{File, blank, files, functions};
 
 /// A module may use only what stands above it.
-pub(crate) const ORDER: [&str; 21] = [
+pub(crate) const ORDER: [&str; 22] = [
+    "input",
     "source",
     "diag",
     "units",
@@ -197,6 +198,19 @@ fn one_module_writes_files() {
         "the disk is written outside src/output",
         &outside("output/", &words),
     );
+}
+
+#[test]
+fn one_module_reads_files() {
+    let words = [
+        "fs::read(",
+        "fs::read_to_string",
+        "File::open",
+        "read_to_end",
+    ];
+    let mut found = outside("input.rs", &words);
+    found.retain(|at| !at.starts_with("src/output/"));
+    assert_none("a file is read without a bound", &found);
 }
 
 #[test]

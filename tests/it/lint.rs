@@ -1,5 +1,6 @@
 //! `slosmith lint`, `drift`, `explain` and `catalog record` as a person runs them.
 
+mod baseline;
 mod bundled;
 mod drift;
 mod fixing;

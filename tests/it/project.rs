@@ -54,12 +54,17 @@ impl std::fmt::Debug for Entry {
 }
 
 impl Project {
+    /// A folder with nothing in it.
+    pub(crate) fn empty() -> Self {
+        let folder = tempfile::Builder::new().prefix("slo smith ").tempdir();
+        Self {
+            folder: folder.expect("a folder"),
+        }
+    }
+
     /// A folder with one spec: `svc`.
     pub(crate) fn new() -> Self {
-        let folder = tempfile::Builder::new().prefix("slo smith ").tempdir();
-        let project = Self {
-            folder: folder.expect("a folder"),
-        };
+        let project = Self::empty();
         project.write("specs/svc.yaml", &spec("svc"));
         project
     }
@@ -69,6 +74,15 @@ impl Project {
         let project = Self::new();
         project.run(&["build"]).exits(0);
         project
+    }
+
+    /// A folder with the same files.
+    pub(crate) fn copy(&self) -> Self {
+        let copy = Self::empty();
+        for file in self.files(".") {
+            copy.write(&file, &self.read(&file));
+        }
+        copy
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {

@@ -12,8 +12,12 @@ use super::{FamilyEntry, Index, PageEntry, ReleaseEntry, Run, ShapeEntry};
 use crate::catalog::exposition;
 use crate::catalog::shape::Shape;
 use crate::catalog::version::Version;
+use crate::input;
 use crate::source::FileId;
 use crate::yaml;
+
+/// Where the pages of a version came from.
+const NOTES: &str = "provenance.json";
 
 /// Why an index could not be built.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +72,16 @@ pub fn build(dir: &Path) -> Result<Index, BuildError> {
         foreign: read_yaml(&dir.join("foreign.yaml"))?,
         ..Index::default()
     };
-    assemble(index, &product)
+    assemble(index, versions(&product)?)
+}
+
+/// A service of one's own.
+#[derive(Debug)]
+pub struct Service {
+    /// What was recorded of it.
+    pub index: Index,
+    /// Folders without notes, which a recording writes last: those that were not finished.
+    pub unfinished: Vec<PathBuf>,
 }
 
 /// Builds the index of a service of one's own from `dir`, which holds one folder per recorded version, as
@@ -76,14 +89,28 @@ pub fn build(dir: &Path) -> Result<Index, BuildError> {
 ///
 /// # Errors
 /// Names the first file that cannot be read or does not hold what it should.
-pub fn build_service(dir: &Path) -> Result<Index, BuildError> {
-    assemble(Index::default(), dir)
+pub fn build_service(dir: &Path) -> Result<Service, BuildError> {
+    let has_notes = |folder: &PathBuf| folder.join(NOTES).symlink_metadata().is_ok();
+    let (finished, unfinished) = versions(dir)?.into_iter().partition(has_notes);
+    let index = assemble(Index::default(), finished)?;
+    Ok(Service { index, unfinished })
+}
+
+/// The folders of all versions; hidden ones are somebody else's.
+fn versions(product: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let hidden = |path: &Path| {
+        let name = path.file_name().unwrap_or_default();
+        name.as_encoded_bytes().starts_with(b".")
+    };
+    let mut folders = list(product)?;
+    folders.retain(|path| path.is_dir() && !hidden(path));
+    Ok(folders)
 }
 
 /// Reads every release of a product.
-fn assemble(mut index: Index, product: &Path) -> Result<Index, BuildError> {
+fn assemble(mut index: Index, folders: Vec<PathBuf>) -> Result<Index, BuildError> {
     let mut recorded = Vec::new();
-    for folder in list(product)?.into_iter().filter(|path| path.is_dir()) {
+    for folder in folders {
         recorded.push(read_release(&folder)?);
     }
     recorded.sort_by(|a, b| a.version.cmp(&b.version));
@@ -169,7 +196,7 @@ fn intern(table: &mut Vec<Vec<String>>, list: &[String]) -> u16 {
 }
 
 fn read_release(folder: &Path) -> Result<Recorded, BuildError> {
-    let path = folder.join("provenance.json");
+    let path = folder.join(NOTES);
     let provenance: Provenance = serde_json::from_str(&read(&path)?).map_err(|error| {
         let why = error.to_string();
         BuildError::Content { path, why }
@@ -218,7 +245,7 @@ fn list(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
 }
 
 fn read(path: &Path) -> Result<String, BuildError> {
-    fs::read_to_string(path).map_err(|source| BuildError::Read {
+    input::read_text(path, input::PAGE).map_err(|source| BuildError::Read {
         path: path.to_owned(),
         source,
     })

@@ -104,7 +104,7 @@ pub(super) fn load(
     sources: &mut Sources,
     findings: &mut Sink,
 ) -> Result<Option<FileId>> {
-    let read = read::read(path, sources);
+    let read = read::read(path, true, sources);
     let read = read.with_context(|| format!("cannot read {}", path.display()))?;
     Ok(findings.take(read))
 }

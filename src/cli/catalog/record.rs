@@ -1,5 +1,6 @@
 //! `slosmith catalog record`: a page of one's own → a catalog.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -10,12 +11,13 @@ use crate::catalog::exposition::{self, Page, ProblemKind};
 use crate::catalog::record::recorded;
 use crate::catalog::{DEFAULT_PROFILE, Version};
 use crate::cli::page;
-use crate::output;
+use crate::input;
+use crate::output::Writer;
 use crate::source::mark_len;
 
 #[derive(Debug, Args)]
 pub(super) struct RecordArgs {
-    /// The page: an http:// address, a file, or - for standard input
+    /// The page: an http:// or https:// address, a file, or - for standard input
     page: String,
     /// The version of the service that serves it
     #[arg(long, value_name = "VERSION")]
@@ -29,6 +31,8 @@ pub(super) struct RecordArgs {
     /// Keep all label values; by default only those that tell kinds of series apart are kept
     #[arg(long)]
     keep_values: bool,
+    #[command(flatten)]
+    http: page::HttpArgs,
 }
 
 /// Writes the page and notes where it came from.
@@ -38,14 +42,19 @@ pub(super) fn run(args: &RecordArgs) -> Result<String> {
     if profile.is_empty() || !profile.chars().all(plain) {
         bail!("`--profile`: `{profile}` is more than letters, digits, `-` and `_`");
     }
-    let page = exposition::parse(&page::fetch(&args.page)?);
+    let page = exposition::parse(&page::fetch(&args.page, &args.http)?);
     check(&page, &args.page)?;
     let folder = args.out.join(args.version.to_string());
     let path = folder.join(format!("{profile}.prom"));
     let provenance = folder.join("provenance.json");
-    let note = noted(&provenance, args)?;
-    output::put_file(&path, &recorded(&page, args.keep_values))?;
-    output::put_file(&provenance, &note)?;
+    let old = notes(&provenance)?;
+    let new = noted(old.as_deref(), &provenance, args)?;
+    let writer = Writer::within(vec![args.out.clone()]);
+    // The notes last: a reader passes over a page that they do not name.
+    writer.put(&path, &recorded(&page, args.keep_values))?;
+    if old.as_deref() != Some(&new) {
+        writer.replace(&provenance, old.as_deref(), &new)?;
+    }
     let families = page.families.len();
     Ok(format!("{}: {families} families\n", path.display()))
 }
@@ -62,14 +71,23 @@ fn check(page: &Page, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The notes of a version's folder, with this page among them.
-fn noted(path: &Path, args: &RecordArgs) -> Result<String> {
-    let mut notes: Map<String, Value> = match std::fs::read_to_string(path) {
-        Ok(text) => serde_json::from_str(&text[mark_len(&text)..])
-            .with_context(|| path.display().to_string())?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Map::new(),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-    };
+/// The notes of a version's folder, when there are any.
+fn notes(path: &Path) -> Result<Option<String>> {
+    match input::read_text(path, input::SMALL) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+/// The notes with this page among them.
+fn noted(old: Option<&str>, path: &Path, args: &RecordArgs) -> Result<String> {
+    let old = old
+        .map(|text| serde_json::from_str(&text[mark_len(text)..]))
+        .transpose();
+    let mut notes: Map<String, Value> = old
+        .with_context(|| path.display().to_string())?
+        .unwrap_or_default();
     notes.insert("version".to_owned(), json!(args.version.to_string()));
     let profiles = notes.entry("profiles").or_insert_with(|| json!({}));
     let page = json!({"tier": "server", "engine": "", "page": "whole"});

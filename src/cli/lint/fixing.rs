@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::input::Loaded;
 use crate::diag::render::place;
 use crate::diag::{Diagnostic, fix, one_line};
-use crate::output::{self, ReplaceError};
+use crate::output::{ReplaceError, Writer};
 
 /// More passes than any chain of renames needs.
 const PASSES: usize = 10;
@@ -17,9 +17,25 @@ pub(super) struct Mended {
     pub(super) loaded: Loaded,
     /// What is left to find in them.
     pub(super) found: Vec<Diagnostic>,
-    /// Path → text before and after.
-    changed: BTreeMap<PathBuf, (String, String)>,
+    changed: BTreeMap<PathBuf, Changed>,
     fixed: usize,
+}
+
+/// What fixes made of a file.
+#[derive(Default)]
+struct Changed {
+    old: String,
+    new: String,
+    fixed: usize,
+}
+
+/// What became of the files.
+pub(super) struct Written {
+    /// How many findings are mended on disk.
+    pub(super) fixed: usize,
+    /// Files that stay as they were, with their text and why: they changed meanwhile, may not be written, or
+    /// the disk refuses.
+    pub(super) kept: BTreeMap<PathBuf, (String, ReplaceError)>,
 }
 
 /// Applies fixes and looks again, until a pass changes nothing.
@@ -31,7 +47,7 @@ pub(super) fn mend(
     unsafe_too: bool,
     judge: impl Fn(&Loaded) -> Vec<Diagnostic>,
 ) -> Mended {
-    let mut changed: BTreeMap<PathBuf, (String, String)> = BTreeMap::new();
+    let mut changed: BTreeMap<PathBuf, Changed> = BTreeMap::new();
     let mut given_up: BTreeSet<PathBuf> = BTreeSet::new();
     let mut fixed = 0;
     for _ in 0..PASSES {
@@ -51,12 +67,15 @@ pub(super) fn mend(
             given_up.extend(broken);
             continue;
         }
-        for id in outcome.files.keys() {
-            let path = loaded.sources.get(*id).path().to_owned();
-            let old = loaded.sources.get(*id).text().to_owned();
-            let new = outcome.files[id].text.clone();
-            let entry = changed.entry(path).or_insert((old, String::new()));
-            entry.1 = new;
+        for (id, file) in &outcome.files {
+            let source = loaded.sources.get(*id);
+            let entry = changed.entry(source.path().to_owned());
+            let entry = entry.or_insert_with(|| Changed {
+                old: source.text().to_owned(),
+                ..Changed::default()
+            });
+            entry.new.clone_from(&file.text);
+            entry.fixed += file.findings.len();
         }
         fixed += outcome.fixed().len();
         (loaded, found) = (next, left);
@@ -101,18 +120,31 @@ impl Mended {
     /// All changes as unified diffs.
     pub(super) fn diff(&self, here: &Path) -> String {
         let files = self.changed.iter();
-        let one = |(path, (old, new)): (&PathBuf, &(String, String))| {
-            fix::diff(&one_line(&place::path(path, Some(here))), old, new)
+        let one = |(path, file): (&PathBuf, &Changed)| {
+            fix::diff(
+                &one_line(&place::path(path, Some(here))),
+                &file.old,
+                &file.new,
+            )
         };
         files.map(one).collect()
     }
 
-    /// Writes the changed files.
-    ///
-    /// Gives back why some stay as they were: they changed meanwhile, may not be written, or the disk refuses.
-    pub(super) fn write(&self) -> Vec<ReplaceError> {
-        let files = self.changed.iter();
-        let written = files.map(|(path, (old, new))| output::replace_file(path, Some(old), new));
-        written.filter_map(Result::err).collect()
+    /// Writes the changed files, and removes what killed runs left beside all files that were looked at.
+    pub(super) fn write(&self, writer: &Writer) -> Written {
+        for (_, source) in self.loaded.sources.iter() {
+            writer.sweep(source.path().parent().unwrap_or(Path::new("")));
+        }
+        let mut done = Written {
+            fixed: self.fixed,
+            kept: BTreeMap::new(),
+        };
+        for (path, file) in &self.changed {
+            if let Err(why) = writer.replace(path, Some(&file.old), &file.new) {
+                done.fixed = done.fixed.saturating_sub(file.fixed);
+                done.kept.insert(path.clone(), (file.old.clone(), why));
+            }
+        }
+        done
     }
 }

@@ -42,9 +42,10 @@ pub(in crate::cli) fn load(files: Files, sources: Sources) -> Loaded {
         sources,
         ..Loaded::default()
     };
-    for path in files.named.iter().chain(&files.found) {
-        let named = files.named.contains(path);
-        match read::read(path, &mut loaded.sources) {
+    let named = files.named.iter().map(|path| (path, true));
+    let found = files.found.iter().map(|path| (path, false));
+    for (path, named) in named.chain(found) {
+        match read::read(path, named, &mut loaded.sources) {
             Ok(Ok(file)) => loaded.files.push((file, named)),
             Ok(Err(fault)) => loaded.unread.push(fault),
             Err(error) => {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::catalog::{Catalog, Range, Selection, build_service};
+use crate::catalog::{Catalog, Range, Selection, Service, build_service};
 use crate::diag::did_you_mean;
 use crate::lint::config::Config;
 use crate::lint::{Product, Scope};
@@ -38,17 +38,22 @@ pub(super) fn products(
 
 /// A service whose pages somebody recorded; its newest version counts.
 fn service(folder: &Path) -> Result<Product<'static>> {
-    let index = build_service(folder)?;
+    let Service { index, unfinished } = build_service(folder)?;
     // Lives as long as the process, like the embedded one.
     let catalog: &'static Catalog = Box::leak(Box::new(index.into_catalog()));
     if catalog.releases().is_empty() {
         bail!("{}: no recorded version in this folder", folder.display());
     }
     let name = folder.file_name().unwrap_or(folder.as_os_str());
+    let mut selection = newest(catalog);
+    selection.notes.extend(unfinished.iter().map(|folder| {
+        let folder = folder.display();
+        format!("{folder} has no provenance.json and is passed over: record its page again")
+    }));
     Ok(Product {
         name: name.to_string_lossy().into_owned(),
         catalog,
-        selection: newest(catalog),
+        selection,
         profiles: catalog.profiles().into_iter().map(str::to_owned).collect(),
     })
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::diag::{RuleInfo, Severity};
+use crate::input;
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, Rule};
 use crate::naming::slug;
@@ -53,7 +54,7 @@ fn fault(root: &Path, link: &Text) -> Option<String> {
     if part.is_empty() || path.is_dir() {
         return None;
     }
-    let text = std::fs::read_to_string(&path).ok()?;
+    let text = input::read_text(&path, input::ARTIFACT).ok()?;
     let known = anchors(&text).any(|anchor| anchor == part);
     (!known).then(|| format!("{shown} has no heading `#{part}`"))
 }

@@ -36,6 +36,50 @@ struct Entry {
     fingerprint: String,
 }
 
+/// Why a file is no baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// It is something else.
+    #[error("this file is no baseline, as line {line}, column {column} shows")]
+    NoBaseline {
+        /// Line, from 1.
+        line: usize,
+        /// Column in bytes, from 1.
+        column: usize,
+    },
+    /// It cannot be compared with today's findings.
+    #[error(
+        "another version of slosmith wrote this baseline; write it again with `slosmith lint --write-baseline`"
+    )]
+    OtherVersion,
+}
+
+/// True for a text that any version wrote as a baseline.
+pub fn is_ours(text: &str) -> bool {
+    Head::read(text).is_some()
+}
+
+/// What the baselines of all versions have in common.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Head {
+    schema_version: u32,
+    scheme: String,
+    #[serde(rename = "findings")]
+    _findings: Vec<serde::de::IgnoredAny>,
+}
+
+impl Head {
+    fn read(text: &str) -> Option<Self> {
+        let head: Self = serde_json::from_str(text).ok()?;
+        head.scheme.starts_with("slosmith/").then_some(head)
+    }
+
+    fn is_todays(&self) -> bool {
+        self.schema_version == SCHEMA_VERSION && self.scheme == fingerprint::SCHEME
+    }
+}
+
 impl Baseline {
     /// A baseline of all these findings; paths are relative to `root`.
     pub fn of(diagnostics: &[Diagnostic], sources: &Sources, root: Option<&Path>) -> Self {
@@ -64,25 +108,16 @@ impl Baseline {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// Says what makes it no baseline.
-    pub fn read(file: FileId, text: &str) -> Result<Self, Diagnostic> {
-        let invalid = |span, message: String| {
-            Diagnostic::error("invalid-baseline", span, message)
-                .help("write it again with `slosmith lint --write-baseline`")
-        };
-        let mark = mark_len(text);
-        let read: Self = serde_json::from_str(&text[mark..]).map_err(|error| {
-            let at = mark + offset(&text[mark..], error.line(), error.column());
-            invalid(
-                Span::new(file, at..at),
-                format!("this is no baseline: {error}"),
-            )
-        })?;
-        if read.schema_version != SCHEMA_VERSION || read.scheme != fingerprint::SCHEME {
-            let message = "this baseline was made by another version of slosmith".to_owned();
-            return Err(invalid(Span::new(file, 0..0), message));
+    /// When it is no baseline. Says nothing of the text, which may be anybody's.
+    pub fn read(text: &str) -> Result<Self, ReadError> {
+        let text = &text[mark_len(text)..];
+        let no_baseline = |line, column| Err(ReadError::NoBaseline { line, column });
+        match (Head::read(text), serde_json::from_str(text)) {
+            (Some(head), _) if !head.is_todays() => Err(ReadError::OtherVersion),
+            (_, Err(error)) => no_baseline(error.line(), error.column()),
+            (None, Ok(_)) => no_baseline(1, 1),
+            (Some(_), Ok(baseline)) => Ok(baseline),
         }
-        Ok(read)
     }
 
     /// The findings that are not in the baseline, and entries that no finding answers to any more.
@@ -121,14 +156,4 @@ fn unused(entry: &Entry, file: FileId, text: &str) -> Diagnostic {
     let message = format!("`{}` is not found in {} any more", entry.rule, entry.path);
     rules::unused(span, message)
         .help("write the baseline again with `slosmith lint --write-baseline`")
-}
-
-/// The offset of the reader's line and column, which counts bytes from 1.
-fn offset(text: &str, line: usize, column: usize) -> usize {
-    let before: usize = text
-        .split_inclusive('\n')
-        .take(line.saturating_sub(1))
-        .map(str::len)
-        .sum();
-    (before + column.saturating_sub(1)).min(text.len())
 }

@@ -77,7 +77,11 @@ pub(crate) struct Injection<'a> {
 
 impl fmt::Display for Injection<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} at {} {}", self.fault, self.call, self.number)
+        let fault = match self.fault {
+            Fault::Kill => "a kill",
+            Fault::Error(error) => error,
+        };
+        write!(f, "{fault} at {} {}", self.call, self.number)
     }
 }
 
@@ -160,6 +164,18 @@ pub(crate) fn faults(
         }
     }
     Some(hits)
+}
+
+/// Kills at every change of the disk, full disks and tables, and looks that fail.
+pub(crate) fn all_faults(mut one: impl FnMut(&Injection<'_>)) {
+    use Fault::{Error, Kill};
+    let changes = faults(CHANGES, &[Kill, Error("ENOSPC")], &mut one);
+    let looks = faults(LOOKS, &[Error("EIO")], &mut one);
+    let opens = faults(&["openat"], &[Error("EMFILE"), Error("EPERM")], &mut one);
+    // Where nothing can go wrong nothing is tested.
+    assert!(changes.is_none_or(|n| n > 30), "{changes:?}");
+    assert!(looks.is_none_or(|n| n > 20), "{looks:?}");
+    assert!(opens.is_none_or(|n| n > 10), "{opens:?}");
 }
 
 /// False where strace is not installed, or may not trace: then nothing is tested, and that is said.

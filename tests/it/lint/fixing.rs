@@ -109,3 +109,41 @@ fn markdown_is_mended_in_its_fences() {
     let mended = text.replace("    vllm_num", "    vllm:num");
     assert_eq!(project.read("a.md"), mended);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_project_is_not_written_through() {
+    use std::os::unix::fs::symlink;
+    let text = rules(&["vllm_num_requests_waiting > 5"]);
+    let mended = text.replace("vllm_num", "vllm:num");
+    let project = Project::empty();
+    project.write("outside/a.yaml", &text);
+    project.write("outside/link/a.yaml", &text);
+    project.write("inside/slosmith.toml", "");
+    project.write("inside/b.yaml", &text);
+    symlink("../outside/a.yaml", project.path("inside/a.yaml")).expect("a link");
+    symlink("b.yaml", project.path("inside/c.yaml")).expect("a link");
+    symlink("../outside/link", project.path("inside/link")).expect("a link");
+    let before = project.snapshot("outside");
+    for named in [
+        "inside",
+        "inside/a.yaml",
+        "inside/link",
+        "inside/link/a.yaml",
+    ] {
+        project
+            .run(&["lint", "--fix", "--config", "inside/slosmith.toml", named])
+            .exits(2)
+            .says("outside of the project")
+            .says("the file stays as it was");
+        assert_eq!(project.snapshot("outside"), before, "{named}");
+    }
+    // A link inside the project is followed, and what is named outside it is meant.
+    assert_eq!(project.read("inside/b.yaml"), mended);
+    let named = ["inside/c.yaml", "outside/a.yaml", "outside/link"];
+    let run = ["lint", "--fix", "--config", "inside/slosmith.toml"];
+    project.run(&[&run[..], &named].concat()).exits(0);
+    assert_eq!(project.read("outside/a.yaml"), mended);
+    assert_eq!(project.read("outside/link/a.yaml"), mended);
+    assert!(project.path("inside/c.yaml").is_symlink());
+}

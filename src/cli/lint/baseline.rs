@@ -1,0 +1,113 @@
+//! Known findings: reading the file that the configuration names, and writing it.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use super::{Job, count};
+use crate::cli::terminal::Terminal;
+use crate::diag::Diagnostic;
+use crate::diag::render::place;
+use crate::input;
+use crate::lint::config::plain;
+use crate::lint::suppress::baseline::{self, Baseline};
+use crate::output::Writer;
+use crate::source::{SourceFile, Spanned};
+
+use super::input::Loaded;
+
+impl Job<'_> {
+    /// What the baseline leaves of the findings. One that cannot be used is a finding.
+    pub(super) fn baseline(&self, found: Vec<Diagnostic>, loaded: &mut Loaded) -> Vec<Diagnostic> {
+        let Some(named) = &self.config.baseline else {
+            return found;
+        };
+        let text = match self.known(named) {
+            Ok(Some(text)) => text,
+            Ok(None) => return found,
+            Err(fault) => {
+                loaded.unreadable = true;
+                return found.into_iter().chain([fault]).collect();
+            }
+        };
+        match Baseline::read(&text) {
+            Ok(baseline) => {
+                let file = loaded.sources.add(SourceFile::new(&named.value, text));
+                let linted = |path: &str| loaded.shows(path, self.root);
+                baseline.apply(found, &loaded.sources, Some(self.root), file, &linted)
+            }
+            Err(why) => {
+                let fault = self.fault(named, &why.to_string());
+                loaded.unreadable = true;
+                found.into_iter().chain([fault]).collect()
+            }
+        }
+    }
+
+    /// Writes all findings to the baseline; gives back why it must not be written.
+    ///
+    /// # Errors
+    /// When the configuration names none, or the disk refuses.
+    pub(super) fn write_baseline(
+        &self,
+        found: &[Diagnostic],
+        loaded: &Loaded,
+    ) -> Result<Option<Diagnostic>> {
+        let Some(named) = &self.config.baseline else {
+            bail!("`--write-baseline`: name a file with `baseline` in slosmith.toml");
+        };
+        if found.iter().any(|d| d.code == "unreadable-file") {
+            bail!(
+                "the baseline is not written: some files cannot be read, so their findings are unknown"
+            );
+        }
+        let old = match self.known(named) {
+            Ok(old) => old,
+            Err(fault) => return Ok(Some(fault)),
+        };
+        if let Some(text) = &old
+            && !baseline::is_ours(text)
+        {
+            let why = "this file is no baseline, and is not replaced by one";
+            let fault = self.fault(named, why);
+            return Ok(Some(fault.help("name another file, or remove this one")));
+        }
+        let text = Baseline::of(found, &loaded.sources, Some(self.root)).to_json();
+        let path = &named.value;
+        let writer = Writer::within(vec![self.root.to_owned()]);
+        writer.replace(path, old.as_deref(), &text)?;
+        let said = count(found.len(), "finding");
+        writeln!(Terminal::stderr(), "{}: {said}", path.display())?;
+        Ok(None)
+    }
+
+    /// The text of the file that the configuration names; none when there is no such file yet.
+    fn known(&self, named: &Spanned<PathBuf>) -> Result<Option<String>, Diagnostic> {
+        let path = self.here.join(&named.value);
+        if !lies_in(&path, self.root) {
+            let why = "a baseline lies in the folder of the configuration, or below";
+            return Err(self.fault(named, why));
+        }
+        match input::read_text(&path, input::BASELINE) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.fault(named, &error.to_string())),
+        }
+    }
+
+    /// A finding where the configuration names the file. Nothing of the file's text is shown: it may be anybody's.
+    fn fault(&self, named: &Spanned<PathBuf>, why: &str) -> Diagnostic {
+        let path = place::path(&named.value, Some(self.here));
+        Diagnostic::error("invalid-baseline", named.span, format!("{path}: {why}"))
+    }
+}
+
+/// True when neither the path nor a link on it leads out of a folder.
+fn lies_in(path: &Path, folder: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    let parent = || real(path.parent()?);
+    let found = real(path).or_else(parent);
+    let stays = || Some(found?.starts_with(real(folder)?));
+    plain(path).starts_with(plain(folder)) && stays().unwrap_or(true)
+}

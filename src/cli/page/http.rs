@@ -1,0 +1,201 @@
+//! Pages of servers.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use ureq::http::{Response, StatusCode, header};
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{DefaultConnector, NextTimeout, time};
+use ureq::{Agent, Body};
+
+use super::address::{Address, Origin};
+use super::tls;
+use crate::input;
+
+/// How long a server may take to answer, redirects and all.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// More redirects than any server needs.
+const REDIRECTS: usize = 5;
+
+/// How pages of servers are asked for.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options for http:// and https:// pages")]
+pub(in crate::cli) struct HttpArgs {
+    /// A file with a token, which is sent as `Authorization: Bearer`; never to another server after a redirect, and
+    /// over plain http only to this machine
+    #[arg(long, value_name = "FILE")]
+    bearer_token_file: Option<PathBuf>,
+    /// The client's certificate and those above it, in PEM
+    #[arg(long, value_name = "FILE")]
+    pub(super) cert: Option<PathBuf>,
+    /// The private key of `--cert`, in PEM; by default in the same file
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub(super) key: Option<PathBuf>,
+    /// Authorities to trust beside the system's, in PEM
+    #[arg(long, value_name = "FILE")]
+    pub(super) cacert: Option<PathBuf>,
+    /// Accept any certificate, and send the token over plain http
+    #[arg(long)]
+    pub(super) insecure: bool,
+    /// Follow redirects to another scheme, host or port, without token and certificate
+    #[arg(long)]
+    follow_redirects: bool,
+}
+
+/// The text of a page.
+///
+/// # Errors
+/// When it cannot be fetched, or a redirect leads to another server and nobody asked to follow it.
+pub(super) fn get(first: Address, args: &HttpArgs) -> Result<String> {
+    let token = args.token(&first.origin())?;
+    let until = Instant::now() + PATIENCE;
+    let (mut at, mut trusted) = (first.clone(), true);
+    for _ in 0..=REDIRECTS {
+        let request = Request {
+            address: &at,
+            args,
+            token: token.as_deref().filter(|_| trusted),
+            trusted,
+            patience: until.saturating_duration_since(Instant::now()),
+        };
+        let answer = request.send()?;
+        let Some(location) = location(&answer) else {
+            return text(answer).with_context(|| format!("cannot fetch {at}"));
+        };
+        let next = at.join(&location);
+        let next = next.with_context(|| format!("{at}: a redirect to {location:?}"))?;
+        trusted &= next.origin() == first.origin();
+        if !trusted && !args.follow_redirects {
+            bail!(
+                "{at} redirects to {next}, which is another server: name that address, or give `--follow-redirects`"
+            );
+        }
+        at = next;
+    }
+    bail!("{first}: more than {REDIRECTS} redirects")
+}
+
+impl HttpArgs {
+    /// The token for a server.
+    fn token(&self, server: &Origin) -> Result<Option<String>> {
+        let Some(path) = &self.bearer_token_file else {
+            return Ok(None);
+        };
+        if !(server.is_encrypted() || server.is_here() || self.insecure) {
+            bail!(
+                "`--bearer-token-file`: everybody on the way to {server} could read the token; use https://, or `--insecure` where that is no harm"
+            );
+        }
+        let path_shown = path.display();
+        let read = input::read_named(path, input::SMALL).and_then(input::text);
+        let text = read.with_context(|| format!("cannot read {path_shown}"))?;
+        let token = text.trim();
+        if token.is_empty() || !token.bytes().all(|b| b.is_ascii_graphic()) {
+            bail!("{path_shown}: this is no token: one word of ASCII is expected");
+        }
+        Ok(Some(token.to_owned()))
+    }
+}
+
+/// One question to one server.
+struct Request<'a> {
+    address: &'a Address,
+    args: &'a HttpArgs,
+    token: Option<&'a str>,
+    /// False once a redirect led to another server.
+    trusted: bool,
+    patience: Duration,
+}
+
+impl Request<'_> {
+    fn send(&self) -> Result<Response<Body>> {
+        let mut request = self
+            .agent()?
+            .get(self.address.uri())
+            .header(header::ACCEPT, "text/plain; version=0.0.4");
+        if let Some(token) = self.token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        request.call().map_err(|error| {
+            let help = help(&error);
+            let context = format!("cannot fetch {}", self.address);
+            anyhow!("{context}: {error}{help}")
+        })
+    }
+
+    fn agent(&self) -> Result<Agent> {
+        let origin = self.address.origin();
+        let mut config = Agent::config_builder()
+            .timeout_global(Some(self.patience))
+            .max_redirects(0)
+            .max_redirects_will_error(false);
+        if origin.is_here() {
+            config = config.proxy(None);
+        }
+        if origin.is_encrypted() {
+            config = config.tls_config(tls::config(self.args, self.trusted)?);
+        }
+        let connector = DefaultConnector::default();
+        Ok(Agent::with_parts(config.build(), connector, Names))
+    }
+}
+
+/// What to do about an error.
+fn help(error: &ureq::Error) -> &'static str {
+    let text = error.to_string();
+    match error {
+        ureq::Error::StatusCode(401 | 403) => ": give `--bearer-token-file` or `--cert`",
+        _ if text.contains("UnknownIssuer") => ": name its authority with `--cacert`",
+        _ if text.contains("CertificateRequired") => ": give `--cert`",
+        _ => "",
+    }
+}
+
+/// Where an answer sends on to.
+fn location(answer: &Response<Body>) -> Option<String> {
+    let moved = [
+        StatusCode::MOVED_PERMANENTLY,
+        StatusCode::FOUND,
+        StatusCode::SEE_OTHER,
+        StatusCode::TEMPORARY_REDIRECT,
+        StatusCode::PERMANENT_REDIRECT,
+    ];
+    let location = answer.headers().get(header::LOCATION)?;
+    let location = String::from_utf8_lossy(location.as_bytes()).into_owned();
+    moved.contains(&answer.status()).then_some(location)
+}
+
+fn text(mut answer: Response<Body>) -> Result<String> {
+    if answer.status() != StatusCode::OK {
+        bail!("http status: {}", answer.status().as_u16());
+    }
+    let encoding = answer.headers().get(header::CONTENT_ENCODING);
+    if let Some(encoding) = encoding.filter(|e| *e != "identity") {
+        bail!("the page is packed as {encoding:?}, which was not asked for");
+    }
+    // The limit is one more than what is read, so that the message is the same as for files.
+    let body = answer.body_mut().with_config().limit(input::PAGE + 2);
+    let bytes = input::all(body.reader(), input::PAGE)?;
+    Ok(input::text(bytes)?)
+}
+
+/// Finds servers by name: in a thread of its own, which a time limit can be put on, when there is one to have.
+#[derive(Debug)]
+struct Names;
+
+impl Resolver for Names {
+    fn resolve(
+        &self,
+        uri: &ureq::http::Uri,
+        config: &ureq::config::Config,
+        mut timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        if std::thread::Builder::new().spawn(|| {}).is_err() {
+            timeout.after = time::Duration::NotHappening;
+        }
+        DefaultResolver::default().resolve(uri, config, timeout)
+    }
+}

@@ -1,0 +1,94 @@
+//! Certificates: whom a server is believed, and what it is shown.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow, bail};
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::CertifiedKey;
+use ureq::tls::{
+    Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, TlsProvider, parse_pem,
+};
+
+use super::http::HttpArgs;
+use crate::input;
+
+/// The configuration for one server; only one that is trusted sees the client's certificate.
+///
+/// # Errors
+/// When a file cannot be read, or does not hold what it should.
+pub(super) fn config(args: &HttpArgs, trusted: bool) -> Result<TlsConfig> {
+    let provider = Arc::new(ring::default_provider());
+    let client = match &args.cert {
+        Some(cert) if trusted => Some(client(cert, args.key.as_deref(), &provider)?),
+        _ => None,
+    };
+    let roots = if args.insecure {
+        Vec::new()
+    } else {
+        roots(args.cacert.as_deref())?
+    };
+    let config = TlsConfig::builder()
+        .provider(TlsProvider::Rustls)
+        .unversioned_rustls_crypto_provider(provider)
+        .root_certs(RootCerts::Specific(Arc::new(roots)))
+        .client_cert(client)
+        .disable_verification(args.insecure);
+    Ok(config.build())
+}
+
+/// The system's authorities and those of a file.
+fn roots(more: Option<&Path>) -> Result<Vec<Certificate<'static>>> {
+    // What of the system's cannot be read is not believed; a server that needs it says so.
+    let system = rustls_native_certs::load_native_certs().certs;
+    let system = system
+        .iter()
+        .map(|cert| Certificate::from_der(cert).to_owned());
+    let mut all: Vec<_> = system.collect();
+    if let Some(path) = more {
+        let (certificates, _) = pem(path)?;
+        if certificates.is_empty() {
+            bail!("{}: no certificate in this file", path.display());
+        }
+        all.extend(certificates);
+    }
+    Ok(all)
+}
+
+/// The client's certificate with its key.
+fn client(cert: &Path, key: Option<&Path>, provider: &CryptoProvider) -> Result<ClientCert> {
+    let (chain, own_key) = pem(cert)?;
+    let (key, at) = match key {
+        Some(path) => (pem(path)?.1, path),
+        None => (own_key, cert),
+    };
+    if chain.is_empty() {
+        bail!("{}: no certificate in this file", cert.display());
+    }
+    let at = at.display();
+    let key = key.ok_or_else(|| anyhow!("{at}: no private key in this file"))?;
+    // Asked here, because the client takes it for granted.
+    let owned = |cert: &Certificate<'_>| CertificateDer::from(cert.der().to_vec());
+    let der = PrivateKeyDer::try_from(key.der().to_vec());
+    let der = der.map_err(|why| anyhow!("{at}: {why}"))?;
+    CertifiedKey::from_der(chain.iter().map(owned).collect(), der, provider)
+        .with_context(|| format!("{at}: this key does not fit {}", cert.display()))?;
+    Ok(ClientCert::new_with_certs(&chain, key))
+}
+
+/// Certificates in a file, and the first private key.
+fn pem(path: &Path) -> Result<(Vec<Certificate<'static>>, Option<PrivateKey<'static>>)> {
+    let shown = path.display();
+    let read = input::read_named(path, input::SMALL);
+    let bytes = read.with_context(|| format!("cannot read {shown}"))?;
+    let (mut certificates, mut key) = (Vec::new(), None);
+    for item in parse_pem(&bytes) {
+        match item.map_err(|_| anyhow!("{shown}: this is not PEM"))? {
+            PemItem::Certificate(certificate) => certificates.push(certificate),
+            PemItem::PrivateKey(found) => key = key.or(Some(found)),
+            _ => {}
+        }
+    }
+    Ok((certificates, key))
+}

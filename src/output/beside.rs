@@ -1,0 +1,124 @@
+//! Files that are written beside the one they will replace.
+//!
+//! Each is locked for as long as it is written, so one without a lock was left by a run that was killed.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{ErrorKind, Result};
+use std::path::{Path, PathBuf};
+
+/// How their names begin; the process and a number follow.
+const NEW: &str = ".slosmith-new-";
+
+/// A file beside the one it will replace; it goes away when it was not renamed.
+pub(super) struct Beside(PathBuf);
+
+impl Beside {
+    /// Makes one; a private one is at first readable by its owner alone.
+    pub(super) fn create(folder: &Path, private: bool) -> Result<(Self, File)> {
+        let mut number = 0;
+        loop {
+            let path = folder.join(format!("{NEW}{}-{number}", std::process::id()));
+            number += 1;
+            let file = match options(private).open(&path) {
+                Ok(file) => file,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+                Err(error) => return Err(error),
+            };
+            let fresh = Self(path);
+            // Another run may have taken it for a leftover before it was locked.
+            let swept = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+            if !swept && fresh.0.symlink_metadata().is_ok() {
+                return Ok((fresh, file));
+            }
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        // After a rename it is gone already; the next run removes a leftover.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+fn options(private: bool) -> fs::OpenOptions {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if private {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    #[cfg(not(unix))]
+    let _ = private;
+    options
+}
+
+/// Removes what killed runs left in a folder. Where files cannot be locked nobody can tell, and all stay.
+pub(super) fn sweep(folder: &Path) {
+    // A folder that cannot be listed is no reason not to write a file in it.
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_file && is_ours(&entry.file_name().to_string_lossy()) {
+            remove_unlocked(&entry.path());
+        }
+    }
+}
+
+fn remove_unlocked(path: &Path) {
+    let Ok(file) = File::options().write(true).open(path) else {
+        return;
+    };
+    if file.try_lock().is_ok() {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// True for the name of such a file.
+fn is_ours(name: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let parts = name.strip_prefix(NEW).and_then(|rest| rest.split_once('-'));
+    parts.is_some_and(|(process, n)| number(process) && number(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_leftovers_of_runs_that_are_over_are_swept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (live, _file) = Beside::create(folder.path(), true).expect("made");
+        let leftover = folder.path().join(".slosmith-new-1-0");
+        let others = [
+            "a.yaml",
+            ".slosmith-new-1",
+            ".slosmith-new-1-x",
+            ".slosmith-new-",
+        ];
+        let others = others.map(|name| folder.path().join(name));
+        for path in others.iter().chain([&leftover]) {
+            fs::write(path, "text").expect("a file");
+        }
+        let inner = folder.path().join(".slosmith-new-2-0");
+        fs::create_dir(&inner).expect("a folder");
+        sweep(folder.path());
+        assert!(!leftover.exists());
+        for path in others.iter().chain([&inner, &live.0]) {
+            assert!(path.exists(), "{}", path.display());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_is_nobody_elses_from_the_start() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let (_fresh, file) = Beside::create(folder.path(), true).expect("made");
+        let mode = file.metadata().expect("metadata").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,79 @@
+//! `lint --fix`.
+
+use super::strace::{Fault, all_faults, faults};
+use crate::lint::rules;
+use crate::project::{Project, Ran};
+
+const FIX: [&str; 4] = ["lint", "--fix", "a.yaml", "b.yaml"];
+
+fn old() -> String {
+    rules(&["vllm:gpu_cache_usage_perc > 90"])
+}
+
+fn new() -> String {
+    let new = old().replace("gpu_cache", "kv_cache");
+    new.replace("> 90", "> 0.9")
+}
+
+/// Two files, so that one can be written and the other not.
+fn project() -> Project {
+    let project = Project::empty();
+    for file in ["a.yaml", "b.yaml"] {
+        project.write(file, &old());
+    }
+    project
+}
+
+/// What must hold after any run that went wrong, and after the next one.
+fn check(project: &Project, ran: &Ran) {
+    let texts = ["a.yaml", "b.yaml"].map(|file| project.read(file));
+    let fixed = texts.iter().filter(|text| **text == new()).count();
+    let kept = texts.iter().filter(|text| **text == old()).count();
+    assert_eq!(fixed + kept, 2, "half a file\n{texts:?}");
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
+    if ran.code == Some(0) {
+        assert_eq!(fixed, 2, "not all is written\n{}", ran.err);
+    }
+    let said = ran.err.lines().find(|line| line.ends_with(" fixed"));
+    let counts = ["0 findings fixed", "2 findings fixed", "4 findings fixed"];
+    assert!(said.is_none_or(|said| said == counts[fixed]), "{}", ran.err);
+    project.run(&FIX).exits(0);
+    assert_eq!(project.files("."), ["a.yaml", "b.yaml"]);
+    for file in ["a.yaml", "b.yaml"] {
+        assert_eq!(project.read(file), new());
+    }
+}
+
+#[test]
+fn a_fix_that_is_killed_or_refused_loses_nothing() {
+    all_faults(|injection| {
+        let project = project();
+        let ran = injection.run(&project, &FIX);
+        println!("{injection}\n{}", ran.err);
+        check(&project, &ran);
+    });
+}
+
+#[test]
+fn a_fix_that_cannot_be_written_says_why() {
+    for (call, error, words) in [
+        ("write", "ENOSPC", "No space left on device"),
+        ("openat", "EROFS", "Read-only file system"),
+        ("rename", "EIO", "Input/output error"),
+    ] {
+        let error = Fault::Error(error);
+        let mut told = 0;
+        let hits = faults(&[call], &[error], |injection| {
+            let project = project();
+            let ran = injection.run(&project, &FIX);
+            if project.read("a.yaml") == old() && ran.err.contains("stays as it was") {
+                told += 1;
+                assert_eq!(ran.code, Some(2), "{injection}\n{}", ran.err);
+                assert!(ran.err.contains(words), "{injection}\n{}", ran.err);
+                assert!(ran.err.contains("2 findings fixed"), "{}", ran.err);
+                assert!(ran.out.contains("removed-metric"), "{}", ran.out);
+            }
+        });
+        assert!(hits.is_none() || told > 0, "{call}");
+    }
+}

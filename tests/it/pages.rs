@@ -1,0 +1,206 @@
+//! Metrics pages of servers: https, tokens, certificates, redirects, and servers that do no good.
+
+mod server;
+
+use std::sync::OnceLock;
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use server::{Answer, Server, Tls};
+
+use crate::project::{Project, Ran};
+
+const PAGE: &str = "# TYPE gateway_requests_total counter\ngateway_requests_total 7\n";
+const TOKEN: &str = "s3cret-t0ken";
+
+/// An authority, and what it signed, in PEM.
+struct Certificates {
+    authority: String,
+    server: [String; 2],
+    stranger: [String; 2],
+    client: [String; 2],
+}
+
+fn certificates() -> &'static Certificates {
+    static ALL: OnceLock<Certificates> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut params = CertificateParams::new(Vec::new()).expect("parameters");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        let authority = CertifiedIssuer::self_signed(params, key).expect("an authority");
+        let signed = |name: &str| {
+            let key = KeyPair::generate().expect("a key");
+            let params = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
+            let certificate = params.signed_by(&key, &authority).expect("signed");
+            [certificate.pem(), key.serialize_pem()]
+        };
+        Certificates {
+            authority: authority.pem(),
+            server: signed("127.0.0.1"),
+            stranger: signed("other.example"),
+            client: signed("client"),
+        }
+    })
+}
+
+/// A folder with all files that options name.
+fn project() -> Project {
+    let all = certificates();
+    let project = Project::empty();
+    project.write("ca.pem", &all.authority);
+    project.write("client.pem", &all.client[0]);
+    project.write("client.key", &all.client[1]);
+    project.write("both.pem", &all.client.concat());
+    project.write("other.key", &all.server[1]);
+    project.write("token", &format!("{TOKEN}\n"));
+    project
+}
+
+/// Records the page of an address.
+fn record(project: &Project, address: &str, more: &[&str]) -> Ran {
+    let args = ["catalog", "record", address, "--version=1", "--out=c"];
+    let ran = project.run(&[&args[..], more].concat());
+    let said = format!("{}{}", ran.out, ran.err);
+    assert!(!said.contains(TOKEN), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
+    ran
+}
+
+fn https(pair: &[String; 2]) -> Server {
+    let tls = Tls::new(pair, None);
+    Server::start(Some(tls), |_| Answer::page(PAGE))
+}
+
+#[test]
+fn a_page_is_read_over_https_from_a_server_that_is_trusted() {
+    let (project, server) = (project(), https(&certificates().server));
+    record(&project, &server.address(), &[])
+        .exits(2)
+        .says("UnknownIssuer: name its authority with `--cacert`");
+    record(&project, &server.address(), &["--cacert", "ca.pem"]).exits(0);
+    record(&project, &server.address(), &["--insecure"]).exits(0);
+    record(&project, &server.address(), &["--cacert", "token"])
+        .exits(2)
+        .says("token: no certificate in this file");
+    let stranger = https(&certificates().stranger);
+    record(&project, &stranger.address(), &["--cacert", "ca.pem"])
+        .exits(2)
+        .says("not valid for name");
+    assert_eq!(stranger.requests().len(), 0);
+}
+
+#[test]
+fn a_client_shows_its_certificate() {
+    let all = certificates();
+    let project = project();
+    let tls = Tls::new(&all.server, Some(&all.authority));
+    let server = Server::start(Some(tls), |_| Answer::page(PAGE));
+    let ask = |more: &[&str]| {
+        let more = [&["--cacert", "ca.pem"], more].concat();
+        record(&project, &server.address(), &more)
+    };
+    ask(&[]).exits(2).says("CertificateRequired: give `--cert`");
+    ask(&["--cert", "client.pem", "--key", "client.key"]).exits(0);
+    ask(&["--cert", "both.pem"]).exits(0);
+    for (more, words) in [
+        (&["--cert", "client.pem"][..], "no private key"),
+        (
+            &["--cert", "client.pem", "--key", "other.key"],
+            "does not fit client.pem",
+        ),
+        (&["--cert", "client.key"], "no certificate"),
+        (&["--cert", "none.pem"], "cannot read none.pem"),
+    ] {
+        ask(more).exits(2).says(words);
+    }
+}
+
+#[test]
+fn a_token_goes_to_its_server_alone_and_not_in_the_open() {
+    let project = project();
+    let server = https(&certificates().server);
+    let token = ["--bearer-token-file", "token"];
+    let more = [&token[..], &["--cacert", "ca.pem"]].concat();
+    record(&project, &server.address(), &more).exits(0);
+    assert!(server.requests()[0].contains(&format!("authorization: Bearer {TOKEN}\r\n")));
+    let plain = Server::start(None, |_| Answer::page(PAGE));
+    record(&project, &plain.address(), &token).exits(0);
+    // Nobody answers at this address, and nobody is asked.
+    record(&project, "http://192.0.2.1/metrics", &token)
+        .exits(2)
+        .says("everybody on the way to http://192.0.2.1:80 could read the token");
+    project.write("token", "two words");
+    record(&project, &plain.address(), &token)
+        .exits(2)
+        .says("this is no token");
+}
+
+#[test]
+fn redirects_to_other_servers_are_asked_for() {
+    let project = project();
+    let other = Server::start(None, |_| Answer::page(PAGE));
+    let to = other.address();
+    let server = Server::start(None, move |path| match path {
+        "/metrics" => Answer::redirect("/moved"),
+        "/moved" => Answer::redirect(&to),
+        _ => Answer::redirect("/round"),
+    });
+    let ask = |path: &str, more: &[&str]| {
+        let address = server.address().replace("/metrics", path);
+        let more = [&["--bearer-token-file", "token"], more].concat();
+        record(&project, &address, &more)
+    };
+    ask("/metrics", &[])
+        .exits(2)
+        .says("which is another server");
+    assert_eq!(other.requests().len(), 0);
+    ask("/metrics", &["--follow-redirects"]).exits(0);
+    assert!(!other.requests()[0].contains("authorization"));
+    let asked = server.requests();
+    assert!(
+        asked
+            .iter()
+            .all(|request| request.contains("authorization")),
+        "{asked:?}"
+    );
+    ask("/round", &["--follow-redirects"])
+        .exits(2)
+        .says("more than 5 redirects");
+}
+
+#[test]
+fn a_client_certificate_is_shown_to_one_server() {
+    let all = certificates();
+    let project = project();
+    let wants = || Tls::new(&all.server, Some(&all.authority));
+    let other = Server::start(Some(wants()), |_| Answer::page(PAGE));
+    let to = other.address();
+    let server = Server::start(Some(wants()), move |_| Answer::redirect(&to));
+    let more = [
+        "--cacert",
+        "ca.pem",
+        "--cert",
+        "both.pem",
+        "--follow-redirects",
+    ];
+    record(&project, &server.address(), &more)
+        .exits(2)
+        .says("CertificateRequired");
+}
+
+#[test]
+fn pages_without_end_and_packed_ones_are_refused() {
+    let project = project();
+    let endless = Server::start(None, |_| Answer::Endless);
+    record(&project, &endless.address(), &[])
+        .exits(2)
+        .says("more than 64 MiB");
+    let packed = Server::start(None, |_| Answer::page(PAGE).with("content-encoding: gzip"));
+    record(&project, &packed.address(), &[])
+        .exits(2)
+        .says("packed as \"gzip\"");
+    let closed = Server::start(None, |_| Answer::Status(401));
+    record(&project, &closed.address(), &[])
+        .exits(2)
+        .says("http status: 401: give `--bearer-token-file` or `--cert`");
+    assert!(!project.has("c"));
+}
