@@ -172,6 +172,7 @@ pub(crate) fn all_faults(mut one: impl FnMut(&Injection<'_>)) {
     let changes = faults(CHANGES, &[Kill, Error("ENOSPC")], &mut one);
     let looks = faults(LOOKS, &[Error("EIO")], &mut one);
     let opens = faults(&["openat"], &[Error("EMFILE"), Error("EPERM")], &mut one);
+    println!("changes, looks, opens that went wrong: {changes:?}, {looks:?}, {opens:?}");
     // Where nothing can go wrong nothing is tested.
     assert!(changes.is_none_or(|n| n > 30), "{changes:?}");
     assert!(looks.is_none_or(|n| n > 20), "{looks:?}");
