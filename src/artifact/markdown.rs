@@ -114,7 +114,7 @@ fn single(lines: &str) -> Vec<Range<usize>> {
     while start < lines.len() {
         match end_of_query(lines, start) {
             Some(end) => cuts.push(start..end),
-            None => return vec![0..lines.len()],
+            None => return std::iter::once(0..lines.len()).collect(),
         }
         start = cuts.last().map_or(start, |cut| cut.end);
     }

@@ -219,3 +219,17 @@ fn nesting_never_takes_the_stack() {
         assert_eq!(lint("a.md", &text, "concise"), Some(1), "{open}");
     }
 }
+
+#[test]
+fn many_fixes_in_one_block_scalar() {
+    let panel = |i| {
+        format!(
+            "    {{\"id\": {i}, \"title\": \"t\", \"targets\": [{{\"expr\": \"vllm:gpu_cache_usage_perc\"}}]}},"
+        )
+    };
+    let panels = lines(4_000, panel);
+    let text = format!(
+        "kind: ConfigMap\ndata:\n  a.json: |\n    {{\"title\": \"x\", \"panels\": [\n{panels}    {{}}]}}\n"
+    );
+    assert_eq!(lint("a.yaml", &text, "concise"), Some(1));
+}
