@@ -133,7 +133,7 @@ impl Reader {
 
     /// Reads a text that stands inside of another document.
     pub(super) fn nested(&mut self, text: &Text) {
-        let inside = Body::inside(std::sync::Arc::new(text.map.clone()), &text.value);
+        let inside = Body::inside(text.map.clone(), &text.value);
         if text.value.trim_start().starts_with(['{', '[']) {
             match json::parse(&text.value) {
                 Ok(root) => self.document(&inside, &root),

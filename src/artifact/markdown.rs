@@ -114,7 +114,7 @@ fn single(lines: &str) -> Vec<Range<usize>> {
     while start < lines.len() {
         match end_of_query(lines, start) {
             Some(end) => cuts.push(start..end),
-            None => return vec![0..lines.len()],
+            None => return std::iter::once(0..lines.len()).collect(),
         }
         start = cuts.last().map_or(start, |cut| cut.end);
     }
@@ -134,7 +134,7 @@ fn end_of_query(lines: &str, start: usize) -> Option<usize> {
 
 /// A rule file, a resource, or rules without their group.
 fn yaml(reader: &mut Reader, text: &Text) {
-    let inside = Body::inside(std::sync::Arc::new(text.map.clone()), &text.value);
+    let inside = Body::inside(text.map.clone(), &text.value);
     // An excerpt need not be whole.
     let Ok(documents) = tree(inside.file(), &text.value, &mut reader.allowance) else {
         return;

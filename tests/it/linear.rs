@@ -192,7 +192,9 @@ fn many_suppressions_for_many_findings() {
 
 #[test]
 fn findings_far_from_what_explains_them() {
-    let notes = lines(6_000, |i| format!("      k{i}: \"{{{{ $labels.nope }}}}\""));
+    let notes = lines(30_000, |i| {
+        format!("      k{i}: \"{{{{ $labels.nope }}}}\"")
+    });
     let rule = "  - alert: A\n    expr: sum(vllm:num_requests_waiting) > 1\n    annotations:\n";
     let text = format!("groups:\n- name: g\n  rules:\n{rule}{notes}");
     assert_eq!(lint("a.yaml", &text, "human"), Some(0));
@@ -218,4 +220,18 @@ fn nesting_never_takes_the_stack() {
         let text = format!("```promql\n{}\n```\n", open.repeat(count));
         assert_eq!(lint("a.md", &text, "concise"), Some(1), "{open}");
     }
+}
+
+#[test]
+fn many_fixes_in_one_block_scalar() {
+    let panel = |i| {
+        format!(
+            "    {{\"id\": {i}, \"title\": \"t\", \"targets\": [{{\"expr\": \"vllm:gpu_cache_usage_perc\"}}]}},"
+        )
+    };
+    let panels = lines(4_000, panel);
+    let text = format!(
+        "kind: ConfigMap\ndata:\n  a.json: |\n    {{\"title\": \"x\", \"panels\": [\n{panels}    {{}}]}}\n"
+    );
+    assert_eq!(lint("a.yaml", &text, "concise"), Some(1));
 }

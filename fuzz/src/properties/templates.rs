@@ -19,9 +19,6 @@ static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| Templates::load(None).e
 /// Whatever a text is, it is refused, or every target writes files that read back.
 pub fn templates(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    if text.chars().any(char::is_control) {
-        return;
-    }
     let quoted = Value::from(text).to_string();
     let spec = SPEC.replace("\"TEXT\"", &quoted);
     let Ok(document) = spec::read(FileId(0), &spec) else {

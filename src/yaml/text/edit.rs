@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::block::Shape;
 use super::json;
 use super::segments::Segments;
 use super::spelling::{Spelling, decode};
@@ -19,6 +20,58 @@ pub(super) fn spell(
     if segments.is_opaque() {
         return None;
     }
+    let found = in_lines(spelling, segments, source, range.clone(), new);
+    found.or_else(|| in_scalar(spelling, segments, source, range, new))
+}
+
+/// A change inside of a block is tried out on its lines alone: a dashboard in a block scalar may have thousands.
+///
+/// Not for the first line, from which a block's indentation may be taken, and not for the last, whose break counts.
+fn in_lines(
+    spelling: &Spelling,
+    segments: &Segments,
+    source: &str,
+    range: Range<usize>,
+    new: &str,
+) -> Option<(Range<usize>, String)> {
+    if !matches!(spelling.style, Style::Literal | Style::Lines) {
+        return None;
+    }
+    let (whole, at) = (spelling.range(), segments.source(spelling, range));
+    let is_break = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let (before, after) = (
+        source.get(whole.start..at.start)?,
+        source.get(at.end..whole.end)?,
+    );
+    let start = whole.start + before.bytes().rposition(|b| is_break(&b))? + 1;
+    let end = at.end + after.bytes().position(|b| is_break(&b))?;
+    let (before, after) = (source.get(start..at.start)?, source.get(at.end..end)?);
+    let indent = spelling.block.indent();
+    let blanks = before
+        .bytes()
+        .take(indent)
+        .take_while(|b| *b == b' ')
+        .count();
+    let wanted = format!("{}{new}{after}", &before[blanks..]);
+    let fits = |spelled: &String| {
+        let slice = format!("{before}{spelled}{after}");
+        let mut text = String::new();
+        allowed(spelling.style, &slice)
+            && decode(spelling.style, Shape::lines(indent), &slice, 0, &mut text).is_some()
+            && text == wanted
+    };
+    let spelled = candidates(spelling, source, new).into_iter().find(fits)?;
+    Some((at, spelled))
+}
+
+/// A change that is tried out on the whole scalar.
+fn in_scalar(
+    spelling: &Spelling,
+    segments: &Segments,
+    source: &str,
+    range: Range<usize>,
+    new: &str,
+) -> Option<(Range<usize>, String)> {
     let old = spelling.decode(source)?;
     let wide = segments.widened(range.clone());
     let new = format!(
@@ -91,6 +144,9 @@ fn double(text: &str) -> String {
 
 /// Lines behind the first get the block's indentation and its kind of line break.
 fn indented(spelling: &Spelling, source: &str, text: &str) -> String {
+    if !text.contains('\n') {
+        return text.to_owned();
+    }
     let block = source.get(spelling.range()).unwrap_or_default();
     let newline = if block.contains("\r\n") { "\r\n" } else { "\n" };
     let pad = " ".repeat(spelling.block.indent());

@@ -14,9 +14,8 @@ mod spelling;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::tree::{Kind, Node};
 use crate::source::{FileId, Span};
@@ -30,14 +29,14 @@ pub(super) use spelling::decode;
 pub struct Body<'t> {
     file: FileId,
     text: &'t str,
-    outer: Option<Arc<TextMap>>,
+    outer: Option<Arc<Outer>>,
 }
 
 /// Where a text comes from, without the text: leads from its bytes to those of the file.
 #[derive(Clone, Debug)]
 pub struct Place {
     file: FileId,
-    outer: Option<Arc<TextMap>>,
+    outer: Option<Arc<Outer>>,
 }
 
 /// Text from a file and the way back to its bytes.
@@ -58,8 +57,24 @@ pub struct TextMap {
     /// The part of the scalar's decoded text that offsets are counted in.
     window: (u32, u32),
     /// How the text that `spelling` stands in was itself decoded.
-    outer: Option<Arc<TextMap>>,
+    outer: Option<Arc<Outer>>,
 }
+
+/// How a text was decoded that others stand in.
+#[derive(Clone, Debug)]
+struct Outer {
+    map: TextMap,
+    /// The text, once an edit of a part asks for it.
+    text: OnceLock<Option<String>>,
+}
+
+impl PartialEq for Outer {
+    fn eq(&self, other: &Self) -> bool {
+        self.map == other.map
+    }
+}
+
+impl Eq for Outer {}
 
 /// The text that a JSON string spells, quotes included; `None` when it is none.
 pub fn json_string(slice: &str) -> Option<String> {
@@ -76,9 +91,10 @@ impl<'t> Body<'t> {
     }
 
     /// Text that was decoded out of a file; `map` says how.
-    pub fn inside(map: Arc<TextMap>, text: &'t str) -> Self {
+    pub fn inside(map: TextMap, text: &'t str) -> Self {
         let file = map.file;
-        let outer = Some(map);
+        let text_of = OnceLock::new();
+        let outer = Some(Arc::new(Outer { map, text: text_of }));
         Self { file, text, outer }
     }
 
@@ -101,7 +117,7 @@ impl<'t> Body<'t> {
     /// The bytes of the file that spell `range` of this text.
     pub fn span(&self, range: Range<usize>) -> Span {
         match &self.outer {
-            Some(outer) => outer.span(range),
+            Some(outer) => outer.map.span(range),
             None => Span::new(self.file, range),
         }
     }
@@ -150,7 +166,7 @@ impl Place {
     /// The bytes of the file that spell `range` of the text.
     pub fn span(&self, range: Range<usize>) -> Span {
         match &self.outer {
-            Some(outer) => outer.span(range),
+            Some(outer) => outer.map.span(range),
             None => Span::new(self.file, range),
         }
     }
@@ -182,7 +198,7 @@ impl TextMap {
     pub fn span(&self, range: Range<usize>) -> Span {
         let source = self.segments.source(&self.spelling, self.shifted(range));
         match &self.outer {
-            Some(outer) => outer.span(source),
+            Some(outer) => outer.map.span(source),
             None => Span::new(self.file, source),
         }
     }
@@ -194,7 +210,7 @@ impl TextMap {
 
     /// True when every character has its own place; else only the whole scalar has one.
     pub fn is_exact(&self) -> bool {
-        !self.segments.is_opaque() && self.outer.as_ref().is_none_or(|outer| outer.is_exact())
+        !self.segments.is_opaque() && self.outer.as_ref().is_none_or(|outer| outer.map.is_exact())
     }
 
     /// The map of a part of the text.
@@ -211,7 +227,7 @@ impl TextMap {
     /// Reads the text once more from the file's text; `None` where that is not exact.
     pub fn decode(&self, file_text: &str) -> Option<String> {
         let source = self.source(file_text)?;
-        let value = self.spelling.decode(&source)?;
+        let value = self.spelling.decode(source)?;
         let window = self.window.0 as usize..self.window.1 as usize;
         value.get(window).map(str::to_owned)
     }
@@ -224,21 +240,24 @@ impl TextMap {
         let (at, spelled) = edit::spell(
             &self.spelling,
             &self.segments,
-            &source,
+            source,
             self.shifted(range),
             new,
         )?;
         match &self.outer {
-            Some(outer) => outer.edit(file_text, at, &spelled),
+            Some(outer) => outer.map.edit(file_text, at, &spelled),
             None => Some((Span::new(self.file, at), spelled)),
         }
     }
 
     /// The text that `spelling` stands in.
-    fn source<'f>(&self, file_text: &'f str) -> Option<Cow<'f, str>> {
+    fn source<'f>(&'f self, file_text: &'f str) -> Option<&'f str> {
         match &self.outer {
-            Some(outer) => outer.decode(file_text).map(Cow::Owned),
-            None => Some(Cow::Borrowed(file_text)),
+            Some(outer) => {
+                let text = outer.text.get_or_init(|| outer.map.decode(file_text));
+                text.as_deref()
+            }
+            None => Some(file_text),
         }
     }
 

@@ -95,7 +95,7 @@ fn maps_of_nested_texts_compose() {
     let outer = body
         .read(documents[0].root.at(&["data", "d"]).unwrap())
         .unwrap();
-    let inner = Body::inside(Arc::new(outer.map.clone()), &outer.value);
+    let inner = Body::inside(outer.map.clone(), &outer.value);
     let at = outer.value.find(": ").unwrap() + 2..outer.value.rfind('}').unwrap();
     let value = "a\n  b{x=\"é\"}";
     let text = inner.read(&Node::scalar(at, value, Style::Json)).unwrap();
