@@ -31,7 +31,10 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     if about.len() > most {
         return Err(too_large(most));
     }
-    all(file, most)
+    // One byte more shows the end without another look; what grows meanwhile is still read.
+    let mut bytes = Vec::with_capacity(about.len() as usize + 1);
+    append(file, most, &mut bytes)?;
+    Ok(bytes)
 }
 
 /// The same of a file that the command line names; it may also be what the shell hands over, such as
@@ -61,11 +64,16 @@ pub fn read_text(path: &Path, most: u64) -> Result<String> {
 /// When reading fails, or there are more than `most` bytes.
 pub fn all(reader: impl Read, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    reader.take(most + 1).read_to_end(&mut bytes)?;
+    append(reader, most, &mut bytes)?;
+    Ok(bytes)
+}
+
+fn append(reader: impl Read, most: u64, bytes: &mut Vec<u8>) -> Result<()> {
+    reader.take(most + 1).read_to_end(bytes)?;
     if bytes.len() as u64 > most {
         return Err(too_large(most));
     }
-    Ok(bytes)
+    Ok(())
 }
 
 /// Bytes as text.

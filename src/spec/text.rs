@@ -76,7 +76,7 @@ struct Check<'a> {
 impl Check<'_> {
     fn node(&mut self, node: &Node<'_>) {
         match &node.kind {
-            Kind::Scalar(scalar) => self.scalar(node, &scalar.value, self.may_have_lines()),
+            Kind::Scalar(scalar) => self.scalar(node, &scalar.value, true),
             Kind::Seq(items) => {
                 self.path.push("*".to_owned());
                 items.iter().for_each(|item| self.node(item));
@@ -103,7 +103,8 @@ impl Check<'_> {
         self.path.last().is_some_and(|name| name == QUERY) || LINES.iter().any(fits)
     }
 
-    fn scalar(&mut self, node: &Node<'_>, value: &str, lines: bool) {
+    /// A value, or a key.
+    fn scalar(&mut self, node: &Node<'_>, value: &str, is_value: bool) {
         if let Some((at, c, what)) = first_refused(value) {
             let message = format!("U+{:04X} ({what}) cannot stand in a spec", u32::from(c));
             let help = match c {
@@ -111,7 +112,9 @@ impl Check<'_> {
                 _ => "leave it out",
             };
             self.push(node, value, at..at + c.len_utf8(), message, help);
-        } else if let Some(at) = value.find('\n').filter(|_| !lines) {
+        } else if let Some(at) = value.find('\n')
+            && !(is_value && self.may_have_lines())
+        {
             let help = "write it on one line, or behind `>-`, which joins lines";
             self.push(
                 node,
