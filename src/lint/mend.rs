@@ -7,7 +7,7 @@ use crate::catalog::{Catalog, ReleaseId};
 use crate::diag::{Applicability, Diagnostic, Fix};
 use crate::promql::Dialect;
 use crate::promql::ast::{Expr, ExprKind};
-use crate::promql::rewrite::{Edit, apply, rename_metric, replace_node};
+use crate::promql::rewrite::{Edit, apply, rename_in_selector, replace_node};
 
 /// Adds what lineage knows of a series that is missing on some releases.
 pub(super) fn advise(
@@ -60,19 +60,12 @@ pub(super) fn rename(
     to: &str,
     applicability: Applicability,
 ) -> Option<Fix> {
-    let edits = renaming(cx, series, from, to);
+    let edits = rename_in_selector(series.context.selector, from, to);
     cx.fix(
         format!("replace `{from}` with `{to}`"),
         &edits,
         applicability,
     )
-}
-
-fn renaming(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>, from: &str, to: &str) -> Vec<Edit> {
-    let mut edits = rename_metric(cx.expr, from, to);
-    let place = &series.context.span;
-    edits.retain(|edit| place.start <= edit.span.start && edit.span.end <= place.end);
-    edits
 }
 
 /// How often a rate looks, in each dialect.
@@ -153,7 +146,7 @@ impl Advice<'_, '_, '_> {
             Some(_) => context.ancestors.first().filter(call)?.span.clone(),
         };
         let old = cx.text(&place);
-        let edits = renaming(cx, self.series, &self.known.family, name);
+        let edits = rename_in_selector(self.series.context.selector, &self.known.family, name);
         let shifted = edits.into_iter().map(|edit| {
             let (start, end) = (edit.span.start - place.start, edit.span.end - place.start);
             Edit::new(start..end, edit.text)
@@ -186,7 +179,7 @@ impl Advice<'_, '_, '_> {
         let old = cx.text(&context.span);
         let window = rate_window(cx.dialect());
         let rate = |name: &String| {
-            let edits = renaming(cx, self.series, &known.family, name);
+            let edits = rename_in_selector(self.series.context.selector, &known.family, name);
             let start = context.span.start;
             let shifted = edits
                 .into_iter()

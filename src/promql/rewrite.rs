@@ -5,7 +5,7 @@ mod replace;
 
 use super::ast::TextSpan;
 
-pub use rename::rename_metric;
+pub use rename::{rename_in_selector, rename_metric};
 pub use replace::replace_node;
 
 /// One change: the bytes of `span` become `text`. An empty span inserts.

@@ -15,12 +15,14 @@ const SUFFIXES: [&str; 3] = ["_bucket", "_sum", "_count"];
 /// A pattern is edited if it is a list of plain names. Names with placeholders stay as they are, and so
 /// does everything else.
 pub fn rename_metric(expr: &Expr, from: &str, to: &str) -> Vec<Edit> {
-    let rename = Rename { from, to };
-    let selectors = selectors(expr);
-    let edits = selectors
-        .into_iter()
-        .flat_map(|selector| rename.selector(selector));
+    let selectors = selectors(expr).into_iter();
+    let edits = selectors.flat_map(|selector| rename_in_selector(selector, from, to));
     edits.collect()
+}
+
+/// The same in one selector.
+pub fn rename_in_selector(selector: &Selector, from: &str, to: &str) -> Vec<Edit> {
+    Rename { from, to }.selector(selector)
 }
 
 struct Rename<'a> {
