@@ -1,5 +1,7 @@
 //! `/metrics` pages.
 
+use std::collections::BTreeSet;
+
 use slosmith::catalog::exposition::{Dialect, Page, ProblemKind, parse, print};
 use slosmith::catalog::record::recorded;
 
@@ -17,12 +19,23 @@ pub fn exposition(data: &[u8]) {
     marked(text, &page);
     for dialect in [Dialect::Classic, Dialect::OpenMetrics] {
         let once = print(&page.families, dialect);
+        if clash(&once) {
+            continue;
+        }
         let again = parse(&once);
         readable(&again, &once);
         assert_eq!(print(&again.families, dialect), once);
     }
     let kept = recorded(&page, false);
     readable(&parse(&kept), &kept);
+}
+
+/// OpenMetrics has one name for a counter `x_total` and a family `x`, which may both be on a page.
+fn clash(printed: &str) -> bool {
+    let mut seen = BTreeSet::new();
+    let types = printed.lines().filter(|line| line.starts_with("# TYPE "));
+    let mut names = types.filter_map(|line| line.split(' ').nth(2));
+    !names.all(|name| seen.insert(name))
 }
 
 /// A byte order mark moves every place and changes nothing else.
