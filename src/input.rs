@@ -87,6 +87,14 @@ pub fn text(bytes: Vec<u8>) -> Result<String> {
     })
 }
 
+/// True for a regular file, and for what cannot be looked at, so that reading it says why.
+pub fn is_file(path: &Path) -> bool {
+    match fs::metadata(path) {
+        Ok(found) => found.is_file(),
+        Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    }
+}
+
 /// True for a name that means an open file of this process.
 pub fn is_handed(path: &Path) -> bool {
     path == Path::new("/dev/stdin")

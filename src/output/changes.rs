@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
 use super::{Digest, Folder, MANIFEST, OutputError, read};
+use crate::input;
 
 /// How one file differs from what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -194,7 +195,7 @@ fn services(out: &Path) -> Result<Vec<String>, OutputError> {
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };
-        if !name.starts_with('.') && entry.path().join(MANIFEST).is_file() {
+        if !name.starts_with('.') && input::is_file(&entry.path().join(MANIFEST)) {
             found.push(name);
         }
     }

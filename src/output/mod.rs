@@ -151,7 +151,9 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, OutputError> {
     }
 }
 
-/// True when something is at the path, be it a link to nowhere.
+/// True when something is at the path, be it a link to nowhere, or something that cannot be looked at.
 fn exists(path: &Path) -> bool {
-    path.symlink_metadata().is_ok()
+    use ErrorKind::{NotADirectory, NotFound};
+    let found = path.symlink_metadata();
+    !found.is_err_and(|error| matches!(error.kind(), NotFound | NotADirectory))
 }

@@ -85,7 +85,13 @@ fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
     for entry in folder.into_iter().filter_entry(|e| !hidden(e)) {
         let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
         let ending = entry.path().extension().and_then(|e| e.to_str());
-        if matches!(ending, Some("yaml" | "yml")) && entry.path().is_file() {
+        if !matches!(ending, Some("yaml" | "yml")) {
+            continue;
+        }
+        // A spec that cannot be looked at is no spec that is gone: its service would go with it.
+        let about = std::fs::metadata(entry.path());
+        let about = about.with_context(|| format!("cannot read {}", entry.path().display()))?;
+        if about.is_file() {
             found.push(entry.into_path());
         }
     }

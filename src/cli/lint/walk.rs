@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::input::Files;
+use crate::input;
 use crate::lint::config::Config;
 
 /// Endings of files that may hold queries.
@@ -40,7 +41,7 @@ pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> 
             let ending = entry.path().extension().and_then(|e| e.to_str());
             let fits = ending.is_some_and(|e| ENDINGS.contains(&e));
             let path = shown(entry.path());
-            if fits && entry.path().is_file() && seen.insert(path.clone()) {
+            if fits && input::is_file(entry.path()) && seen.insert(path.clone()) {
                 files.found.push(path);
             }
         }
