@@ -34,6 +34,9 @@ fn expr<W: Write>(f: &mut W, expr: &Expr) -> fmt::Result {
         ExprKind::String(literal) => leaf::string(f, literal),
         ExprKind::Selector(selector) => {
             leaf::selector(f, selector)?;
+            if leaf::is_placeholder(selector) {
+                f.write_str("{}")?;
+            }
             leaf::shift(f, &selector.at)
         }
         ExprKind::Range(range) => {

@@ -23,6 +23,15 @@ fn name<W: Write>(f: &mut W, name: &Name, quoted: bool) -> fmt::Result {
 }
 
 /// A selector without its shift in time.
+/// True for `$x{}`: without its braces it may be any expression.
+pub(super) fn is_placeholder(selector: &Selector) -> bool {
+    let whole = |name: &Name| name.placeholders.iter().any(|p| p.text == name.text);
+    let alone = |name: &Name| !name.quoted && whole(name);
+    selector.metric.as_ref().is_some_and(alone)
+        && selector.matchers.is_empty()
+        && selector.filters.is_empty()
+}
+
 pub(super) fn selector<W: Write>(f: &mut W, selector: &Selector) -> fmt::Result {
     let inside = selector.metric.as_ref().filter(|name| name.quoted_metric());
     if let (Some(metric), None) = (&selector.metric, inside) {

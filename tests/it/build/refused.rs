@@ -70,6 +70,19 @@ fn growing() -> Project {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_spec_that_cannot_be_read_is_no_spec_that_is_gone() {
+    let project = Project::new();
+    project.write("specs/other.yaml", &crate::project::spec("other"));
+    project.run(&["build"]).exits(0);
+    project.remove("specs/other.yaml");
+    std::os::unix::fs::symlink("nowhere", project.path("specs/other.yaml")).unwrap();
+    let before = project.snapshot("generated");
+    project.run(&["build"]).exits(2).says("specs/other.yaml");
+    assert_eq!(project.snapshot("generated"), before);
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_disk_that_is_full_half_way_changes_nothing() {
     let project = growing();
