@@ -17,6 +17,8 @@ pub struct Staging {
 
 #[derive(Debug, Default)]
 struct State {
+    /// True once the output folder is ours to write to.
+    entered: bool,
     /// Held until the end, so that one build at a time writes here.
     lock: Option<File>,
     /// Folders that were not there before, outermost first.
@@ -126,6 +128,7 @@ impl Drop for Staging {
 impl State {
     fn enter(&mut self, out: &Path, wait: impl FnOnce()) -> Result<(), OutputError> {
         self.lock = lock(out, wait);
+        self.entered = true;
         self.left = leftover::clear(out)?;
         Ok(())
     }
@@ -135,7 +138,8 @@ impl State {
         if let Some(root) = &self.root {
             return Ok(root.clone());
         }
-        if self.lock.is_none() && !exists(out) {
+        if !self.entered {
+            // Another build may have made it by now, and be in it.
             self.made = make(out)?;
             self.enter(out, || ())?;
         }
