@@ -39,6 +39,14 @@ fn in_lines(
     }
     let (whole, at) = (spelling.range(), segments.source(spelling, range));
     let is_break = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    if source.get(at.clone())?.bytes().any(|b| is_break(&b)) {
+        // The indentation of the line behind it goes with a break.
+        return None;
+    }
+    if source.get(at.clone())?.bytes().any(|b| is_break(&b)) {
+        // The indentation of the line behind it goes with a break.
+        return None;
+    }
     let (before, after) = (
         source.get(whole.start..at.start)?,
         source.get(at.end..whole.end)?,
