@@ -81,12 +81,13 @@ pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
         }
         Ok(built)
     });
-    let closed = staging.map_or(Ok(Vec::new()), Staging::close);
-    let built = built?;
-    for left in closed? {
-        report::left(&mut err, left);
+    // Told also when the build failed: files of other people may be in what is left.
+    match staging.map_or(Ok(Vec::new()), Staging::close) {
+        Ok(left) => left.into_iter().for_each(|why| report::left(&mut err, why)),
+        Err(stuck) if built.is_err() => report::left(&mut err, stuck),
+        Err(stuck) => return Err(stuck.into()),
     }
-    let Some(built) = built else {
+    let Some(built) = built? else {
         return Ok(2);
     };
     // What is built stays built when nobody can be told.

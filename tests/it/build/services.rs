@@ -192,7 +192,14 @@ fn what_only_looks_like_a_leftover_is_left_alone() {
         .says("warning: left over")
         .says("notes: no build put this");
     assert_eq!(project.snapshot("generated"), before);
-    project.edit("specs/svc.yaml", "800ms", "900ms");
+    project.write(
+        "generated/svc/prometheus/tests/alert-new.yaml",
+        "somebody's",
+    );
+    project.edit("specs/svc.yaml", "SlowQueue", "New");
+    let failed = project.run(&["build"]).exits(2).says("is not ours");
+    failed.says("warning: left over");
+    project.remove("generated/svc/prometheus/tests/alert-new.yaml");
     project.run(&["build"]).exits(0).says("written");
     assert_eq!(
         project.read("generated/.slosmith-staging-1-0/notes/own.txt"),
