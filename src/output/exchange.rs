@@ -10,7 +10,7 @@ use super::{OutputError, exists};
 pub(super) struct Slot {
     /// The service's folder.
     pub(super) live: PathBuf,
-    /// Below the staging folder; holds the two below.
+    /// Below the staging folder; holds the folders that the methods name.
     pub(super) path: PathBuf,
 }
 

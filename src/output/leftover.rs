@@ -100,6 +100,7 @@ fn slots(out: &Path, staging: &Path) -> Result<Vec<Slot>, OutputError> {
         let name = path.file_name().and_then(|name| name.to_str());
         let service = name
             .and_then(|name| name.split_once('.'))
+            .filter(|(number, _)| number.parse::<usize>().is_ok())
             .map(|(_, service)| service);
         match service.filter(|service| super::check_inside(service).is_ok()) {
             Some(service) if is_folder(&path) => slots.push(Slot {

@@ -62,6 +62,19 @@ fn health(now: &str, since: Option<&str>) -> Option<i32> {
     run(&folder, &args)
 }
 
+/// Records the page `a.prom` below `out`.
+fn record(out: &str) -> [&str; 7] {
+    [
+        "catalog",
+        "record",
+        "a.prom",
+        "--version",
+        "1.0",
+        "--out",
+        out,
+    ]
+}
+
 #[test]
 fn pages_with_many_series() {
     let series = |i| format!("vllm:num_requests_waiting{{model_name=\"{i}\"}} 999");
@@ -70,15 +83,7 @@ fn pages_with_many_series() {
         lines(40_000, series)
     );
     assert_eq!(health(&page, None), Some(1));
-    let record = [
-        "catalog",
-        "record",
-        "a.prom",
-        "--version",
-        "1.0",
-        "--out",
-        ".",
-    ];
+    let record = record(".");
     let record = [&record[..], &["--keep-values"]].concat();
     assert_eq!(run(&folder("a.prom", &page), &record), Some(0));
 }
@@ -102,15 +107,7 @@ fn pages_with_many_families_and_their_creation_times() {
         )
     };
     let folder = folder("a.prom", &lines(5_000, one));
-    let record = [
-        "catalog",
-        "record",
-        "a.prom",
-        "--version",
-        "1.0",
-        "--out",
-        "own",
-    ];
+    let record = record("own");
     assert_eq!(run(&folder, &record), Some(0));
     std::fs::write(
         folder.path().join("slosmith.toml"),
@@ -125,15 +122,7 @@ fn pages_with_many_families_and_their_creation_times() {
 fn a_series_with_too_many_labels_is_refused() {
     let labels: Vec<_> = (0..200_000).map(|i| format!("l{i}=\"\"")).collect();
     let page = format!("a{{{}}} 1\n", labels.join(","));
-    let record = [
-        "catalog",
-        "record",
-        "a.prom",
-        "--version",
-        "1.0",
-        "--out",
-        ".",
-    ];
+    let record = record(".");
     assert_eq!(run(&folder("a.prom", &page), &record), Some(2));
 }
 

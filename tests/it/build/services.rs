@@ -182,7 +182,7 @@ fn what_only_looks_like_a_leftover_is_left_alone() {
     project.write("generated/.slosmith-staging-x", "a file");
     project.write("generated/.x.slosmith-new", "a file");
     project.write(
-        "generated/.slosmith-staging-1-0/notes/own.txt",
+        "generated/.slosmith-staging-1-0/no.tes/own.txt",
         "somebody's",
     );
     let before = project.snapshot("generated");
@@ -190,7 +190,7 @@ fn what_only_looks_like_a_leftover_is_left_alone() {
         .run(&["build"])
         .exits(0)
         .says("warning: left over")
-        .says("notes: no build put this");
+        .says("no.tes: no build put this");
     assert_eq!(project.snapshot("generated"), before);
     project.write(
         "generated/svc/prometheus/tests/alert-new.yaml",
@@ -202,7 +202,7 @@ fn what_only_looks_like_a_leftover_is_left_alone() {
     project.remove("generated/svc/prometheus/tests/alert-new.yaml");
     project.run(&["build"]).exits(0).says("written");
     assert_eq!(
-        project.read("generated/.slosmith-staging-1-0/notes/own.txt"),
+        project.read("generated/.slosmith-staging-1-0/no.tes/own.txt"),
         "somebody's"
     );
 }
