@@ -164,7 +164,7 @@ impl All {
             }
         };
         if let Some(service) = done.service {
-            self.named.entry(service.value).or_default().push(file);
+            self.named.entry(service).or_default().push(file);
         }
         if let Some(mut built) = done.built {
             show(&mut built, out)?;

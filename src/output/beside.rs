@@ -6,7 +6,10 @@ use std::fs::{self, File, TryLockError};
 use std::io::{ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
-/// How their names begin; the process and a number follow.
+use super::exists;
+use super::temporary::{is_one, unused};
+
+/// How their names begin.
 const NEW: &str = ".slosmith-new-";
 
 /// A file beside the one it will replace; it goes away when it was not renamed.
@@ -15,22 +18,16 @@ pub(super) struct Beside(PathBuf);
 impl Beside {
     /// Makes one; a private one is at first readable by its owner alone.
     pub(super) fn create(folder: &Path, private: bool) -> Result<(Self, File)> {
-        let mut number = 0;
-        loop {
-            let path = folder.join(format!("{NEW}{}-{number}", std::process::id()));
-            number += 1;
-            let file = match options(private).open(&path) {
-                Ok(file) => file,
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
-                Err(error) => return Err(error),
-            };
-            let fresh = Self(path);
+        unused(folder, NEW, |path| {
+            let file = options(private).open(path)?;
+            let fresh = Self(path.to_owned());
             // Another run may have taken it for a leftover before it was locked.
             let swept = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-            if !swept && fresh.0.symlink_metadata().is_ok() {
-                return Ok((fresh, file));
+            match !swept && exists(path) {
+                true => Ok((fresh, file)),
+                false => Err(ErrorKind::AlreadyExists.into()),
             }
-        }
+        })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -62,7 +59,7 @@ pub(super) fn sweep(folder: &Path) {
     // A folder that cannot be listed is no reason not to write a file in it.
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if is_file && is_ours(&entry.file_name().to_string_lossy()) {
+        if is_file && is_one(&entry.file_name().to_string_lossy(), NEW) {
             remove_unlocked(&entry.path());
         }
     }
@@ -75,13 +72,6 @@ fn remove_unlocked(path: &Path) {
     if file.try_lock().is_ok() {
         let _ = fs::remove_file(path);
     }
-}
-
-/// True for the name of such a file.
-fn is_ours(name: &str) -> bool {
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let parts = name.strip_prefix(NEW).and_then(|rest| rest.split_once('-'));
-    parts.is_some_and(|(process, n)| number(process) && number(n))
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@
 //! back first. Then the staging folder becomes `.slosmith-trash-PID-N`, of which nothing is wanted any more.
 
 use std::fs::{self, Metadata};
-use std::io::{Error, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::exchange::Slot;
 use super::manifest::Manifest;
+use super::temporary::{is_one, unused};
 use super::{OutputError, exists};
 
 const STAGING: &str = ".slosmith-staging-";
@@ -20,32 +21,19 @@ const TRASH: &str = ".slosmith-trash-";
 /// # Errors
 /// When the disk refuses.
 pub(super) fn new_staging(out: &Path) -> Result<PathBuf, OutputError> {
-    unused(out, STAGING, |path| fs::create_dir(path))
-}
-
-/// Tries names until one is free.
-fn unused(
-    out: &Path,
-    prefix: &str,
-    take: impl Fn(&Path) -> std::io::Result<()>,
-) -> Result<PathBuf, OutputError> {
-    let mut number = 0_u32;
-    loop {
-        let path = out.join(format!("{prefix}{}-{number}", std::process::id()));
-        match take(&path) {
-            Ok(()) => return Ok(path),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(OutputError::io(&path)(error)),
-        }
-    }
+    let made = unused(out, STAGING, |path| {
+        fs::create_dir(path).map(|()| path.to_owned())
+    });
+    made.map_err(OutputError::io(out))
 }
 
 /// Gives a folder a free name.
 fn rename(out: &Path, from: &Path, prefix: &str) -> Result<PathBuf, OutputError> {
-    unused(out, prefix, |to| match exists(to) {
-        true => Err(Error::from(ErrorKind::AlreadyExists)),
-        false => fs::rename(from, to),
-    })
+    let renamed = unused(out, prefix, |to| match exists(to) {
+        true => Err(ErrorKind::AlreadyExists.into()),
+        false => fs::rename(from, to).map(|()| to.to_owned()),
+    });
+    renamed.map_err(OutputError::io(from))
 }
 
 /// Clears away what killed builds left, and gives back what could not be: it does no harm where it is.
@@ -58,8 +46,8 @@ pub(super) fn clear(out: &Path) -> Result<Vec<OutputError>, OutputError> {
         let path = entry.map_err(OutputError::io(out))?.path();
         let name = path.file_name().and_then(|name| name.to_str());
         let done = match name.filter(|_| is_folder(&path)) {
-            Some(name) if name.starts_with(STAGING) => take_over(out, &path),
-            Some(name) if name.starts_with(TRASH) => slots(out, &path).and_then(|_| remove(&path)),
+            Some(name) if is_one(name, STAGING) => take_over(out, &path),
+            Some(name) if is_one(name, TRASH) => slots(out, &path).and_then(|_| remove(&path)),
             _ => Ok(()),
         };
         left.extend(done.err());

@@ -24,6 +24,7 @@ mod manifest;
 mod replace;
 mod stage;
 mod staging;
+mod temporary;
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;

@@ -209,4 +209,11 @@ mod tests {
             assert!(first_refused(&format!("a{text}")).is_some(), "{text:?}");
         }
     }
+
+    #[test]
+    fn what_steers_a_terminal_is_refused() {
+        let steers = ('\0'..=char::MAX).filter(|&c| crate::diag::steers(c));
+        let accepted: String = steers.filter(|&c| refused(c).is_none()).collect();
+        assert_eq!(accepted.escape_unicode().to_string(), "");
+    }
 }

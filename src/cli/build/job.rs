@@ -10,7 +10,7 @@ use crate::diag::{Diagnostic, Sink};
 use crate::output::{self, Digest, Folder, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
 use crate::resolve::{self, Options};
-use crate::source::{FileId, Span, Spanned};
+use crate::source::{FileId, Span};
 use crate::spec::{self, Document};
 use crate::target::{self, Target, TargetError};
 use crate::template::Templates;
@@ -26,9 +26,10 @@ pub(super) struct Job<'a> {
 }
 
 /// What became of one spec.
+#[derive(Default)]
 pub(super) struct Done {
     /// The service that the spec describes, where the spec could be read.
-    pub(super) service: Option<Spanned<String>>,
+    pub(super) service: Option<String>,
     /// The service, unless the spec is wrong.
     pub(super) built: Option<Built>,
     pub(super) findings: Sink,
@@ -104,21 +105,17 @@ impl<'a> Job<'a> {
         let inputs = self.inputs(text);
         if let Some(built) = self.unchanged(inputs) {
             return Ok(Done {
-                service: Some(Spanned::new(built.service.clone(), Default::default())),
+                service: Some(built.service.clone()),
                 built: Some(built),
-                findings: Sink::default(),
+                ..Done::default()
             });
         }
-        let mut done = Done {
-            service: None,
-            built: None,
-            findings: Sink::default(),
-        };
+        let mut done = Done::default();
         let document = match spec::read(file, text) {
             Ok(document) => document,
             Err(findings) => return Ok(Done { findings, ..done }),
         };
-        done.service = Some(document.spec.service.name.clone());
+        done.service = Some(document.spec.service.name.to_string());
         let options = Options {
             vllm: self.args.vllm.as_deref(),
         };
