@@ -98,7 +98,8 @@ impl Duration {
 /// A name and where it stands (metric, label, function).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The decoded name.
+    /// The decoded name. In one with placeholders escapes may belong to the program that fills them in: it is as
+    /// written, with quotes if it has them.
     pub text: String,
     /// True when it must be or was written in quotes (`{"utf8.name"}`).
     pub quoted: bool,

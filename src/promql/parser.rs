@@ -252,15 +252,15 @@ impl<'a> Parser<'a> {
 
     fn name(&self, token: Token, quoted: bool) -> Name {
         let text = self.text(token);
+        let placeholders = self.placeholders(token);
         Name {
-            text: if quoted {
-                decode(text)
-            } else {
-                text.to_owned()
+            text: match quoted && placeholders.is_empty() {
+                true => decode(text),
+                false => text.to_owned(),
             },
             quoted,
             span: token.start..token.end,
-            placeholders: self.placeholders(token),
+            placeholders,
         }
     }
 }

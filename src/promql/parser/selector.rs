@@ -5,7 +5,7 @@ use crate::promql::ast::{
     AtOffset, BinaryOp, Expr, ExprKind, MatchOp, Matcher, Name, Selector, StringLiteral,
 };
 use crate::promql::error::SyntaxError;
-use crate::promql::lexer::{Kind, Token};
+use crate::promql::lexer::{Kind, Token, decode};
 use crate::promql::placeholder::Placeholders;
 use crate::promql::regex;
 
@@ -123,7 +123,7 @@ impl Parser<'_> {
                 },
                 op: MatchOp::Equal,
                 value: StringLiteral {
-                    value: name.text,
+                    value: decode(self.text(token)),
                     raw: self.text(token).to_owned(),
                     placeholders: name.placeholders,
                 },

@@ -15,14 +15,12 @@ pub(super) fn string<W: Write>(f: &mut W, literal: &StringLiteral) -> fmt::Resul
 }
 
 fn name<W: Write>(f: &mut W, name: &Name, quoted: bool) -> fmt::Result {
-    if quoted {
-        f.write_str(&quote(&name.text))
-    } else {
-        f.write_str(&name.text)
+    match quoted && name.placeholders.is_empty() {
+        true => f.write_str(&quote(&name.text)),
+        false => f.write_str(&name.text),
     }
 }
 
-/// A selector without its shift in time.
 /// True for `$x{}`: without its braces it may be any expression.
 pub(super) fn is_placeholder(selector: &Selector) -> bool {
     let whole = |name: &Name| name.placeholders.iter().any(|p| p.text == name.text);
@@ -32,6 +30,7 @@ pub(super) fn is_placeholder(selector: &Selector) -> bool {
         && selector.filters.is_empty()
 }
 
+/// A selector without its shift in time.
 pub(super) fn selector<W: Write>(f: &mut W, selector: &Selector) -> fmt::Result {
     let inside = selector.metric.as_ref().filter(|name| name.quoted_metric());
     if let (Some(metric), None) = (&selector.metric, inside) {
