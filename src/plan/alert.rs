@@ -1,6 +1,6 @@
 //! Alerts and their conditions.
 
-use super::{Query, Signal};
+use super::{Query, Signal, Slo, SloKind, words};
 use crate::promql::ast::Expr;
 use crate::spec::{Baseline, Side, Stat};
 use crate::units::{Duration, Number, Per, Unit};
@@ -28,6 +28,65 @@ pub struct Alert {
     pub action: Option<String>,
     /// Where it points.
     pub links: Links,
+}
+
+/// An alert on a condition: one of the spec's alerts, or that of a percentile objective.
+#[derive(Clone, Debug)]
+pub struct ConditionAlert<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Value of the `severity` label.
+    pub severity: &'a str,
+    /// The condition.
+    pub condition: &'a Condition,
+    /// How long the condition must hold.
+    pub hold: Duration,
+    /// One line; may hold template code of the author's.
+    pub summary: String,
+    /// What to do first, if it is said.
+    pub action: Option<&'a str>,
+    /// Where it points.
+    pub links: &'a Links,
+}
+
+/// All alerts on conditions: those of percentile objectives, then the spec's own, in its order.
+pub fn on_conditions<'a>(
+    slos: &'a [Slo],
+    alerts: &'a [Alert],
+) -> impl Iterator<Item = ConditionAlert<'a>> {
+    slos.iter()
+        .filter_map(of_percentile)
+        .chain(alerts.iter().map(Alert::on_condition))
+}
+
+fn of_percentile(slo: &Slo) -> Option<ConditionAlert<'_>> {
+    let SloKind::Percentile(percentile) = &slo.kind else {
+        return None;
+    };
+    let alert = percentile.alert.as_ref()?;
+    Some(ConditionAlert {
+        name: &slo.alert_name,
+        severity: &alert.severity,
+        condition: &alert.condition,
+        hold: alert.hold,
+        summary: words::missed(slo, percentile),
+        action: None,
+        links: &slo.links,
+    })
+}
+
+impl Alert {
+    fn on_condition(&self) -> ConditionAlert<'_> {
+        ConditionAlert {
+            name: &self.name,
+            severity: &self.severity,
+            condition: &self.condition,
+            hold: self.hold,
+            summary: self.summary.clone(),
+            action: self.action.as_deref(),
+            links: &self.links,
+        }
+    }
 }
 
 /// Where an alert points.

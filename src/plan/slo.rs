@@ -4,6 +4,9 @@ use super::{Condition, Query, Signal};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
+/// Events are recorded over this window; longer ratios sum them.
+pub const BASE_WINDOW: Duration = Duration::from_mins(5);
+
 /// A service level objective.
 #[derive(Clone, Debug)]
 pub struct Slo {

@@ -6,7 +6,6 @@ mod cloudwatch;
 mod conditions;
 mod context;
 mod dashboards;
-mod describe;
 mod family;
 mod guide;
 mod matchers;
@@ -18,9 +17,6 @@ mod templates;
 mod tiers;
 
 use context::Context;
-pub use describe::{subject, words};
-pub use query::slo_series;
-pub use slos::BASE_WINDOW;
 
 use crate::catalog::Catalog;
 use crate::diag::{Diagnostic, Sink};

@@ -5,10 +5,9 @@
 
 use super::context::Context;
 use crate::diag::Diagnostic;
-use crate::naming;
 use crate::plan::{Family, Kind, Query, Signal, Source};
 use crate::promql::ast::{
-    self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, MatchOp, Selector, Subquery,
+    self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery,
 };
 use crate::promql::build;
 use crate::source::{Span, Spanned};
@@ -337,27 +336,6 @@ pub(super) fn over(function: &str, expr: Expr, window: Duration) -> Expr {
         at: AtOffset::default(),
     };
     build::call(function, [Expr::from(ExprKind::Subquery(sub))])
-}
-
-/// A series of ours: `name{service="…", …}`.
-pub(super) fn recorded(series: &str, labels: &[(&str, &str)]) -> Selector {
-    labels
-        .iter()
-        .fold(build::metric(series), |m, (label, value)| {
-            m.matcher(label, MatchOp::Equal, value)
-        })
-}
-
-/// One SLO's recorded series.
-pub fn slo_series(series: &str, service: &str, slo: &str, window: &str) -> Selector {
-    recorded(
-        series,
-        &[
-            (naming::SERVICE, service),
-            (naming::SLO, slo),
-            (naming::WINDOW, window),
-        ],
-    )
 }
 
 /// A series of a family, over some time, some time ago.

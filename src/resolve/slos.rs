@@ -9,17 +9,14 @@ use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    Bound, Bucket, Compare, CompareOp, Compat, Condition, EventSli, EventSlo, Kind, PercentileSlo,
-    Query, Signal, Slo, SloKind, ValueUnit, WindowRatio,
+    BASE_WINDOW, Bound, Bucket, Compare, CompareOp, Compat, Condition, EventSli, EventSlo, Kind,
+    PercentileSlo, Query, Signal, Slo, SloKind, ValueUnit, WindowRatio, slo_series,
 };
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::build;
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
 use crate::units::{Duration, Number, Quantity, Unit};
-
-/// Events are recorded over this window; longer ratios sum them.
-pub const BASE_WINDOW: Duration = Duration::from_mins(5);
 
 /// Ratios up to this window read the counters themselves.
 const DIRECT_UP_TO: Duration = Duration::from_secs(3_600);
@@ -113,7 +110,7 @@ impl Events {
         }
         let base = BASE_WINDOW.to_string();
         let summed = |series: &str| {
-            let range = query::range(query::slo_series(series, service, slo, &base), window);
+            let range = query::range(slo_series(series, service, slo, &base), window);
             build::call("sum_over_time", vec![range])
         };
         let whole = query::positive(summed(naming::TOTAL_EVENTS));

@@ -2,12 +2,12 @@
 
 use super::Builder;
 use crate::plan::runbook::{AlertNote, Query};
-use crate::plan::{Alert, Compare, Condition, EventSli, EventSlo, Kind, Signal, Slo, SloKind};
+use crate::plan::{
+    Alert, BASE_WINDOW, Compare, Condition, EventSli, EventSlo, Kind, Signal, Slo, SloKind, words,
+};
 use crate::promql::ast::{Expr, ExprKind};
-use crate::resolve::describe;
-use crate::resolve::slos::BASE_WINDOW;
 use crate::spec::Spec;
-use crate::units::{Duration, Unit, decimal, shown};
+use crate::units::{Unit, decimal, shown};
 
 /// Every comparison and absence in a condition.
 fn leaves(condition: &Condition) -> Vec<&Condition> {
@@ -98,11 +98,7 @@ impl Builder<'_, '_> {
             name: alert.name.clone(),
             severity: alert.severity.clone(),
             summary: alert.summary.clone(),
-            when: vec![format!(
-                "{}{}",
-                describe::words(&alert.condition),
-                held(alert.hold)
-            )],
+            when: vec![words::condition_held(&alert.condition, alert.hold)],
             action: alert.action.clone(),
             queries: self.queries(&alert.condition),
             dashboard: alert.links.dashboard.clone(),
@@ -143,7 +139,7 @@ impl Builder<'_, '_> {
         match &slo.kind {
             SloKind::Percentile(p) => {
                 let alert = p.alert.as_ref()?;
-                let when = format!("{}{}", describe::words(&alert.condition), held(alert.hold));
+                let when = words::condition_held(&alert.condition, alert.hold);
                 let objective = format!("the objective is below {} over {}", p.below.1, slo.period);
                 let queries = self.queries(&alert.condition);
                 Some(note(alert.severity.clone(), vec![when, objective], queries))
@@ -174,17 +170,10 @@ impl Builder<'_, '_> {
 
 /// What a comparison judges, in words.
 fn title(c: &Compare) -> String {
-    let subject = describe::capital(describe::subject(c));
+    let subject = words::capital(&words::subject(c));
     match c.signal.kind() {
         Kind::Gauge => subject,
         _ => format!("{subject}, over {}", c.window),
-    }
-}
-
-fn held(hold: Duration) -> String {
-    match hold.as_secs() {
-        0 => String::new(),
-        _ => format!(", for {hold}"),
     }
 }
 

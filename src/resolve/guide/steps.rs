@@ -6,10 +6,9 @@ use super::alerts::{signals_of, value};
 use super::{Builder, text, texts};
 use crate::diag::Diagnostic;
 use crate::plan::runbook::{Check, Lead, Step};
-use crate::plan::{Condition, Signal, SloKind};
+use crate::plan::{Condition, Signal, SloKind, words};
 use crate::resolve::cloudwatch;
 use crate::resolve::conditions::Resolver;
-use crate::resolve::describe;
 use crate::source::Spanned;
 use crate::spec::{self, Runbook, Text};
 
@@ -153,7 +152,7 @@ impl Builder<'_, '_> {
 
     fn signal(&self, condition: &Condition, signals: &mut Vec<Signal>) -> Check {
         signals.extend(signals_of(condition));
-        let words = describe::words(condition);
+        let words = words::condition(condition);
         let query = self.query("", value(condition));
         let via = self.cx.spec.cloudwatch.as_ref().map(|cw| cw.via);
         Check::Signal {
