@@ -1,7 +1,7 @@
 //! Alerts and their conditions.
 
 use super::{Query, Signal, Slo, SloKind, words};
-use crate::promql::ast::Expr;
+use crate::promql::ast::{Expr, ExprKind};
 use crate::spec::{Baseline, Side, Stat};
 use crate::units::{Duration, Number, Per, Unit};
 
@@ -94,6 +94,8 @@ impl Alert {
 pub struct Links {
     /// What to do about it.
     pub runbook: String,
+    /// Name of the runbook, if it has one of its own.
+    pub page: Option<String>,
     /// Where to look.
     pub dashboard: String,
 }
@@ -145,6 +147,43 @@ impl Condition {
                 parts.first().map_or(self, Condition::leading)
             }
             Condition::Unless(parts, _) => parts[0].leading(),
+        }
+    }
+}
+
+impl Condition {
+    /// Its parts that have no parts themselves, in order.
+    pub fn leaves(&self) -> Vec<&Condition> {
+        match self {
+            Condition::All(parts, _) | Condition::Any(parts, _) => {
+                parts.iter().flat_map(Condition::leaves).collect()
+            }
+            Condition::Unless(parts, _) => parts.iter().flat_map(Condition::leaves).collect(),
+            Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => vec![self],
+        }
+    }
+
+    /// Signals that it looks at.
+    pub fn signals(&self) -> Vec<&Signal> {
+        let leaves = self.leaves().into_iter();
+        let signals = leaves.filter_map(|leaf| match leaf {
+            Condition::Compare(c) => Some(&c.signal),
+            Condition::Absent(a) => Some(&a.signal),
+            _ => None,
+        });
+        signals.collect()
+    }
+
+    /// The value that a fixed bound judges, without the comparison; else the whole query.
+    pub fn value(&self) -> &Expr {
+        let expr = &self.query().expr;
+        match (self, &expr.kind) {
+            (Condition::Compare(c), ExprKind::Binary(comparison))
+                if matches!(c.bound, Bound::Fixed(..)) =>
+            {
+                &comparison.lhs
+            }
+            _ => expr,
         }
     }
 }

@@ -46,7 +46,7 @@ pub struct Plan {
     /// Alarms and dashboards in CloudWatch; `None` when the spec wants none.
     pub cloudwatch: Option<CloudWatch>,
     /// Runbooks, and what stands beside them.
-    pub guide: runbook::Guide,
+    pub runbooks: runbook::Runbooks,
     /// Values that the service's own code publishes.
     pub published: Vec<cloudwatch::Published>,
     /// How the service is scraped.
@@ -68,6 +68,8 @@ pub struct Service {
     pub owner: Option<String>,
     /// Values of the `severity` label.
     pub severities: Severities,
+    /// Root of Grafana; empty when the spec has no `links`.
+    pub grafana: String,
 }
 
 /// Values of the `severity` label.

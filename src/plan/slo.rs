@@ -30,6 +30,19 @@ pub struct Slo {
     pub compat: Option<Compat>,
 }
 
+impl Slo {
+    /// Signals that it is measured by.
+    pub fn signals(&self) -> Vec<&Signal> {
+        match &self.kind {
+            SloKind::Events(events) => match &events.sli {
+                EventSli::Ratio { part, total, .. } => vec![part, total],
+                EventSli::Latency { signal, .. } => vec![signal],
+            },
+            SloKind::Percentile(percentile) => vec![&percentile.signal],
+        }
+    }
+}
+
 /// How an objective is measured.
 #[derive(Clone, Debug)]
 pub enum SloKind {

@@ -4,9 +4,9 @@
 //! here: `p95 of time to first token above 3s for 2m`.
 
 use super::dashboard::{Role, Threshold};
-use super::{Bound, Compare, Condition, PercentileSlo, Signal, Slo, Source};
+use super::{Bound, Compare, Condition, EventSlo, PercentileSlo, Signal, Slo, Source, Tier};
 use crate::spec::{Baseline, Side, Stat};
-use crate::units::{Duration, Number, decimal};
+use crate::units::{Duration, Number, Unit, decimal, shown};
 
 /// Text that begins with a capital.
 pub fn capital(text: &str) -> String {
@@ -118,6 +118,22 @@ pub fn line(line: &Threshold) -> String {
         Role::Target => format!("target {text}"),
         Role::Advisory => text.clone(),
     }
+}
+
+/// When a tier of an objective fires: `1h (page): more than 1.44% of all events are bad over 1h and over 5m, …`.
+pub fn tier(slo: &Slo, events: &EventSlo, tier: &Tier) -> String {
+    format!(
+        "{} ({}): more than {} of all events are bad over {} and over {}, which is {} times what the \
+         objective of {} over {} allows",
+        tier.name,
+        tier.severity,
+        shown(tier.threshold, Unit::Ratio),
+        tier.long,
+        tier.short,
+        decimal(tier.factor),
+        shown(events.budget.objective, Unit::Ratio),
+        slo.period,
+    )
 }
 
 /// What a percentile objective promises: `p95 below 200ms over 1h`.

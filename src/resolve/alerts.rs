@@ -151,10 +151,11 @@ impl Context<'_> {
             self.check_name(name, true);
         }
         let links = self.spec.links.as_ref();
-        let runbook = runbook.map(|r| r.value.as_str());
+        let page = runbook.map(|name| name.value.clone());
         let base = |pick: fn(&spec::Links) -> &Text| links.map_or("", |l| &pick(l).value);
         Links {
-            runbook: naming::runbook_url(base(|l| &l.runbooks), runbook, alert),
+            runbook: naming::runbook_url(base(|l| &l.runbooks), page.as_deref(), alert),
+            page,
             dashboard: naming::dashboard_url(base(|l| &l.grafana), &self.spec.service.name.value),
         }
     }

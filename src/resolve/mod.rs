@@ -7,9 +7,9 @@ mod conditions;
 mod context;
 mod dashboards;
 mod family;
-mod guide;
 mod matchers;
 mod query;
+mod runbooks;
 mod service;
 mod signals;
 mod slos;
@@ -55,7 +55,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     dashboards::link(&cx, &dashboards, &mut slos, &mut alerts);
     let cloudwatch = cloudwatch::resolve(&mut cx, &slos, &alerts, &dashboards);
     let published = cloudwatch::published(&mut cx);
-    let guide = guide::resolve(&mut cx, &slos, &alerts, cloudwatch.as_ref());
+    let runbooks = runbooks::resolve(&mut cx, &slos, &alerts);
     service::check_group_labels(&mut cx);
     let plan = Plan {
         service: service::plan(&cx),
@@ -65,7 +65,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         alerts,
         dashboards,
         cloudwatch,
-        guide,
+        runbooks,
         published,
         scrape: service::scrape(&cx),
         left_out: cx.left_out,

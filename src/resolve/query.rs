@@ -44,12 +44,8 @@ impl Context<'_> {
     pub(super) fn read<'a>(&mut self, asked: &Asked<'a>) -> Option<Read<'a>> {
         let stat = self.stat(asked)?;
         let window = asked.window.map_or(DEFAULT_WINDOW, |w| w.value);
-        let needs_two_samples = !matches!(
-            (stat, asked.signal.kind()),
-            (Stat::Last, Kind::Gauge) | (Stat::Last, Kind::Ratio)
-        );
         let at = asked.window.map_or(asked.at, |w| w.span);
-        if needs_two_samples {
+        if !asked.signal.is_instant(stat) {
             self.check_window(window, at);
         }
         let labels = self.labels(asked.signal, asked.by);
@@ -218,14 +214,9 @@ pub(super) fn events(
 
 /// A part of a ratio, read over the same time and labels as the whole.
 fn as_events<'a>(signal: &'a Signal, like: &Read<'_>) -> Read<'a> {
-    let stat = match signal.kind() {
-        Kind::Counter | Kind::Histogram => Stat::Rate,
-        Kind::Gauge => Stat::Last,
-        Kind::Ratio => Stat::Avg,
-    };
     Read {
         signal,
-        stat,
+        stat: signal.stat_in_ratio(),
         window: like.window,
         zoomed: like.zoomed,
         labels: like.labels.clone(),

@@ -170,6 +170,10 @@ pub(super) fn plan(cx: &Context<'_>) -> Service {
         name,
         owner: spec.service.owner.as_ref().map(|o| o.value.clone()),
         severities: severities(cx),
+        grafana: spec
+            .links
+            .as_ref()
+            .map_or_else(String::new, |links| links.grafana.value.clone()),
     }
 }
 

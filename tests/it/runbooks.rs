@@ -125,7 +125,7 @@ fn links_of_unwritten_runbooks_resolve_too() {
 fn examples_are_computed() {
     let plan = plan(&read("specs/vllm-production.yaml"));
     let sizing = plan
-        .guide
+        .runbooks
         .advice
         .iter()
         .find(|a| a.name == "sizing")

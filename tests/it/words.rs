@@ -16,6 +16,10 @@ cloudwatch: {region: us-east-1, namespace: Svc, via: agent}
 signals:
   requests: {kind: counter, unit: requests, title: requests, prometheus: {metric: requests_total}}
   depth: {kind: gauge, unit: requests, title: queue depth, prometheus: {metric: depth}}
+  limit: {kind: gauge, unit: requests, prometheus: {metric: limit}}
+  share: {title: share, ratio: {of: depth, over: limit}}
+  failed: {kind: counter, unit: requests, prometheus: {metric: failed_total}}
+  errors: {title: errors, ratio: {of: failed, over: requests}}
   wait:
     kind: histogram
     unit: seconds
@@ -171,4 +175,27 @@ fn a_line_shows_its_bound_as_it_was_written() {
         "alert at 1500ms",
     );
     says(&files, "svc.html", "above 1500ms");
+}
+
+#[test]
+fn a_runbook_says_over_which_time_a_query_looks() {
+    for (when, title) in [
+        ("{signal: depth, above: 5}", "Queue depth:"),
+        (
+            "{signal: depth, stat: avg, window: 15m, above: 5}",
+            "Mean of queue depth, over 15m:",
+        ),
+        (
+            "{signal: requests, stat: increase, window: 10m, above: 5}",
+            "Requests in 10m:",
+        ),
+        ("{signal: share, above: 50%}", "Share:"),
+        ("{signal: errors, above: 5%}", "Errors, over 5m:"),
+    ] {
+        says(
+            &texts(when, ""),
+            "runbooks/README.md",
+            &format!("\n{title}\n"),
+        );
+    }
 }
