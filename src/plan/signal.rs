@@ -151,6 +151,15 @@ impl Signal {
         }
     }
 
+    /// True when it rests on recordings.
+    pub fn is_recorded(&self) -> bool {
+        match &self.source {
+            Source::Family(family) => family.recorded,
+            Source::Ratio { of, over, .. } => of.is_recorded() || over.is_recorded(),
+            Source::Raw(_) => false,
+        }
+    }
+
     /// The family under it, if it is one.
     pub fn family(&self) -> Option<&Family> {
         match &self.source {
