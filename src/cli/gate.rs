@@ -67,7 +67,7 @@ pub fn run(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
         return Ok(2);
     };
     let Some(tests) = plan
-        .guide
+        .runbooks
         .load_tests
         .as_ref()
         .filter(|t| !t.criteria.is_empty())

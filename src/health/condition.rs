@@ -5,8 +5,7 @@ use indexmap::IndexSet;
 use super::Verdict;
 use super::index::Indexed;
 use super::value::{self, Group, Reading};
-use crate::plan::{Absent, Bound, Compare, CompareOp, Condition};
-use crate::resolve::subject;
+use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, words};
 use crate::units::shown_measured;
 
 /// What a condition says for one group.
@@ -122,7 +121,7 @@ fn not(found: Found) -> Found {
 }
 
 fn compare(c: &Compare, pages: &Indexed<'_>, group: &Group, measured: &mut Measured) -> Found {
-    let Bound::Fixed(op, bound, text) = &c.bound else {
+    let Bound::Fixed(op, bound, _) = &c.bound else {
         return Found::Unknown("it compares with its own past".to_owned());
     };
     let reading = Reading {
@@ -141,15 +140,15 @@ fn compare(c: &Compare, pages: &Indexed<'_>, group: &Group, measured: &mut Measu
         .per
         .map(|per| format!("/{}", per.name))
         .unwrap_or_default();
-    let words = format!(
+    let found = format!(
         "{} is {}{time}",
-        subject(c),
+        words::subject(c),
         shown_measured(value, c.unit.unit)
     );
     let holds = beyond(*op, value, value::float(*bound));
     let line = match holds {
-        true => format!("{words}, {} {text}", op.as_str()),
-        false => words,
+        true => format!("{found}, {}", words::bound(&c.bound)),
+        false => found,
     };
     measured.insert(line);
     if holds { Found::Yes } else { Found::No }

@@ -11,8 +11,8 @@ mod value;
 pub use quantile::quantile;
 
 use crate::catalog::exposition::Page;
-use crate::plan::alert::Links;
-use crate::plan::{Condition, Plan, SloKind};
+use crate::plan::Plan;
+use crate::plan::alert::{self, ConditionAlert};
 
 /// Pages of one server.
 #[derive(Clone, Copy, Debug)]
@@ -59,51 +59,23 @@ pub struct Finding {
 /// several signals, in the order of the spec.
 pub fn judge(plan: &Plan, pages: Pages<'_>) -> Vec<Finding> {
     let pages = index::Indexed::new(pages);
-    let mut found = Vec::new();
-    let mut judged = |alert: &str,
-                      severity: &str,
-                      summary: String,
-                      action: Option<String>,
-                      links: &Links,
-                      condition: &Condition| {
-        let (verdict, measured) = condition::judge(condition, &pages);
-        found.push(Finding {
-            alert: alert.to_owned(),
-            severity: severity.to_owned(),
-            summary,
-            action,
-            runbook: links.runbook.clone(),
-            verdict,
-            measured,
-            parts: condition::parts(condition),
-        });
-    };
-    for slo in &plan.slos {
-        if let SloKind::Percentile(p) = &slo.kind
-            && let Some(alert) = &p.alert
-        {
-            let summary = format!("{}: the objective is missed", slo.title);
-            judged(
-                &slo.alert_name,
-                &alert.severity,
-                summary,
-                None,
-                &slo.links,
-                &alert.condition,
-            );
-        }
-    }
-    for alert in &plan.alerts {
-        let (summary, action) = (alert.summary.clone(), alert.action.clone());
-        judged(
-            &alert.name,
-            &alert.severity,
-            summary,
-            action,
-            &alert.links,
-            &alert.condition,
-        );
-    }
+    let mut found: Vec<_> = alert::on_conditions(&plan.slos, &plan.alerts)
+        .map(|alert| finding(&alert, &pages))
+        .collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.parts));
     found
+}
+
+fn finding(alert: &ConditionAlert<'_>, pages: &index::Indexed<'_>) -> Finding {
+    let (verdict, measured) = condition::judge(alert.condition, pages);
+    Finding {
+        alert: alert.name.to_owned(),
+        severity: alert.severity.to_owned(),
+        summary: alert.summary.clone(),
+        action: alert.action.map(str::to_owned),
+        runbook: alert.links.runbook.clone(),
+        verdict,
+        measured,
+        parts: condition::parts(alert.condition),
+    }
 }

@@ -82,10 +82,7 @@ fn ratio(
     group: &Group,
 ) -> Result<f64, String> {
     let events = |signal: &Signal| {
-        let stat = match signal.kind() {
-            Kind::Counter | Kind::Histogram => Stat::Rate,
-            Kind::Gauge | Kind::Ratio => Stat::Last,
-        };
+        let stat = signal.stat_in_ratio();
         let window = r.window;
         value(
             &Reading {

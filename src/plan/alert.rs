@@ -1,7 +1,7 @@
 //! Alerts and their conditions.
 
-use super::{Query, Signal};
-use crate::promql::ast::Expr;
+use super::{Query, Signal, Slo, SloKind, words};
+use crate::promql::ast::{Expr, ExprKind};
 use crate::spec::{Baseline, Side, Stat};
 use crate::units::{Duration, Number, Per, Unit};
 
@@ -30,11 +30,72 @@ pub struct Alert {
     pub links: Links,
 }
 
+/// An alert on a condition: one of the spec's alerts, or that of a percentile objective.
+#[derive(Clone, Debug)]
+pub struct ConditionAlert<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Value of the `severity` label.
+    pub severity: &'a str,
+    /// The condition.
+    pub condition: &'a Condition,
+    /// How long the condition must hold.
+    pub hold: Duration,
+    /// One line; may hold template code of the author's.
+    pub summary: String,
+    /// What to do first, if it is said.
+    pub action: Option<&'a str>,
+    /// Where it points.
+    pub links: &'a Links,
+}
+
+/// All alerts on conditions: those of percentile objectives, then the spec's own, in its order.
+pub fn on_conditions<'a>(
+    slos: &'a [Slo],
+    alerts: &'a [Alert],
+) -> impl Iterator<Item = ConditionAlert<'a>> {
+    slos.iter()
+        .filter_map(of_percentile)
+        .chain(alerts.iter().map(Alert::on_condition))
+}
+
+fn of_percentile(slo: &Slo) -> Option<ConditionAlert<'_>> {
+    let SloKind::Percentile(percentile) = &slo.kind else {
+        return None;
+    };
+    let alert = percentile.alert.as_ref()?;
+    Some(ConditionAlert {
+        name: &slo.alert_name,
+        severity: &alert.severity,
+        condition: &alert.condition,
+        hold: alert.hold,
+        summary: words::missed(slo, percentile),
+        action: None,
+        links: &slo.links,
+    })
+}
+
+impl Alert {
+    fn on_condition(&self) -> ConditionAlert<'_> {
+        ConditionAlert {
+            name: &self.name,
+            severity: &self.severity,
+            condition: &self.condition,
+            hold: self.hold,
+            summary: self.summary.clone(),
+            action: self.action.as_deref(),
+            links: &self.links,
+        }
+    }
+}
+
 /// Where an alert points.
 #[derive(Clone, Debug)]
 pub struct Links {
     /// What to do about it.
     pub runbook: String,
+    /// Name of the runbook, if it has one of its own.
+    pub page: Option<String>,
     /// Where to look.
     pub dashboard: String,
 }
@@ -86,6 +147,43 @@ impl Condition {
                 parts.first().map_or(self, Condition::leading)
             }
             Condition::Unless(parts, _) => parts[0].leading(),
+        }
+    }
+}
+
+impl Condition {
+    /// Its parts that have no parts themselves, in order.
+    pub fn leaves(&self) -> Vec<&Condition> {
+        match self {
+            Condition::All(parts, _) | Condition::Any(parts, _) => {
+                parts.iter().flat_map(Condition::leaves).collect()
+            }
+            Condition::Unless(parts, _) => parts.iter().flat_map(Condition::leaves).collect(),
+            Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => vec![self],
+        }
+    }
+
+    /// Signals that it looks at.
+    pub fn signals(&self) -> Vec<&Signal> {
+        let leaves = self.leaves().into_iter();
+        let signals = leaves.filter_map(|leaf| match leaf {
+            Condition::Compare(c) => Some(&c.signal),
+            Condition::Absent(a) => Some(&a.signal),
+            _ => None,
+        });
+        signals.collect()
+    }
+
+    /// The value that a fixed bound judges, without the comparison; else the whole query.
+    pub fn value(&self) -> &Expr {
+        let expr = &self.query().expr;
+        match (self, &expr.kind) {
+            (Condition::Compare(c), ExprKind::Binary(comparison))
+                if matches!(c.bound, Bound::Fixed(..)) =>
+            {
+                &comparison.lhs
+            }
+            _ => expr,
         }
     }
 }

@@ -148,16 +148,26 @@ pub struct Reading {
 }
 
 /// A value that means something.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Threshold {
     /// In the unit and time of the panel.
     pub value: Number,
+    /// As the author wrote it, so that a panel and an alert show the same: `1500ms`.
+    pub text: String,
     /// What it means.
     pub role: Role,
     /// Its colour, and that of values beyond it.
     pub color: Color,
     /// True when values above it are the worse ones.
     pub upper: bool,
+}
+
+impl Threshold {
+    /// True when both look the same, however their bounds were written.
+    pub fn is_drawn_as(&self, other: &Self) -> bool {
+        let look = |line: &Self| (line.value, line.role, line.color, line.upper);
+        look(self) == look(other)
+    }
 }
 
 /// A place on the grid, from the top of the row.

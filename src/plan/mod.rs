@@ -7,8 +7,10 @@ pub mod alert;
 pub mod cloudwatch;
 pub mod dashboard;
 pub mod runbook;
+mod series;
 mod signal;
 pub mod slo;
+pub mod words;
 
 pub use alert::{
     Absent, Alert, AlertRecord, Bound, Compare, CompareOp, Condition, Outside, RawCondition,
@@ -16,8 +18,11 @@ pub use alert::{
 };
 pub use cloudwatch::CloudWatch;
 pub use dashboard::Dashboard;
+pub use series::{recorded, slo_series};
 pub use signal::{Bucket, Family, Kind, Raw, Signal, Source};
-pub use slo::{Budget, Compat, EventSli, EventSlo, PercentileSlo, Slo, SloKind, Tier, WindowRatio};
+pub use slo::{
+    BASE_WINDOW, Budget, Compat, EventSli, EventSlo, PercentileSlo, Slo, SloKind, Tier, WindowRatio,
+};
 
 use crate::promql::ast::Expr;
 use crate::spec::Stat;
@@ -41,7 +46,7 @@ pub struct Plan {
     /// Alarms and dashboards in CloudWatch; `None` when the spec wants none.
     pub cloudwatch: Option<CloudWatch>,
     /// Runbooks, and what stands beside them.
-    pub guide: runbook::Guide,
+    pub runbooks: runbook::Runbooks,
     /// Values that the service's own code publishes.
     pub published: Vec<cloudwatch::Published>,
     /// How the service is scraped.
@@ -63,6 +68,8 @@ pub struct Service {
     pub owner: Option<String>,
     /// Values of the `severity` label.
     pub severities: Severities,
+    /// Root of Grafana; empty when the spec has no `links`.
+    pub grafana: String,
 }
 
 /// Values of the `severity` label.

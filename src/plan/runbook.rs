@@ -1,15 +1,18 @@
-//! Runbooks and what else stands beside them: everything spelled out.
+//! Runbooks and what else stands beside them: what an author wrote, with every name looked up.
+//!
+//! A step of `{when: {signal: queue_depth, above: 80}, fix: scale-out}` is a [`Check::Condition`] that leads to
+//! [`Lead::Fix`]. How it is worded is the target's business.
 
+use super::Condition;
+use crate::promql::ast::Expr;
 use crate::spec::Measure;
 use crate::units::{Duration, Number};
 
 /// Everything that people read when something is wrong, and before.
 #[derive(Clone, Debug, Default)]
-pub struct Guide {
+pub struct Runbooks {
     /// Runbooks, in the order of the spec.
     pub pages: Vec<Page>,
-    /// Alerts without a runbook.
-    pub alerts: Vec<AlertNote>,
     /// From combinations of signals to likely directions.
     pub triage: Vec<Triage>,
     /// What every trace says.
@@ -39,8 +42,6 @@ pub struct Page {
     pub impact: Option<String>,
     /// What one sees.
     pub symptoms: Vec<String>,
-    /// Alerts that lead here.
-    pub alerts: Vec<AlertNote>,
     /// In order.
     pub steps: Vec<Step>,
     /// What helps.
@@ -52,39 +53,20 @@ pub struct Page {
     /// Other runbooks: name and title.
     pub related: Vec<(String, String)>,
     /// What its signals were called before, and what changed in them.
-    pub versions: Vec<String>,
+    pub history: Vec<FamilyHistory>,
 }
 
-/// An alert as its runbook tells of it.
+/// What a family was called before, and what changed in it under its name.
 #[derive(Clone, Debug)]
-pub struct AlertNote {
-    /// Its name; the heading that links lead to.
-    pub name: String,
-    /// How urgent it is; several for the tiers of an objective.
-    pub severity: String,
-    /// One line.
-    pub summary: String,
-    /// When it fires, in words.
-    pub when: Vec<String>,
-    /// What to do first.
-    pub action: Option<String>,
-    /// What to look at, in PromQL, with a link that runs it.
-    pub queries: Vec<Query>,
-    /// Its panel.
-    pub dashboard: String,
-    /// Its alarms in CloudWatch.
-    pub alarms: Vec<String>,
-}
-
-/// A query with a link that runs it.
-#[derive(Clone, Debug)]
-pub struct Query {
-    /// What it shows.
-    pub title: String,
-    /// PromQL, over as many lines as it needs.
-    pub text: String,
-    /// Grafana Explore.
-    pub explore: String,
+pub struct FamilyHistory {
+    /// Its name.
+    pub family: String,
+    /// The first release that has it, if one is known.
+    pub since: Option<String>,
+    /// Earlier names, newest first, each with the last release that has it, if one is known.
+    pub before: Vec<(String, Option<String>)>,
+    /// Releases that changed it, and how.
+    pub changes: Vec<(String, String)>,
 }
 
 /// A step.
@@ -92,8 +74,8 @@ pub struct Query {
 pub struct Step {
     /// What the flow chart calls it.
     pub id: String,
-    /// For people.
-    pub title: String,
+    /// For people, if the author gave one.
+    pub title: Option<String>,
     /// What is looked at.
     pub check: Check,
     /// What is likely the cause when it holds.
@@ -110,11 +92,9 @@ pub struct Step {
 #[derive(Clone, Debug)]
 pub enum Check {
     /// A condition over signals.
-    Signal {
-        /// In words.
-        words: String,
-        /// The query whose result says it.
-        query: Query,
+    Condition {
+        /// The condition.
+        condition: Box<Condition>,
         /// The same in CloudWatch, or why it is not there.
         cloudwatch: Option<Result<String, String>>,
     },
@@ -314,7 +294,7 @@ pub struct Formula {
     /// What it gives.
     pub gives: String,
     /// What goes in: name, what it is, its value in the example, and the query that tells it.
-    pub inputs: Vec<(String, String, String, Option<Query>)>,
+    pub inputs: Vec<(String, String, String, Option<Expr>)>,
     /// The result of the example.
     pub result: String,
 }

@@ -131,6 +131,35 @@ impl Signal {
         }
     }
 
+    /// True when only the newest samples count, so that a window says nothing: a gauge as it is, or a ratio of
+    /// such gauges.
+    pub fn is_instant(&self, stat: Stat) -> bool {
+        match &self.source {
+            Source::Ratio { of, over, .. } => [of, over]
+                .into_iter()
+                .all(|part| part.is_instant(part.stat_in_ratio())),
+            Source::Family(_) | Source::Raw(_) => stat == Stat::Last,
+        }
+    }
+
+    /// How it is read where it is a part of a ratio: events per second, or how much there is.
+    pub fn stat_in_ratio(&self) -> Stat {
+        match self.kind() {
+            Kind::Counter | Kind::Histogram => Stat::Rate,
+            Kind::Gauge => Stat::Last,
+            Kind::Ratio => Stat::Avg,
+        }
+    }
+
+    /// True when it rests on recordings.
+    pub fn is_recorded(&self) -> bool {
+        match &self.source {
+            Source::Family(family) => family.recorded,
+            Source::Ratio { of, over, .. } => of.is_recorded() || over.is_recorded(),
+            Source::Raw(_) => false,
+        }
+    }
+
     /// The family under it, if it is one.
     pub fn family(&self) -> Option<&Family> {
         match &self.source {

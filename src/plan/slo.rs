@@ -4,6 +4,9 @@ use super::{Condition, Query, Signal};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
+/// Events are recorded over this window; longer ratios sum them.
+pub const BASE_WINDOW: Duration = Duration::from_mins(5);
+
 /// A service level objective.
 #[derive(Clone, Debug)]
 pub struct Slo {
@@ -25,6 +28,19 @@ pub struct Slo {
     pub links: super::alert::Links,
     /// Series for other tools' dashboards.
     pub compat: Option<Compat>,
+}
+
+impl Slo {
+    /// Signals that it is measured by.
+    pub fn signals(&self) -> Vec<&Signal> {
+        match &self.kind {
+            SloKind::Events(events) => match &events.sli {
+                EventSli::Ratio { part, total, .. } => vec![part, total],
+                EventSli::Latency { signal, .. } => vec![signal],
+            },
+            SloKind::Percentile(percentile) => vec![&percentile.signal],
+        }
+    }
 }
 
 /// How an objective is measured.

@@ -2,11 +2,11 @@
 
 use super::conditions::{ABSENT_OFFSET, Resolver};
 use super::context::Context;
-use super::{describe, templates};
+use super::templates;
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::alert::Links;
-use crate::plan::{Alert, Bound, Condition};
+use crate::plan::{Alert, Bound, Condition, words};
 use crate::source::Span;
 use crate::spec::{self, Text};
 use crate::units::Duration;
@@ -125,7 +125,7 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
     }
     let summary = match &alert.summary {
         Some(text) => text.value.trim().to_owned(),
-        None => describe::sentence(&condition),
+        None => words::capital(&words::condition(&condition)),
     };
     Some(Alert {
         name: name.value.clone(),
@@ -151,10 +151,11 @@ impl Context<'_> {
             self.check_name(name, true);
         }
         let links = self.spec.links.as_ref();
-        let runbook = runbook.map(|r| r.value.as_str());
+        let page = runbook.map(|name| name.value.clone());
         let base = |pick: fn(&spec::Links) -> &Text| links.map_or("", |l| &pick(l).value);
         Links {
-            runbook: naming::runbook_url(base(|l| &l.runbooks), runbook, alert),
+            runbook: naming::runbook_url(base(|l| &l.runbooks), page.as_deref(), alert),
+            page,
             dashboard: naming::dashboard_url(base(|l| &l.grafana), &self.spec.service.name.value),
         }
     }

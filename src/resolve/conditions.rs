@@ -2,11 +2,12 @@
 
 use super::context::Context;
 use super::query::{self, Asked, Read, bin};
-use super::{bound, describe, family, signals};
+use super::{bound, family, signals};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
     Absent, AlertRecord, Bound, Compare, CompareOp, Condition, Query, RawCondition, ValueUnit,
+    recorded, words,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use crate::promql::{self, Kept, build};
@@ -135,7 +136,7 @@ impl Resolver<'_, '_> {
         let labels = read.labels.clone();
         move |function, window| {
             let part = part.to_string();
-            let series = query::recorded(
+            let series = recorded(
                 naming::BASELINE,
                 &[
                     (naming::SERVICE, &service),
@@ -186,8 +187,8 @@ impl Resolver<'_, '_> {
         let expr = bin(BinaryOp::Div, covariance, query::positive(spread));
         let words = format!(
             "{} and {} move together (correlation above {} over {window})",
-            describe::reading(read.signal, read.stat, read.window),
-            describe::reading(other.signal, other.stat, other.window),
+            words::reading(read.signal, read.stat, read.window),
+            words::reading(other.signal, other.stat, other.window),
             c.above,
         );
         let whole = bin(BinaryOp::Gt, expr.clone(), query::number(above));
@@ -212,7 +213,7 @@ impl Resolver<'_, '_> {
             part: self.records.len(),
             query: query::query(read, None),
         });
-        let series = query::recorded(
+        let series = recorded(
             naming::BASELINE,
             &[
                 (naming::SERVICE, &self.cx.spec.service.name.value),

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::{Options, family};
+use super::Options;
 use crate::catalog::{Catalog, Range, RangeError, Selection, Version};
 use crate::diag::{Diagnostic, Sink, did_you_mean};
-use crate::library;
-use crate::plan::{Kind, LeftOut, Runtime, Signal};
+use crate::plan::{LeftOut, Runtime, Signal};
 use crate::source::Span;
 use crate::spec::{Document, Spec, Text};
 use crate::units::Duration;
@@ -29,8 +28,10 @@ pub(super) struct Context<'a> {
     pub(super) profiles: Vec<String>,
     /// While set, a missing family leaves a signal out instead of failing it.
     pub(super) tolerant: bool,
-    known: BTreeMap<String, Outcome>,
-    open: Vec<String>,
+    /// Signals that were resolved so far.
+    pub(super) known: BTreeMap<String, Outcome>,
+    /// Signals that are being resolved, outermost first.
+    pub(super) open: Vec<String>,
 }
 
 /// The releases a spec must run on.
@@ -129,7 +130,7 @@ impl<'a> Context<'a> {
 
     pub(super) fn runtime(&self) -> Option<Runtime> {
         let range = self.range.as_ref()?;
-        let uses_vllm = self.ready_signals().any(family::is_recorded);
+        let uses_vllm = self.ready_signals().any(Signal::is_recorded);
         uses_vllm.then(|| Runtime {
             range: range.text.clone(),
             releases: self.catalog.describe(&range.selection.releases),
@@ -149,91 +150,6 @@ impl<'a> Context<'a> {
         !self.known.is_empty()
     }
 
-    /// A signal that must be there.
-    pub(super) fn signal(&mut self, name: &Text) -> Option<Rc<Signal>> {
-        match self.outcome(name) {
-            Outcome::Ready(signal) => Some(signal),
-            Outcome::Failed => None,
-            Outcome::LeftOut(why) => {
-                // Behind the first part stands what lineage adds.
-                let (why, more) = why.split_once("; ").unwrap_or((&why, ""));
-                let message = format!("`{name}` is optional and left out: {why}");
-                let error = Diagnostic::error("optional-signal", name.span, message)
-                    .maybe_help((!more.is_empty()).then(|| more.to_owned()))
-                    .help("alerts and SLOs cannot rest on a signal that may be missing");
-                self.sink.push(error);
-                None
-            }
-        }
-    }
-
-    /// A signal that may be left out.
-    pub(super) fn optional_signal(&mut self, name: &Text) -> Option<Rc<Signal>> {
-        match self.outcome(name) {
-            Outcome::Ready(signal) => Some(signal),
-            Outcome::Failed | Outcome::LeftOut(_) => None,
-        }
-    }
-
-    pub(super) fn outcome(&mut self, name: &Text) -> Outcome {
-        if let Some(known) = self.known.get(&name.value) {
-            return known.clone();
-        }
-        if self.open.contains(&name.value) {
-            let from = self.open.iter().position(|n| *n == name.value).unwrap_or(0);
-            let circle = self.open[from..].join("` → `");
-            let message = format!("`{name}` is made from itself: `{circle}` → `{name}`");
-            self.sink
-                .push(Diagnostic::error("cyclic-reference", name.span, message));
-            return Outcome::Failed;
-        }
-        let spec = self.spec;
-        let (definition, at) = match spec.signals.get_key_value(name.value.as_str()) {
-            Some((declared, signal)) => (signal, declared.span),
-            None => match library::signal(&name.value) {
-                Some(signal) => (signal, name.span),
-                None => return self.unknown_signal(name),
-            },
-        };
-        self.open.push(name.value.clone());
-        let outcome = super::signals::resolve(self, name, definition, at);
-        self.open.pop();
-        // A missing library signal is resolved anew at its next use: every line that needs it is named.
-        let ready = matches!(outcome, Outcome::Ready(_));
-        if ready || library::signal(&name.value).is_none() {
-            self.known.insert(name.value.clone(), outcome.clone());
-        }
-        outcome
-    }
-
-    /// The outermost signal that is being resolved, when the spec declares it.
-    pub(super) fn is_declaring(&self) -> bool {
-        let outermost = self.open.first();
-        outermost.is_some_and(|name| self.spec.signals.contains_key(name.as_str()))
-    }
-
-    /// A library signal that another is made from goes by the name that the spec uses.
-    pub(super) fn name_told(&self, name: &str) -> String {
-        let used = self.open.iter().find(|n| library::signal(n).is_some());
-        let inside = library::signal(name).is_some();
-        used.filter(|_| inside)
-            .map_or(name, String::as_str)
-            .to_owned()
-    }
-
-    fn unknown_signal(&mut self, name: &Text) -> Outcome {
-        let library = library::names();
-        let own = self.spec.signals.keys().map(|k| k.value.as_str());
-        let known = own.chain(library.iter().map(String::as_str));
-        let message = format!("unknown signal `{name}`");
-        let help = did_you_mean(&name.value, known).unwrap_or_else(|| {
-            "declare it under `signals`, or use one of the library's (`vllm.*`)".into()
-        });
-        let error = Diagnostic::error("unknown-signal", name.span, message);
-        self.sink.push(error.help(help));
-        Outcome::Failed
-    }
-
     /// Complains at the key of a field that is out of place.
     pub(super) fn refuse(&mut self, name: &str, value: Span, message: impl Into<String>) {
         let at = self.document.key(value, name);
@@ -245,45 +161,6 @@ impl<'a> Context<'a> {
     pub(super) fn fail(&mut self, diagnostic: Diagnostic) -> Outcome {
         self.sink.push(diagnostic);
         Outcome::Failed
-    }
-
-    /// Labels a signal is grouped by: those of the service that it has, and `by`, which it must have.
-    pub(super) fn labels(&mut self, signal: &Signal, by: &[Text]) -> Vec<String> {
-        let group_by = &self.spec.prometheus.group_by;
-        let mut labels: Vec<String> = group_by
-            .iter()
-            .filter(|l| signal.labels.contains(&l.value))
-            .map(|l| l.value.clone())
-            .collect();
-        for label in by {
-            if !self.check_group_label(label) || labels.contains(&label.value) {
-                continue;
-            }
-            if signal.labels.contains(&label.value) {
-                labels.push(label.value.clone());
-            } else {
-                self.missing_label(signal, &label.value, label.span);
-            }
-        }
-        labels
-    }
-
-    pub(super) fn missing_label(&mut self, signal: &Signal, label: &str, at: Span) {
-        if label == "le" && signal.kind() == Kind::Histogram {
-            let message = format!("`le` of `{}` belongs to its thresholds", signal.name);
-            let error = Diagnostic::error("reserved-label", at, message)
-                .help("a `latency` SLI (`within`) or a percentile chooses the buckets");
-            self.sink.push(error);
-            return;
-        }
-        let message = format!("`{}` has no label `{label}`", signal.name);
-        let error = Diagnostic::error("unknown-label", at, message)
-            .maybe_help(did_you_mean(
-                label,
-                signal.labels.iter().map(String::as_str),
-            ))
-            .help(format!("it has `{}`", signal.labels.join("`, `")));
-        self.sink.push(error);
     }
 }
 

@@ -24,15 +24,6 @@ use crate::units::{Number, decimal};
 /// Prefix of vLLM's own families.
 const VLLM: &str = "vllm:";
 
-/// True when a signal rests on recordings.
-pub(super) fn is_recorded(signal: &Signal) -> bool {
-    match &signal.source {
-        Source::Family(family) => family.recorded,
-        Source::Ratio { of, over, .. } => is_recorded(of) || is_recorded(over),
-        Source::Raw(_) => false,
-    }
-}
-
 /// Runs `f`; while it runs with `optional`, a missing family leaves a signal out instead of failing it.
 pub(super) fn tolerating<'a, T>(
     cx: &mut Context<'a>,

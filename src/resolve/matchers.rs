@@ -5,30 +5,10 @@ use crate::diag::Diagnostic;
 use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::source::Span;
-use crate::spec::{MatchValue, Matchers, Text};
+use crate::spec::{MatchValue, Matchers};
 
 /// Label, comparison, value.
 pub(super) type Matcher = (String, MatchOp, String);
-
-impl Context<'_> {
-    /// Complains about a label name Prometheus would not take.
-    pub(super) fn check_label_name(&mut self, label: &Text) {
-        if !is_label_name(&label.value) {
-            let message = format!("`{}` is not a label name", label.value.escape_debug());
-            let error = Diagnostic::error("bad-name", label.span, message);
-            self.sink
-                .push(error.help("a label consists of letters, digits and `_`"));
-        }
-    }
-}
-
-/// True when Prometheus takes it as a label name without quotes.
-pub(super) fn is_label_name(name: &str) -> bool {
-    let mut chars = name.chars();
-    let first = chars.next();
-    first.is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
 
 /// Complains about a regular expression Prometheus would not take.
 pub(super) fn check_value(cx: &mut Context<'_>, value: &MatchValue) {

@@ -6,11 +6,12 @@ mod cloudwatch;
 mod conditions;
 mod context;
 mod dashboards;
-mod describe;
+mod events;
 mod family;
-mod guide;
+mod labels;
 mod matchers;
 mod query;
+mod runbooks;
 mod service;
 mod signals;
 mod slos;
@@ -18,9 +19,6 @@ mod templates;
 mod tiers;
 
 use context::Context;
-pub use describe::{subject, words};
-pub use query::slo_series;
-pub use slos::BASE_WINDOW;
 
 use crate::catalog::Catalog;
 use crate::diag::{Diagnostic, Sink};
@@ -59,7 +57,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     dashboards::link(&cx, &dashboards, &mut slos, &mut alerts);
     let cloudwatch = cloudwatch::resolve(&mut cx, &slos, &alerts, &dashboards);
     let published = cloudwatch::published(&mut cx);
-    let guide = guide::resolve(&mut cx, &slos, &alerts, cloudwatch.as_ref());
+    let runbooks = runbooks::resolve(&mut cx, &slos, &alerts);
     service::check_group_labels(&mut cx);
     let plan = Plan {
         service: service::plan(&cx),
@@ -69,7 +67,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         alerts,
         dashboards,
         cloudwatch,
-        guide,
+        runbooks,
         published,
         scrape: service::scrape(&cx),
         left_out: cx.left_out,

@@ -5,10 +5,9 @@
 
 use super::context::Context;
 use crate::diag::Diagnostic;
-use crate::naming;
 use crate::plan::{Family, Kind, Query, Signal, Source};
 use crate::promql::ast::{
-    self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, MatchOp, Selector, Subquery,
+    self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery,
 };
 use crate::promql::build;
 use crate::source::{Span, Spanned};
@@ -45,12 +44,8 @@ impl Context<'_> {
     pub(super) fn read<'a>(&mut self, asked: &Asked<'a>) -> Option<Read<'a>> {
         let stat = self.stat(asked)?;
         let window = asked.window.map_or(DEFAULT_WINDOW, |w| w.value);
-        let needs_two_samples = !matches!(
-            (stat, asked.signal.kind()),
-            (Stat::Last, Kind::Gauge) | (Stat::Last, Kind::Ratio)
-        );
         let at = asked.window.map_or(asked.at, |w| w.span);
-        if needs_two_samples {
+        if !asked.signal.is_instant(stat) {
             self.check_window(window, at);
         }
         let labels = self.labels(asked.signal, asked.by);
@@ -219,14 +214,9 @@ pub(super) fn events(
 
 /// A part of a ratio, read over the same time and labels as the whole.
 fn as_events<'a>(signal: &'a Signal, like: &Read<'_>) -> Read<'a> {
-    let stat = match signal.kind() {
-        Kind::Counter | Kind::Histogram => Stat::Rate,
-        Kind::Gauge => Stat::Last,
-        Kind::Ratio => Stat::Avg,
-    };
     Read {
         signal,
-        stat,
+        stat: signal.stat_in_ratio(),
         window: like.window,
         zoomed: like.zoomed,
         labels: like.labels.clone(),
@@ -337,27 +327,6 @@ pub(super) fn over(function: &str, expr: Expr, window: Duration) -> Expr {
         at: AtOffset::default(),
     };
     build::call(function, [Expr::from(ExprKind::Subquery(sub))])
-}
-
-/// A series of ours: `name{service="…", …}`.
-pub(super) fn recorded(series: &str, labels: &[(&str, &str)]) -> Selector {
-    labels
-        .iter()
-        .fold(build::metric(series), |m, (label, value)| {
-            m.matcher(label, MatchOp::Equal, value)
-        })
-}
-
-/// One SLO's recorded series.
-pub fn slo_series(series: &str, service: &str, slo: &str, window: &str) -> Selector {
-    recorded(
-        series,
-        &[
-            (naming::SERVICE, service),
-            (naming::SLO, slo),
-            (naming::WINDOW, window),
-        ],
-    )
 }
 
 /// A series of a family, over some time, some time ago.

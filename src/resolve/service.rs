@@ -1,13 +1,11 @@
 //! What belongs to the service as a whole: names, labels, links, scraping.
 
 use super::context::Context;
+use super::labels::{SCRAPE_LABELS, is_label_name};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
 use crate::plan::{Scrape, Service, Severities};
 use crate::spec::{MatchValue, Text};
-
-/// Labels every scrape adds.
-const SCRAPE_LABELS: [&str; 2] = ["job", "instance"];
 
 impl Context<'_> {
     /// Complains about a name that cannot be used in files, labels and series.
@@ -20,41 +18,6 @@ impl Context<'_> {
             self.sink
                 .push(Diagnostic::error("bad-name", name.span, message));
         }
-    }
-
-    /// Labels added by the scrape.
-    pub(super) fn target_labels(&self) -> Vec<String> {
-        let declared = &self.spec.prometheus.labels.target;
-        let mut labels: Vec<String> = declared.iter().map(|l| l.value.clone()).collect();
-        labels.extend(SCRAPE_LABELS.map(str::to_owned));
-        labels.sort();
-        labels.dedup();
-        labels
-    }
-
-    /// Complains about a label that rules cannot see or that the generated rules set themselves.
-    pub(super) fn check_group_label(&mut self, label: &Text) -> bool {
-        let labels = &self.spec.prometheus.labels;
-        let name = label.value.as_str();
-        let error = if name == "le" {
-            let message = "`le` tells the buckets of one histogram apart, every result sums it up";
-            Diagnostic::error("reserved-label", label.span, message).help("leave it out")
-        } else if naming::RESERVED_LABELS.contains(&name) {
-            let message = format!("`{name}` is a label that the generated rules set themselves");
-            Diagnostic::error("reserved-label", label.span, message)
-                .help("rename it while scraping, with `relabel_configs`")
-        } else if let Some(external) = labels.external.iter().find(|l| l.value == name) {
-            let message = format!(
-                "`{name}` is an external label: it is added on sending, after rules have run"
-            );
-            Diagnostic::error("external-label", label.span, message)
-                .related(external.span, "declared external here")
-                .help("group by target labels and labels of the signals only")
-        } else {
-            return true;
-        };
-        self.sink.push(error);
-        false
     }
 }
 
@@ -149,7 +112,7 @@ pub(super) fn check_group_labels(cx: &mut Context<'_>) {
         let told = label.value == "le"
             || naming::RESERVED_LABELS.contains(&label.value.as_str())
             || external.contains(label)
-            || !super::matchers::is_label_name(&label.value);
+            || !is_label_name(&label.value);
         if !told && cx.any_signal() && !known.contains(&label.value) {
             let message =
                 format!("no signal has the label `{label}`, and the scrape does not add it");
@@ -170,6 +133,10 @@ pub(super) fn plan(cx: &Context<'_>) -> Service {
         name,
         owner: spec.service.owner.as_ref().map(|o| o.value.clone()),
         severities: severities(cx),
+        grafana: spec
+            .links
+            .as_ref()
+            .map_or_else(String::new, |links| links.grafana.value.clone()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::context::{Context, Outcome};
 use super::{family, matchers};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, did_you_mean};
 use crate::library;
 use crate::plan::{LeftOut, Raw, Signal, Source};
 use crate::promql::{self, Kept};
@@ -24,6 +24,93 @@ pub(super) fn resolve_declared(cx: &mut Context<'_>) {
             cx.check_name(name, false);
         }
         cx.outcome(name);
+    }
+}
+
+impl Context<'_> {
+    /// A signal that must be there.
+    pub(super) fn signal(&mut self, name: &Text) -> Option<Rc<Signal>> {
+        match self.outcome(name) {
+            Outcome::Ready(signal) => Some(signal),
+            Outcome::Failed => None,
+            Outcome::LeftOut(why) => {
+                // Behind the first part stands what lineage adds.
+                let (why, more) = why.split_once("; ").unwrap_or((&why, ""));
+                let message = format!("`{name}` is optional and left out: {why}");
+                let error = Diagnostic::error("optional-signal", name.span, message)
+                    .maybe_help((!more.is_empty()).then(|| more.to_owned()))
+                    .help("alerts and SLOs cannot rest on a signal that may be missing");
+                self.sink.push(error);
+                None
+            }
+        }
+    }
+
+    /// A signal that may be left out.
+    pub(super) fn optional_signal(&mut self, name: &Text) -> Option<Rc<Signal>> {
+        match self.outcome(name) {
+            Outcome::Ready(signal) => Some(signal),
+            Outcome::Failed | Outcome::LeftOut(_) => None,
+        }
+    }
+
+    pub(super) fn outcome(&mut self, name: &Text) -> Outcome {
+        if let Some(known) = self.known.get(&name.value) {
+            return known.clone();
+        }
+        if self.open.contains(&name.value) {
+            let from = self.open.iter().position(|n| *n == name.value).unwrap_or(0);
+            let circle = self.open[from..].join("` → `");
+            let message = format!("`{name}` is made from itself: `{circle}` → `{name}`");
+            self.sink
+                .push(Diagnostic::error("cyclic-reference", name.span, message));
+            return Outcome::Failed;
+        }
+        let spec = self.spec;
+        let (definition, at) = match spec.signals.get_key_value(name.value.as_str()) {
+            Some((declared, signal)) => (signal, declared.span),
+            None => match library::signal(&name.value) {
+                Some(signal) => (signal, name.span),
+                None => return self.unknown_signal(name),
+            },
+        };
+        self.open.push(name.value.clone());
+        let outcome = resolve(self, name, definition, at);
+        self.open.pop();
+        // A missing library signal is resolved anew at its next use: every line that needs it is named.
+        let ready = matches!(outcome, Outcome::Ready(_));
+        if ready || library::signal(&name.value).is_none() {
+            self.known.insert(name.value.clone(), outcome.clone());
+        }
+        outcome
+    }
+
+    /// The outermost signal that is being resolved, when the spec declares it.
+    pub(super) fn is_declaring(&self) -> bool {
+        let outermost = self.open.first();
+        outermost.is_some_and(|name| self.spec.signals.contains_key(name.as_str()))
+    }
+
+    /// A library signal that another is made from goes by the name that the spec uses.
+    pub(super) fn name_told(&self, name: &str) -> String {
+        let used = self.open.iter().find(|n| library::signal(n).is_some());
+        let inside = library::signal(name).is_some();
+        used.filter(|_| inside)
+            .map_or(name, String::as_str)
+            .to_owned()
+    }
+
+    fn unknown_signal(&mut self, name: &Text) -> Outcome {
+        let library = library::names();
+        let own = self.spec.signals.keys().map(|k| k.value.as_str());
+        let known = own.chain(library.iter().map(String::as_str));
+        let message = format!("unknown signal `{name}`");
+        let help = did_you_mean(&name.value, known).unwrap_or_else(|| {
+            "declare it under `signals`, or use one of the library's (`vllm.*`)".into()
+        });
+        let error = Diagnostic::error("unknown-signal", name.span, message);
+        self.sink.push(error.help(help));
+        Outcome::Failed
     }
 }
 

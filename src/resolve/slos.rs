@@ -2,27 +2,19 @@
 
 use super::alerts::slo_alert_name;
 use super::context::Context;
-use super::query::{self, Read, bin};
+use super::events::Events;
+use super::query::{self, Read};
 use super::tiers::{self, Objective};
 use super::{bound, family, service};
 use crate::diag::Diagnostic;
-use crate::naming;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    Bound, Bucket, Compare, CompareOp, Compat, Condition, EventSli, EventSlo, Kind, PercentileSlo,
-    Query, Signal, Slo, SloKind, ValueUnit, WindowRatio,
+    BASE_WINDOW, Bound, Bucket, Compare, CompareOp, Compat, Condition, EventSli, EventSlo, Kind,
+    PercentileSlo, Query, Signal, Slo, SloKind, ValueUnit, WindowRatio,
 };
-use crate::promql::ast::{BinaryOp, Expr};
-use crate::promql::build;
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
 use crate::units::{Duration, Number, Quantity, Unit};
-
-/// Events are recorded over this window; longer ratios sum them.
-pub const BASE_WINDOW: Duration = Duration::from_mins(5);
-
-/// Ratios up to this window read the counters themselves.
-const DIRECT_UP_TO: Duration = Duration::from_secs(3_600);
 
 /// Percentiles cannot be summed up from recorded ones, so their window is read whole each time.
 const LONGEST_PERCENTILE: Duration = Duration::from_secs(86_400);
@@ -69,66 +61,6 @@ fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
         alert_name,
         compat,
     })
-}
-
-/// Bad and total events per second over a window.
-struct Events {
-    sli: EventSli,
-    labels: Vec<String>,
-}
-
-impl Events {
-    fn total(&self, window: Duration) -> Expr {
-        let signal = match &self.sli {
-            EventSli::Ratio { total, .. } => total,
-            EventSli::Latency { signal, .. } => signal,
-        };
-        query::events(signal, window, None, &self.labels)
-    }
-
-    /// A missing series of good or bad events counts as none; rounding never makes a count negative.
-    fn bad(&self, window: Duration) -> Expr {
-        let total = self.total(window);
-        let rest = |good: Expr| {
-            let rest = bin(BinaryOp::Sub, total.clone(), good);
-            build::call("clamp_min", vec![rest, build::number("0")])
-        };
-        match &self.sli {
-            EventSli::Ratio { part, good, .. } => {
-                let part = query::or_zero(query::events(part, window, None, &self.labels), &total);
-                if *good { rest(part) } else { part }
-            }
-            // A histogram has all its buckets or none, so nothing stands in for a missing one.
-            EventSli::Latency { signal, within } => match signal.family() {
-                Some(family) => rest(query::bucket_rate(family, within, window, &self.labels)),
-                None => total,
-            },
-        }
-    }
-
-    fn ratio(&self, window: Duration, service: &str, slo: &str) -> Expr {
-        if window <= DIRECT_UP_TO {
-            let whole = query::positive(self.total(window));
-            return bin(BinaryOp::Div, self.bad(window), whole);
-        }
-        let base = BASE_WINDOW.to_string();
-        let summed = |series: &str| {
-            let range = query::range(query::slo_series(series, service, slo, &base), window);
-            build::call("sum_over_time", vec![range])
-        };
-        let whole = query::positive(summed(naming::TOTAL_EVENTS));
-        bin(BinaryOp::Div, summed(naming::BAD_EVENTS), whole)
-    }
-}
-
-/// Bad events out of all events over a window, from the counters themselves.
-pub(super) fn direct_ratio(sli: &EventSli, labels: &[String], window: Duration) -> Expr {
-    let events = Events {
-        sli: sli.clone(),
-        labels: labels.to_vec(),
-    };
-    let whole = query::positive(events.total(window));
-    bin(BinaryOp::Div, events.bad(window), whole)
 }
 
 fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind, Vec<String>)> {

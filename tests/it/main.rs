@@ -38,4 +38,5 @@ mod rules;
 mod runbooks;
 mod schema;
 mod update;
+mod words;
 mod wrong;

@@ -83,8 +83,8 @@ fn a_changed_alert_changes_its_runbook() {
         file.expect("a page").text.clone()
     };
     let (before, after) = (page(&text), page(&changed));
-    assert!(before.contains("above 2s, for 10m") && !before.contains("above 4s"));
-    assert!(after.contains("above 4s, for 25m") && !after.contains("above 2s"));
+    assert!(before.contains("above 2s for 10m") && !before.contains("above 4s"));
+    assert!(after.contains("above 4s for 25m") && !after.contains("above 2s"));
     let asked = "The answer is yes when p95 of Queue time above 4s.";
     assert!(after.contains(asked), "{after}");
 }
@@ -125,7 +125,7 @@ fn links_of_unwritten_runbooks_resolve_too() {
 fn examples_are_computed() {
     let plan = plan(&read("specs/vllm-production.yaml"));
     let sizing = plan
-        .guide
+        .runbooks
         .advice
         .iter()
         .find(|a| a.name == "sizing")

@@ -5,11 +5,11 @@ use super::lines::{Axis, Drawn};
 use crate::naming;
 use crate::plan::cloudwatch::{Board, Content, Graph, Mark, Parity, Verdict, View, What, Widget};
 use crate::plan::dashboard::{Draw, Origin, Panel, Place, Reading, Role, Threshold};
-use crate::plan::{Dashboard, EventSlo, Slo, SloKind};
+use crate::plan::{Dashboard, EventSlo, Slo, SloKind, words};
 use crate::resolve::bound;
 use crate::resolve::query::{self, DEFAULT_WINDOW, Read};
 use crate::spec::{Stat, Via};
-use crate::units::{Number, Unit, shown};
+use crate::units::{Number, Unit};
 
 /// Lines of a heading.
 const HEADING: u32 = 1;
@@ -282,10 +282,7 @@ fn finish(
             worth
         }
     };
-    let marks = panel
-        .thresholds
-        .iter()
-        .map(|line| mark(panel, line, ratio(worth)));
+    let marks = panel.thresholds.iter().map(|line| mark(line, ratio(worth)));
     let graph = Graph {
         view,
         unit: axis_unit(axis, worth),
@@ -297,17 +294,10 @@ fn finish(
     (Content::Graph(graph), notes)
 }
 
-fn mark(panel: &Panel, line: &Threshold, worth: Number) -> Mark {
-    let per = panel.unit.per.map(|per| format!("/{}", per.name));
-    let value = shown(line.value, panel.unit.unit) + &per.unwrap_or_default();
-    let label = match line.role {
-        Role::Alert => format!("alert at {value}"),
-        Role::Target => format!("target {value}"),
-        Role::Advisory => value,
-    };
+fn mark(line: &Threshold, worth: Number) -> Mark {
     Mark {
         value: line.value / worth,
-        label,
+        label: words::line(line),
         color: line.color,
         upper: line.upper,
         fill: line.role == Role::Alert,

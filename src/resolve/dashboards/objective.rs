@@ -6,11 +6,12 @@ use super::variables::filtered_series;
 use super::{Draft, Panels, Size};
 use crate::naming;
 use crate::plan::dashboard::{Color, Draw, Origin, Panel, Reading, Role, Series, Threshold};
-use crate::plan::{EventSlo, PercentileSlo, Query, Slo, SloKind};
+use crate::plan::{
+    BASE_WINDOW, EventSlo, PercentileSlo, Query, Slo, SloKind, recorded, slo_series,
+};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::build;
-use crate::resolve::query::{self, bin};
-use crate::resolve::{BASE_WINDOW, slo_series};
+use crate::resolve::query::bin;
 use crate::spec;
 use crate::units::{Number, Unit, decimal, shown};
 
@@ -66,7 +67,7 @@ impl Panels<'_, '_> {
         let service = &self.cx.spec.service.name.value;
         let selector = match window {
             Some(window) => slo_series(series, service, &slo.name, &window),
-            None => query::recorded(
+            None => recorded(
                 series,
                 &[(naming::SERVICE, service), (naming::SLO, &slo.name)],
             ),
@@ -78,6 +79,7 @@ impl Panels<'_, '_> {
         let expr = self.recorded(slo, naming::BUDGET_REMAINING, None);
         let step = |percent: i128, color| Threshold {
             value: Number::new(percent, 100),
+            text: format!("{percent}%"),
             role: Role::Advisory,
             color,
             upper: false,
@@ -113,6 +115,7 @@ impl Panels<'_, '_> {
             .iter()
             .map(|tier| Threshold {
                 value: tier.factor,
+                text: decimal(tier.factor),
                 role: Role::Alert,
                 color: if tier.severity == *page {
                     Color::Red
@@ -172,7 +175,7 @@ impl Panels<'_, '_> {
             unit: amount(Unit::Ratio),
             thresholds: vec![Threshold {
                 upper: false,
-                ..target(objective)
+                ..target(objective, shown(objective, Unit::Ratio))
             }],
             links: runbook(slo),
             ..blank(format!("{}: good events", slo.title), Draw::Timeseries)
@@ -181,7 +184,7 @@ impl Panels<'_, '_> {
 
     fn percentile(&self, slo: &Slo, percentile: &PercentileSlo, draw: Draw) -> Panel {
         let expr = self.recorded(slo, naming::PERCENTILE, None);
-        let below = target(percentile.below.0);
+        let below = target(percentile.below.0, percentile.below.1.clone());
         let origin = Origin::Signal(Box::new(Reading {
             signal: percentile.signal.clone(),
             stat: spec::Stat::Quantile(percentile.quantile),

@@ -7,10 +7,10 @@ use super::variables::filtered;
 use super::{Draft, Panels, Size};
 use crate::diag::Diagnostic;
 use crate::plan::dashboard::{Draw, Origin, Panel, Place, Reading, Role, Series, Threshold};
+use crate::plan::words::{capital, reading};
 use crate::plan::{Kind, Query, Signal, Source, ValueUnit};
 use crate::promql::{self, Dialect, Kept};
 use crate::resolve::context::Outcome;
-use crate::resolve::describe::{capital, reading};
 use crate::resolve::query::{self, Asked, Read};
 use crate::resolve::{bound, family};
 use crate::source::{Span, Spanned};
@@ -126,7 +126,9 @@ impl Panels<'_, '_> {
             }
         }
         content.thresholds.sort_by_key(|line| line.value);
-        content.thresholds.dedup();
+        content
+            .thresholds
+            .dedup_by(|next, line| next.is_drawn_as(line));
         let runbook = p.runbook.as_ref().map(|name| self.runbook(name));
         content.runbooks.extend(runbook);
         Some(Draft {
@@ -418,7 +420,7 @@ impl Content {
     fn describe(&mut self, signal: &Signal, reading: String) {
         let text = match &signal.description {
             Some(text) => text.clone(),
-            None => format!("{}.", capital(reading)),
+            None => format!("{}.", capital(&reading)),
         };
         if !self.about.contains(&text) {
             self.about.push(text);

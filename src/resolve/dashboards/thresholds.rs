@@ -1,9 +1,10 @@
 //! What lines a panel shows: the author's, else the bounds of the alerts and objectives on the same values.
 
+use crate::plan::alert::{self, ConditionAlert};
 use crate::plan::dashboard::{Color, Role, Threshold};
-use crate::plan::{Alert, Bound, Compare, Condition, Signal, Slo, SloKind, ValueUnit};
+use crate::plan::{Alert, Bound, Compare, Condition, Signal, Slo, SloKind, ValueUnit, words};
+use crate::resolve::bound;
 use crate::resolve::context::Context;
-use crate::resolve::{bound, words};
 use crate::source::Spanned;
 use crate::spec::{self, Stat};
 use crate::units::{Number, Per};
@@ -26,75 +27,59 @@ pub(super) struct Watch<'a> {
 /// All comparisons that alerts make.
 pub(super) fn watches<'a>(slos: &'a [Slo], alerts: &'a [Alert], page: &str) -> Vec<Watch<'a>> {
     let mut all = Vec::new();
-    for slo in slos {
-        let SloKind::Percentile(percentile) = &slo.kind else {
-            continue;
-        };
-        let Some(alert) = &percentile.alert else {
-            continue;
-        };
-        let told = (&*slo.alert_name, &*alert.severity, &*slo.links.runbook);
-        collect(
-            &alert.condition,
-            told,
-            &alert.hold.to_string(),
-            page,
-            true,
-            &mut all,
-        );
-    }
-    for alert in alerts {
-        let told = (&*alert.name, &*alert.severity, &*alert.links.runbook);
-        collect(
-            &alert.condition,
-            told,
-            &alert.hold.to_string(),
-            page,
-            true,
-            &mut all,
-        );
+    for alert in alert::on_conditions(slos, alerts) {
+        collect(alert.condition, &alert, page, true, &mut all);
     }
     all
 }
 
+/// The comparisons of one part of an alert's condition; `alone` when the part is enough to fire the alert.
 fn collect<'a>(
-    condition: &'a Condition,
-    told: (&'a str, &'a str, &'a str),
-    hold: &str,
+    part: &'a Condition,
+    alert: &ConditionAlert<'a>,
     page: &str,
     alone: bool,
     all: &mut Vec<Watch<'a>>,
 ) {
-    let (alert, severity, runbook) = told;
-    match condition {
-        Condition::Compare(compare) => {
-            let held = match hold {
-                "0s" => String::new(),
-                hold => format!(" for {hold}"),
-            };
-            let together = if alone { "" } else { ", together with others" };
-            let bound = words(condition);
-            all.push(Watch {
-                alert,
-                compare,
-                // Beyond the bound of one part of a condition nobody is told yet.
-                role: if alone { Role::Alert } else { Role::Advisory },
-                color: if severity == page {
-                    Color::Red
-                } else {
-                    Color::Orange
-                },
-                words: format!("{alert} ({severity}): {bound}{held}{together}"),
-                runbook,
-            });
-        }
-        Condition::All(parts, _) | Condition::Any(parts, _) => {
+    match part {
+        Condition::Compare(compare) => all.push(watch(compare, part, alert, page, alone)),
+        Condition::All(parts, _) => {
             for part in parts {
-                collect(part, told, hold, page, false, all);
+                collect(part, alert, page, false, all);
             }
         }
-        Condition::Unless(parts, _) => collect(&parts[0], told, hold, page, false, all),
+        Condition::Any(parts, _) => {
+            for part in parts {
+                collect(part, alert, page, alone, all);
+            }
+        }
+        Condition::Unless(parts, _) => collect(&parts[0], alert, page, false, all),
         Condition::Absent(_) | Condition::Raw(_) => {}
+    }
+}
+
+fn watch<'a>(
+    compare: &'a Compare,
+    part: &Condition,
+    alert: &ConditionAlert<'a>,
+    page: &str,
+    alone: bool,
+) -> Watch<'a> {
+    let together = if alone { "" } else { ", together with others" };
+    let (name, severity) = (alert.name, alert.severity);
+    let held = words::condition_held(part, alert.hold);
+    Watch {
+        alert: name,
+        compare,
+        // Beyond the bound of one part of a condition nobody is told yet.
+        role: if alone { Role::Alert } else { Role::Advisory },
+        color: if severity == page {
+            Color::Red
+        } else {
+            Color::Orange
+        },
+        words: format!("{name} ({severity}): {held}{together}"),
+        runbook: &alert.links.runbook,
     }
 }
 
@@ -107,7 +92,7 @@ pub(super) fn is_on(watch: &Watch<'_>, signal: &Signal, stat: Stat) -> bool {
 
 /// The bound of a watch in a panel's time.
 pub(super) fn line(watch: &Watch<'_>, unit: ValueUnit) -> Option<Threshold> {
-    let Bound::Fixed(op, value, _) = &watch.compare.bound else {
+    let Bound::Fixed(op, value, text) = &watch.compare.bound else {
         return None;
     };
     // `above 0` as one part of a condition only asks whether there is anything at all.
@@ -116,6 +101,7 @@ pub(super) fn line(watch: &Watch<'_>, unit: ValueUnit) -> Option<Threshold> {
     }
     Some(Threshold {
         value: in_time(*value, watch.compare.unit.per, unit.per),
+        text: text.clone(),
         role: watch.role,
         color: watch.color,
         upper: op.is_upper(),
@@ -130,13 +116,14 @@ pub(super) fn targets(slos: &[Slo], signal: &Signal, stat: Stat) -> Vec<Threshol
     });
     let same =
         percentiles.filter(|p| p.signal.name == signal.name && stat == Stat::Quantile(p.quantile));
-    same.map(|p| target(p.below.0)).collect()
+    same.map(|p| target(p.below.0, p.below.1.clone())).collect()
 }
 
 /// Where a value should be.
-pub(super) fn target(value: Number) -> Threshold {
+pub(super) fn target(value: Number, text: String) -> Threshold {
     Threshold {
         value,
+        text,
         role: Role::Target,
         color: Color::Green,
         upper: true,
@@ -165,6 +152,7 @@ pub(super) fn given(
     });
     Some(Threshold {
         value: in_time(value, given.at.value.per(), unit.per),
+        text: given.at.to_string(),
         role: given.role,
         color,
         upper,

@@ -8,6 +8,7 @@ use crate::plan::{Family, Signal, Source};
 use crate::promql;
 use crate::promql::ast::Expr;
 use crate::resolve::context::Context;
+use crate::resolve::labels::is_label_name;
 use crate::resolve::matchers;
 use crate::source::{Span, Spanned};
 use crate::spec::{Matchers, Text};
@@ -26,7 +27,7 @@ pub(in crate::resolve) fn check_matchers(
         return;
     };
     for (label, value) in selection {
-        if !matchers::is_label_name(&label.value) {
+        if !is_label_name(&label.value) {
             // Told by whoever reads the selection.
             continue;
         }

@@ -3,7 +3,7 @@
 use super::view::{Board, Link, Panel, Query, Row, Threshold};
 use crate::plan::dashboard::{self, Color, Dashboard, Draw, Role};
 use crate::promql::pretty;
-use crate::units::{Number, shown};
+use crate::units::Number;
 
 /// Lines of queries break here.
 const WIDTH: usize = 80;
@@ -94,16 +94,14 @@ fn thresholds(panel: &dashboard::Panel) -> Vec<Threshold> {
         false => share(Number::from_integer(1) - value / top) * 100.0,
     };
     let one = |t: &dashboard::Threshold| {
-        let time = panel.unit.per.map(|per| format!("/{}", per.name));
         let side = if t.upper { "above" } else { "below" };
         let side = if t.role == Role::Target {
             "target"
         } else {
             side
         };
-        let value = shown(t.value, panel.unit.unit);
         Threshold {
-            text: format!("{side} {value}{}", time.unwrap_or_default()),
+            text: format!("{side} {}", t.text),
             role: match t.role {
                 Role::Alert => "alert",
                 Role::Target => "target",

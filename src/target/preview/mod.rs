@@ -7,8 +7,8 @@ mod timeline;
 mod view;
 
 use super::{OutFile, TargetError};
-use crate::plan::{Condition, Plan, SloKind};
-use crate::resolve::words;
+use crate::plan::alert::{self, ConditionAlert};
+use crate::plan::{Plan, words};
 use crate::template::Templates;
 
 /// The page of one service: `SERVICE.html`.
@@ -34,51 +34,20 @@ pub fn page(plan: &Plan, templates: &Templates) -> Result<OutFile, TargetError> 
     })
 }
 
+/// Those that wake somebody first.
 fn alerts(plan: &Plan) -> Vec<view::Alert> {
-    let one = |name: &str,
-               severity: &str,
-               condition: &Condition,
-               hold: &str,
-               links: &crate::plan::alert::Links| {
-        view::Alert {
-            name: name.to_owned(),
-            severity: severity.to_owned(),
-            pages: severity == plan.service.severities.page,
-            when: words(condition),
-            hold: if hold == "0s" {
-                "at once".to_owned()
-            } else {
-                hold.to_owned()
-            },
-            runbook: links.runbook.clone(),
-            dashboard: links.dashboard.clone(),
-        }
+    let one = |alert: ConditionAlert<'_>| view::Alert {
+        name: alert.name.to_owned(),
+        severity: alert.severity.to_owned(),
+        pages: alert.severity == plan.service.severities.page,
+        when: words::condition(alert.condition),
+        hold: words::hold(alert.hold),
+        runbook: alert.links.runbook.clone(),
+        dashboard: alert.links.dashboard.clone(),
     };
-    let percentiles = plan.slos.iter().filter_map(|slo| match &slo.kind {
-        SloKind::Percentile(p) => p.alert.as_ref().map(|alert| (slo, alert)),
-        SloKind::Events(_) => None,
-    });
-    let percentiles = percentiles.map(|(slo, alert)| {
-        let hold = alert.hold.to_string();
-        one(
-            &slo.alert_name,
-            &alert.severity,
-            &alert.condition,
-            &hold,
-            &slo.links,
-        )
-    });
-    let own = plan.alerts.iter().map(|alert| {
-        let hold = alert.hold.to_string();
-        one(
-            &alert.name,
-            &alert.severity,
-            &alert.condition,
-            &hold,
-            &alert.links,
-        )
-    });
-    let mut all: Vec<_> = percentiles.chain(own).collect();
+    let mut all: Vec<_> = alert::on_conditions(&plan.slos, &plan.alerts)
+        .map(one)
+        .collect();
     all.sort_by_key(|alert| !alert.pages);
     all
 }

@@ -1,7 +1,7 @@
 //! Objectives: what they allow, and how soon somebody hears of a fault.
 
 use super::view::{Line, Objective, Plot, Tick, Tier};
-use crate::plan::{EventSlo, PercentileSlo, Slo, SloKind, slo};
+use crate::plan::{EventSlo, Slo, SloKind, slo, words};
 use crate::units::{Duration, Number, Unit, decimal, shown};
 
 /// Error ratios, in percent, that times are given for.
@@ -28,9 +28,12 @@ pub(super) fn objective(slo: &Slo) -> Objective {
             events.tiers.iter().map(tier).collect(),
             (!events.tiers.is_empty()).then(|| plot(events)),
         ),
-        SloKind::Percentile(percentile) => {
-            (promise(slo, percentile), String::new(), Vec::new(), None)
-        }
+        SloKind::Percentile(percentile) => (
+            words::promise(slo, percentile),
+            String::new(),
+            Vec::new(),
+            None,
+        ),
     };
     Objective {
         title: slo.title.clone(),
@@ -41,14 +44,6 @@ pub(super) fn objective(slo: &Slo) -> Objective {
         plot,
         runbook: slo.links.runbook.clone(),
     }
-}
-
-fn promise(slo: &Slo, percentile: &PercentileSlo) -> String {
-    let percent = decimal(percentile.quantile * 100);
-    format!(
-        "p{percent} below {} over {}",
-        percentile.below.1, slo.period
-    )
 }
 
 /// The budget as a share of events, and as the time that everything may fail.

@@ -4,9 +4,8 @@ use super::go;
 use super::view::Pairs;
 use crate::plan::alert::Links;
 use crate::plan::{
-    Alert, Bound, Compare, Condition, EventSlo, PercentileSlo, Slo, Tier, ValueUnit,
+    Alert, Compare, Condition, EventSlo, PercentileSlo, Slo, Tier, ValueUnit, words,
 };
-use crate::resolve::{subject, words};
 use crate::units::{Duration, Unit, decimal};
 
 /// Text that may hold the value and labels.
@@ -133,20 +132,6 @@ impl Annotations {
     }
 }
 
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_ascii_uppercase());
-    first.into_iter().chain(chars).collect()
-}
-
-fn holding(hold: Duration) -> String {
-    if hold == Duration::default() {
-        String::new()
-    } else {
-        format!(" for {hold}")
-    }
-}
-
 /// An alert on a condition.
 pub(super) fn condition(alert: &Alert) -> Annotations {
     let labels = &alert.condition.query().labels;
@@ -168,24 +153,28 @@ pub(super) fn condition(alert: &Alert) -> Annotations {
 
 /// What was measured, against what.
 fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
-    let held = holding(hold);
+    let held = words::held(condition, hold);
     match condition {
-        Condition::Compare(c) => value_of(c, labels).and(format!(" Fires {}{held}.", against(c))),
+        Condition::Compare(c) => {
+            value_of(c, labels).and(format!(" Fires {}{held}.", words::bound(&c.bound)))
+        }
         Condition::Absent(a) => Text::plain(format!(
             "{}: series that were there an hour ago are gone",
-            capital(&a.signal.title)
+            words::capital(&a.signal.title)
         ))
         .labels(labels)
         .and("."),
         Condition::Raw(r) => Text::plain("Value: ").value(r.unit).labels(labels).and("."),
-        // The value is that of the part that leads.
-        Condition::All(..) | Condition::Unless(..) => match condition.leading() {
-            Condition::Compare(c) => value_of(c, labels),
-            _ => Text::default(),
+        Condition::All(..) | Condition::Unless(..) => {
+            let when = format!("Fires while {}{held}.", words::condition(condition));
+            // The value is that of the part that leads.
+            match condition.leading() {
+                Condition::Compare(c) => value_of(c, labels).and(format!(" {when}")),
+                _ => Text::plain(when),
+            }
         }
-        .and(format!(" Fires while {}{held}.", words(condition))),
         // Whichever part holds gives the value, so nothing can be said of its unit.
-        Condition::Any(..) => Text::plain(capital(&words(condition)))
+        Condition::Any(..) => Text::plain(words::capital(&words::condition(condition)))
             .labels(labels)
             .and(format!("{held}.")),
     }
@@ -193,24 +182,10 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
 
 /// `P95 of time to first token: 3.2s (cluster c1).`
 fn value_of(c: &Compare, labels: &[String]) -> Text {
-    Text::plain(format!("{}: ", capital(&subject(c))))
+    Text::plain(format!("{}: ", words::capital(&words::subject(c))))
         .value(c.unit)
         .labels(labels)
         .and(".")
-}
-
-fn against(c: &Compare) -> String {
-    match &c.bound {
-        Bound::Fixed(op, _, bound) => format!("{} {bound}", op.as_str()),
-        Bound::Times(op, factor, _) => {
-            format!("{} {} times what it was", op.as_str(), decimal(*factor))
-        }
-        Bound::Outside(o) => format!(
-            "beyond {} standard deviations of the last {}",
-            decimal(o.sigma),
-            o.window
-        ),
-    }
 }
 
 /// A burn-rate alert.
@@ -218,7 +193,7 @@ pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
     let percent = |n| format!("{}%", decimal(n * 100));
     let summary = Text::plain(format!(
         "{}: the error budget burns {} times too fast over {}",
-        capital(&slo.title),
+        words::capital(&slo.title),
         decimal(tier.factor),
         tier.long
     ));
@@ -249,15 +224,8 @@ pub(super) fn percentile(
     condition: &Condition,
     hold: Duration,
 ) -> Annotations {
-    let percentile = format!("p{}", decimal(p.quantile * 100));
-    let summary = Text::plain(format!(
-        "{}: {percentile} is above its objective of {}",
-        capital(&slo.title),
-        p.below.1
-    ));
-    let description = measured(condition, &slo.labels, hold).and(format!(
-        " The objective is {percentile} below {} over {}.",
-        p.below.1, slo.period
-    ));
+    let summary = Text::plain(words::missed(slo, p));
+    let description = measured(condition, &slo.labels, hold)
+        .and(format!(" The objective is {}.", words::promise(slo, p)));
     Annotations::new(summary, description, &slo.links)
 }

@@ -3,9 +3,9 @@
 use super::rules::{pairs, record};
 use super::view::{Pairs, Rule};
 use crate::naming;
+use crate::plan::slo_series;
 use crate::plan::{Compat, EventSlo, Plan, Slo, Tier};
 use crate::promql::ast::Expr;
-use crate::resolve::slo_series;
 use crate::units::{Duration, decimal};
 
 const SECONDS_IN_WEEK: u64 = 7 * 86_400;

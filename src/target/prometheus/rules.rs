@@ -7,9 +7,9 @@ use crate::naming::{self, SERVICE, SLO, WINDOW};
 use crate::plan::{
     Alert, Bound, Condition, EventSlo, PercentileSlo, Plan, Record, Slo, SloKind, Tier, WindowRatio,
 };
+use crate::plan::{BASE_WINDOW, slo_series};
 use crate::promql::ast::Expr;
 use crate::promql::{build, pretty};
-use crate::resolve::{BASE_WINDOW, slo_series};
 use crate::spec::Baseline;
 use crate::units::{Duration, Number, decimal};
 

@@ -1,5 +1,6 @@
 //! The decision tree as a Mermaid flow chart.
 
+use super::steps;
 use crate::plan::runbook::{Lead, Page};
 
 /// The chart; none for a page without a choice.
@@ -13,7 +14,7 @@ pub(super) fn flow(page: &Page) -> Option<String> {
         lines.push(format!(
             "  {}{{{}}}",
             step.id,
-            label(&format!("{number}. {}", step.title))
+            label(&format!("{number}. {}", steps::title(step)))
         ));
     }
     let mut used: Vec<&str> = Vec::new();

@@ -1,9 +1,12 @@
 //! Runbooks: a Markdown page for each, and an index with everything that belongs to none.
 
+mod alerts;
 mod chart;
 mod check;
 mod fence;
 mod load;
+mod query;
+mod steps;
 mod view;
 
 use super::{OutFile, Rendered, TargetError};
@@ -16,12 +19,12 @@ use crate::template::Templates;
 /// When a template fails, or a link inside the pages leads nowhere.
 pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, TargetError> {
     let mut rendered = Rendered::default();
-    let guide = &plan.guide;
-    let nothing = guide.pages.is_empty() && guide.alerts.is_empty();
-    if nothing && guide.load_tests.is_none() && guide.advice.is_empty() {
+    let runbooks = &plan.runbooks;
+    let nothing = runbooks.pages.is_empty() && alerts::of(plan, None).is_empty();
+    if nothing && runbooks.load_tests.is_none() && runbooks.advice.is_empty() {
         return Ok(rendered);
     }
-    for page in &guide.pages {
+    for page in &runbooks.pages {
         let text = templates.render("runbook/page.md", &view::page(plan, page))?;
         rendered.files.push(OutFile {
             path: format!("{}.md", page.name),
@@ -33,7 +36,7 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
         path: "README.md".to_owned(),
         text: tidy(&text),
     });
-    if let Some(tests) = &guide.load_tests {
+    if let Some(tests) = &runbooks.load_tests {
         rendered.files.extend(load::files(plan, tests, templates)?);
     }
     check::links(&rendered.files)?;

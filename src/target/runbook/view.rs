@@ -2,20 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::chart;
-use crate::plan::Plan;
-use crate::plan::runbook::{
-    Advice, AlertNote, Check, Command, Fix, Lead, Page, Query, Step, Table, Triage,
-};
+use super::{alerts, chart, query, steps};
+use crate::plan::runbook::{Advice, Command, FamilyHistory, Fix, Page, Table, Triage};
+use crate::plan::{Plan, words};
 
 pub(super) fn page(plan: &Plan, page: &Page) -> Value {
-    let anchor = |step: usize| format!("step-{step}");
-    let steps: Vec<_> = page
-        .steps
-        .iter()
-        .enumerate()
-        .map(|(i, step)| self::step(page, i + 1, step, &anchor))
-        .collect();
     json!({
         "service": plan.service.name,
         "service_title": plan.service.title,
@@ -23,77 +14,36 @@ pub(super) fn page(plan: &Plan, page: &Page) -> Value {
         "meaning": page.meaning,
         "impact": page.impact,
         "symptoms": page.symptoms,
-        "alerts": page.alerts.iter().map(alert).collect::<Vec<_>>(),
-        "steps": steps,
+        "alerts": alerts::of(plan, Some(&page.name)),
+        "steps": steps::view(plan, page),
         "chart": chart::flow(page),
         "fixes": page.fixes.iter().map(fix).collect::<Vec<_>>(),
         "commands": page.commands.iter().map(command).collect::<Vec<_>>(),
         "escalation": page.escalation,
         "related": page.related.iter().map(|(n, t)| json!({"name": n, "title": t})).collect::<Vec<_>>(),
-        "versions": page.versions,
+        "versions": page.history.iter().flat_map(versions).collect::<Vec<_>>(),
         "releases": plan.runtime.as_ref().map(|runtime| &runtime.releases),
     })
 }
 
-fn alert(note: &AlertNote) -> Value {
-    json!({
-        "name": note.name,
-        "severity": note.severity,
-        "summary": note.summary,
-        "when": note.when,
-        "action": note.action,
-        "queries": note.queries.iter().map(query).collect::<Vec<_>>(),
-        "dashboard": note.dashboard,
-        "alarms": note.alarms,
-    })
-}
-
-fn query(query: &Query) -> Value {
-    json!({"title": query.title, "text": query.text, "explore": query.explore})
-}
-
-fn step(page: &Page, number: usize, step: &Step, anchor: &dyn Fn(usize) -> String) -> Value {
-    let (check, run, ask) = match &step.check {
-        Check::Signal {
-            words,
-            query: q,
-            cloudwatch,
-        } => {
-            let console = cloudwatch.as_ref().map(|found| match found {
-                Ok(text) => text.clone(),
-                Err(why) => format!("not there: {why}"),
-            });
-            let check = json!({"words": words, "query": query(q), "cloudwatch": console});
-            (check, Value::Null, Value::Null)
-        }
-        Check::Command(run, ask) => (Value::Null, json!(run), json!(ask)),
-        Check::Question(ask) => (Value::Null, Value::Null, json!(ask)),
-    };
-    let lead = |lead: &Lead| match lead {
-        Lead::Step(n) => {
-            let title = page.steps.get(n - 1).map_or("", |step| &step.title);
-            json!({"text": format!("step {n}: {title}"), "link": anchor(*n)})
-        }
-        Lead::Fix(name) => {
-            let fix = page.fixes.iter().find(|fix| fix.name == *name);
-            let title = fix.map_or(name, |fix| &fix.title);
-            json!({"text": title, "link": format!("fix-{name}")})
-        }
-        Lead::End => Value::Null,
-    };
-    json!({
-        "number": number,
-        "anchor": anchor(number),
-        "title": step.title,
-        "check": check,
-        "run": run,
-        "ask": ask,
-        "cause": step.cause,
-        "verify": step.verify,
-        "yes": lead(&step.yes),
-        "no": lead(&step.no),
-        "same": step.yes == step.no,
-    })
+/// One sentence for what a family was called, and one for each change in it.
+fn versions(history: &FamilyHistory) -> Vec<String> {
+    let family = &history.family;
+    let mut notes = Vec::new();
+    if !history.before.is_empty() {
+        let names = history.before.iter().map(|(name, last)| match last {
+            Some(last) => format!("`{name}` (up to {last})"),
+            None => format!("`{name}`"),
+        });
+        let names: Vec<_> = names.collect();
+        let since = history.since.as_ref();
+        let since = since.map_or_else(String::new, |first| format!(" (since {first})"));
+        let names = names.join(", then ");
+        notes.push(format!("`{family}`{since} was called {names} before."));
+    }
+    let changes = history.changes.iter();
+    notes.extend(changes.map(|(release, note)| format!("`{family}` changed in {release}: {note}")));
+    notes
 }
 
 fn fix(fix: &Fix) -> Value {
@@ -110,21 +60,22 @@ pub(super) fn command(command: &Command) -> Value {
 }
 
 pub(super) fn index(plan: &Plan) -> Value {
-    let guide = &plan.guide;
-    let pages: Vec<_> = guide
+    let runbooks = &plan.runbooks;
+    let pages: Vec<_> = runbooks
         .pages
         .iter()
         .map(|page| {
-            let alerts: Vec<_> = page.alerts.iter().map(|a| a.name.clone()).collect();
+            let alerts = alerts::of(plan, Some(&page.name));
+            let alerts: Vec<_> = alerts.iter().map(|alert| alert.name).collect();
             json!({"name": page.name, "title": page.title, "impact": page.impact, "alerts": alerts})
         })
         .collect();
     let named = |(name, what): &(String, String)| json!({"name": name, "what": what});
-    let traces = guide.traces.as_ref().map(|t| {
+    let traces = runbooks.traces.as_ref().map(|t| {
         let attributes: Vec<_> = t.attributes.iter().map(named).collect();
         json!({"span": t.span, "tool": t.tool, "attributes": attributes})
     });
-    let lists = guide.checklists.iter();
+    let lists = runbooks.checklists.iter();
     let lists: Vec<_> = lists
         .map(|(name, items)| json!({"title": heading(name), "items": items}))
         .collect();
@@ -133,23 +84,20 @@ pub(super) fn index(plan: &Plan) -> Value {
         "title": plan.service.title,
         "owner": plan.service.owner,
         "pages": pages,
-        "alerts": guide.alerts.iter().map(alert).collect::<Vec<_>>(),
-        "triage": guide.triage.iter().map(triage).collect::<Vec<_>>(),
+        "alerts": alerts::of(plan, None),
+        "triage": runbooks.triage.iter().map(triage).collect::<Vec<_>>(),
         "traces": traces,
-        "load_tests": guide.load_tests.is_some(),
-        "advice": guide.advice.iter().map(advice).collect::<Vec<_>>(),
+        "load_tests": runbooks.load_tests.is_some(),
+        "advice": runbooks.advice.iter().map(|a| advice(plan, a)).collect::<Vec<_>>(),
         "checklists": lists,
-        "tables": guide.tables.iter().map(table).collect::<Vec<_>>(),
-        "commands": guide.commands.iter().map(command).collect::<Vec<_>>(),
+        "tables": runbooks.tables.iter().map(table).collect::<Vec<_>>(),
+        "commands": runbooks.commands.iter().map(command).collect::<Vec<_>>(),
     })
 }
 
 /// `final-checklist` → `Final checklist`.
 fn heading(name: &str) -> String {
-    let words = name.replace(['-', '_'], " ");
-    let mut chars = words.chars();
-    let first = chars.next().map(|c| c.to_ascii_uppercase());
-    first.into_iter().chain(chars).collect()
+    words::capital(&name.replace(['-', '_'], " "))
 }
 
 fn triage(triage: &Triage) -> Value {
@@ -165,7 +113,7 @@ fn triage(triage: &Triage) -> Value {
     json!({"title": triage.title, "note": triage.note, "signals": triage.signals, "rows": rows})
 }
 
-fn advice(advice: &Advice) -> Value {
+fn advice(plan: &Plan, advice: &Advice) -> Value {
     let settings = advice.settings.iter();
     let settings: Vec<_> = settings
         .map(|(name, value, note)| json!({"name": name, "value": value, "note": note}))
@@ -173,8 +121,9 @@ fn advice(advice: &Advice) -> Value {
     let formulas = advice.formulas.iter().map(|formula| {
         let inputs = formula.inputs.iter();
         let inputs: Vec<_> = inputs
-            .map(|(name, note, example, q)| {
-                json!({"name": name, "note": note, "example": example, "query": q.as_ref().map(query)})
+            .map(|(name, note, example, expr)| {
+                let query = expr.as_ref().map(|expr| query::plain(plan, expr));
+                json!({"name": name, "note": note, "example": example, "query": query})
             })
             .collect();
         json!({

@@ -3,9 +3,9 @@
 use super::drive::{Driver, Level};
 use super::{firing, minutes, slo_rule_file, step_for, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
+use crate::plan::{BASE_WINDOW, slo_series};
 use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
 use crate::promql::ast::Expr;
-use crate::resolve::{BASE_WINDOW, slo_series};
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Named, Test, TestFile};

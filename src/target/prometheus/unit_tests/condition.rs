@@ -141,8 +141,7 @@ impl<'a> Setting<'a> {
             .map(|c| Some((c, levels(c, step)?)))
             .collect::<Option<_>>()?;
         // The newest value has no window that must fill.
-        let newest = |c: &Compare| c.stat == Stat::Last && c.signal.kind() == Kind::Gauge;
-        let window = |c: &Compare| match newest(c) {
+        let window = |c: &Compare| match c.signal.is_instant(c.stat) {
             true => 0,
             false => c.window.mins_up().div_ceil(step),
         };

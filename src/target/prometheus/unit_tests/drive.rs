@@ -198,8 +198,7 @@ impl Driver<'_> {
                 values::counter(phases)
             }
         };
-        let scale =
-            |signal: &Signal| signal.value_scale(if gauges { Stat::Last } else { Stat::Rate });
+        let scale = |signal: &Signal| signal.value_scale(signal.stat_in_ratio());
         let (of_scale, over_scale) = (scale(of), scale(over));
         let mut out = Vec::new();
         if parts {

@@ -148,7 +148,7 @@ fn timed(
     let n = c.window.number() / i128::from(step * 60);
     let n = *n.numer() as f64 / *n.denom() as f64;
     let share = match (c.stat, c.signal.kind()) {
-        _ if is_instant(c) => {
+        _ if c.signal.is_instant(c.stat) => {
             levels.onset = Steps::NEXT;
             levels.reset = Steps::NEXT;
             return Some(levels);
@@ -168,12 +168,6 @@ fn timed(
         None => (Steps::within(n), Steps::within(n)),
     };
     Some(levels)
-}
-
-/// True when only the newest values count: of a gauge, or of a ratio of gauges.
-fn is_instant(c: &Compare) -> bool {
-    let gauges = |s: &Source| matches!(s, Source::Ratio { of, .. } if of.kind() == Kind::Gauge);
-    c.stat == Stat::Last || gauges(&c.signal.source)
 }
 
 fn float(n: Number) -> f64 {

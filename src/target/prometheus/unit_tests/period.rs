@@ -3,9 +3,9 @@
 use super::drive::{Driver, Level};
 use super::{burn, test_file, value_is};
 use crate::naming;
+use crate::plan::slo_series;
 use crate::plan::{EventSlo, Plan, Slo};
 use crate::promql::ast::Expr;
-use crate::resolve::slo_series;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{Input, Named, Test, TestFile};
 use crate::units::{Duration, Number, decimal};

@@ -2,25 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use super::alerts::{signals_of, value};
 use super::{Builder, text, texts};
 use crate::diag::Diagnostic;
 use crate::plan::runbook::{Check, Lead, Step};
-use crate::plan::{Condition, Signal, SloKind};
+use crate::plan::{Condition, SloKind};
 use crate::resolve::cloudwatch;
 use crate::resolve::conditions::Resolver;
-use crate::resolve::describe;
 use crate::source::Spanned;
 use crate::spec::{self, Runbook, Text};
 
 impl Builder<'_, '_> {
-    /// The steps of a runbook, and the signals they look at.
-    pub(super) fn steps(&mut self, runbook: &Runbook) -> (Vec<Step>, Vec<Signal>) {
+    /// The steps of a runbook.
+    pub(super) fn steps(&mut self, runbook: &Runbook) -> Vec<Step> {
         let ids = self.ids(runbook);
-        let (mut steps, mut signals) = (Vec::new(), Vec::new());
+        let mut steps = Vec::new();
         for (i, step) in runbook.steps.iter().enumerate() {
             let s = &step.value;
-            let Some(check) = self.check(step, &mut signals) else {
+            let Some(check) = self.check(step) else {
                 continue;
             };
             let next = match i + 1 < runbook.steps.len() {
@@ -34,7 +32,7 @@ impl Builder<'_, '_> {
             };
             steps.push(Step {
                 id: format!("s{}", i + 1),
-                title: text(s.title.as_ref()).unwrap_or_else(|| titled(&check)),
+                title: text(s.title.as_ref()),
                 check,
                 cause: text(s.cause.as_ref()),
                 verify: texts(&s.verify),
@@ -42,7 +40,7 @@ impl Builder<'_, '_> {
                 no,
             });
         }
-        (steps, signals)
+        steps
     }
 
     fn ids(&mut self, runbook: &Runbook) -> BTreeMap<String, usize> {
@@ -105,7 +103,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn check(&mut self, step: &Spanned<spec::Step>, signals: &mut Vec<Signal>) -> Option<Check> {
+    fn check(&mut self, step: &Spanned<spec::Step>) -> Option<Check> {
         let s = &step.value;
         if let Some(when) = &s.when {
             let mut resolver = Resolver {
@@ -121,11 +119,11 @@ impl Builder<'_, '_> {
                 self.cx.sink.push(error.help(help));
                 return None;
             }
-            return Some(self.signal(&condition, signals));
+            return Some(self.holds(condition));
         }
         if let Some(name) = &s.alert {
             let condition = self.condition_of(name)?;
-            return Some(self.signal(&condition, signals));
+            return Some(self.holds(condition));
         }
         match (&s.run, &s.ask) {
             (Some(run), ask) => Some(Check::Command(run.value.clone(), text(ask.as_ref()))),
@@ -151,24 +149,11 @@ impl Builder<'_, '_> {
         found
     }
 
-    fn signal(&self, condition: &Condition, signals: &mut Vec<Signal>) -> Check {
-        signals.extend(signals_of(condition));
-        let words = describe::words(condition);
-        let query = self.query("", value(condition));
+    fn holds(&self, condition: Condition) -> Check {
         let via = self.cx.spec.cloudwatch.as_ref().map(|cw| cw.via);
-        Check::Signal {
-            words,
-            query,
-            cloudwatch: via.map(|via| cloudwatch::console(via, condition)),
+        Check::Condition {
+            cloudwatch: via.map(|via| cloudwatch::console(via, &condition)),
+            condition: Box::new(condition),
         }
-    }
-}
-
-/// A title from what is looked at.
-fn titled(check: &Check) -> String {
-    match check {
-        Check::Signal { words, .. } => format!("Is {words}?"),
-        Check::Command(_, Some(ask)) | Check::Question(ask) => ask.clone(),
-        Check::Command(run, None) => format!("Run `{run}`"),
     }
 }

@@ -1,74 +1,59 @@
 //! Runbooks: from what an author writes to pages that agree with the alerts.
 
 mod advice;
-mod alerts;
+mod history;
 mod load;
 mod steps;
-mod versions;
 
 use super::context::Context;
 use crate::diag::{Diagnostic, did_you_mean};
-use crate::naming;
-use crate::plan::cloudwatch::CloudWatch;
-use crate::plan::runbook::{Command, Fix, Guide, Page, Query, Table, Traces, Triage, TriageRow};
+use crate::plan::alert::Links;
+use crate::plan::runbook::{
+    Check, Command, Fix, Page, Runbooks, Step, Table, Traces, Triage, TriageRow,
+};
 use crate::plan::{Alert, Signal, Slo};
-use crate::promql::ast::Expr;
-use crate::promql::pretty;
 use crate::source::Span;
 use crate::spec::{self, Text};
-
-/// Columns that a query may take on a page.
-const WIDTH: usize = 100;
 
 /// What pages are made from.
 pub(super) struct Builder<'a, 'b> {
     pub(super) cx: &'a mut Context<'b>,
     pub(super) slos: &'a [Slo],
     pub(super) alerts: &'a [Alert],
-    pub(super) cloudwatch: Option<&'a CloudWatch>,
 }
 
 /// Everything that people read.
-pub(super) fn resolve(
-    cx: &mut Context<'_>,
-    slos: &[Slo],
-    alerts: &[Alert],
-    cloudwatch: Option<&CloudWatch>,
-) -> Guide {
+pub(super) fn resolve(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) -> Runbooks {
     let spec = cx.spec;
-    let mut builder = Builder {
-        cx,
-        slos,
-        alerts,
-        cloudwatch,
-    };
-    let mut guide = Guide::default();
+    let mut builder = Builder { cx, slos, alerts };
+    let mut runbooks = Runbooks::default();
     for (name, runbook) in &spec.runbooks {
         builder.cx.check_name(name, true);
-        guide.pages.push(builder.page(name, runbook));
+        runbooks.pages.push(builder.page(name, runbook));
     }
     for name in builder.named() {
         if !spec.runbooks.contains_key(name.value.as_str()) {
-            guide.pages.extend(builder.unwritten(&name, &guide.pages));
+            runbooks
+                .pages
+                .extend(builder.unwritten(&name, &runbooks.pages));
         }
     }
-    guide.alerts = builder.notes(None);
-    guide.triage = spec.triage.values().map(|t| builder.triage(t)).collect();
-    guide.traces = spec.traces.as_ref().map(traces);
-    guide.load_tests = load::resolve(builder.cx);
+    runbooks.triage = spec.triage.values().map(|t| builder.triage(t)).collect();
+    runbooks.traces = spec.traces.as_ref().map(traces);
+    runbooks.load_tests = load::resolve(builder.cx);
     let advice = spec.advice.iter();
-    guide.advice = advice.map(|(name, a)| builder.advice(name, a)).collect();
+    runbooks.advice = advice.map(|(name, a)| builder.advice(name, a)).collect();
     let lists = spec.checklists.iter();
-    guide.checklists = lists
+    runbooks.checklists = lists
         .map(|(name, items)| (name.value.clone(), texts(items)))
         .collect();
-    guide.tables = spec
+    runbooks.tables = spec
         .tables
         .values()
         .filter_map(|t| table(builder.cx, t))
         .collect();
-    guide.commands = spec.commands.values().map(command).collect();
-    guide
+    runbooks.commands = spec.commands.values().map(command).collect();
+    runbooks
 }
 
 pub(super) fn texts(texts: &[Text]) -> Vec<String> {
@@ -118,21 +103,8 @@ fn table(cx: &mut Context<'_>, table: &spec::Table) -> Option<Table> {
 }
 
 impl Builder<'_, '_> {
-    /// A query with its link.
-    pub(super) fn query(&self, title: impl Into<String>, expr: &Expr) -> Query {
-        let grafana = self.cx.spec.links.as_ref();
-        let grafana = grafana.map_or("", |links| &links.grafana.value);
-        Query {
-            title: title.into(),
-            text: pretty(expr, WIDTH),
-            explore: naming::explore_url(grafana, &expr.to_string()),
-        }
-    }
-
     fn page(&mut self, name: &Text, runbook: &spec::Runbook) -> Page {
-        let (steps, mut signals) = self.steps(runbook);
-        let alerts = self.notes(Some(&name.value));
-        signals.extend(self.watched(&name.value));
+        let steps = self.steps(runbook);
         for name in runbook.fixes.keys() {
             self.cx.check_name(name, false);
         }
@@ -145,19 +117,20 @@ impl Builder<'_, '_> {
         let fixes = fixes.collect();
         let commands = self.commands(&runbook.commands);
         let related = self.related(&runbook.related);
+        let signals = looked_at(&steps).chain(self.watched(&name.value));
+        let history = history::of(self.cx.catalog, signals);
         Page {
             name: name.value.clone(),
             title: runbook.title.value.clone(),
             meaning: text(runbook.meaning.as_ref()),
             impact: text(runbook.impact.as_ref()),
             symptoms: texts(&runbook.symptoms),
-            alerts,
             steps,
             fixes,
             commands,
             escalation: text(runbook.escalation.as_ref()),
             related,
-            versions: versions::notes(self.cx, &signals),
+            history,
         }
     }
 
@@ -226,20 +199,18 @@ impl Builder<'_, '_> {
         self.cx.notes.push(format!(
             "runbook `{name}` is not written: its page only lists its alerts"
         ));
-        let signals = self.watched(&name.value);
         Some(Page {
             name: name.value.clone(),
             title: name.value.replace('-', " "),
             meaning: None,
             impact: None,
             symptoms: Vec::new(),
-            alerts: self.notes(Some(&name.value)),
             steps: Vec::new(),
             fixes: Vec::new(),
             commands: Vec::new(),
             escalation: None,
             related: Vec::new(),
-            versions: versions::notes(self.cx, &signals),
+            history: history::of(self.cx.catalog, self.watched(&name.value)),
         })
     }
 
@@ -281,8 +252,20 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Signals of the alerts that lead to a runbook.
-    fn watched(&self, runbook: &str) -> Vec<Signal> {
-        alerts::signals(self.slos, self.alerts, self.cx.spec, runbook)
+    /// Signals of the objectives and alerts that lead to a runbook.
+    fn watched(&self, runbook: &str) -> Vec<&Signal> {
+        let leads = |links: &Links| links.page.as_deref() == Some(runbook);
+        let slos = self.slos.iter().filter(|slo| leads(&slo.links));
+        let alerts = self.alerts.iter().filter(|alert| leads(&alert.links));
+        let of_alerts = alerts.flat_map(|alert| alert.condition.signals());
+        slos.flat_map(Slo::signals).chain(of_alerts).collect()
     }
+}
+
+/// Signals that steps look at.
+fn looked_at(steps: &[Step]) -> impl Iterator<Item = &Signal> {
+    steps.iter().flat_map(|step| match &step.check {
+        Check::Condition { condition, .. } => condition.signals(),
+        Check::Command(..) | Check::Question(_) => Vec::new(),
+    })
 }

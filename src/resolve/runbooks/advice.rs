@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Builder, text};
 use crate::diag::Diagnostic;
-use crate::plan::runbook::{Advice, Formula, Query};
+use crate::plan::runbook::{Advice, Formula};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::promql::{self, ast};
 use crate::resolve::query::{self, Asked};
@@ -87,7 +87,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn input(&mut self, name: &Text, what: &spec::Input) -> Option<Query> {
+    fn input(&mut self, name: &Text, what: &spec::Input) -> Option<Expr> {
         let signal = self.cx.optional_signal(name)?;
         let asked = Asked {
             signal: &signal,
@@ -97,7 +97,7 @@ impl Builder<'_, '_> {
             at: name.span,
         };
         let read = self.cx.read(&asked)?;
-        Some(self.query("", &query::query(&read, None).expr))
+        Some(query::query(&read, None).expr)
     }
 }
 

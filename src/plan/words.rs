@@ -1,0 +1,157 @@
+//! What a plan means, in words for people: conditions, bounds, holding times, statistics, the lines of a panel.
+//!
+//! An alert, its runbook, its panel, its alarm and its place in a report say the same, because they take it from
+//! here: `p95 of time to first token above 3s for 2m`.
+
+use super::dashboard::{Role, Threshold};
+use super::{Bound, Compare, Condition, EventSlo, PercentileSlo, Signal, Slo, Source, Tier};
+use crate::spec::{Baseline, Side, Stat};
+use crate::units::{Duration, Number, Unit, decimal, shown};
+
+/// Text that begins with a capital.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+/// A condition: `p95 of time to first token above 3s and …`.
+pub fn condition(condition: &Condition) -> String {
+    let list = |parts: &[Condition], word: &str| {
+        let parts: Vec<_> = parts.iter().map(self::condition).collect();
+        parts.join(word)
+    };
+    match condition {
+        Condition::Compare(c) => format!("{} {}", subject(c), bound(&c.bound)),
+        Condition::Absent(a) => format!("series of {} are gone", a.signal.title),
+        Condition::Raw(r) => match &r.words {
+            Some(words) => words.clone(),
+            None => format!("`{}`", r.query.expr),
+        },
+        Condition::All(parts, _) => list(parts, " and "),
+        Condition::Any(parts, _) => list(parts, " or "),
+        Condition::Unless(parts, _) => list(&parts[..], " but not "),
+    }
+}
+
+/// A condition and how long it must hold: `p95 of time to first token above 3s for 2m`.
+pub fn condition_held(condition: &Condition, hold: Duration) -> String {
+    self::condition(condition) + &held(condition, hold)
+}
+
+/// How long a condition must hold, to be said behind it; nothing when it counts at once.
+///
+/// A comma keeps the time apart from other parts and other times: `above 2 times its value 7d ago, for 10m`.
+pub fn held(condition: &Condition, hold: Duration) -> String {
+    let plain = matches!(condition, Condition::Compare(c) if matches!(c.bound, Bound::Fixed(..)));
+    match (hold == Duration::default(), plain) {
+        (true, _) => String::new(),
+        (false, true) => format!(" for {hold}"),
+        (false, false) => format!(", for {hold}"),
+    }
+}
+
+/// How long a condition must hold, alone in a cell: `10m`, `at once`.
+pub fn hold(hold: Duration) -> String {
+    if hold == Duration::default() {
+        return "at once".to_owned();
+    }
+    hold.to_string()
+}
+
+/// How a signal is read: `p95 of time to first token`.
+pub fn subject(c: &Compare) -> String {
+    reading(&c.signal, c.stat, c.window)
+}
+
+/// The same for any reading.
+pub fn reading(signal: &Signal, stat: Stat, window: Duration) -> String {
+    let title = &signal.title;
+    match stat {
+        Stat::Last => title.clone(),
+        // A ratio is always that of the window.
+        Stat::Avg if matches!(signal.source, Source::Ratio { .. }) => title.clone(),
+        Stat::Avg => format!("mean of {title}"),
+        Stat::Min => format!("lowest {title}"),
+        Stat::Max => format!("highest {title}"),
+        Stat::Rate => format!("rate of {title}"),
+        Stat::Increase => format!("{title} in {window}"),
+        Stat::Quantile(_) => format!("{stat} of {title}"),
+        Stat::Slope => format!("growth of {title}"),
+    }
+}
+
+/// What a value is compared with: `above 3s`, `above 2 times its value 7d ago`.
+pub fn bound(bound: &Bound) -> String {
+    match bound {
+        Bound::Fixed(op, _, text) => format!("{} {text}", op.as_str()),
+        Bound::Times(op, factor, baseline) => {
+            let past = match baseline {
+                Baseline::Offset(ago) => format!("its value {ago} ago"),
+                Baseline::AvgOver(window) => format!("its mean over {window}"),
+            };
+            let times = match *factor == Number::from_integer(1) {
+                true => String::new(),
+                false => format!("{} times ", decimal(*factor)),
+            };
+            format!("{} {times}{past}", op.as_str())
+        }
+        Bound::Outside(o) => {
+            let side = match o.side {
+                Side::Both => "outside",
+                Side::High => "above",
+                Side::Low => "below",
+            };
+            let sigma = decimal(o.sigma);
+            format!("{side} its usual range ({sigma} sigma over {})", o.window)
+        }
+    }
+}
+
+/// What a line of a panel stands for: `alert at 3s`.
+pub fn line(line: &Threshold) -> String {
+    let text = &line.text;
+    match line.role {
+        Role::Alert => format!("alert at {text}"),
+        Role::Target => format!("target {text}"),
+        Role::Advisory => text.clone(),
+    }
+}
+
+/// When a tier of an objective fires: `1h (page): more than 1.44% of all events are bad over 1h and over 5m, …`.
+pub fn tier(slo: &Slo, events: &EventSlo, tier: &Tier) -> String {
+    format!(
+        "{} ({}): more than {} of all events are bad over {} and over {}, which is {} times what the \
+         objective of {} over {} allows",
+        tier.name,
+        tier.severity,
+        shown(tier.threshold, Unit::Ratio),
+        tier.long,
+        tier.short,
+        decimal(tier.factor),
+        shown(events.budget.objective, Unit::Ratio),
+        slo.period,
+    )
+}
+
+/// What a percentile objective promises: `p95 below 200ms over 1h`.
+pub fn promise(slo: &Slo, percentile: &PercentileSlo) -> String {
+    format!(
+        "{} below {} over {}",
+        Stat::Quantile(percentile.quantile),
+        percentile.below.1,
+        slo.period
+    )
+}
+
+/// The alert of a percentile objective in one line: `Chat: p95 is above its objective of 200ms`.
+pub fn missed(slo: &Slo, percentile: &PercentileSlo) -> String {
+    format!(
+        "{}: {} is above its objective of {}",
+        capital(&slo.title),
+        Stat::Quantile(percentile.quantile),
+        percentile.below.1
+    )
+}

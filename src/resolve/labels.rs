@@ -1,0 +1,108 @@
+//! Labels: what a signal is grouped by, what the scrape adds, which names are refused.
+//!
+//! With `group_by: [cluster, model_name]` and `by: [gpu]`, a signal without `model_name` is grouped by `cluster` and
+//! `gpu`.
+
+use super::context::Context;
+use crate::diag::{Diagnostic, did_you_mean};
+use crate::naming;
+use crate::plan::{Kind, Signal};
+use crate::source::Span;
+use crate::spec::Text;
+
+/// Labels every scrape adds.
+pub(super) const SCRAPE_LABELS: [&str; 2] = ["job", "instance"];
+
+impl Context<'_> {
+    /// Labels a signal is grouped by: those of the service that it has, and `by`, which it must have.
+    pub(super) fn labels(&mut self, signal: &Signal, by: &[Text]) -> Vec<String> {
+        let group_by = &self.spec.prometheus.group_by;
+        let mut labels: Vec<String> = group_by
+            .iter()
+            .filter(|l| signal.labels.contains(&l.value))
+            .map(|l| l.value.clone())
+            .collect();
+        for label in by {
+            if !self.check_group_label(label) || labels.contains(&label.value) {
+                continue;
+            }
+            if signal.labels.contains(&label.value) {
+                labels.push(label.value.clone());
+            } else {
+                self.missing_label(signal, &label.value, label.span);
+            }
+        }
+        labels
+    }
+
+    pub(super) fn missing_label(&mut self, signal: &Signal, label: &str, at: Span) {
+        if label == "le" && signal.kind() == Kind::Histogram {
+            let message = format!("`le` of `{}` belongs to its thresholds", signal.name);
+            let error = Diagnostic::error("reserved-label", at, message)
+                .help("a `latency` SLI (`within`) or a percentile chooses the buckets");
+            self.sink.push(error);
+            return;
+        }
+        let message = format!("`{}` has no label `{label}`", signal.name);
+        let error = Diagnostic::error("unknown-label", at, message)
+            .maybe_help(did_you_mean(
+                label,
+                signal.labels.iter().map(String::as_str),
+            ))
+            .help(format!("it has `{}`", signal.labels.join("`, `")));
+        self.sink.push(error);
+    }
+
+    /// Labels added by the scrape.
+    pub(super) fn target_labels(&self) -> Vec<String> {
+        let declared = &self.spec.prometheus.labels.target;
+        let mut labels: Vec<String> = declared.iter().map(|l| l.value.clone()).collect();
+        labels.extend(SCRAPE_LABELS.map(str::to_owned));
+        labels.sort();
+        labels.dedup();
+        labels
+    }
+
+    /// Complains about a label that rules cannot see or that the generated rules set themselves.
+    pub(super) fn check_group_label(&mut self, label: &Text) -> bool {
+        let labels = &self.spec.prometheus.labels;
+        let name = label.value.as_str();
+        let error = if name == "le" {
+            let message = "`le` tells the buckets of one histogram apart, every result sums it up";
+            Diagnostic::error("reserved-label", label.span, message).help("leave it out")
+        } else if naming::RESERVED_LABELS.contains(&name) {
+            let message = format!("`{name}` is a label that the generated rules set themselves");
+            Diagnostic::error("reserved-label", label.span, message)
+                .help("rename it while scraping, with `relabel_configs`")
+        } else if let Some(external) = labels.external.iter().find(|l| l.value == name) {
+            let message = format!(
+                "`{name}` is an external label: it is added on sending, after rules have run"
+            );
+            Diagnostic::error("external-label", label.span, message)
+                .related(external.span, "declared external here")
+                .help("group by target labels and labels of the signals only")
+        } else {
+            return true;
+        };
+        self.sink.push(error);
+        false
+    }
+
+    /// Complains about a label name Prometheus would not take.
+    pub(super) fn check_label_name(&mut self, label: &Text) {
+        if !is_label_name(&label.value) {
+            let message = format!("`{}` is not a label name", label.value.escape_debug());
+            let error = Diagnostic::error("bad-name", label.span, message);
+            self.sink
+                .push(error.help("a label consists of letters, digits and `_`"));
+        }
+    }
+}
+
+/// True when Prometheus takes it as a label name without quotes.
+pub(super) fn is_label_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    let first = chars.next();
+    first.is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

@@ -1,0 +1,133 @@
+//! Alerts as their runbooks tell of them: the same bounds, durations and queries.
+
+use serde::Serialize;
+
+use super::query::{self, Query};
+use crate::plan::alert::Links;
+use crate::plan::{
+    Alert, BASE_WINDOW, Compare, Condition, EventSlo, Plan, Slo, SloKind, slo, words,
+};
+use crate::spec::Stat;
+
+/// An alert, as the template sees it.
+#[derive(Debug, Serialize)]
+pub(super) struct AlertView<'p> {
+    /// Its name; the heading that links lead to.
+    pub(super) name: &'p str,
+    /// How urgent it is; several for the tiers of an objective.
+    severity: String,
+    /// One line.
+    summary: String,
+    /// When it fires, in words.
+    when: Vec<String>,
+    /// What to do first.
+    action: Option<&'p str>,
+    /// What to look at.
+    queries: Vec<Query>,
+    /// Its panel.
+    dashboard: &'p str,
+    /// Its alarms in CloudWatch.
+    alarms: Vec<&'p str>,
+}
+
+/// Alerts that lead to a runbook, or those that lead to none; objectives first.
+pub(super) fn of<'p>(plan: &'p Plan, page: Option<&str>) -> Vec<AlertView<'p>> {
+    let leads = |links: &Links| links.page.as_deref() == page;
+    let slos = plan.slos.iter().filter(|slo| leads(&slo.links));
+    let alerts = plan.alerts.iter().filter(|alert| leads(&alert.links));
+    slos.filter_map(|slo| objective(plan, slo))
+        .chain(alerts.map(|alert| self::alert(plan, alert)))
+        .collect()
+}
+
+fn alert<'p>(plan: &'p Plan, alert: &'p Alert) -> AlertView<'p> {
+    AlertView {
+        name: &alert.name,
+        severity: alert.severity.clone(),
+        summary: alert.summary.clone(),
+        when: vec![words::condition_held(&alert.condition, alert.hold)],
+        action: alert.action.as_deref(),
+        queries: queries(plan, &alert.condition),
+        dashboard: &alert.links.dashboard,
+        alarms: alarms(plan, |name| name == alert.name),
+    }
+}
+
+/// The alert of an objective, if it has one.
+fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
+    let (severity, when, queries) = match &slo.kind {
+        SloKind::Percentile(p) => {
+            let alert = p.alert.as_ref()?;
+            let when = words::condition_held(&alert.condition, alert.hold);
+            let objective = format!("the objective is below {} over {}", p.below.1, slo.period);
+            let queries = queries(plan, &alert.condition);
+            (alert.severity.clone(), vec![when, objective], queries)
+        }
+        SloKind::Events(events) if events.tiers.is_empty() => return None,
+        SloKind::Events(events) => {
+            let tiers = events.tiers.iter();
+            let when = tiers.map(|tier| words::tier(slo, events, tier));
+            (severities(events), when.collect(), ratio(plan, events))
+        }
+    };
+    let of_slo = format!("{}: ", slo.name);
+    Some(AlertView {
+        name: &slo.alert_name,
+        severity,
+        summary: format!("{}: {}", slo.title, slo.description),
+        when,
+        action: None,
+        queries,
+        dashboard: &slo.links.dashboard,
+        alarms: alarms(plan, |name| name.starts_with(&of_slo)),
+    })
+}
+
+fn severities(events: &EventSlo) -> String {
+    let of_tier = |tier: &slo::Tier| tier.severity.clone();
+    let mut severities: Vec<_> = events.tiers.iter().map(of_tier).collect();
+    severities.dedup();
+    severities.join(", ")
+}
+
+/// What each part of a condition judges.
+fn queries(plan: &Plan, condition: &Condition) -> Vec<Query> {
+    let title = |leaf: &Condition| match leaf {
+        Condition::Compare(c) => title(c),
+        Condition::Absent(_) => "Series that are gone".to_owned(),
+        _ => "The alert's own query".to_owned(),
+    };
+    let leaves = condition.leaves().into_iter();
+    leaves
+        .map(|leaf| query::titled(plan, title(leaf), leaf.value()))
+        .collect()
+}
+
+/// What a comparison judges, in words.
+fn title(c: &Compare) -> String {
+    let subject = words::capital(&words::subject(c));
+    // An increase says its window itself.
+    match c.signal.is_instant(c.stat) || c.stat == Stat::Increase {
+        true => subject,
+        false => format!("{subject}, over {}", c.window),
+    }
+}
+
+/// The error ratio of the last minutes, from the counters.
+fn ratio(plan: &Plan, events: &EventSlo) -> Vec<Query> {
+    let mut ratios = events.ratios.iter();
+    let base = ratios.find(|ratio| ratio.window == BASE_WINDOW);
+    let title = format!("Share of bad events in {BASE_WINDOW}");
+    base.map(|ratio| query::titled(plan, title, &ratio.expr))
+        .into_iter()
+        .collect()
+}
+
+/// Alarms in CloudWatch that stand for it.
+fn alarms(plan: &Plan, named: impl Fn(&str) -> bool) -> Vec<&str> {
+    let parity = plan.cloudwatch.iter().flat_map(|cw| &cw.parity);
+    let found = parity.filter(|entry| named(&entry.name));
+    found
+        .filter_map(|entry| entry.resource.as_deref())
+        .collect()
+}

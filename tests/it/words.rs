@@ -1,0 +1,201 @@
+//! One alert, one text: whatever a condition is, the rule, the runbook, the panel, the mark of the alarm's graph and
+//! the page for reviewers word it alike.
+
+use slosmith::plan::Plan;
+use slosmith::resolve::{Options, resolve};
+use slosmith::source::FileId;
+use slosmith::target::{self, Target, preview};
+use slosmith::template::Templates;
+
+const SPEC: &str = r#"
+apiVersion: slosmith/v1
+service: {name: svc, owner: team}
+links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
+prometheus: {selector: {job: gateway}, labels: {target: [cluster]}, group_by: [cluster]}
+cloudwatch: {region: us-east-1, namespace: Svc, via: agent}
+signals:
+  requests: {kind: counter, unit: requests, title: requests, prometheus: {metric: requests_total}}
+  depth: {kind: gauge, unit: requests, title: queue depth, prometheus: {metric: depth}}
+  limit: {kind: gauge, unit: requests, prometheus: {metric: limit}}
+  share: {title: share, ratio: {of: depth, over: limit}}
+  failed: {kind: counter, unit: requests, prometheus: {metric: failed_total}}
+  errors: {title: errors, ratio: {of: failed, over: requests}}
+  wait:
+    kind: histogram
+    unit: seconds
+    title: wait
+    prometheus: {metric: wait_seconds, buckets: [100ms, 500ms, 1s, 2s, 5s, 10s]}
+    cloudwatch: {metric: Wait, unit: Milliseconds, dimension_sets: [[], [Cluster]]}
+alerts:
+  Told: {severity: warning, when: WHEN, for: HOLD}
+"#;
+
+/// Everything that a service's people read, each output under the place it stands.
+fn texts(when: &str, hold: &str) -> Vec<(String, String)> {
+    let spec = SPEC.replace("WHEN", when);
+    let spec = match hold {
+        "" => spec.replace(", for: HOLD", ""),
+        hold => spec.replace("HOLD", hold),
+    };
+    let document = slosmith::spec::read(FileId(0), &spec).expect("valid spec");
+    let (plan, _) = resolve(&document, Options::default()).expect("resolves");
+    let templates = Templates::load(None).expect("templates");
+    let mut files = rendered(&plan, &templates);
+    let page = preview::page(&plan, &templates).expect("a page");
+    files.push((page.path, page.text.replace("&#x2f;", "/")));
+    files
+}
+
+fn rendered(plan: &Plan, templates: &Templates) -> Vec<(String, String)> {
+    let targets = [
+        Target::Prometheus,
+        Target::Grafana,
+        Target::CloudWatch,
+        Target::Runbook,
+    ];
+    let render = |target| {
+        target::render(plan, target, target::Options::all(templates))
+            .expect("renders")
+            .files
+    };
+    let files = targets.into_iter().flat_map(render);
+    files.map(|file| (file.path, file.text)).collect()
+}
+
+#[track_caller]
+fn says(files: &[(String, String)], path: &str, words: &str) {
+    let file = files.iter().find(|(p, _)| p.ends_with(path));
+    let (_, text) = file.unwrap_or_else(|| panic!("no {path}"));
+    assert!(text.contains(words), "no `{words}` in {path}:\n{text}");
+}
+
+#[test]
+fn every_output_words_a_condition_alike() {
+    for (when, hold, subject, bound) in [
+        ("{signal: depth, above: 0}", "", "queue depth", "above 0"),
+        (
+            "{signal: depth, at_least: 1}",
+            "1m",
+            "queue depth",
+            "at or above 1 for 1m",
+        ),
+        (
+            "{signal: wait, stat: p95, above: 1500ms}",
+            "90s",
+            "p95 of wait",
+            "above 1500ms for 1m30s",
+        ),
+        (
+            "{signal: requests, below: 90/min}",
+            "10m",
+            "rate of requests",
+            "below 90/min for 10m",
+        ),
+        (
+            "{signal: depth, above: {times: 2, of: {offset: 7d}}}",
+            "10m",
+            "queue depth",
+            "above 2 times its value 7d ago, for 10m",
+        ),
+        (
+            "{signal: depth, below: {times: 1, of: {offset: 1d}}}",
+            "",
+            "queue depth",
+            "below its value 1d ago",
+        ),
+        (
+            "{signal: depth, above: {times: 0.5, of: {avg_over: 1d}}}",
+            "5m",
+            "queue depth",
+            "above 0.5 times its mean over 1d, for 5m",
+        ),
+        (
+            "{signal: depth, outside: {sigma: 3, window: 2h, side: high}}",
+            "5m",
+            "queue depth",
+            "above its usual range (3 sigma over 2h), for 5m",
+        ),
+    ] {
+        let files = texts(when, hold);
+        let whole = format!("{subject} {bound}");
+        says(&files, "prometheusrule.yaml", &format!("Fires {bound}."));
+        says(
+            &files,
+            "runbooks/README.md",
+            &format!("Fires when: {whole}\n"),
+        );
+        says(
+            &files,
+            "grafana/dashboards/overview.json",
+            &format!("Alert Told (warning): {whole}.\""),
+        );
+        let (condition, _) = whole.split_once(" for ").unwrap_or((&whole, ""));
+        says(&files, "svc.html", condition.trim_end_matches(','));
+    }
+}
+
+#[test]
+fn parts_are_told_together_only_where_both_must_hold() {
+    let parts = "[{signal: depth, above: 5}, {signal: wait, stat: p95, above: 1500ms}]";
+    let all = texts(&format!("{{all: {parts}}}"), "5m");
+    says(
+        &all,
+        "prometheusrule.yaml",
+        "Fires while queue depth above 5 and p95 of wait above 1500ms, for 5m.",
+    );
+    says(
+        &all,
+        "runbooks/README.md",
+        "queue depth above 5 and p95 of wait above 1500ms, for 5m\n",
+    );
+    says(
+        &all,
+        "grafana/dashboards/overview.json",
+        "queue depth above 5 for 5m, together with others.",
+    );
+    let any = texts(&format!("{{any: {parts}}}"), "5m");
+    says(
+        &any,
+        "prometheusrule.yaml",
+        "Queue depth above 5 or p95 of wait above 1500ms (cluster",
+    );
+    says(
+        &any,
+        "grafana/dashboards/overview.json",
+        "queue depth above 5 for 5m.\"",
+    );
+}
+
+#[test]
+fn a_line_shows_its_bound_as_it_was_written() {
+    let files = texts("{signal: wait, stat: p95, above: 1500ms}", "1m");
+    says(
+        &files,
+        "cloudwatch/dashboards/overview.json",
+        "alert at 1500ms",
+    );
+    says(&files, "svc.html", "above 1500ms");
+}
+
+#[test]
+fn a_runbook_says_over_which_time_a_query_looks() {
+    for (when, title) in [
+        ("{signal: depth, above: 5}", "Queue depth:"),
+        (
+            "{signal: depth, stat: avg, window: 15m, above: 5}",
+            "Mean of queue depth, over 15m:",
+        ),
+        (
+            "{signal: requests, stat: increase, window: 10m, above: 5}",
+            "Requests in 10m:",
+        ),
+        ("{signal: share, above: 50%}", "Share:"),
+        ("{signal: errors, above: 5%}", "Errors, over 5m:"),
+    ] {
+        says(
+            &texts(when, ""),
+            "runbooks/README.md",
+            &format!("\n{title}\n"),
+        );
+    }
+}
