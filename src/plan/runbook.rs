@@ -116,7 +116,7 @@ pub enum Check {
         /// The query whose result says it.
         query: Query,
         /// The same in CloudWatch, or why it is not there.
-        cloudwatch: Option<Result<String, String>>,
+        cloudwatch: Option<Result<super::cloudwatch::Value, super::cloudwatch::NotExpressible>>,
     },
     /// A command, and what to look for.
     Command(String, Option<String>),

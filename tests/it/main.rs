@@ -37,5 +37,6 @@ mod read_back;
 mod rules;
 mod runbooks;
 mod schema;
+mod searches;
 mod update;
 mod wrong;

@@ -4,7 +4,7 @@ mod alarms;
 mod bind;
 mod boards;
 mod burn;
-mod lines;
+mod graph;
 mod promql;
 mod published;
 mod timing;
@@ -15,54 +15,35 @@ pub(super) use bind::bind;
 pub(super) use published::published;
 
 use super::context::Context;
+use crate::cloudwatch::limits;
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::alert::Links;
-use crate::plan::cloudwatch::{CloudWatch, Scraped, What};
-use crate::plan::{Alert, Condition, Dashboard, Signal, Slo, SloKind};
+use crate::plan::cloudwatch::{CloudWatch, NotExpressible, Scraped, Value, What};
+use crate::plan::{Alert, Condition, Dashboard, Slo, SloKind};
 use crate::promql::ast::MatchOp;
 use crate::source::Span;
 use crate::spec::{self, Text};
-use alarms::{Builder, Wish};
+use alarms::{AlarmRequest, Builder};
+use value::{Purpose, Scrapes, ValueRequest};
 
-/// Characters of an alarm's description.
-const DESCRIPTION: usize = 1024;
-
-/// Where the console shows what a condition compares.
+/// What the console is to show of what a condition compares.
 ///
 /// # Errors
 /// Says why it does not.
-pub(super) fn console(via: spec::Via, condition: &Condition) -> Result<String, String> {
+pub(super) fn console(via: spec::Via, condition: &Condition) -> Result<Value, NotExpressible> {
     let Condition::Compare(c) = condition else {
-        return Err("only the alarm has all of it".to_owned());
+        return Err(NotExpressible::Several);
     };
-    let found = value::read(value::Wanted {
+    let found = value::read(ValueRequest {
         signal: &c.signal,
         stat: c.stat,
-        upper: None,
+        purpose: Purpose::Picture,
         statistic: None,
+        by: &[],
         via,
-        prefix: "m",
     })?;
-    let metrics = found.value.metrics.iter().map(|m| {
-        let dimensions = m
-            .dimensions
-            .iter()
-            .map(|(name, value)| format!(" {name}={value}"));
-        let dimensions: String = dimensions.collect();
-        let id = match found.value.expression {
-            Some(_) => format!("{} = ", m.id),
-            None => String::new(),
-        };
-        format!("`{id}{} {}{dimensions}, {}`", m.namespace, m.name, m.stat)
-    });
-    let metrics: Vec<_> = metrics.collect();
-    let math = found.value.expression.map(|e| format!(", shown as `{e}`"));
-    Ok(format!(
-        "{}{}",
-        metrics.join(", "),
-        math.unwrap_or_default()
-    ))
+    Ok(found.value)
 }
 
 /// Everything that CloudWatch gets; nothing when the spec does not ask for it.
@@ -146,14 +127,16 @@ fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<String> {
     let namespace = &service.namespace;
     let fits = |c: char| c.is_ascii_alphanumeric() || "._/#:- ".contains(c);
     let length = namespace.value.chars().count();
-    if !(1..=255).contains(&length)
+    if !(1..=limits::NAME).contains(&length)
         || namespace.value.starts_with(':')
         || namespace.value.starts_with("AWS/")
         || !namespace.value.chars().all(fits)
     {
         let message = format!("`{namespace}` is no namespace that one can publish to");
-        let help = "1 to 255 letters, digits and `._/#:-`, not beginning with `:` or `AWS/`";
-        refuse(namespace, message, help);
+        let most = limits::NAME;
+        let help =
+            format!("1 to {most} letters, digits and `._/#:-`, not beginning with `:` or `AWS/`");
+        refuse(namespace, message, &help);
     }
     if let Some(account) = &service.account
         && !is_account(&account.value)
@@ -162,12 +145,13 @@ fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<String> {
         refuse(account, message, "it has twelve digits; write it in quotes");
     }
     for (severity, arns) in &service.actions {
-        if arns.len() > 5 {
+        if arns.len() > limits::ACTIONS {
             let message = format!("`{severity}` has {} actions", arns.len());
-            refuse(severity, message, "an alarm tells five at most");
+            let help = format!("an alarm tells {} at most", limits::ACTIONS);
+            refuse(severity, message, &help);
         }
         for arn in arns {
-            if !arn.value.starts_with("arn:") || arn.value.chars().count() > 1024 {
+            if !arn.value.starts_with("arn:") || arn.value.chars().count() > limits::ACTION {
                 let message = format!("`{arn}` is no ARN");
                 refuse(
                     arn,
@@ -179,13 +163,15 @@ fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<String> {
     }
     for (key, value) in &service.tags {
         let length = |text: &Text| text.value.chars().count();
-        if !(1..=128).contains(&length(key)) || key.value.starts_with("aws:") {
-            let help = "1 to 128 characters, not beginning with `aws:`";
-            refuse(key, "this cannot be the name of a tag".to_owned(), help);
+        if !(1..=limits::TAG_NAME).contains(&length(key)) || key.value.starts_with("aws:") {
+            let most = limits::TAG_NAME;
+            let help = format!("1 to {most} characters, not beginning with `aws:`");
+            refuse(key, "this cannot be the name of a tag".to_owned(), &help);
         }
-        if length(value) > 256 {
+        if length(value) > limits::TAG_VALUE {
             let message = format!("the value of a tag has {} characters", length(value));
-            refuse(value, message, "256 are allowed");
+            let help = format!("{} are allowed", limits::TAG_VALUE);
+            refuse(value, message, &help);
         }
     }
     unknown_severities(cx, service);
@@ -244,7 +230,7 @@ fn objective(builder: &mut Builder<'_, '_>, slo: &Slo) {
                 return;
             };
             let summary = format!("{}: the objective is missed", slo.title);
-            builder.alert(&Wish {
+            builder.alert(&AlarmRequest {
                 what: What::Slo,
                 name: format!("{}: {}", slo.name, slo.alert_name),
                 alarm: naming::alarm(&builder.service, &slo.alert_name),
@@ -267,7 +253,7 @@ fn one(builder: &mut Builder<'_, '_>, alert: &Alert) {
     let over = spec.alerts.get(alert.name.as_str());
     let over = over.and_then(|alert| alert.cloudwatch.as_ref());
     let own = over.and_then(|over| over.value.name.as_ref());
-    builder.alert(&Wish {
+    builder.alert(&AlarmRequest {
         what: What::Alert,
         name: alert.name.clone(),
         alarm: match own {
@@ -305,7 +291,7 @@ fn description(summary: &str, action: Option<&str>, links: &Links) -> String {
     let tail = [action.unwrap_or_default(), &links.runbook];
     let tail: Vec<_> = tail.into_iter().filter(|line| !line.is_empty()).collect();
     let tail = tail.join("\n");
-    let room = DESCRIPTION.saturating_sub(tail.chars().count() + 2);
+    let room = limits::DESCRIPTION.saturating_sub(tail.chars().count() + 2);
     if text.chars().count() > room {
         text = text
             .chars()
@@ -314,11 +300,11 @@ fn description(summary: &str, action: Option<&str>, links: &Links) -> String {
             .collect();
     }
     let whole = format!("{text}\n{tail}");
-    whole.trim().chars().take(DESCRIPTION).collect()
+    whole.trim().chars().take(limits::DESCRIPTION).collect()
 }
 
 /// What the agent must deliver, sorted.
-fn scraped(used: &[(Signal, Vec<String>)]) -> Vec<Scraped> {
+fn scraped(used: &Scrapes) -> Vec<Scraped> {
     let mut all: Vec<Scraped> = Vec::new();
     for (signal, dimensions) in used {
         let Some(family) = signal.family() else {

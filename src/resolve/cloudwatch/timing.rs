@@ -1,7 +1,8 @@
 //! How often an alarm looks, and at how much.
 
-use crate::cloudwatch;
+use crate::cloudwatch::{Statistic, limits};
 use crate::diag::Diagnostic;
+use crate::plan::cloudwatch::NotExpressible;
 use crate::plan::{Compare, Kind};
 use crate::resolve::context::Context;
 use crate::source::Spanned;
@@ -10,11 +11,6 @@ use crate::units::Duration;
 
 /// Seconds of a minute, the usual period.
 const MINUTE: u64 = 60;
-
-/// The longest that an alarm may look back: a week; with periods below an hour, a day.
-const WEEK: u64 = 7 * 86_400;
-const DAY: u64 = 86_400;
-const HOUR: u64 = 3_600;
 
 /// Period and number of data points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +25,7 @@ pub(super) struct Timing {
 ///
 /// # Errors
 /// Says why CloudWatch cannot look that far back.
-pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, String> {
+pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, NotExpressible> {
     let instant = c.stat == Stat::Last && c.signal.kind() == Kind::Gauge;
     if instant {
         return each_minute(hold);
@@ -42,12 +38,10 @@ pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, String> {
 ///
 /// # Errors
 /// When that is more than a day of points.
-pub(super) fn each_minute(hold: Duration) -> Result<Timing, String> {
+pub(super) fn each_minute(hold: Duration) -> Result<Timing, NotExpressible> {
     let points = hold.as_secs().div_ceil(MINUTE).max(1);
-    if points * MINUTE > DAY {
-        return Err(format!(
-            "with a point a minute an alarm looks back a day at most, not {hold}"
-        ));
+    if points * MINUTE > limits::longest_look_back(MINUTE) {
+        return Err(NotExpressible::BeyondDay(hold));
     }
     let points = u32::try_from(points).unwrap_or(u32::MAX);
     Ok(Timing {
@@ -61,10 +55,10 @@ pub(super) fn each_minute(hold: Duration) -> Result<Timing, String> {
 ///
 /// # Errors
 /// When that is more than a week.
-pub(super) fn once(over: Duration) -> Result<Timing, String> {
+pub(super) fn once(over: Duration) -> Result<Timing, NotExpressible> {
     let period = over.as_secs().div_ceil(MINUTE).max(1) * MINUTE;
-    if period > WEEK {
-        return Err(format!("an alarm looks back a week at most, not {over}"));
+    if period > limits::longest_look_back(period) {
+        return Err(NotExpressible::BeyondWeek(over));
     }
     Ok(Timing {
         period,
@@ -85,8 +79,7 @@ impl Timing {
         };
         if let Some(period) = over.period {
             self.period = period.value.as_secs();
-            let short = [10, 20, 30].contains(&self.period);
-            if !short && (self.period == 0 || !self.period.is_multiple_of(MINUTE)) {
+            if !limits::is_period(self.period) {
                 let message = format!("a period of {} is none of CloudWatch's", period.value);
                 let error = Diagnostic::error("alarm-limit", period.span, message);
                 cx.sink
@@ -122,11 +115,8 @@ impl Timing {
             return;
         };
         let back = self.period.saturating_mul(u64::from(self.evaluate));
-        let (most, words) = match self.period < HOUR {
-            true => (DAY, "a day, with periods below an hour"),
-            false => (WEEK, "a week"),
-        };
-        if self.evaluate == 0 || back > most {
+        if self.evaluate == 0 || back > limits::longest_look_back(self.period) {
+            let words = limits::longest_look_back_words(self.period);
             let message = match self.evaluate {
                 0 => "an alarm looks at one data point at least".to_owned(),
                 _ => format!("an alarm looks back {words}, not {back} seconds"),
@@ -137,17 +127,19 @@ impl Timing {
 }
 
 /// The statistic that the author prefers, when it is one.
-pub(super) fn statistic<'a>(
+pub(super) fn statistic(
     cx: &mut Context<'_>,
-    over: Option<&'a Spanned<AlarmOverride>>,
-) -> Option<&'a str> {
+    over: Option<&Spanned<AlarmOverride>>,
+) -> Option<Statistic> {
     let text = over?.value.statistic.as_ref()?;
-    if let Err(why) = cloudwatch::statistic(&text.value) {
-        let error = Diagnostic::error("alarm-limit", text.span, why);
-        cx.sink.push(error.help(format!(
-            "use {} or a percentile",
-            cloudwatch::PLAIN.join(", ")
-        )));
+    match text.value.parse() {
+        Ok(statistic) => Some(statistic),
+        Err(why) => {
+            let error = Diagnostic::error("alarm-limit", text.span, why.to_string());
+            let plain = Statistic::PLAIN.join(", ");
+            cx.sink
+                .push(error.help(format!("use {plain} or a percentile")));
+            None
+        }
     }
-    Some(&text.value)
 }

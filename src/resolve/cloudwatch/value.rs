@@ -1,245 +1,227 @@
-//! Values: how CloudWatch reads a signal over a period.
+//! Values: how CloudWatch reads a signal over a period. The one decision for alarms, lines and consoles.
+//!
+//! `vllm.kv_cache_usage` read as `last` is the `Maximum` of the metric under each name that the range of
+//! releases has for it, for one series or for each group; its `slope` is the growth of the `Average`.
 
 use super::bind;
-use crate::plan::cloudwatch::{Delivery, Metric, MetricStat, Value};
+use crate::cloudwatch::Statistic;
+use crate::plan::cloudwatch::{
+    Delivery, Difference, Dimensions, MetricStat, NotExpressible, Share, Value,
+};
 use crate::plan::{Bucket, EventSli, Kind, Signal, Source};
 use crate::spec::{Across, Stat, Via};
-use crate::units::{Number, decimal};
+use crate::units::Number;
 
 /// How a signal is wanted.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'a> {
+pub(super) struct ValueRequest<'a> {
     pub(super) signal: &'a Signal,
     pub(super) stat: Stat,
-    /// True when high values are the bad ones: the worst sample of a period counts. `None` for pictures.
-    pub(super) upper: Option<bool>,
+    pub(super) purpose: Purpose,
     /// A statistic that the author prefers.
-    pub(super) statistic: Option<&'a str>,
+    pub(super) statistic: Option<&'a Statistic>,
+    /// Labels whose values are told apart.
+    pub(super) by: &'a [String],
     pub(super) via: Via,
-    /// What the ids of its metrics begin with.
-    pub(super) prefix: &'a str,
 }
 
-/// What CloudWatch has.
-pub(super) struct Found {
+/// What the newest value of a gauge is wanted for: for an alarm, the worst sample of a period counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Picture,
+    HighAlarm,
+    LowAlarm,
+}
+
+/// What CloudWatch has of a signal.
+pub(super) struct SignalValue {
     pub(super) value: Value,
     /// What one of its units is worth in the signal's unit.
     pub(super) worth: Number,
     /// True when it adds up over a period, so that a bound on a rate grows with the period.
-    pub(super) sums: bool,
+    pub(super) adds_up: bool,
     /// How it differs from what Prometheus sees.
-    pub(super) notes: Vec<String>,
-    /// Metrics that the agent has to deliver, each with its dimensions.
-    pub(super) scraped: Vec<(Signal, Vec<String>)>,
+    pub(super) differences: Vec<Difference>,
+    pub(super) scraped: Scrapes,
 }
+
+/// Metrics that the agent has to deliver, each with its dimensions.
+pub(super) type Scrapes = Vec<(Signal, Vec<String>)>;
 
 const ONE: Number = Number::new_raw(1, 1);
-
-/// Gathers metrics under ids.
-pub(super) struct Gather<'a> {
-    prefix: &'a str,
-    via: Via,
-    pub(super) metrics: Vec<MetricStat>,
-    pub(super) scraped: Vec<(Signal, Vec<String>)>,
-}
-
-impl<'a> Gather<'a> {
-    pub(super) fn new(prefix: &'a str, via: Via) -> Self {
-        Self {
-            prefix,
-            via,
-            metrics: Vec::new(),
-            scraped: Vec::new(),
-        }
-    }
-
-    /// Adds a statistic of a signal; gives what expressions call it.
-    ///
-    /// # Errors
-    /// Says why CloudWatch does not have it.
-    pub(super) fn add(&mut self, signal: &Signal, stat: &str) -> Result<String, String> {
-        let metric = metric(signal, self.via)?;
-        let dimensions = bind::dimensions(signal, metric)?;
-        if metric.delivery == Delivery::Scraped {
-            let names = dimensions.iter().map(|(name, _)| name.clone()).collect();
-            self.scraped.push((signal.clone(), names));
-        }
-        let mut ids = Vec::new();
-        for name in &metric.names {
-            let id = format!("{}{}", self.prefix, self.metrics.len() + 1);
-            self.metrics.push(MetricStat {
-                id: id.clone(),
-                namespace: metric.namespace.clone(),
-                name: name.clone(),
-                dimensions: dimensions.clone(),
-                stat: stat.to_owned(),
-            });
-            ids.push(id);
-        }
-        let together = match stat {
-            "Maximum" => "MAX",
-            "Minimum" => "MIN",
-            "Average" => "AVG",
-            _ => "SUM",
-        };
-        Ok(match ids.as_slice() {
-            [one] => one.clone(),
-            // Replicas on an old release publish under the old name.
-            several => format!("{together}([{}])", several.join(", ")),
-        })
-    }
-
-    /// Adds what a signal counts.
-    pub(super) fn events(&mut self, signal: &Signal) -> Result<String, String> {
-        let stat = match signal.kind() {
-            Kind::Counter => "Sum",
-            Kind::Histogram => "SampleCount",
-            Kind::Gauge | Kind::Ratio => "Average",
-        };
-        self.add(signal, stat)
-    }
-
-    /// The gathered metrics: one as it is, several by an expression.
-    pub(super) fn value(self, expression: String, label: &str) -> Value {
-        let alone = matches!(self.metrics.as_slice(), [one] if one.id == expression);
-        Value {
-            metrics: self.metrics,
-            expression: (!alone).then_some(expression),
-            label: label.to_owned(),
-        }
-    }
-}
-
-fn metric(signal: &Signal, via: Via) -> Result<&Metric, String> {
-    if let Some(metric) = &signal.cloudwatch {
-        return Ok(metric);
-    }
-    let name = &signal.name;
-    Err(match &signal.source {
-        Source::Raw(_) => format!("`{name}` is PromQL of the author's"),
-        Source::Family(family) if family.recorded && via == Via::Otlp => {
-            format!("`{name}` arrives by OpenTelemetry, where only PromQL can ask for it")
-        }
-        Source::Family(family) if family.recorded => {
-            format!("the CloudWatch agent drops histograms, and `{name}` is one")
-        }
-        _ => format!("`{name}` has no `cloudwatch` binding"),
-    })
-}
 
 /// Reads a signal.
 ///
 /// # Errors
 /// Says why CloudWatch cannot.
-pub(super) fn read(wanted: Wanted<'_>) -> Result<Found, String> {
-    let signal = wanted.signal;
-    let mut gather = Gather::new(wanted.prefix, wanted.via);
-    let kind = signal.kind();
-    let own = signal.cloudwatch.is_some();
-    let (expression, sums, notes) = match (&signal.source, kind) {
-        (Source::Ratio { of, over, .. }, _) if !own => {
-            let (of, over) = (gather.events(of)?, gather.events(over)?);
-            (format!("FILL({of}, 0) / {over}"), false, Vec::new())
-        }
-        (Source::Ratio { .. }, _) => (gather.add(signal, stat(wanted, "Average"))?, false, vec![]),
-        (_, Kind::Counter) => (
-            gather.add(signal, stat(wanted, "Sum"))?,
-            wanted.statistic.is_none_or(|s| s == "Sum"),
-            Vec::new(),
-        ),
-        (_, Kind::Histogram) => histogram(&mut gather, wanted)?,
-        _ => gauge(&mut gather, wanted)?,
-    };
-    let worth = match (own, sums && kind == Kind::Histogram) {
-        (true, false) => signal.cloudwatch.as_ref().map_or(ONE, |m| m.worth),
-        _ => ONE,
-    };
-    let scraped = std::mem::take(&mut gather.scraped);
-    Ok(Found {
-        value: gather.value(expression, &signal.title),
-        worth,
-        sums,
-        notes,
+pub(super) fn read(request: ValueRequest<'_>) -> Result<SignalValue, NotExpressible> {
+    let (signal, via) = (request.signal, request.via);
+    let mut scraped = Scrapes::new();
+    if let (Source::Ratio { of, over, .. }, None) = (&signal.source, &signal.cloudwatch) {
+        let share = Share {
+            part: events(of, via, &mut scraped)?,
+            whole: events(over, via, &mut scraped)?,
+            others: false,
+        };
+        return match request.by.is_empty() {
+            false => Err(NotExpressible::Computed(signal.name.clone())),
+            true => Ok(SignalValue {
+                value: Value::Share(share),
+                worth: ONE,
+                adds_up: false,
+                differences: Vec::new(),
+                scraped,
+            }),
+        };
+    }
+    let usual = usual_statistic(request);
+    let statistic = request.statistic.cloned().unwrap_or(usual);
+    let adds_up = adds_up(signal.kind(), &statistic);
+    let differences = differences(request, &statistic);
+    let stat = metric_stat(signal, statistic, request.by, via, &mut scraped)?;
+    let counted = adds_up && signal.kind() == Kind::Histogram;
+    Ok(SignalValue {
+        value: match request.stat {
+            Stat::Slope => Value::Growth(stat),
+            _ => Value::Statistic(stat),
+        },
+        worth: match &signal.cloudwatch {
+            Some(metric) if !counted => metric.worth,
+            _ => ONE,
+        },
+        adds_up,
+        differences,
         scraped,
     })
 }
 
-fn stat<'a>(wanted: Wanted<'a>, usual: &'a str) -> &'a str {
-    wanted.statistic.unwrap_or(usual)
-}
-
-type Expression = (String, bool, Vec<String>);
-
-fn histogram(gather: &mut Gather<'_>, wanted: Wanted<'_>) -> Result<Expression, String> {
-    let signal = wanted.signal;
-    let usual = match wanted.stat {
-        Stat::Quantile(q) => format!("p{}", decimal(q * 100)),
-        Stat::Avg => "Average".to_owned(),
-        _ => "SampleCount".to_owned(),
-    };
-    let sums = usual == "SampleCount";
-    Ok((gather.add(signal, stat(wanted, &usual))?, sums, Vec::new()))
-}
-
-fn gauge(gather: &mut Gather<'_>, wanted: Wanted<'_>) -> Result<Expression, String> {
-    let signal = wanted.signal;
-    let usual = match (wanted.stat, wanted.upper) {
-        (Stat::Max, _) | (Stat::Last, Some(true)) => "Maximum",
-        (Stat::Min, _) | (Stat::Last, Some(false)) => "Minimum",
-        (Stat::Last, None) if signal.across == Across::Max => "Maximum",
-        (Stat::Last, None) if signal.across == Across::Min => "Minimum",
-        _ => "Average",
-    };
-    let statistic = stat(wanted, usual);
-    let scraped = matches!(&signal.cloudwatch, Some(m) if m.delivery == Delivery::Scraped);
-    let mut notes = Vec::new();
-    if scraped && signal.across == Across::Sum {
-        notes.push(format!(
-            "{statistic} of single replicas, where Prometheus adds them up: with N replicas the value is up to N times smaller"
-        ));
+/// What is taken of the values of a period.
+fn usual_statistic(request: ValueRequest<'_>) -> Statistic {
+    match (request.signal.kind(), request.stat) {
+        (Kind::Counter, _) => Statistic::Sum,
+        (Kind::Ratio, _) => Statistic::Average,
+        (Kind::Histogram, Stat::Quantile(share)) => Statistic::percentile(share),
+        (Kind::Histogram, Stat::Avg) => Statistic::Average,
+        (Kind::Histogram, _) => Statistic::SampleCount,
+        (Kind::Gauge, Stat::Max) => Statistic::Maximum,
+        (Kind::Gauge, Stat::Min) => Statistic::Minimum,
+        (Kind::Gauge, Stat::Last) => match (request.purpose, request.signal.across) {
+            (Purpose::HighAlarm, _) | (Purpose::Picture, Across::Max) => Statistic::Maximum,
+            (Purpose::LowAlarm, _) | (Purpose::Picture, Across::Min) => Statistic::Minimum,
+            (Purpose::Picture, Across::Sum | Across::Avg) => Statistic::Average,
+        },
+        (Kind::Gauge, _) => Statistic::Average,
     }
-    let one = gather.add(signal, statistic)?;
-    if wanted.stat == Stat::Slope {
-        notes.push("growth between two data points, in place of a regression".to_owned());
-        return Ok((format!("RATE({one})"), false, notes));
-    }
-    Ok((one, false, notes))
 }
 
-/// Share of bad events in units of the budget: the burn rate.
+fn adds_up(kind: Kind, statistic: &Statistic) -> bool {
+    match kind {
+        Kind::Counter => *statistic == Statistic::Sum,
+        Kind::Histogram => *statistic == Statistic::SampleCount,
+        Kind::Gauge | Kind::Ratio => false,
+    }
+}
+
+/// How a metric's statistic differs from what Prometheus makes of the same pages.
+fn differences(request: ValueRequest<'_>, statistic: &Statistic) -> Vec<Difference> {
+    let signal = request.signal;
+    let Some(metric) = &signal.cloudwatch else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    if !request.by.is_empty() && metric.names.len() > 1 {
+        found.push(Difference::OneLineForEachName(metric.names.clone()));
+    }
+    let added = signal.kind() == Kind::Gauge && signal.across == Across::Sum;
+    if added && metric.delivery == Delivery::Scraped {
+        found.push(Difference::OfSingleReplicas(statistic.clone()));
+    }
+    if request.stat == Stat::Slope {
+        found.push(Difference::GrowthOfTwoPoints);
+    }
+    found
+}
+
+/// A statistic of a signal's metric.
+///
+/// # Errors
+/// Says why CloudWatch does not have it.
+pub(super) fn metric_stat(
+    signal: &Signal,
+    statistic: Statistic,
+    by: &[String],
+    via: Via,
+    scraped: &mut Scrapes,
+) -> Result<MetricStat, NotExpressible> {
+    let Some(metric) = &signal.cloudwatch else {
+        return Err(unbound(signal, via));
+    };
+    let dimensions = bind::dimensions(signal, metric, by)?;
+    if metric.delivery == Delivery::Scraped {
+        let names = match &dimensions {
+            Dimensions::Exactly(pairs) => pairs.iter().map(|(name, _)| name.clone()).collect(),
+            Dimensions::Each(groups) => groups.set.clone(),
+        };
+        scraped.push((signal.clone(), names));
+    }
+    Ok(MetricStat {
+        namespace: metric.namespace.clone(),
+        names: metric.names.clone(),
+        dimensions,
+        statistic,
+    })
+}
+
+fn unbound(signal: &Signal, via: Via) -> NotExpressible {
+    let name = signal.name.clone();
+    match &signal.source {
+        Source::Raw(_) => NotExpressible::AuthorsSignal(name),
+        Source::Family(family) if family.recorded && via == Via::Otlp => {
+            NotExpressible::ByOpenTelemetry(name)
+        }
+        Source::Family(family) if family.recorded => NotExpressible::HistogramDropped(name),
+        _ => NotExpressible::Unbound(name),
+    }
+}
+
+/// What a signal counts.
+fn events(signal: &Signal, via: Via, scraped: &mut Scrapes) -> Result<MetricStat, NotExpressible> {
+    let statistic = match signal.kind() {
+        Kind::Counter => Statistic::Sum,
+        Kind::Histogram => Statistic::SampleCount,
+        Kind::Gauge | Kind::Ratio => Statistic::Average,
+    };
+    metric_stat(signal, statistic, &[], via, scraped)
+}
+
+/// Bad events out of all events.
 ///
 /// # Errors
 /// Says why CloudWatch cannot tell.
-pub(super) fn burn(
-    gather: &mut Gather<'_>,
+pub(super) fn bad_share(
     sli: &EventSli,
-    budget: Number,
-) -> Result<String, String> {
-    Ok(format!("{} / {}", bad_share(gather, sli)?, decimal(budget)))
-}
-
-/// Bad events out of all events. A missing part counts as none; without any event there is no value.
-pub(super) fn bad_share(gather: &mut Gather<'_>, sli: &EventSli) -> Result<String, String> {
+    via: Via,
+    scraped: &mut Scrapes,
+) -> Result<Share, NotExpressible> {
     match sli {
-        EventSli::Ratio { part, good, total } => {
-            let part = gather.events(part)?;
-            let total = gather.events(total)?;
-            Ok(match good {
-                false => format!("FILL({part}, 0) / {total}"),
-                true => format!("({total} - FILL({part}, 0)) / {total}"),
-            })
-        }
+        EventSli::Ratio { part, good, total } => Ok(Share {
+            part: events(part, via, scraped)?,
+            whole: events(total, via, scraped)?,
+            others: *good,
+        }),
         EventSli::Latency { signal, within } => {
-            let good = gather.add(signal, &within_stat(signal, within))?;
-            let total = gather.add(signal, "SampleCount")?;
-            Ok(format!("({total} - FILL({good}, 0)) / {total}"))
+            let statistic = Statistic::count_up_to(bound(signal, within));
+            Ok(Share {
+                part: metric_stat(signal, statistic, &[], via, scraped)?,
+                whole: metric_stat(signal, Statistic::SampleCount, &[], via, scraped)?,
+                others: true,
+            })
         }
     }
 }
 
-/// `TC(:500)`: how many values are at most 500.
-fn within_stat(signal: &Signal, within: &Bucket) -> String {
+/// A bucket's bound in the metric's unit.
+fn bound(signal: &Signal, within: &Bucket) -> Number {
     let worth = signal.cloudwatch.as_ref().map_or(ONE, |m| m.worth);
-    let bound = within.bound * signal.scale / worth;
-    format!("TC(:{})", decimal(bound))
+    within.bound * signal.scale / worth
 }

@@ -7,6 +7,7 @@ use crate::plan::Plan;
 use crate::plan::runbook::{
     Advice, AlertNote, Check, Command, Fix, Lead, Page, Query, Step, Table, Triage,
 };
+use crate::target::cloudwatch::console;
 
 pub(super) fn page(plan: &Plan, page: &Page) -> Value {
     let anchor = |step: usize| format!("step-{step}");
@@ -60,7 +61,7 @@ fn step(page: &Page, number: usize, step: &Step, anchor: &dyn Fn(usize) -> Strin
             cloudwatch,
         } => {
             let console = cloudwatch.as_ref().map(|found| match found {
-                Ok(text) => text.clone(),
+                Ok(value) => console(value),
                 Err(why) => format!("not there: {why}"),
             });
             let check = json!({"words": words, "query": query(q), "cloudwatch": console});
