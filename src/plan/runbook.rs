@@ -1,5 +1,6 @@
 //! Runbooks and what else stands beside them: everything spelled out.
 
+use super::cloudwatch::{NotExpressible, Value};
 use crate::spec::Measure;
 use crate::units::{Duration, Number};
 
@@ -116,7 +117,7 @@ pub enum Check {
         /// The query whose result says it.
         query: Query,
         /// The same in CloudWatch, or why it is not there.
-        cloudwatch: Option<Result<super::cloudwatch::Value, super::cloudwatch::NotExpressible>>,
+        cloudwatch: Option<Result<Box<Value>, NotExpressible>>,
     },
     /// A command, and what to look for.
     Command(String, Option<String>),

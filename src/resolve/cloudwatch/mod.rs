@@ -1,49 +1,48 @@
 //! CloudWatch: what of a plan it can watch and show, how nearly, and what it needs for that.
 
-mod alarms;
 mod bind;
-mod boards;
-mod burn;
-mod graph;
-mod promql;
 mod published;
-mod timing;
 mod unit;
-mod value;
 
 pub(super) use bind::bind;
 pub(super) use published::published;
 
 use super::context::Context;
+use super::query::{self, Read};
+use super::{bound, slos};
 use crate::cloudwatch::limits;
 use crate::diag::Diagnostic;
 use crate::naming;
-use crate::plan::alert::Links;
-use crate::plan::cloudwatch::{CloudWatch, NotExpressible, Scraped, Value, What};
-use crate::plan::{Alert, Condition, Dashboard, Slo, SloKind};
-use crate::promql::ast::MatchOp;
+use crate::parity::{AlarmRequest, Builder, Built, Queries, description};
+use crate::plan::cloudwatch::{CloudWatch, What};
+use crate::plan::dashboard::Reading;
+use crate::plan::{Alert, Dashboard, EventSlo, Slo, SloKind, ValueUnit};
+use crate::promql::ast::Expr;
 use crate::source::Span;
-use crate::spec::{self, Text};
-use alarms::{AlarmRequest, Builder};
-use value::{Purpose, Scrapes, ValueRequest};
+use crate::spec::{self, Spec, Text};
+use crate::units::Duration;
 
-/// What the console is to show of what a condition compares.
-///
-/// # Errors
-/// Says why it does not.
-pub(super) fn console(via: spec::Via, condition: &Condition) -> Result<Value, NotExpressible> {
-    let Condition::Compare(c) = condition else {
-        return Err(NotExpressible::Several);
-    };
-    let found = value::read(ValueRequest {
-        signal: &c.signal,
-        stat: c.stat,
-        purpose: Purpose::Picture,
-        statistic: None,
-        by: &[],
-        via,
-    })?;
-    Ok(found.value)
+/// PromQL from the counters themselves, grouped as the service's dashboards are.
+struct Direct<'a>(&'a [Text]);
+
+impl Queries for Direct<'_> {
+    fn bad_ratio(&self, slo: &Slo, events: &EventSlo, window: Duration) -> Expr {
+        slos::direct_ratio(&events.sli, &slo.labels, window)
+    }
+
+    fn reading(&self, reading: &Reading, window: Duration, unit: ValueUnit) -> Expr {
+        let signal = &reading.signal;
+        let labels = self.0.iter().map(|label| &label.value).chain(&reading.by);
+        let labels = labels.filter(|label| signal.labels.contains(label));
+        let read = Read {
+            signal,
+            stat: reading.stat,
+            window,
+            zoomed: false,
+            labels: labels.cloned().collect(),
+        };
+        bound::per_time(query::query(&read, None).expr, unit)
+    }
 }
 
 /// Everything that CloudWatch gets; nothing when the spec does not ask for it.
@@ -59,24 +58,21 @@ pub(super) fn resolve(
         return None;
     };
     let account = check(cx, service);
-    let mut builder = Builder {
-        via: service.via,
-        service: spec.service.name.value.clone(),
-        alarms: Vec::new(),
-        parity: Vec::new(),
-        scraped: Vec::new(),
-        cx,
-    };
+    let queries = Direct(&spec.prometheus.group_by);
+    let name = spec.service.name.value.as_str();
+    let mut builder = Builder::new(name, service.via, &queries, &mut cx.sink);
     for slo in slos {
-        objective(&mut builder, slo);
+        objective(&mut builder, spec, slo);
     }
     for alert in alerts {
-        one(&mut builder, alert);
+        one(&mut builder, spec, alert);
     }
-    let known = account.is_some();
-    let boards = boards::boards(&mut builder, slos, dashboards, known);
-    let scraped = scraped(&builder.scraped);
-    let (alarms, parity) = (builder.alarms, builder.parity);
+    let boards = builder.boards(slos, dashboards, account.is_some());
+    let Built {
+        alarms,
+        scraped,
+        parity,
+    } = builder.finish();
     let mut tags = pairs(&service.tags, |value| value.value.clone());
     // Terraform and CDK sort them too.
     tags.sort();
@@ -222,7 +218,7 @@ fn unknown_severities(cx: &mut Context<'_>, service: &spec::CloudWatch) {
     }
 }
 
-fn objective(builder: &mut Builder<'_, '_>, slo: &Slo) {
+fn objective(builder: &mut Builder<'_>, spec: &Spec, slo: &Slo) {
     match &slo.kind {
         SloKind::Events(events) => builder.tiers(slo, events),
         SloKind::Percentile(percentile) => {
@@ -233,10 +229,8 @@ fn objective(builder: &mut Builder<'_, '_>, slo: &Slo) {
             builder.alert(&AlarmRequest {
                 what: What::Slo,
                 name: format!("{}: {}", slo.name, slo.alert_name),
-                alarm: naming::alarm(&builder.service, &slo.alert_name),
-                at: declared(builder.cx, |spec| {
-                    spec.slos.get_key_value(slo.name.as_str()).map(|(k, _)| k)
-                }),
+                alarm: naming::alarm(&spec.service.name.value, &slo.alert_name),
+                at: declared(spec, spec.slos.get_key_value(slo.name.as_str())),
                 description: description(&summary, None, &slo.links),
                 severity: &alert.severity,
                 condition: &alert.condition,
@@ -248,8 +242,7 @@ fn objective(builder: &mut Builder<'_, '_>, slo: &Slo) {
     }
 }
 
-fn one(builder: &mut Builder<'_, '_>, alert: &Alert) {
-    let spec = builder.cx.spec;
+fn one(builder: &mut Builder<'_>, spec: &Spec, alert: &Alert) {
     let over = spec.alerts.get(alert.name.as_str());
     let over = over.and_then(|alert| alert.cloudwatch.as_ref());
     let own = over.and_then(|over| over.value.name.as_ref());
@@ -258,13 +251,9 @@ fn one(builder: &mut Builder<'_, '_>, alert: &Alert) {
         name: alert.name.clone(),
         alarm: match own {
             Some(name) => name.value.clone(),
-            None => naming::alarm(&builder.service, &alert.name),
+            None => naming::alarm(&spec.service.name.value, &alert.name),
         },
-        at: declared(builder.cx, |spec| {
-            spec.alerts
-                .get_key_value(alert.name.as_str())
-                .map(|(k, _)| k)
-        }),
+        at: declared(spec, spec.alerts.get_key_value(alert.name.as_str())),
         description: description(&alert.summary, alert.action.as_deref(), &alert.links),
         severity: &alert.severity,
         condition: &alert.condition,
@@ -274,61 +263,6 @@ fn one(builder: &mut Builder<'_, '_>, alert: &Alert) {
     });
 }
 
-fn declared<'a>(cx: &Context<'a>, find: impl Fn(&'a spec::Spec) -> Option<&'a Text>) -> Span {
-    find(cx.spec).map_or(cx.spec.service.name.span, |name| name.span)
-}
-
-/// What an alarm says: CloudWatch fills in no values, so those of templates become an ellipsis.
-fn description(summary: &str, action: Option<&str>, links: &Links) -> String {
-    let mut text = String::new();
-    let mut rest = summary;
-    while let Some((before, after)) = rest.split_once("{{") {
-        text.push_str(before);
-        text.push('…');
-        rest = after.split_once("}}").map_or("", |(_, rest)| rest);
-    }
-    text.push_str(rest);
-    let tail = [action.unwrap_or_default(), &links.runbook];
-    let tail: Vec<_> = tail.into_iter().filter(|line| !line.is_empty()).collect();
-    let tail = tail.join("\n");
-    let room = limits::DESCRIPTION.saturating_sub(tail.chars().count() + 2);
-    if text.chars().count() > room {
-        text = text
-            .chars()
-            .take(room.saturating_sub(1))
-            .chain(['…'])
-            .collect();
-    }
-    let whole = format!("{text}\n{tail}");
-    whole.trim().chars().take(limits::DESCRIPTION).collect()
-}
-
-/// What the agent must deliver, sorted.
-fn scraped(used: &Scrapes) -> Vec<Scraped> {
-    let mut all: Vec<Scraped> = Vec::new();
-    for (signal, dimensions) in used {
-        let Some(family) = signal.family() else {
-            continue;
-        };
-        let job = family.matchers.iter();
-        let job = job
-            .filter(|(label, op, _)| label == "job" && *op == MatchOp::Equal)
-            .map(|(_, _, value)| value.clone())
-            .next();
-        for name in &family.names {
-            let same = |s: &&mut Scraped| s.family == *name && s.job == job;
-            match all.iter_mut().find(same) {
-                Some(known) if known.dimension_sets.contains(dimensions) => {}
-                Some(known) => known.dimension_sets.push(dimensions.clone()),
-                None => all.push(Scraped {
-                    family: name.clone(),
-                    job: job.clone(),
-                    dimension_sets: vec![dimensions.clone()],
-                }),
-            }
-        }
-    }
-    all.iter_mut().for_each(|s| s.dimension_sets.sort());
-    all.sort();
-    all
+fn declared<T>(spec: &Spec, entry: Option<(&Text, &T)>) -> Span {
+    entry.map_or(spec.service.name.span, |(name, _)| name.span)
 }

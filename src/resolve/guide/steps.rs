@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::alerts::{signals_of, value};
 use super::{Builder, text, texts};
 use crate::diag::Diagnostic;
+use crate::parity;
 use crate::plan::runbook::{Check, Lead, Step};
 use crate::plan::{Condition, Signal, SloKind};
-use crate::resolve::cloudwatch;
 use crate::resolve::conditions::Resolver;
 use crate::resolve::describe;
 use crate::source::Spanned;
@@ -159,7 +159,7 @@ impl Builder<'_, '_> {
         Check::Signal {
             words,
             query,
-            cloudwatch: via.map(|via| cloudwatch::console(via, condition)),
+            cloudwatch: via.map(|via| parity::console(via, condition).map(Box::new)),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Each panel keeps its row and place; what is not there says why, in the panel and in the parity report.
 
-use super::alarms::Builder;
+use super::Builder;
 use super::graph;
 use crate::naming;
 use crate::plan::cloudwatch::{
@@ -11,49 +11,55 @@ use crate::plan::cloudwatch::{
 };
 use crate::plan::dashboard::{Draw, Origin, Panel};
 use crate::plan::{Dashboard, Slo};
-use crate::resolve::bound;
-use crate::resolve::query::{self, DEFAULT_WINDOW, Read};
 use crate::spec::Via;
+use crate::units::Duration;
+
+/// The window of a chart that follows the zoom elsewhere.
+const USUAL_WINDOW: Duration = Duration::from_mins(5);
 
 /// A panel's content with how it differs, or why there is none.
 type Shown = Result<(Content, Vec<Difference>), Vec<NotExpressible>>;
 
-/// All dashboards; those of alarms need the account to name them.
-pub(super) fn boards(
-    builder: &mut Builder<'_, '_>,
-    slos: &[Slo],
-    dashboards: &[Dashboard],
-    account: bool,
-) -> Vec<Board> {
-    let mut boards = Vec::new();
-    for dashboard in dashboards {
-        let mut rows = Vec::new();
-        for row in &dashboard.rows {
-            let mut panels = Vec::new();
-            for panel in &row.panels {
-                let shown = show(builder, slos, panel, account);
-                panels.push(BoardPanel {
-                    place: panel.place,
-                    title: panel.title.clone(),
-                    content: builder.report(dashboard, panel, shown),
-                });
-            }
-            rows.push(BoardRow {
-                title: row.title.clone(),
-                panels,
-            });
-        }
-        boards.push(Board {
-            file: dashboard.name.clone(),
-            name: naming::board(&builder.service, &dashboard.name),
-            range: dashboard.range,
-            rows,
-        });
+impl Builder<'_> {
+    /// All dashboards; those of alarms need the account to name them.
+    pub fn boards(&mut self, slos: &[Slo], dashboards: &[Dashboard], account: bool) -> Vec<Board> {
+        dashboards
+            .iter()
+            .map(|dashboard| Board {
+                file: dashboard.name.clone(),
+                name: naming::board(self.service, &dashboard.name),
+                range: dashboard.range,
+                rows: dashboard
+                    .rows
+                    .iter()
+                    .map(|row| BoardRow {
+                        title: row.title.clone(),
+                        panels: row
+                            .panels
+                            .iter()
+                            .map(|panel| self.panel(slos, dashboard, panel, account))
+                            .collect(),
+                    })
+                    .collect(),
+            })
+            .collect()
     }
-    boards
-}
 
-impl Builder<'_, '_> {
+    fn panel(
+        &mut self,
+        slos: &[Slo],
+        dashboard: &Dashboard,
+        panel: &Panel,
+        account: bool,
+    ) -> BoardPanel {
+        let shown = show(self, slos, panel, account);
+        BoardPanel {
+            place: panel.place,
+            title: panel.title.clone(),
+            content: self.report(dashboard, panel, shown),
+        }
+    }
+
     /// Notes in the parity report what became of a panel.
     fn report(&mut self, dashboard: &Dashboard, panel: &Panel, shown: Shown) -> Content {
         let name = self.named(dashboard, panel);
@@ -61,7 +67,7 @@ impl Builder<'_, '_> {
             Ok((content, differences)) => (content, Verdict::of(differences)),
             Err(why) => (Content::Missing(why.clone()), Verdict::NotExpressible(why)),
         };
-        let resource = naming::board(&self.service, &dashboard.name);
+        let resource = naming::board(self.service, &dashboard.name);
         self.parity.push(Parity {
             what: What::Panel,
             name,
@@ -83,7 +89,7 @@ impl Builder<'_, '_> {
     }
 }
 
-fn show(builder: &mut Builder<'_, '_>, slos: &[Slo], panel: &Panel, account: bool) -> Shown {
+fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -> Shown {
     match &panel.draw {
         Draw::Text(text) => Ok((Content::Text(text.clone()), Vec::new())),
         Draw::Alerts => states(builder, account),
@@ -101,7 +107,7 @@ fn show(builder: &mut Builder<'_, '_>, slos: &[Slo], panel: &Panel, account: boo
     }
 }
 
-fn states(builder: &Builder<'_, '_>, account: bool) -> Shown {
+fn states(builder: &Builder<'_>, account: bool) -> Shown {
     let alarms = builder.alarms.iter().filter(|a| a.severity.is_some());
     let alarms: Vec<_> = alarms.map(|alarm| alarm.name.clone()).collect();
     match (alarms.is_empty(), account) {
@@ -112,34 +118,22 @@ fn states(builder: &Builder<'_, '_>, account: bool) -> Shown {
 }
 
 /// The panel's queries as they are in Prometheus, without the variables of a dashboard.
-fn chart(builder: &Builder<'_, '_>, panel: &Panel, mut why: Vec<NotExpressible>) -> Shown {
+fn chart(builder: &Builder<'_>, panel: &Panel, mut why: Vec<NotExpressible>) -> Shown {
     let mut queries = Vec::new();
     for series in &panel.series {
         let Origin::Signal(reading) = &series.origin else {
             return Err(why);
         };
-        let window = reading.window.unwrap_or(DEFAULT_WINDOW);
+        let window = reading.window.unwrap_or(USUAL_WINDOW);
         if window > super::promql::FARTHEST {
             why.push(NotExpressible::ChartBeyondDay(window));
             return Err(why);
         }
-        let group_by = builder.cx.spec.prometheus.group_by.iter();
-        let labels = group_by.map(|label| &label.value).chain(&reading.by);
-        let read = Read {
-            signal: &reading.signal,
-            stat: reading.stat,
-            window,
-            zoomed: false,
-            labels: labels
-                .filter(|label| reading.signal.labels.contains(label))
-                .cloned()
-                .collect(),
-        };
         let label = match series.title.as_str() {
             "" => reading.signal.title.clone(),
             title => title.to_owned(),
         };
-        let expr = bound::per_time(query::query(&read, None).expr, panel.unit);
+        let expr = builder.queries.reading(reading, window, panel.unit);
         queries.push(ChartQuery { label, expr });
     }
     let differences = queries

@@ -1,10 +1,9 @@
 //! How often an alarm looks, and at how much.
 
 use crate::cloudwatch::{Statistic, limits};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Sink};
 use crate::plan::cloudwatch::NotExpressible;
 use crate::plan::{Compare, Kind};
-use crate::resolve::context::Context;
 use crate::source::Spanned;
 use crate::spec::{AlarmOverride, Stat};
 use crate::units::Duration;
@@ -69,11 +68,7 @@ pub(super) fn once(over: Duration) -> Result<Timing, NotExpressible> {
 
 impl Timing {
     /// What the author wants otherwise; complains where CloudWatch would refuse it.
-    pub(super) fn with(
-        mut self,
-        cx: &mut Context<'_>,
-        over: Option<&Spanned<AlarmOverride>>,
-    ) -> Self {
+    pub(super) fn with(mut self, sink: &mut Sink, over: Option<&Spanned<AlarmOverride>>) -> Self {
         let Some(over) = over.map(|over| &over.value) else {
             return self;
         };
@@ -82,8 +77,7 @@ impl Timing {
             if !limits::is_period(self.period) {
                 let message = format!("a period of {} is none of CloudWatch's", period.value);
                 let error = Diagnostic::error("alarm-limit", period.span, message);
-                cx.sink
-                    .push(error.help("it is 10s, 20s, 30s or a multiple of 1m"));
+                sink.push(error.help("it is 10s, 20s, 30s or a multiple of 1m"));
             }
         }
         if let Some(evaluate) = over.evaluate {
@@ -98,15 +92,14 @@ impl Timing {
                     datapoints.value, self.evaluate
                 );
                 let error = Diagnostic::error("alarm-limit", datapoints.span, message);
-                cx.sink
-                    .push(error.help("it is 1 or more, and at most `evaluate`"));
+                sink.push(error.help("it is 1 or more, and at most `evaluate`"));
             }
         }
-        self.check_look_back(cx, over);
+        self.check_look_back(sink, over);
         self
     }
 
-    fn check_look_back(self, cx: &mut Context<'_>, over: &AlarmOverride) {
+    fn check_look_back(self, sink: &mut Sink, over: &AlarmOverride) {
         let (evaluate, period) = (
             over.evaluate.map(|e| e.span),
             over.period.map(|period| period.span),
@@ -121,14 +114,14 @@ impl Timing {
                 0 => "an alarm looks at one data point at least".to_owned(),
                 _ => format!("an alarm looks back {words}, not {back} seconds"),
             };
-            cx.sink.push(Diagnostic::error("alarm-limit", at, message));
+            sink.push(Diagnostic::error("alarm-limit", at, message));
         }
     }
 }
 
 /// The statistic that the author prefers, when it is one.
 pub(super) fn statistic(
-    cx: &mut Context<'_>,
+    sink: &mut Sink,
     over: Option<&Spanned<AlarmOverride>>,
 ) -> Option<Statistic> {
     let text = over?.value.statistic.as_ref()?;
@@ -137,8 +130,7 @@ pub(super) fn statistic(
         Err(why) => {
             let error = Diagnostic::error("alarm-limit", text.span, why.to_string());
             let plain = Statistic::PLAIN.join(", ");
-            cx.sink
-                .push(error.help(format!("use {plain} or a percentile")));
+            sink.push(error.help(format!("use {plain} or a percentile")));
             None
         }
     }

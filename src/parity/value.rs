@@ -3,7 +3,8 @@
 //! `vllm.kv_cache_usage` read as `last` is the `Maximum` of the metric under each name that the range of
 //! releases has for it, for one series or for each group; its `slope` is the growth of the `Average`.
 
-use super::bind;
+use super::delivery::Scrapes;
+use super::dimensions::dimensions;
 use crate::cloudwatch::Statistic;
 use crate::plan::cloudwatch::{
     Delivery, Difference, Dimensions, MetricStat, NotExpressible, Share, Value,
@@ -44,9 +45,6 @@ pub(super) struct SignalValue {
     pub(super) differences: Vec<Difference>,
     pub(super) scraped: Scrapes,
 }
-
-/// Metrics that the agent has to deliver, each with its dimensions.
-pub(super) type Scrapes = Vec<(Signal, Vec<String>)>;
 
 const ONE: Number = Number::new_raw(1, 1);
 
@@ -156,7 +154,7 @@ pub(super) fn metric_stat(
     let Some(metric) = &signal.cloudwatch else {
         return Err(unbound(signal, via));
     };
-    let dimensions = bind::dimensions(signal, metric, by)?;
+    let dimensions = dimensions(signal, metric, by)?;
     if metric.delivery == Delivery::Scraped {
         let names = match &dimensions {
             Dimensions::Exactly(pairs) => pairs.iter().map(|(name, _)| name.clone()).collect(),

@@ -1,8 +1,13 @@
 //! Burn-rate tiers: two alarms whose period is the window, and one on both.
+//!
+//! The tier `1h` of `availability` becomes `…-availability-burn-1h-14.4x` and `…-burn-5m-14.4x` without actions, and
+//! `…-burn-1h`, which has the tier's severity.
 
-use super::alarms::Builder;
+use super::Builder;
+use super::delivery::Scrapes;
+use super::description::description;
 use super::promql;
-use super::value::{self, Scrapes};
+use super::value;
 use crate::naming;
 use crate::plan::cloudwatch::{
     Alarm, AlarmKind, Composite, Difference, MetricAlarm, NotExpressible, Parity, Rule, Suppressor,
@@ -10,20 +15,19 @@ use crate::plan::cloudwatch::{
 };
 use crate::plan::{CompareOp, EventSlo, Slo, Tier};
 use crate::promql::ast::{BinaryOp, Expr};
-use crate::resolve::query::{self, bin};
-use crate::resolve::slos::direct_ratio;
+use crate::promql::build;
 use crate::spec::{Missing, Via};
 use crate::units::{Duration, decimal};
 
 /// Seconds that a slower tier waits for a faster one: two evaluations.
 const WAIT: u64 = 120;
 
-impl Builder<'_, '_> {
+impl Builder<'_> {
     /// All tiers of an objective, fastest first; each is silent while a faster one fires.
-    pub(super) fn tiers(&mut self, slo: &Slo, events: &EventSlo) {
+    pub fn tiers(&mut self, slo: &Slo, events: &EventSlo) {
         let mut faster: Option<(String, Duration)> = None;
         for tier in &events.tiers {
-            let name = naming::tier_alarm(&self.service, &slo.name, &tier.name);
+            let name = naming::tier_alarm(self.service, &slo.name, &tier.name);
             let verdict = match self.classic_tier(slo, events, tier, &name, faster.as_ref()) {
                 Ok(differences) => Verdict::of(differences),
                 Err(why) => self.promql_tier(slo, events, tier, &name, why),
@@ -56,7 +60,7 @@ impl Builder<'_, '_> {
             let share = value::bad_share(&events.sli, self.via, &mut scraped)?;
             let factor = decimal(tier.factor);
             parts.push(Alarm {
-                name: naming::window_alarm(&self.service, &slo.name, window, &factor),
+                name: naming::window_alarm(self.service, &slo.name, window, &factor),
                 description: format!("Part of {name}: burn rate over {window} above {factor}."),
                 severity: None,
                 kind: AlarmKind::Metric(Box::new(MetricAlarm {
@@ -108,10 +112,12 @@ impl Builder<'_, '_> {
             return Verdict::NotExpressible(vec![why]);
         }
         let above = |window| -> Expr {
-            let ratio = direct_ratio(&events.sli, &slo.labels, window);
-            bin(BinaryOp::Gt, ratio, query::number(tier.threshold))
+            let ratio = self.queries.bad_ratio(slo, events, window);
+            let threshold = build::number(decimal(tier.threshold));
+            build::binary(BinaryOp::Gt, ratio, threshold).into()
         };
-        let query = bin(BinaryOp::And, above(tier.long), above(tier.short));
+        let both = build::binary(BinaryOp::And, above(tier.long), above(tier.short));
+        let query = both.into();
         match promql::alarm(&query, Duration::default()) {
             Ok(alarm) => {
                 self.alarms.push(Alarm {
@@ -135,5 +141,5 @@ fn described(slo: &Slo, tier: &Tier) -> String {
         slo.period,
         tier.long
     );
-    super::description(&what, None, &slo.links)
+    description(&what, None, &slo.links)
 }

@@ -3,7 +3,7 @@
 //! A panel on `vllm.kv_cache_usage` with `by: [model_name]` becomes one [`GraphLine`], whose value is the same
 //! as that of an alarm on the signal, but for each `model_name`.
 
-use super::alarms::Builder;
+use super::Builder;
 use super::value::{self, Purpose, ValueRequest};
 use crate::plan::cloudwatch::{Difference, Graph, GraphLine, NotExpressible, Shown, Value, View};
 use crate::plan::dashboard::{Draw, Origin, Panel, Reading};
@@ -99,7 +99,7 @@ fn period(window: Duration) -> u64 {
     window.mins_up().max(1) * 60
 }
 
-impl Builder<'_, '_> {
+impl Builder<'_> {
     /// The lines of a panel.
     pub(super) fn graph(&mut self, slos: &[Slo], panel: &Panel) -> DrawnGraph {
         let mut drawn = DrawnGraph::default();

@@ -3,9 +3,11 @@
 //! `{all: [usage above 90 %, preemptions above 10/min]}` becomes two metric alarms without actions, and a composite
 //! one on both, which has the alert's name and severity.
 
+use super::Builder;
+use super::delivery::Scrapes;
 use super::promql;
 use super::timing::{self, Timing};
-use super::value::{self, Purpose, Scrapes, SignalValue, ValueRequest};
+use super::value::{self, Purpose, SignalValue, ValueRequest};
 use crate::cloudwatch::{Statistic, limits};
 use crate::diag::Diagnostic;
 use crate::naming;
@@ -14,7 +16,6 @@ use crate::plan::cloudwatch::{
     Parity, Rule, Test, Value, Verdict, What,
 };
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Kind, Query};
-use crate::resolve::context::Context;
 use crate::source::{Span, Spanned};
 use crate::spec::{AlarmOverride, LowSamples, Missing, Side, Stat, Via};
 use crate::units::{Duration, Number, Unit, shown};
@@ -22,30 +23,28 @@ use crate::units::{Duration, Number, Unit, shown};
 /// Standard deviations of the band that stands in for a comparison with the past.
 const USUAL_BAND: Number = Number::new_raw(2, 1);
 
-/// What the alarms of a service are made with.
-pub(super) struct Builder<'a, 'b> {
-    pub(super) cx: &'a mut Context<'b>,
-    pub(super) via: Via,
-    pub(super) service: String,
-    pub(super) alarms: Vec<Alarm>,
-    pub(super) parity: Vec<Parity>,
-    pub(super) scraped: Scrapes,
-}
-
 /// An alert, or an objective's alert, that wants an alarm.
-pub(super) struct AlarmRequest<'a> {
-    pub(super) what: What,
+pub struct AlarmRequest<'a> {
+    /// What it stands for.
+    pub what: What,
     /// What the parity report calls it.
-    pub(super) name: String,
-    pub(super) alarm: String,
-    pub(super) at: Span,
-    pub(super) description: String,
-    pub(super) severity: &'a str,
-    pub(super) condition: &'a Condition,
-    pub(super) hold: Duration,
+    pub name: String,
+    /// Name of the alarm.
+    pub alarm: String,
+    /// Where it is declared.
+    pub at: Span,
+    /// For people.
+    pub description: String,
+    /// Whose actions it takes.
+    pub severity: &'a str,
+    /// When it fires.
+    pub condition: &'a Condition,
+    /// How long that must hold.
+    pub hold: Duration,
     /// True when it compares with recorded series, which only Prometheus has.
-    pub(super) recorded: bool,
-    pub(super) over: Option<&'a Spanned<AlarmOverride>>,
+    pub recorded: bool,
+    /// What the author wants otherwise.
+    pub over: Option<&'a Spanned<AlarmOverride>>,
 }
 
 /// Alarms of one alert, until it is known that all of it can be said.
@@ -66,9 +65,9 @@ impl Draft {
     }
 }
 
-impl Builder<'_, '_> {
+impl Builder<'_> {
     /// Makes the alarm of an alert, or says why there is none.
-    pub(super) fn alert(&mut self, request: &AlarmRequest<'_>) {
+    pub fn alert(&mut self, request: &AlarmRequest<'_>) {
         self.check_name(request);
         let leaf = matches!(
             request.condition,
@@ -99,12 +98,11 @@ impl Builder<'_, '_> {
             let message =
                 format!("an alarm's name has 1 to {most} characters, none of them for control");
             let error = Diagnostic::error("alarm-limit", at, message);
-            self.cx.sink.push(error);
+            self.sink.push(error);
         }
         if self.alarms.iter().any(|alarm| alarm.name == request.alarm) {
             let message = format!("two alarms would be called `{}`", request.alarm);
-            self.cx
-                .sink
+            self.sink
                 .push(Diagnostic::error("duplicate-name", at, message));
         }
     }
@@ -197,7 +195,7 @@ impl Builder<'_, '_> {
         request: &AlarmRequest<'_>,
         c: &Compare,
     ) -> Result<Rule, NotExpressible> {
-        let statistic = timing::statistic(self.cx, request.over);
+        let statistic = timing::statistic(self.sink, request.over);
         let found = value::read(ValueRequest {
             signal: &c.signal,
             stat: c.stat,
@@ -209,7 +207,7 @@ impl Builder<'_, '_> {
             by: &[],
             via: self.via,
         })?;
-        let timing = timing::of(c, request.hold)?.with(self.cx, request.over);
+        let timing = timing::of(c, request.hold)?.with(self.sink, request.over);
         for difference in &found.differences {
             draft.note(difference.clone());
         }
@@ -251,7 +249,7 @@ impl Builder<'_, '_> {
         let value = Value::Statistic(samples);
         one_for_all(draft, &a.query, &value);
         draft.note(Difference::AllSilent);
-        let timing = timing::each_minute(request.hold)?.with(self.cx, request.over);
+        let timing = timing::each_minute(request.hold)?.with(self.sink, request.over);
         let alarm = MetricAlarm {
             value,
             label: a.signal.title.clone(),
