@@ -12,6 +12,7 @@ pub mod library;
 pub mod lint;
 pub mod naming;
 pub mod output;
+pub mod parity;
 pub mod plan;
 pub mod promql;
 pub mod resolve;

@@ -1,11 +1,16 @@
 //! Metric alarms, with a metric, metric math or PromQL.
+//!
+//! `{"AlarmName": "queue", "MetricName": "Depth", …, "Period": 45}` has one violation, at `/Period`: it is none of
+//! 10, 20, 30 and the multiples of 60 seconds.
 
 use serde_json::Value;
 
 use super::Violation;
+use super::dimensions::{dimensions, namespace, period};
 use super::fields::Fields;
+use super::limits;
 use super::metrics;
-use super::statistic;
+use super::statistic::{Extended, Statistic};
 
 const FIELDS: &[&str] = &[
     "AlarmName",
@@ -50,10 +55,9 @@ const RANGES: [&str; 3] = [
     "GreaterThanUpperThreshold",
 ];
 
-/// Seconds that an alarm may look back: a day, and a week when its period is an hour or more.
-const DAY: i64 = 86_400;
-const WEEK: i64 = 604_800;
-const HOUR: i64 = 3_600;
+/// Seconds between two looks at PromQL, and that it may be pending.
+const LONGEST_INTERVAL: i64 = 3_600;
+const LONGEST_PENDING: i64 = 86_400;
 
 /// Bytes of a request.
 const REQUEST: usize = 120 * 1024;
@@ -92,16 +96,17 @@ pub fn alarm(request: &Value) -> Vec<Violation> {
 /// What metric and composite alarms share.
 pub(super) fn common(f: &mut Fields<'_, '_>) {
     name(f);
-    f.length("AlarmDescription", 0, 1024);
+    f.length("AlarmDescription", 0, limits::DESCRIPTION);
     for key in ["OKActions", "AlarmActions", "InsufficientDataActions"] {
         let actions = f.list(key);
-        if actions.len() > 5 {
-            let message = format!("{key} has {} actions; 5 are allowed", actions.len());
+        if actions.len() > limits::ACTIONS {
+            let most = limits::ACTIONS;
+            let message = format!("{key} has {} actions; {most} are allowed", actions.len());
             f.wrong(key, message);
         }
         for (i, action) in actions.iter().enumerate() {
             let length = action.as_str().map_or(0, |text| text.chars().count());
-            if !(1..=1024).contains(&length) {
+            if !(1..=limits::ACTION).contains(&length) {
                 f.wrong(
                     &format!("{key}/{i}"),
                     "an action is an ARN of 1 to 1024 characters",
@@ -113,7 +118,7 @@ pub(super) fn common(f: &mut Fields<'_, '_>) {
 }
 
 fn name(f: &mut Fields<'_, '_>) {
-    match f.length("AlarmName", 1, 255) {
+    match f.length("AlarmName", 1, limits::NAME) {
         None if !f.has("AlarmName") => f.wrong("", "AlarmName is missing"),
         Some(name) if name.chars().any(|c| c.is_ascii_control()) => {
             f.wrong("AlarmName", "AlarmName holds a control character");
@@ -124,13 +129,14 @@ fn name(f: &mut Fields<'_, '_>) {
 
 fn tags(f: &mut Fields<'_, '_>) {
     let tags = f.list("Tags");
-    if tags.len() > 50 {
-        f.wrong("Tags", format!("{} tags; 50 are allowed", tags.len()));
+    if tags.len() > limits::TAGS {
+        let most = limits::TAGS;
+        f.wrong("Tags", format!("{} tags; {most} are allowed", tags.len()));
     }
     for (i, tag) in tags.iter().enumerate() {
         let mut tag = f.at(&format!("Tags/{i}"), tag);
-        tag.length("Key", 1, 128);
-        tag.length("Value", 0, 256);
+        tag.length("Key", 1, limits::TAG_NAME);
+        tag.length("Value", 0, limits::TAG_VALUE);
         if !tag.has("Key") {
             tag.wrong("", "Key is missing");
         }
@@ -139,7 +145,7 @@ fn tags(f: &mut Fields<'_, '_>) {
 
 /// A single metric.
 fn single(f: &mut Fields<'_, '_>) {
-    f.length("MetricName", 1, 255);
+    f.length("MetricName", 1, limits::NAME);
     namespace(f);
     dimensions(f);
     let (plain, extended) = (f.has("Statistic"), f.has("ExtendedStatistic"));
@@ -147,11 +153,11 @@ fn single(f: &mut Fields<'_, '_>) {
         let message = "exactly one of Statistic and ExtendedStatistic is needed";
         f.wrong(if plain { "ExtendedStatistic" } else { "" }, message);
     }
-    f.one_of("Statistic", &statistic::PLAIN);
+    f.one_of("Statistic", &Statistic::PLAIN);
     if let Some(text) = f.text("ExtendedStatistic")
-        && let Err(why) = statistic::extended(text)
+        && let Err(why) = text.parse::<Extended>()
     {
-        f.wrong("ExtendedStatistic", why);
+        f.wrong("ExtendedStatistic", why.to_string());
     }
     if f.has("EvaluateLowSampleCountPercentile") && !extended {
         let message = "EvaluateLowSampleCountPercentile belongs to a percentile";
@@ -167,46 +173,6 @@ fn single(f: &mut Fields<'_, '_>) {
         None => {}
     }
     threshold(f, false);
-}
-
-fn namespace(f: &mut Fields<'_, '_>) {
-    match f.length("Namespace", 1, 255) {
-        None if !f.has("Namespace") => f.wrong("", "Namespace is missing"),
-        Some(text) if text.starts_with(':') => {
-            f.wrong("Namespace", "Namespace begins with a colon");
-        }
-        _ => {}
-    }
-}
-
-/// Names and values that tell series of one metric apart.
-pub(super) fn dimensions(f: &mut Fields<'_, '_>) {
-    let all = f.list("Dimensions");
-    if all.len() > 30 {
-        let message = format!("{} dimensions; 30 are allowed", all.len());
-        f.wrong("Dimensions", message);
-    }
-    for (i, dimension) in all.iter().enumerate() {
-        let mut d = f.at(&format!("Dimensions/{i}"), dimension);
-        let ascii = |text: &str| text.is_ascii() && !text.trim().is_empty();
-        match d.length("Name", 1, 255) {
-            Some(name) if name.starts_with(':') || !ascii(name) => {
-                d.wrong(
-                    "Name",
-                    "a dimension's name is ASCII and does not begin with a colon",
-                );
-            }
-            None if !d.has("Name") => d.wrong("", "Name is missing"),
-            _ => {}
-        }
-        match d.length("Value", 1, 1024) {
-            Some(value) if !ascii(value) => {
-                d.wrong("Value", "a dimension's value is ASCII and not blank");
-            }
-            None if !d.has("Value") => d.wrong("", "Value is missing"),
-            _ => {}
-        }
-    }
 }
 
 fn math(f: &mut Fields<'_, '_>) {
@@ -307,7 +273,7 @@ fn promql(f: &mut Fields<'_, '_>) {
         "EvaluationCriteria",
     );
     match f.whole("EvaluationInterval") {
-        Some(seconds) if seconds > HOUR => {
+        Some(seconds) if seconds > LONGEST_INTERVAL => {
             f.wrong(
                 "EvaluationInterval",
                 "EvaluationInterval is at most 3600 seconds",
@@ -328,7 +294,7 @@ fn promql(f: &mut Fields<'_, '_>) {
     };
     let mut inner = criteria.at("PromQLCriteria", inner);
     inner.only(&["Query", "PendingPeriod", "RecoveryPeriod"]);
-    match inner.length("Query", 1, 10_000) {
+    match inner.length("Query", 1, limits::PROMQL) {
         None if !inner.has("Query") => inner.wrong("", "Query is missing"),
         Some(query) => {
             if let Err(error) = crate::promql::parse(query) {
@@ -343,20 +309,10 @@ fn promql(f: &mut Fields<'_, '_>) {
     for key in ["PendingPeriod", "RecoveryPeriod"] {
         if inner
             .whole(key)
-            .is_some_and(|seconds| !(0..=DAY).contains(&seconds))
+            .is_some_and(|seconds| !(0..=LONGEST_PENDING).contains(&seconds))
         {
             inner.wrong(key, format!("{key} is between 0 and 86400 seconds"));
         }
-    }
-}
-
-/// A period that CloudWatch keeps points for.
-pub(super) fn period(f: &mut Fields<'_, '_>, key: &str, seconds: i64) {
-    let short = [10, 20, 30].contains(&seconds);
-    if !short && (seconds < 60 || seconds % 60 != 0) {
-        let message =
-            format!("{key} {seconds} is none of 10, 20, 30 and the multiples of 60 seconds");
-        f.wrong(key, message);
     }
 }
 
@@ -364,12 +320,11 @@ fn look_back(f: &mut Fields<'_, '_>, seconds: i64) {
     let Some(periods) = f.get("EvaluationPeriods").and_then(Value::as_i64) else {
         return;
     };
-    let (limit, words) = match seconds < HOUR {
-        true => (DAY, "a day, with periods below an hour"),
-        false => (WEEK, "a week"),
-    };
-    if seconds.saturating_mul(periods) > limit {
-        let total = seconds.saturating_mul(periods);
+    let period = u64::try_from(seconds).unwrap_or_default();
+    let limit = limits::longest_look_back(period);
+    let total = seconds.saturating_mul(periods);
+    if u64::try_from(total).is_ok_and(|total| total > limit) {
+        let words = limits::longest_look_back_words(period);
         let message = format!(
             "{periods} periods of {seconds} seconds look back {total} seconds; {limit} are allowed: {words}"
         );

@@ -144,7 +144,7 @@ fn metric(p: &mut Fields<'_, '_>) -> usize {
         );
     }
     if let Some(seconds) = p.whole("period") {
-        super::alarm::period(p, "period", seconds);
+        super::dimensions::period(p, "period", seconds);
     }
     let options = |row: &Value| row.as_array().and_then(|row| row.last()).cloned();
     let ids: Vec<_> = rows.iter().filter_map(options).collect();

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Fault;
-use super::alarm::{dimensions, period};
+use super::dimensions::{dimensions, namespace, period};
 use super::fields::Fields;
+use super::limits;
 use super::math::{self, Usage};
-use super::statistic;
+use super::statistic::Statistic;
 
 /// Entries of either sort.
 const MOST: usize = 10;
@@ -80,7 +81,7 @@ pub(super) fn check(f: &mut Fields<'_, '_>, band: bool) -> Option<i64> {
 }
 
 fn id(entry: &mut Fields<'_, '_>, seen: &mut BTreeSet<String>) {
-    let Some(id) = entry.length("Id", 1, 255) else {
+    let Some(id) = entry.length("Id", 1, limits::NAME) else {
         if !entry.has("Id") {
             entry.wrong("", "Id is missing");
         }
@@ -107,8 +108,8 @@ fn metric_stat(entry: &mut Fields<'_, '_>) -> Option<i64> {
     stat.only(&["Metric", "Period", "Stat", "Unit"]);
     match stat.text("Stat") {
         Some(text) => {
-            if let Err(why) = statistic::any(text) {
-                stat.wrong("Stat", why);
+            if let Err(why) = text.parse::<Statistic>() {
+                stat.wrong("Stat", why.to_string());
             }
         }
         None if !stat.has("Stat") => stat.wrong("", "Stat is missing"),
@@ -119,16 +120,9 @@ fn metric_stat(entry: &mut Fields<'_, '_>) -> Option<i64> {
         Some(metric) => {
             let mut metric = stat.at("Metric", metric);
             metric.only(&["Namespace", "MetricName", "Dimensions"]);
-            for key in ["Namespace", "MetricName"] {
-                if metric.length(key, 1, 255).is_none() && !metric.has(key) {
-                    metric.wrong("", format!("{key} is missing"));
-                }
-            }
-            if metric
-                .text("Namespace")
-                .is_some_and(|text| text.starts_with(':'))
-            {
-                metric.wrong("Namespace", "Namespace begins with a colon");
+            namespace(&mut metric);
+            if metric.length("MetricName", 1, limits::NAME).is_none() && !metric.has("MetricName") {
+                metric.wrong("", "MetricName is missing");
             }
             dimensions(&mut metric);
         }

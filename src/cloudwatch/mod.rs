@@ -6,15 +6,19 @@
 mod alarm;
 mod composite;
 mod dashboard;
+mod dimensions;
 mod fields;
+pub mod limits;
 mod math;
 mod metrics;
+mod search;
 mod statistic;
 
 pub use alarm::alarm;
 pub use composite::{Children, children, composite, quoted};
 pub use dashboard::dashboard;
-pub use statistic::{PLAIN, any as statistic};
+pub use search::{Search, is_searchable};
+pub use statistic::{NoStatistic, Statistic};
 
 /// Something that CloudWatch would refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]

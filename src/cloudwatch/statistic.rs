@@ -1,53 +1,139 @@
 //! Statistics: `Sum`, `p99.9`, `TM(10%:90%)`, `PR(:500)`.
+//!
+//! `"p95".parse::<Statistic>()` gives an extended one; `"p101"` says what is wrong with it.
 
-/// What `Statistic` takes.
-pub const PLAIN: [&str; 5] = ["SampleCount", "Average", "Sum", "Minimum", "Maximum"];
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::units::{Number, decimal};
+
+/// What is taken of the values of a period.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Statistic {
+    /// How many there are.
+    SampleCount,
+    /// Their mean.
+    Average,
+    /// Their sum.
+    Sum,
+    /// The lowest.
+    Minimum,
+    /// The highest.
+    Maximum,
+    /// A percentile, or what else `ExtendedStatistic` takes.
+    Extended(Extended),
+}
 
 /// What `ExtendedStatistic` takes.
-///
-/// # Errors
-/// Says what is wrong with it.
-pub(super) fn extended(text: &str) -> Result<(), String> {
-    if text == "IQM" {
-        return Ok(());
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extended(String);
+
+/// Why a text is no statistic.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NoStatistic {
+    /// It begins like a percentile.
+    #[error("`{0}` is no percentile from 0 to 100")]
+    Percentile(String),
+    /// It is none of `ExtendedStatistic`'s.
+    #[error(
+        "`{0}` is no percentile such as p99, and none of IQM, TM(), TC(), TS(), WM(), PR(){help}",
+        help = if is_plain(.0) { "; it belongs into Statistic" } else { "" }
+    )]
+    Unknown(String),
+    /// It has brackets, and another name before them.
+    #[error("`{0}` is none of PR, TM, TC, TS, WM")]
+    Function(String),
+    /// What stands in its brackets is no range.
+    #[error("`{0}` has no range such as `10%:90%` or `:500`")]
+    Range(String),
+}
+
+impl Statistic {
+    /// What `Statistic` takes.
+    pub const PLAIN: [&str; 5] = ["SampleCount", "Average", "Sum", "Minimum", "Maximum"];
+
+    /// The value below which this share of all values lies: `p95` of 0.95.
+    pub fn percentile(share: Number) -> Self {
+        Statistic::Extended(Extended(format!("p{}", decimal(share * 100))))
     }
-    for prefix in ["p", "tm", "tc", "ts", "wm"] {
-        if let Some(number) = text
-            .strip_prefix(prefix)
-            .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-        {
-            return match percent(number) {
-                Some(n) if (0.0..=100.0).contains(&n) => Ok(()),
-                _ => Err(format!("`{text}` is no percentile from 0 to 100")),
-            };
-        }
+
+    /// How many values are at most this: `TC(:500)`.
+    pub fn count_up_to(bound: Number) -> Self {
+        Statistic::Extended(Extended(format!("TC(:{})", decimal(bound))))
     }
-    let Some((name, inner)) = text.strip_suffix(')').and_then(|rest| rest.split_once('(')) else {
-        let plain = PLAIN.contains(&text);
-        let help = if plain {
-            "; it belongs into Statistic"
-        } else {
-            ""
-        };
-        return Err(format!(
-            "`{text}` is no percentile such as p99, and none of IQM, TM(), TC(), TS(), WM(), PR(){help}"
-        ));
-    };
-    if !["PR", "TM", "TC", "TS", "WM"].contains(&name) {
-        return Err(format!("`{name}` is none of PR, TM, TC, TS, WM"));
+
+    /// True for what a request has under `ExtendedStatistic`.
+    pub fn is_extended(&self) -> bool {
+        matches!(self, Statistic::Extended(_))
     }
-    range(name, inner).ok_or_else(|| format!("`{text}` has no range such as `10%:90%` or `:500`"))
+}
+
+impl Display for Statistic {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Statistic::SampleCount => "SampleCount",
+            Statistic::Average => "Average",
+            Statistic::Sum => "Sum",
+            Statistic::Minimum => "Minimum",
+            Statistic::Maximum => "Maximum",
+            Statistic::Extended(Extended(text)) => text,
+        })
+    }
 }
 
 /// What a metric of metric math takes: either kind.
-///
-/// # Errors
-/// Says what is wrong with it.
-pub fn any(text: &str) -> Result<(), String> {
-    if PLAIN.contains(&text) {
-        return Ok(());
+impl FromStr for Statistic {
+    type Err = NoStatistic;
+
+    fn from_str(text: &str) -> Result<Self, NoStatistic> {
+        Ok(match text {
+            "SampleCount" => Statistic::SampleCount,
+            "Average" => Statistic::Average,
+            "Sum" => Statistic::Sum,
+            "Minimum" => Statistic::Minimum,
+            "Maximum" => Statistic::Maximum,
+            _ => Statistic::Extended(text.parse()?),
+        })
     }
-    extended(text)
+}
+
+impl FromStr for Extended {
+    type Err = NoStatistic;
+
+    fn from_str(text: &str) -> Result<Self, NoStatistic> {
+        let known = || Ok(Extended(text.to_owned()));
+        if text == "IQM" {
+            return known();
+        }
+        for prefix in ["p", "tm", "tc", "ts", "wm"] {
+            if let Some(number) = text
+                .strip_prefix(prefix)
+                .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+            {
+                return match percent(number) {
+                    Some(n) if (0.0..=100.0).contains(&n) => known(),
+                    _ => Err(NoStatistic::Percentile(text.to_owned())),
+                };
+            }
+        }
+        let parts = text.strip_suffix(')').and_then(|rest| rest.split_once('('));
+        let Some((name, inner)) = parts else {
+            return Err(NoStatistic::Unknown(text.to_owned()));
+        };
+        if !["PR", "TM", "TC", "TS", "WM"].contains(&name) {
+            return Err(NoStatistic::Function(name.to_owned()));
+        }
+        match range(name, inner) {
+            Some(()) => known(),
+            None => Err(NoStatistic::Range(text.to_owned())),
+        }
+    }
+}
+
+fn is_plain(text: &str) -> bool {
+    Statistic::PLAIN.contains(&text)
 }
 
 /// `low:high`, either of which may be left out, but not both; both in percent or neither.

@@ -4,6 +4,7 @@
 //! [`Lead::Fix`]. How it is worded is the target's business.
 
 use super::Condition;
+use super::cloudwatch::{NotExpressible, Value};
 use crate::promql::ast::Expr;
 use crate::spec::Measure;
 use crate::units::{Duration, Number};
@@ -96,7 +97,7 @@ pub enum Check {
         /// The condition.
         condition: Box<Condition>,
         /// The same in CloudWatch, or why it is not there.
-        cloudwatch: Option<Result<String, String>>,
+        cloudwatch: Option<Result<Box<Value>, NotExpressible>>,
     },
     /// A command, and what to look for.
     Command(String, Option<String>),

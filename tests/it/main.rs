@@ -37,6 +37,7 @@ mod read_back;
 mod rules;
 mod runbooks;
 mod schema;
+mod searches;
 mod update;
 mod words;
 mod wrong;

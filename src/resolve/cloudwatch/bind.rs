@@ -1,11 +1,11 @@
 //! Bindings: which metric of CloudWatch a signal is.
 
 use super::unit;
+use crate::cloudwatch::limits;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
 use crate::plan::cloudwatch::{Delivery, Metric};
 use crate::plan::{Family, Signal, Source};
-use crate::promql::ast::MatchOp;
 use crate::resolve::context::Context;
 use crate::source::Spanned;
 use crate::spec::{self, Kind, MetricBinding, Text, Via};
@@ -81,11 +81,11 @@ fn explicit(
         }
     };
     for (name, value) in &binding.value.dimensions {
-        check_length(cx, Some(name), 255);
-        check_length(cx, Some(value), 1024);
+        check_length(cx, Some(name), limits::NAME);
+        check_length(cx, Some(value), limits::DIMENSION_VALUE);
     }
-    check_length(cx, b.metric.as_ref(), 255);
-    check_length(cx, b.namespace.as_ref(), 255);
+    check_length(cx, b.metric.as_ref(), limits::NAME);
+    check_length(cx, b.namespace.as_ref(), limits::NAME);
     let (unit, worth) = match &b.unit {
         None => (unit::usual(signal.unit), Number::from_integer(1)),
         Some(text) => match unit::find(&text.value, signal.unit) {
@@ -230,54 +230,4 @@ fn dimension_label(cx: &mut Context<'_>, dimension: &Text, signal: &Signal) -> O
     let error = Diagnostic::error("unknown-label", dimension.span, message);
     cx.sink.push(error.help(help));
     None
-}
-
-/// The dimensions under which a signal's metric is found, with all its selections.
-///
-/// # Errors
-/// Says which selection no dimension can make.
-pub(super) fn dimensions(
-    signal: &Signal,
-    metric: &Metric,
-) -> Result<Vec<(String, String)>, String> {
-    let selected = signal.family().map_or(&[][..], |family| &family.matchers);
-    let extra = selected.iter().filter(|m| !metric.covers.contains(m));
-    let mut all = metric.dimensions.clone();
-    for (label, op, value) in extra {
-        if *op != MatchOp::Equal {
-            return Err(format!(
-                "`{}` is selected by a pattern on `{label}`, and a dimension has one value",
-                signal.name
-            ));
-        }
-        let known = metric.labels.iter().find(|(l, _)| l == label);
-        let dimension = match (known, metric.delivery) {
-            (Some((_, dimension)), _) => dimension.clone(),
-            (None, Delivery::Scraped) => label.clone(),
-            (None, _) => {
-                return Err(format!(
-                    "`{label}` is no dimension of `{}`",
-                    metric.names[0]
-                ));
-            }
-        };
-        all.push((dimension, value.clone()));
-    }
-    let fits = |text: &str| text.is_ascii() && !text.trim().is_empty() && text.len() <= 1024;
-    if let Some((name, _)) = all.iter().find(|(_, value)| !fits(value)) {
-        return Err(format!(
-            "`{name}` is selected by a value that no dimension can have: they are ASCII and not blank"
-        ));
-    }
-    all.sort();
-    let names: Vec<_> = all.iter().map(|(name, _)| name.clone()).collect();
-    let published = metric.delivery == Delivery::Published && metric.dimensions.is_empty();
-    if published && !metric.dimension_sets.contains(&names) {
-        let what = match names.as_slice() {
-            [] => "without dimensions".to_owned(),
-            names => format!("under `{}` alone", names.join("`, `")),
-        };
-        return Err(format!("`{}` is not published {what}", metric.names[0]));
-    }
-    Ok(all)
 }

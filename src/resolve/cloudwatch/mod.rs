@@ -1,68 +1,48 @@
 //! CloudWatch: what of a plan it can watch and show, how nearly, and what it needs for that.
 
-mod alarms;
 mod bind;
-mod boards;
-mod burn;
-mod lines;
-mod promql;
 mod published;
-mod timing;
 mod unit;
-mod value;
 
 pub(super) use bind::bind;
 pub(super) use published::published;
 
 use super::context::Context;
+use super::query::{self, Read};
+use super::{bound, events};
+use crate::cloudwatch::limits;
 use crate::diag::Diagnostic;
 use crate::naming;
-use crate::plan::alert::Links;
-use crate::plan::cloudwatch::{CloudWatch, Scraped, What};
-use crate::plan::{Alert, Condition, Dashboard, Signal, Slo, SloKind};
-use crate::promql::ast::MatchOp;
+use crate::parity::{AlarmRequest, Builder, Built, Queries, description};
+use crate::plan::cloudwatch::{CloudWatch, What};
+use crate::plan::dashboard::Reading;
+use crate::plan::{Alert, Dashboard, EventSlo, Slo, SloKind, ValueUnit};
+use crate::promql::ast::Expr;
 use crate::source::Span;
-use crate::spec::{self, Text};
-use alarms::{Builder, Wish};
+use crate::spec::{self, Spec, Text};
+use crate::units::Duration;
 
-/// Characters of an alarm's description.
-const DESCRIPTION: usize = 1024;
+/// PromQL from the counters themselves, grouped as the service's dashboards are.
+struct Direct<'a>(&'a [Text]);
 
-/// Where the console shows what a condition compares.
-///
-/// # Errors
-/// Says why it does not.
-pub(super) fn console(via: spec::Via, condition: &Condition) -> Result<String, String> {
-    let Condition::Compare(c) = condition else {
-        return Err("only the alarm has all of it".to_owned());
-    };
-    let found = value::read(value::Wanted {
-        signal: &c.signal,
-        stat: c.stat,
-        upper: None,
-        statistic: None,
-        via,
-        prefix: "m",
-    })?;
-    let metrics = found.value.metrics.iter().map(|m| {
-        let dimensions = m
-            .dimensions
-            .iter()
-            .map(|(name, value)| format!(" {name}={value}"));
-        let dimensions: String = dimensions.collect();
-        let id = match found.value.expression {
-            Some(_) => format!("{} = ", m.id),
-            None => String::new(),
+impl Queries for Direct<'_> {
+    fn bad_ratio(&self, slo: &Slo, events: &EventSlo, window: Duration) -> Expr {
+        events::direct_ratio(&events.sli, &slo.labels, window)
+    }
+
+    fn reading(&self, reading: &Reading, window: Duration, unit: ValueUnit) -> Expr {
+        let signal = &reading.signal;
+        let labels = self.0.iter().map(|label| &label.value).chain(&reading.by);
+        let labels = labels.filter(|label| signal.labels.contains(label));
+        let read = Read {
+            signal,
+            stat: reading.stat,
+            window,
+            zoomed: false,
+            labels: labels.cloned().collect(),
         };
-        format!("`{id}{} {}{dimensions}, {}`", m.namespace, m.name, m.stat)
-    });
-    let metrics: Vec<_> = metrics.collect();
-    let math = found.value.expression.map(|e| format!(", shown as `{e}`"));
-    Ok(format!(
-        "{}{}",
-        metrics.join(", "),
-        math.unwrap_or_default()
-    ))
+        bound::per_time(query::query(&read, None).expr, unit)
+    }
 }
 
 /// Everything that CloudWatch gets; nothing when the spec does not ask for it.
@@ -78,24 +58,21 @@ pub(super) fn resolve(
         return None;
     };
     let account = check(cx, service);
-    let mut builder = Builder {
-        via: service.via,
-        service: spec.service.name.value.clone(),
-        alarms: Vec::new(),
-        parity: Vec::new(),
-        scraped: Vec::new(),
-        cx,
-    };
+    let queries = Direct(&spec.prometheus.group_by);
+    let name = spec.service.name.value.as_str();
+    let mut builder = Builder::new(name, service.via, &queries, &mut cx.sink);
     for slo in slos {
-        objective(&mut builder, slo);
+        objective(&mut builder, spec, slo);
     }
     for alert in alerts {
-        one(&mut builder, alert);
+        one(&mut builder, spec, alert);
     }
-    let known = account.is_some();
-    let boards = boards::boards(&mut builder, slos, dashboards, known);
-    let scraped = scraped(&builder.scraped);
-    let (alarms, parity) = (builder.alarms, builder.parity);
+    let boards = builder.boards(slos, dashboards, account.is_some());
+    let Built {
+        alarms,
+        scraped,
+        parity,
+    } = builder.finish();
     let mut tags = pairs(&service.tags, |value| value.value.clone());
     // Terraform and CDK sort them too.
     tags.sort();
@@ -146,14 +123,16 @@ fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<String> {
     let namespace = &service.namespace;
     let fits = |c: char| c.is_ascii_alphanumeric() || "._/#:- ".contains(c);
     let length = namespace.value.chars().count();
-    if !(1..=255).contains(&length)
+    if !(1..=limits::NAME).contains(&length)
         || namespace.value.starts_with(':')
         || namespace.value.starts_with("AWS/")
         || !namespace.value.chars().all(fits)
     {
         let message = format!("`{namespace}` is no namespace that one can publish to");
-        let help = "1 to 255 letters, digits and `._/#:-`, not beginning with `:` or `AWS/`";
-        refuse(namespace, message, help);
+        let most = limits::NAME;
+        let help =
+            format!("1 to {most} letters, digits and `._/#:-`, not beginning with `:` or `AWS/`");
+        refuse(namespace, message, &help);
     }
     if let Some(account) = &service.account
         && !is_account(&account.value)
@@ -162,12 +141,13 @@ fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<String> {
         refuse(account, message, "it has twelve digits; write it in quotes");
     }
     for (severity, arns) in &service.actions {
-        if arns.len() > 5 {
+        if arns.len() > limits::ACTIONS {
             let message = format!("`{severity}` has {} actions", arns.len());
-            refuse(severity, message, "an alarm tells five at most");
+            let help = format!("an alarm tells {} at most", limits::ACTIONS);
+            refuse(severity, message, &help);
         }
         for arn in arns {
-            if !arn.value.starts_with("arn:") || arn.value.chars().count() > 1024 {
+            if !arn.value.starts_with("arn:") || arn.value.chars().count() > limits::ACTION {
                 let message = format!("`{arn}` is no ARN");
                 refuse(
                     arn,
@@ -179,13 +159,15 @@ fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<String> {
     }
     for (key, value) in &service.tags {
         let length = |text: &Text| text.value.chars().count();
-        if !(1..=128).contains(&length(key)) || key.value.starts_with("aws:") {
-            let help = "1 to 128 characters, not beginning with `aws:`";
-            refuse(key, "this cannot be the name of a tag".to_owned(), help);
+        if !(1..=limits::TAG_NAME).contains(&length(key)) || key.value.starts_with("aws:") {
+            let most = limits::TAG_NAME;
+            let help = format!("1 to {most} characters, not beginning with `aws:`");
+            refuse(key, "this cannot be the name of a tag".to_owned(), &help);
         }
-        if length(value) > 256 {
+        if length(value) > limits::TAG_VALUE {
             let message = format!("the value of a tag has {} characters", length(value));
-            refuse(value, message, "256 are allowed");
+            let help = format!("{} are allowed", limits::TAG_VALUE);
+            refuse(value, message, &help);
         }
     }
     unknown_severities(cx, service);
@@ -236,7 +218,7 @@ fn unknown_severities(cx: &mut Context<'_>, service: &spec::CloudWatch) {
     }
 }
 
-fn objective(builder: &mut Builder<'_, '_>, slo: &Slo) {
+fn objective(builder: &mut Builder<'_>, spec: &Spec, slo: &Slo) {
     match &slo.kind {
         SloKind::Events(events) => builder.tiers(slo, events),
         SloKind::Percentile(percentile) => {
@@ -244,13 +226,11 @@ fn objective(builder: &mut Builder<'_, '_>, slo: &Slo) {
                 return;
             };
             let summary = format!("{}: the objective is missed", slo.title);
-            builder.alert(&Wish {
+            builder.alert(&AlarmRequest {
                 what: What::Slo,
                 name: format!("{}: {}", slo.name, slo.alert_name),
-                alarm: naming::alarm(&builder.service, &slo.alert_name),
-                at: declared(builder.cx, |spec| {
-                    spec.slos.get_key_value(slo.name.as_str()).map(|(k, _)| k)
-                }),
+                alarm: naming::alarm(&spec.service.name.value, &slo.alert_name),
+                at: declared(spec, spec.slos.get_key_value(slo.name.as_str())),
                 description: description(&summary, None, &slo.links),
                 severity: &alert.severity,
                 condition: &alert.condition,
@@ -262,23 +242,18 @@ fn objective(builder: &mut Builder<'_, '_>, slo: &Slo) {
     }
 }
 
-fn one(builder: &mut Builder<'_, '_>, alert: &Alert) {
-    let spec = builder.cx.spec;
+fn one(builder: &mut Builder<'_>, spec: &Spec, alert: &Alert) {
     let over = spec.alerts.get(alert.name.as_str());
     let over = over.and_then(|alert| alert.cloudwatch.as_ref());
     let own = over.and_then(|over| over.value.name.as_ref());
-    builder.alert(&Wish {
+    builder.alert(&AlarmRequest {
         what: What::Alert,
         name: alert.name.clone(),
         alarm: match own {
             Some(name) => name.value.clone(),
-            None => naming::alarm(&builder.service, &alert.name),
+            None => naming::alarm(&spec.service.name.value, &alert.name),
         },
-        at: declared(builder.cx, |spec| {
-            spec.alerts
-                .get_key_value(alert.name.as_str())
-                .map(|(k, _)| k)
-        }),
+        at: declared(spec, spec.alerts.get_key_value(alert.name.as_str())),
         description: description(&alert.summary, alert.action.as_deref(), &alert.links),
         severity: &alert.severity,
         condition: &alert.condition,
@@ -288,61 +263,6 @@ fn one(builder: &mut Builder<'_, '_>, alert: &Alert) {
     });
 }
 
-fn declared<'a>(cx: &Context<'a>, find: impl Fn(&'a spec::Spec) -> Option<&'a Text>) -> Span {
-    find(cx.spec).map_or(cx.spec.service.name.span, |name| name.span)
-}
-
-/// What an alarm says: CloudWatch fills in no values, so those of templates become an ellipsis.
-fn description(summary: &str, action: Option<&str>, links: &Links) -> String {
-    let mut text = String::new();
-    let mut rest = summary;
-    while let Some((before, after)) = rest.split_once("{{") {
-        text.push_str(before);
-        text.push('…');
-        rest = after.split_once("}}").map_or("", |(_, rest)| rest);
-    }
-    text.push_str(rest);
-    let tail = [action.unwrap_or_default(), &links.runbook];
-    let tail: Vec<_> = tail.into_iter().filter(|line| !line.is_empty()).collect();
-    let tail = tail.join("\n");
-    let room = DESCRIPTION.saturating_sub(tail.chars().count() + 2);
-    if text.chars().count() > room {
-        text = text
-            .chars()
-            .take(room.saturating_sub(1))
-            .chain(['…'])
-            .collect();
-    }
-    let whole = format!("{text}\n{tail}");
-    whole.trim().chars().take(DESCRIPTION).collect()
-}
-
-/// What the agent must deliver, sorted.
-fn scraped(used: &[(Signal, Vec<String>)]) -> Vec<Scraped> {
-    let mut all: Vec<Scraped> = Vec::new();
-    for (signal, dimensions) in used {
-        let Some(family) = signal.family() else {
-            continue;
-        };
-        let job = family.matchers.iter();
-        let job = job
-            .filter(|(label, op, _)| label == "job" && *op == MatchOp::Equal)
-            .map(|(_, _, value)| value.clone())
-            .next();
-        for name in &family.names {
-            let same = |s: &&mut Scraped| s.family == *name && s.job == job;
-            match all.iter_mut().find(same) {
-                Some(known) if known.dimension_sets.contains(dimensions) => {}
-                Some(known) => known.dimension_sets.push(dimensions.clone()),
-                None => all.push(Scraped {
-                    family: name.clone(),
-                    job: job.clone(),
-                    dimension_sets: vec![dimensions.clone()],
-                }),
-            }
-        }
-    }
-    all.iter_mut().for_each(|s| s.dimension_sets.sort());
-    all.sort();
-    all
+fn declared<T>(spec: &Spec, entry: Option<(&Text, &T)>) -> Span {
+    entry.map_or(spec.service.name.span, |(name, _)| name.span)
 }

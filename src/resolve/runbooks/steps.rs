@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{Builder, text, texts};
 use crate::diag::Diagnostic;
+use crate::parity;
 use crate::plan::runbook::{Check, Lead, Step};
 use crate::plan::{Condition, SloKind};
-use crate::resolve::cloudwatch;
 use crate::resolve::conditions::Resolver;
 use crate::source::Spanned;
 use crate::spec::{self, Runbook, Text};
@@ -152,7 +152,7 @@ impl Builder<'_, '_> {
     fn holds(&self, condition: Condition) -> Check {
         let via = self.cx.spec.cloudwatch.as_ref().map(|cw| cw.via);
         Check::Condition {
-            cloudwatch: via.map(|via| cloudwatch::console(via, &condition)),
+            cloudwatch: via.map(|via| parity::console(via, &condition).map(Box::new)),
             condition: Box::new(condition),
         }
     }

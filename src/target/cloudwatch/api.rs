@@ -2,12 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
+use super::expression::{Formula, Named, Speller};
 use crate::cloudwatch::quoted;
 use crate::plan::CompareOp;
-use crate::plan::cloudwatch::{
-    Alarm, AlarmKind, CloudWatch, Composite, MetricAlarm, MetricStat, PromQl, Side, Test,
-};
-use crate::spec::{LowSamples, Missing};
+use crate::plan::cloudwatch::{Alarm, AlarmKind, CloudWatch, Composite, MetricAlarm, PromQl, Test};
+use crate::spec::{LowSamples, Missing, Side};
 use crate::units::{Number, decimal};
 
 /// A number as JSON, exact where the decimal ends.
@@ -59,26 +58,25 @@ fn metric(alarm: &MetricAlarm, fields: &mut Map<String, Value>) {
         fields.insert(key.to_owned(), value);
     };
     let band = matches!(alarm.test, Test::Band(..));
-    match (alarm.value.metrics.as_slice(), &alarm.value.expression) {
+    let formula = Speller::of_alarm().value(&alarm.value, alarm.period);
+    match (formula.metrics.as_slice(), &formula.expression) {
         ([one], None) if !band => {
-            put("Namespace", json!(one.namespace));
+            put("Namespace", json!(one.stat.namespace));
             put("MetricName", json!(one.name));
-            if !one.dimensions.is_empty() {
+            if !one.dimensions().is_empty() {
                 put("Dimensions", dimensions(one));
             }
-            let plain = crate::cloudwatch::PLAIN.contains(&one.stat.as_str());
-            let key = if plain {
-                "Statistic"
-            } else {
-                "ExtendedStatistic"
+            let key = match one.stat.statistic.is_extended() {
+                true => "ExtendedStatistic",
+                false => "Statistic",
             };
-            put(key, json!(one.stat));
+            put(key, json!(one.stat.statistic.to_string()));
             put("Period", json!(alarm.period));
             if let Some(low) = alarm.low_samples {
                 put("EvaluateLowSampleCountPercentile", json!(low_samples(low)));
             }
         }
-        _ => put("Metrics", json!(entries(alarm))),
+        _ => put("Metrics", json!(entries(alarm, &formula))),
     }
     put("EvaluationPeriods", json!(alarm.evaluate));
     put("DatapointsToAlarm", json!(alarm.datapoints));
@@ -95,29 +93,29 @@ fn metric(alarm: &MetricAlarm, fields: &mut Map<String, Value>) {
     put("TreatMissingData", json!(missing(alarm.missing)));
 }
 
-fn entries(alarm: &MetricAlarm) -> Vec<Value> {
-    let value = &alarm.value;
-    let alone = value.expression.is_none();
-    let mut all: Vec<Value> = value
+fn entries(alarm: &MetricAlarm, formula: &Formula<'_>) -> Vec<Value> {
+    let alone = formula.expression.is_none();
+    let mut all: Vec<Value> = formula
         .metrics
         .iter()
         .map(|m| {
-            let mut metric = json!({"Namespace": m.namespace, "MetricName": m.name});
-            if !m.dimensions.is_empty() {
+            let mut metric = json!({"Namespace": m.stat.namespace, "MetricName": m.name});
+            if !m.dimensions().is_empty() {
                 metric["Dimensions"] = dimensions(m);
             }
-            let stat = json!({"Metric": metric, "Period": alarm.period, "Stat": m.stat});
+            let statistic = m.stat.statistic.to_string();
+            let stat = json!({"Metric": metric, "Period": alarm.period, "Stat": statistic});
             json!({"Id": m.id, "MetricStat": stat, "ReturnData": alone})
         })
         .collect();
-    let watched = match &value.expression {
+    let watched = match &formula.expression {
         Some(expression) => {
             all.push(json!({
-                "Id": "value", "Label": value.label, "Expression": expression, "ReturnData": true
+                "Id": "value", "Label": alarm.label, "Expression": expression, "ReturnData": true
             }));
             "value"
         }
-        None => value.metrics.first().map_or("value", |m| &m.id),
+        None => formula.metrics.first().map_or("value", |m| &m.id),
     };
     if let Test::Band(_, width) = alarm.test {
         let expression = format!("ANOMALY_DETECTION_BAND({watched}, {})", decimal(width));
@@ -128,8 +126,8 @@ fn entries(alarm: &MetricAlarm) -> Vec<Value> {
     all
 }
 
-fn dimensions(metric: &MetricStat) -> Value {
-    let all = metric.dimensions.iter();
+fn dimensions(metric: &Named<'_>) -> Value {
+    let all = metric.dimensions().iter();
     all.map(|(name, value)| json!({"Name": name, "Value": value}))
         .collect()
 }

@@ -1,13 +1,21 @@
-//! Bodies of dashboards.
+//! Bodies of dashboards: panels of the plan as widgets.
+//!
+//! A graph of two lines becomes a widget of type `metric` with a row for each metric and expression, the marks of
+//! its thresholds, and an axis that says what it counts in.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::api::number;
-use crate::plan::cloudwatch::{Board, Content, Graph, Line, Mark, View, Widget};
-use crate::plan::dashboard::Color;
+use super::expression::{Speller, group_label};
+use super::layout::{self, Widget};
+use crate::plan::{ValueUnit, words};
+use crate::plan::cloudwatch::{
+    Board, BoardPanel, ChartQuery, Content, Graph, GraphLine, NotExpressible, View,
+};
+use crate::plan::dashboard::{Color, Place, Role, Threshold};
 use crate::template::Tree;
-use crate::units::Duration;
+use crate::units::{Duration, Number, Unit};
 
 /// What the template of a dashboard sees.
 #[derive(Serialize)]
@@ -19,11 +27,19 @@ pub(super) struct BoardView<'a> {
 
 /// Alarms are named by region and account.
 pub(super) fn view<'a>(board: &Board, region: &'a str, account: &str) -> BoardView<'a> {
-    let widgets = board.widgets.iter();
+    let widgets = layout::widgets(board).into_iter();
     BoardView {
         start: format!("-{}", iso(board.range)),
         region,
-        widgets: widgets.map(|w| widget(w, region, account).into()).collect(),
+        widgets: widgets
+            .map(|(place, widget)| {
+                let (kind, properties) = match widget {
+                    Widget::Heading(title) => text(&format!("## {title}")),
+                    Widget::Panel(panel) => self::panel(panel, region, account),
+                };
+                at(place, kind, &properties).into()
+            })
+            .collect(),
     }
 }
 
@@ -36,21 +52,33 @@ fn iso(range: Duration) -> String {
     }
 }
 
-fn widget(w: &Widget, region: &str, account: &str) -> Value {
-    let (kind, properties) = match &w.content {
-        Content::Text(markdown) => ("text", json!({"markdown": markdown})),
-        Content::Alarms(names) => {
-            let arn = |name: &String| format!("arn:aws:cloudwatch:{region}:{account}:alarm:{name}");
-            let alarms: Vec<_> = names.iter().map(arn).collect();
-            ("alarm", json!({"title": w.title, "alarms": alarms}))
-        }
-        Content::Graph(graph) => ("metric", self::graph(graph, &w.title, region)),
-        Content::Chart(view, queries) => ("chart", chart(*view, queries, &w.title, region)),
-    };
-    let p = w.place;
+fn at(p: Place, kind: &str, properties: &Value) -> Value {
     json!({
         "type": kind, "x": p.x, "y": p.y, "width": p.w, "height": p.h, "properties": properties
     })
+}
+
+fn text(markdown: &str) -> (&'static str, Value) {
+    ("text", json!({"markdown": markdown}))
+}
+
+fn panel(panel: &BoardPanel, region: &str, account: &str) -> (&'static str, Value) {
+    let title = &panel.title;
+    match &panel.content {
+        Content::Text(markdown) => text(markdown),
+        // Where a panel would stand, a reader is told why it does not.
+        Content::Missing(why) => {
+            let why = NotExpressible::joined(why);
+            text(&format!("**{title}**\n\nNot in CloudWatch: {why}."))
+        }
+        Content::Alarms(names) => {
+            let arn = |name: &String| format!("arn:aws:cloudwatch:{region}:{account}:alarm:{name}");
+            let alarms: Vec<_> = names.iter().map(arn).collect();
+            ("alarm", json!({"title": title, "alarms": alarms}))
+        }
+        Content::Graph(graph) => ("metric", self::graph(graph, title, region)),
+        Content::Chart(view, queries) => ("chart", chart(*view, queries, title, region)),
+    }
 }
 
 fn graph(graph: &Graph, title: &str, region: &str) -> Value {
@@ -73,7 +101,8 @@ fn graph(graph: &Graph, title: &str, region: &str) -> Value {
     if graph.whole_range {
         put("setPeriodToTimeRange", json!(true));
     }
-    let marks: Vec<_> = graph.marks.iter().map(mark).collect();
+    let marks = graph.thresholds.iter();
+    let marks: Vec<_> = marks.map(|line| mark(line, graph)).collect();
     if !marks.is_empty() && !single {
         put("annotations", json!({"horizontal": marks}));
     }
@@ -91,66 +120,97 @@ fn view_name(view: View) -> &'static str {
 
 fn axis(graph: &Graph) -> Value {
     let mut left = json!({"min": 0});
-    if let Some(max) = graph.max {
-        left["max"] = number(max);
+    if graph.view == View::Gauge {
+        left["max"] = json!(100);
     }
-    if !graph.unit.is_empty() {
-        left["label"] = json!(graph.unit);
+    let unit = axis_unit(graph.unit, graph.worth);
+    if !unit.is_empty() {
+        left["label"] = json!(unit);
         left["showUnits"] = json!(false);
     }
     json!({"left": left})
 }
 
-fn rows(graph: &Graph) -> Vec<Value> {
-    let newest = matches!(graph.view, View::Lines | View::Stacked);
-    // The newest value stands in the legend. A dynamic label of the author's is text.
-    let label = |text: &str| match newest {
-        true => format!("{} ${{LAST}}", text.replace("${", "$ {")),
-        false => text.replace("${", "$ {"),
+fn axis_unit(unit: ValueUnit, worth: Number) -> String {
+    let name = match unit.unit {
+        Unit::Ratio => "%",
+        Unit::Seconds if worth == Number::new(1, 1_000) => "ms",
+        Unit::Seconds if worth == Number::new(1, 1_000_000) => "µs",
+        Unit::Seconds => "s",
+        Unit::Bool | Unit::Count => "",
+        other => other.as_str(),
     };
+    match unit.per {
+        Some(per) => format!("{name}/{}", per.name),
+        None => name.to_owned(),
+    }
+}
+
+/// Metrics and expressions. Ids begin with the letter of the panel's series: no two of a widget are alike.
+fn rows(graph: &Graph) -> Vec<Value> {
     let mut rows = Vec::new();
+    let mut speller = Speller::of_series(0);
+    let mut series = 0;
     for (i, line) in graph.lines.iter().enumerate() {
-        match line {
-            Line::Search {
-                id,
-                expression,
-                label,
-            } => rows.push(json!([{"id": id, "expression": expression, "label": label}])),
-            Line::Value(value, period) => {
-                for m in &value.metrics {
-                    let mut options = json!({"id": m.id, "stat": m.stat, "period": period});
-                    match &value.expression {
-                        Some(_) => options["visible"] = json!(false),
-                        None => options["label"] = json!(label(&value.label)),
-                    }
-                    let dimensions = m.dimensions.iter().flat_map(|(n, v)| [json!(n), json!(v)]);
-                    let mut row = vec![json!(m.namespace), json!(m.name)];
-                    row.extend(dimensions);
-                    row.push(options);
-                    rows.push(Value::Array(row));
-                }
-                if let Some(expression) = &value.expression {
-                    rows.push(json!([{
-                        "id": format!("e{}", i + 1),
-                        "expression": expression,
-                        "label": label(&value.label),
-                        "period": period,
-                    }]));
-                }
+        if line.series != series {
+            series = line.series;
+            speller = Speller::of_series(series);
+        }
+        let label = label(graph.view, line);
+        let formula = speller.shown(&line.value, line.shown, line.period);
+        if formula.metrics.is_empty() {
+            let id = speller.search_id();
+            let expression = formula.expression;
+            rows.push(json!([{"id": id, "expression": expression, "label": label}]));
+            continue;
+        }
+        for m in &formula.metrics {
+            let statistic = m.stat.statistic.to_string();
+            let mut options = json!({"id": m.id, "stat": statistic, "period": line.period});
+            match &formula.expression {
+                Some(_) => options["visible"] = json!(false),
+                None => options["label"] = json!(label),
             }
+            let dimensions = m.dimensions().iter();
+            let mut row = vec![json!(m.stat.namespace), json!(m.name)];
+            row.extend(dimensions.flat_map(|(n, v)| [json!(n), json!(v)]));
+            row.push(options);
+            rows.push(Value::Array(row));
+        }
+        if let Some(expression) = &formula.expression {
+            rows.push(json!([{
+                "id": format!("e{}", i + 1),
+                "expression": expression,
+                "label": label,
+                "period": line.period,
+            }]));
         }
     }
     rows
 }
 
-fn mark(mark: &Mark) -> Value {
-    let mut line = json!({
-        "value": number(mark.value), "label": mark.label, "color": color(mark.color)
-    });
-    if mark.fill {
-        line["fill"] = json!(if mark.upper { "above" } else { "below" });
+/// The newest value stands in the legend. A dynamic label of the author's is text.
+fn label(view: View, line: &GraphLine) -> String {
+    let own = line.label.replace("${", "$ {");
+    match (group_label(&line.value), view) {
+        (Some(groups), _) if own.is_empty() => groups,
+        (Some(groups), _) => format!("{own} {groups}"),
+        (None, View::Lines | View::Stacked) => format!("{own} ${{LAST}}"),
+        (None, _) => own,
     }
-    line
+}
+
+/// A threshold in what the axis counts in.
+fn mark(line: &Threshold, graph: &Graph) -> Value {
+    let mut mark = json!({
+        "value": number(line.value / graph.worth),
+        "label": words::line(line),
+        "color": color(line.color),
+    });
+    if line.role == Role::Alert {
+        mark["fill"] = json!(if line.upper { "above" } else { "below" });
+    }
+    mark
 }
 
 /// CloudWatch's own palette.
@@ -165,17 +225,17 @@ fn color(color: Color) -> &'static str {
 }
 
 /// A widget on PromQL: its type is another one, and its queries stand elsewhere.
-fn chart(view: View, queries: &[(String, String)], title: &str, region: &str) -> Value {
+fn chart(view: View, queries: &[ChartQuery], title: &str, region: &str) -> Value {
     let queries: Vec<_> = queries
         .iter()
         .enumerate()
-        .map(|(i, (label, query))| {
+        .map(|(i, query)| {
             json!({
                 "id": format!("q{}", i + 1),
                 "type": "cloudwatch-metrics",
                 "language": "PromQL",
-                "query": query,
-                "label": label,
+                "query": query.expr.to_string(),
+                "label": query.label,
                 "step": 60,
             })
         })

@@ -5,9 +5,13 @@ mod api;
 mod board;
 mod check;
 mod delivery;
+mod expression;
 mod formation;
+mod layout;
 mod parity;
 mod terraform;
+
+pub(super) use expression::console;
 
 use serde::Serialize;
 use serde_json::Value;

@@ -27,15 +27,15 @@ struct Group<'a> {
 struct Entry<'a> {
     kind: &'static str,
     name: &'a str,
-    prometheus: Judged<'a>,
-    cloudwatch: Judged<'a>,
+    prometheus: Judged,
+    cloudwatch: Judged,
     resource: Option<&'a str>,
 }
 
 #[derive(Serialize)]
-struct Judged<'a> {
+struct Judged {
     verdict: &'static str,
-    notes: &'a [String],
+    notes: Vec<String>,
 }
 
 pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch) -> View<'a> {
@@ -64,7 +64,7 @@ pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch) -> View<'a> {
 }
 
 fn entries<'a>(all: impl Iterator<Item = &'a Parity>) -> Vec<Entry<'a>> {
-    let verdict = |v: &'a Verdict| Judged {
+    let verdict = |v: &Verdict| Judged {
         verdict: v.as_str(),
         notes: v.notes(),
     };

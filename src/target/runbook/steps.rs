@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::query;
 use crate::plan::runbook::{Check, Lead, Page, Step};
 use crate::plan::{Plan, words};
+use crate::target::cloudwatch::console;
 
 /// The title of a step: the author's, else what is looked at.
 pub(super) fn title(step: &Step) -> Cow<'_, str> {
@@ -39,7 +40,7 @@ fn one(plan: &Plan, page: &Page, number: usize, step: &Step) -> Value {
             cloudwatch,
         } => {
             let console = cloudwatch.as_ref().map(|found| match found {
-                Ok(text) => text.clone(),
+                Ok(value) => console(value),
                 Err(why) => format!("not there: {why}"),
             });
             let check = json!({

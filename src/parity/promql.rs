@@ -1,12 +1,10 @@
 //! Alarms on PromQL, for metrics that arrive by OpenTelemetry.
 
-use crate::plan::cloudwatch::PromQl;
+use crate::cloudwatch::limits;
+use crate::plan::cloudwatch::{Difference, NotExpressible, PromQl};
 use crate::promql;
 use crate::promql::ast::{Expr, ExprKind};
 use crate::units::Duration;
-
-/// Characters of a query.
-const LONGEST: usize = 10_000;
 
 /// How far a query may look back: the documentation speaks of scan windows of 24 hours.
 pub(super) const FARTHEST: Duration = Duration::from_secs(86_400);
@@ -18,15 +16,17 @@ const INTERVAL: u64 = 60;
 ///
 /// # Errors
 /// Says why CloudWatch would refuse it.
-pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, String> {
+pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressible> {
     let far = look_back(query);
     if far > FARTHEST.as_secs() * 1_000 {
-        let far = Duration::from_secs(far / 1_000);
-        return Err(format!("a PromQL alarm looks back {FARTHEST}, not {far}"));
+        return Err(NotExpressible::PromQlBeyond {
+            most: FARTHEST,
+            wanted: Duration::from_secs(far / 1_000),
+        });
     }
     let text = query.to_string();
-    if text.chars().count() > LONGEST {
-        return Err(format!("its query has more than {LONGEST} characters"));
+    if text.chars().count() > limits::PROMQL {
+        return Err(NotExpressible::QueryTooLong(limits::PROMQL));
     }
     Ok(PromQl {
         query: text,
@@ -35,16 +35,15 @@ pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, String> {
     })
 }
 
-/// What is known of such queries.
-pub(super) fn notes(query: &Expr) -> Vec<String> {
+/// What is not known of such a query.
+pub(super) fn difference(query: &Expr) -> Option<Difference> {
     let mut counts = false;
     promql::visit::walk(query, &mut |expr| {
         if let ExprKind::Call(call) = &expr.kind {
             counts |= matches!(call.function.text.as_str(), "rate" | "increase");
         }
     });
-    let note = "`rate()` of counters that arrive by OpenTelemetry is unproven: they may come as differences";
-    counts.then(|| note.to_owned()).into_iter().collect()
+    counts.then_some(Difference::UnprovenRate)
 }
 
 /// Milliseconds from the evaluation to the oldest sample it reads.

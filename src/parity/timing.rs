@@ -1,20 +1,15 @@
 //! How often an alarm looks, and at how much.
 
-use crate::cloudwatch;
-use crate::diag::Diagnostic;
+use crate::cloudwatch::{Statistic, limits};
+use crate::diag::{Diagnostic, Sink};
+use crate::plan::cloudwatch::NotExpressible;
 use crate::plan::{Compare, Kind};
-use crate::resolve::context::Context;
 use crate::source::Spanned;
 use crate::spec::{AlarmOverride, Stat};
 use crate::units::Duration;
 
 /// Seconds of a minute, the usual period.
 const MINUTE: u64 = 60;
-
-/// The longest that an alarm may look back: a week; with periods below an hour, a day.
-const WEEK: u64 = 7 * 86_400;
-const DAY: u64 = 86_400;
-const HOUR: u64 = 3_600;
 
 /// Period and number of data points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +24,7 @@ pub(super) struct Timing {
 ///
 /// # Errors
 /// Says why CloudWatch cannot look that far back.
-pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, String> {
+pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, NotExpressible> {
     let instant = c.stat == Stat::Last && c.signal.kind() == Kind::Gauge;
     if instant {
         return each_minute(hold);
@@ -42,12 +37,10 @@ pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, String> {
 ///
 /// # Errors
 /// When that is more than a day of points.
-pub(super) fn each_minute(hold: Duration) -> Result<Timing, String> {
+pub(super) fn each_minute(hold: Duration) -> Result<Timing, NotExpressible> {
     let points = hold.as_secs().div_ceil(MINUTE).max(1);
-    if points * MINUTE > DAY {
-        return Err(format!(
-            "with a point a minute an alarm looks back a day at most, not {hold}"
-        ));
+    if points * MINUTE > limits::longest_look_back(MINUTE) {
+        return Err(NotExpressible::BeyondDay(hold));
     }
     let points = u32::try_from(points).unwrap_or(u32::MAX);
     Ok(Timing {
@@ -61,10 +54,10 @@ pub(super) fn each_minute(hold: Duration) -> Result<Timing, String> {
 ///
 /// # Errors
 /// When that is more than a week.
-pub(super) fn once(over: Duration) -> Result<Timing, String> {
+pub(super) fn once(over: Duration) -> Result<Timing, NotExpressible> {
     let period = over.as_secs().div_ceil(MINUTE).max(1) * MINUTE;
-    if period > WEEK {
-        return Err(format!("an alarm looks back a week at most, not {over}"));
+    if period > limits::longest_look_back(period) {
+        return Err(NotExpressible::BeyondWeek(over));
     }
     Ok(Timing {
         period,
@@ -75,22 +68,16 @@ pub(super) fn once(over: Duration) -> Result<Timing, String> {
 
 impl Timing {
     /// What the author wants otherwise; complains where CloudWatch would refuse it.
-    pub(super) fn with(
-        mut self,
-        cx: &mut Context<'_>,
-        over: Option<&Spanned<AlarmOverride>>,
-    ) -> Self {
+    pub(super) fn with(mut self, sink: &mut Sink, over: Option<&Spanned<AlarmOverride>>) -> Self {
         let Some(over) = over.map(|over| &over.value) else {
             return self;
         };
         if let Some(period) = over.period {
             self.period = period.value.as_secs();
-            let short = [10, 20, 30].contains(&self.period);
-            if !short && (self.period == 0 || !self.period.is_multiple_of(MINUTE)) {
+            if !limits::is_period(self.period) {
                 let message = format!("a period of {} is none of CloudWatch's", period.value);
                 let error = Diagnostic::error("alarm-limit", period.span, message);
-                cx.sink
-                    .push(error.help("it is 10s, 20s, 30s or a multiple of 1m"));
+                sink.push(error.help("it is 10s, 20s, 30s or a multiple of 1m"));
             }
         }
         if let Some(evaluate) = over.evaluate {
@@ -105,15 +92,14 @@ impl Timing {
                     datapoints.value, self.evaluate
                 );
                 let error = Diagnostic::error("alarm-limit", datapoints.span, message);
-                cx.sink
-                    .push(error.help("it is 1 or more, and at most `evaluate`"));
+                sink.push(error.help("it is 1 or more, and at most `evaluate`"));
             }
         }
-        self.check_look_back(cx, over);
+        self.check_look_back(sink, over);
         self
     }
 
-    fn check_look_back(self, cx: &mut Context<'_>, over: &AlarmOverride) {
+    fn check_look_back(self, sink: &mut Sink, over: &AlarmOverride) {
         let (evaluate, period) = (
             over.evaluate.map(|e| e.span),
             over.period.map(|period| period.span),
@@ -122,32 +108,30 @@ impl Timing {
             return;
         };
         let back = self.period.saturating_mul(u64::from(self.evaluate));
-        let (most, words) = match self.period < HOUR {
-            true => (DAY, "a day, with periods below an hour"),
-            false => (WEEK, "a week"),
-        };
-        if self.evaluate == 0 || back > most {
+        if self.evaluate == 0 || back > limits::longest_look_back(self.period) {
+            let words = limits::longest_look_back_words(self.period);
             let message = match self.evaluate {
                 0 => "an alarm looks at one data point at least".to_owned(),
                 _ => format!("an alarm looks back {words}, not {back} seconds"),
             };
-            cx.sink.push(Diagnostic::error("alarm-limit", at, message));
+            sink.push(Diagnostic::error("alarm-limit", at, message));
         }
     }
 }
 
 /// The statistic that the author prefers, when it is one.
-pub(super) fn statistic<'a>(
-    cx: &mut Context<'_>,
-    over: Option<&'a Spanned<AlarmOverride>>,
-) -> Option<&'a str> {
+pub(super) fn statistic(
+    sink: &mut Sink,
+    over: Option<&Spanned<AlarmOverride>>,
+) -> Option<Statistic> {
     let text = over?.value.statistic.as_ref()?;
-    if let Err(why) = cloudwatch::statistic(&text.value) {
-        let error = Diagnostic::error("alarm-limit", text.span, why);
-        cx.sink.push(error.help(format!(
-            "use {} or a percentile",
-            cloudwatch::PLAIN.join(", ")
-        )));
+    match text.value.parse() {
+        Ok(statistic) => Some(statistic),
+        Err(why) => {
+            let error = Diagnostic::error("alarm-limit", text.span, why.to_string());
+            let plain = Statistic::PLAIN.join(", ");
+            sink.push(error.help(format!("use {plain} or a percentile")));
+            None
+        }
     }
-    Some(&text.value)
 }

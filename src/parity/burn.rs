@@ -1,33 +1,38 @@
 //! Burn-rate tiers: two alarms whose period is the window, and one on both.
+//!
+//! The tier `1h` of `availability` becomes `…-availability-burn-1h-14.4x` and `…-burn-5m-14.4x` without actions, and
+//! `…-burn-1h`, which has the tier's severity.
 
-use super::alarms::Builder;
+use super::Builder;
+use super::delivery::Scrapes;
+use super::description::description;
 use super::promql;
-use super::value::{self, Gather};
+use super::value;
 use crate::naming;
 use crate::plan::cloudwatch::{
-    Alarm, AlarmKind, Composite, MetricAlarm, Parity, Rule, Suppressor, Test, Verdict, What,
+    Alarm, AlarmKind, Composite, Difference, MetricAlarm, NotExpressible, Parity, Rule, Suppressor,
+    Test, Value, Verdict, What,
 };
 use crate::plan::{CompareOp, EventSlo, Slo, Tier};
 use crate::promql::ast::{BinaryOp, Expr};
-use crate::resolve::events::direct_ratio;
-use crate::resolve::query::{self, bin};
+use crate::promql::build;
 use crate::spec::{Missing, Via};
 use crate::units::{Duration, decimal};
 
 /// Seconds that a slower tier waits for a faster one: two evaluations.
 const WAIT: u64 = 120;
 
-impl Builder<'_, '_> {
+impl Builder<'_> {
     /// All tiers of an objective, fastest first; each is silent while a faster one fires.
-    pub(super) fn tiers(&mut self, slo: &Slo, events: &EventSlo) {
+    pub fn tiers(&mut self, slo: &Slo, events: &EventSlo) {
         let mut faster: Option<(String, Duration)> = None;
         for tier in &events.tiers {
-            let name = naming::tier_alarm(&self.service, &slo.name, &tier.name);
+            let name = naming::tier_alarm(self.service, &slo.name, &tier.name);
             let verdict = match self.classic_tier(slo, events, tier, &name, faster.as_ref()) {
-                Ok(notes) => Verdict::of(notes),
+                Ok(differences) => Verdict::of(differences),
                 Err(why) => self.promql_tier(slo, events, tier, &name, why),
             };
-            let made = !matches!(verdict, Verdict::NotExpressible(_));
+            let made = verdict.is_expressible();
             if made {
                 faster = Some((name.clone(), tier.short));
             }
@@ -48,20 +53,19 @@ impl Builder<'_, '_> {
         tier: &Tier,
         name: &str,
         faster: Option<&(String, Duration)>,
-    ) -> Result<Vec<String>, String> {
-        let mut parts = Vec::new();
+    ) -> Result<Vec<Difference>, NotExpressible> {
+        let (mut parts, mut scraped) = (Vec::new(), Scrapes::new());
         for window in [tier.long, tier.short] {
             let timing = super::timing::once(window)?;
-            let mut gather = Gather::new("m", self.via);
-            let burn = value::burn(&mut gather, &events.sli, events.budget.budget)?;
-            self.scraped.append(&mut gather.scraped);
+            let share = value::bad_share(&events.sli, self.via, &mut scraped)?;
             let factor = decimal(tier.factor);
             parts.push(Alarm {
-                name: naming::window_alarm(&self.service, &slo.name, window, &factor),
+                name: naming::window_alarm(self.service, &slo.name, window, &factor),
                 description: format!("Part of {name}: burn rate over {window} above {factor}."),
                 severity: None,
                 kind: AlarmKind::Metric(Box::new(MetricAlarm {
-                    value: gather.value(burn, "burn rate"),
+                    value: Value::BurnRate(share, events.budget.budget),
+                    label: "burn rate".to_owned(),
                     test: Test::Threshold(CompareOp::Above, tier.factor),
                     period: timing.period,
                     evaluate: 1,
@@ -71,6 +75,7 @@ impl Builder<'_, '_> {
                 })),
             });
         }
+        self.scraped.extend(scraped);
         let rule = parts.iter().map(|part| Rule::Alarm(part.name.clone()));
         let rule = Rule::All(rule.collect());
         for part in parts {
@@ -91,9 +96,7 @@ impl Builder<'_, '_> {
                 }),
             }),
         });
-        let labels: Vec<_> = slo.labels.iter().map(|l| format!("`{l}`")).collect();
-        let all =
-            (!labels.is_empty()).then(|| format!("one alarm for all of {}", labels.join(", ")));
+        let all = (!slo.labels.is_empty()).then(|| Difference::OneForAll(slo.labels.clone()));
         Ok(all.into_iter().collect())
     }
 
@@ -103,16 +106,18 @@ impl Builder<'_, '_> {
         events: &EventSlo,
         tier: &Tier,
         name: &str,
-        why: String,
+        why: NotExpressible,
     ) -> Verdict {
         if self.via != Via::Otlp {
-            return Verdict::NotExpressible(why);
+            return Verdict::NotExpressible(vec![why]);
         }
         let above = |window| -> Expr {
-            let ratio = direct_ratio(&events.sli, &slo.labels, window);
-            bin(BinaryOp::Gt, ratio, query::number(tier.threshold))
+            let ratio = self.queries.bad_ratio(slo, events, window);
+            let threshold = build::number(decimal(tier.threshold));
+            build::binary(BinaryOp::Gt, ratio, threshold).into()
         };
-        let query = bin(BinaryOp::And, above(tier.long), above(tier.short));
+        let both = build::binary(BinaryOp::And, above(tier.long), above(tier.short));
+        let query = both.into();
         match promql::alarm(&query, Duration::default()) {
             Ok(alarm) => {
                 self.alarms.push(Alarm {
@@ -121,9 +126,9 @@ impl Builder<'_, '_> {
                     severity: Some(tier.severity.clone()),
                     kind: AlarmKind::PromQl(alarm),
                 });
-                Verdict::of(promql::notes(&query))
+                Verdict::of(promql::difference(&query).into_iter().collect())
             }
-            Err(more) => Verdict::NotExpressible(format!("{why}; {more}")),
+            Err(more) => Verdict::NotExpressible(vec![why, more]),
         }
     }
 }
@@ -136,5 +141,5 @@ fn described(slo: &Slo, tier: &Tier) -> String {
         slo.period,
         tier.long
     );
-    super::description(&what, None, &slo.links)
+    description(&what, None, &slo.links)
 }

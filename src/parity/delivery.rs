@@ -1,0 +1,41 @@
+//! Delivery: what the agent must bring for all alarms and graphs.
+//!
+//! An alarm on `vllm.requests_waiting` and a graph of it by `model_name` make one entry with two sets of
+//! dimensions: none, and `[model_name]`.
+
+use crate::plan::Signal;
+use crate::plan::cloudwatch::Scraped;
+use crate::promql::ast::MatchOp;
+
+/// Metrics that the agent has to deliver, each with its dimensions.
+pub(super) type Scrapes = Vec<(Signal, Vec<String>)>;
+
+/// What the agent must deliver, sorted.
+pub(super) fn scraped(used: &Scrapes) -> Vec<Scraped> {
+    let mut all: Vec<Scraped> = Vec::new();
+    for (signal, dimensions) in used {
+        let Some(family) = signal.family() else {
+            continue;
+        };
+        let job = family.matchers.iter();
+        let job = job
+            .filter(|(label, op, _)| label == "job" && *op == MatchOp::Equal)
+            .map(|(_, _, value)| value.clone())
+            .next();
+        for name in &family.names {
+            let same = |s: &&mut Scraped| s.family == *name && s.job == job;
+            match all.iter_mut().find(same) {
+                Some(known) if known.dimension_sets.contains(dimensions) => {}
+                Some(known) => known.dimension_sets.push(dimensions.clone()),
+                None => all.push(Scraped {
+                    family: name.clone(),
+                    job: job.clone(),
+                    dimension_sets: vec![dimensions.clone()],
+                }),
+            }
+        }
+    }
+    all.iter_mut().for_each(|s| s.dimension_sets.sort());
+    all.sort();
+    all
+}

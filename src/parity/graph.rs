@@ -1,0 +1,264 @@
+//! Graphs: what a panel's series are in CloudWatch.
+//!
+//! A panel on `vllm.kv_cache_usage` with `by: [model_name]` becomes one [`GraphLine`], whose value is the same
+//! as that of an alarm on the signal, but for each `model_name`.
+
+use super::Builder;
+use super::value::{self, Purpose, ValueRequest};
+use crate::plan::cloudwatch::{Difference, Graph, GraphLine, NotExpressible, Shown, Value, View};
+use crate::plan::dashboard::{Draw, Origin, Panel, Reading};
+use crate::plan::{EventSlo, Kind, Slo, SloKind, ValueUnit};
+use crate::spec::Stat;
+use crate::units::{Duration, Number, Unit};
+
+/// Seconds of a point when a panel follows the zoom.
+const USUAL: u64 = 300;
+
+const ONE: Number = Number::new_raw(1, 1);
+
+/// Percentiles that stand in for a heatmap.
+const PERCENTILES: [i128; 3] = [50, 95, 99];
+
+/// A line, what one of its units is worth in the signal's unit, and how it differs.
+struct DrawnLine {
+    line: GraphLine,
+    worth: Number,
+    differences: Vec<Difference>,
+}
+
+/// What a panel becomes, and what is not there.
+#[derive(Default)]
+pub(super) struct DrawnGraph {
+    lines: Vec<DrawnLine>,
+    pub(super) missing: Vec<NotExpressible>,
+}
+
+impl DrawnGraph {
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The whole graph, and how it differs.
+    pub(super) fn finish(self, panel: &Panel) -> (Graph, Vec<Difference>) {
+        let mut differences: Vec<Difference> = Vec::new();
+        for difference in self.lines.iter().flat_map(|line| &line.differences) {
+            if !differences.contains(difference) {
+                differences.push(difference.clone());
+            }
+        }
+        differences.extend(self.missing.into_iter().map(Difference::LineMissing));
+        let budget = |origin: &Origin| matches!(origin, Origin::Budget(_));
+        let whole_range = panel.series.iter().any(|series| budget(&series.origin));
+        let mut view = view(&panel.draw);
+        let ends = panel.unit.unit == Unit::Ratio && !whole_range;
+        if view == View::Gauge && !ends {
+            view = View::Number;
+            differences.push(Difference::NumberForGauge);
+        }
+        let worth = self.lines.first().map_or(ONE, |line| line.worth);
+        let graph = Graph {
+            view,
+            lines: self.lines.into_iter().map(|drawn| drawn.line).collect(),
+            unit: panel.unit,
+            worth: shown_worth(panel.unit, worth),
+            thresholds: panel.thresholds.clone(),
+            whole_range,
+        };
+        (graph, differences)
+    }
+}
+
+pub(super) fn view(draw: &Draw) -> View {
+    match draw {
+        Draw::Number | Draw::Status => View::Number,
+        Draw::Gauge => View::Gauge,
+        Draw::Stacked | Draw::Bars => View::Stacked,
+        Draw::Table => View::Table,
+        _ => View::Lines,
+    }
+}
+
+/// Ratios are shown in percent.
+fn shown_worth(unit: ValueUnit, worth: Number) -> Number {
+    match unit.unit {
+        Unit::Ratio => Number::new(1, 100),
+        _ => worth,
+    }
+}
+
+/// A gauge is worth a point each minute.
+fn period_of(r: &Reading) -> u64 {
+    match (r.window, r.stat, r.signal.kind()) {
+        (None, Stat::Last, Kind::Gauge) => 60,
+        (None, ..) => USUAL,
+        (Some(window), ..) => period(window),
+    }
+}
+
+fn period(window: Duration) -> u64 {
+    window.mins_up().max(1) * 60
+}
+
+impl Builder<'_> {
+    /// The lines of a panel.
+    pub(super) fn graph(&mut self, slos: &[Slo], panel: &Panel) -> DrawnGraph {
+        let mut drawn = DrawnGraph::default();
+        for (i, series) in panel.series.iter().enumerate() {
+            let label = series.title.as_str();
+            let lines = match &series.origin {
+                Origin::Signal(r) if panel.draw == Draw::Heatmap => self.percentiles(r, panel),
+                Origin::Signal(r) => self.line(r, panel.unit, label).map(|line| vec![line]),
+                Origin::Query(why) => Err(NotExpressible::OnlyPromQl(why)),
+                Origin::Budget(name) => objective(slos, name)
+                    .and_then(|(slo, events)| self.budget_line(slo, events))
+                    .map(|line| vec![line]),
+                Origin::Burn(name, window) => objective(slos, name)
+                    .and_then(|(_, events)| self.burn_line(events, *window))
+                    .map(|line| vec![line]),
+                Origin::Good(name, window) => objective(slos, name)
+                    .and_then(|(_, events)| self.good_line(events, *window))
+                    .map(|line| vec![line]),
+            };
+            match lines {
+                Ok(mut lines) => {
+                    if let Some(first) = lines.first_mut() {
+                        let together = one_for_all(&series.query.labels, &series.origin);
+                        first.differences.extend(together);
+                    }
+                    lines.iter_mut().for_each(|line| line.line.series = i);
+                    drawn.lines.extend(lines);
+                }
+                Err(why) if drawn.missing.contains(&why) => {}
+                Err(why) => drawn.missing.push(why),
+            }
+        }
+        drawn
+    }
+
+    /// A signal as one line, or as one for each value of some labels.
+    fn line(
+        &mut self,
+        r: &Reading,
+        axis: ValueUnit,
+        title: &str,
+    ) -> Result<DrawnLine, NotExpressible> {
+        let found = value::read(ValueRequest {
+            signal: &r.signal,
+            stat: r.stat,
+            purpose: Purpose::Picture,
+            statistic: None,
+            by: &r.by,
+            via: self.via,
+        })?;
+        self.scraped.extend(found.scraped);
+        let per_second = found.adds_up && r.stat == Stat::Rate;
+        let rate = per_second || matches!(found.value, Value::Growth(_));
+        let per = axis.per.filter(|_| rate).map_or(1, |per| per.seconds);
+        let times = found.worth / shown_worth(axis, found.worth) * i128::from(per);
+        Ok(DrawnLine {
+            line: GraphLine {
+                series: 0,
+                value: found.value,
+                shown: match per_second {
+                    true => Shown::PerSecond(times),
+                    false => Shown::Times(times),
+                },
+                period: period_of(r),
+                label: match title {
+                    "" if r.by.is_empty() => r.signal.title.clone(),
+                    title => title.to_owned(),
+                },
+            },
+            worth: found.worth,
+            differences: found.differences,
+        })
+    }
+
+    /// A distribution by its percentiles: CloudWatch draws no heatmaps.
+    fn percentiles(
+        &mut self,
+        r: &Reading,
+        panel: &Panel,
+    ) -> Result<Vec<DrawnLine>, NotExpressible> {
+        let mut lines = Vec::new();
+        for percent in PERCENTILES {
+            let stat = Stat::Quantile(Number::new(percent, 100));
+            let reading = Reading { stat, ..r.clone() };
+            lines.push(self.line(&reading, panel.unit, &stat.to_string())?);
+        }
+        if let Some(first) = lines.first_mut() {
+            first.differences.push(Difference::PercentilesForHeatmap);
+        }
+        Ok(lines)
+    }
+
+    /// Burn rate over a window.
+    fn burn_line(&mut self, slo: &EventSlo, window: Duration) -> Result<DrawnLine, NotExpressible> {
+        let share = value::bad_share(&slo.sli, self.via, &mut self.scraped)?;
+        let burn = Value::BurnRate(share, slo.budget.budget);
+        Ok(objective_line(
+            burn,
+            Shown::Times(ONE),
+            window,
+            window.to_string(),
+        ))
+    }
+
+    /// Share of good events over a window, in percent.
+    fn good_line(&mut self, slo: &EventSlo, window: Duration) -> Result<DrawnLine, NotExpressible> {
+        super::timing::once(window)?;
+        let share = value::bad_share(&slo.sli, self.via, &mut self.scraped)?;
+        let bad = Value::Share(share);
+        Ok(objective_line(
+            bad,
+            Shown::RestInPercent,
+            window,
+            window.to_string(),
+        ))
+    }
+
+    /// What is left of a budget after the time that is shown, in percent.
+    fn budget_line(&mut self, slo: &Slo, events: &EventSlo) -> Result<DrawnLine, NotExpressible> {
+        let share = value::bad_share(&events.sli, self.via, &mut self.scraped)?;
+        let burn = Value::BurnRate(share, events.budget.budget);
+        let usual = Duration::from_secs(USUAL);
+        let mut drawn = objective_line(burn, Shown::RestInPercent, usual, "budget left".to_owned());
+        drawn.differences.push(Difference::OfTimeShown(slo.period));
+        Ok(drawn)
+    }
+}
+
+fn objective_line(value: Value, shown: Shown, window: Duration, label: String) -> DrawnLine {
+    DrawnLine {
+        line: GraphLine {
+            series: 0,
+            value,
+            shown,
+            period: period(window),
+            label,
+        },
+        worth: ONE,
+        differences: Vec::new(),
+    }
+}
+
+fn objective<'a>(slos: &'a [Slo], name: &str) -> Result<(&'a Slo, &'a EventSlo), NotExpressible> {
+    let slo = slos.iter().find(|slo| slo.name == name);
+    match slo.map(|slo| (slo, &slo.kind)) {
+        Some((slo, SloKind::Events(events))) => Ok((slo, events)),
+        _ => Err(NotExpressible::NoBudget),
+    }
+}
+
+/// Grafana draws a line for each group.
+fn one_for_all(labels: &[String], origin: &Origin) -> Option<Difference> {
+    let by = match origin {
+        Origin::Signal(reading) => reading.by.as_slice(),
+        _ => &[],
+    };
+    let open = labels
+        .iter()
+        .filter(|label| *label != "le" && !by.contains(label));
+    let open: Vec<_> = open.cloned().collect();
+    (!open.is_empty()).then_some(Difference::OneLineForAll(open))
+}

@@ -1,0 +1,390 @@
+//! Parity: how far Prometheus and CloudWatch say the same, and in which words a reader is told.
+//!
+//! `Verdict::Approximated(vec![Difference::OneForAll(vec!["model_name".into()])])` is the line *approximated:
+//! one alarm for all of `model_name`* of `parity.md`.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::cloudwatch::Statistic;
+use crate::spec::Baseline;
+use crate::units::{Duration, Number, decimal};
+
+/// How far both back ends say the same of one thing.
+#[derive(Clone, Debug)]
+pub struct Parity {
+    /// What it is.
+    pub what: What,
+    /// Its name.
+    pub name: String,
+    /// In Prometheus, or Grafana.
+    pub prometheus: Verdict,
+    /// In CloudWatch.
+    pub cloudwatch: Verdict,
+    /// The alarm or dashboard that stands for it there.
+    pub resource: Option<String>,
+}
+
+/// What parity is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    /// A burn-rate tier, or an objective's own alert.
+    Slo,
+    /// An alert.
+    Alert,
+    /// A panel.
+    Panel,
+}
+
+impl What {
+    /// The word for people and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            What::Slo => "slo",
+            What::Alert => "alert",
+            What::Panel => "panel",
+        }
+    }
+}
+
+/// How well a back end says what the spec says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The same.
+    Identical,
+    /// Nearly: in which ways not.
+    Approximated(Vec<Difference>),
+    /// Not at all: why.
+    NotExpressible(Vec<NotExpressible>),
+}
+
+impl Verdict {
+    /// Identical when there is nothing to say.
+    pub fn of(differences: Vec<Difference>) -> Self {
+        match differences.is_empty() {
+            true => Verdict::Identical,
+            false => Verdict::Approximated(differences),
+        }
+    }
+
+    /// True unless it is not said at all.
+    pub fn is_expressible(&self) -> bool {
+        !matches!(self, Verdict::NotExpressible(_))
+    }
+
+    /// The word for reports.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Verdict::Identical => "identical",
+            Verdict::Approximated(_) => "approximated",
+            Verdict::NotExpressible(_) => "not expressible",
+        }
+    }
+
+    /// How, or why not.
+    pub fn notes(&self) -> Vec<String> {
+        match self {
+            Verdict::Identical => Vec::new(),
+            Verdict::Approximated(differences) => {
+                differences.iter().map(ToString::to_string).collect()
+            }
+            Verdict::NotExpressible(why) => vec![NotExpressible::joined(why)],
+        }
+    }
+}
+
+/// How one back end differs from the other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Difference {
+    /// Replicas are not added up, but this is taken of them.
+    OfSingleReplicas(Statistic),
+    /// Growth is that between two points.
+    GrowthOfTwoPoints,
+    /// One alarm has no groups.
+    OneForAll(Vec<String>),
+    /// A line stands for these labels together.
+    OneLineForAll(Vec<String>),
+    /// The metric is only found under more dimensions than are asked for.
+    OneLineForEach(Vec<String>),
+    /// A search cannot join the names that a family had.
+    OneLineForEachName(Vec<String>),
+    /// Silence is only seen when all replicas are silent.
+    AllSilent,
+    /// A band in place of a multiple of the past.
+    LearntBand {
+        /// Its width in standard deviations.
+        width: Number,
+        /// Times the past, in Prometheus.
+        factor: Number,
+        /// Which past.
+        baseline: Baseline,
+    },
+    /// A band learnt from other data than that of this window.
+    LearntFrom(Duration),
+    /// Parts of a condition are joined without labels.
+    PartsNotJoined,
+    /// The author wants another look-back than the alert's own.
+    AuthorsTiming {
+        /// The statistic.
+        statistic: Statistic,
+        /// Over which time.
+        period: Duration,
+        /// Points that must be beyond the threshold.
+        datapoints: u32,
+        /// Points that are looked at.
+        evaluate: u32,
+    },
+    /// One look over all the time, where Prometheus wants what it sees to hold for as long again.
+    LooksOnce {
+        /// The time.
+        over: Duration,
+    },
+    /// Some points, where Prometheus looks again and again.
+    LooksRarely {
+        /// Points that must be beyond the threshold.
+        datapoints: u32,
+        /// Points that are looked at.
+        evaluate: u32,
+        /// Seconds of a point.
+        period: Duration,
+        /// The window of Prometheus.
+        window: Duration,
+        /// How long it must hold there.
+        hold: Duration,
+    },
+    /// Prometheus interpolates a percentile between two boundaries.
+    Interpolated {
+        /// The bound as written.
+        bound: String,
+        /// The boundary below it, for people.
+        below: String,
+        /// The boundary above it, for people.
+        above: String,
+    },
+    /// There are no heatmaps.
+    PercentilesForHeatmap,
+    /// A gauge needs an end of its scale.
+    NumberForGauge,
+    /// Only the time that is shown is known, not this one.
+    OfTimeShown(Duration),
+    /// Some line of a panel is not there.
+    LineMissing(NotExpressible),
+    /// Nobody has shown yet that counters arrive as such.
+    UnprovenRate,
+}
+
+impl Display for Difference {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Difference::OfSingleReplicas(statistic) => write!(
+                f,
+                "{statistic} of single replicas, where Prometheus adds them up: with N replicas the value is up to N times smaller"
+            ),
+            Difference::GrowthOfTwoPoints => {
+                f.write_str("growth between two data points, in place of a regression")
+            }
+            Difference::OneForAll(labels) => write!(f, "one alarm for all of {}", code(labels)),
+            Difference::OneLineForAll(labels) => write!(f, "one line for all of {}", code(labels)),
+            Difference::OneLineForEach(set) => {
+                write!(f, "one line for each combination of {}", set.join(", "))
+            }
+            Difference::OneLineForEachName(names) => {
+                write!(f, "one line for each of the names {}", code(names))
+            }
+            Difference::AllSilent => f.write_str(
+                "fires when all replicas are silent, where Prometheus misses each group that was there an hour ago",
+            ),
+            Difference::LearntBand {
+                width,
+                factor,
+                baseline,
+            } => write!(
+                f,
+                "the band of usual values that CloudWatch learns ({} standard deviations), where Prometheus takes {} times {}",
+                decimal(*width),
+                decimal(*factor),
+                past(*baseline)
+            ),
+            Difference::LearntFrom(window) => write!(
+                f,
+                "a band learnt from up to two weeks, where Prometheus takes mean and deviation of {window}"
+            ),
+            Difference::PartsNotJoined => f.write_str("the parts need not hold for the same group"),
+            Difference::AuthorsTiming {
+                statistic,
+                period,
+                datapoints,
+                evaluate,
+            } => write!(
+                f,
+                "as its `cloudwatch` says: {statistic} over {period}, {datapoints} of {evaluate} values"
+            ),
+            Difference::LooksOnce { over } => write!(
+                f,
+                "one value over {over}, where Prometheus wants it to hold for {over} more"
+            ),
+            Difference::LooksRarely {
+                datapoints,
+                evaluate,
+                period,
+                window,
+                hold,
+            } => write!(
+                f,
+                "{} over {period}, where Prometheus wants every value over {window} for {hold}",
+                match evaluate {
+                    1 => "one value".to_owned(),
+                    n => format!("{datapoints} of {n} values"),
+                }
+            ),
+            Difference::Interpolated {
+                bound,
+                below,
+                above,
+            } => write!(
+                f,
+                "{bound} is interpolated between the buckets {below} and {above}"
+            ),
+            Difference::PercentilesForHeatmap => {
+                f.write_str("three percentiles in place of a heatmap")
+            }
+            Difference::NumberForGauge => {
+                f.write_str("a number in place of a gauge: the scale has no end")
+            }
+            Difference::OfTimeShown(period) => {
+                write!(f, "of the time that the dashboard shows, not of {period}")
+            }
+            Difference::LineMissing(why) => write!(f, "a line is missing: {why}"),
+            Difference::UnprovenRate => f.write_str(
+                "`rate()` of counters that arrive by OpenTelemetry is unproven: they may come as differences",
+            ),
+        }
+    }
+}
+
+/// Why CloudWatch cannot say something.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotExpressible {
+    /// This signal is PromQL of the author's.
+    #[error("`{0}` is PromQL of the author's")]
+    AuthorsSignal(String),
+    /// This is PromQL of the author's.
+    #[error("it is PromQL of the author's")]
+    AuthorsPromQl,
+    /// Only PromQL draws this panel, for this reason.
+    #[error("{0}")]
+    OnlyPromQl(&'static str),
+    /// The signal arrives by OpenTelemetry.
+    #[error("`{0}` arrives by OpenTelemetry, where only PromQL can ask for it")]
+    ByOpenTelemetry(String),
+    /// The agent drops this histogram.
+    #[error("the CloudWatch agent drops histograms, and `{0}` is one")]
+    HistogramDropped(String),
+    /// The signal has no binding.
+    #[error("`{0}` has no `cloudwatch` binding")]
+    Unbound(String),
+    /// The signal is selected by a pattern.
+    #[error("`{signal}` is selected by a pattern on `{label}`, and a dimension has one value")]
+    SelectedByPattern {
+        /// The signal.
+        signal: String,
+        /// The label.
+        label: String,
+    },
+    /// The metric is not published under this label.
+    #[error("`{label}` is no dimension of `{metric}`")]
+    NoDimension {
+        /// The metric.
+        metric: String,
+        /// The label.
+        label: String,
+    },
+    /// This dimension is selected by a value that none can have.
+    #[error(
+        "`{0}` is selected by a value that no dimension can have: they are ASCII and not blank"
+    )]
+    DimensionValue(String),
+    /// The metric is only published under dimensions.
+    #[error("`{0}` is not published without dimensions")]
+    OnlyUnderDimensions(String),
+    /// The metric is not published under exactly these dimensions.
+    #[error("`{metric}` is not published under {} alone", code(dimensions))]
+    NotPublishedAlone {
+        /// The metric.
+        metric: String,
+        /// The dimensions.
+        dimensions: Vec<String>,
+    },
+    /// The metric is not published under all these dimensions.
+    #[error("`{metric}` is not published under {}", dimensions.join(", "))]
+    NotPublished {
+        /// The metric.
+        metric: String,
+        /// The dimensions.
+        dimensions: Vec<String>,
+    },
+    /// The signal is computed, so that there are no series to find.
+    #[error("`{0}` is computed, and cannot be searched")]
+    Computed(String),
+    /// This name cannot stand in a search.
+    #[error("the name of `{0}` cannot stand in a search")]
+    Unsearchable(String),
+    /// An alarm does not look back as far as this.
+    #[error("an alarm looks back a week at most, not {0}")]
+    BeyondWeek(Duration),
+    /// An alarm with a point a minute does not look back as far as this.
+    #[error("with a point a minute an alarm looks back a day at most, not {0}")]
+    BeyondDay(Duration),
+    /// An alarm on PromQL does not look back as far as this.
+    #[error("a PromQL alarm looks back {most}, not {wanted}")]
+    PromQlBeyond {
+        /// How far it looks.
+        most: Duration,
+        /// How far it should.
+        wanted: Duration,
+    },
+    /// A chart on PromQL does not look back as far as this.
+    #[error("PromQL looks back a day, not {0}")]
+    ChartBeyondDay(Duration),
+    /// A query has more characters than this.
+    #[error("its query has more than {0} characters")]
+    QueryTooLong(usize),
+    /// Only Prometheus records what PromQL would need.
+    #[error("PromQL would need series that only Prometheus records")]
+    NeedsRecords,
+    /// There is no correlation.
+    #[error("CloudWatch computes no correlation")]
+    Correlation,
+    /// There is no alarm whose state could be shown.
+    #[error("there is no alarm")]
+    NoAlarm,
+    /// Alarms are named by their account, which is not known.
+    #[error("the states of alarms need `cloudwatch.account`")]
+    NoAccount,
+    /// An objective on a percentile has no budget.
+    #[error("it has no budget")]
+    NoBudget,
+    /// It is made of several signals.
+    #[error("only the alarm has all of it")]
+    Several,
+}
+
+impl NotExpressible {
+    /// Several reasons in one sentence.
+    pub fn joined(all: &[Self]) -> String {
+        let all: Vec<_> = all.iter().map(ToString::to_string).collect();
+        all.join("; ")
+    }
+}
+
+/// `` `a`, `b` ``
+fn code(words: &[String]) -> String {
+    let words: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
+    words.join(", ")
+}
+
+fn past(baseline: Baseline) -> String {
+    match baseline {
+        Baseline::Offset(ago) => format!("its value {ago} ago"),
+        Baseline::AvgOver(window) => format!("its mean over {window}"),
+    }
+}

@@ -1,0 +1,50 @@
+//! Where the widgets of a dashboard stand: rows under headings, from the top.
+//!
+//! A row of Grafana that is 10 lines high becomes a heading of one line and widgets of eight.
+
+use crate::plan::cloudwatch::{Board, BoardPanel};
+use crate::plan::dashboard::{COLUMNS, Place};
+
+/// Lines of a heading.
+const HEADING: u32 = 1;
+
+/// What stands at a place of a dashboard.
+pub(super) enum Widget<'b> {
+    Heading(&'b str),
+    Panel(&'b BoardPanel),
+}
+
+/// Everything on a dashboard, each at its place.
+pub(super) fn widgets(board: &Board) -> Vec<(Place, Widget<'_>)> {
+    let mut widgets = Vec::new();
+    let mut top = 0;
+    for row in &board.rows {
+        let heading = Place {
+            x: 0,
+            y: top,
+            w: COLUMNS,
+            h: HEADING,
+        };
+        widgets.push((heading, Widget::Heading(&row.title)));
+        top += HEADING;
+        let places = row.panels.iter().map(|panel| (lowered(panel.place), panel));
+        let mut bottom = top;
+        for (place, panel) in places {
+            let y = top + place.y;
+            bottom = bottom.max(y + place.h);
+            widgets.push((Place { y, ..place }, Widget::Panel(panel)));
+        }
+        top = bottom;
+    }
+    widgets
+}
+
+/// Lines of CloudWatch are a quarter higher than those of Grafana.
+fn lowered(place: Place) -> Place {
+    let line = |y: u32| y * 4 / 5;
+    Place {
+        y: line(place.y),
+        h: (line(place.y + place.h) - line(place.y)).max(1),
+        ..place
+    }
+}
