@@ -2,9 +2,9 @@
 
 mod panel;
 
-use super::document::Reader;
 use super::field::{items, text, word};
 use super::raw::Raw;
+use super::reader::Reader;
 use super::{Dashboard, Form, Kind, Panel, Role, Variable, variable};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};

@@ -1,12 +1,13 @@
 //! CloudWatch alarms and dashboards: as the API has them, in CloudFormation, in Terraform JSON; and what the
 //! agent is told to deliver.
 
+mod metric;
 mod terraform;
 
 use serde_json::{Map, Value};
 
-use super::document::Reader;
 use super::field::{items, text, word};
+use super::reader::Reader;
 use super::{Kind, Raw, Resource, ResourceKind, Role};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
@@ -62,7 +63,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
         board(reader, body, node);
     }
     if let Some(inner) = text(body, node, &["DashboardBody"]) {
-        reader.nested(&inner);
+        reader.embed(inner);
     }
     if node.at(&AGENT).is_some() {
         let resource = plain(body, node, ResourceKind::Agent, String::new());
@@ -78,7 +79,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
             }
             Some("AWS::CloudWatch::Dashboard") => {
                 let inner = text(body, properties, &["DashboardBody"]);
-                inner.into_iter().for_each(|inner| reader.nested(&inner));
+                inner.into_iter().for_each(|inner| reader.embed(inner));
             }
             _ => {}
         }
@@ -172,21 +173,10 @@ fn number(fields: &mut Map<String, Value>, key: &str) {
 
 /// Names of metrics that may be vLLM's, as series: what is known of those is known of them.
 fn metric_names(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str) {
-    metric_name(reader, body, node.get("MetricName"), of);
+    metric::name(reader, body, node.get("MetricName"), of);
     for entry in items(node, &["Metrics"]) {
         let name = entry.at(&["MetricStat", "Metric", "MetricName"]);
-        metric_name(reader, body, name, of);
-    }
-}
-
-fn metric_name(reader: &mut Reader, body: &Body<'_>, node: Option<&Node<'_>>, of: &str) {
-    let Some(text) = node.and_then(|node| body.read(node)) else {
-        return;
-    };
-    let series = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
-    if text.value.starts_with("vllm") && text.value.chars().all(series) {
-        let of = of.to_owned();
-        reader.query(text, Dialect::Prometheus, Role::Metric { of });
+        metric::name(reader, body, name, of);
     }
 }
 
@@ -195,7 +185,7 @@ fn board(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     for widget in items(node, &["widgets"]) {
         let title = word(widget, &["properties", "title"]).unwrap_or_default();
         for row in items(widget, &["properties", "metrics"]) {
-            metric_name(reader, body, row.items().get(1), title);
+            metric::name(reader, body, row.items().get(1), title);
         }
         let queries = items(widget, &["properties", "data", "queries"]);
         for query in queries {

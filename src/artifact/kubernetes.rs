@@ -1,7 +1,7 @@
 //! Kubernetes resources that hold rules or dashboards.
 
-use super::document::Reader;
 use super::field::text;
+use super::reader::{Embedded, Reader};
 use super::{Kind, classic, rules, v2};
 use crate::yaml::{Body, Node};
 
@@ -23,11 +23,8 @@ pub(super) fn config_map(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) 
             continue;
         };
         if likely.iter().any(|ending| name.ends_with(ending)) {
-            let before = reader.artifact.queries.len();
-            reader.nested(&text);
-            if reader.artifact.queries.len() > before {
-                reader.artifact.kind = Kind::ConfigMap;
-            }
+            let kind = Some(Kind::ConfigMap);
+            reader.embedded.push(Embedded { text, kind });
         }
     }
 }
@@ -35,7 +32,7 @@ pub(super) fn config_map(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) 
 /// `GrafanaDashboard` of the Grafana operator: a dashboard as text.
 pub(super) fn grafana(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     if let Some(text) = text(body, node, &["spec", "json"]) {
-        reader.nested(&text);
+        reader.embed(text);
     }
 }
 

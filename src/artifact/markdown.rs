@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::document::Reader;
-use super::rules;
+use super::reader::Reader;
 use super::{Kind, Role};
+use super::{document, rules};
 use crate::promql::{Dialect, parse_with, reach};
 use crate::source::mark_len;
 use crate::yaml::{Body, Node, Text, tree};
@@ -30,7 +30,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) {
             "yaml" | "yml" => yaml(reader, &text),
             "json" => {
                 let before = reader.artifact.faults.len();
-                reader.nested(&text);
+                document::nested(reader, &text);
                 // An excerpt need not be whole.
                 reader.artifact.faults.truncate(before);
             }
@@ -148,7 +148,7 @@ fn yaml(reader: &mut Reader, text: &Text) {
                 .iter()
                 .for_each(|rule| rules::rule(reader, &inside, rule));
         } else {
-            reader.document(&inside, root);
+            document::read(reader, &inside, root);
         }
     }
 }

@@ -13,6 +13,7 @@ mod markdown;
 mod model;
 mod perses;
 mod raw;
+mod reader;
 mod rules;
 mod slo;
 #[cfg(test)]
@@ -29,7 +30,7 @@ pub use raw::Raw;
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span, mark_len};
 use crate::yaml::{Body, tree};
-use document::Reader;
+use reader::Reader;
 
 /// Reads a file. What holds no queries is [`Kind::Unknown`].
 ///
@@ -41,7 +42,7 @@ pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Diagnosti
     match syntax(path, text) {
         Syntax::Markdown => markdown::read(&mut reader, &body),
         Syntax::Json => match json::parse(text) {
-            Ok(root) => reader.document(&body, &root),
+            Ok(root) => document::read(&mut reader, &body, &root),
             Err(fault) => {
                 let message = format!("this is not JSON: {}", fault.message);
                 return Err(Diagnostic::error(
@@ -53,7 +54,7 @@ pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Diagnosti
         },
         Syntax::Yaml => {
             for document in tree(file, text, &mut reader.allowance)? {
-                reader.document(&body, &document.root);
+                document::read(&mut reader, &body, &document.root);
             }
         }
     }

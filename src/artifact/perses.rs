@@ -1,8 +1,8 @@
 //! Perses dashboards, as JSON or YAML.
 
-use super::document::Reader;
 use super::field::{items, number, spanned, text, word};
 use super::raw::Raw;
+use super::reader::Reader;
 use super::{
     Dashboard, Datasource, Form, Kind, Language, Panel, Role, Step, Target, Thresholds, Variable,
 };

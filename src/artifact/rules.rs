@@ -1,7 +1,7 @@
 //! Prometheus rule files.
 
-use super::document::Reader;
 use super::field::{items, text, word};
+use super::reader::Reader;
 use super::{Alert, Kind, Pair, Record, Role};
 use crate::promql::Dialect;
 use crate::source::Spanned;

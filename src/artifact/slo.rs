@@ -1,7 +1,7 @@
 //! SLO specs of other tools: Sloth and OpenSLO.
 
-use super::document::Reader;
 use super::field::{items, text, word};
+use super::reader::Reader;
 use super::{Kind, Role};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};

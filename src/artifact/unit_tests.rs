@@ -1,7 +1,7 @@
 //! promtool's unit tests.
 
-use super::document::Reader;
 use super::field::{items, text};
+use super::reader::Reader;
 use super::{Kind, Role};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};

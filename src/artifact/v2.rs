@@ -1,8 +1,8 @@
 //! Grafana's v2 dashboards: elements by name, and a layout that places them.
 
-use super::document::Reader;
 use super::field::{items, number, spanned, text, word};
 use super::raw::Raw;
+use super::reader::Reader;
 use super::{Dashboard, Datasource, Form, Kind, Language, Panel, Role, Step, Target, Thresholds};
 use super::{Variable, variable};
 use crate::promql::Dialect;

@@ -1,7 +1,7 @@
 //! What the query of a Grafana variable asks for.
 
 use super::Role;
-use super::document::Reader;
+use super::reader::Reader;
 use crate::promql::Dialect;
 use crate::yaml::Text;
 

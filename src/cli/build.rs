@@ -1,5 +1,6 @@
 //! `slosmith build`: specs → generated files.
 
+mod diff;
 pub(super) mod input;
 mod job;
 pub(super) mod report;

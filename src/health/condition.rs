@@ -3,8 +3,9 @@
 use indexmap::IndexSet;
 
 use super::Verdict;
+use super::index::Group;
 use super::index::Indexed;
-use super::value::{self, Group, Reading};
+use super::value::{self, Reading};
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, words};
 use crate::units::shown_measured;
 

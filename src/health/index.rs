@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::Pages;
-use super::value::Group;
 use crate::catalog::exposition::{Page, Sample};
 use crate::plan::Family;
 use crate::promql::{self, ast::MatchOp};
+
+/// Labels with the values that make a group; empty for the whole server.
+pub(super) type Group = Vec<(String, String)>;
 
 /// [`Pages`] with what was looked up in them.
 pub(super) struct Indexed<'p> {

@@ -2,15 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::index::{Indexed, PageIndex};
+use super::index::{Group, Indexed, PageIndex};
 use super::quantile;
 use crate::catalog::exposition::Sample;
 use crate::plan::{Family, Kind, Signal, Source};
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, decimal};
-
-/// Labels with the values that make a group; empty for the whole server.
-pub(super) type Group = Vec<(String, String)>;
 
 /// How a signal is read.
 pub(super) struct Reading<'a> {

@@ -3,12 +3,8 @@
 //! Trees are also built by hand (`resolve` does); such nodes have an empty span, and the printer adds
 //! the parentheses that precedence asks for.
 
-use std::ops::Range;
-
 use super::placeholder::Placeholders;
-
-/// Bytes of the query text a node was read from; empty for nodes built by hand.
-pub type TextSpan = Range<usize>;
+pub use super::span::TextSpan;
 
 /// One expression.
 #[derive(Clone, Debug, PartialEq)]

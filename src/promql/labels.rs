@@ -6,11 +6,13 @@
 
 mod binary;
 mod call;
+mod expr;
 mod flow;
 mod join;
 mod set;
 
-pub use flow::{AnySeries, Flow, Leaf, LeafLabels, Possible, Presence, kept_labels, label_flow};
+pub use expr::{kept_labels, label_flow};
+pub use flow::{AnySeries, Flow, Leaf, LeafLabels, Possible, Presence};
 pub use join::{LabelPlace, MissingLabel, UnmatchedJoin, missing_labels, unmatched_joins};
 pub use set::Kept;
 

@@ -19,6 +19,7 @@ pub mod placeholder;
 mod printer;
 mod regex;
 pub mod rewrite;
+mod span;
 pub mod usage;
 pub mod visit;
 

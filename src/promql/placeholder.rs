@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, Range};
 
-use super::ast::TextSpan;
+use super::span::TextSpan;
 
 /// Which placeholders a query may hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

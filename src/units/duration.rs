@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::parse::{split_number, time_unit};
+use super::number::split_number;
 use super::{Number, parse_decimal};
 
 /// A whole number of seconds, written `5m`, `1h30m`, `28d`.
@@ -98,6 +98,22 @@ pub(super) fn seconds(text: &str) -> Result<Number, String> {
         rest = &tail[end..];
     }
     Ok(total)
+}
+
+/// Name and seconds of a unit of time.
+pub(super) fn time_unit(name: &str) -> Option<(&'static str, Number)> {
+    let whole = |n: i128| Number::from_integer(n);
+    Some(match name {
+        "ns" => ("ns", Number::new(1, 1_000_000_000)),
+        "us" => ("us", Number::new(1, 1_000_000)),
+        "ms" => ("ms", Number::new(1, 1_000)),
+        "s" => ("s", whole(1)),
+        "m" | "min" => ("min", whole(60)),
+        "h" => ("h", whole(3_600)),
+        "d" => ("d", whole(86_400)),
+        "w" => ("w", whole(7 * 86_400)),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

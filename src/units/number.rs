@@ -100,6 +100,23 @@ fn fixed(number: Number, places: usize) -> String {
     format!("{sign}{whole}.{fraction}")
 }
 
+/// Splits off the leading number.
+pub(super) fn split_number(text: &str) -> (&str, &str) {
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+')))
+        .unwrap_or(text.len());
+    let rest = &text[end..];
+    let exponent = rest.strip_prefix(['e', 'E']).map(|r| {
+        let digits = r.trim_start_matches(['-', '+']);
+        let count = digits.bytes().take_while(u8::is_ascii_digit).count();
+        (count, 1 + r.len() - digits.len() + count)
+    });
+    match exponent {
+        Some((count, length)) if count > 0 => text.split_at(end + length),
+        _ => text.split_at(end),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,41 +2,9 @@
 
 use std::str::FromStr;
 
-use super::duration::seconds;
+use super::duration::{seconds, time_unit};
+use super::number::split_number;
 use super::{Dimension, Number, Per, Quantity, Suffix, parse_decimal};
-
-/// Splits off the leading number.
-pub(super) fn split_number(text: &str) -> (&str, &str) {
-    let end = text
-        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+')))
-        .unwrap_or(text.len());
-    let rest = &text[end..];
-    let exponent = rest.strip_prefix(['e', 'E']).map(|r| {
-        let digits = r.trim_start_matches(['-', '+']);
-        let count = digits.bytes().take_while(u8::is_ascii_digit).count();
-        (count, 1 + r.len() - digits.len() + count)
-    });
-    match exponent {
-        Some((count, length)) if count > 0 => text.split_at(end + length),
-        _ => text.split_at(end),
-    }
-}
-
-/// Name and seconds of a unit of time.
-pub(super) fn time_unit(name: &str) -> Option<(&'static str, Number)> {
-    let whole = |n: i128| Number::from_integer(n);
-    Some(match name {
-        "ns" => ("ns", Number::new(1, 1_000_000_000)),
-        "us" => ("us", Number::new(1, 1_000_000)),
-        "ms" => ("ms", Number::new(1, 1_000)),
-        "s" => ("s", whole(1)),
-        "m" | "min" => ("min", whole(60)),
-        "h" => ("h", whole(3_600)),
-        "d" => ("d", whole(86_400)),
-        "w" => ("w", whole(7 * 86_400)),
-        _ => return None,
-    })
-}
 
 fn other_unit(name: &str) -> Option<(Dimension, Number)> {
     let whole = |n: i128| Number::from_integer(n);

@@ -1,7 +1,7 @@
 //! A panel.
 
-use crate::artifact::document::Reader;
 use crate::artifact::field::{is_true, items, number, spanned, text, word};
+use crate::artifact::reader::Reader;
 use crate::artifact::{Datasource, Language, Panel, Role, Step, Target, Thresholds};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};

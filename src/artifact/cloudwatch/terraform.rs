@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::metric_name;
-use crate::artifact::document::Reader;
+use super::metric;
 use crate::artifact::field::{text, word};
+use crate::artifact::reader::Reader;
 use crate::artifact::{Raw, Resource, ResourceKind, Role};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
@@ -20,7 +20,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
                     }
                     Some("aws_cloudwatch_dashboard") => {
                         let inner = text(body, block, &["dashboard_body"]);
-                        inner.into_iter().for_each(|inner| reader.nested(&inner));
+                        inner.into_iter().for_each(|inner| reader.embed(inner));
                     }
                     _ => {}
                 }
@@ -48,10 +48,10 @@ fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
         let name = name.clone();
         reader.query(query, Dialect::Prometheus, Role::Alarm { name });
     }
-    metric_name(reader, body, node.get("metric_name"), &name);
+    metric::name(reader, body, node.get("metric_name"), &name);
     for query in node.get("metric_query").map_or(&[][..], blocks) {
         for metric in query.get("metric").map_or(&[][..], blocks) {
-            metric_name(reader, body, metric.get("metric_name"), &name);
+            metric::name(reader, body, metric.get("metric_name"), &name);
         }
     }
     let raw = Raw::new(body, node);

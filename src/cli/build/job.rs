@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::{BuildArgs, report};
+use super::{BuildArgs, diff};
 use crate::diag::{Diagnostic, Sink};
 use crate::output::{self, Digest, Folder, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
@@ -200,7 +200,7 @@ impl<'a> Job<'a> {
         let changes = output::changes(&self.args.out, folder)?;
         let mut diff = String::new();
         match self.staging {
-            None => diff = report::diff(&self.args.out, folder, &changes.files),
+            None => diff = diff::unified(&self.args.out, folder, &changes.files),
             Some(staging) if !changes.is_empty() => staging.add(folder)?,
             Some(_) => {}
         }

@@ -1,18 +1,16 @@
 //! What a build says: findings, stale files, a short summary.
 
-use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use similar::TextDiff;
 
 use super::BuildArgs;
 use super::job::{Built, How, Summary};
 use crate::cli::terminal::{Terminal, Trust};
-use crate::diag::{Severity, Sink, one_line, render};
-use crate::output::{Change, Folder, MANIFEST, OutputError};
+use crate::diag::{Severity, Sink, render};
+use crate::output::OutputError;
 use crate::source::Sources;
 
 /// Above this many services, those that stay as they are are only counted.
@@ -53,29 +51,6 @@ pub(super) fn waiting(out: &Path) {
 pub(super) fn left(err: &mut dyn Write, why: OutputError) {
     let why = anyhow::Error::from(why);
     let _ = writeln!(err, "warning: left over from a build: {why:#}");
-}
-
-/// How files on disk differ from what they should be, as a unified diff.
-pub(super) fn diff(out: &Path, folder: &Folder, changes: &BTreeMap<String, Change>) -> String {
-    let mut all = String::new();
-    for (path, change) in changes {
-        let name = out.join(&folder.service).join(path);
-        let name = one_line(&name.to_string_lossy()).into_owned();
-        if path == MANIFEST {
-            all.push_str(&format!("{name}: the list of our files is stale\n"));
-            continue;
-        }
-        let wanted = folder.files.get(path).map_or("", String::as_str);
-        let none = "/dev/null";
-        let (found, old, new) = match change {
-            Change::Added => ("", none, name.as_str()),
-            Change::Modified(text) => (text.as_str(), name.as_str(), name.as_str()),
-            Change::Removed(text) => (text.as_str(), name.as_str(), none),
-        };
-        let diff = TextDiff::from_lines(found, wanted);
-        all.push_str(&diff.unified_diff().header(old, new).to_string());
-    }
-    all
 }
 
 /// One line per service and what needs attention.

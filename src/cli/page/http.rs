@@ -11,7 +11,7 @@ use ureq::unversioned::transport::{DefaultConnector, NextTimeout, time};
 use ureq::{Agent, Body};
 
 use super::address::{Address, Origin};
-use super::tls;
+use super::tls::{self, TlsArgs};
 use crate::input;
 
 /// How long a server may take to answer, redirects and all.
@@ -28,18 +28,8 @@ pub(in crate::cli) struct HttpArgs {
     /// over plain http only to this machine
     #[arg(long, value_name = "FILE")]
     bearer_token_file: Option<PathBuf>,
-    /// The client's certificate and those above it, in PEM
-    #[arg(long, value_name = "FILE")]
-    pub(super) cert: Option<PathBuf>,
-    /// The private key of `--cert`, in PEM; by default in the same file
-    #[arg(long, value_name = "FILE", requires = "cert")]
-    pub(super) key: Option<PathBuf>,
-    /// Authorities to trust beside the system's, in PEM
-    #[arg(long, value_name = "FILE")]
-    pub(super) cacert: Option<PathBuf>,
-    /// Accept any certificate, and send the token over plain http
-    #[arg(long)]
-    pub(super) insecure: bool,
+    #[command(flatten)]
+    tls: TlsArgs,
     /// Follow redirects to another scheme, host or port, without token and certificate
     #[arg(long)]
     follow_redirects: bool,
@@ -84,7 +74,7 @@ impl HttpArgs {
         let Some(path) = &self.bearer_token_file else {
             return Ok(None);
         };
-        if !(server.is_encrypted() || server.is_here() || self.insecure) {
+        if !(server.is_encrypted() || server.is_here() || self.tls.insecure) {
             bail!(
                 "`--bearer-token-file`: everybody on the way to {server} could read the token; use https://, or `--insecure` where that is no harm"
             );
@@ -136,7 +126,7 @@ impl Request<'_> {
             config = config.proxy(None);
         }
         if origin.is_encrypted() {
-            config = config.tls_config(tls::config(self.args, self.trusted)?);
+            config = config.tls_config(tls::config(&self.args.tls, self.trusted)?);
         }
         let connector = DefaultConnector::default();
         Ok(Agent::with_parts(config.build(), connector, Names))

@@ -1,9 +1,10 @@
 //! Certificates: whom a server is believed, and what it is shown.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
@@ -11,14 +12,30 @@ use ureq::tls::{
     Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, TlsProvider, parse_pem,
 };
 
-use super::http::HttpArgs;
 use crate::input;
+
+/// Whom a server is believed, and what it is shown.
+#[derive(Debug, Args)]
+pub(super) struct TlsArgs {
+    /// The client's certificate and those above it, in PEM
+    #[arg(long, value_name = "FILE")]
+    cert: Option<PathBuf>,
+    /// The private key of `--cert`, in PEM; by default in the same file
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
+    /// Authorities to trust beside the system's, in PEM
+    #[arg(long, value_name = "FILE")]
+    cacert: Option<PathBuf>,
+    /// Accept any certificate, and send the token over plain http
+    #[arg(long)]
+    pub(super) insecure: bool,
+}
 
 /// The configuration for one server; only one that is trusted sees the client's certificate.
 ///
 /// # Errors
 /// When a file cannot be read, or does not hold what it should.
-pub(super) fn config(args: &HttpArgs, trusted: bool) -> Result<TlsConfig> {
+pub(super) fn config(args: &TlsArgs, trusted: bool) -> Result<TlsConfig> {
     let provider = Arc::new(ring::default_provider());
     let client = match &args.cert {
         Some(cert) if trusted => Some(client(cert, args.key.as_deref(), &provider)?),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::scan::lines_from;
+use super::lines;
 
 /// What stands below comments: looked for once for all comments in a row.
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl Below {
         if known.is_some_and(|(from, line)| *from <= end && end < line.start) {
             return self.covers.clone();
         }
-        let mut all = lines_below(text, end);
+        let mut all = lines::below(text, end);
         let line = all.find(|line| !skipped(&text[line.clone()]));
         let line = line.unwrap_or(text.len() + 1..text.len() + 1);
         let words = text.get(line.clone()).unwrap_or_default();
@@ -34,12 +34,6 @@ impl Below {
         self.known = Some((end, line));
         self.covers.clone()
     }
-}
-
-/// The lines after the one that ends at `end`.
-fn lines_below(text: &str, end: usize) -> impl Iterator<Item = Range<usize>> {
-    let next = text[end..].find('\n').map_or(text.len(), |i| end + i + 1);
-    lines_from(text, next)
 }
 
 /// The line and, when a value starts on it, all lines of that value.
@@ -51,7 +45,7 @@ pub(super) fn value(text: &str, line: Range<usize>) -> Range<usize> {
         return line;
     };
     let mut end = line.end;
-    for next in lines_below(text, line.end) {
+    for next in lines::below(text, line.end) {
         let words = &text[next.clone()];
         if words.trim().is_empty() {
             continue;
@@ -126,7 +120,7 @@ pub(super) fn fenced(text: &str, line: Range<usize>) -> Range<usize> {
     if open.is_none() {
         return line;
     }
-    for next in lines_below(text, line.end) {
+    for next in lines::below(text, line.end) {
         open = fence_after(&text[next.clone()], open);
         if open.is_none() {
             return line.start..next.end;

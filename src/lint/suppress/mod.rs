@@ -14,6 +14,7 @@
 mod apply;
 pub mod baseline;
 mod extent;
+mod lines;
 mod parse;
 pub mod rules;
 mod scan;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::extent::{self, Below};
+use super::lines;
 use super::parse::MARK;
 use crate::source::mark_len;
 
@@ -37,7 +38,7 @@ pub(super) fn comments(text: &str, syntax: Syntax) -> Vec<Comment<'_>> {
     let mut found = Vec::new();
     let (mut below, mut marked) = (Below::default(), Below::default());
     let mut fence = None;
-    for line in lines(text) {
+    for line in lines::from(text, mark_len(text)) {
         let hash = match syntax {
             Syntax::Yaml => true,
             Syntax::Markdown => fence.is_some(),
@@ -52,20 +53,6 @@ pub(super) fn comments(text: &str, syntax: Syntax) -> Vec<Comment<'_>> {
         }
     }
     found
-}
-
-/// The lines of a text, without their ends.
-fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
-    lines_from(text, mark_len(text))
-}
-
-/// The lines from the start of one on.
-pub(super) fn lines_from(text: &str, mut start: usize) -> impl Iterator<Item = Range<usize>> {
-    text[start..].split_inclusive('\n').map(move |line| {
-        let range = start..start + line.trim_end_matches(['\n', '\r']).len();
-        start += line.len();
-        range
-    })
 }
 
 /// `# slosmith: …` after a blank or alone.
@@ -127,8 +114,6 @@ fn whole(text: &str, line: &Range<usize>, code: &str, end: usize) -> Range<usize
     if !code.trim().is_empty() {
         return line.start + code.trim_end().len()..end;
     }
-    let next = text[line.end..]
-        .find('\n')
-        .map_or(text.len(), |i| line.end + i + 1);
+    let next = lines::next(text, line.end);
     line.start..if end == line.end { next } else { end }
 }

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::flow::{Flow, Leaf, Named, Presence, label_flow};
+use super::flow::{Flow, Named, Presence};
 use super::set::Kept;
 use crate::promql::ast::{Binary, BinaryOp, GroupModifier, Matching};
 use crate::promql::check::known_type;
 use crate::promql::functions::ValueType;
 
-pub(super) fn combined(binary: &Binary, leaf: &dyn Leaf) -> Flow {
-    let lhs = label_flow(&binary.lhs, leaf);
-    let rhs = label_flow(&binary.rhs, leaf);
+/// The labels of the result, given those of both sides.
+pub(super) fn combined(binary: &Binary, lhs: Flow, rhs: Flow) -> Flow {
     let types = (known_type(&binary.lhs), known_type(&binary.rhs));
     let matched = binary.op.is_set() || binary.matching.is_some();
     match types {

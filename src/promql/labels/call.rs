@@ -1,17 +1,18 @@
 //! Labels of function calls.
 
-use super::flow::{Flow, Leaf, METRIC_NAME, Presence, label_flow};
+use super::flow::{Flow, METRIC_NAME, Presence};
 use super::set::Kept;
 use crate::promql::ast::{Call, Expr, ExprKind, MatchOp, Selector};
 use crate::promql::functions::{Function, ValueType};
 use crate::promql::regex;
 
-pub(super) fn called(call: &Call, leaf: &dyn Leaf) -> Flow {
+/// The labels of the result; `flow` tells those of an argument.
+pub(super) fn called(call: &Call, flow: &dyn Fn(&Expr) -> Flow) -> Flow {
     let name = call.function.text.as_str();
     let Some(function) = Function::get(name) else {
         return Flow::unknown();
     };
-    let input = || input(function, call, leaf);
+    let input = || input(function, call, flow);
     match name {
         "scalar" | "vector" => Flow::none(),
         "absent" | "absent_over_time" => call.args.first().map_or_else(Flow::none, absent),
@@ -28,11 +29,11 @@ pub(super) fn called(call: &Call, leaf: &dyn Leaf) -> Flow {
 }
 
 /// The labels of the first vector among the arguments.
-fn input(function: &Function, call: &Call, leaf: &dyn Leaf) -> Flow {
+fn input(function: &Function, call: &Call, flow: &dyn Fn(&Expr) -> Flow) -> Flow {
     let series = |wanted: &ValueType| matches!(wanted, ValueType::Vector | ValueType::Matrix);
     let index = function.args.iter().position(series);
     let arg = index.and_then(|index| call.args.get(index));
-    arg.map_or_else(Flow::none, |arg| label_flow(arg, leaf))
+    arg.map_or_else(Flow::none, flow)
 }
 
 /// An argument that is a text without placeholders.

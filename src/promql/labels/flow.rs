@@ -1,14 +1,9 @@
-//! How labels flow from selectors to the result.
+//! What is known of the labels of a result.
 
 use std::collections::BTreeSet;
 
 use super::Kept;
-use super::binary::combined;
-use super::call::called;
-use crate::promql::ast::{
-    Aggregate, AggregateOp, Expr, ExprKind, Grouping, MatchOp, Matcher, Name, Selector,
-};
-use crate::promql::regex;
+use crate::promql::ast::{Name, Selector};
 
 /// The name of the metric as a label.
 pub(super) const METRIC_NAME: &str = "__name__";
@@ -119,111 +114,6 @@ impl Flow {
             flow.sure.insert(label.to_owned());
         }
         flow
-    }
-}
-
-/// The labels of the result, given those of the selected series.
-///
-/// Scalars and strings have none.
-pub fn label_flow(expr: &Expr, leaf: &dyn Leaf) -> Flow {
-    match &expr.kind {
-        ExprKind::Number(_) | ExprKind::String(_) => Flow::none(),
-        ExprKind::Selector(selector) => selected(selector, leaf),
-        ExprKind::Range(range) => selected(&range.selector, leaf),
-        ExprKind::Subquery(subquery) => label_flow(&subquery.expr, leaf),
-        ExprKind::Call(call) => called(call, leaf),
-        ExprKind::Aggregate(aggregate) => aggregated(aggregate, leaf),
-        ExprKind::Unary(_, inner) | ExprKind::Paren(inner) => label_flow(inner, leaf),
-        ExprKind::Binary(binary) => combined(binary, leaf),
-        ExprKind::Placeholder(_) | ExprKind::Invalid(_) => Flow::unknown(),
-    }
-}
-
-/// The labels that the result can have when nothing is known of the selected series.
-pub fn kept_labels(expr: &Expr) -> Kept {
-    label_flow(expr, &AnySeries).possible
-}
-
-/// Matchers know more than the metric: `{a=""}` selects series without the label, `{a="x"}` with it.
-fn selected(selector: &Selector, leaf: &dyn Leaf) -> Flow {
-    let LeafLabels { sure, possible } = leaf.labels(selector);
-    let possible = match possible {
-        Possible::Open => Kept::any(),
-        Possible::Closed(labels) => {
-            let all = labels.into_iter().chain(sure.iter().cloned());
-            Kept::Only(all.chain([METRIC_NAME.to_owned()]).collect())
-        }
-    };
-    let matchers = selector.matchers.iter();
-    matchers.fold(Flow::new(sure, possible), |flow, matcher| {
-        match pinned(matcher) {
-            Some(presence) => flow.with(&matcher.label.text, presence),
-            None => flow,
-        }
-    })
-}
-
-/// What a matcher says of its label.
-fn pinned(matcher: &Matcher) -> Option<Presence> {
-    let value = &matcher.value;
-    let open = !value.placeholders.is_empty() || !matcher.label.placeholders.is_empty();
-    if open || matcher.label.text == METRIC_NAME {
-        return None;
-    }
-    let empty = value.value.is_empty();
-    let sure = match matcher.op {
-        MatchOp::Equal | MatchOp::Match if empty => return Some(Presence::Never),
-        MatchOp::Equal => true,
-        MatchOp::NotEqual => empty,
-        MatchOp::Match => !regex::matches_empty(&value.value),
-        MatchOp::NotMatch => regex::matches_empty(&value.value),
-    };
-    sure.then_some(Presence::Sure)
-}
-
-fn aggregated(aggregate: &Aggregate, leaf: &dyn Leaf) -> Flow {
-    let input = label_flow(&aggregate.expr, leaf);
-    if matches!(
-        aggregate.op,
-        AggregateOp::Topk | AggregateOp::Bottomk | AggregateOp::Limitk | AggregateOp::LimitRatio
-    ) {
-        return input;
-    }
-    let flow = grouped(input, aggregate.grouping.as_ref());
-    if aggregate.op != AggregateOp::CountValues {
-        return flow;
-    }
-    match aggregate.param.as_deref().map(|param| &param.kind) {
-        Some(ExprKind::String(label)) if label.placeholders.is_empty() => {
-            flow.with(&label.value, Presence::Sure)
-        }
-        _ => Flow::new(flow.sure, Kept::any()),
-    }
-}
-
-fn grouped(input: Flow, grouping: Option<&Grouping>) -> Flow {
-    let Some(Grouping { without, labels }) = grouping else {
-        return Flow::none();
-    };
-    let Named { known, open } = Named::new(labels);
-    match (without, open) {
-        (true, false) => known.iter().fold(input, |flow, label| flow.without(label)),
-        // A placeholder may name any label.
-        (true, true) => {
-            let possible = known
-                .iter()
-                .fold(input.possible, |kept, label| kept.without(label));
-            Flow::new(BTreeSet::new(), possible)
-        }
-        (false, open) => {
-            let sure = input.sure.intersection(&known).cloned().collect();
-            let possible = if open {
-                input.possible
-            } else {
-                Kept::Only(known).intersection(&input.possible)
-            };
-            Flow::new(sure, possible)
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Labels that are asked for and can never be there.
 
-use super::flow::{Flow, Leaf, METRIC_NAME, Named, Presence, label_flow};
+use super::expr::label_flow;
+use super::flow::{Flow, Leaf, METRIC_NAME, Named, Presence};
 use crate::promql::ast::{Binary, BinaryOp, Expr, ExprKind, Matching, Name};
 use crate::promql::check::known_type;
 use crate::promql::functions::ValueType;
