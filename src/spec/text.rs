@@ -98,7 +98,9 @@ impl<'a> Check<'a> {
         let fits = |pattern: &&str| {
             let parts = pattern.split('/');
             parts.clone().count() == self.path.len()
-                && parts.zip(&self.path).all(|(p, name)| p == "*" || p == *name)
+                && parts
+                    .zip(&self.path)
+                    .all(|(p, name)| p == "*" || p == *name)
         };
         self.path.last() == Some(&QUERY) || LINES.iter().any(fits)
     }
