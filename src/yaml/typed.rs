@@ -143,6 +143,14 @@ fn are_distinct(entries: &[(Node<'_>, Node<'_>)]) -> bool {
     entries.iter().all(|(key, _)| known.insert(key.text()))
 }
 
+/// True when no key stands twice in it, at any depth.
+fn is_sound(node: &Node<'_>) -> bool {
+    let entries = node.entries();
+    are_distinct(entries)
+        && node.items().iter().all(is_sound)
+        && entries.iter().all(|(_, value)| is_sound(value))
+}
+
 fn is_plain(scalar: &Scalar<'_>) -> bool {
     matches!(scalar.style, Style::Plain | Style::PlainInFlow)
 }
@@ -171,31 +179,40 @@ fn visit_any<'de, V: Visitor<'de>>(
     if first.is_ascii_alphabetic() && !words.iter().any(|w| text.eq_ignore_ascii_case(w)) {
         return visitor.visit_borrowed_str(text);
     }
-    if !first.is_ascii_digit() || text.len() > 15 {
+    visit_number(text, visitor)
+}
+
+/// A decimal number, or a text that begins with one: `99.9%`, `10/min`, `5xx`.
+fn visit_number<'de, V: Visitor<'de>>(text: &'de str, visitor: V) -> Result<V::Value, Doubt> {
+    let (whole, rest) = split_digits(text);
+    let fraction = rest.strip_prefix('.').map(split_digits);
+    let unit = fraction.map_or(rest, |(_, unit)| unit).as_bytes();
+    let leading_zero = whole.len() > 1 && whole.starts_with('0');
+    if whole.is_empty() || leading_zero || fraction.is_some_and(|(digits, _)| digits.is_empty()) {
         return Err(Doubt);
     }
-    let (whole, rest) = text.split_at(digits(text));
-    let simple = whole.len() == 1 || first != b'0';
-    match rest.as_bytes() {
-        [] if simple => visitor.visit_u64(text.parse().map_err(|_| Doubt)?),
-        [b'.', part @ ..] if simple && !part.is_empty() && part.iter().all(u8::is_ascii_digit) => {
-            visitor.visit_f64(text.parse().map_err(|_| Doubt)?)
+    match (unit, fraction) {
+        ([], _) if text.len() > 15 => Err(Doubt),
+        ([], None) => visitor.visit_u64(text.parse().map_err(|_| Doubt)?),
+        ([], Some(_)) => visitor.visit_f64(text.parse().map_err(|_| Doubt)?),
+        // Exponents and other bases than ten.
+        (
+            [
+                b'e' | b'E' | b'x' | b'X' | b'o' | b'O' | b'b' | b'B',
+                behind @ ..,
+            ],
+            _,
+        ) if whole == "0" || behind.iter().all(|b| !b.is_ascii_alphabetic()) => Err(Doubt),
+        ([first, ..], _) if matches!(first, b'%' | b'/' | b' ') || first.is_ascii_alphabetic() => {
+            visitor.visit_borrowed_str(text)
         }
-        // A unit, which no number has behind it.
-        [unit, ..] if first != b'0' && is_unit(*unit) => visitor.visit_borrowed_str(text),
         _ => Err(Doubt),
     }
 }
 
-/// True for what may stand behind the digits of `95%`, `10/min` or `5xx`, but in no number.
-fn is_unit(byte: u8) -> bool {
-    matches!(byte, b'%' | b'/' | b' ')
-        || (byte.is_ascii_alphabetic() && !matches!(byte, b'e' | b'E'))
-}
-
-/// How many digits a text begins with.
-fn digits(text: &str) -> usize {
-    text.bytes().take_while(u8::is_ascii_digit).count()
+/// The digits that a text begins with, and the rest.
+fn split_digits(text: &str) -> (&str, &str) {
+    text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
 }
 
 /// Shapes that nothing of ours asks for.
@@ -278,6 +295,13 @@ impl<'de> Deserializer<'de> for Typed<'de> {
         visitor.visit_newtype_struct(self)
     }
 
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Doubt> {
+        match is_sound(self.node) {
+            true => visitor.visit_unit(),
+            false => Err(Doubt),
+        }
+    }
+
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64
     }
@@ -290,7 +314,6 @@ impl<'de> Deserializer<'de> for Typed<'de> {
         deserialize_unit_struct(&'static str)
         deserialize_tuple(usize)
         deserialize_tuple_struct(&'static str, usize)
-        deserialize_ignored_any()
     }
 }
 
