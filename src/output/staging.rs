@@ -58,7 +58,9 @@ impl Staging {
     pub fn add(&self, folder: &Folder) -> Result<(), OutputError> {
         let slot = self.slot(&folder.service)?;
         let (draft, fresh) = (slot.draft(), slot.fresh());
-        fs::create_dir_all(&draft).map_err(OutputError::io(&draft))?;
+        for made in [&slot.path, &draft] {
+            fs::create_dir(made).map_err(OutputError::io(made))?;
+        }
         stage::fill(&self.out, folder, &draft)?;
         fs::rename(&draft, &fresh).map_err(OutputError::io(&draft))?;
         self.state().staged.push(slot);

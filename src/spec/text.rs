@@ -70,15 +70,15 @@ struct Check<'a> {
     file: FileId,
     text: &'a str,
     sink: &'a mut Sink,
-    path: Vec<String>,
+    path: Vec<&'a str>,
 }
 
-impl Check<'_> {
-    fn node(&mut self, node: &Node<'_>) {
+impl<'a> Check<'a> {
+    fn node(&mut self, node: &'a Node<'_>) {
         match &node.kind {
             Kind::Scalar(scalar) => self.scalar(node, &scalar.value, true),
             Kind::Seq(items) => {
-                self.path.push("*".to_owned());
+                self.path.push("*");
                 items.iter().for_each(|item| self.node(item));
                 self.path.pop();
             }
@@ -86,7 +86,7 @@ impl Check<'_> {
                 for (key, value) in entries {
                     let name = key.text().unwrap_or_default();
                     self.scalar(key, name, false);
-                    self.path.push(name.to_owned());
+                    self.path.push(name);
                     self.node(value);
                     self.path.pop();
                 }
@@ -98,13 +98,18 @@ impl Check<'_> {
         let fits = |pattern: &&str| {
             let parts = pattern.split('/');
             parts.clone().count() == self.path.len()
-                && parts.zip(&self.path).all(|(p, name)| p == "*" || p == name)
+                && parts
+                    .zip(&self.path)
+                    .all(|(p, name)| p == "*" || p == *name)
         };
-        self.path.last().is_some_and(|name| name == QUERY) || LINES.iter().any(fits)
+        self.path.last() == Some(&QUERY) || LINES.iter().any(fits)
     }
 
     /// A value, or a key.
     fn scalar(&mut self, node: &Node<'_>, value: &str, is_value: bool) {
+        if is_ordinary(value) {
+            return;
+        }
         if let Some((at, c, what)) = first_refused(value) {
             let message = format!("U+{:04X} ({what}) cannot stand in a spec", u32::from(c));
             let help = match c {
@@ -147,14 +152,13 @@ impl Check<'_> {
     }
 }
 
+/// True for most texts: printable ASCII on one line, and no brace that could begin a reference.
+fn is_ordinary(text: &str) -> bool {
+    text.bytes().all(|b| matches!(b, b' '..=b'~') && b != b'{')
+}
+
 /// The first character that no text may hold: byte, character, what it is.
 fn first_refused(text: &str) -> Option<(usize, char, &'static str)> {
-    if text
-        .bytes()
-        .all(|b| matches!(b, b'\t' | b'\n' | b' '..=b'~'))
-    {
-        return None;
-    }
     let mut chars = text.char_indices();
     chars.find_map(|(at, c)| refused(c).map(|what| (at, c, what)))
 }

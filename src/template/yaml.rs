@@ -43,13 +43,15 @@ pub(super) fn comment(text: &str) -> String {
 /// Narrower than YAML: it starts with a letter, or is a duration, and holds nothing that could end it.
 fn is_plain(text: &str) -> bool {
     let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
-    let word = matches!(
-        text.to_ascii_lowercase().as_str(),
-        "true" | "false" | "yes" | "no" | "on" | "off" | "null" | "y" | "n"
-    );
-    let printable = |c: char| c.is_ascii_graphic() || c == ' ';
-    let ends = text.ends_with([' ', ':']) || text.contains(": ") || text.contains(" #");
-    is_duration(text) || (starts && !word && !ends && text.chars().all(printable))
+    let words = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"];
+    let word = || words.iter().any(|w| text.eq_ignore_ascii_case(w));
+    is_duration(text) || (starts && goes_on(text.as_bytes()) && !word())
+}
+
+/// True for printable ASCII in which nothing ends a plain scalar or is lost at its end.
+fn goes_on(text: &[u8]) -> bool {
+    let pairs = text.windows(2).all(|pair| pair != b": " && pair != b" #");
+    pairs && !matches!(text, [.., b' ' | b':']) && text.iter().all(|b| matches!(b, b' '..=b'~'))
 }
 
 /// `5m`, `1h30m`: digits and a letter by turns, never a number.
@@ -83,8 +85,11 @@ pub(super) fn block(text: &str, indent: usize) -> String {
 /// A block's first line tells its indentation, its last line ends it, and nothing in it is escaped.
 fn fits_block(text: &str) -> bool {
     let blank = |c: char| c.is_whitespace();
+    let ascii = |b: u8| matches!(b, b'\n' | b'\t' | b' '..=b'~');
     let clean = |c: char| c == '\n' || c == '\t' || is_printable(c);
-    !text.starts_with(blank) && !text.ends_with(blank) && text.chars().all(clean)
+    !text.starts_with(blank)
+        && !text.ends_with(blank)
+        && (text.bytes().all(ascii) || text.chars().all(clean))
 }
 
 #[cfg(test)]

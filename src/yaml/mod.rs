@@ -6,6 +6,7 @@ mod scalar;
 mod spanned;
 mod text;
 mod tree;
+mod typed;
 
 pub use text::{Body, Place, Text, TextMap, json_string};
 pub use tree::{Allowance, Document, Kind, Node, Scalar, Style, tree};
@@ -36,6 +37,14 @@ pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnost
         let start = Span::new(file, 0..0);
         return Err(Diagnostic::error("too-large", start, message));
     }
+    match typed::read(file, text) {
+        Some(value) => Ok(value),
+        None => read_fully(file, text),
+    }
+}
+
+/// The same by the reader alone.
+fn read_fully<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnostic> {
     let _scope = spanned::enter(file, text);
     serde_saphyr::from_str_with_options(text, options())
         .map_err(|error| error::diagnostic(&error, file, text))

@@ -4,6 +4,7 @@
 //! a thread-local for the time of one [`read`](super::read).
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 use serde::{Deserialize, Deserializer};
@@ -19,6 +20,8 @@ thread_local! {
 struct Open {
     file: FileId,
     text: Rc<str>,
+    /// Where the next value stands, when it is read from a tree.
+    at: Option<Span>,
 }
 
 /// Restores the previous file when the read ends.
@@ -32,7 +35,21 @@ impl Drop for Scope {
 
 pub(super) fn enter(file: FileId, text: &str) -> Scope {
     let text = text.into();
-    Scope(OPEN.replace(Some(Open { file, text })))
+    let at = None;
+    Scope(OPEN.replace(Some(Open { file, text, at })))
+}
+
+/// Says where the next value stands.
+pub(super) fn stand_at(range: Range<usize>) {
+    OPEN.with_borrow_mut(|open| {
+        if let Some(open) = open {
+            open.at = Some(Span::new(open.file, range));
+        }
+    });
+}
+
+fn standing_at() -> Option<Span> {
+    OPEN.with_borrow(|open| open.as_ref()?.at)
 }
 
 pub(super) fn span_at(file: FileId, text: &str, location: &serde_saphyr::Location) -> Option<Span> {
@@ -72,6 +89,9 @@ fn place(location: &serde_saphyr::Location) -> Span {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if let Some(span) = standing_at() {
+            return Ok(Spanned::new(T::deserialize(deserializer)?, span));
+        }
         let read = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;
         Ok(Spanned::new(read.value, place(&read.referenced)))
     }
@@ -86,18 +106,27 @@ pub(crate) struct Written<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Written<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if let Some(span) = standing_at() {
+            let value = T::deserialize(deserializer)?;
+            let text = written(span);
+            return Ok(Self { value, span, text });
+        }
         let read = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;
-        let defined = place(&read.defined);
-        let text = OPEN.with_borrow(|open| {
-            let text = open.as_ref().and_then(|o| o.text.get(defined.range()));
-            text.unwrap_or_default().to_owned()
-        });
+        let text = written(place(&read.defined));
         Ok(Self {
             value: read.value,
             span: place(&read.referenced),
             text,
         })
     }
+}
+
+/// The bytes of the file at a place.
+fn written(at: Span) -> String {
+    OPEN.with_borrow(|open| {
+        let text = open.as_ref().and_then(|o| o.text.get(at.range()));
+        text.unwrap_or_default().to_owned()
+    })
 }
 
 #[cfg(test)]

@@ -172,11 +172,15 @@ fn is_block(block: &str, text: &str) -> bool {
     // JSON has no other control characters than line feeds below DEL.
     let odd = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
     let harmless = |line: &str| line.is_ascii() || !line.contains(odd);
-    let mut lines = block.split_terminator('\n');
-    let same = |line: &str| lines.next().and_then(|l| l.strip_prefix("    ")) == Some(line);
+    let mut rest = block;
+    let mut same = |line: &str| {
+        let found = rest.strip_prefix("    ").and_then(|r| r.strip_prefix(line));
+        let behind = found.and_then(|r| r.strip_prefix('\n'));
+        rest = behind.unwrap_or_default();
+        behind.is_some()
+    };
     text.starts_with('{')
-        && !text.contains('\x7f')
-        && text.lines().all(harmless)
-        && text.lines().all(same)
-        && lines.next().is_none()
+        && !text.as_bytes().contains(&b'\x7f')
+        && text.lines().all(|line| harmless(line) && same(line))
+        && rest.is_empty()
 }

@@ -41,6 +41,11 @@ impl Allowance {
     }
 }
 
+/// All documents of a text that is regular YAML; `None` for any other.
+pub(super) fn regular(text: &str) -> Option<Vec<Document<'_>>> {
+    regular::documents(text)
+}
+
 /// Reads every document of a YAML file.
 ///
 /// Aliases are replaced by copies of what they stand for (their bytes are those of the definition),

@@ -51,12 +51,20 @@ fn nodes_know_their_bytes() {
 
 #[test]
 fn regular_files_take_the_fast_path() {
-    let text = "---\n# c\ngroups:\n- name: g\n  rules:\n  - alert: A\n    expr: |\n      up\n      == 0\n\n    for: 5m\n    labels:\n      tier: \"2\"\n    annotations:\n      s: one\n        two\n  - record: r:s\n    expr: 'x'\nempty:\n---\na: 1\n";
+    let text = "---\n# c\ngroups:\n- name: g\n  rules:\n  - alert: A\n    expr: |\n      up\n      == 0\n\n    for: 5m\n    labels:\n      tier: \"2\"\n    annotations:\n      s: one\n        two\n  - record: r:s\n    expr: 'x'\nempty:\n---\na: 1 # c\nf: {k: [1, \"x\", 'y'], l: {}, m: a:b} # c\ng: \"q\" # c\nh: # c\n  i: []\n";
     let fast = regular::documents(text).expect("regular");
     assert_eq!(Ok(fast), full(text));
     for odd in [
-        "a: [x]",
-        "a: x # c",
+        "a: [x: y]",
+        "a: [x, ]",
+        "a: {k}",
+        "a: {k: }",
+        "a: {k: {l: m}",
+        "a: [x\n  y]",
+        "a: [x] y",
+        "a: {k: &x b}",
+        "a: x # c\n  y",
+        "a: 'b''c'",
         "a: b: c",
         "a\n",
         "",
@@ -170,6 +178,23 @@ fn lines() -> impl Strategy<Value = String> {
         "- ",
         "a: ~",
         "a: @",
+        "a: x # c",
+        "b: \"x\" # c",
+        "c: # d",
+        "e: [x, 'y z', \"w\"]",
+        "f: {k: v, l: [a, b]} # c",
+        "g: {k: a:b, l: c#d}",
+        "- {a: 1.5, b: {}}",
+        "- [x, []]",
+        "h: {k: v",
+        "  l: m}",
+        "i: [x,y , z]",
+        "j: {k:v}",
+        "k: {a: b c}#d",
+        "l: [a: b]",
+        "m: [a #b]",
+        "n: {}x",
+        "o: [$x, /y, -z, .5]",
     ];
     let line = (0..5_usize, proptest::sample::select(pieces.to_vec()));
     proptest::collection::vec(line, 0..9).prop_map(|lines| {
@@ -195,6 +220,13 @@ proptest! {
     #[test]
     fn nothing_panics(text in "[-a:#|> \n\"'\\[\\]{}&*!,\t\ré\\\\]{0,60}") {
         let _ = tree(FileId(0), &text, &mut Allowance::default());
+        if let Some(fast) = regular::documents(&text) {
+            prop_assert_eq!(Ok(fast), full(&text), "{}", text);
+        }
+    }
+
+    #[test]
+    fn flow_collections_equal_the_full_reader(text in "[kv]: [\\[{]([ab]|: |[-,:#\"'\\[\\]{} a.$/]){0,12}[\\]}]( #c| )?\n?") {
         if let Some(fast) = regular::documents(&text) {
             prop_assert_eq!(Ok(fast), full(&text), "{}", text);
         }

@@ -24,19 +24,15 @@ impl<'t> Line<'t> {
 
     /// The key that the line begins with.
     pub(super) fn key(self) -> Option<&'t str> {
-        let bytes = self.text.as_bytes();
-        let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/');
-        let len = bytes.iter().take(128).take_while(|b| word(b)).count();
-        let starts = bytes
-            .first()
-            .is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-        let ends = bytes.get(len) == Some(&b':') && matches!(bytes.get(len + 1), None | Some(b' '));
-        (starts && ends).then(|| &self.text[..len])
+        let key = word(self.text)?;
+        let behind = &self.text.as_bytes()[key.len()..];
+        matches!(behind, [b':'] | [b':', b' ', ..]).then_some(key)
     }
 
-    /// What stands behind `key:`; `None` when nothing does.
+    /// What stands behind `key:`; `None` when nothing does, or a comment.
     pub(super) fn behind_key(self, key: &str) -> Option<Line<'t>> {
         self.skip(key.len() + 1)
+            .filter(|line| !line.text.starts_with('#'))
     }
 
     /// The line without its first `len` bytes and the blanks behind them.
@@ -50,6 +46,20 @@ impl<'t> Line<'t> {
             text,
         })
     }
+}
+
+/// The word that a text begins with and that may be a key.
+pub(super) fn word(text: &str) -> Option<&str> {
+    let bytes = text.as_bytes();
+    let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/');
+    let first = bytes.first()?;
+    let len = bytes.iter().take(128).take_while(|b| part(b)).count();
+    (first.is_ascii_alphanumeric() || *first == b'_').then(|| &text[..len])
+}
+
+/// True when nothing stands behind a value, or a comment.
+pub(super) fn only_comment(behind: &str) -> bool {
+    behind.is_empty() || (behind.starts_with(' ') && behind.trim_start().starts_with('#'))
 }
 
 /// Walks over the lines of a file, leaving out empty ones and comments.

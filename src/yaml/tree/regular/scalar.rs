@@ -1,6 +1,6 @@
 //! The scalars of regular YAML.
 
-use super::cursor::{Cursor, Line};
+use super::cursor::{Cursor, Line, only_comment};
 use crate::yaml::text::{Shape, decode, extent};
 use crate::yaml::tree::{Node, Style};
 
@@ -25,19 +25,24 @@ fn is_rare(c: char) -> bool {
     )
 }
 
-/// A quoted scalar that ends on its line and has nothing behind it.
+/// A quoted scalar that ends on its line and has nothing behind it but a comment.
 pub(super) fn quoted<'t>(line: Line<'t>) -> Option<Node<'t>> {
-    let text = line.text;
-    let (quote, style) = match text.as_bytes()[0] {
-        b'"' => ('"', Style::DoubleQuoted),
-        _ => ('\'', Style::SingleQuoted),
+    let (inner, style) = until_quote(line.text, line.text.as_bytes()[0])?;
+    let len = inner.len() + 2;
+    only_comment(&line.text[len..])
+        .then(|| Node::scalar(line.start..line.start + len, inner, style))
+}
+
+/// What stands between the quote that a text begins with and the next one, when it says what is written.
+pub(super) fn until_quote(text: &str, quote: u8) -> Option<(&str, Style)> {
+    let inner = &text[1..];
+    let inner = &inner[..inner.find(char::from(quote))?];
+    let doubled = text.as_bytes().get(inner.len() + 2) == Some(&quote);
+    let style = match quote {
+        b'"' => Style::DoubleQuoted,
+        _ => Style::SingleQuoted,
     };
-    let inner = text[1..].strip_suffix(quote)?;
-    let range = line.start..line.start + text.len();
-    if inner.contains([quote, '\\']) {
-        return None;
-    }
-    Some(Node::scalar(range, inner, style))
+    (!doubled && !inner.contains('\\')).then_some((inner, style))
 }
 
 /// A plain scalar, with the lines that go on with it.
@@ -46,8 +51,9 @@ pub(super) fn plain<'t>(
     line: Line<'t>,
     indent: usize,
 ) -> Option<Node<'t>> {
-    let text = line.text;
-    let first = text.as_bytes()[0];
+    let comment = line.text.find(" #");
+    let text = line.text[..comment.unwrap_or(line.text.len())].trim_end_matches(' ');
+    let first = line.text.as_bytes()[0];
     if b"?:,[]{}#&*!|>'\"%@`".contains(&first) || text.starts_with("--") || text == "-" {
         return None;
     }
@@ -56,7 +62,7 @@ pub(super) fn plain<'t>(
     }
     let mut end = line.start + text.len();
     let mut folded = None;
-    loop {
+    while comment.is_none() {
         let before = cursor.next;
         let Some(more) = cursor.raw() else { break };
         let ends = more.text.is_empty() || more.text.starts_with('#') || more.indent <= indent;
