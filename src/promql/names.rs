@@ -110,6 +110,15 @@ fn is_word(name: &str, colons: bool) -> bool {
 }
 
 impl Name {
+    /// Whether it may stand for any expression where no braces follow: `$x` and `1${zeros}`, but not `vllm:${x}_total`.
+    pub(super) fn may_be_expression(&self) -> bool {
+        let unknown: usize = self.placeholders.iter().map(|p| p.text.len()).sum();
+        let whole = unknown == self.text.len();
+        unknown > 0
+            && !self.quoted
+            && (whole || self.text.starts_with(|c: char| c.is_ascii_digit()))
+    }
+
     /// Whether it must be quoted as a metric name: `{"utf8.name"}`.
     pub(super) fn quoted_metric(&self) -> bool {
         let known = self.placeholders.is_empty();

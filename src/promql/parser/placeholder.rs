@@ -15,18 +15,13 @@ impl Parser<'_> {
             Kind::LeftBrace | Kind::LeftBracket | Kind::At | Kind::Keyword(Keyword::Offset) => {
                 self.selector(Some(token))
             }
-            _ if self.is_part_of_name(token) => self.selector(Some(token)),
-            _ => {
-                let name = self.name(token, false);
-                Ok(self.finish(ExprKind::Placeholder(name), token.start))
-            }
+            _ => match self.name(token, false) {
+                name if name.may_be_expression() => {
+                    Ok(self.finish(ExprKind::Placeholder(name), token.start))
+                }
+                _ => self.selector(Some(token)),
+            },
         }
-    }
-
-    /// `vllm:${x}_total`, but neither `$x` nor `1${zeros}`.
-    fn is_part_of_name(&self, token: Token) -> bool {
-        let text = self.text(token);
-        !text.starts_with(|c: char| c.is_ascii_digit()) && !self.is_pure(token)
     }
 
     /// Whether placeholders are all there is in a token.

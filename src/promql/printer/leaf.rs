@@ -23,9 +23,8 @@ fn name<W: Write>(f: &mut W, name: &Name, quoted: bool) -> fmt::Result {
 
 /// True for `$x{}`: without its braces it may be any expression.
 pub(super) fn is_placeholder(selector: &Selector) -> bool {
-    let whole = |name: &Name| name.placeholders.iter().any(|p| p.text == name.text);
-    let alone = |name: &Name| !name.quoted && whole(name);
-    selector.metric.as_ref().is_some_and(alone)
+    let metric = selector.metric.as_ref();
+    metric.is_some_and(Name::may_be_expression)
         && selector.matchers.is_empty()
         && selector.filters.is_empty()
 }

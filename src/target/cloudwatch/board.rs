@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 use super::api::number;
 use super::expression::{Speller, group_label};
 use super::layout::{self, Widget};
-use crate::plan::{ValueUnit, words};
 use crate::plan::cloudwatch::{
     Board, BoardPanel, ChartQuery, Content, Graph, GraphLine, NotExpressible, View,
 };
 use crate::plan::dashboard::{Color, Place, Role, Threshold};
+use crate::plan::{ValueUnit, words};
 use crate::template::Tree;
 use crate::units::{Duration, Number, Unit};
 
