@@ -14,6 +14,7 @@ pub mod naming;
 pub mod output;
 pub mod plan;
 pub mod promql;
+pub mod query;
 pub mod resolve;
 pub mod source;
 pub mod spec;

@@ -5,7 +5,7 @@ mod code;
 use code::{File, blank, files, functions};
 
 /// A module may use only what stands above it.
-pub(crate) const ORDER: [&str; 22] = [
+pub(crate) const ORDER: [&str; 23] = [
     "input",
     "source",
     "diag",
@@ -18,6 +18,7 @@ pub(crate) const ORDER: [&str; 22] = [
     "spec",
     "library",
     "plan",
+    "query",
     "health",
     "gate",
     "template",

@@ -5,9 +5,8 @@ use super::lines::{Axis, Drawn};
 use crate::naming;
 use crate::plan::cloudwatch::{Board, Content, Graph, Mark, Parity, Verdict, View, What, Widget};
 use crate::plan::dashboard::{Draw, Origin, Panel, Place, Reading, Role, Threshold};
-use crate::plan::{Dashboard, EventSlo, Slo, SloKind, words};
-use crate::resolve::bound;
-use crate::resolve::query::{self, DEFAULT_WINDOW, Read};
+use crate::plan::{DEFAULT_WINDOW, Dashboard, EventSlo, Slo, SloKind, Window, words};
+use crate::query::{self, SignalQuery};
 use crate::spec::{Stat, Via};
 use crate::units::{Number, Unit};
 
@@ -332,17 +331,16 @@ fn chart(builder: &mut Builder<'_, '_>, panel: &Panel, why: String) -> Made {
         }
         let group_by = builder.cx.spec.prometheus.group_by.iter();
         let labels = group_by.map(|label| &label.value).chain(&reading.by);
-        let read = Read {
+        let read = SignalQuery {
             signal: &reading.signal,
             stat: reading.stat,
-            window,
-            zoomed: false,
+            window: Window::Fixed(window),
             labels: labels
                 .filter(|label| reading.signal.labels.contains(label))
                 .cloned()
                 .collect(),
         };
-        let expr = bound::per_time(query::query(&read, None).expr, panel.unit);
+        let expr = query::per_time(query::query(&read, None).expr, panel.unit);
         let title = match series.title.as_str() {
             "" => reading.signal.title.clone(),
             title => title.to_owned(),

@@ -9,8 +9,7 @@ use crate::plan::cloudwatch::{
 };
 use crate::plan::{CompareOp, EventSlo, Slo, Tier};
 use crate::promql::ast::{BinaryOp, Expr};
-use crate::resolve::events::direct_ratio;
-use crate::resolve::query::{self, bin};
+use crate::query::{self, bin, direct_ratio};
 use crate::spec::{Missing, Via};
 use crate::units::{Duration, decimal};
 
