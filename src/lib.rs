@@ -15,6 +15,7 @@ pub mod output;
 pub mod parity;
 pub mod plan;
 pub mod promql;
+pub mod query;
 pub mod resolve;
 pub mod source;
 pub mod spec;

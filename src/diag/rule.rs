@@ -15,6 +15,4 @@ pub struct RuleInfo {
     pub level: Severity,
     /// The first version of slosmith that has it.
     pub since: &'static str,
-    /// Where its documentation stands.
-    pub url: &'static str,
 }

@@ -6,6 +6,7 @@ pub mod date;
 mod delivery;
 pub mod drift;
 mod file;
+mod gone;
 mod mend;
 mod panel_schemas;
 pub mod project;

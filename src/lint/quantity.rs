@@ -119,11 +119,14 @@ fn share<'q, 'c>(cx: &QueryCx<'q, 'c>, binary: &Binary) -> Option<(Measure, &'q 
         .then_some((Measure::Fraction, of))
 }
 
-/// What a series measures, by its family's name: the product's names say it.
+/// What a series measures.
 fn unit(series: &Series<'_, '_>) -> Option<Measure> {
     let known = series.subject.known()?;
-    let family = known.family.as_str();
-    let own = known.product.claims(family);
+    named(&known.family, known.product.claims(&known.family))
+}
+
+/// What a family measures by its name, which costs less than to read the library; a test holds that both agree.
+fn named(family: &str, own: bool) -> Option<Measure> {
     // Every `_perc` gauge of vLLM is a fraction in every release, whatever the name says.
     let fraction = ["_perc", "_hit_rate", "_acceptance_rate"];
     if own && fraction.iter().any(|end| family.ends_with(end)) {
@@ -134,5 +137,36 @@ fn unit(series: &Series<'_, '_>) -> Option<Measure> {
         Some(Measure::Seconds)
     } else {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Measure, named};
+    use crate::library;
+    use crate::units::Unit;
+
+    #[test]
+    fn no_name_says_other_than_the_library() {
+        let mut judged = 0;
+        for name in library::names() {
+            let signal = library::signal(&name).expect("a signal");
+            let binding = signal.prometheus.as_ref();
+            let metric = binding.and_then(|binding| binding.value.metric.as_ref());
+            let Some((metric, unit)) = metric.zip(signal.unit) else {
+                continue;
+            };
+            let Some(found) = named(&metric.value, true) else {
+                continue;
+            };
+            let declared = match unit.value {
+                Unit::Seconds => Some(Measure::Seconds),
+                Unit::Ratio => Some(Measure::Fraction),
+                _ => None,
+            };
+            assert_eq!(Some(found), declared, "{metric}");
+            judged += 1;
+        }
+        assert!(judged > 15, "{judged}");
     }
 }

@@ -113,7 +113,7 @@ pub enum Draw {
 pub struct Series {
     /// What it is called beside its labels; empty when the panel's title says it.
     pub title: String,
-    /// The query; may use the dashboard's variables and `$__rate_interval`.
+    /// The query; may use the dashboard's variables and the zoom's window.
     pub query: Query,
     /// What it was made from.
     pub origin: Origin,

@@ -19,7 +19,9 @@ pub use alert::{
 pub use cloudwatch::CloudWatch;
 pub use dashboard::Dashboard;
 pub use series::{recorded, slo_series};
-pub use signal::{Bucket, Family, Kind, Raw, Signal, Source};
+pub use signal::{
+    Bucket, DEFAULT_WINDOW, Family, Kind, Raw, Signal, Source, Window, ZOOM, spelled,
+};
 pub use slo::{
     BASE_WINDOW, Budget, Compat, EventSli, EventSlo, PercentileSlo, Slo, SloKind, Tier, WindowRatio,
 };

@@ -1,8 +1,9 @@
 //! Signals as they are found on every release of the range.
 
-use crate::promql::ast::{Expr, MatchOp};
+use crate::promql;
+use crate::promql::ast::{self, Expr, ExprKind, MatchOp};
 use crate::spec::{Across, Stat};
-use crate::units::{Number, Unit};
+use crate::units::{Duration, Number, Unit};
 
 /// A signal bound to the series that carry it.
 #[derive(Clone, Debug)]
@@ -50,6 +51,44 @@ impl Kind {
             Kind::Ratio => "ratio",
         }
     }
+}
+
+/// The time a signal is looked back over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Window {
+    /// Always the same.
+    Fixed(Duration),
+    /// As long as the zoom of a graph makes it; see [`ZOOM`].
+    Zoom,
+}
+
+impl Window {
+    /// Its length; for a graph, that of the usual zoom.
+    pub fn usual(self) -> Duration {
+        match self {
+            Window::Fixed(window) => window,
+            Window::Zoom => DEFAULT_WINDOW,
+        }
+    }
+}
+
+/// The look-back when none is given.
+pub const DEFAULT_WINDOW: Duration = Duration::from_mins(5);
+
+/// The zoom's window in a query. No back end knows the word: each target writes its own, with [`spelled`].
+pub const ZOOM: &str = "$__zoom";
+
+/// A query with the zoom's window as a back end spells it, such as Grafana's `$__rate_interval`.
+pub fn spelled(expr: &Expr, window: &str) -> Expr {
+    let mut expr = expr.clone();
+    promql::visit::walk_mut(&mut expr, &mut |node| {
+        if let ExprKind::Range(range) = &mut node.kind
+            && range.range.text == ZOOM
+        {
+            range.range = ast::Duration::placeholder(window);
+        }
+    });
+    expr
 }
 
 /// Where a signal's values come from.

@@ -1,14 +1,12 @@
 //! What values are compared with: units, buckets, the signal's own past.
 
 use super::context::Context;
-use super::query::{self, Read, bin};
 use crate::diag::Diagnostic;
 use crate::plan::{Bound, Bucket, CompareOp, Family, Kind, Outside, Signal, ValueUnit};
-use crate::promql::ast::{BinaryOp, Expr};
-use crate::promql::build;
+use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
-use crate::spec::{self, Side, Stat};
-use crate::units::{Duration, Mismatch, Number, Per, Quantity, Unit, decimal, shown};
+use crate::spec::{self, Stat};
+use crate::units::{Mismatch, Number, Per, Quantity, Unit, decimal, shown};
 
 /// A second, the time of a rate when a bound does not say another.
 const PER_SECOND: Per = Per {
@@ -21,12 +19,12 @@ pub(super) fn wrong_unit(at: Span, mismatch: Mismatch) -> Diagnostic {
 }
 
 /// True when a read gives an amount per time.
-fn is_rate(read: &Read<'_>) -> bool {
+fn is_rate(read: &SignalQuery<'_>) -> bool {
     matches!(read.stat, Stat::Rate | Stat::Slope)
 }
 
 /// What a read counts in.
-pub(super) fn unit(read: &Read<'_>, per: Option<Per>) -> ValueUnit {
+pub(super) fn unit(read: &SignalQuery<'_>, per: Option<Per>) -> ValueUnit {
     let counts =
         read.signal.kind() == Kind::Histogram && matches!(read.stat, Stat::Rate | Stat::Increase);
     ValueUnit {
@@ -42,7 +40,7 @@ pub(super) fn unit(read: &Read<'_>, per: Option<Per>) -> ValueUnit {
 /// A fixed bound, checked against the signal's unit and buckets.
 pub(super) fn fixed(
     cx: &mut Context<'_>,
-    read: &Read<'_>,
+    read: &SignalQuery<'_>,
     op: CompareOp,
     quantity: &Spanned<Quantity>,
 ) -> Option<(Bound, ValueUnit)> {
@@ -67,7 +65,7 @@ pub(super) fn fixed(
 
 /// A comparison that no value of the signal can meet, or that every value meets.
 fn never_or_always(
-    read: &Read<'_>,
+    read: &SignalQuery<'_>,
     op: CompareOp,
     value: Number,
     at: &Spanned<Quantity>,
@@ -142,60 +140,6 @@ pub(super) fn beyond_buckets(
         return None;
     };
     Some(Diagnostic::error("threshold-beyond-buckets", at.span, message).help(help))
-}
-
-/// The comparison as PromQL.
-pub(super) fn compare(value: Expr, op: CompareOp, bound: Expr) -> Expr {
-    let op = match op {
-        CompareOp::Above => BinaryOp::Gt,
-        CompareOp::Below => BinaryOp::Lt,
-        CompareOp::AtLeast => BinaryOp::Ge,
-        CompareOp::AtMost => BinaryOp::Le,
-    };
-    bin(op, value, bound)
-}
-
-/// A value in the time its bound is given in: `60 * rate` for `10/min`.
-pub(super) fn per_time(value: Expr, unit: ValueUnit) -> Expr {
-    match unit.per {
-        Some(per) if per.seconds != 1 => {
-            let seconds = build::number(per.seconds.to_string());
-            bin(BinaryOp::Mul, value, seconds)
-        }
-        _ => value,
-    }
-}
-
-/// The value against a multiple of what it was.
-pub(super) fn times(read: &Read<'_>, op: CompareOp, factor: Number, then: Expr) -> Expr {
-    let now = query::query(read, None).expr;
-    compare(now, op, bin(BinaryOp::Mul, query::number(factor), then))
-}
-
-/// Outside the usual range: mean and standard deviation of the recorded series.
-pub(super) fn outside(read: &Read<'_>, o: &Outside, past: impl Fn(&str, Duration) -> Expr) -> Expr {
-    let limit = |op: BinaryOp| {
-        let spread = bin(
-            BinaryOp::Mul,
-            query::number(o.sigma),
-            past("stddev_over_time", o.window),
-        );
-        bin(op, past("avg_over_time", o.window), spread)
-    };
-    let now = || query::query(read, None).expr;
-    let high = || bin(BinaryOp::Gt, now(), limit(BinaryOp::Add));
-    let low = || bin(BinaryOp::Lt, now(), limit(BinaryOp::Sub));
-    let unusual = match o.side {
-        Side::High => high(),
-        Side::Low => low(),
-        Side::Both => bin(BinaryOp::Or, high(), low()),
-    };
-    let enough = bin(
-        BinaryOp::Ge,
-        past("count_over_time", o.window),
-        build::number(o.min_samples.to_string()),
-    );
-    bin(BinaryOp::And, unusual, enough)
 }
 
 /// A coefficient of correlation: above 0 and below 1.

@@ -1,7 +1,7 @@
 //! Conditions: from spec to PromQL that gives elements exactly while they hold.
 
 use super::context::Context;
-use super::query::{self, Asked, Read, bin};
+use super::request::SignalRequest;
 use super::{bound, family, signals};
 use crate::diag::Diagnostic;
 use crate::naming;
@@ -11,6 +11,7 @@ use crate::plan::{
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use crate::promql::{self, Kept, build};
+use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Text};
 use crate::units::{Duration, Unit};
@@ -66,21 +67,21 @@ impl Resolver<'_, '_> {
         if let Some(absent) = c.absent {
             return self.absent(signal, c, absent);
         }
-        let asked = Asked {
+        let request = SignalRequest {
             signal,
             stat: c.stat,
             window: c.window,
             by: &c.by,
             at: name.span,
         };
-        let read = self.cx.read(&asked)?;
+        let read = self.cx.read(&request)?;
         if let Some(correlated) = &c.correlated {
             return self.correlated(&read, correlated);
         }
         let (bound, unit, expr) = self.test(c, &read)?;
         Some(Condition::Compare(Box::new(Compare {
             stat: read.stat,
-            window: read.window,
+            window: read.window.usual(),
             bound,
             unit,
             query: Query {
@@ -91,11 +92,15 @@ impl Resolver<'_, '_> {
         })))
     }
 
-    fn test(&mut self, c: &spec::Condition, read: &Read<'_>) -> Option<(Bound, ValueUnit, Expr)> {
+    fn test(
+        &mut self,
+        c: &spec::Condition,
+        read: &SignalQuery<'_>,
+    ) -> Option<(Bound, ValueUnit, Expr)> {
         if let Some(o) = &c.outside {
             let outside = self.cx.sink.take(bound::read_outside(&o.value))?;
             let past = self.past(read);
-            let expr = bound::outside(read, &outside, past);
+            let expr = query::outside(read, &outside, past);
             return Some((Bound::Outside(outside), bound::unit(read, None), expr));
         }
         let (op, bound) = comparison(c)?;
@@ -106,8 +111,8 @@ impl Resolver<'_, '_> {
                 let Bound::Fixed(_, value, _) = &fixed else {
                     return None;
                 };
-                let now = bound::per_time(query::query(read, None).expr, unit);
-                let expr = bound::compare(now, op, query::number(*value));
+                let now = query::per_time(query::query(read, None).expr, unit);
+                let expr = query::compare(now, op, query::number(*value));
                 Some((fixed, unit, expr))
             }
             spec::Bound::Times(factor, baseline) => {
@@ -115,7 +120,7 @@ impl Resolver<'_, '_> {
                     spec::Baseline::Offset(ago) => query::query(read, Some(*ago)).expr,
                     spec::Baseline::AvgOver(window) => self.past(read)("avg_over_time", *window),
                 };
-                let expr = bound::times(read, op, *factor, then);
+                let expr = query::times(read, op, *factor, then);
                 let bound = Bound::Times(op, *factor, *baseline);
                 Some((bound, bound::unit(read, None), expr))
             }
@@ -123,7 +128,7 @@ impl Resolver<'_, '_> {
     }
 
     /// Records the value, and gives a function that looks at its past.
-    fn past(&mut self, read: &Read<'_>) -> impl Fn(&str, Duration) -> Expr + use<> {
+    fn past(&mut self, read: &SignalQuery<'_>) -> impl Fn(&str, Duration) -> Expr + use<> {
         let part = self.records.len();
         self.records.push(AlertRecord {
             part,
@@ -153,19 +158,19 @@ impl Resolver<'_, '_> {
     /// Pearson's coefficient of two recorded values: covariance over the product of the deviations.
     fn correlated(
         &mut self,
-        read: &Read<'_>,
+        read: &SignalQuery<'_>,
         spec: &Spanned<spec::Correlated>,
     ) -> Option<Condition> {
         let c = &spec.value;
         let other = self.cx.signal(&c.with)?;
-        let asked = Asked {
+        let request = SignalRequest {
             signal: &other,
             stat: c.stat,
             window: None,
             by: &[],
             at: c.with.span,
         };
-        let other = self.cx.read(&asked)?;
+        let other = self.cx.read(&request)?;
         let above = self.cx.sink.take(bound::coefficient(&c.above))?;
         let mut labels = read.labels.clone();
         labels.retain(|label| other.labels.contains(label));
@@ -187,8 +192,8 @@ impl Resolver<'_, '_> {
         let expr = bin(BinaryOp::Div, covariance, query::positive(spread));
         let words = format!(
             "{} and {} move together (correlation above {} over {window})",
-            words::reading(read.signal, read.stat, read.window),
-            words::reading(other.signal, other.stat, other.window),
+            words::reading(read.signal, read.stat, read.window.usual()),
+            words::reading(other.signal, other.stat, other.window.usual()),
             c.above,
         );
         let whole = bin(BinaryOp::Gt, expr.clone(), query::number(above));
@@ -207,7 +212,7 @@ impl Resolver<'_, '_> {
     }
 
     /// A value as it is recorded for the alert, without the record's own labels.
-    fn now(&mut self, read: &Read<'_>, labels: &[String]) -> Expr {
+    fn now(&mut self, read: &SignalQuery<'_>, labels: &[String]) -> Expr {
         let part = self.records.len().to_string();
         self.records.push(AlertRecord {
             part: self.records.len(),
@@ -285,7 +290,7 @@ impl Resolver<'_, '_> {
             Some((op, bound)) => {
                 let (value, per) = self.raw_bound(unit.unit, bound)?;
                 unit.per = per;
-                bound::compare(expr.clone(), op, value)
+                query::compare(expr.clone(), op, value)
             }
         };
         Some(Condition::Raw(Box::new(RawCondition {

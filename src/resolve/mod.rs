@@ -6,11 +6,10 @@ mod cloudwatch;
 mod conditions;
 mod context;
 mod dashboards;
-mod events;
 mod family;
 mod labels;
 mod matchers;
-mod query;
+mod request;
 mod runbooks;
 mod service;
 mod signals;
@@ -88,14 +87,14 @@ fn records(cx: &mut Context<'_>) -> Vec<Record> {
         let Some(signal) = cx.optional_signal(&record.signal) else {
             continue;
         };
-        let asked = query::Asked {
+        let request = request::SignalRequest {
             signal: &signal,
             stat: record.stat,
             window: record.window,
             by: &record.by,
             at: record.signal.span,
         };
-        let Some(read) = cx.read(&asked) else {
+        let Some(read) = cx.read(&request) else {
             continue;
         };
         let series = crate::naming::record_series(&name.value, &read.stat.to_string());
@@ -110,9 +109,9 @@ fn records(cx: &mut Context<'_>) -> Vec<Record> {
         out.push(Record {
             name: name.value.clone(),
             series,
-            query: query::query(&read, None),
+            query: crate::query::query(&read, None),
             stat: read.stat,
-            window: read.window,
+            window: read.window.usual(),
         });
     }
     out

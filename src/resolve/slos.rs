@@ -2,16 +2,15 @@
 
 use super::alerts::slo_alert_name;
 use super::context::Context;
-use super::events::Events;
-use super::query::{self, Read};
 use super::tiers::{self, Objective};
 use super::{bound, family, service};
 use crate::diag::Diagnostic;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    BASE_WINDOW, Bound, Bucket, Compare, CompareOp, Compat, Condition, EventSli, EventSlo, Kind,
-    PercentileSlo, Query, Signal, Slo, SloKind, ValueUnit, WindowRatio,
+    BASE_WINDOW, Bound, Bucket, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSli,
+    EventSlo, Kind, PercentileSlo, Query, Signal, Slo, SloKind, ValueUnit, Window, WindowRatio,
 };
+use crate::query::{self, Events, SignalQuery};
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
 use crate::units::{Duration, Number, Quantity, Unit};
@@ -224,11 +223,10 @@ fn percentile(
         return None;
     }
     let labels = cx.labels(&signal, &slo.by);
-    let read = |window| Read {
+    let read = |window| SignalQuery {
         signal: &signal,
         stat: Stat::Quantile(quantile),
-        window,
-        zoomed: false,
+        window: Window::Fixed(window),
         labels: labels.clone(),
     };
     let below = in_unit(cx, &signal, &p.value.below)?;
@@ -286,11 +284,11 @@ fn quantile(cx: &mut Context<'_>, p: &Spanned<Quantity>) -> Option<Number> {
 fn percentile_alert<'a>(
     cx: &mut Context<'_>,
     alert: &spec::SloAlert,
-    read: &dyn Fn(Duration) -> Read<'a>,
+    read: &dyn Fn(Duration) -> SignalQuery<'a>,
     below: Number,
     name: &Text,
 ) -> Option<PercentileAlert> {
-    let window = alert.window.map_or(query::DEFAULT_WINDOW, |w| w.value);
+    let window = alert.window.map_or(DEFAULT_WINDOW, |w| w.value);
     cx.check_window(window, alert.window.map_or(alert.above.span, |w| w.span));
     let read = read(window);
     let (bound, unit): (Bound, ValueUnit) =
@@ -311,7 +309,7 @@ fn percentile_alert<'a>(
         }
         None => cx.spec.severities.page.value.clone(),
     };
-    let expr = bound::compare(
+    let expr = query::compare(
         query::query(&read, None).expr,
         CompareOp::Above,
         query::number(*above),

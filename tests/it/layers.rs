@@ -7,7 +7,7 @@ use circles::{Modules, circles};
 use code::{File, blank, files, functions};
 
 /// A module may use only what stands above it.
-pub(crate) const ORDER: [&str; 23] = [
+pub(crate) const ORDER: [&str; 24] = [
     "input",
     "source",
     "diag",
@@ -20,6 +20,7 @@ pub(crate) const ORDER: [&str; 23] = [
     "spec",
     "library",
     "plan",
+    "query",
     "parity",
     "health",
     "gate",

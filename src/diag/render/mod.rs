@@ -91,9 +91,7 @@ impl<'a> Report<'a> {
 
     /// Where more about a finding can be read.
     pub fn url(&self, d: &'a Diagnostic) -> Option<&'a str> {
-        let rule = || self.rule(d.code).map(|rule| rule.url);
-        let url = d.details.url.as_deref().or_else(rule);
-        url.filter(|url| !url.is_empty())
+        d.details.url.as_deref()
     }
 
     /// How a file's path is shown.

@@ -10,7 +10,6 @@ pub(super) const RULES: &[RuleInfo] = &[
         docs: "# removed-metric\n\nReads `x`, which is gone.",
         level: Severity::Error,
         since: "0.1.0",
-        url: "https://example.org/rules#removed-metric",
     },
     RuleInfo {
         name: "unrecorded-release",
@@ -18,7 +17,6 @@ pub(super) const RULES: &[RuleInfo] = &[
         docs: "# unrecorded-release",
         level: Severity::Info,
         since: "0.1.0",
-        url: "",
     },
 ];
 

@@ -74,7 +74,6 @@ fn rules<'a>(report: &Report<'a>) -> Vec<Rule<'a>> {
 }
 
 fn rule(info: &RuleInfo) -> Rule<'_> {
-    let url = Some(info.url).filter(|url| !url.is_empty());
     Rule {
         id: info.name,
         short_description: Some(text(info.summary)),
@@ -82,7 +81,6 @@ fn rule(info: &RuleInfo) -> Rule<'_> {
             text: info.docs,
             markdown: info.docs,
         }),
-        help_uri: url,
         default_configuration: Some(Configuration {
             level: level(info.level),
         }),

@@ -94,7 +94,6 @@ fn rules_that_nobody_knows() {
         docs: "",
         level: Severity::Error,
         since: "0.1.0",
-        url: "",
     };
     let unknown = config("[levels]\nremoved-metrik = \"off\"\n").unknown_rules(&[known]);
     assert_eq!(unknown.len(), 1);

@@ -21,7 +21,6 @@ pub const RULE: Rule = Rule {
                The first is bad: a period is 10, 20, 30 or a multiple of 60 seconds.",
         level: Severity::Error,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Resource(check),
 };

@@ -23,7 +23,6 @@ pub const RULE: Rule = Rule {
                Totals that are only shown, counted or tested for absence are no finding.",
         level: Severity::Error,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Query(check),
 };

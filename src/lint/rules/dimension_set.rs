@@ -21,7 +21,6 @@ pub const RULE: Rule = Rule {
                The alarm has no data: add `[]` to the declaration, or `Cluster` to the alarm.",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Project(check),
 };

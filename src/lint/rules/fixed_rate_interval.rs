@@ -23,7 +23,6 @@ pub const RULE: Rule = Rule {
                Fixed windows of five minutes and more are taken for intended.",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Query(check),
 };

@@ -1,7 +1,7 @@
 //! Series that a release does not have yet.
 
 use crate::diag::{RuleInfo, Severity};
-use crate::lint::mend;
+use crate::lint::gone::gone;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, Rule};
 use crate::lint::subject::Why;
@@ -20,31 +20,17 @@ pub const RULE: Rule = Rule {
                ```",
         level: Severity::Error,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Query(check),
 };
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    for series in cx.series {
-        let Some(known) = series.subject.known().filter(|known| !known.is_alive()) else {
-            continue;
+    for gone in gone(cx, &Why::Future) {
+        let what = match gone.life() {
+            Some(life) => format!("came with {}", life.first),
+            None => "is not there yet".to_owned(),
         };
-        for dead in cx
-            .dead(series)
-            .iter()
-            .filter(|dead| dead.why == Why::Future)
-        {
-            let product = known.product;
-            let life = product
-                .catalog
-                .first_last_in(&known.family, &product.profiles);
-            let since = life.map(|life| format!(" came with {}", life.first));
-            let since = since.unwrap_or_else(|| " is not there yet".to_owned());
-            let on = product.describe(&dead.releases);
-            let message = format!("`{}`{since}: no data on {on}", series.name);
-            let finding = out.at(cx.span(&series.name_span), message).label("not yet");
-            out.push(mend::advise(cx, series, known, &dead.releases, finding));
-        }
+        let finding = gone.finding(out, &what, "not yet");
+        out.push(finding);
     }
 }

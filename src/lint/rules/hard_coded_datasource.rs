@@ -21,7 +21,6 @@ pub const RULE: Rule = Rule {
                The first is bad.",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Dashboard(check),
 };

@@ -1,7 +1,7 @@
 //! Series that a release only shows with a flag.
 
 use crate::diag::{RuleInfo, Severity};
-use crate::lint::mend;
+use crate::lint::gone::gone;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, Rule};
 use crate::lint::subject::Why;
@@ -20,36 +20,23 @@ pub const RULE: Rule = Rule {
                ```",
         level: Severity::Error,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Query(check),
 };
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    for series in cx.series {
-        let Some(known) = series.subject.known().filter(|known| !known.is_alive()) else {
-            continue;
-        };
-        for dead in cx
-            .dead(series)
-            .iter()
-            .filter(|dead| dead.why == Why::Hidden)
-        {
-            let catalog = known.product.catalog;
-            let on = known.product.describe(&dead.releases);
-            let message = format!("`{}` is hidden: no data on {on}", series.name);
-            let mut finding = out.at(cx.span(&series.name_span), message).label("hidden");
-            finding = mend::advise(cx, series, known, &dead.releases, finding);
-            let change = catalog.lineage().change(&known.family);
-            for id in &dead.releases {
-                let version = catalog.release(*id).version();
-                if let Some(flag) = change.and_then(|change| change.flag_on(version)) {
-                    finding = finding.note(format!(
-                        "{version} shows it when started with `--show-hidden-metrics-for-version={flag}`"
-                    ));
-                }
+    for gone in gone(cx, &Why::Hidden) {
+        let mut finding = gone.finding(out, "is hidden", "hidden");
+        let catalog = gone.known.product.catalog;
+        let change = catalog.lineage().change(&gone.known.family);
+        for id in &gone.dead.releases {
+            let version = catalog.release(*id).version();
+            if let Some(flag) = change.and_then(|change| change.flag_on(version)) {
+                finding = finding.note(format!(
+                    "{version} shows it when started with `--show-hidden-metrics-for-version={flag}`"
+                ));
             }
-            out.push(finding);
         }
+        out.push(finding);
     }
 }

@@ -25,7 +25,6 @@ pub const RULE: Rule = Rule {
                and alarm with PromQL.",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Project(check),
 };

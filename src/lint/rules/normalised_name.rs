@@ -20,7 +20,6 @@ pub const RULE: Rule = Rule {
                ```",
         level: Severity::Error,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Query(check),
 };

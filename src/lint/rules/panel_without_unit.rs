@@ -20,7 +20,6 @@ pub const RULE: Rule = Rule {
                The first is bad. `short` is a unit as well: a plain number.",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Dashboard(check),
 };

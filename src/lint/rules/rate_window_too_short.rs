@@ -19,7 +19,6 @@ pub const RULE: Rule = Rule {
                ```",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Query(check),
 };

@@ -23,7 +23,6 @@ pub const RULE: Rule = Rule {
                The first is bad: there is no such mode.",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Dashboard(check),
 };

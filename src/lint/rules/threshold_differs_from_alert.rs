@@ -27,7 +27,6 @@ pub const RULE: Rule = Rule {
                A panel of `sum(vllm:num_requests_waiting)` with its only line at 100 is bad; at 80 it is good.",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Project(check),
 };

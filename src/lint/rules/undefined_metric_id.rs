@@ -18,7 +18,6 @@ pub const RULE: Rule = Rule {
                This is bad: no entry has the id `total`.",
         level: Severity::Error,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Resource(check),
 };

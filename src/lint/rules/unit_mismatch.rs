@@ -25,7 +25,6 @@ pub const RULE: Rule = Rule {
                A threshold is called impossible above eight times the largest bucket that vLLM had before 0.8.4: 80 s for the time to first token, 20 s between two tokens, 480 s for requests and their phases.",
         level: Severity::Error,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Query(check),
 };

@@ -25,7 +25,6 @@ pub const RULE: Rule = Rule {
                once with `labels` in `slosmith.toml`.",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Query(check),
 };

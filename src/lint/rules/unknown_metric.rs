@@ -25,7 +25,6 @@ pub const RULE: Rule = Rule {
                names that recording rules of the same run write are known as well.",
         level: Severity::Error,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Query(check),
 };

@@ -15,7 +15,6 @@ pub const RULE: Rule = Rule {
                not certain.",
         level: Severity::Info,
         since: "0.1.0",
-        url: "",
     },
     check: Check::Query(check),
 };

@@ -22,7 +22,6 @@ pub const RULES: &[RuleInfo] = &[
                Remove it. A rule that is turned off in `slosmith.toml` is not counted as unused.",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
     RuleInfo {
         name: EXPIRED,
@@ -35,7 +34,6 @@ pub const RULES: &[RuleInfo] = &[
                Mend what it suppressed, or decide on another day.",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
     RuleInfo {
         name: UNKNOWN,
@@ -46,7 +44,6 @@ pub const RULES: &[RuleInfo] = &[
                ```",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
     RuleInfo {
         name: REASON,
@@ -58,7 +55,6 @@ pub const RULES: &[RuleInfo] = &[
                ```",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
     RuleInfo {
         name: INVALID,
@@ -67,7 +63,6 @@ pub const RULES: &[RuleInfo] = &[
                left out, or `allow-file(…)` for a whole file.",
         level: Severity::Warning,
         since: "0.1.0",
-        url: "",
     },
 ];
 

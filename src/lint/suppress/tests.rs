@@ -11,7 +11,6 @@ const fn rule(name: &'static str) -> RuleInfo {
         docs: "",
         level: Severity::Error,
         since: "0.1.0",
-        url: "",
     }
 }
 

@@ -8,16 +8,15 @@ pub(super) use bind::bind;
 pub(super) use published::published;
 
 use super::context::Context;
-use super::query::{self, Read};
-use super::{bound, events};
 use crate::cloudwatch::limits;
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::parity::{AlarmRequest, Builder, Built, Queries, description};
 use crate::plan::cloudwatch::{CloudWatch, What};
 use crate::plan::dashboard::Reading;
-use crate::plan::{Alert, Dashboard, EventSlo, Slo, SloKind, ValueUnit};
+use crate::plan::{Alert, Dashboard, EventSlo, Slo, SloKind, ValueUnit, Window};
 use crate::promql::ast::Expr;
+use crate::query::{self, SignalQuery};
 use crate::source::Span;
 use crate::spec::{self, Spec, Text};
 use crate::units::Duration;
@@ -27,21 +26,20 @@ struct Direct<'a>(&'a [Text]);
 
 impl Queries for Direct<'_> {
     fn bad_ratio(&self, slo: &Slo, events: &EventSlo, window: Duration) -> Expr {
-        events::direct_ratio(&events.sli, &slo.labels, window)
+        query::direct_ratio(&events.sli, &slo.labels, window)
     }
 
     fn reading(&self, reading: &Reading, window: Duration, unit: ValueUnit) -> Expr {
         let signal = &reading.signal;
         let labels = self.0.iter().map(|label| &label.value).chain(&reading.by);
         let labels = labels.filter(|label| signal.labels.contains(label));
-        let read = Read {
+        let read = SignalQuery {
             signal,
             stat: reading.stat,
-            window,
-            zoomed: false,
+            window: Window::Fixed(window),
             labels: labels.cloned().collect(),
         };
-        bound::per_time(query::query(&read, None).expr, unit)
+        query::per_time(query::query(&read, None).expr, unit)
     }
 }
 

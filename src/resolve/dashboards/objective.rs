@@ -11,7 +11,7 @@ use crate::plan::{
 };
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::build;
-use crate::resolve::query::bin;
+use crate::query::bin;
 use crate::spec;
 use crate::units::{Number, Unit, decimal, shown};
 

@@ -7,12 +7,11 @@ use super::variables::filtered;
 use super::{Draft, Panels, Size, layout};
 use crate::naming;
 use crate::plan::dashboard::{COLUMNS, Draw, Origin, Panel, Reading, Row, Series};
-use crate::plan::{Alert, Condition, Dashboard, Query, Slo};
+use crate::plan::{Alert, Condition, Dashboard, Query, Slo, Window};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp};
 use crate::promql::build;
-use crate::resolve::bound;
+use crate::query::{self, SignalQuery, bin};
 use crate::resolve::context::Context;
-use crate::resolve::query::{self, Read, bin};
 use crate::spec::Text;
 use crate::units::{Duration, Unit};
 
@@ -141,15 +140,14 @@ impl Panels<'_, '_> {
         let compare = watch.compare;
         self.seen.add(&compare.signal);
         let signal = filtered(&compare.signal, &self.variables);
-        let read = Read {
+        let read = SignalQuery {
             signal: &signal,
             stat: compare.stat,
-            window: compare.window,
-            zoomed: false,
+            window: Window::Fixed(compare.window),
             labels: compare.query.labels.clone(),
         };
         let mut query = query::query(&read, None);
-        query.expr = bound::per_time(query.expr, compare.unit);
+        query.expr = query::per_time(query.expr, compare.unit);
         let words = [
             compare.signal.description.clone(),
             Some(format!("Alert {}.", watch.words)),

@@ -8,10 +8,11 @@ use super::{Draft, Panels, Size};
 use crate::diag::Diagnostic;
 use crate::plan::dashboard::{Draw, Origin, Panel, Place, Reading, Role, Series, Threshold};
 use crate::plan::words::{capital, reading};
-use crate::plan::{Kind, Query, Signal, Source, ValueUnit};
+use crate::plan::{Kind, Query, Signal, Source, ValueUnit, Window};
 use crate::promql::{self, Dialect, Kept};
+use crate::query::{self, SignalQuery};
 use crate::resolve::context::Outcome;
-use crate::resolve::query::{self, Asked, Read};
+use crate::resolve::request::SignalRequest;
 use crate::resolve::{bound, family};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Matchers, PanelKind, Stat, Text};
@@ -259,14 +260,14 @@ impl Panels<'_, '_> {
         let narrowed = family::narrowed(self.cx, &found, wanted.matchers)?;
         let signal = narrowed.as_ref().unwrap_or(&found);
         self.check_kind(kind, signal, wanted.name)?;
-        let asked = Asked {
+        let request = SignalRequest {
             signal,
             stat: wanted.stat,
             window: wanted.window,
             by: wanted.by,
             at: wanted.name.span,
         };
-        let read = self.cx.read(&asked)?;
+        let read = self.cx.read(&request)?;
         let page = self.cx.spec.severities.page.value.clone();
         let all = thresholds::watches(self.slos, self.alerts, &page);
         let on: Vec<&Watch<'_>> = all
@@ -276,11 +277,14 @@ impl Panels<'_, '_> {
         let filtered = filtered(signal, &self.variables);
         let watched = on.first().map(|watch| watch.compare.window);
         let window = wanted.window.map(|window| window.value).or(watched);
-        let shown = Read {
+        let shown = SignalQuery {
             signal: &filtered,
-            window: window.unwrap_or(read.window),
-            // PromQL of the author's has no window of its own that could follow the zoom.
-            zoomed: window.is_none() && !matches!(signal.source, Source::Raw(_)),
+            window: match (window, &signal.source) {
+                (Some(window), _) => Window::Fixed(window),
+                // PromQL of the author's has no window of its own that could follow the zoom.
+                (None, Source::Raw(_)) => read.window,
+                (None, _) => Window::Zoom,
+            },
             ..read
         };
         let unit = bound::unit(&shown, on.first().and_then(|watch| watch.compare.unit.per));
@@ -289,7 +293,7 @@ impl Panels<'_, '_> {
             PanelKind::Heatmap => (query::buckets(&shown)?, amount(signal.unit)),
             _ => {
                 let query = query::query(&shown, None);
-                let expr = bound::per_time(query.expr, unit);
+                let expr = query::per_time(query.expr, unit);
                 (Query { expr, ..query }, unit)
             }
         };
@@ -309,7 +313,7 @@ impl Panels<'_, '_> {
                 by: wanted.by.iter().map(|label| label.value.clone()).collect(),
             })),
         });
-        content.describe(signal, reading(signal, shown.stat, shown.window));
+        content.describe(signal, reading(signal, shown.stat, shown.window.usual()));
         content.watch(&on, unit, lines.alerts);
         if lines.targets {
             let targets = thresholds::targets(self.slos, signal, shown.stat);

@@ -7,7 +7,8 @@ use crate::diag::Diagnostic;
 use crate::plan::runbook::{Advice, Formula};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::promql::{self, ast};
-use crate::resolve::query::{self, Asked};
+use crate::query;
+use crate::resolve::request::SignalRequest;
 use crate::spec::{self, Text};
 use crate::units::{Number, Quantity};
 
@@ -89,14 +90,14 @@ impl Builder<'_, '_> {
 
     fn input(&mut self, name: &Text, what: &spec::Input) -> Option<Expr> {
         let signal = self.cx.optional_signal(name)?;
-        let asked = Asked {
+        let request = SignalRequest {
             signal: &signal,
             stat: what.stat,
             window: None,
             by: &[],
             at: name.span,
         };
-        let read = self.cx.read(&asked)?;
+        let read = self.cx.read(&request)?;
         Some(query::query(&read, None).expr)
     }
 }

@@ -12,6 +12,9 @@ use crate::promql::ast::MatchOp;
 use crate::promql::build;
 use crate::template::Templates;
 
+/// The window that Grafana fits to the zoom of a graph, and that always holds four scrapes.
+pub(super) const RATE_INTERVAL: &str = "$__rate_interval";
+
 /// Renders all dashboards of a service.
 ///
 /// # Errors

@@ -1,9 +1,10 @@
 //! Panels of a plan as Grafana lays them out.
 
+use super::RATE_INTERVAL;
 use super::field::field;
 use super::view::{Link, Panel, Place, Query};
 use crate::plan::dashboard::{self, Dashboard, Draw, Row};
-use crate::plan::{Plan, dashboard::COLUMNS};
+use crate::plan::{Plan, dashboard::COLUMNS, spelled};
 use crate::promql::pretty;
 
 /// Lines of queries break here.
@@ -99,7 +100,7 @@ fn query(panel: &dashboard::Panel, series: &dashboard::Series, index: usize) -> 
     let words: Vec<_> = title.into_iter().chain(labels).collect();
     Query {
         name: ref_id(index),
-        expr: pretty(&series.query.expr, WIDTH),
+        expr: pretty(&spelled(&series.query.expr, RATE_INTERVAL), WIDTH),
         legend: match words.is_empty() {
             true => panel.title.clone(),
             false => words.join(" "),

@@ -2,7 +2,9 @@
 
 use super::view::{Board, Link, Panel, Query, Row, Threshold};
 use crate::plan::dashboard::{self, Color, Dashboard, Draw, Role};
+use crate::plan::spelled;
 use crate::promql::pretty;
+use crate::target::grafana::RATE_INTERVAL;
 use crate::units::Number;
 
 /// Lines of queries break here.
@@ -81,7 +83,7 @@ fn panel(panel: &dashboard::Panel) -> Panel {
 fn query(series: &dashboard::Series) -> Query {
     Query {
         title: series.title.clone(),
-        expr: pretty(&series.query.expr, WIDTH),
+        expr: pretty(&spelled(&series.query.expr, RATE_INTERVAL), WIDTH),
     }
 }
 

@@ -52,8 +52,6 @@ pub(super) struct Rule<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<Help<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) help_uri: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) default_configuration: Option<Configuration>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) properties: Option<RuleProperties<'a>>,
@@ -66,7 +64,6 @@ impl<'a> Rule<'a> {
             id,
             short_description: None,
             help: None,
-            help_uri: None,
             default_configuration: None,
             properties: None,
         }

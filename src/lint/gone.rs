@@ -1,0 +1,65 @@
+//! Series that some releases do not serve, told alike whatever the reason.
+//!
+//! `` `vllm:gpu_cache_usage_perc` was removed after 0.11.0: no data on 0.12.0 to 0.33.0 ``
+
+use super::mend;
+use super::query::{QueryCx, Series};
+use super::rule::Findings;
+use super::subject::{Dead, Known, Why};
+use crate::catalog::Lifetime;
+use crate::diag::Diagnostic;
+
+/// A series of a query, and releases that do not serve it for one reason.
+pub(super) struct Gone<'a, 'q, 'c> {
+    cx: &'a QueryCx<'q, 'c>,
+    series: &'a Series<'q, 'c>,
+    /// What is known of its family.
+    pub(super) known: &'a Known<'c>,
+    /// The releases.
+    pub(super) dead: Dead,
+}
+
+/// The series of a query that are missing for a reason.
+pub(super) fn gone<'a, 'q, 'c>(
+    cx: &'a QueryCx<'q, 'c>,
+    why: &'a Why,
+) -> impl Iterator<Item = Gone<'a, 'q, 'c>> {
+    let known = |series: &'a Series<'q, 'c>| Some((series, series.subject.known()?));
+    let missing = cx.series.iter().filter_map(known);
+    missing
+        .filter(|(_, known)| !known.is_alive())
+        .flat_map(move |(series, known)| {
+            let dead = cx.dead(series).into_iter().filter(|dead| dead.why == *why);
+            dead.map(move |dead| Gone {
+                cx,
+                series,
+                known,
+                dead,
+            })
+        })
+}
+
+impl Gone<'_, '_, '_> {
+    /// The releases that have the family, in the profiles that are judged.
+    pub(super) fn life(&self) -> Option<Lifetime> {
+        let product = self.known.product;
+        product
+            .catalog
+            .first_last_in(&self.known.family, &product.profiles)
+    }
+
+    /// The finding: what is wrong with the series, where it has no data, and what to write instead.
+    pub(super) fn finding(&self, out: &Findings, what: &str, label: &str) -> Diagnostic {
+        let on = self.known.product.describe(&self.dead.releases);
+        let message = format!("`{}` {what}: no data on {on}", self.series.name);
+        let at = self.cx.span(&self.series.name_span);
+        let finding = out.at(at, message).label(label);
+        mend::advise(
+            self.cx,
+            self.series,
+            self.known,
+            &self.dead.releases,
+            finding,
+        )
+    }
+}

@@ -1,0 +1,129 @@
+//! Series of a family, under each name it has in the range.
+
+use super::{bin, range_over, sum, time};
+use crate::plan::{Bucket, DEFAULT_WINDOW, Family, Window};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, Selector};
+use crate::promql::build;
+use crate::spec::Stat;
+use crate::units::Duration;
+
+/// A series of a family, over some time, some time ago.
+pub(super) struct Over {
+    pub(super) window: Window,
+    pub(super) ago: Option<Duration>,
+    pub(super) part: Part,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Whole,
+    Bucket,
+    Sum,
+    Count,
+}
+
+impl Part {
+    fn suffix(self) -> &'static str {
+        match self {
+            Part::Whole => "",
+            Part::Bucket => "_bucket",
+            Part::Sum => "_sum",
+            Part::Count => "_count",
+        }
+    }
+}
+
+pub(super) fn events_part(family: &Family) -> Part {
+    match family.kind {
+        crate::spec::Kind::Histogram => Part::Count,
+        crate::spec::Kind::Gauge | crate::spec::Kind::Counter => Part::Whole,
+    }
+}
+
+/// Observations per second in the bucket of `le`.
+pub fn bucket_rate(family: &Family, bucket: &Bucket, window: Duration, labels: &[String]) -> Expr {
+    let mut narrowed = family.clone();
+    narrowed
+        .matchers
+        .push(("le".into(), bucket.op, bucket.pattern.clone()));
+    let over = Over {
+        window: Window::Fixed(window),
+        ago: None,
+        part: Part::Bucket,
+    };
+    sum(labels, rate(&narrowed, &over))
+}
+
+/// Series of a signal, without any stat: `group by (labels) (m)`.
+pub fn presence(family: &Family, labels: &[String], ago: Option<Duration>) -> Expr {
+    build::aggregate(AggregateOp::Group, labels, series(family, ago))
+}
+
+/// How many series of a signal there are: `count by (labels) (m)`.
+pub fn number_of_series(family: &Family, labels: &[String]) -> Expr {
+    build::aggregate(AggregateOp::Count, labels, series(family, None))
+}
+
+fn series(family: &Family, ago: Option<Duration>) -> Expr {
+    let over = Over {
+        window: Window::Fixed(DEFAULT_WINDOW),
+        ago,
+        part: events_part(family),
+    };
+    alternatives(family, |name| instant(family, name, &over))
+}
+
+pub(super) fn rate(family: &Family, over: &Over) -> Expr {
+    ranged(family, "rate", over)
+}
+
+pub(super) fn over_time(family: &Family, stat: Stat, over: &Over) -> Expr {
+    match stat {
+        Stat::Last | Stat::Quantile(_) => alternatives(family, |name| instant(family, name, over)),
+        other => ranged(family, range_function(other), over),
+    }
+}
+
+pub(super) fn range_function(stat: Stat) -> &'static str {
+    match stat {
+        Stat::Last | Stat::Quantile(_) => "last_over_time",
+        Stat::Avg => "avg_over_time",
+        Stat::Min => "min_over_time",
+        Stat::Max => "max_over_time",
+        Stat::Rate => "rate",
+        Stat::Increase => "increase",
+        Stat::Slope => "deriv",
+    }
+}
+
+fn ranged(family: &Family, function: &str, over: &Over) -> Expr {
+    alternatives(family, |name| {
+        let range = range_over(selector(family, name, over), over.window);
+        build::call(function, vec![range])
+    })
+}
+
+fn instant(family: &Family, name: &str, over: &Over) -> Expr {
+    selector(family, name, over).into()
+}
+
+fn selector(family: &Family, name: &str, over: &Over) -> Selector {
+    let series = format!("{name}{}", over.part.suffix());
+    let metric = family
+        .matchers
+        .iter()
+        .fold(build::metric(&series), |m, (label, op, value)| {
+            m.matcher(label, *op, value)
+        });
+    match over.ago {
+        Some(ago) => metric.offset(time(ago)),
+        None => metric,
+    }
+}
+
+fn alternatives(family: &Family, make: impl Fn(&str) -> Expr) -> Expr {
+    let mut all = family.names.iter().map(|name| make(name));
+    // A family has at least one name.
+    let first = all.next().unwrap_or_else(|| build::number("0"));
+    all.fold(first, |so_far, next| bin(BinaryOp::Or, so_far, next))
+}

@@ -1,0 +1,222 @@
+//! From a signal to PromQL: how it is read over time, how replicas and engines combine.
+//!
+//! The 95th percentile of a histogram that was renamed within the range is
+//! `histogram_quantile(0.95, sum by (le, cluster) (rate(new_bucket[5m]) or rate(old_bucket[5m])))`: the alternatives are
+//! joined with `or` per instance, before anything is summed. Joined after the sum, replicas on the old release would
+//! vanish as soon as one runs the new.
+
+mod bound;
+mod events;
+mod family;
+
+pub use bound::{compare, outside, per_time, times};
+pub use events::{Events, direct_ratio};
+pub use family::{bucket_rate, number_of_series, presence};
+
+use family::{Over, Part, events_part, over_time, range_function, rate};
+
+use crate::plan::{DEFAULT_WINDOW, Query, Signal, Source, Window, ZOOM};
+use crate::promql::ast::{
+    self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery,
+};
+use crate::promql::build;
+use crate::spec::{Across, Stat};
+use crate::units::{Duration, Number, decimal};
+
+/// A signal with everything known that a query needs.
+pub struct SignalQuery<'a> {
+    /// The signal.
+    pub signal: &'a Signal,
+    /// How it is read over time.
+    pub stat: Stat,
+    /// Look-back.
+    pub window: Window,
+    /// Labels of the result.
+    pub labels: Vec<String>,
+}
+
+/// The query of a read signal, perhaps as it was some time ago.
+pub fn query(read: &SignalQuery<'_>, ago: Option<Duration>) -> Query {
+    Query {
+        expr: value(read, ago),
+        labels: read.labels.clone(),
+    }
+}
+
+/// The value of a read signal in its base unit.
+fn value(read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
+    let at = |part: Part| Over {
+        window: read.window,
+        ago,
+        part,
+    };
+    let expr = match &read.signal.source {
+        Source::Family(family) => match (read.stat, family.kind) {
+            (Stat::Quantile(q), _) => {
+                let mut labels = vec!["le".to_owned()];
+                labels.extend_from_slice(&read.labels);
+                let buckets = sum(&labels, rate(family, &at(Part::Bucket)));
+                build::call("histogram_quantile", vec![number(q), buckets])
+            }
+            (Stat::Avg, crate::spec::Kind::Histogram) => {
+                let total = sum(&read.labels, rate(family, &at(Part::Sum)));
+                let count = sum(&read.labels, rate(family, &at(Part::Count)));
+                bin(BinaryOp::Div, total, positive(count))
+            }
+            _ => {
+                let inner = over_time(family, read.stat, &at(events_part(family)));
+                build::aggregate(aggregate_op(read), &read.labels, inner)
+            }
+        },
+        Source::Ratio { of, over, before } => {
+            let events = |signal: &Signal| value(&as_events(signal, read), ago);
+            let now = guarded_ratio(events(of), events(over));
+            match before {
+                None => now,
+                Some(old) => {
+                    let read = SignalQuery {
+                        signal: old,
+                        stat: Stat::Last,
+                        window: read.window,
+                        labels: read.labels.clone(),
+                    };
+                    bin(BinaryOp::Or, now, value(&read, ago))
+                }
+            }
+        }
+        Source::Raw(raw) => raw_over_time(&raw.expr, read, ago),
+    };
+    scaled(expr, read.signal.value_scale(read.stat))
+}
+
+/// What a signal adds per second, or how much there is of a gauge; per group.
+pub fn events(signal: &Signal, window: Duration, ago: Option<Duration>, labels: &[String]) -> Expr {
+    let like = SignalQuery {
+        signal,
+        stat: Stat::Rate,
+        window: Window::Fixed(window),
+        labels: labels.to_vec(),
+    };
+    value(&as_events(signal, &like), ago)
+}
+
+/// A part of a ratio, read over the same time and labels as the whole.
+fn as_events<'a>(signal: &'a Signal, like: &SignalQuery<'_>) -> SignalQuery<'a> {
+    SignalQuery {
+        signal,
+        stat: signal.stat_in_ratio(),
+        window: like.window,
+        labels: like.labels.clone(),
+    }
+}
+
+/// Observations per second in each bucket of a histogram, for a heatmap.
+pub fn buckets(read: &SignalQuery<'_>) -> Option<Query> {
+    let family = read.signal.family()?;
+    let over = Over {
+        window: read.window,
+        ago: None,
+        part: Part::Bucket,
+    };
+    let labels = vec!["le".to_owned()];
+    Some(Query {
+        expr: sum(&labels, rate(family, &over)),
+        labels,
+    })
+}
+
+/// `part / (whole > 0)`, where a missing part counts as none: no series yet is no event yet.
+pub fn guarded_ratio(part: Expr, whole: Expr) -> Expr {
+    bin(BinaryOp::Div, or_zero(part, &whole), positive(whole))
+}
+
+/// A missing `part` counts as zero wherever there is a `whole`.
+pub fn or_zero(part: Expr, whole: &Expr) -> Expr {
+    let zero = bin(BinaryOp::Mul, build::number("0"), whole.clone());
+    bin(BinaryOp::Or, part, zero)
+}
+
+/// Drops the elements that are zero, so that nothing is divided by them.
+pub fn positive(expr: Expr) -> Expr {
+    bin(BinaryOp::Gt, expr, build::number("0"))
+}
+
+/// `lhs op rhs`.
+pub fn bin(op: BinaryOp, lhs: Expr, rhs: Expr) -> Expr {
+    build::binary(op, lhs, rhs).into()
+}
+
+/// A series over a window.
+pub fn range(selector: Selector, window: Duration) -> Expr {
+    build::range(selector, time(window))
+}
+
+fn range_over(selector: Selector, window: Window) -> Expr {
+    match window {
+        Window::Fixed(window) => range(selector, window),
+        Window::Zoom => build::range(selector, ast::Duration::placeholder(ZOOM)),
+    }
+}
+
+fn time(duration: Duration) -> ast::Duration {
+    ast::Duration::from_secs(duration.as_secs())
+}
+
+/// Exact where the decimal ends.
+pub fn number(value: Number) -> Expr {
+    build::number(decimal(value))
+}
+
+/// `sum by (labels) (expr)`.
+pub fn sum(labels: &[String], expr: Expr) -> Expr {
+    build::aggregate(AggregateOp::Sum, labels, expr)
+}
+
+/// An expression over a window, a minute apart: as often as records are made.
+pub fn over(function: &str, expr: Expr, window: Duration) -> Expr {
+    let sub = Subquery {
+        expr: Box::new(expr),
+        range: time(window),
+        step: Some(time(Duration::from_mins(1))),
+        at: AtOffset::default(),
+    };
+    build::call(function, [Expr::from(ExprKind::Subquery(sub))])
+}
+
+fn aggregate_op(read: &SignalQuery<'_>) -> AggregateOp {
+    match read.signal.across {
+        Across::Sum => AggregateOp::Sum,
+        Across::Max => AggregateOp::Max,
+        Across::Min => AggregateOp::Min,
+        Across::Avg => AggregateOp::Avg,
+    }
+}
+
+fn raw_over_time(expr: &Expr, read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
+    if read.stat == Stat::Last && ago.is_none() {
+        return expr.clone();
+    }
+    let step = Some(DEFAULT_WINDOW).filter(|_| read.window.usual() > Duration::from_secs(86_400));
+    let mut over = Subquery {
+        expr: Box::new(expr.clone()),
+        range: time(read.window.usual()),
+        step: step.map(time),
+        at: AtOffset::default(),
+    };
+    over.at.offset = ago.map(time);
+    build::call(
+        range_function(read.stat),
+        [Expr::from(ExprKind::Subquery(over))],
+    )
+}
+
+fn scaled(expr: Expr, scale: Number) -> Expr {
+    let one = Number::from_integer(1);
+    if scale == one {
+        return expr;
+    }
+    if *scale.numer() == 1 {
+        return bin(BinaryOp::Div, expr, number(one / scale));
+    }
+    bin(BinaryOp::Mul, expr, number(scale))
+}

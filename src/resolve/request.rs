@@ -1,0 +1,120 @@
+//! How a spec asks for a signal: what it leaves out is filled in, what it says is checked.
+//!
+//! `{signal: vllm.time_to_first_token, stat: p95, window: 5m, by: [pod]}` becomes a
+//! [`SignalQuery`](crate::query::SignalQuery) with the labels it is grouped by.
+
+use super::context::Context;
+use crate::diag::Diagnostic;
+use crate::plan::{DEFAULT_WINDOW, Kind, Signal, Window};
+use crate::query::SignalQuery;
+use crate::source::{Span, Spanned};
+use crate::spec::{Stat, Text};
+use crate::units::{Duration, Number};
+
+/// A signal as a spec asks for it.
+pub(super) struct SignalRequest<'a> {
+    pub(super) signal: &'a Signal,
+    pub(super) stat: Option<Spanned<Stat>>,
+    pub(super) window: Option<Spanned<Duration>>,
+    pub(super) by: &'a [Text],
+    pub(super) at: Span,
+}
+
+impl Context<'_> {
+    /// Fills in what a spec leaves out and checks what it says.
+    pub(super) fn read<'a>(&mut self, request: &SignalRequest<'a>) -> Option<SignalQuery<'a>> {
+        let stat = self.stat(request)?;
+        let window = request.window.map_or(DEFAULT_WINDOW, |w| w.value);
+        let at = request.window.map_or(request.at, |w| w.span);
+        if !request.signal.is_instant(stat) {
+            self.check_window(window, at);
+        }
+        let labels = self.labels(request.signal, request.by);
+        Some(SignalQuery {
+            signal: request.signal,
+            stat,
+            window: Window::Fixed(window),
+            labels,
+        })
+    }
+
+    fn stat(&mut self, request: &SignalRequest<'_>) -> Option<Stat> {
+        let kind = request.signal.kind();
+        let Some(stat) = request.stat else {
+            let usual = usual_stat(kind);
+            if usual.is_none() {
+                let message = format!("the histogram `{}` needs a stat", request.signal.name);
+                let error = Diagnostic::error("missing-field", request.at, message);
+                self.sink.push(
+                    error.help("say how it is read: `stat: p95`, `stat: avg` or `stat: rate`"),
+                );
+            }
+            return usual;
+        };
+        let known = known_stats(kind);
+        if known.iter().any(|k| same(*k, stat.value)) {
+            return Some(stat.value);
+        }
+        let words: Vec<_> = known
+            .iter()
+            .map(|k| format!("`{}`", stat_word(*k)))
+            .collect();
+        let message = format!(
+            "`{}` cannot be read as `{}`: it is a {}",
+            request.signal.name,
+            stat.value,
+            kind.as_str()
+        );
+        let error = Diagnostic::error("wrong-stat", stat.span, message);
+        self.sink
+            .push(error.help(format!("a {} has {}", kind.as_str(), words.join(", "))));
+        None
+    }
+
+    /// A rate needs two samples, and a lost scrape must not empty it.
+    pub(super) fn check_window(&mut self, window: Duration, at: Span) {
+        let scrape = self.scrape_interval();
+        let least = Duration::from_secs(scrape.as_secs() * 4);
+        if window.as_secs() < 2 * scrape.as_secs() {
+            let message =
+                format!("a window of {window} holds less than two scrapes {scrape} apart");
+            let error = Diagnostic::error("rate-window-too-short", at, message);
+            self.sink.push(error.help(format!("use {least} or more")));
+        } else if window < least {
+            let message =
+                format!("one lost scrape empties a window of {window} at {scrape} scrapes");
+            let warning = Diagnostic::warning("rate-window-too-short", at, message);
+            self.sink.push(warning.help(format!("use {least} or more")));
+        }
+    }
+}
+
+fn usual_stat(kind: Kind) -> Option<Stat> {
+    match kind {
+        Kind::Gauge => Some(Stat::Last),
+        Kind::Counter => Some(Stat::Rate),
+        Kind::Ratio => Some(Stat::Avg),
+        Kind::Histogram => None,
+    }
+}
+
+fn known_stats(kind: Kind) -> &'static [Stat] {
+    const ANY_QUANTILE: Stat = Stat::Quantile(Number::new_raw(0, 1));
+    match kind {
+        Kind::Gauge => &[Stat::Last, Stat::Avg, Stat::Min, Stat::Max, Stat::Slope],
+        Kind::Counter => &[Stat::Rate, Stat::Increase],
+        Kind::Ratio => &[Stat::Avg],
+        Kind::Histogram => &[ANY_QUANTILE, Stat::Avg, Stat::Rate, Stat::Increase],
+    }
+}
+
+fn same(known: Stat, request: Stat) -> bool {
+    known == request || matches!((known, request), (Stat::Quantile(_), Stat::Quantile(_)))
+}
+
+fn stat_word(stat: Stat) -> String {
+    match stat {
+        Stat::Quantile(_) => "p95".into(),
+        other => other.to_string(),
+    }
+}
