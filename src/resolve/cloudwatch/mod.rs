@@ -1,10 +1,12 @@
-//! CloudWatch: what of a plan it can watch and show, how nearly, and what it needs for that.
+//! CloudWatch: the settings of a service, and alarms and dashboards for the rest of its plan.
+//!
+//! Here are its settings, and what the author of an alert wants otherwise: `cloudwatch: {actions: {critical: [six ARNs]}}`
+//! is refused at `critical`. What CloudWatch can say of the plan is decided in `parity`.
 
-mod bind;
+pub(super) mod bind;
 mod published;
 mod unit;
 
-pub(super) use bind::bind;
 pub(super) use published::published;
 
 use super::context::Context;
