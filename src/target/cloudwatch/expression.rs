@@ -170,8 +170,9 @@ fn together(statistic: &Statistic) -> &'static str {
     match statistic {
         Statistic::Maximum => "MAX",
         Statistic::Minimum => "MIN",
-        Statistic::Average => "AVG",
-        Statistic::Sum | Statistic::SampleCount | Statistic::Extended(_) => "SUM",
+        Statistic::Sum | Statistic::SampleCount => "SUM",
+        Statistic::Extended(extended) if extended.adds_up() => "SUM",
+        Statistic::Average | Statistic::Extended(_) => "AVG",
     }
 }
 
