@@ -15,6 +15,9 @@ use crate::units::{Duration, Number, Unit};
 /// Seconds of a point when a panel follows the zoom.
 const USUAL: u64 = 300;
 
+/// Seconds of a point of a gauge's newest value.
+const MINUTE: u64 = 60;
+
 const ONE: Number = Number::new_raw(1, 1);
 
 /// Percentiles that stand in for a heatmap.
@@ -90,7 +93,7 @@ fn shown_worth(unit: ValueUnit, worth: Number) -> Number {
 /// A gauge is worth a point each minute.
 fn period_of(r: &Reading) -> u64 {
     match r.window {
-        None if is_instant(&r.signal, r.stat) => 60,
+        None if is_instant(&r.signal, r.stat) => MINUTE,
         None => USUAL,
         Some(window) => period(window),
     }

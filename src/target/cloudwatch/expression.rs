@@ -76,7 +76,7 @@ impl Speller {
                 format!("{share} / {}", decimal(*budget))
             }
         };
-        let alone = matches!(metrics.as_slice(), [one] if one.id == text);
+        let alone = matches!((value, metrics.as_slice()), (Value::Statistic(_), [_]));
         Formula {
             metrics,
             expression: (!alone).then_some(text),
