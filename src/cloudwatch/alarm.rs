@@ -5,12 +5,12 @@
 
 use serde_json::Value;
 
-use super::Violation;
 use super::dimensions::{dimensions, namespace, period};
 use super::fields::Fields;
 use super::limits;
 use super::metrics;
 use super::statistic::{Extended, Statistic};
+use super::violation::Violation;
 
 const FIELDS: &[&str] = &[
     "AlarmName",

@@ -1,10 +1,13 @@
 //! Composite alarms: `ALARM("a") AND NOT OK("b")`.
+//!
+//! [`children`] reads that rule as two names and two elements; `ALARM("a") AND` as [`BadRule::NoAlarm`].
 
 use serde_json::Value;
+use thiserror::Error;
 
-use super::Violation;
 use super::alarm::common;
 use super::fields::Fields;
+use super::violation::Violation;
 
 const FIELDS: &[&str] = &[
     "AlarmName",
@@ -84,11 +87,58 @@ pub struct Children {
     pub elements: usize,
 }
 
+/// Why a rule cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BadRule {
+    /// Something stands where nothing does.
+    #[error("unexpected `{0}`")]
+    Unexpected(String),
+    /// Something else is wanted there.
+    #[error("unexpected `{found}`, expected `{wanted}`")]
+    Expected {
+        /// What stands there.
+        found: String,
+        /// What should.
+        wanted: &'static str,
+    },
+    /// It ends too early.
+    #[error("`{0}` is missing at the end")]
+    Ends(&'static str),
+    /// Behind a state something is wrong.
+    #[error("behind {state}: {why}")]
+    Behind {
+        /// The state.
+        state: &'static str,
+        /// What is wrong.
+        why: Box<BadRule>,
+    },
+    /// It ends where an alarm should stand.
+    #[error("an alarm is missing at the end")]
+    NoAlarm,
+    /// Something else stands where an alarm should.
+    #[error(
+        "unexpected `{0}`, expected ALARM(…), OK(…), INSUFFICIENT_DATA(…), TRUE, FALSE, NOT or `(`"
+    )]
+    NotAnAlarm(String),
+    /// AT_LEAST of how many.
+    #[error("AT_LEAST begins with a number or a percentage")]
+    NoNumber,
+    /// AT_LEAST of which state.
+    #[error("AT_LEAST names ALARM, OK or INSUFFICIENT_DATA")]
+    NoState,
+    /// A quote is not closed.
+    #[error("a name without its closing quote")]
+    OpenQuote,
+    /// A name is empty.
+    #[error("the name of an alarm is missing")]
+    NoName,
+}
+
 /// Reads a rule.
 ///
 /// # Errors
 /// Says where it cannot be read.
-pub fn children(rule: &str) -> Result<Children, String> {
+pub fn children(rule: &str) -> Result<Children, BadRule> {
     let mut parser = Parser {
         rest: rule,
         found: Children::default(),
@@ -96,7 +146,7 @@ pub fn children(rule: &str) -> Result<Children, String> {
     parser.either()?;
     match parser.rest.trim_start() {
         "" => Ok(parser.found),
-        rest => Err(format!("unexpected `{}`", first_word(rest))),
+        rest => Err(BadRule::Unexpected(first_word(rest).to_owned())),
     }
 }
 
@@ -124,17 +174,20 @@ impl Parser<'_> {
         true
     }
 
-    fn need(&mut self, wanted: &str) -> Result<(), String> {
+    fn need(&mut self, wanted: &'static str) -> Result<(), BadRule> {
         if self.take(wanted) {
             return Ok(());
         }
         Err(match first_word(self.rest) {
-            "" => format!("`{wanted}` is missing at the end"),
-            found => format!("unexpected `{found}`, expected `{wanted}`"),
+            "" => BadRule::Ends(wanted),
+            found => BadRule::Expected {
+                found: found.to_owned(),
+                wanted,
+            },
         })
     }
 
-    fn either(&mut self) -> Result<(), String> {
+    fn either(&mut self) -> Result<(), BadRule> {
         self.both()?;
         while self.take("OR") {
             self.both()?;
@@ -142,7 +195,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn both(&mut self) -> Result<(), String> {
+    fn both(&mut self) -> Result<(), BadRule> {
         self.one()?;
         while self.take("AND") {
             self.one()?;
@@ -150,7 +203,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn one(&mut self) -> Result<(), String> {
+    fn one(&mut self) -> Result<(), BadRule> {
         if self.take("NOT") {
             return self.one();
         }
@@ -163,8 +216,10 @@ impl Parser<'_> {
         }
         if let Some(state) = STATES.into_iter().find(|state| self.take(state)) {
             self.found.elements += 1;
-            self.need("(")
-                .map_err(|why| format!("behind {state}: {why}"))?;
+            self.need("(").map_err(|why| BadRule::Behind {
+                state,
+                why: Box::new(why),
+            })?;
             self.name()?;
             return self.need(")");
         }
@@ -174,29 +229,27 @@ impl Parser<'_> {
             return self.need(")");
         }
         Err(match first_word(self.rest) {
-            "" => "an alarm is missing at the end".to_owned(),
-            found => format!(
-                "unexpected `{found}`, expected ALARM(…), OK(…), INSUFFICIENT_DATA(…), TRUE, FALSE, NOT or `(`"
-            ),
+            "" => BadRule::NoAlarm,
+            found => BadRule::NotAnAlarm(found.to_owned()),
         })
     }
 
     /// `AT_LEAST(2, ALARM, (a, b, c))`, `AT_LEAST(50%, NOT OK, (…))`.
-    fn at_least(&mut self) -> Result<(), String> {
+    fn at_least(&mut self) -> Result<(), BadRule> {
         self.need("(")?;
         let rest = self.rest.trim_start();
         let digits = rest
             .find(|c: char| !c.is_ascii_digit())
             .unwrap_or(rest.len());
         if digits == 0 {
-            return Err("AT_LEAST begins with a number or a percentage".to_owned());
+            return Err(BadRule::NoNumber);
         }
         self.rest = &rest[digits..];
         self.take("%");
         self.need(",")?;
         self.take("NOT");
         if !STATES.into_iter().any(|state| self.take(state)) {
-            return Err("AT_LEAST names ALARM, OK or INSUFFICIENT_DATA".to_owned());
+            return Err(BadRule::NoState);
         }
         self.need(",")?;
         self.need("(")?;
@@ -212,19 +265,17 @@ impl Parser<'_> {
     }
 
     /// A name in quotes, or one without blanks and signs.
-    fn name(&mut self) -> Result<(), String> {
+    fn name(&mut self) -> Result<(), BadRule> {
         let rest = self.rest.trim_start();
         let (name, after) = match rest.chars().next() {
-            Some(quote @ ('"' | '\'')) => {
-                unquote(&rest[1..], quote).ok_or("a name without its closing quote")?
-            }
+            Some(quote @ ('"' | '\'')) => unquote(&rest[1..], quote).ok_or(BadRule::OpenQuote)?,
             _ => {
                 let end = rest.find([',', ')', '(']).unwrap_or(rest.len());
                 (rest[..end].trim_end().to_owned(), &rest[end..])
             }
         };
         if name.is_empty() {
-            return Err("the name of an alarm is missing".to_owned());
+            return Err(BadRule::NoName);
         }
         self.rest = after;
         if !self.found.names.contains(&name) {

@@ -1,9 +1,13 @@
 //! Bodies of dashboards.
+//!
+//! `{"widgets": [{"type": "metric", "x": 20, "width": 12, …}]}` has a violation at `/widgets/0/width`: the grid has 24
+//! columns.
 
 use serde_json::Value;
 
 use super::fields::Fields;
-use super::{Fault, Violation, math};
+use super::math;
+use super::violation::{Fault, Violation};
 
 const TYPES: [&str; 7] = [
     "metric", "chart", "text", "log", "alarm", "explorer", "custom",

@@ -1,8 +1,10 @@
 //! Reading fields of a request, and noting what is wrong with them.
+//!
+//! `f.length("AlarmName", 1, 255)` gives the text, and notes a violation at `/AlarmName` when it is too long.
 
 use serde_json::Value;
 
-use super::{Fault, Violation};
+use super::violation::{Fault, Violation};
 
 /// A part of a request, where it stands, and what was found.
 pub(super) struct Fields<'v, 'f> {

@@ -1,4 +1,8 @@
 //! Metric math: what an expression refers to, and whether it can be read at all.
+//!
+//! `FILL(bad, 0) / all` uses the ids `bad` and `all` and the function `FILL`; `bad /` lacks a value at its end.
+
+use thiserror::Error;
 
 /// What an expression uses.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -83,11 +87,34 @@ pub(super) fn refused(function: &str) -> Option<String> {
     })
 }
 
+/// Why an expression cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(super) enum BadExpression {
+    /// A text has no end.
+    #[error("a text without its closing quote")]
+    OpenQuote,
+    /// A sign that no expression has.
+    #[error("unexpected `{0}`")]
+    Sign(char),
+    /// Something stands where nothing does.
+    #[error("unexpected {0}")]
+    Unexpected(Token),
+    /// Something else is wanted there.
+    #[error("unexpected {found}, expected `{wanted}`")]
+    Expected { found: Token, wanted: &'static str },
+    /// It ends too early.
+    #[error("`{0}` is missing at the end")]
+    Ends(&'static str),
+    /// It ends where a value should stand.
+    #[error("a value is missing at the end")]
+    NoValue,
+}
+
 /// Reads an expression.
 ///
 /// # Errors
 /// Says where it cannot be read.
-pub(super) fn read(text: &str) -> Result<Usage, String> {
+pub(super) fn read(text: &str) -> Result<Usage, BadExpression> {
     let start = text.trim_start();
     if start
         .get(..6)
@@ -106,12 +133,13 @@ pub(super) fn read(text: &str) -> Result<Usage, String> {
     parser.expression()?;
     match parser.peek() {
         None => Ok(parser.usage),
-        Some(token) => Err(format!("unexpected {token}")),
+        Some(token) => Err(BadExpression::Unexpected(token.clone())),
     }
 }
 
+/// A part of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
+pub(super) enum Token {
     Name(String),
     Number,
     Text,
@@ -129,15 +157,13 @@ impl std::fmt::Display for Token {
     }
 }
 
-fn tokens(text: &str) -> Result<Vec<Token>, String> {
+fn tokens(text: &str) -> Result<Vec<Token>, BadExpression> {
     let mut found = Vec::new();
     let mut rest = text.trim_start();
     while let Some(c) = rest.chars().next() {
         let (token, length) = match c {
             '"' | '\'' => {
-                let end = rest[1..]
-                    .find(c)
-                    .ok_or("a text without its closing quote")?;
+                let end = rest[1..].find(c).ok_or(BadExpression::OpenQuote)?;
                 (Token::Text, end + 2)
             }
             c if c.is_ascii_digit() || c == '.' => (
@@ -155,7 +181,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
                 let length = match two {
                     Some(sign) => sign.len(),
                     None if one => 1,
-                    None => return Err(format!("unexpected `{c}`")),
+                    None => return Err(BadExpression::Sign(c)),
                 };
                 (Token::Sign(rest[..length].to_owned()), length)
             }
@@ -185,19 +211,22 @@ impl Parser {
         matches!(self.peek(), Some(Token::Sign(found)) if found == sign)
     }
 
-    fn take(&mut self, sign: &str) -> Result<(), String> {
+    fn take(&mut self, sign: &'static str) -> Result<(), BadExpression> {
         if self.is(sign) {
             self.at += 1;
             return Ok(());
         }
         match self.peek() {
-            Some(token) => Err(format!("unexpected {token}, expected `{sign}`")),
-            None => Err(format!("`{sign}` is missing at the end")),
+            Some(found) => Err(BadExpression::Expected {
+                found: found.clone(),
+                wanted: sign,
+            }),
+            None => Err(BadExpression::Ends(sign)),
         }
     }
 
     /// Values with operators between them; which binds tighter does not matter here.
-    fn expression(&mut self) -> Result<(), String> {
+    fn expression(&mut self) -> Result<(), BadExpression> {
         self.value()?;
         loop {
             let operator = match self.peek() {
@@ -213,7 +242,7 @@ impl Parser {
         }
     }
 
-    fn value(&mut self) -> Result<(), String> {
+    fn value(&mut self) -> Result<(), BadExpression> {
         match self.peek().cloned() {
             Some(Token::Sign(sign)) if sign == "-" || sign == "+" => {
                 self.at += 1;
@@ -236,12 +265,12 @@ impl Parser {
                 self.at += 1;
                 self.named(name)
             }
-            Some(token) => Err(format!("unexpected {token}")),
-            None => Err("a value is missing at the end".to_owned()),
+            Some(token) => Err(BadExpression::Unexpected(token)),
+            None => Err(BadExpression::NoValue),
         }
     }
 
-    fn named(&mut self, name: String) -> Result<(), String> {
+    fn named(&mut self, name: String) -> Result<(), BadExpression> {
         if self.is("(") {
             self.at += 1;
             self.usage.functions.push(name.to_ascii_uppercase());
@@ -254,7 +283,7 @@ impl Parser {
         Ok(())
     }
 
-    fn list(&mut self, end: &str) -> Result<(), String> {
+    fn list(&mut self, end: &'static str) -> Result<(), BadExpression> {
         if self.is(end) {
             self.at += 1;
             return Ok(());

@@ -1,15 +1,18 @@
 //! The `Metrics` array of an alarm: metrics, and expressions over them.
+//!
+//! Of `[{"Id": "a", "MetricStat": …}, {"Id": "b", "Expression": "a / total"}]` no entry has the id `total`, and two
+//! return data.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Fault;
 use super::dimensions::{dimensions, namespace, period};
 use super::fields::Fields;
 use super::limits;
 use super::math::{self, Usage};
 use super::statistic::Statistic;
+use super::violation::Fault;
 
 /// Entries of either sort.
 const MOST: usize = 10;

@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::Statistic;
+use super::statistic::Statistic;
 
 /// A search in a graph. It cannot join the names that a metric had: each is a line of its own.
 #[derive(Clone, Copy, Debug)]

@@ -50,6 +50,14 @@ pub enum NoStatistic {
     Range(String),
 }
 
+impl Extended {
+    /// True for counts and sums: `TC(:500)`, `ts90`.
+    pub fn adds_up(&self) -> bool {
+        let name = self.0.get(..2).unwrap_or_default();
+        ["TC", "tc", "TS", "ts"].contains(&name)
+    }
+}
+
 impl Statistic {
     /// What `Statistic` takes.
     pub const PLAIN: [&str; 5] = ["SampleCount", "Average", "Sum", "Minimum", "Maximum"];

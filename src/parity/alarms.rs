@@ -3,7 +3,7 @@
 //! `{all: [usage above 90 %, preemptions above 10/min]}` becomes two metric alarms without actions, and a composite
 //! one on both, which has the alert's name and severity.
 
-use super::Builder;
+use super::builder::Builder;
 use super::delivery::Scrapes;
 use super::promql;
 use super::timing::{self, Timing};
@@ -15,7 +15,7 @@ use crate::plan::cloudwatch::{
     Alarm, AlarmKind, Composite, Difference, Dimensions, MetricAlarm, MetricStat, NotExpressible,
     Parity, Rule, Test, Value, Verdict, What,
 };
-use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Kind, Query};
+use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Query};
 use crate::source::{Span, Spanned};
 use crate::spec::{AlarmOverride, LowSamples, Missing, Side, Stat, Via};
 use crate::units::{Duration, Number, Unit, shown};
@@ -365,19 +365,21 @@ fn chosen(draft: &mut Draft, value: &Value, timing: Timing) {
 }
 
 /// How holding differs.
-fn held(draft: &mut Draft, c: &Compare, hold: Duration, timing: Timing) {
-    let instant = c.stat == Stat::Last && c.signal.kind() == Kind::Gauge;
-    if instant || hold.as_secs() == 0 || matches!(c.bound, Bound::Outside(_)) {
+fn held(draft: &mut Draft, c: &Compare, hold: Duration, chosen: Timing) {
+    if timing::is_instant(&c.signal, c.stat)
+        || hold.as_secs() == 0
+        || matches!(c.bound, Bound::Outside(_))
+    {
         return;
     }
-    let period = Duration::from_secs(timing.period);
+    let period = Duration::from_secs(chosen.period);
     draft.note(
-        if timing.evaluate == 1 && hold == period && c.window == period {
+        if chosen.evaluate == 1 && hold == period && c.window == period {
             Difference::LooksOnce { over: period }
         } else {
             Difference::LooksRarely {
-                datapoints: timing.datapoints,
-                evaluate: timing.evaluate,
+                datapoints: chosen.datapoints,
+                evaluate: chosen.evaluate,
                 period,
                 window: c.window,
                 hold,

@@ -2,7 +2,7 @@
 //!
 //! Each panel keeps its row and place; what is not there says why, in the panel and in the parity report.
 
-use super::Builder;
+use super::builder::Builder;
 use super::graph;
 use crate::naming;
 use crate::plan::cloudwatch::{

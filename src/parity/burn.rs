@@ -3,7 +3,7 @@
 //! The tier `1h` of `availability` becomes `…-availability-burn-1h-14.4x` and `…-burn-5m-14.4x` without actions, and
 //! `…-burn-1h`, which has the tier's severity.
 
-use super::Builder;
+use super::builder::Builder;
 use super::delivery::Scrapes;
 use super::description::description;
 use super::promql;

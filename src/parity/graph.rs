@@ -3,16 +3,20 @@
 //! A panel on `vllm.kv_cache_usage` with `by: [model_name]` becomes one [`GraphLine`], whose value is the same
 //! as that of an alarm on the signal, but for each `model_name`.
 
-use super::Builder;
+use super::builder::Builder;
+use super::timing::is_instant;
 use super::value::{self, Purpose, ValueRequest};
 use crate::plan::cloudwatch::{Difference, Graph, GraphLine, NotExpressible, Shown, Value, View};
 use crate::plan::dashboard::{Draw, Origin, Panel, Reading};
-use crate::plan::{EventSlo, Kind, Slo, SloKind, ValueUnit};
+use crate::plan::{EventSlo, Slo, SloKind, ValueUnit};
 use crate::spec::Stat;
 use crate::units::{Duration, Number, Unit};
 
 /// Seconds of a point when a panel follows the zoom.
 const USUAL: u64 = 300;
+
+/// Seconds of a point of a gauge's newest value.
+const MINUTE: u64 = 60;
 
 const ONE: Number = Number::new_raw(1, 1);
 
@@ -88,10 +92,10 @@ fn shown_worth(unit: ValueUnit, worth: Number) -> Number {
 
 /// A gauge is worth a point each minute.
 fn period_of(r: &Reading) -> u64 {
-    match (r.window, r.stat, r.signal.kind()) {
-        (None, Stat::Last, Kind::Gauge) => 60,
-        (None, ..) => USUAL,
-        (Some(window), ..) => period(window),
+    match r.window {
+        None if is_instant(&r.signal, r.stat) => MINUTE,
+        None => USUAL,
+        Some(window) => period(window),
     }
 }
 

@@ -1,4 +1,6 @@
 //! Alarms on PromQL, for metrics that arrive by OpenTelemetry.
+//!
+//! `histogram_quantile(0.95, …) > 3` for five minutes is looked at each minute, and pends for 300 seconds.
 
 use crate::cloudwatch::limits;
 use crate::plan::cloudwatch::{Difference, NotExpressible, PromQl};

@@ -1,9 +1,11 @@
 //! How often an alarm looks, and at how much.
+//!
+//! A gauge above its bound `for: 5m` is five points of a minute; a p95 over 5 minutes is one point of 300 seconds.
 
 use crate::cloudwatch::{Statistic, limits};
 use crate::diag::{Diagnostic, Sink};
 use crate::plan::cloudwatch::NotExpressible;
-use crate::plan::{Compare, Kind};
+use crate::plan::{Compare, Kind, Signal};
 use crate::source::Spanned;
 use crate::spec::{AlarmOverride, Stat};
 use crate::units::Duration;
@@ -25,12 +27,16 @@ pub(super) struct Timing {
 /// # Errors
 /// Says why CloudWatch cannot look that far back.
 pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, NotExpressible> {
-    let instant = c.stat == Stat::Last && c.signal.kind() == Kind::Gauge;
-    if instant {
+    if is_instant(&c.signal, c.stat) {
         return each_minute(hold);
     }
     let over = if hold.as_secs() > 0 { hold } else { c.window };
     once(over)
+}
+
+/// True when the newest value is wanted, and no window of it.
+pub(super) fn is_instant(signal: &Signal, stat: Stat) -> bool {
+    stat == Stat::Last && signal.kind() == Kind::Gauge
 }
 
 /// A point each minute.

@@ -130,14 +130,31 @@ fn differences(request: ValueRequest<'_>, statistic: &Statistic) -> Vec<Differen
     if !request.by.is_empty() && metric.names.len() > 1 {
         found.push(Difference::OneLineForEachName(metric.names.clone()));
     }
-    let added = signal.kind() == Kind::Gauge && signal.across == Across::Sum;
-    if added && metric.delivery == Delivery::Scraped {
-        found.push(Difference::OfSingleReplicas(statistic.clone()));
+    let replicas = metric.delivery == Delivery::Scraped && signal.kind() == Kind::Gauge;
+    let told_apart = request.by.iter().any(|label| label == "instance");
+    if replicas && !told_apart {
+        found.extend(over_replicas(request, statistic));
     }
     if request.stat == Stat::Slope {
         found.push(Difference::GrowthOfTwoPoints);
     }
     found
+}
+
+/// CloudWatch takes a statistic of all samples; Prometheus reads each replica over time, and combines those.
+fn over_replicas(request: ValueRequest<'_>, statistic: &Statistic) -> Option<Difference> {
+    let across = request.signal.across;
+    let same = match across {
+        Across::Sum => return Some(Difference::OfSingleReplicas(statistic.clone())),
+        Across::Max => Statistic::Maximum,
+        Across::Min => Statistic::Minimum,
+        Across::Avg => Statistic::Average,
+    };
+    let differs = *statistic != same && request.stat != Stat::Slope;
+    differs.then(|| Difference::OfAllReplicas {
+        statistic: statistic.clone(),
+        across,
+    })
 }
 
 /// A statistic of a signal's metric.

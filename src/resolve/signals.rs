@@ -134,7 +134,11 @@ pub(super) fn resolve(
     };
     match outcome {
         Outcome::Ready(mut signal) => {
-            super::cloudwatch::bind(cx, name, definition, Rc::make_mut(&mut signal));
+            let mut judge = super::cloudwatch::bind::Judge {
+                document: cx.document,
+                sink: &mut cx.sink,
+            };
+            super::cloudwatch::bind::bind(&mut judge, name, definition, Rc::make_mut(&mut signal));
             Outcome::Ready(signal)
         }
         Outcome::LeftOut(why) if cx.spec.signals.contains_key(name.value.as_str()) => {

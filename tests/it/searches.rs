@@ -73,6 +73,7 @@ fn built(name: &str) -> String {
             "  A{i}: {{severity: critical, when: {{signal: {signal}, stat: {stat}, window: 10m, {bound}}}}}\n"
         );
     }
+    text += "  Percentile:\n    severity: critical\n    when: {signal: usage, above: 90%}\n    cloudwatch: {statistic: p90}\n";
     text += "dashboards:\n  main:\n    rows:\n      - title: All\n        panels:\n";
     for (i, (signal, stat, by, _)) in CASES.iter().enumerate() {
         for (title, by) in [("P", format!("by: [{by}]")), ("Q", "by: []".to_owned())] {
@@ -329,4 +330,56 @@ fn a_name_with_quotes_is_not_searched() {
     let board = &board.expect("a dashboard").text;
     assert!(board.contains("cannot stand in a search"), "{board}");
     assert!(!board.contains(r#"MetricName=\"Depth \"${m}"#), "{board}");
+}
+
+/// Prometheus combines one value of each replica; CloudWatch takes its statistic of all their samples.
+#[test]
+fn a_statistic_over_replicas_is_identical_only_where_it_is_the_same() {
+    let parity = json("parity.json");
+    let notes = |name: &str| {
+        let entries = parity["entries"].as_array().expect("a list");
+        let found = entries.iter().find(|entry| entry["name"] == name);
+        found.expect("an entry")["cloudwatch"]["notes"].clone()
+    };
+    for (i, (signal, stat, ..)) in CASES.iter().enumerate() {
+        let wanted = match (*signal, *stat) {
+            ("usage", "min") => {
+                "Minimum of all replicas together, where Prometheus takes the highest of theirs"
+            }
+            ("usage", "avg") => {
+                "Average of all replicas together, where Prometheus takes the highest of theirs"
+            }
+            ("waiting", "max") => {
+                "Maximum of single replicas, where Prometheus adds them up: with N replicas the value is up to N times smaller"
+            }
+            ("usage", "last" | "max") => "",
+            _ => continue,
+        };
+        for name in [
+            format!("A{i}"),
+            format!("main / P{i}"),
+            format!("main / Q{i}"),
+        ] {
+            let notes = notes(&name);
+            let notes = notes.as_array().expect("notes");
+            match wanted {
+                "" => assert!(
+                    !notes.iter().any(|n| text(n).contains("replicas")),
+                    "{name}: {notes:?}"
+                ),
+                _ => assert!(notes.iter().any(|n| n == wanted), "{name}: {notes:?}"),
+            }
+        }
+    }
+}
+
+/// Percentiles under two names are not added up.
+#[test]
+fn a_percentile_under_two_names_stays_one() {
+    let alarms = json("cloudwatch/alarms.json");
+    let mut alarms = alarms.as_array().expect("a list").iter();
+    let alarm = alarms.find(|alarm| alarm["AlarmName"] == "grouped-percentile");
+    let metrics = &alarm.expect("the alarm")["Metrics"];
+    assert_eq!(metrics[2]["Expression"], "AVG([m1, m2])");
+    assert_eq!(metrics[0]["MetricStat"]["Stat"], "p90");
 }

@@ -1,4 +1,6 @@
 //! Alarms: on a value, on other alarms, or on PromQL.
+//!
+//! `{all: [a, b]}` is a `Composite` on `Rule::All` of two `MetricAlarm`s that have no severity of their own.
 
 use super::Value;
 use crate::plan::CompareOp;
@@ -82,24 +84,6 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The rule as CloudWatch reads it; `name` writes the name of an alarm, with its quotes.
-    pub fn text(&self, name: &impl Fn(&str) -> String) -> String {
-        let inner = |rule: &Rule| match rule {
-            Rule::Alarm(_) => rule.text(name),
-            _ => format!("({})", rule.text(name)),
-        };
-        let list = |rules: &[Rule], word: &str| {
-            let rules: Vec<_> = rules.iter().map(inner).collect();
-            rules.join(word)
-        };
-        match self {
-            Rule::Alarm(alarm) => format!("ALARM({})", name(alarm)),
-            Rule::All(rules) => list(rules, " AND "),
-            Rule::Any(rules) => list(rules, " OR "),
-            Rule::Unless(rules) => format!("{} AND NOT {}", inner(&rules[0]), inner(&rules[1])),
-        }
-    }
-
     /// Names of the alarms in it.
     pub fn alarms(&self) -> Vec<&str> {
         match self {

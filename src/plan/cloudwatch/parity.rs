@@ -6,7 +6,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::cloudwatch::Statistic;
-use crate::spec::Baseline;
+use crate::spec::{Across, Baseline};
 use crate::units::{Duration, Number, decimal};
 
 /// How far both back ends say the same of one thing.
@@ -97,6 +97,13 @@ impl Verdict {
 pub enum Difference {
     /// Replicas are not added up, but this is taken of them.
     OfSingleReplicas(Statistic),
+    /// This is taken of the samples of all replicas, in place of one value of each.
+    OfAllReplicas {
+        /// What is taken.
+        statistic: Statistic,
+        /// What Prometheus makes of the values of replicas.
+        across: Across,
+    },
     /// Growth is that between two points.
     GrowthOfTwoPoints,
     /// One alarm has no groups.
@@ -178,6 +185,11 @@ impl Display for Difference {
             Difference::OfSingleReplicas(statistic) => write!(
                 f,
                 "{statistic} of single replicas, where Prometheus adds them up: with N replicas the value is up to N times smaller"
+            ),
+            Difference::OfAllReplicas { statistic, across } => write!(
+                f,
+                "{statistic} of all replicas together, where Prometheus takes {} of theirs",
+                combined(*across)
             ),
             Difference::GrowthOfTwoPoints => {
                 f.write_str("growth between two data points, in place of a regression")
@@ -386,5 +398,14 @@ fn past(baseline: Baseline) -> String {
     match baseline {
         Baseline::Offset(ago) => format!("its value {ago} ago"),
         Baseline::AvgOver(window) => format!("its mean over {window}"),
+    }
+}
+
+fn combined(across: Across) -> &'static str {
+    match across {
+        Across::Sum => "the sum",
+        Across::Max => "the highest",
+        Across::Min => "the lowest",
+        Across::Avg => "the mean",
     }
 }

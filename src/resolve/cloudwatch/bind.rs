@@ -1,36 +1,44 @@
 //! Bindings: which metric of CloudWatch a signal is.
+//!
+//! `cloudwatch: {metric: TTFTMs, unit: Milliseconds}` makes of a histogram in seconds a published metric whose unit is
+//! worth a thousandth of a second; a gauge of vLLM without a word is what the agent scrapes.
 
 use super::unit;
 use crate::cloudwatch::limits;
-use crate::diag::{Diagnostic, did_you_mean};
+use crate::diag::{Diagnostic, Sink, did_you_mean};
 use crate::naming;
 use crate::plan::cloudwatch::{Delivery, Metric};
 use crate::plan::{Family, Signal, Source};
-use crate::resolve::context::Context;
 use crate::source::Spanned;
-use crate::spec::{self, Kind, MetricBinding, Text, Via};
+use crate::spec::{self, Document, Kind, MetricBinding, Text, Via};
 use crate::units::Number;
+
+/// What a binding is judged by, and who hears of it.
+pub(in crate::resolve) struct Judge<'a> {
+    pub(in crate::resolve) document: &'a Document,
+    pub(in crate::resolve) sink: &'a mut Sink,
+}
 
 /// Binds a resolved signal, by what its declaration says, or because the agent scrapes it anyway.
 pub(in crate::resolve) fn bind(
-    cx: &mut Context<'_>,
+    judge: &mut Judge<'_>,
     name: &Text,
     definition: &spec::Signal,
     signal: &mut Signal,
 ) {
-    let Some(service) = &cx.spec.cloudwatch else {
+    let Some(service) = &judge.document.spec.cloudwatch else {
         if let Some(binding) = &definition.cloudwatch {
-            let at = cx.document.key(binding.span, "cloudwatch");
+            let at = judge.document.key(binding.span, "cloudwatch");
             let message = format!("`{name}` is bound to CloudWatch, but the service is not");
             let error = Diagnostic::error("missing-field", at, message);
             let help = "add `cloudwatch: {region: …, namespace: …}` at the top";
-            cx.sink.push(error.help(help));
+            judge.sink.push(error.help(help));
         }
         return;
     };
     let namespace = service.namespace.value.clone();
     match &definition.cloudwatch {
-        Some(binding) => signal.cloudwatch = explicit(cx, binding, signal, namespace),
+        Some(binding) => signal.cloudwatch = explicit(judge, binding, signal, namespace),
         None => {
             if let Source::Family(family) = &signal.source
                 && definition.base.is_none()
@@ -59,7 +67,7 @@ fn scraped(family: &Family, signal: &Signal, namespace: String) -> Option<Metric
 }
 
 fn explicit(
-    cx: &mut Context<'_>,
+    judge: &mut Judge<'_>,
     binding: &Spanned<MetricBinding>,
     signal: &Signal,
     own: String,
@@ -68,30 +76,31 @@ fn explicit(
     let family = signal.family();
     let covers: Vec<_> = family.map_or_else(Vec::new, |family| family.matchers.clone());
     if b.scraped {
-        return from_page(cx, binding, signal, own).map(|metric| Metric { covers, ..metric });
+        return from_page(judge, binding, signal, own).map(|metric| Metric { covers, ..metric });
     }
     let names = match (&b.metric, family) {
         (Some(name), _) => vec![name.value.clone()],
         (None, Some(family)) => family.names.iter().take(1).cloned().collect(),
         (None, None) => {
             let message = format!("the binding of `{}` lacks the field `metric`", signal.name);
-            cx.sink
+            judge
+                .sink
                 .push(Diagnostic::error("missing-field", binding.span, message));
             return None;
         }
     };
     for (name, value) in &binding.value.dimensions {
-        check_length(cx, Some(name), limits::NAME);
-        check_length(cx, Some(value), limits::DIMENSION_VALUE);
+        check_length(judge, Some(name), limits::NAME);
+        check_length(judge, Some(value), limits::DIMENSION_VALUE);
     }
-    check_length(cx, b.metric.as_ref(), limits::NAME);
-    check_length(cx, b.namespace.as_ref(), limits::NAME);
+    check_length(judge, b.metric.as_ref(), limits::NAME);
+    check_length(judge, b.namespace.as_ref(), limits::NAME);
     let (unit, worth) = match &b.unit {
         None => (unit::usual(signal.unit), Number::from_integer(1)),
         Some(text) => match unit::find(&text.value, signal.unit) {
             Ok(found) => found,
             Err(fitting) => {
-                cx.sink.push(wrong_unit(text, signal, &fitting));
+                judge.sink.push(wrong_unit(text, signal, &fitting));
                 return None;
             }
         },
@@ -114,7 +123,7 @@ fn explicit(
         covers,
     };
     if let Some(sets) = &b.dimension_sets {
-        metric.dimension_sets = dimension_sets(cx, sets, signal, &mut metric.labels)?;
+        metric.dimension_sets = dimension_sets(judge, sets, signal, &mut metric.labels)?;
     }
     Some(metric)
 }
@@ -128,13 +137,18 @@ fn fixed(b: &MetricBinding) -> Vec<(String, String)> {
 
 /// A family that the agent scrapes from the page that Prometheus scrapes too.
 fn from_page(
-    cx: &mut Context<'_>,
+    judge: &mut Judge<'_>,
     binding: &Spanned<MetricBinding>,
     signal: &Signal,
     namespace: String,
 ) -> Option<Metric> {
     let b = &binding.value;
-    let via = cx.spec.cloudwatch.as_ref().map(|service| service.via);
+    let via = judge
+        .document
+        .spec
+        .cloudwatch
+        .as_ref()
+        .map(|service| service.via);
     let why = match (signal.family(), via) {
         (_, Some(Via::Otlp)) => Some("with `via: otlp` only PromQL sees what is scraped"),
         (None, _) => Some("only a family is scraped"),
@@ -152,23 +166,25 @@ fn from_page(
             ..metric
         }),
         (why, _) => {
-            let at = cx.document.key(binding.span, "cloudwatch");
+            let at = judge.document.key(binding.span, "cloudwatch");
             let message = format!(
                 "`{}` cannot be scraped: {}",
                 signal.name,
                 why.unwrap_or_default()
             );
-            cx.sink
+            judge
+                .sink
                 .push(Diagnostic::error("contradiction", at, message));
             None
         }
     }
 }
 
-fn check_length(cx: &mut Context<'_>, text: Option<&Text>, most: usize) {
+fn check_length(judge: &mut Judge<'_>, text: Option<&Text>, most: usize) {
     if let Some(text) = text.filter(|t| !(1..=most).contains(&t.value.chars().count())) {
         let message = format!("a name in CloudWatch has 1 to {most} characters");
-        cx.sink
+        judge
+            .sink
             .push(Diagnostic::error("bad-name", text.span, message));
     }
 }
@@ -186,7 +202,7 @@ fn wrong_unit(text: &Text, signal: &Signal, fitting: &[&str]) -> Diagnostic {
 
 /// Each dimension is a label of the signal, in its own spelling or in that of CloudWatch.
 fn dimension_sets(
-    cx: &mut Context<'_>,
+    judge: &mut Judge<'_>,
     sets: &Spanned<Vec<Vec<Text>>>,
     signal: &Signal,
     labels: &mut Vec<(String, String)>,
@@ -195,7 +211,7 @@ fn dimension_sets(
     for set in &sets.value {
         let mut names = Vec::new();
         for dimension in set {
-            let label = dimension_label(cx, dimension, signal)?;
+            let label = dimension_label(judge, dimension, signal)?;
             let pair = (label, dimension.value.clone());
             if !labels.contains(&pair) {
                 labels.push(pair);
@@ -206,7 +222,8 @@ fn dimension_sets(
         if all.contains(&names) {
             let message = "this set of dimensions stands twice";
             let at = set.first().map_or(sets.span, |dimension| dimension.span);
-            cx.sink
+            judge
+                .sink
                 .push(Diagnostic::error("duplicate-name", at, message));
         }
         all.push(names);
@@ -214,7 +231,7 @@ fn dimension_sets(
     Some(all)
 }
 
-fn dimension_label(cx: &mut Context<'_>, dimension: &Text, signal: &Signal) -> Option<String> {
+fn dimension_label(judge: &mut Judge<'_>, dimension: &Text, signal: &Signal) -> Option<String> {
     let same =
         |label: &&String| **label == dimension.value || naming::pascal(label) == dimension.value;
     if let Some(label) = signal.labels.iter().find(same) {
@@ -228,6 +245,6 @@ fn dimension_label(cx: &mut Context<'_>, dimension: &Text, signal: &Signal) -> O
     let help = did_you_mean(&dimension.value, spelled.iter().map(String::as_str));
     let help = help.unwrap_or_else(|| format!("there are `{}`", spelled.join("`, `")));
     let error = Diagnostic::error("unknown-label", dimension.span, message);
-    cx.sink.push(error.help(help));
+    judge.sink.push(error.help(help));
     None
 }

@@ -1,14 +1,16 @@
-//! CloudWatch: what of a plan it can watch and show, how nearly, and what it needs for that.
+//! CloudWatch: the settings of a service, and alarms and dashboards for the rest of its plan.
+//!
+//! What the author of an alert wants otherwise becomes a part of an [`AlarmRequest`]; what CloudWatch can say of the
+//! plan is decided in `parity`.
 
-mod bind;
+pub(super) mod bind;
 mod published;
+mod settings;
 mod unit;
 
-pub(super) use bind::bind;
 pub(super) use published::published;
 
 use super::context::Context;
-use crate::cloudwatch::limits;
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::parity::{AlarmRequest, Builder, Built, Queries, description};
@@ -55,7 +57,7 @@ pub(super) fn resolve(
         refuse_overrides(cx);
         return None;
     };
-    let account = check(cx, service);
+    let account = settings::check(cx, service);
     let queries = Direct(&spec.prometheus.group_by);
     let name = spec.service.name.value.as_str();
     let mut builder = Builder::new(name, service.via, &queries, &mut cx.sink);
@@ -102,115 +104,6 @@ fn refuse_overrides(cx: &mut Context<'_>) {
             let message = "an alarm of CloudWatch, but the service has no `cloudwatch`";
             let error = Diagnostic::error("missing-field", at, message);
             let help = "add `cloudwatch: {region: …, namespace: …}` at the top";
-            cx.sink.push(error.help(help));
-        }
-    }
-}
-
-/// Checks what belongs to the service; gives back its account.
-fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<String> {
-    let mut refuse = |text: &Text, message: String, help: &str| {
-        let error = Diagnostic::error("bad-name", text.span, message);
-        cx.sink.push(error.help(help.to_owned()));
-    };
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if service.region.value.is_empty() || !service.region.value.chars().all(plain) {
-        let message = format!("`{}` is no region", service.region);
-        refuse(&service.region, message, "write one like `us-east-1`");
-    }
-    let namespace = &service.namespace;
-    let fits = |c: char| c.is_ascii_alphanumeric() || "._/#:- ".contains(c);
-    let length = namespace.value.chars().count();
-    if !(1..=limits::NAME).contains(&length)
-        || namespace.value.starts_with(':')
-        || namespace.value.starts_with("AWS/")
-        || !namespace.value.chars().all(fits)
-    {
-        let message = format!("`{namespace}` is no namespace that one can publish to");
-        let most = limits::NAME;
-        let help =
-            format!("1 to {most} letters, digits and `._/#:-`, not beginning with `:` or `AWS/`");
-        refuse(namespace, message, &help);
-    }
-    if let Some(account) = &service.account
-        && !is_account(&account.value)
-    {
-        let message = format!("`{account}` is no account");
-        refuse(account, message, "it has twelve digits; write it in quotes");
-    }
-    for (severity, arns) in &service.actions {
-        if arns.len() > limits::ACTIONS {
-            let message = format!("`{severity}` has {} actions", arns.len());
-            let help = format!("an alarm tells {} at most", limits::ACTIONS);
-            refuse(severity, message, &help);
-        }
-        for arn in arns {
-            if !arn.value.starts_with("arn:") || arn.value.chars().count() > limits::ACTION {
-                let message = format!("`{arn}` is no ARN");
-                refuse(
-                    arn,
-                    message,
-                    "write it like `arn:aws:sns:us-east-1:123456789012:topic`",
-                );
-            }
-        }
-    }
-    for (key, value) in &service.tags {
-        let length = |text: &Text| text.value.chars().count();
-        if !(1..=limits::TAG_NAME).contains(&length(key)) || key.value.starts_with("aws:") {
-            let most = limits::TAG_NAME;
-            let help = format!("1 to {most} characters, not beginning with `aws:`");
-            refuse(key, "this cannot be the name of a tag".to_owned(), &help);
-        }
-        if length(value) > limits::TAG_VALUE {
-            let message = format!("the value of a tag has {} characters", length(value));
-            let help = format!("{} are allowed", limits::TAG_VALUE);
-            refuse(value, message, &help);
-        }
-    }
-    unknown_severities(cx, service);
-    let own = service
-        .account
-        .as_ref()
-        .map(|account| account.value.clone());
-    let arns = service.actions.values().flatten();
-    let mut told = arns.filter_map(|arn| arn.value.split(':').nth(4));
-    own.or_else(|| told.find(|text| is_account(text)).map(str::to_owned))
-}
-
-fn is_account(text: &str) -> bool {
-    text.len() == 12 && text.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// Actions that no alert would ever take.
-fn unknown_severities(cx: &mut Context<'_>, service: &spec::CloudWatch) {
-    let spec = cx.spec;
-    let alerts = spec.alerts.values().map(|alert| &alert.severity);
-    let tiers = spec
-        .slos
-        .values()
-        .filter_map(|slo| slo.burn.as_ref()?.value.tiers.as_ref())
-        .flat_map(|tiers| &tiers.value)
-        .filter_map(|tier| tier.value.severity.as_ref());
-    let percentiles = spec
-        .slos
-        .values()
-        .filter_map(|slo| slo.alert.as_ref()?.value.severity.as_ref());
-    let mut known: Vec<&str> = [&spec.severities.page, &spec.severities.ticket]
-        .into_iter()
-        .chain(alerts)
-        .chain(tiers)
-        .chain(percentiles)
-        .map(|severity| severity.value.as_str())
-        .collect();
-    known.sort_unstable();
-    known.dedup();
-    for severity in service.actions.keys() {
-        if !known.contains(&severity.value.as_str()) {
-            let message = format!("no alert has the severity `{severity}`");
-            let help = crate::diag::did_you_mean(&severity.value, known.iter().copied());
-            let help = help.unwrap_or_else(|| format!("there are {}", known.join(", ")));
-            let error = Diagnostic::error("unknown-name", severity.span, message);
             cx.sink.push(error.help(help));
         }
     }

@@ -1,4 +1,7 @@
 //! The contract between the service's code and its alarms: what it publishes, under which names.
+//!
+//! The signal `gateway_ttft` with `cloudwatch: {metric: TTFTMs, …}` is published as `TTFTMs`, and stands on the page as
+//! `mangaassist_ttft_seconds`.
 
 use crate::plan::cloudwatch::{Delivery, Metric, Published, PublishedMetric};
 use crate::plan::{Family, Signal, Source};

@@ -1,4 +1,6 @@
 //! Units of CloudWatch against those of signals.
+//!
+//! One of `Milliseconds` is worth 1/1000 of a signal in seconds; it does not measure bytes.
 
 use crate::units::{Number, Unit};
 

@@ -1,8 +1,12 @@
 //! Alarms as requests of the API: the one form that the others are made from.
+//!
+//! A `MetricAlarm` on one metric becomes `{"AlarmName": …, "MetricName": …, "Period": 60, …}`, one on an expression has
+//! `Metrics` with an entry `value` in its place.
 
 use serde_json::{Map, Value, json};
 
 use super::expression::{Formula, Named, Speller};
+use super::rule;
 use crate::cloudwatch::quoted;
 use crate::plan::CompareOp;
 use crate::plan::cloudwatch::{Alarm, AlarmKind, CloudWatch, Composite, MetricAlarm, PromQl, Test};
@@ -133,7 +137,7 @@ fn dimensions(metric: &Named<'_>) -> Value {
 }
 
 fn composite(composite: &Composite, fields: &mut Map<String, Value>) {
-    let rule = composite.rule.text(&quoted);
+    let rule = rule::text(&composite.rule, &quoted);
     fields.insert("AlarmRule".to_owned(), json!(rule));
     if let Some(s) = &composite.suppressor {
         for (key, value) in [

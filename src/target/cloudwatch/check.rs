@@ -1,4 +1,6 @@
 //! Reading our own output back: nothing is written that CloudWatch would refuse.
+//!
+//! `alarms.json` with a period of 45 seconds ends the build: *at /3/Period: Period 45 is none of 10, 20, 30 …*.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +71,8 @@ pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
         refuse(&file, &format!("/{i}"), cloudwatch::any_alarm(alarm))?;
         let name = alarm["AlarmName"].as_str().unwrap_or_default();
         if let Some(rule) = alarm["AlarmRule"].as_str() {
-            let children = cloudwatch::children(rule).map_err(|why| invalid(&file, why))?;
+            let children =
+                cloudwatch::children(rule).map_err(|why| invalid(&file, why.to_string()))?;
             let suppressor = alarm["ActionsSuppressor"].as_str().map(str::to_owned);
             let parts = children.names.into_iter().chain(suppressor);
             for part in parts {

@@ -1,4 +1,7 @@
 //! What brings metrics to CloudWatch: the agent, or a collector that speaks OpenTelemetry.
+//!
+//! `Scraped {family: "vllm:num_requests_waiting", dimension_sets: [[]], …}` becomes a declaration of the agent with the
+//! selector `^vllm:num_requests_waiting$`, and a family that the scrape job keeps.
 
 use serde_json::{Value, json};
 

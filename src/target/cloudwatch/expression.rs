@@ -76,7 +76,7 @@ impl Speller {
                 format!("{share} / {}", decimal(*budget))
             }
         };
-        let alone = matches!(metrics.as_slice(), [one] if one.id == text);
+        let alone = matches!((value, metrics.as_slice()), (Value::Statistic(_), [_]));
         Formula {
             metrics,
             expression: (!alone).then_some(text),
@@ -170,8 +170,9 @@ fn together(statistic: &Statistic) -> &'static str {
     match statistic {
         Statistic::Maximum => "MAX",
         Statistic::Minimum => "MIN",
-        Statistic::Average => "AVG",
-        Statistic::Sum | Statistic::SampleCount | Statistic::Extended(_) => "SUM",
+        Statistic::Sum | Statistic::SampleCount => "SUM",
+        Statistic::Extended(extended) if extended.adds_up() => "SUM",
+        Statistic::Average | Statistic::Extended(_) => "AVG",
     }
 }
 

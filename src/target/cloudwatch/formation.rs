@@ -1,4 +1,7 @@
 //! The CloudFormation template, which CDK includes as well.
+//!
+//! The alarm `app-queue-overflow` becomes the resource `QueueOverflowAlarm` with the fields of the API; its actions are the
+//! parameter of its severity.
 
 use std::collections::BTreeMap;
 

@@ -9,6 +9,7 @@ mod expression;
 mod formation;
 mod layout;
 mod parity;
+mod rule;
 mod terraform;
 
 pub(super) use expression::console;

@@ -1,4 +1,6 @@
 //! The report on what both back ends say alike.
+//!
+//! One line of it: `| QueueOverflow | identical | approximated: Maximum of single replicas, … | app-queue-overflow |`.
 
 use serde::Serialize;
 

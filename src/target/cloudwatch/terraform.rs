@@ -1,11 +1,14 @@
 //! Terraform JSON: in it every string is a template, so what is meant as it stands is escaped.
+//!
+//! The label `100 %{x}` becomes `100 %%{x}`; a composite alarm names its parts as
+//! `${aws_cloudwatch_metric_alarm.part.alarm_name}`, so that they are created first.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{ACCOUNT, OpenBoard, REGION, api};
+use super::{ACCOUNT, OpenBoard, REGION, api, rule};
 use crate::cloudwatch::quoted;
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{Alarm, AlarmKind, CloudWatch};
@@ -129,7 +132,7 @@ fn resource(cw: &CloudWatch, alarm: &Alarm, keys: &BTreeMap<String, String>) -> 
     }
     if let AlarmKind::Composite(composite) = &alarm.kind {
         let reference = |name: &str| reference(cw, keys, name);
-        let rule = composite.rule.text(&|name| match plain(name) {
+        let rule = rule::text(&composite.rule, &|name| match plain(name) {
             true => format!("\"{}\"", reference(name)),
             false => literal(&quoted(name)),
         });
