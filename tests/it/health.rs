@@ -3,9 +3,6 @@
 use std::process::Command;
 
 use serde_json::Value;
-use slosmith::health::quantile;
-
-use crate::promtool;
 
 const SPEC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/specs/vllm-production.yaml");
 
@@ -190,62 +187,4 @@ fn a_restart_is_no_negative_rate() {
     let before = with(&page(), "vllm:num_preemptions_total", "", |_| 1e6);
     let after = healthy(&page());
     assert_eq!(run(&before, &after, &[]), (Vec::new(), 0));
-}
-
-/// Percentiles are those of `histogram_quantile`.
-#[test]
-fn percentiles_are_those_of_prometheus() {
-    if !promtool::is_installed() {
-        return;
-    }
-    let bounds = ["0.1", "0.25", "1", "2.5", "10", "+Inf"];
-    let histograms: [[f64; 6]; 5] = [
-        [0.0, 10.0, 40.0, 90.0, 99.0, 100.0],
-        [5.0, 5.0, 5.0, 5.0, 5.0, 5.0],
-        [0.0, 0.0, 0.0, 0.0, 0.0, 7.0],
-        [1.0, 3.0, 2.0, 8.0, 9.0, 12.0],
-        [100.0, 100.0, 200.0, 200.0, 200.0, 200.0],
-    ];
-    let mut tests = Vec::new();
-    for counts in histograms {
-        let series: Vec<_> = bounds
-            .iter()
-            .zip(counts)
-            .map(|(le, count)| {
-                serde_json::json!({"series": format!("h_bucket{{le=\"{le}\"}}"), "values": format!("{count}")})
-            })
-            .collect();
-        let buckets: Vec<(f64, f64)> = bounds
-            .iter()
-            .zip(counts)
-            .map(|(le, count)| (le.parse().unwrap_or(f64::INFINITY), count))
-            .collect();
-        let checks: Vec<_> = [0.01, 0.5, 0.9, 0.95, 0.99, 1.0]
-            .iter()
-            .map(|q| {
-                let ours = quantile(*q, &buckets).expect("observations");
-                serde_json::json!({
-                    "expr": format!("abs(histogram_quantile({q}, h_bucket) - {ours}) < bool 1e-9"),
-                    "eval_time": "0m",
-                    "exp_samples": [{"labels": "{}", "value": 1}],
-                })
-            })
-            .collect();
-        tests.push(serde_json::json!({"interval": "1m", "input_series": series, "promql_expr_test": checks}));
-    }
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("test.yaml");
-    let test = serde_json::json!({"evaluation_interval": "1m", "tests": tests});
-    std::fs::write(&path, test.to_string()).expect("written");
-    let done = Command::new("promtool")
-        .args(["test", "rules"])
-        .arg(&path)
-        .output()
-        .expect("runs");
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
-    assert_eq!(quantile(0.5, &[(1.0, 0.0), (f64::INFINITY, 0.0)]), None);
 }

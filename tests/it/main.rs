@@ -8,13 +8,13 @@
 
 mod alarms;
 mod build;
+#[allow(dead_code, reason = "the other test binary uses the rest")]
 mod bundled;
 mod catalog;
 mod cloudwatch;
 mod compat;
 mod coverage;
 mod docs;
-mod faults;
 mod fuzz;
 mod gate;
 mod grafana;
@@ -26,15 +26,13 @@ mod library;
 mod linear;
 mod lint;
 mod marked;
-mod mutation;
 mod pages;
 mod preview;
+#[allow(dead_code, reason = "the other test binary uses the rest")]
 mod project;
 mod promql;
-mod promtool;
 mod ranges;
 mod read_back;
-mod rules;
 mod runbooks;
 mod schema;
 mod searches;

@@ -180,3 +180,14 @@ fn look(path: &Path) -> Entry {
 pub(crate) fn spec(name: &str) -> String {
     include_str!("build/spec.yaml").replace("NAME", name)
 }
+
+/// One rule file with one alert per expression, whose runbook is elsewhere.
+pub(crate) fn alerts(expressions: &[&str]) -> String {
+    let mut text = "groups:\n  - name: vllm\n    rules:\n".to_owned();
+    for (i, expr) in expressions.iter().enumerate() {
+        text.push_str(&format!(
+            "      - alert: A{i}\n        expr: {expr}\n        annotations:\n          runbook_url: https://wiki.example/a\n"
+        ));
+    }
+    text
+}

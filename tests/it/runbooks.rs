@@ -150,50 +150,6 @@ fn examples_are_computed() {
     );
 }
 
-/// The alert on correlation fires when both move together, and not when one moves against the other.
-#[test]
-fn correlation_is_seen() {
-    let ramp = |low: &str, high: &str| {
-        let pair = format!("{low}+0x2 {high}+0x2 ");
-        pair.repeat(10)
-    };
-    crate::promtool::check(
-        "vllm-production",
-        None,
-        &["alerts"],
-        &[
-            (
-                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"0\", cluster=\"a\", model_name=\"m\"}",
-                &ramp("0.6", "0.9"),
-            ),
-            (
-                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"1\", cluster=\"a\", model_name=\"m\"}",
-                &ramp("1", "4"),
-            ),
-            (
-                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"0\", cluster=\"b\", model_name=\"m\"}",
-                &ramp("0.6", "0.9"),
-            ),
-            (
-                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"1\", cluster=\"b\", model_name=\"m\"}",
-                &ramp("4", "1"),
-            ),
-        ],
-        &[
-            (
-                "ALERTS{alertname=\"KVCachePressureDrivesTTFT\", alertstate=\"firing\", cluster=\"a\"}",
-                "50m",
-                Some(1.0),
-            ),
-            (
-                "ALERTS{alertname=\"KVCachePressureDrivesTTFT\", cluster=\"b\"}",
-                "50m",
-                None,
-            ),
-        ],
-    );
-}
-
 /// As HTML, every table is a table, every block of code is closed, and every link inside the folder leads to an id.
 #[test]
 fn pages_render() {

@@ -7,7 +7,10 @@ use std::cell::Cell;
 use std::fmt;
 use std::process::Command;
 
+use libtest_mimic::Trial;
+
 use crate::project::{Project, Ran};
+use crate::trial::{Needs, slow, trial};
 
 /// Calls that change the disk.
 pub(crate) const CHANGES: &[&str] = &[
@@ -135,15 +138,12 @@ impl Injection<'_> {
 
 /// Calls `one` with each fault at the first, the second, ... of each call, until nothing goes wrong any more.
 /// `one` makes a project and runs the command in it by [`Injection::run`], once. Gives back how many runs went
-/// wrong; without strace, `None`.
+/// wrong.
 pub(crate) fn faults(
     calls: &[&str],
     faults: &[Fault],
     mut one: impl FnMut(&Injection<'_>),
-) -> Option<usize> {
-    if !is_usable() {
-        return None;
-    }
+) -> usize {
     let mut hits = 0;
     for &call in calls {
         for &fault in faults {
@@ -154,7 +154,7 @@ pub(crate) fn faults(
                     number,
                     hit: Cell::new(false),
                 };
-                one(&injection);
+                told(&injection, || one(&injection));
                 if !injection.hit() {
                     break;
                 }
@@ -163,31 +163,48 @@ pub(crate) fn faults(
             }
         }
     }
-    Some(hits)
+    hits
 }
 
-/// Kills at every change of the disk, full disks and tables, and looks that fail.
-pub(crate) fn all_faults(mut one: impl FnMut(&Injection<'_>)) {
-    use Fault::{Error, Kill};
-    let changes = faults(CHANGES, &[Kill, Error("ENOSPC")], &mut one);
-    let looks = faults(LOOKS, &[Error("EIO")], &mut one);
-    let opens = faults(&["openat"], &[Error("EMFILE"), Error("EPERM")], &mut one);
-    let all = [changes, looks, opens].into_iter().flatten().sum::<usize>();
-    println!("{all} runs that went wrong");
-    // Where nothing can go wrong nothing is tested.
-    assert!(changes.is_none_or(|n| n > 30), "{changes:?}");
-    assert!(looks.is_none_or(|n| n > 20), "{looks:?}");
-    assert!(opens.is_none_or(|n| n > 10), "{opens:?}");
+/// A part of all that can go wrong.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Share {
+    /// Kills at every change of the disk, and full disks.
+    Changes,
+    /// Looks that fail, full tables and files that may not be opened.
+    Looks,
 }
 
-/// False where strace is not installed, or may not trace: then nothing is tested, and that is said.
-pub(crate) fn is_usable() -> bool {
-    let tried = Command::new("strace")
-        .args(["-f", "--seccomp-bpf", "-o", "/dev/null", "true"])
-        .output();
-    let usable = tried.is_ok_and(|done| done.status.success());
-    if !usable {
-        println!("no strace here: not tested");
+impl Share {
+    /// Calls `one` with each of its faults, as [`faults`] does.
+    pub(crate) fn each(self, mut one: impl FnMut(&Injection<'_>)) {
+        use Fault::{Error, Kill};
+        // Where nothing can go wrong nothing is tested.
+        match self {
+            Self::Changes => assert!(faults(CHANGES, &[Kill, Error("ENOSPC")], one) > 30),
+            Self::Looks => {
+                assert!(faults(LOOKS, &[Error("EIO")], &mut one) > 20);
+                assert!(faults(&["openat"], &[Error("EMFILE"), Error("EPERM")], one) > 10);
+            }
+        }
     }
-    usable
+}
+
+/// A test under both shares; the second one runs on request.
+pub(crate) fn both(name: &str, run: fn(Share)) -> [Trial; 2] {
+    [
+        trial(name, Needs::Strace, move || run(Share::Changes)),
+        slow(format!("{name}::looks"), Needs::Strace, move || {
+            run(Share::Looks)
+        }),
+    ]
+}
+
+/// Says at which call it went wrong when `one` panics.
+fn told(injection: &Injection<'_>, one: impl FnOnce()) {
+    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(one));
+    if let Err(panic) = done {
+        let why = panic.downcast_ref::<String>().map_or("", String::as_str);
+        panic!("{injection}: {why}");
+    }
 }

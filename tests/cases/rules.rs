@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use libtest_mimic::Trial;
 use slosmith::artifact::{self, Artifact};
 use slosmith::catalog::{Catalog, Range};
 use slosmith::diag::render::{Format, Report, render};
@@ -16,6 +17,8 @@ use slosmith::lint::rules::{RULES, infos};
 use slosmith::lint::{Check, Product, Scope, Settings, run};
 use slosmith::source::{SourceFile, Sources};
 
+use crate::trial::{Needs, trial};
+
 /// The release that fixtures are judged on unless their configuration says otherwise.
 const RELEASE: &str = "0.33.0";
 
@@ -24,6 +27,7 @@ fn fixtures() -> PathBuf {
 }
 
 /// Files that are linted together.
+#[derive(Clone)]
 struct Case {
     name: String,
     files: Vec<(PathBuf, String)>,
@@ -104,97 +108,95 @@ fn rules() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|rule| rule.info.name)
 }
 
-#[test]
-fn every_rule_has_fixtures_and_every_folder_a_rule() {
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut all = vec![
+        trial(
+            "rules::every_rule_has_fixtures_and_every_folder_a_rule",
+            Needs::Nothing,
+            folders,
+        ),
+        trial(
+            "rules::rules_are_named_and_documented_alike",
+            Needs::Nothing,
+            names,
+        ),
+    ];
+    for rule in rules() {
+        all.extend(cases(rule, "ok").into_iter().map(|case| {
+            let name = format!("rules::{rule}::{}", case.name);
+            trial(name, Needs::Nothing, move || is_clean(rule, &case))
+        }));
+        all.extend(cases(rule, "err").into_iter().map(|case| {
+            let name = format!("rules::{rule}::{}", case.name);
+            trial(name, Needs::Nothing, move || {
+                is_found(rule, &case);
+                is_mended(rule, &case);
+            })
+        }));
+    }
+    all
+}
+
+fn folders() {
     let known: BTreeSet<_> = rules().collect();
     for rule in &known {
-        assert!(!cases(rule, "ok").is_empty(), "{rule} has no `ok` fixture");
-        assert!(
-            !cases(rule, "err").is_empty(),
-            "{rule} has no `err` fixture"
-        );
+        for kind in ["ok", "err"] {
+            assert!(
+                !cases(rule, kind).is_empty(),
+                "{rule} has no `{kind}` fixture"
+            );
+        }
     }
     for entry in std::fs::read_dir(fixtures()).expect("a folder") {
-        let name = entry
-            .expect("an entry")
-            .file_name()
-            .to_string_lossy()
-            .into_owned();
-        assert!(known.contains(name.as_str()), "{name} is no rule");
+        let name = entry.expect("an entry").file_name();
+        let name = name.to_string_lossy();
+        assert!(known.contains(&*name), "{name} is no rule");
     }
 }
 
-#[test]
-fn ok_fixtures_are_clean() {
-    for rule in rules() {
-        for case in cases(rule, "ok") {
-            let (found, sources, _) = findings(&case, Some(rule));
-            let text = render(Format::Concise, &Report::new(&found, &sources, &[]));
-            assert!(found.is_empty(), "{rule}: {}:\n{text}", case.name);
-        }
+fn is_clean(rule: &str, case: &Case) {
+    let (found, sources, _) = findings(case, Some(rule));
+    let text = render(Format::Concise, &Report::new(&found, &sources, &[]));
+    assert!(found.is_empty(), "{text}");
+}
+
+/// The snapshots are what a person sees.
+fn is_found(rule: &str, case: &Case) {
+    let (found, sources, _) = findings(case, Some(rule));
+    assert!(!found.is_empty(), "nothing found");
+    let text = render(Format::Human, &Report::new(&found, &sources, &[]));
+    let name = format!("{rule}__{}", case.name.replace('.', "-"));
+    insta::with_settings!({ snapshot_path => "snapshots/rules", prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+/// Every fix takes its finding away and keeps the file valid.
+fn is_mended(rule: &str, case: &Case) {
+    let (found, sources, artifacts) = findings(case, None);
+    let count = |all: &[Diagnostic], code: &str| all.iter().filter(|d| d.code == code).count();
+    let fixable = found
+        .iter()
+        .filter(|d| d.code == rule && d.details.fix.is_some());
+    for finding in fixable {
+        let file = finding.span.file;
+        let outcome = fix::apply(&sources, std::slice::from_ref(finding), true);
+        assert!(outcome.left.is_empty(), "{:?}", outcome.left);
+        let at = artifacts.iter().position(|a| a.file == file);
+        let mut after = case.clone();
+        after.files[at.expect("the file")].1 = outcome.files[&file].text.clone();
+        let (left, _, _) = findings(&after, None);
+        let what = &finding.message;
+        assert!(
+            count(&left, rule) < count(&found, rule),
+            "still there: {what}"
+        );
+        let invalid = [&left, &found].map(|all| count(all, "invalid-promql"));
+        assert_eq!(invalid[0], invalid[1], "{what}");
     }
 }
 
-#[test]
-fn err_fixtures_are_found() {
-    for rule in rules() {
-        for case in cases(rule, "err") {
-            let (found, sources, _) = findings(&case, Some(rule));
-            assert!(!found.is_empty(), "{rule}: nothing found in {}", case.name);
-            let text = render(Format::Human, &Report::new(&found, &sources, &[]));
-            let name = format!("{rule}__{}", case.name.replace('.', "-"));
-            insta::with_settings!({ snapshot_path => "snapshots/rules", prepend_module_to_snapshot => false, omit_expression => true }, {
-                insta::assert_snapshot!(name, text);
-            });
-        }
-    }
-}
-
-#[test]
-fn every_fix_removes_its_finding_and_keeps_the_file_valid() {
-    for rule in rules() {
-        for case in cases(rule, "err") {
-            let (found, sources, artifacts) = findings(&case, None);
-            for (i, finding) in found.iter().enumerate().filter(|(_, d)| d.code == rule) {
-                if finding.details.fix.is_none() {
-                    continue;
-                }
-                let file = finding.span.file;
-                let outcome = fix::apply(&sources, std::slice::from_ref(finding), true);
-                assert!(
-                    outcome.left.is_empty(),
-                    "{rule}: {}: {:?}",
-                    case.name,
-                    outcome.left
-                );
-                let mended = outcome.files[&file].text.clone();
-                let at = artifacts
-                    .iter()
-                    .position(|a| a.file == file)
-                    .expect("the file");
-                let mut after = Case {
-                    name: case.name.clone(),
-                    files: case.files.clone(),
-                    config: case.config.clone(),
-                };
-                after.files[at].1 = mended;
-                let (left, _, _) = findings(&after, None);
-                let of =
-                    |all: &[Diagnostic], code: &str| all.iter().filter(|d| d.code == code).count();
-                let name = format!("{rule}: {}: finding {i}", case.name);
-                assert!(of(&left, rule) < of(&found, rule), "{name} is still there");
-                assert_eq!(
-                    of(&left, "invalid-promql"),
-                    of(&found, "invalid-promql"),
-                    "{name}"
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn rules_are_named_and_documented_alike() {
+fn names() {
     let kebab = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     let mut names = BTreeSet::new();
     for info in infos() {

@@ -1,13 +1,23 @@
 //! Systems that give no threads.
 
-use super::strace::{Fault, faults};
-use crate::lint::rules;
-use crate::project::Project;
+use libtest_mimic::Trial;
 
-#[test]
+use super::strace::{Fault, faults};
+use crate::project::Project;
+use crate::project::alerts;
+use crate::trial::{Needs, trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![trial(
+        "faults::without_threads_everything_is_done_all_the_same",
+        Needs::Strace,
+        without_threads_everything_is_done_all_the_same,
+    )]
+}
+
 fn without_threads_everything_is_done_all_the_same() {
     let project = Project::new();
-    project.write("rules.yaml", &rules(&["vllm:num_requests_waiting > 80"]));
+    project.write("rules.yaml", &alerts(&["vllm:num_requests_waiting > 80"]));
     project.write("page.prom", "vllm:num_requests_waiting 1\n");
     for args in [
         &["lint", "rules.yaml", "specs"][..],

@@ -3,8 +3,41 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use libtest_mimic::Trial;
+
 use super::strace::{CHANGES, Fault, Injection, LOOKS, faults};
 use crate::project::{Project, Ran};
+use crate::trial::{Needs, slow, trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial(
+            "faults::a_build_that_is_killed_anywhere_leaves_every_folder_whole",
+            Needs::Strace,
+            a_build_that_is_killed_anywhere_leaves_every_folder_whole,
+        ),
+        trial(
+            "faults::a_build_that_is_refused_anything_changes_nothing",
+            Needs::Strace,
+            a_build_that_is_refused_anything_changes_nothing,
+        ),
+        slow(
+            "faults::a_build_survives_every_error",
+            Needs::Strace,
+            a_build_survives_every_error,
+        ),
+        slow(
+            "faults::a_build_survives_every_kill",
+            Needs::Strace,
+            a_build_survives_every_kill,
+        ),
+        slow(
+            "faults::a_build_survives_every_look_that_fails",
+            Needs::Strace,
+            a_build_survives_every_look_that_fails,
+        ),
+    ]
+}
 
 /// Calls by which a build brings folders to their places.
 const MOVES: &[&str] = &[
@@ -127,39 +160,28 @@ impl Truth {
 
 fn all(calls: &[&str], with: &[Fault]) {
     let truth = Truth::learn();
-    if let Some(hits) = faults(calls, with, |injection| truth.one(injection)) {
-        println!("{hits} runs of a build that went wrong");
-        assert!(hits > 0);
-    }
+    assert!(faults(calls, with, |injection| truth.one(injection)) > 0);
 }
 
-#[test]
 fn a_build_that_is_killed_anywhere_leaves_every_folder_whole() {
     all(MOVES, &[Fault::Kill]);
 }
 
-#[test]
 fn a_build_that_is_refused_anything_changes_nothing() {
     all(MOVES, &[Fault::Error("EIO")]);
 }
 
 // Every call that touches the disk, with all that it may say: about half an hour.
 
-#[test]
-#[ignore = "slow"]
 fn a_build_survives_every_error() {
     let errors = ["EIO", "ENOSPC", "EMFILE", "EPERM", "EACCES"].map(Fault::Error);
     all(CHANGES, &errors);
 }
 
-#[test]
-#[ignore = "slow"]
 fn a_build_survives_every_kill() {
     all(CHANGES, &[Fault::Kill]);
 }
 
-#[test]
-#[ignore = "slow"]
 fn a_build_survives_every_look_that_fails() {
     all(LOOKS, &[Fault::Error("EIO")]);
 }

@@ -1,14 +1,21 @@
 //! `lint --write-baseline`.
 
-use super::strace::all_faults;
-use crate::lint::rules;
+use libtest_mimic::Trial;
+
+use super::strace::{Share, both};
 use crate::project::Project;
+use crate::project::alerts;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let name = "faults::a_baseline_is_the_old_or_the_new_one";
+    both(name, a_baseline_is_the_old_or_the_new_one).into()
+}
 
 const WRITE: [&str; 3] = ["lint", "--write-baseline", "a.yaml"];
 
 fn project() -> Project {
     let project = Project::empty();
-    project.write("a.yaml", &rules(&["vllm:gpu_cache_usage_perc > 90"]));
+    project.write("a.yaml", &alerts(&["vllm:gpu_cache_usage_perc > 90"]));
     project.write("slosmith.toml", "baseline = \"known.json\"\n");
     project
 }
@@ -18,22 +25,20 @@ fn texts() -> [String; 2] {
     let project = project();
     project.run(&WRITE).exits(0);
     let new = project.read("known.json");
-    project.write("a.yaml", &rules(&["vllm:num_requests_waiting > 80"]));
+    project.write("a.yaml", &alerts(&["vllm:num_requests_waiting > 80"]));
     project.run(&WRITE).exits(0);
     [project.read("known.json"), new]
 }
 
-#[test]
-fn a_baseline_is_the_old_or_the_new_one() {
+fn a_baseline_is_the_old_or_the_new_one(share: Share) {
     let [old, new] = texts();
     for before in [None, Some(&old)] {
-        all_faults(|injection| {
+        share.each(|injection| {
             let project = project();
             if let Some(old) = before {
                 project.write("known.json", old);
             }
             let ran = injection.run(&project, &WRITE);
-            println!("{injection}\n{}", ran.err);
             let found = project
                 .has("known.json")
                 .then(|| project.read("known.json"));

@@ -1,6 +1,29 @@
 //! Wrong files that no repository should hold as they are: made on the spot.
 
+use libtest_mimic::Trial;
+
 use super::check;
+use crate::trial::{Needs, trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial(
+            "wrong::made::files_that_are_no_text",
+            Needs::Nothing,
+            files_that_are_no_text,
+        ),
+        trial(
+            "wrong::made::line_ends_and_byte_order_marks_move_no_column",
+            Needs::Nothing,
+            line_ends_and_byte_order_marks_move_no_column,
+        ),
+        trial(
+            "wrong::made::files_that_are_too_much",
+            Needs::Nothing,
+            files_that_are_too_much,
+        ),
+    ]
+}
 
 const HEAD: &str = "apiVersion: slosmith/v1\nservice: {name: shop}\n";
 
@@ -16,7 +39,6 @@ fn made(name: &str, bytes: impl AsRef<[u8]>, code: &str, at: &str) {
     );
 }
 
-#[test]
 fn files_that_are_no_text() {
     made("file-empty", "", "empty-file", "1:1");
     let not_utf8 = b"apiVersion: slosmith/v1\nservice: {name: sh\xffop}\n";
@@ -34,7 +56,6 @@ fn files_that_are_no_text() {
     made("file-with-escape", escape, "invalid-yaml", "2:19");
 }
 
-#[test]
 fn line_ends_and_byte_order_marks_move_no_column() {
     let upper = HEAD.replace("shop", "Shop");
     made(
@@ -53,7 +74,6 @@ fn line_ends_and_byte_order_marks_move_no_column() {
     made("file-with-wide-characters", unicode, "bad-name", "2:32");
 }
 
-#[test]
 fn files_that_are_too_much() {
     let title =
         |length: usize| HEAD.replace("shop", &format!("shop, title: {}", "x".repeat(length)));

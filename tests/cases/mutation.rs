@@ -1,76 +1,95 @@
 //! Generated unit tests must notice a changed rule: every comparison, threshold, window and holding time.
 //!
-//! Needs promtool; without it nothing is tested here, and that is said. The slow tests (windows of 6h and
-//! more) run when `SLOSMITH_ALL_MUTANTS` names rule files by a part of their path: `rules` is all of them and
-//! takes the better part of an hour, `slo-ttft` is one objective.
+//! Each rule file is a test of its own, and the slow unit tests of each (windows of 6h and more) one that is run on
+//! request: all of them take the better part of an hour.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use libtest_mimic::Trial;
 use serde_json::Value;
 use slosmith::promql::ast::{BinaryOp, Duration, Expr, ExprKind};
 use slosmith::promql::{build, parse, visit};
+use tempfile::TempDir;
 
+use crate::trial::{Needs, slow, trial};
 use crate::{bundled, promtool};
 
-/// Test files that take seconds each.
-const SLOW: [&str; 5] = [
-    "-6h.yaml",
-    "-1d.yaml",
-    "-3d.yaml",
-    "adapter-latency",
-    "-1d-",
-];
-
-#[test]
-fn unit_tests_of_the_assistant_kill_every_mutant() {
-    kill("mangaassist", 60);
+pub(crate) fn trials() -> Vec<Trial> {
+    [("mangaassist", 60), ("vllm-serving", 50)]
+        .into_iter()
+        .flat_map(|(spec, at_least)| of_spec(spec, at_least))
+        .collect()
 }
 
-#[test]
-fn unit_tests_of_the_serving_spec_kill_every_mutant() {
-    kill("vllm-serving", 50);
-}
-
-/// Makes every mutant of a bundled spec's rules; each must fail a unit test.
-fn kill(spec: &str, at_least: usize) {
-    if !promtool::is_installed() {
-        return;
+/// Every mutant of a bundled spec's rules must fail a unit test.
+fn of_spec(spec: &'static str, at_least: usize) -> Vec<Trial> {
+    let folder = Folder::new(spec);
+    let mut all = Vec::new();
+    let mut fast = 0;
+    for rules in files(&folder.prometheus().join("rules")) {
+        let file = rules
+            .file_name()
+            .expect("name")
+            .to_string_lossy()
+            .into_owned();
+        let kill = |slowly| {
+            let file = file.clone();
+            move || kill(spec, &file, slowly)
+        };
+        let mutants = |slowly| folder.mutants(&file, slowly).len();
+        fast += mutants(false);
+        if mutants(false) > 0 {
+            let name = format!("mutation::{spec}::{file}");
+            all.push(trial(name, Needs::Promtool, kill(false)));
+        }
+        if mutants(true) > 0 {
+            let name = format!("mutation::{spec}::{file}::slow");
+            all.push(slow(name, Needs::Promtool, kill(true)));
+        }
     }
-    let all = std::env::var("SLOSMITH_ALL_MUTANTS").ok();
+    assert!(fast >= at_least, "{spec}: only {fast} mutants were made");
+    all
+}
+
+fn kill(spec: &str, file: &str, slowly: bool) {
+    let folder = Folder::new(spec);
+    let rules = folder.prometheus().join("rules").join(file);
     let mut survivors = Vec::new();
-    let mut tried = 0;
-    let dir = tempfile::tempdir().expect("temp dir");
-    bundled::write(dir.path(), &bundled::folder(spec));
-    let prometheus = dir.path().join("prometheus");
-    for rules in files(&prometheus.join("rules")) {
-        let name = rules.to_string_lossy();
-        if all
-            .as_ref()
-            .is_some_and(|part| !name.contains(part.as_str()))
-        {
-            continue;
+    for mutant in folder.mutants(file, slowly) {
+        std::fs::write(&rules, mutant.text).expect("mutant");
+        if passes(&mutant.tests) {
+            survivors.push(mutant.what);
         }
-        let tests = tests_of(&prometheus, &rules, all.is_some());
-        if tests.is_empty() {
-            continue;
-        }
-        let text = std::fs::read_to_string(&rules).expect("rules");
-        for mutant in mutants(&text, &tests) {
-            tried += 1;
-            std::fs::write(&rules, mutant.text).expect("mutant");
-            if passes(&mutant.tests) {
-                survivors.push(format!("{}: {}", rules.display(), mutant.what));
-            }
-        }
-        std::fs::write(&rules, text).expect("original");
     }
-    println!("{tried} mutants, {} survived", survivors.len());
-    assert!(
-        tried >= at_least || all.is_some(),
-        "only {tried} mutants were made"
-    );
     assert!(survivors.is_empty(), "{}", survivors.join("\n"));
+}
+
+/// What was generated for a bundled spec.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new(spec: &str) -> Self {
+        let dir = tempfile::tempdir().expect("temp dir");
+        bundled::write(dir.path(), &bundled::folder(spec));
+        Self(dir)
+    }
+
+    fn prometheus(&self) -> PathBuf {
+        self.0.path().join("prometheus")
+    }
+
+    /// Changed copies of a rule file, with the fast or the slow unit tests that may notice.
+    fn mutants(&self, file: &str, slowly: bool) -> Vec<Mutant> {
+        let rules = self.prometheus().join("rules").join(file);
+        let mut tests = tests_of(&self.prometheus(), &rules);
+        tests.retain(|test| promtool::is_slow(&test.to_string_lossy()) == slowly);
+        if tests.is_empty() {
+            return Vec::new();
+        }
+        let text = std::fs::read_to_string(rules).expect("rules");
+        mutants(&text, &tests)
+    }
 }
 
 /// A rule file with one change, and the tests that may notice.
@@ -90,13 +109,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The test files that load a rule file.
-fn tests_of(prometheus: &Path, rules: &Path, all: bool) -> Vec<PathBuf> {
+fn tests_of(prometheus: &Path, rules: &Path) -> Vec<PathBuf> {
     let name = rules.file_name().expect("name").to_string_lossy();
     let mut tests = files(&prometheus.join("tests"));
     tests.retain(|test| {
-        let fast = all || !SLOW.iter().any(|s| test.to_string_lossy().contains(s));
         let text = std::fs::read_to_string(test).expect("test");
-        fast && text.contains(&format!("../rules/{name}"))
+        text.contains(&format!("../rules/{name}"))
     });
     tests
 }

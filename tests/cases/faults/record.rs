@@ -1,8 +1,36 @@
 //! `catalog record`.
 
-use super::strace::all_faults;
-use crate::lint::rules;
+use libtest_mimic::Trial;
+
+use super::strace::{Share, both};
+use crate::project::alerts;
 use crate::project::{Project, Ran};
+use crate::trial::{Needs, trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut all = vec![trial(
+        "faults::a_recording_that_was_not_finished_is_told",
+        Needs::Nothing,
+        a_recording_that_was_not_finished_is_told,
+    )];
+    let runs: [(&str, fn(Share)); 3] = [
+        (
+            "a_new_version_is_whole_or_passed_over",
+            a_new_version_is_whole_or_passed_over,
+        ),
+        (
+            "a_new_profile_is_whole_or_passed_over",
+            a_new_profile_is_whole_or_passed_over,
+        ),
+        (
+            "a_page_is_the_old_or_the_new_one",
+            a_page_is_the_old_or_the_new_one,
+        ),
+    ];
+    let runs = runs.map(|(name, run)| both(&format!("faults::{name}"), run));
+    all.extend(runs.into_iter().flatten());
+    all
+}
 
 const OLD: &str = "# TYPE gateway_requests_total counter\ngateway_requests_total 7\n";
 const NEW: &str = "# TYPE gateway_requests_total counter\ngateway_requests_total{code=\"200\"} 7\n";
@@ -33,24 +61,23 @@ fn project() -> Project {
     let older = ["catalog", "record", "page.prom", "--version", "0.9"];
     let older = [&older[..], &["--out", "gateway"]].concat();
     project.run(&older).exits(0);
-    let text = rules(&["rate(gateway_requests_total[5m]) > 1"]);
+    let text = alerts(&["rate(gateway_requests_total[5m]) > 1"]);
     project.write("rules.yaml", &text);
     project.write("slosmith.toml", "catalogs = [\"gateway\"]\n");
     project
 }
 
 /// Lint works on the catalog after every run that went wrong, and the next record finishes it.
-fn holds_always(profile: &str, prepare: impl Fn(&Project)) {
+fn holds_always(share: Share, profile: &str, prepare: impl Fn(&Project)) {
     let before = project();
     prepare(&before);
     before.write("page.prom", NEW);
     let wanted = before.copy();
     record(&wanted, NEW, profile).exits(0);
     wanted.run(&["lint", "rules.yaml"]).exits(0);
-    all_faults(|injection| {
+    share.each(|injection| {
         let project = before.copy();
         let ran = injection.run(&project, &args(profile));
-        println!("{injection}\n{}", ran.err);
         assert!(!ran.err.contains("panicked"), "{}", ran.err);
         project.run(&["lint", "rules.yaml"]).exits(0);
         if ran.code == Some(0) {
@@ -69,26 +96,22 @@ fn holds_always(profile: &str, prepare: impl Fn(&Project)) {
     });
 }
 
-#[test]
-fn a_new_version_is_whole_or_passed_over() {
-    holds_always("default", |_| {});
+fn a_new_version_is_whole_or_passed_over(share: Share) {
+    holds_always(share, "default", |_| {});
 }
 
-#[test]
-fn a_new_profile_is_whole_or_passed_over() {
-    holds_always("small", |project| {
+fn a_new_profile_is_whole_or_passed_over(share: Share) {
+    holds_always(share, "small", |project| {
         record(project, OLD, "default").exits(0);
     });
 }
 
-#[test]
-fn a_page_is_the_old_or_the_new_one() {
-    holds_always("default", |project| {
+fn a_page_is_the_old_or_the_new_one(share: Share) {
+    holds_always(share, "default", |project| {
         record(project, OLD, "default").exits(0);
     });
 }
 
-#[test]
 fn a_recording_that_was_not_finished_is_told() {
     let project = project();
     project.write("gateway/1.0/default.prom", OLD);

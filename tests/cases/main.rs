@@ -1,0 +1,38 @@
+//! Tests that are found when they run: one for each fixture and each rule file, and those that need a program beside
+//! cargo.
+//!
+//! What a program that is not there would have judged is listed as ignored, and so is what is slow by nature:
+//! `cargo test --test cases -- --ignored` runs it.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod browser;
+#[path = "../it/bundled.rs"]
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod bundled;
+mod faults;
+mod hostile;
+mod mutation;
+#[path = "../it/project.rs"]
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod project;
+mod promtool;
+mod rules;
+mod trial;
+mod wrong;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = libtest_mimic::Arguments::from_args();
+    let all = [
+        rules::trials(),
+        wrong::trials(),
+        promtool::trials(),
+        mutation::trials(),
+        faults::trials(),
+        hostile::trials(),
+        browser::trials(),
+    ];
+    libtest_mimic::run(&arguments, all.into_iter().flatten().collect()).exit_code()
+}

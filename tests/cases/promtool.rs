@@ -1,0 +1,379 @@
+//! Generated rules under promtool: what they say of traffic that others get wrong.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+use slosmith::health::quantile;
+
+use crate::bundled;
+use crate::trial::{Needs, slow, trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut all = vec![
+        trial(
+            "promtool::a_burst_weighs_as_much_as_its_events",
+            Needs::Promtool,
+            a_burst_weighs_as_much_as_its_events,
+        ),
+        trial(
+            "promtool::idle_time_leaves_no_nan_behind",
+            Needs::Promtool,
+            idle_time_leaves_no_nan_behind,
+        ),
+        trial(
+            "promtool::service_without_any_traffic_yields_nothing",
+            Needs::Promtool,
+            service_without_any_traffic_yields_nothing,
+        ),
+        trial(
+            "promtool::replicas_on_old_and_new_releases_count_once_each",
+            Needs::Promtool,
+            replicas_on_old_and_new_releases_count_once_each,
+        ),
+        trial(
+            "promtool::gauges_of_both_names_combine",
+            Needs::Promtool,
+            gauges_of_both_names_combine,
+        ),
+        trial(
+            "promtool::correlation_is_seen",
+            Needs::Promtool,
+            correlation_is_seen,
+        ),
+        trial(
+            "promtool::percentiles_are_those_of_prometheus",
+            Needs::Promtool,
+            percentiles_are_those_of_prometheus,
+        ),
+    ];
+    all.extend(["mangaassist", "vllm-serving"].map(|spec| {
+        let name = format!("promtool::rules_of::{spec}");
+        trial(name, Needs::Promtool, move || generated_rules_pass(spec))
+    }));
+    all.extend(conditions());
+    all
+}
+
+/// Runs one promtool unit test against rule files of a bundled spec.
+pub(crate) fn check(
+    spec: &str,
+    vllm: Option<&str>,
+    rules: &[&str],
+    series: &[(&str, &str)],
+    checks: &[(&str, &str, Option<f64>)],
+) {
+    let dir = tempfile::tempdir().expect("temp dir");
+    bundled::write(dir.path(), &bundled::folder_for(spec, vllm));
+    let files: Vec<_> = rules
+        .iter()
+        .map(|r| format!("prometheus/rules/{r}.yaml"))
+        .collect();
+    let inputs: Vec<_> = series
+        .iter()
+        .map(|(s, v)| json!({"series": s, "values": v}))
+        .collect();
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|(expr, at, value)| expectation(expr, at, *value))
+        .collect();
+    let test = json!({
+        "rule_files": files,
+        "evaluation_interval": "1m",
+        "tests": [{"interval": "1m", "input_series": inputs, "promql_expr_test": checks}],
+    });
+    run(dir.path(), &test);
+}
+
+/// `None`: no result at all; a number: within a thousandth of it.
+fn expectation(expr: &str, at: &str, value: Option<f64>) -> Value {
+    match value {
+        None => json!({"expr": format!("count({expr})"), "eval_time": at, "exp_samples": []}),
+        Some(value) => json!({
+            "expr": format!("abs(sum({expr}) - {value}) < bool 0.001"),
+            "eval_time": at,
+            "exp_samples": [{"labels": "{}", "value": 1}],
+        }),
+    }
+}
+
+fn run(dir: &Path, test: &Value) {
+    let path = dir.join("test.yaml");
+    std::fs::write(&path, test.to_string()).expect("test file");
+    test_rules(&path);
+}
+
+const SERVICE: &str = "service=\"mangaassist-vllm\", slo=\"availability\"";
+
+fn a_burst_weighs_as_much_as_its_events() {
+    // 60 min at 10 a minute, 10 min at 6000 with one in ten failing, 110 min at 10: 9.728 %, not 0.78 %.
+    let ok = "mangaassist_requests_total{cluster=\"c\", status=\"200\"}";
+    let bad = "mangaassist_requests_total{cluster=\"c\", status=\"500\"}";
+    check(
+        "mangaassist",
+        None,
+        &["slo-availability", "slo-availability-period"],
+        &[
+            (ok, "0+10x60 6000+5400x9 54610+10x109"),
+            (bad, "0+0x60 600+600x9 6000+0x109"),
+        ],
+        &[(
+            &format!("slo:error_ratio:rate{{{SERVICE}, window=\"30d\"}}"),
+            "179m",
+            Some(0.0973),
+        )],
+    );
+}
+
+fn idle_time_leaves_no_nan_behind() {
+    let ok = "mangaassist_requests_total{cluster=\"c\", status=\"200\"}";
+    let ratio = |window| format!("slo:error_ratio:rate{{{SERVICE}, window=\"{window}\"}}");
+    let left = format!("slo:error_budget_remaining:ratio{{{SERVICE}}}");
+    check(
+        "mangaassist",
+        None,
+        &["slo-availability", "slo-availability-period"],
+        &[(ok, "0+10x30 300+0x20 310+10x30")],
+        &[
+            // While idle there is no ratio of the moment, but the period's stands.
+            (&ratio("5m"), "48m", None),
+            (&ratio("1h"), "48m", Some(0.0)),
+            (&ratio("30d"), "48m", Some(0.0)),
+            (&left, "48m", Some(1.0)),
+            (&ratio("5m"), "70m", Some(0.0)),
+            (&left, "70m", Some(1.0)),
+            // NaN is the only number that differs from itself.
+            (&format!("{left} != {left}"), "70m", None),
+            (&format!("{} != {}", ratio("1h"), ratio("1h")), "48m", None),
+        ],
+    );
+}
+
+fn service_without_any_traffic_yields_nothing() {
+    let ok = "mangaassist_requests_total{cluster=\"c\", status=\"200\"}";
+    check(
+        "mangaassist",
+        None,
+        &["slo-availability", "slo-availability-period"],
+        &[(ok, "0+0x40")],
+        &[
+            (&format!("slo:error_ratio:rate{{{SERVICE}}}"), "30m", None),
+            (
+                &format!("slo:error_budget_remaining:ratio{{{SERVICE}}}"),
+                "30m",
+                None,
+            ),
+            ("ALERTS", "30m", None),
+        ],
+    );
+}
+
+fn replicas_on_old_and_new_releases_count_once_each() {
+    let labels =
+        |pod| format!("cluster=\"c\", model_name=\"m\", engine=\"0\", job=\"vllm\", pod=\"{pod}\"");
+    let old = |pod| {
+        format!(
+            "vllm:time_per_output_token_seconds_count{{{}}}",
+            labels(pod)
+        )
+    };
+    let new = |pod| format!("vllm:inter_token_latency_seconds_count{{{}}}", labels(pod));
+    let bucket = |name: &str| name.replace("_count{", "_bucket{le=\"0.2\", ");
+    let (a, b) = (old("on-0-10-0"), new("on-0-12-0"));
+    let (both_old, both_new) = (old("on-0-10-2"), new("on-0-10-2"));
+    let total = "slo:total_events:rate{slo=\"inter-token-latency\"}";
+    let bad = "slo:bad_events:rate{slo=\"inter-token-latency\"}";
+    let series = [
+        (a.clone(), "0+60x30"),
+        (bucket(&a), "0+30x30"),
+        (b.clone(), "0+120x30"),
+        (bucket(&b), "0+120x30"),
+        // 0.10.2 shows both names; its observations must not count twice.
+        (both_old.clone(), "0+180x30"),
+        (bucket(&both_old), "0+180x30"),
+        (both_new.clone(), "0+180x30"),
+        (bucket(&both_new), "0+180x30"),
+    ];
+    let series: Vec<_> = series.iter().map(|(s, v)| (s.as_str(), *v)).collect();
+    check(
+        "vllm-serving",
+        Some(">=0.9,<0.13"),
+        &["slo-inter-token-latency"],
+        &series,
+        &[(total, "20m", Some(6.0)), (bad, "20m", Some(0.5))],
+    );
+}
+
+fn gauges_of_both_names_combine() {
+    let labels =
+        |pod| format!("cluster=\"c\", model_name=\"m\", engine=\"0\", job=\"vllm\", pod=\"{pod}\"");
+    check(
+        "vllm-serving",
+        Some(">=0.8.5,<0.13"),
+        &["records"],
+        &[
+            (
+                &format!("vllm:gpu_cache_usage_perc{{{}}}", labels("old")),
+                "0.9+0x10",
+            ),
+            (
+                &format!("vllm:kv_cache_usage_perc{{{}}}", labels("new")),
+                "0.4+0x10",
+            ),
+        ],
+        &[("signal:kv_cache_usage:last", "5m", Some(0.9))],
+    );
+}
+
+fn generated_rules_pass(spec: &str) {
+    let dir = tempfile::tempdir().expect("temp dir");
+    let files = bundled::folder(spec);
+    bundled::write(dir.path(), &files);
+    let rules = files
+        .iter()
+        .filter(|f| f.path.starts_with("prometheus/rules/"));
+    let output = Command::new("promtool")
+        .args(["check", "rules", "--lint=all", "--lint-fatal"])
+        .args(rules.map(|f| dir.path().join(&f.path)))
+        .output()
+        .expect("promtool");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
+/// The generated unit tests of every kind of condition: each file is a test of its own.
+fn conditions() -> Vec<Trial> {
+    let text = include_str!("../fixtures/conditions.yaml");
+    let files = Arc::new(bundled::build(text, None));
+    let tests = files
+        .iter()
+        .filter(|f| f.path.starts_with("prometheus/tests/"));
+    let tests: Vec<_> = tests.map(|f| f.path.clone()).collect();
+    assert!(tests.len() > 25, "only {} test files", tests.len());
+    let unit_test = |path: String| {
+        let files = Arc::clone(&files);
+        let name = format!("promtool::conditions::{}", path.rsplit('/').next().unwrap());
+        let slowly = is_slow(&path);
+        let run = move || {
+            let dir = tempfile::tempdir().expect("temp dir");
+            bundled::write(dir.path(), &files);
+            test_rules(&dir.path().join(path));
+        };
+        match slowly {
+            true => slow(name, Needs::Promtool, run),
+            false => trial(name, Needs::Promtool, run),
+        }
+    };
+    tests.into_iter().map(unit_test).collect()
+}
+
+/// Runs the unit tests of one file.
+pub(crate) fn test_rules(path: &Path) {
+    let mut command = Command::new("promtool");
+    let output = command.args(["test", "rules"]).arg(path).output();
+    let output = output.expect("promtool");
+    let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+}
+
+/// Files of unit tests that take seconds: those of long windows.
+pub(crate) fn is_slow(path: &str) -> bool {
+    const SLOW: [&str; 5] = [
+        "-6h.yaml",
+        "-1d.yaml",
+        "-3d.yaml",
+        "adapter-latency",
+        "-1d-",
+    ];
+    SLOW.iter().any(|part| path.contains(part))
+}
+
+/// The alert on correlation fires when both move together, and not when one moves against the other.
+fn correlation_is_seen() {
+    let ramp = |low: &str, high: &str| {
+        let pair = format!("{low}+0x2 {high}+0x2 ");
+        pair.repeat(10)
+    };
+    check(
+        "vllm-production",
+        None,
+        &["alerts"],
+        &[
+            (
+                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"0\", cluster=\"a\", model_name=\"m\"}",
+                &ramp("0.6", "0.9"),
+            ),
+            (
+                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"1\", cluster=\"a\", model_name=\"m\"}",
+                &ramp("1", "4"),
+            ),
+            (
+                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"0\", cluster=\"b\", model_name=\"m\"}",
+                &ramp("0.6", "0.9"),
+            ),
+            (
+                "alert:baseline:value{service=\"vllm-production\", alert=\"KVCachePressureDrivesTTFT\", part=\"1\", cluster=\"b\", model_name=\"m\"}",
+                &ramp("4", "1"),
+            ),
+        ],
+        &[
+            (
+                "ALERTS{alertname=\"KVCachePressureDrivesTTFT\", alertstate=\"firing\", cluster=\"a\"}",
+                "50m",
+                Some(1.0),
+            ),
+            (
+                "ALERTS{alertname=\"KVCachePressureDrivesTTFT\", cluster=\"b\"}",
+                "50m",
+                None,
+            ),
+        ],
+    );
+}
+
+/// Percentiles are those of `histogram_quantile`.
+fn percentiles_are_those_of_prometheus() {
+    let bounds = ["0.1", "0.25", "1", "2.5", "10", "+Inf"];
+    let histograms: [[f64; 6]; 5] = [
+        [0.0, 10.0, 40.0, 90.0, 99.0, 100.0],
+        [5.0, 5.0, 5.0, 5.0, 5.0, 5.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 7.0],
+        [1.0, 3.0, 2.0, 8.0, 9.0, 12.0],
+        [100.0, 100.0, 200.0, 200.0, 200.0, 200.0],
+    ];
+    let mut tests = Vec::new();
+    for counts in histograms {
+        let series: Vec<_> = bounds
+            .iter()
+            .zip(counts)
+            .map(|(le, count)| {
+                serde_json::json!({"series": format!("h_bucket{{le=\"{le}\"}}"), "values": format!("{count}")})
+            })
+            .collect();
+        let buckets: Vec<(f64, f64)> = bounds
+            .iter()
+            .zip(counts)
+            .map(|(le, count)| (le.parse().unwrap_or(f64::INFINITY), count))
+            .collect();
+        let checks: Vec<_> = [0.01, 0.5, 0.9, 0.95, 0.99, 1.0]
+            .iter()
+            .map(|q| {
+                let ours = quantile(*q, &buckets).expect("observations");
+                serde_json::json!({
+                    "expr": format!("abs(histogram_quantile({q}, h_bucket) - {ours}) < bool 1e-9"),
+                    "eval_time": "0m",
+                    "exp_samples": [{"labels": "{}", "value": 1}],
+                })
+            })
+            .collect();
+        tests.push(serde_json::json!({"interval": "1m", "input_series": series, "promql_expr_test": checks}));
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("test.yaml");
+    let test = serde_json::json!({"evaluation_interval": "1m", "tests": tests});
+    std::fs::write(&path, test.to_string()).expect("written");
+    test_rules(&path);
+    assert_eq!(quantile(0.5, &[(1.0, 0.0), (f64::INFINITY, 0.0)]), None);
+}
