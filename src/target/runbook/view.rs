@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::chart;
+use crate::naming;
 use crate::plan::Plan;
 use crate::plan::runbook::{
     Advice, AlertNote, Check, Command, Fix, Lead, Page, Query, Step, Table, Triage,
@@ -77,7 +78,7 @@ fn step(page: &Page, number: usize, step: &Step, anchor: &dyn Fn(usize) -> Strin
         Lead::Fix(name) => {
             let fix = page.fixes.iter().find(|fix| fix.name == *name);
             let title = fix.map_or(name, |fix| &fix.title);
-            json!({"text": title, "link": format!("fix-{name}")})
+            json!({"text": title, "link": naming::fix_anchor(name)})
         }
         Lead::End => Value::Null,
     };
@@ -98,7 +99,7 @@ fn step(page: &Page, number: usize, step: &Step, anchor: &dyn Fn(usize) -> Strin
 
 fn fix(fix: &Fix) -> Value {
     json!({
-        "anchor": format!("fix-{}", fix.name),
+        "anchor": naming::fix_anchor(&fix.name),
         "title": fix.title,
         "actions": fix.actions,
         "risk": fix.risk,
