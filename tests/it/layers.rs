@@ -266,7 +266,7 @@ fn one_module_spells_generated_names() {
             continue;
         }
         let shipped = lines(&file.shipped).zip(file.text.lines());
-        for ((number, code), text) in shipped.filter(|((_, code), _)| !code.trim().is_empty()) {
+        for ((number, _), text) in shipped.filter(|((_, code), _)| !code.trim().is_empty()) {
             let text = text.split("//").next().unwrap_or_default();
             if spelled.iter().any(|word| text.contains(word)) {
                 found.push(format!("src/{}:{number}: {}", file.path, text.trim()));
