@@ -180,6 +180,26 @@ pub fn tier(long: Duration) -> String {
     long.to_string()
 }
 
+/// File of an SLO's rules, without folder and ending.
+pub fn slo_file(slo: &str) -> String {
+    format!("slo-{slo}")
+}
+
+/// File of the rules over an SLO's period, without folder and ending.
+pub fn period_file(slo: &str) -> String {
+    format!("slo-{slo}-period")
+}
+
+/// File of one alert's rules or unit tests, without folder and ending.
+pub fn alert_file(alert: &str) -> String {
+    format!("alert-{}", kebab(alert))
+}
+
+/// Heading of a fix in its runbook, as an anchor.
+pub fn fix_anchor(fix: &str) -> String {
+    format!("fix-{fix}")
+}
+
 /// Heading of an alert in its runbook, as GitHub makes it an anchor.
 pub fn anchor(alert: &str) -> String {
     alert.to_ascii_lowercase()

@@ -65,7 +65,7 @@ pub struct Fix {
 
 impl Fix {
     /// A fix that may be applied without looking.
-    pub fn safe(title: impl Into<String>, edits: Vec<Edit>) -> Self {
+    pub fn safe_edits(title: impl Into<String>, edits: Vec<Edit>) -> Self {
         Self {
             title: title.into(),
             edits,
@@ -74,17 +74,17 @@ impl Fix {
     }
 
     /// A fix that somebody must look at.
-    pub fn needs_review(title: impl Into<String>, edits: Vec<Edit>) -> Self {
+    pub fn unsafe_edits(title: impl Into<String>, edits: Vec<Edit>) -> Self {
         Self {
             applicability: Applicability::Unsafe,
-            ..Self::safe(title, edits)
+            ..Self::safe_edits(title, edits)
         }
     }
 
     /// The commonest fix: one place gets another text, and the title says so.
     pub fn replace(span: Span, text: impl Into<String>) -> Self {
         let text = text.into();
-        Self::safe(
+        Self::safe_edits(
             format!("replace with `{text}`"),
             vec![Edit::replace(span, text)],
         )

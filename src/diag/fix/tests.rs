@@ -20,7 +20,7 @@ fn edits(file: FileId, edits: &[(usize, usize, &str)]) -> Diagnostic {
     let edit = |(start, end, text): &(usize, usize, &str)| {
         Edit::replace(Span::new(file, *start..*end), *text)
     };
-    finding(Fix::safe("mend", edits.iter().map(edit).collect()))
+    finding(Fix::safe_edits("mend", edits.iter().map(edit).collect()))
 }
 
 /// The new text, which findings were mended, and which were not and why.
@@ -98,7 +98,7 @@ fn unusable_fixes_are_left() {
 fn fixes_that_need_a_look_wait_for_one() {
     let (sources, id) = file("abc");
     let edit = Edit::replace(Span::new(id, 0..1), "x");
-    let findings = [finding(Fix::needs_review("mend", vec![edit]))];
+    let findings = [finding(Fix::unsafe_edits("mend", vec![edit]))];
     let outcome = apply(&sources, &findings, false);
     assert_eq!(outcome.left, [(0, Left::NeedsReview)]);
     assert!(outcome.files.is_empty());
@@ -111,8 +111,8 @@ fn a_fix_over_two_files_is_made_in_both_or_in_none() {
     let a = sources.add(SourceFile::new("a", "one"));
     let b = sources.add(SourceFile::new("b", "two"));
     let at = |file, text| Edit::replace(Span::new(file, 0..3), text);
-    let both = |x, y| finding(Fix::safe("mend", vec![at(a, x), at(b, y)]));
-    let only = finding(Fix::safe("mend", vec![at(b, "2")]));
+    let both = |x, y| finding(Fix::safe_edits("mend", vec![at(a, x), at(b, y)]));
+    let only = finding(Fix::safe_edits("mend", vec![at(b, "2")]));
     let outcome = apply(&sources, &[only.clone(), both("I", "II")], false);
     assert_eq!(outcome.left, [(1, Left::Overlaps)]);
     assert!(!outcome.files.contains_key(&a));

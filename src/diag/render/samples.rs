@@ -86,7 +86,7 @@ fn findings(sources: &Sources, rules: FileId, dash: FileId, other: FileId) -> Ve
             .related(rules.of("CacheFull"), "this alert")
             .note("hidden since 0.17.0")
             .fix(Fix::replace(rules.of(OLD), NEW)),
-        removed(rules.nth(OLD, 1)).fix(Fix::needs_review("rewrite both", both)),
+        removed(rules.nth(OLD, 1)).fix(Fix::unsafe_edits("rewrite both", both)),
         Diagnostic::warning("odd", rules.of("日本"), "100% <odd> & \"quoted\", a:b\u{7}")
             .help("write\nsomething else")
             .url("https://example.org/odd"),

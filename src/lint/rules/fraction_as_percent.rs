@@ -66,9 +66,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 .any(|v| v.value > 1.0);
             let title = "set the unit to `percentunit`";
             let fix = if high {
-                Fix::needs_review(title, edits)
+                Fix::unsafe_edits(title, edits)
             } else {
-                Fix::safe(title, edits)
+                Fix::safe_edits(title, edits)
             };
             finding = finding.fix(fix);
         }

@@ -82,7 +82,7 @@ fn finding(cx: &DashboardCx<'_>, out: &Findings, source: &Datasource, uid: &Text
     match uid.map.edit(cx.file_text, 0..uid.value.len(), &new) {
         Some((span, text)) => {
             let title = format!("replace with `{new}`");
-            finding.fix(Fix::needs_review(title, vec![Edit::replace(span, text)]))
+            finding.fix(Fix::unsafe_edits(title, vec![Edit::replace(span, text)]))
         }
         None => finding,
     }

@@ -76,7 +76,7 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
         let finding = out.at(step.span, message).related(line.place, "the alert");
         let _ = artifact;
         let title = format!("move the line to {value}");
-        let fix = Fix::needs_review(title.clone(), vec![Edit::replace(step.span, value)]);
+        let fix = Fix::unsafe_edits(title.clone(), vec![Edit::replace(step.span, value)]);
         out.push(finding.help(title).fix(fix));
     }
 }

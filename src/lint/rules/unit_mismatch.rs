@@ -128,7 +128,7 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         .help(format!("use the unit `{right}`"));
     if let Some((span, text)) = unit.map.edit(cx.file_text, 0..unit.value.len(), right) {
         let edits = vec![FileEdit::replace(span, text)];
-        finding = finding.fix(Fix::needs_review(
+        finding = finding.fix(Fix::unsafe_edits(
             format!("set the unit to `{right}`"),
             edits,
         ));

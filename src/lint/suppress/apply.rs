@@ -137,11 +137,11 @@ impl Suppression {
         let removal = self.removal?;
         if needed.is_empty() {
             let edit = Edit::delete(removal.whole);
-            return Some(Fix::needs_review("remove the suppression", vec![edit]));
+            return Some(Fix::unsafe_edits("remove the suppression", vec![edit]));
         }
         let left: Vec<_> = needed.iter().map(|rule| rule.value.as_str()).collect();
         let edit = Edit::replace(removal.list, left.join(", "));
-        Some(Fix::needs_review(
+        Some(Fix::unsafe_edits(
             format!("remove {idle} from the suppression"),
             vec![edit],
         ))

@@ -95,18 +95,18 @@ fn named(name: String, title: &str, group: String, rules: Vec<Rule>) -> Named<Ru
 
 /// File of an SLO's rules, without folder and ending.
 pub(super) fn slo_file(slo: &Slo) -> String {
-    format!("slo-{}", slo.name)
+    naming::slo_file(&slo.name)
 }
 
 /// File of the rules over an SLO's period.
 pub(super) fn period_file(slo: &Slo) -> String {
-    format!("slo-{}-period", slo.name)
+    naming::period_file(&slo.name)
 }
 
 /// File that holds an alert.
 pub(super) fn alert_file(alert: &Alert) -> String {
     if stands_alone(alert) {
-        format!("alert-{}", naming::kebab(&alert.name))
+        naming::alert_file(&alert.name)
     } else {
         "alerts".into()
     }

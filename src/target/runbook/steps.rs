@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::query;
+use crate::naming;
 use crate::plan::runbook::{Check, Lead, Page, Step};
 use crate::plan::{Plan, words};
 use crate::target::cloudwatch::console;
@@ -77,7 +78,7 @@ fn lead(page: &Page, lead: &Lead) -> Value {
         Lead::Fix(name) => {
             let fix = page.fixes.iter().find(|fix| fix.name == *name);
             let title = fix.map_or(name, |fix| &fix.title);
-            json!({"text": title, "link": format!("fix-{name}")})
+            json!({"text": title, "link": naming::fix_anchor(name)})
         }
         Lead::End => Value::Null,
     }

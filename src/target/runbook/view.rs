@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{alerts, chart, query, steps};
+use crate::naming;
 use crate::plan::runbook::{Advice, Command, FamilyHistory, Fix, Page, Table, Triage};
 use crate::plan::{Plan, words};
 
@@ -48,7 +49,7 @@ fn versions(history: &FamilyHistory) -> Vec<String> {
 
 fn fix(fix: &Fix) -> Value {
     json!({
-        "anchor": format!("fix-{}", fix.name),
+        "anchor": naming::fix_anchor(&fix.name),
         "title": fix.title,
         "actions": fix.actions,
         "risk": fix.risk,

@@ -13,22 +13,19 @@ pub(crate) fn trials() -> Vec<Trial> {
         Needs::Nothing,
         a_recording_that_was_not_finished_is_told,
     )];
-    let runs: [(&str, fn(Share)); 3] = [
-        (
-            "a_new_version_is_whole_or_passed_over",
-            a_new_version_is_whole_or_passed_over,
-        ),
-        (
-            "a_new_profile_is_whole_or_passed_over",
-            a_new_profile_is_whole_or_passed_over,
-        ),
-        (
-            "a_page_is_the_old_or_the_new_one",
-            a_page_is_the_old_or_the_new_one,
-        ),
-    ];
-    let runs = runs.map(|(name, run)| both(&format!("faults::{name}"), run));
-    all.extend(runs.into_iter().flatten());
+    let mut add = |name: &str, run| all.extend(both(&format!("faults::{name}"), run));
+    add(
+        "a_new_version_is_whole_or_passed_over",
+        a_new_version_is_whole_or_passed_over,
+    );
+    add(
+        "a_new_profile_is_whole_or_passed_over",
+        a_new_profile_is_whole_or_passed_over,
+    );
+    add(
+        "a_page_is_the_old_or_the_new_one",
+        a_page_is_the_old_or_the_new_one,
+    );
     all
 }
 

@@ -106,7 +106,7 @@ fn firing(alert: &str, more: &[(&str, &str)], at: u64, fires: bool) -> ExprCheck
 
 /// Name of the test file of an alert.
 fn alert_test_name(alert: &str) -> String {
-    format!("alert-{}", naming::kebab(alert))
+    naming::alert_file(alert)
 }
 
 /// File of an SLO's rules.
