@@ -1,6 +1,6 @@
 //! Objectives: event SLOs with an error budget, and percentile SLOs.
 
-use super::{Condition, Query, Signal};
+use super::{Condition, Family, Query, Signal};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
@@ -94,6 +94,8 @@ pub enum EventSli {
     Latency {
         /// The histogram.
         signal: Box<Signal>,
+        /// Its family.
+        family: Box<Family>,
         /// The boundary.
         within: super::Bucket,
     },

@@ -107,13 +107,10 @@ impl Resolver<'_, '_> {
         match &bound.value {
             spec::Bound::Quantity(quantity) => {
                 let quantity = Spanned::new(quantity.clone(), bound.span);
-                let (fixed, unit) = bound::fixed(self.cx, read, op, &quantity)?;
-                let Bound::Fixed(_, value, _) = &fixed else {
-                    return None;
-                };
-                let now = query::per_time(query::query(read, None).expr, unit);
-                let expr = query::compare(now, op, query::number(*value));
-                Some((fixed, unit, expr))
+                let fixed = bound::fixed(self.cx, read, op, &quantity)?;
+                let now = query::per_time(query::query(read, None).expr, fixed.unit);
+                let expr = query::compare(now, op, query::number(fixed.value));
+                Some((fixed.bound, fixed.unit, expr))
             }
             spec::Bound::Times(factor, baseline) => {
                 let then = match baseline {

@@ -229,7 +229,7 @@ pub(super) fn bad_share(gather: &mut Gather<'_>, sli: &EventSli) -> Result<Strin
                 true => format!("({total} - FILL({part}, 0)) / {total}"),
             })
         }
-        EventSli::Latency { signal, within } => {
+        EventSli::Latency { signal, within, .. } => {
             let good = gather.add(signal, &within_stat(signal, within))?;
             let total = gather.add(signal, "SampleCount")?;
             Ok(format!("({total} - FILL({good}, 0)) / {total}"))

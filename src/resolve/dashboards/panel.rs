@@ -80,7 +80,7 @@ impl Panels<'_, '_> {
         match (p.position, drafts.len()) {
             (Some(position), 2..) => {
                 let message = "an objective becomes several panels, which flow";
-                self.cx.refuse("position", position.span, message);
+                self.cx.reject_field("position", position.span, message);
                 drafts
             }
             (Some(position), _) => {

@@ -57,7 +57,7 @@ pub(super) fn inputs(
 ) -> Option<Vec<Input>> {
     match &events.sli {
         EventSli::Ratio { part, good, total } => driver.events(part, *good, total, levels, parts),
-        EventSli::Latency { signal, within } => driver.latency(signal, within, levels),
+        EventSli::Latency { signal, within, .. } => driver.latency(signal, within, levels),
     }
 }
 
