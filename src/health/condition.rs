@@ -1,4 +1,7 @@
 //! Conditions on pages.
+//!
+//! `queue_depth above 80` on a page with 93 waiting requests holds, and the page's line says: `Waiting requests is
+//! 93, above 80`.
 
 use indexmap::IndexSet;
 

@@ -1,4 +1,6 @@
 //! Values of signals on pages.
+//!
+//! A counter that grew by 120 between two pages 60 seconds apart has the rate 2.
 
 use std::collections::BTreeSet;
 

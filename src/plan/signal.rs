@@ -1,4 +1,6 @@
 //! Signals as they are found on every release of the range.
+//!
+//! `vllm.kv_cache_usage` is a [`Signal`] in ratios whose [`Source::Family`] lists each name the gauge has in the range.
 
 use crate::catalog::Series;
 use crate::promql;

@@ -1,4 +1,7 @@
 //! What values are compared with: units, buckets, the signal's own past.
+//!
+//! `above: 300ms` of a signal in seconds is 0.3. `above: 300` is an error that asks for a unit, and `above: 20s` of a
+//! percentile whose last bucket is 10s one that says the alert could never fire.
 
 use super::context::Context;
 use crate::diag::Diagnostic;

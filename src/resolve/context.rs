@@ -1,4 +1,7 @@
 //! What all parts of one resolution share.
+//!
+//! The spec, the releases it must run on, the findings so far, and the signals that were resolved already: a signal that
+//! three alerts use is looked up once, and a fault in it is told once.
 
 use std::collections::BTreeMap;
 use std::fmt;

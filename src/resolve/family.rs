@@ -1,4 +1,7 @@
 //! Families: names, labels and buckets on every release of the range.
+//!
+//! `vllm:kv_cache_usage_perc` on a range that begins before 0.9.2 is the family `[vllm:kv_cache_usage_perc,
+//! vllm:gpu_cache_usage_perc]`, with the labels that both have.
 
 mod check;
 mod missing;

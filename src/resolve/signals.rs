@@ -1,4 +1,7 @@
 //! Signals: from declarations to series.
+//!
+//! `queue_depth: {use: vllm.requests_waiting, across: sum}` is the library's signal under another name; a ratio is
+//! made of two signals, and the rest is bound to a family.
 
 use std::rc::Rc;
 

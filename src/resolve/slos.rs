@@ -1,4 +1,7 @@
 //! Objectives: events, windows, tiers, percentiles.
+//!
+//! `{objective: 99.9%, window: 30d, sli: {ratio: {bad: errors, total: requests}}}` becomes a budget of 0.1%, four
+//! burn-rate tiers, and the error ratio over each of their windows.
 
 use super::alerts::slo_alert_name;
 use super::context::Context;
