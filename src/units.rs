@@ -7,7 +7,7 @@ mod parse;
 use std::fmt;
 
 pub use duration::Duration;
-pub use number::{Number, decimal, parse_decimal};
+pub use number::{Number, decimal, float, parse_decimal, printed_float};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -177,7 +177,7 @@ fn json(plan: &Plan, found: &[Finding]) -> Value {
             let (verdict, groups, why) = match &f.verdict {
                 Verdict::Holds(groups) => ("holds", groups.clone(), Value::Null),
                 Verdict::Clear => ("clear", Vec::new(), Value::Null),
-                Verdict::Unknown(why) => ("unknown", Vec::new(), json!(why)),
+                Verdict::Unknown(why) => ("unknown", Vec::new(), json!(why.to_string())),
             };
             json!({
                 "alert": f.alert,

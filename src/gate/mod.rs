@@ -6,7 +6,7 @@ pub use result::{ReadError, Results, read};
 
 use crate::plan::runbook::{Criterion, Limit, LoadTests};
 use crate::spec::Measure;
-use crate::units::{Unit, decimal, shown_measured};
+use crate::units::{Unit, float, shown_measured};
 
 /// What a criterion says, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,7 +88,7 @@ fn bounds(c: &Criterion) -> String {
 
 fn verdict(c: &Criterion, value: f64) -> Verdict {
     let beyond = |limit: &Limit| {
-        let bound: f64 = decimal(limit.value).parse().unwrap_or(f64::NAN);
+        let bound = float(limit.value);
         if limit.above {
             value > bound
         } else {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::source::mark_len;
 use crate::spec::Measure;
-use crate::units::{Number, decimal};
+use crate::units::{Number, decimal, float};
 
 /// A result that cannot be used; says `line:column: what`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -115,7 +115,7 @@ impl Results {
         let mut values: Vec<f64> = flat.collect();
         values.sort_by(f64::total_cmp);
         let last = values.len().checked_sub(1)?;
-        let q: f64 = decimal(q).parse().ok()?;
+        let q = float(q);
         // The number of requests of a load test is far below what the casts can hold.
         #[allow(clippy::cast_precision_loss)]
         let rank = q * last as f64;

@@ -1,19 +1,21 @@
 //! Conditions on pages.
+//!
+//! `queue_depth above 80` on a page with 93 waiting requests holds, and the page's line says: `Waiting requests is
+//! 93, above 80`.
 
 use indexmap::IndexSet;
 
-use super::Verdict;
-use super::index::Group;
-use super::index::Indexed;
+use super::index::{Group, Indexed};
 use super::value::{self, Reading};
+use super::{Unknown, Verdict};
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, words};
-use crate::units::shown_measured;
+use crate::units::{float, shown_measured};
 
 /// What a condition says for one group.
 enum Found {
     Yes,
     No,
-    Unknown(String),
+    Unknown(Unknown),
 }
 
 /// Signals that a condition takes together.
@@ -78,8 +80,8 @@ fn one(
         Condition::Compare(c) => compare(c, pages, group, measured),
         Condition::Absent(a) => absent(a, pages),
         Condition::Raw(raw) => Found::Unknown(match &raw.words {
-            Some(_) => "a correlation needs a history".to_owned(),
-            None => "it is PromQL of the author's".to_owned(),
+            Some(_) => Unknown::NeedsHistory,
+            None => Unknown::OwnPromQl,
         }),
         Condition::All(parts, _) => {
             let found = parts.iter().map(|part| one(part, pages, group, measured));
@@ -123,7 +125,7 @@ fn not(found: Found) -> Found {
 
 fn compare(c: &Compare, pages: &Indexed<'_>, group: &Group, measured: &mut Measured) -> Found {
     let Bound::Fixed(op, bound, _) = &c.bound else {
-        return Found::Unknown("it compares with its own past".to_owned());
+        return Found::Unknown(Unknown::ComparesWithPast);
     };
     let reading = Reading {
         signal: &c.signal,
@@ -146,7 +148,7 @@ fn compare(c: &Compare, pages: &Indexed<'_>, group: &Group, measured: &mut Measu
         words::subject(c),
         shown_measured(value, c.unit.unit)
     );
-    let holds = beyond(*op, value, value::float(*bound));
+    let holds = beyond(*op, value, float(*bound));
     let line = match holds {
         true => format!("{found}, {}", words::bound(&c.bound)),
         false => found,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::Pages;
+use crate::catalog;
 use crate::catalog::exposition::{Page, Sample};
 use crate::plan::Family;
 use crate::promql::{self, ast::MatchOp};
@@ -35,14 +36,14 @@ pub(super) struct PageIndex<'p> {
     pub(super) page: &'p Page,
     by_name: BTreeMap<&'p str, Vec<&'p Sample>>,
     by_series: BTreeMap<Series<'p>, f64>,
-    grouped: RefCell<BTreeMap<Asked, Rc<Grouped<'p>>>>,
+    grouped: RefCell<BTreeMap<Selection, Rc<Grouped<'p>>>>,
 }
 
 /// Name and labels, sorted.
 type Series<'s> = (&'s str, Vec<(&'s str, &'s str)>);
 
 /// What samples are asked for: their names, matchers, and the labels that group them.
-type Asked = (
+type Selection = (
     Vec<String>,
     Vec<(String, &'static str, String)>,
     Vec<String>,
@@ -74,13 +75,18 @@ impl<'p> PageIndex<'p> {
 
     /// Samples of a family under any of its names, in a group. What the scrape adds stands on no page, so that a
     /// matcher on a label that no sample has selects them all.
-    pub(super) fn samples(&self, family: &Family, suffix: &str, group: &Group) -> Vec<&'p Sample> {
+    pub(super) fn samples(
+        &self,
+        family: &Family,
+        series: catalog::Series,
+        group: &Group,
+    ) -> Vec<&'p Sample> {
         let matchers = family.matchers.iter();
-        let asked = (
+        let selection = (
             family
                 .names
                 .iter()
-                .map(|n| format!("{n}{suffix}"))
+                .map(|n| format!("{n}{}", series.suffix()))
                 .collect(),
             matchers
                 .map(|(l, op, v)| (l.clone(), op.symbol(), v.clone()))
@@ -89,7 +95,7 @@ impl<'p> PageIndex<'p> {
         );
         let mut known = self.grouped.borrow_mut();
         let grouped = known
-            .entry(asked)
+            .entry(selection)
             .or_insert_with_key(|(names, _, labels)| Rc::new(self.group(names, family, labels)));
         let mut found = Vec::new();
         for (mask, by_values) in &**grouped {

@@ -31,7 +31,33 @@ pub enum Verdict {
     /// It does not hold.
     Clear,
     /// It cannot be judged: why.
-    Unknown(String),
+    Unknown(Unknown),
+}
+
+/// Why pages do not say whether a condition holds.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unknown {
+    /// Only Prometheus runs it.
+    #[error("it is PromQL of the author's")]
+    OwnPromQl,
+    /// One page has no rates.
+    #[error("it needs an earlier page (`--since`)")]
+    OnePage,
+    /// No server shows the family.
+    #[error("`{0}` is not on the page")]
+    NotOnPage(String),
+    /// A percentile or mean of nothing.
+    #[error("nothing was observed between the pages")]
+    NothingObserved,
+    /// A ratio of nothing.
+    #[error("there were no events between the pages")]
+    NoEvents,
+    /// Two pages hold no week.
+    #[error("it compares with its own past")]
+    ComparesWithPast,
+    /// Two values correlate over many pages only.
+    #[error("a correlation needs a history")]
+    NeedsHistory,
 }
 
 /// One alert, judged.

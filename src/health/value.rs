@@ -1,13 +1,16 @@
 //! Values of signals on pages.
+//!
+//! A counter that grew by 120 between two pages 60 seconds apart has the rate 2.
 
 use std::collections::BTreeSet;
 
 use super::index::{Group, Indexed, PageIndex};
-use super::quantile;
+use super::{Unknown, quantile};
+use crate::catalog::Series;
 use crate::catalog::exposition::Sample;
 use crate::plan::{Family, Kind, Signal, Source};
 use crate::spec::{Across, Stat};
-use crate::units::{Duration, Number, decimal};
+use crate::units::{Duration, float};
 
 /// How a signal is read.
 pub(super) struct Reading<'a> {
@@ -20,38 +23,33 @@ pub(super) struct Reading<'a> {
 ///
 /// # Errors
 /// Says why the pages do not tell.
-pub(super) fn value(r: &Reading<'_>, pages: &Indexed<'_>, group: &Group) -> Result<f64, String> {
+pub(super) fn value(r: &Reading<'_>, pages: &Indexed<'_>, group: &Group) -> Result<f64, Unknown> {
     let scale = float(r.signal.value_scale(r.stat));
     let value = match &r.signal.source {
-        Source::Raw(_) => return Err("it is PromQL of the author's".to_owned()),
+        Source::Raw(_) => return Err(Unknown::OwnPromQl),
         Source::Ratio { of, over, before } => ratio(r, of, over, before.as_deref(), pages, group)?,
         Source::Family(family) => match (r.signal.kind(), r.stat) {
             (Kind::Gauge, Stat::Slope) => {
-                let (since, seconds) = pages.since.as_ref().ok_or_else(needs_two)?;
+                let (since, seconds) = pages.since.as_ref().ok_or(Unknown::OnePage)?;
                 let now = gauge(r.signal, family, &pages.now, group)?;
                 (now - gauge(r.signal, family, since, group)?) / seconds
             }
             (Kind::Gauge, stat) => over_both(r.signal, family, stat, pages, group)?,
             (Kind::Histogram, Stat::Quantile(q)) => {
                 let buckets = buckets(family, pages, group)?;
-                quantile(float(q), &buckets).ok_or("nothing was observed between the pages")?
+                quantile(float(q), &buckets).ok_or(Unknown::NothingObserved)?
             }
             (Kind::Histogram, Stat::Avg) => {
-                let sum = grown(family, "_sum", pages, group)?;
-                let count = grown(family, "_count", pages, group)?;
+                let sum = grown(family, Series::Sum, pages, group)?;
+                let count = grown(family, Series::Count, pages, group)?;
                 if count <= 0.0 {
-                    return Err("nothing was observed between the pages".to_owned());
+                    return Err(Unknown::NothingObserved);
                 }
                 sum / count
             }
-            (kind, stat) => {
-                let suffix = if kind == Kind::Histogram {
-                    "_count"
-                } else {
-                    ""
-                };
-                let seconds = pages.since.as_ref().ok_or_else(needs_two)?.1;
-                let rate = grown(family, suffix, pages, group)? / seconds;
+            (_, stat) => {
+                let seconds = pages.since.as_ref().ok_or(Unknown::OnePage)?.1;
+                let rate = grown(family, family.counted(), pages, group)? / seconds;
                 match stat {
                     Stat::Increase => rate * float(r.window.number()),
                     _ => rate,
@@ -62,14 +60,6 @@ pub(super) fn value(r: &Reading<'_>, pages: &Indexed<'_>, group: &Group) -> Resu
     Ok(value * scale)
 }
 
-pub(super) fn float(value: Number) -> f64 {
-    decimal(value).parse().unwrap_or(f64::NAN)
-}
-
-fn needs_two() -> String {
-    "it needs an earlier page (`--since`)".to_owned()
-}
-
 fn ratio(
     r: &Reading<'_>,
     of: &Signal,
@@ -77,7 +67,7 @@ fn ratio(
     before: Option<&Signal>,
     pages: &Indexed<'_>,
     group: &Group,
-) -> Result<f64, String> {
+) -> Result<f64, Unknown> {
     let events = |signal: &Signal| {
         let stat = signal.stat_in_ratio();
         let window = r.window;
@@ -95,12 +85,12 @@ fn ratio(
         (Ok(whole), _) if whole > 0.0 => {
             // A part without any series yet counts as none.
             let part = match events(of) {
-                Err(why) if why == absent(of) => 0.0,
+                Err(Unknown::NotOnPage(_)) => 0.0,
                 other => other?,
             };
             Ok(part / whole)
         }
-        (Ok(_), _) => Err("there were no events between the pages".to_owned()),
+        (Ok(_), _) => Err(Unknown::NoEvents),
         (Err(_), Some(old)) => {
             let stat = Stat::Last;
             let window = r.window;
@@ -118,12 +108,8 @@ fn ratio(
     }
 }
 
-fn absent(signal: &Signal) -> String {
-    let name = signal.family().and_then(|family| family.names.first());
-    format!(
-        "`{}` is not on the page",
-        name.map_or(signal.name.as_str(), String::as_str)
-    )
+fn not_on_page(family: &Family) -> Unknown {
+    Unknown::NotOnPage(family.names.first().cloned().unwrap_or_default())
 }
 
 /// Minimum, maximum and mean of what both pages show.
@@ -133,7 +119,7 @@ fn over_both(
     stat: Stat,
     pages: &Indexed<'_>,
     group: &Group,
-) -> Result<f64, String> {
+) -> Result<f64, Unknown> {
     let now = gauge(signal, family, &pages.now, group)?;
     let since = pages.since.as_ref();
     let before = since.and_then(|(page, _)| gauge(signal, family, page, group).ok());
@@ -151,11 +137,11 @@ fn gauge(
     family: &Family,
     page: &PageIndex<'_>,
     group: &Group,
-) -> Result<f64, String> {
-    let samples = page.samples(family, "", group);
+) -> Result<f64, Unknown> {
+    let samples = page.samples(family, Series::Whole, group);
     let values: Vec<f64> = samples.iter().map(|s| s.value).collect();
     if values.is_empty() {
-        return Err(absent(signal));
+        return Err(not_on_page(family));
     }
     let sum: f64 = values.iter().sum();
     Ok(match signal.across {
@@ -167,11 +153,16 @@ fn gauge(
 }
 
 /// How much a counter grew; after a restart, what it has counted since.
-fn grown(family: &Family, suffix: &str, pages: &Indexed<'_>, group: &Group) -> Result<f64, String> {
-    let (since, _) = pages.since.as_ref().ok_or_else(needs_two)?;
-    let samples = pages.now.samples(family, suffix, group);
+fn grown(
+    family: &Family,
+    series: Series,
+    pages: &Indexed<'_>,
+    group: &Group,
+) -> Result<f64, Unknown> {
+    let (since, _) = pages.since.as_ref().ok_or(Unknown::OnePage)?;
+    let samples = pages.now.samples(family, series, group);
     match samples.is_empty() {
-        true => Err(format!("`{}` is not on the page", family.names[0])),
+        true => Err(not_on_page(family)),
         false => Ok(samples.into_iter().map(|s| growth(s, since)).sum()),
     }
 }
@@ -185,9 +176,13 @@ fn growth(sample: &Sample, since: &PageIndex<'_>) -> f64 {
 }
 
 /// Upper bounds with counts, from the lowest bound on.
-fn buckets(family: &Family, pages: &Indexed<'_>, group: &Group) -> Result<Vec<(f64, f64)>, String> {
-    let (since, _) = pages.since.as_ref().ok_or_else(needs_two)?;
-    let samples = pages.now.samples(family, "_bucket", group);
+fn buckets(
+    family: &Family,
+    pages: &Indexed<'_>,
+    group: &Group,
+) -> Result<Vec<(f64, f64)>, Unknown> {
+    let (since, _) = pages.since.as_ref().ok_or(Unknown::OnePage)?;
+    let samples = pages.now.samples(family, Series::Bucket, group);
     let counted = |s: &Sample| Some((s.label("le").and_then(bound)?, growth(s, since)));
     let mut all: Vec<_> = samples.into_iter().filter_map(counted).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -197,7 +192,7 @@ fn buckets(family: &Family, pages: &Indexed<'_>, group: &Group) -> Result<Vec<(f
         same
     });
     match all.is_empty() {
-        true => Err(format!("`{}` is not on the page", family.names[0])),
+        true => Err(not_on_page(family)),
         false => Ok(all),
     }
 }
@@ -219,10 +214,6 @@ pub(super) fn groups(signal: &Signal, labels: &[String], page: &PageIndex<'_>) -
     let Some(family) = family else {
         return vec![Vec::new()];
     };
-    let suffix = match family.kind {
-        crate::spec::Kind::Histogram => "_count",
-        _ => "",
-    };
     let group = |sample: &Sample| -> Group {
         let labels = labels.iter();
         labels
@@ -230,7 +221,9 @@ pub(super) fn groups(signal: &Signal, labels: &[String], page: &PageIndex<'_>) -
             .collect()
     };
     let mut known = BTreeSet::new();
-    let samples = page.samples(family, suffix, &Vec::new()).into_iter();
+    let samples = page
+        .samples(family, family.counted(), &Vec::new())
+        .into_iter();
     let groups = samples.map(group);
     groups.filter(|group| known.insert(group.clone())).collect()
 }

@@ -9,13 +9,12 @@ use crate::plan::cloudwatch::{
     Board, BoardPanel, BoardRow, ChartQuery, Content, Difference, NotExpressible, Parity, Verdict,
     View, What,
 };
-use crate::plan::dashboard::{Draw, Origin, Panel};
-use crate::plan::{Dashboard, Slo};
+use crate::plan::dashboard::{Draw, Origin, Panel, Reading};
+use crate::plan::{DEFAULT_WINDOW, Dashboard, Slo, ValueUnit, Window};
+use crate::promql::ast::Expr;
+use crate::query::{self, SignalQuery};
 use crate::spec::Via;
 use crate::units::Duration;
-
-/// The window of a chart that follows the zoom elsewhere.
-const USUAL_WINDOW: Duration = Duration::from_mins(5);
 
 /// A panel's content with how it differs, or why there is none.
 type Shown = Result<(Content, Vec<Difference>), Vec<NotExpressible>>;
@@ -124,7 +123,7 @@ fn chart(builder: &Builder<'_>, panel: &Panel, mut why: Vec<NotExpressible>) -> 
         let Origin::Signal(reading) = &series.origin else {
             return Err(why);
         };
-        let window = reading.window.unwrap_or(USUAL_WINDOW);
+        let window = reading.window.unwrap_or(DEFAULT_WINDOW);
         if window > super::promql::FARTHEST {
             why.push(NotExpressible::ChartBeyondDay(window));
             return Err(why);
@@ -133,7 +132,7 @@ fn chart(builder: &Builder<'_>, panel: &Panel, mut why: Vec<NotExpressible>) -> 
             "" => reading.signal.title.clone(),
             title => title.to_owned(),
         };
-        let expr = builder.queries.reading(reading, window, panel.unit);
+        let expr = promql(builder, reading, window, panel.unit);
         queries.push(ChartQuery { label, expr });
     }
     let differences = queries
@@ -148,4 +147,19 @@ fn chart(builder: &Builder<'_>, panel: &Panel, mut why: Vec<NotExpressible>) -> 
         Content::Chart(view, queries),
         differences.into_iter().collect(),
     ))
+}
+
+/// A signal as a panel reads it over a window, without the variables of a dashboard.
+fn promql(builder: &Builder<'_>, reading: &Reading, window: Duration, unit: ValueUnit) -> Expr {
+    let signal = &reading.signal;
+    let group_by = builder.group_by.iter().map(|label| &label.value);
+    let labels = group_by.chain(&reading.by);
+    let labels = labels.filter(|label| signal.labels.contains(label));
+    let read = SignalQuery {
+        signal,
+        stat: reading.stat,
+        window: Window::Fixed(window),
+        labels: labels.cloned().collect(),
+    };
+    query::per_time(query::query(&read, None).expr, unit)
 }

@@ -15,7 +15,7 @@ use crate::plan::cloudwatch::{
 };
 use crate::plan::{CompareOp, EventSlo, Slo, Tier};
 use crate::promql::ast::{BinaryOp, Expr};
-use crate::promql::build;
+use crate::query::{self, bin, direct_ratio};
 use crate::spec::{Missing, Via};
 use crate::units::{Duration, decimal};
 
@@ -112,12 +112,10 @@ impl Builder<'_> {
             return Verdict::NotExpressible(vec![why]);
         }
         let above = |window| -> Expr {
-            let ratio = self.queries.bad_ratio(slo, events, window);
-            let threshold = build::number(decimal(tier.threshold));
-            build::binary(BinaryOp::Gt, ratio, threshold).into()
+            let ratio = direct_ratio(&events.sli, &slo.labels, window);
+            bin(BinaryOp::Gt, ratio, query::number(tier.threshold))
         };
-        let both = build::binary(BinaryOp::And, above(tier.long), above(tier.short));
-        let query = both.into();
+        let query = bin(BinaryOp::And, above(tier.long), above(tier.short));
         match promql::alarm(&query, Duration::default()) {
             Ok(alarm) => {
                 self.alarms.push(Alarm {

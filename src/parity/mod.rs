@@ -23,7 +23,7 @@ mod timing;
 mod value;
 
 pub use alarms::AlarmRequest;
-pub use builder::{Builder, Built, Queries};
+pub use builder::{Builder, Built};
 pub use description::description;
 
 use crate::plan::Condition;

@@ -224,7 +224,7 @@ pub(super) fn bad_share(
             whole: events(total, via, scraped)?,
             others: *good,
         }),
-        EventSli::Latency { signal, within } => {
+        EventSli::Latency { signal, within, .. } => {
             let statistic = Statistic::count_up_to(bound(signal, within));
             Ok(Share {
                 part: metric_stat(signal, statistic, &[], via, scraped)?,

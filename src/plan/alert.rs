@@ -1,4 +1,7 @@
 //! Alerts and their conditions.
+//!
+//! `{signal: queue_depth, above: 80}` is a [`Compare`] with [`Bound::Fixed`] and the query
+//! `sum by (cluster) (vllm:num_requests_waiting) > 80`.
 
 use super::{Query, Signal, Slo, SloKind, words};
 use crate::promql::ast::{Expr, ExprKind};

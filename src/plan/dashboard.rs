@@ -1,4 +1,7 @@
 //! Dashboards: panels with complete queries and places.
+//!
+//! A panel of `{signal: queue_depth}` has one [`Series`] with a query, a [`Place`] on a grid of [`COLUMNS`], and a
+//! [`Threshold`] for each alert on the same value.
 
 use serde::Deserialize;
 
@@ -8,7 +11,7 @@ use crate::units::{Duration, Number};
 
 pub use crate::spec::{Color, Role};
 
-/// Columns of the grid that panels stand on.
+/// Columns of the grid that positions in specs count on; a target with another grid scales to it.
 pub const COLUMNS: u32 = 24;
 
 /// A dashboard.

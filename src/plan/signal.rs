@@ -1,5 +1,8 @@
 //! Signals as they are found on every release of the range.
+//!
+//! `vllm.kv_cache_usage` is a [`Signal`] in ratios whose [`Source::Family`] lists each name the gauge has in the range.
 
+use crate::catalog::Series;
 use crate::promql;
 use crate::promql::ast::{self, Expr, ExprKind, MatchOp};
 use crate::spec::{Across, Stat};
@@ -130,6 +133,16 @@ pub struct Family {
     pub buckets: Vec<Bucket>,
     /// True when the names were judged by recordings, false when the spec declares the family.
     pub recorded: bool,
+}
+
+impl Family {
+    /// The series that counts its events, or the gauge itself.
+    pub fn counted(&self) -> Series {
+        match self.kind {
+            crate::spec::Kind::Histogram => Series::Count,
+            crate::spec::Kind::Gauge | crate::spec::Kind::Counter => Series::Whole,
+        }
+    }
 }
 
 /// A bucket boundary.

@@ -1,6 +1,8 @@
 //! Objectives: event SLOs with an error budget, and percentile SLOs.
+//!
+//! 99.9% over 30 days is a [`Budget`] of 0.001, and its first [`Tier`] fires at 14.4 times that over 1h and 5m.
 
-use super::{Condition, Query, Signal};
+use super::{Condition, Family, Query, Signal};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
@@ -94,6 +96,8 @@ pub enum EventSli {
     Latency {
         /// The histogram.
         signal: Box<Signal>,
+        /// Its family.
+        family: Box<Family>,
         /// The boundary.
         within: super::Bucket,
     },

@@ -43,10 +43,9 @@ impl Events {
                 if *good { rest(part) } else { part }
             }
             // A histogram has all its buckets or none, so nothing stands in for a missing one.
-            EventSli::Latency { signal, within } => match signal.family() {
-                Some(family) => rest(bucket_rate(family, within, window, &self.labels)),
-                None => total,
-            },
+            EventSli::Latency { family, within, .. } => {
+                rest(bucket_rate(family, within, window, &self.labels))
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Series of a family, under each name it has in the range.
 
 use super::{bin, range_over, sum, time};
+use crate::catalog::Series;
 use crate::plan::{Bucket, DEFAULT_WINDOW, Family, Window};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, Selector};
 use crate::promql::build;
@@ -11,33 +12,7 @@ use crate::units::Duration;
 pub(super) struct Over {
     pub(super) window: Window,
     pub(super) ago: Option<Duration>,
-    pub(super) part: Part,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    Whole,
-    Bucket,
-    Sum,
-    Count,
-}
-
-impl Part {
-    fn suffix(self) -> &'static str {
-        match self {
-            Part::Whole => "",
-            Part::Bucket => "_bucket",
-            Part::Sum => "_sum",
-            Part::Count => "_count",
-        }
-    }
-}
-
-pub(super) fn events_part(family: &Family) -> Part {
-    match family.kind {
-        crate::spec::Kind::Histogram => Part::Count,
-        crate::spec::Kind::Gauge | crate::spec::Kind::Counter => Part::Whole,
-    }
+    pub(super) series: Series,
 }
 
 /// Observations per second in the bucket of `le`.
@@ -49,7 +24,7 @@ pub fn bucket_rate(family: &Family, bucket: &Bucket, window: Duration, labels: &
     let over = Over {
         window: Window::Fixed(window),
         ago: None,
-        part: Part::Bucket,
+        series: Series::Bucket,
     };
     sum(labels, rate(&narrowed, &over))
 }
@@ -68,7 +43,7 @@ fn series(family: &Family, ago: Option<Duration>) -> Expr {
     let over = Over {
         window: Window::Fixed(DEFAULT_WINDOW),
         ago,
-        part: events_part(family),
+        series: family.counted(),
     };
     alternatives(family, |name| instant(family, name, &over))
 }
@@ -108,7 +83,7 @@ fn instant(family: &Family, name: &str, over: &Over) -> Expr {
 }
 
 fn selector(family: &Family, name: &str, over: &Over) -> Selector {
-    let series = format!("{name}{}", over.part.suffix());
+    let series = format!("{name}{}", over.series.suffix());
     let metric = family
         .matchers
         .iter()

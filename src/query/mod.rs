@@ -13,8 +13,9 @@ pub use bound::{compare, outside, per_time, times};
 pub use events::{Events, direct_ratio};
 pub use family::{bucket_rate, number_of_series, presence};
 
-use family::{Over, Part, events_part, over_time, range_function, rate};
+use family::{Over, over_time, range_function, rate};
 
+use crate::catalog::Series;
 use crate::plan::{DEFAULT_WINDOW, Query, Signal, Source, Window, ZOOM};
 use crate::promql::ast::{
     self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery,
@@ -45,26 +46,26 @@ pub fn query(read: &SignalQuery<'_>, ago: Option<Duration>) -> Query {
 
 /// The value of a read signal in its base unit.
 fn value(read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
-    let at = |part: Part| Over {
+    let at = |series: Series| Over {
         window: read.window,
         ago,
-        part,
+        series,
     };
     let expr = match &read.signal.source {
         Source::Family(family) => match (read.stat, family.kind) {
             (Stat::Quantile(q), _) => {
                 let mut labels = vec!["le".to_owned()];
                 labels.extend_from_slice(&read.labels);
-                let buckets = sum(&labels, rate(family, &at(Part::Bucket)));
+                let buckets = sum(&labels, rate(family, &at(Series::Bucket)));
                 build::call("histogram_quantile", vec![number(q), buckets])
             }
             (Stat::Avg, crate::spec::Kind::Histogram) => {
-                let total = sum(&read.labels, rate(family, &at(Part::Sum)));
-                let count = sum(&read.labels, rate(family, &at(Part::Count)));
+                let total = sum(&read.labels, rate(family, &at(Series::Sum)));
+                let count = sum(&read.labels, rate(family, &at(Series::Count)));
                 bin(BinaryOp::Div, total, positive(count))
             }
             _ => {
-                let inner = over_time(family, read.stat, &at(events_part(family)));
+                let inner = over_time(family, read.stat, &at(family.counted()));
                 build::aggregate(aggregate_op(read), &read.labels, inner)
             }
         },
@@ -116,7 +117,7 @@ pub fn buckets(read: &SignalQuery<'_>) -> Option<Query> {
     let over = Over {
         window: read.window,
         ago: None,
-        part: Part::Bucket,
+        series: Series::Bucket,
     };
     let labels = vec!["le".to_owned()];
     Some(Query {

@@ -1,4 +1,7 @@
 //! Alerts: conditions with what the on-call person needs to know.
+//!
+//! `QueueOverflow: {severity: critical, when: {signal: queue_depth, above: 80}, for: 2m}` gets a summary where the
+//! author wrote none, links to its runbook and panel, and a name that no other alert, file or anchor takes.
 
 use super::conditions::{ABSENT_OFFSET, Resolver};
 use super::context::Context;

@@ -1,4 +1,7 @@
 //! What values are compared with: units, buckets, the signal's own past.
+//!
+//! `above: 300ms` of a signal in seconds is 0.3. `above: 300` is an error that asks for a unit, and `above: 20s` of a
+//! percentile whose last bucket is 10s one that says the alert could never fire.
 
 use super::context::Context;
 use crate::diag::Diagnostic;
@@ -37,13 +40,23 @@ pub(super) fn unit(read: &SignalQuery<'_>, per: Option<Per>) -> ValueUnit {
     }
 }
 
+/// A fixed bound.
+pub(super) struct Fixed {
+    /// In base units.
+    pub(super) value: Number,
+    /// What it counts in.
+    pub(super) unit: ValueUnit,
+    /// As the plan has it.
+    pub(super) bound: Bound,
+}
+
 /// A fixed bound, checked against the signal's unit and buckets.
 pub(super) fn fixed(
     cx: &mut Context<'_>,
     read: &SignalQuery<'_>,
     op: CompareOp,
     quantity: &Spanned<Quantity>,
-) -> Option<(Bound, ValueUnit)> {
+) -> Option<Fixed> {
     let unit = unit(read, quantity.value.per());
     let value = match quantity.value.of(unit.unit, is_rate(read)) {
         Ok(value) => value,
@@ -60,7 +73,11 @@ pub(super) fn fixed(
         cx.sink.push(error);
         return None;
     }
-    Some((Bound::Fixed(op, value, quantity.to_string()), unit))
+    Some(Fixed {
+        value,
+        unit,
+        bound: Bound::Fixed(op, value, quantity.to_string()),
+    })
 }
 
 /// A comparison that no value of the signal can meet, or that every value meets.

@@ -1,4 +1,7 @@
 //! Conditions: from spec to PromQL that gives elements exactly while they hold.
+//!
+//! `{all: [{signal: a, above: 1}, {signal: b, below: 2}]}` becomes `max by (cluster) (a) > 1 and max by (cluster) (b)
+//! < 2`; parts that are grouped differently join on the labels of `match`.
 
 use super::context::Context;
 use super::request::SignalRequest;
@@ -107,13 +110,10 @@ impl Resolver<'_, '_> {
         match &bound.value {
             spec::Bound::Quantity(quantity) => {
                 let quantity = Spanned::new(quantity.clone(), bound.span);
-                let (fixed, unit) = bound::fixed(self.cx, read, op, &quantity)?;
-                let Bound::Fixed(_, value, _) = &fixed else {
-                    return None;
-                };
-                let now = query::per_time(query::query(read, None).expr, unit);
-                let expr = query::compare(now, op, query::number(*value));
-                Some((fixed, unit, expr))
+                let fixed = bound::fixed(self.cx, read, op, &quantity)?;
+                let now = query::per_time(query::query(read, None).expr, fixed.unit);
+                let expr = query::compare(now, op, query::number(fixed.value));
+                Some((fixed.bound, fixed.unit, expr))
             }
             spec::Bound::Times(factor, baseline) => {
                 let then = match baseline {

@@ -1,6 +1,10 @@
 //! What all parts of one resolution share.
+//!
+//! The spec, the releases it must run on, the findings so far, and the signals that were resolved already: a signal that
+//! three alerts use is looked up once, and a fault in it is told once.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::rc::Rc;
 
 use super::Options;
@@ -40,11 +44,29 @@ pub(super) struct Selected {
     pub(super) selection: Selection,
 }
 
+/// Why an optional signal is left out.
+#[derive(Clone, Debug)]
+pub(super) struct Absence {
+    /// Where its family is, in a few words.
+    pub(super) why: String,
+    /// What lineage adds, when that is short.
+    pub(super) note: Option<String>,
+}
+
+impl fmt::Display for Absence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.note {
+            Some(note) => write!(f, "{}; {note}", self.why),
+            None => f.write_str(&self.why),
+        }
+    }
+}
+
 /// How far a signal got.
 #[derive(Clone)]
 pub(super) enum Outcome {
     Ready(Rc<Signal>),
-    LeftOut(String),
+    LeftOut(Absence),
     Failed,
 }
 
@@ -151,7 +173,7 @@ impl<'a> Context<'a> {
     }
 
     /// Complains at the key of a field that is out of place.
-    pub(super) fn refuse(&mut self, name: &str, value: Span, message: impl Into<String>) {
+    pub(super) fn reject_field(&mut self, name: &str, value: Span, message: impl Into<String>) {
         let at = self.document.key(value, name);
         self.sink
             .push(Diagnostic::error("contradiction", at, message));

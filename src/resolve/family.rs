@@ -1,4 +1,7 @@
 //! Families: names, labels and buckets on every release of the range.
+//!
+//! `vllm:kv_cache_usage_perc` on a range that begins before 0.9.2 is the family `[vllm:kv_cache_usage_perc,
+//! vllm:gpu_cache_usage_perc]`, with the labels that both have.
 
 mod check;
 mod missing;
@@ -13,6 +16,7 @@ pub(super) use recorded::{covers_range, ratio_before};
 
 use super::context::{Context, Outcome};
 use super::matchers;
+use crate::catalog::{Series, split_series};
 use crate::diag::Diagnostic;
 use crate::library;
 use crate::plan::{Bucket, Family, Signal, Source};
@@ -150,11 +154,8 @@ fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: Kind) -> Option<
         let e = Diagnostic::error("bad-name", metric.span, message);
         error = Some(e.help("a metric name consists of letters, digits, `_` and `:`"));
     } else if kind == Kind::Histogram {
-        let part = ["_bucket", "_sum", "_count"]
-            .into_iter()
-            .find(|s| name.ends_with(s));
-        if let Some(part) = part {
-            let base = name.strip_suffix(part).unwrap_or(name);
+        let (base, series) = split_series(name);
+        if series != Series::Whole {
             error = Some(missing::one_series(name, base, metric.span));
         }
     }

@@ -1,4 +1,6 @@
 //! Label selections: from spec to matchers.
+//!
+//! `where: {code: {matches: "5.."}}` becomes `code=~"5.."`, and a list of values one regular expression.
 
 use super::context::Context;
 use crate::diag::Diagnostic;

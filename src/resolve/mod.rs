@@ -1,4 +1,7 @@
 //! Spec, library and catalog → plan, or findings.
+//!
+//! `when: {signal: vllm.requests_waiting, above: 80}` becomes an alert whose query names `vllm:num_requests_waiting`, as
+//! every release of the range serves it; on a range with a release that lacks it, a finding at `signal`.
 
 mod alerts;
 mod bound;

@@ -1,8 +1,11 @@
 //! Signals: from declarations to series.
+//!
+//! `queue_depth: {use: vllm.requests_waiting, across: sum}` is the library's signal under another name; a ratio is
+//! made of two signals, and the rest is bound to a family.
 
 use std::rc::Rc;
 
-use super::context::{Context, Outcome};
+use super::context::{Absence, Context, Outcome};
 use super::{family, matchers};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::library;
@@ -33,12 +36,10 @@ impl Context<'_> {
         match self.outcome(name) {
             Outcome::Ready(signal) => Some(signal),
             Outcome::Failed => None,
-            Outcome::LeftOut(why) => {
-                // Behind the first part stands what lineage adds.
-                let (why, more) = why.split_once("; ").unwrap_or((&why, ""));
+            Outcome::LeftOut(Absence { why, note }) => {
                 let message = format!("`{name}` is optional and left out: {why}");
                 let error = Diagnostic::error("optional-signal", name.span, message)
-                    .maybe_help((!more.is_empty()).then(|| more.to_owned()))
+                    .maybe_help(note)
                     .help("alerts and SLOs cannot rest on a signal that may be missing");
                 self.sink.push(error);
                 None
@@ -92,7 +93,7 @@ impl Context<'_> {
     }
 
     /// A library signal that another is made from goes by the name that the spec uses.
-    pub(super) fn name_told(&self, name: &str) -> String {
+    pub(super) fn name_in_spec(&self, name: &str) -> String {
         let used = self.open.iter().find(|n| library::signal(n).is_some());
         let inside = library::signal(name).is_some();
         used.filter(|_| inside)
@@ -141,12 +142,12 @@ pub(super) fn resolve(
             super::cloudwatch::bind::bind(&mut judge, name, definition, Rc::make_mut(&mut signal));
             Outcome::Ready(signal)
         }
-        Outcome::LeftOut(why) if cx.spec.signals.contains_key(name.value.as_str()) => {
+        Outcome::LeftOut(absence) if cx.spec.signals.contains_key(name.value.as_str()) => {
             cx.left_out.push(LeftOut {
                 signal: name.value.clone(),
-                why: why.clone(),
+                why: absence.to_string(),
             });
-            Outcome::LeftOut(why)
+            Outcome::LeftOut(absence)
         }
         other => other,
     }
@@ -203,7 +204,7 @@ fn alias(
     ] {
         if let Some(span) = span {
             let message = format!("`{field}` is that of `{base}` and cannot be changed here");
-            cx.refuse(field, span, message);
+            cx.reject_field(field, span, message);
         }
     }
     if definition.matchers.is_empty() {
@@ -428,7 +429,7 @@ fn raw(
     }
     if let Some(label) = definition.matchers.keys().next() {
         let message = "`where` cannot narrow raw PromQL: write the matcher in `expr`";
-        cx.refuse("where", label.span, message);
+        cx.reject_field("where", label.span, message);
     }
     let expr = parse(cx, text)?;
     let labels = match (&definition.labels, promql::kept_labels(&expr)) {

@@ -1,4 +1,7 @@
 //! Objectives: events, windows, tiers, percentiles.
+//!
+//! `{objective: 99.9%, window: 30d, sli: {ratio: {bad: errors, total: requests}}}` becomes a budget of 0.1%, four
+//! burn-rate tiers, and the error ratio over each of their windows.
 
 use super::alerts::slo_alert_name;
 use super::context::Context;
@@ -7,8 +10,8 @@ use super::{bound, family, service};
 use crate::diag::Diagnostic;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    BASE_WINDOW, Bound, Bucket, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSli,
-    EventSlo, Kind, PercentileSlo, Query, Signal, Slo, SloKind, ValueUnit, Window, WindowRatio,
+    BASE_WINDOW, Bucket, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSli, EventSlo,
+    Family, Kind, PercentileSlo, Query, Signal, Slo, SloKind, Window, WindowRatio,
 };
 use crate::query::{self, Events, SignalQuery};
 use crate::source::Spanned;
@@ -124,10 +127,11 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
 fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Events> {
     if let Some(latency) = &sli.latency {
         let signal = cx.signal(&latency.value.signal)?;
-        let within = boundary(cx, &signal, &latency.value)?;
+        let (family, within) = boundary(cx, &signal, &latency.value)?;
         let labels = cx.labels(&signal, by);
         return Some(Events {
             sli: EventSli::Latency {
+                family: Box::new(family),
                 signal: Box::new(Signal::clone(&signal)),
                 within,
             },
@@ -188,13 +192,17 @@ fn in_unit(cx: &mut Context<'_>, signal: &Signal, at: &Spanned<Quantity>) -> Opt
     }
 }
 
-/// The bucket whose upper bound is asked for.
-fn boundary(cx: &mut Context<'_>, signal: &Signal, latency: &spec::Latency) -> Option<Bucket> {
+/// The family, and its bucket whose upper bound is asked for.
+fn boundary(
+    cx: &mut Context<'_>,
+    signal: &Signal,
+    latency: &spec::Latency,
+) -> Option<(Family, Bucket)> {
     histogram(cx, signal, &latency.signal)?;
     let value = in_unit(cx, signal, &latency.within)? / signal.scale;
     let family = signal.family()?;
     if let Some(bucket) = family.buckets.iter().find(|b| b.bound == value) {
-        return Some(bucket.clone());
+        return Some((family.clone(), bucket.clone()));
     }
     let error = family::not_a_boundary(cx, signal, value, &latency.within);
     cx.sink.push(error);
@@ -291,12 +299,8 @@ fn percentile_alert<'a>(
     let window = alert.window.map_or(DEFAULT_WINDOW, |w| w.value);
     cx.check_window(window, alert.window.map_or(alert.above.span, |w| w.span));
     let read = read(window);
-    let (bound, unit): (Bound, ValueUnit) =
-        bound::fixed(cx, &read, CompareOp::Above, &alert.above)?;
-    let Bound::Fixed(_, above, _) = &bound else {
-        return None;
-    };
-    if *above < below {
+    let fixed = bound::fixed(cx, &read, CompareOp::Above, &alert.above)?;
+    if fixed.value < below {
         let message = format!("the alert of `{name}` fires while the objective is still kept");
         let error = Diagnostic::error("bad-threshold", alert.above.span, message);
         cx.sink
@@ -312,15 +316,15 @@ fn percentile_alert<'a>(
     let expr = query::compare(
         query::query(&read, None).expr,
         CompareOp::Above,
-        query::number(*above),
+        query::number(fixed.value),
     );
     Some(PercentileAlert {
         condition: Condition::Compare(Box::new(Compare {
             signal: read.signal.clone(),
             stat: read.stat,
             window,
-            bound,
-            unit,
+            bound: fixed.bound,
+            unit: fixed.unit,
             query: Query {
                 expr,
                 labels: read.labels.clone(),

@@ -86,6 +86,17 @@ pub fn decimal(number: Number) -> String {
     }
 }
 
+/// The nearest binary fraction, for arithmetic that need not be exact.
+pub fn float(number: Number) -> f64 {
+    *number.numer() as f64 / *number.denom() as f64
+}
+
+/// What [`decimal`] prints, for formats whose numbers are binary fractions: a third is 0.333333.
+pub fn printed_float(number: Number) -> f64 {
+    // A decimal always reads back.
+    decimal(number).parse().unwrap_or(float(number))
+}
+
 /// Rounds half up to `places` decimals.
 fn fixed(number: Number, places: usize) -> String {
     let power = 10i128.pow(u32::try_from(places).unwrap_or(0));
@@ -137,6 +148,18 @@ mod tests {
         for (number, text) in cases {
             assert_eq!(decimal(number), text);
         }
+    }
+
+    #[test]
+    fn floats_are_the_nearest_or_what_is_printed() {
+        let third = Number::new(1, 3);
+        assert_eq!(float(third).to_bits(), (1.0_f64 / 3.0).to_bits());
+        assert_eq!(printed_float(third).to_bits(), 0.333_333_f64.to_bits());
+        assert_eq!(float(Number::new(-5, 2)).to_bits(), (-2.5_f64).to_bits());
+        assert_eq!(
+            printed_float(Number::new(95, 100)).to_bits(),
+            0.95_f64.to_bits()
+        );
     }
 
     #[test]

@@ -13,37 +13,11 @@ pub(super) use published::published;
 use super::context::Context;
 use crate::diag::Diagnostic;
 use crate::naming;
-use crate::parity::{AlarmRequest, Builder, Built, Queries, description};
+use crate::parity::{AlarmRequest, Builder, Built, description};
 use crate::plan::cloudwatch::{CloudWatch, What};
-use crate::plan::dashboard::Reading;
-use crate::plan::{Alert, Dashboard, EventSlo, Slo, SloKind, ValueUnit, Window};
-use crate::promql::ast::Expr;
-use crate::query::{self, SignalQuery};
+use crate::plan::{Alert, Dashboard, Slo, SloKind};
 use crate::source::Span;
 use crate::spec::{self, Spec, Text};
-use crate::units::Duration;
-
-/// PromQL from the counters themselves, grouped as the service's dashboards are.
-struct Direct<'a>(&'a [Text]);
-
-impl Queries for Direct<'_> {
-    fn bad_ratio(&self, slo: &Slo, events: &EventSlo, window: Duration) -> Expr {
-        query::direct_ratio(&events.sli, &slo.labels, window)
-    }
-
-    fn reading(&self, reading: &Reading, window: Duration, unit: ValueUnit) -> Expr {
-        let signal = &reading.signal;
-        let labels = self.0.iter().map(|label| &label.value).chain(&reading.by);
-        let labels = labels.filter(|label| signal.labels.contains(label));
-        let read = SignalQuery {
-            signal,
-            stat: reading.stat,
-            window: Window::Fixed(window),
-            labels: labels.cloned().collect(),
-        };
-        query::per_time(query::query(&read, None).expr, unit)
-    }
-}
 
 /// Everything that CloudWatch gets; nothing when the spec does not ask for it.
 pub(super) fn resolve(
@@ -58,9 +32,8 @@ pub(super) fn resolve(
         return None;
     };
     let account = settings::check(cx, service);
-    let queries = Direct(&spec.prometheus.group_by);
     let name = spec.service.name.value.as_str();
-    let mut builder = Builder::new(name, service.via, &queries, &mut cx.sink);
+    let mut builder = Builder::new(name, service.via, &spec.prometheus.group_by, &mut cx.sink);
     for slo in slos {
         objective(&mut builder, spec, slo);
     }

@@ -1,4 +1,7 @@
 //! Dashboards: panels over the same signals and bounds as the alerts.
+//!
+//! `{signal: queue_depth}` in a row becomes a panel with its unit, a query filtered by the dashboard's variables, and
+//! the line at 80 of the alert that watches the same value.
 
 mod layout;
 mod objective;

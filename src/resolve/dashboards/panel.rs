@@ -18,8 +18,8 @@ use crate::source::{Span, Spanned};
 use crate::spec::{self, Matchers, PanelKind, Stat, Text};
 use crate::units::{Duration, Number, Per, Unit};
 
-/// A signal as a panel asks for it.
-struct Wanted<'s> {
+/// A series of a panel as the author writes it.
+struct PanelSeries<'s> {
     title: Option<&'s Text>,
     name: &'s Text,
     stat: Option<Spanned<Stat>>,
@@ -80,7 +80,7 @@ impl Panels<'_, '_> {
         match (p.position, drafts.len()) {
             (Some(position), 2..) => {
                 let message = "an objective becomes several panels, which flow";
-                self.cx.refuse("position", position.span, message);
+                self.cx.reject_field("position", position.span, message);
                 drafts
             }
             (Some(position), _) => {
@@ -188,7 +188,7 @@ impl Panels<'_, '_> {
         };
         let several = stats.len() > 1;
         for stat in stats {
-            let wanted = Wanted {
+            let wanted = PanelSeries {
                 title: None,
                 name,
                 stat,
@@ -217,7 +217,7 @@ impl Panels<'_, '_> {
             return Some(());
         };
         let usual = || usual_stats(signal.kind(), PanelKind::Number, name.span);
-        let wanted = Wanted {
+        let wanted = PanelSeries {
             title: s.title.as_ref(),
             name,
             stat: s.stat.or_else(|| usual().into_iter().next().flatten()),
@@ -248,7 +248,7 @@ impl Panels<'_, '_> {
 
     fn add(
         &mut self,
-        wanted: &Wanted<'_>,
+        wanted: &PanelSeries<'_>,
         kind: PanelKind,
         lines: Lines,
         several: bool,

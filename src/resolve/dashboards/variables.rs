@@ -152,10 +152,7 @@ fn uses(query: &str, variable: &str) -> bool {
 
 /// The series of a family under every name it has in the range.
 fn any_name(family: &Family) -> Selector {
-    let suffix = match family.kind {
-        spec::Kind::Histogram => "_count",
-        spec::Kind::Gauge | spec::Kind::Counter => "",
-    };
+    let suffix = family.counted().suffix();
     let names: Vec<_> = family
         .names
         .iter()

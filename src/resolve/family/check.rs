@@ -107,7 +107,7 @@ pub(in crate::resolve) fn narrowed(
 pub(in crate::resolve) fn refuse_where(cx: &mut Context<'_>, selection: &Matchers) {
     if let Some(first) = selection.keys().next() {
         let message = "`where` narrows the series of a family, not a ratio or raw PromQL";
-        cx.refuse("where", first.span, message);
+        cx.reject_field("where", first.span, message);
     }
 }
 

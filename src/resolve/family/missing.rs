@@ -2,7 +2,7 @@
 
 use crate::catalog::{Catalog, Lifetime, ReleaseId, Series, Version};
 use crate::diag::Diagnostic;
-use crate::resolve::context::Context;
+use crate::resolve::context::{Absence, Context};
 use crate::source::Span;
 
 /// A lineage note longer than this says more than a list of what was left out should.
@@ -72,8 +72,8 @@ impl<'a> Missing<'a> {
             .maybe_help(self.way_out(cx, code))
     }
 
-    /// The same for a list of what was left out: why, in a few words.
-    pub(super) fn why(&self, cx: &Context<'_>) -> String {
+    /// The same for a list of what was left out, in a few words.
+    pub(super) fn absence(&self, cx: &Context<'_>) -> Absence {
         let metric = self.metric;
         let why = match &self.life {
             Some(life) => format!("`{metric}` is there {} only", span(life)),
@@ -86,9 +86,10 @@ impl<'a> Missing<'a> {
             None => format!("no recorded page shows `{metric}`"),
         };
         let change = cx.catalog.lineage().change(metric);
-        match change.filter(|c| c.note.len() <= SHORT_NOTE) {
-            Some(change) => format!("{why}; {}", change.note),
-            None => why,
+        let note = change.filter(|c| c.note.len() <= SHORT_NOTE);
+        Absence {
+            why,
+            note: note.map(|c| c.note.clone()),
         }
     }
 

@@ -32,9 +32,9 @@ pub(super) fn family(
     if !absent.is_empty() {
         let missing = Missing::new(cx, &metric.value, &absent);
         if tolerant {
-            return Err(Outcome::LeftOut(missing.why(cx)));
+            return Err(Outcome::LeftOut(missing.absence(cx)));
         }
-        let error = missing.error(cx, &cx.name_told(&signal.name), metric.span);
+        let error = missing.error(cx, &cx.name_in_spec(&signal.name), metric.span);
         return Err(cx.fail(error));
     }
     let shapes = shapes(cx, &names);

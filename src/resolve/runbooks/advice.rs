@@ -10,7 +10,7 @@ use crate::promql::{self, ast};
 use crate::query;
 use crate::resolve::request::SignalRequest;
 use crate::spec::{self, Text};
-use crate::units::{Number, Quantity};
+use crate::units::{Quantity, float};
 
 /// Digits of a result.
 const DIGITS: usize = 6;
@@ -114,10 +114,6 @@ fn plain(quantity: &Quantity) -> f64 {
     let rate = quantity.per().is_some();
     let value = units.iter().find_map(|unit| quantity.of(*unit, rate).ok());
     value.map_or(f64::NAN, float)
-}
-
-fn float(value: Number) -> f64 {
-    crate::units::decimal(value).parse().unwrap_or(f64::NAN)
 }
 
 /// Arithmetic as PromQL has it, over named numbers.

@@ -1,4 +1,7 @@
 //! Runbooks: from what an author writes to pages that agree with the alerts.
+//!
+//! A step `{when: {signal: queue_depth, above: 80}, fix: scale-out}` gets the condition's query, and its fix must be
+//! there.
 
 mod advice;
 mod history;

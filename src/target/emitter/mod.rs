@@ -8,7 +8,7 @@ use crate::plan::cloudwatch::{Published, PublishedMetric};
 use crate::promql::ast::MatchOp;
 use crate::spec::Kind;
 use crate::template::Templates;
-use crate::units::{Number, decimal};
+use crate::units::{Number, printed_float};
 
 /// Words that Python or the module's functions keep for themselves.
 const RESERVED: [&str; 53] = [
@@ -151,5 +151,5 @@ fn sign(op: MatchOp) -> &'static str {
 
 /// A number as Python and JSON both read it.
 fn number(value: Number) -> Value {
-    json!(decimal(value).parse::<f64>().unwrap_or_default())
+    json!(printed_float(value))
 }

@@ -3,7 +3,7 @@
 use super::view::{Field, Step};
 use crate::plan::ValueUnit;
 use crate::plan::dashboard::{Color, Draw, Panel, Role, Threshold};
-use crate::units::{Number, Unit};
+use crate::units::{Number, Unit, printed_float};
 
 /// How the values of a panel are shown.
 pub(super) fn field(panel: &Panel) -> Field {
@@ -43,7 +43,10 @@ fn is_graph(draw: &Draw) -> bool {
 /// The axis holds every line with some room: Grafana scales it to the data alone.
 fn axis(panel: &Panel, full: bool) -> (Option<f64>, Option<f64>) {
     let zero = (panel.unit.unit != Unit::Celsius).then_some(0.0);
-    let values = panel.thresholds.iter().map(|line| float(line.value));
+    let values = panel
+        .thresholds
+        .iter()
+        .map(|line| printed_float(line.value));
     let highest = values.clone().fold(None, |max: Option<f64>, v| {
         Some(max.map_or(v, |max| max.max(v)))
     });
@@ -66,11 +69,6 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.6}").parse().unwrap_or(value)
 }
 
-/// The nearest binary fraction, as JSON has no other numbers.
-pub(super) fn float(value: Number) -> f64 {
-    crate::units::decimal(value).parse().unwrap_or_default()
-}
-
 /// Lines in a graph; what is below the first has no colour of its own.
 fn lines(thresholds: &[Threshold]) -> Vec<Step> {
     let mut steps = vec![Step {
@@ -82,7 +80,7 @@ fn lines(thresholds: &[Threshold]) -> Vec<Step> {
             Role::Alert | Role::Target | Role::Advisory => name(line.color),
         };
         let step = Step {
-            value: Some(float(line.value)),
+            value: Some(printed_float(line.value)),
             color: color.to_owned(),
         };
         // Two lines at one value: the worse one is seen.
@@ -117,7 +115,7 @@ fn colors(thresholds: &[Threshold]) -> Vec<Step> {
         });
         let worst = beyond.map(|t| t.color).max_by_key(|color| weight(*color));
         Step {
-            value: from.map(float),
+            value: from.map(printed_float),
             color: name(worst.unwrap_or(Color::Green)).to_owned(),
         }
     };

@@ -2,7 +2,7 @@
 
 use super::view::{Line, Objective, Plot, Tick, Tier};
 use crate::plan::{EventSlo, Slo, SloKind, slo, words};
-use crate::units::{Duration, Number, Unit, decimal, shown};
+use crate::units::{Duration, Number, Unit, decimal, float, shown};
 
 /// Error ratios, in percent, that times are given for.
 const RATIOS: [i128; 4] = [100, 10, 5, 1];
@@ -131,9 +131,4 @@ fn y(seconds: f64) -> f64 {
 
 fn rounded(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
-}
-
-/// The nearest binary fraction: good enough for a picture.
-fn float(value: Number) -> f64 {
-    decimal(value).parse().unwrap_or_default()
 }

@@ -73,10 +73,8 @@ fn used(plan: &Plan) -> BTreeSet<String> {
             let Some(name) = name.filter(|name| name.starts_with("vllm:")) else {
                 continue;
             };
-            let base = ["_bucket", "_sum", "_count"]
-                .iter()
-                .find_map(|s| name.strip_suffix(s));
-            names.insert(base.unwrap_or(name).to_owned());
+            let (family, _) = crate::catalog::split_series(name);
+            names.insert(family.to_owned());
         }
     };
     for slo in &plan.slos {

@@ -7,7 +7,7 @@ use crate::plan::runbook::{Criterion, Limit, LoadTests, Scenario};
 use crate::spec::Measure;
 use crate::target::{OutFile, TargetError};
 use crate::template::Templates;
-use crate::units::{Number, decimal};
+use crate::units::{decimal, printed_float};
 
 /// The page, and the scripts beside it.
 ///
@@ -121,10 +121,9 @@ fn shell(word: &str) -> String {
 }
 
 fn script(plan: &Plan, tests: &LoadTests, s: &Scenario) -> Value {
-    let float = |n: Number| decimal(n).parse::<f64>().unwrap_or_default();
     let traffic = tests.traffic.iter().map(|t| {
         json!({
-            "share": float(t.share),
+            "share": printed_float(t.share),
             "prompt": t.prompt,
             "max_tokens": t.max_tokens,
             "model": t.model,
@@ -141,7 +140,7 @@ fn script(plan: &Plan, tests: &LoadTests, s: &Scenario) -> Value {
         "scenario": s.name,
         "validates": s.validates,
         "endpoint": tests.endpoint,
-        "rate": s.rate.map(float),
+        "rate": s.rate.map(printed_float),
         "duration": s.duration.map(|duration| format!("{}s", duration.as_secs())),
         "requests": s.requests,
         "concurrency": s.concurrency,

@@ -9,7 +9,7 @@ use crate::promql::ast::Expr;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Named, Test, TestFile};
-use crate::units::{Duration, Number, decimal};
+use crate::units::{Duration, Number, decimal, float};
 
 /// Just on the good side of a threshold.
 const SHORT_OF: Number = Number::new_raw(95, 100);
@@ -57,7 +57,7 @@ pub(super) fn inputs(
 ) -> Option<Vec<Input>> {
     match &events.sli {
         EventSli::Ratio { part, good, total } => driver.events(part, *good, total, levels, parts),
-        EventSli::Latency { signal, within } => driver.latency(signal, within, levels),
+        EventSli::Latency { signal, within, .. } => driver.latency(signal, within, levels),
     }
 }
 
@@ -73,10 +73,6 @@ struct Run<'a> {
 struct Minutes {
     earliest: u64,
     latest: u64,
-}
-
-fn float(n: Number) -> f64 {
-    *n.numer() as f64 / *n.denom() as f64
 }
 
 impl Run<'_> {

@@ -12,7 +12,7 @@ use crate::spec::{Baseline, Stat};
 use crate::target::prometheus::annotations::{self, Annotations};
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Pairs, Test};
-use crate::units::{Duration, Number};
+use crate::units::{Duration, Number, float};
 
 /// How long before a series must be missed, in minutes (the condition looks an hour back).
 const ABSENT_HISTORY: u64 = 90;
@@ -246,7 +246,7 @@ impl<'a> Setting<'a> {
         if !is_leading {
             return None;
         }
-        let value = *levels.bad.numer() as f64 / *levels.bad.denom() as f64;
+        let value = float(levels.bad);
         let family = match &c.signal.source {
             crate::plan::Source::Ratio { of, .. } => (of.family()?, &**of),
             _ => (c.signal.family()?, &c.signal),
@@ -409,11 +409,7 @@ fn quiet_when_idle(c: &Compare) -> bool {
 fn absence(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Test {
     let inputs = absent.signal.family().into_iter().flat_map(|family| {
         let set = labels::of(plan, &absent.signal, family);
-        let suffix = if family.kind == crate::spec::Kind::Histogram {
-            "_count"
-        } else {
-            ""
-        };
+        let suffix = family.counted().suffix();
         family.names.first().map(|name| Input {
             series: labels::series(&format!("{name}{suffix}"), &set),
             values: format!("1+0x{ABSENT_HISTORY} stale"),

@@ -3,6 +3,7 @@
 use super::distribution::{Bounds, Cumulative};
 use super::labels::{self, LabelSet};
 use super::values::{self, Phase};
+use crate::catalog::Series;
 use crate::plan::{Bound, Bucket, Compare, Family, Plan, Signal, Source};
 use crate::spec::{Kind, Stat};
 use crate::target::prometheus::view::Input;
@@ -112,17 +113,14 @@ impl Driver<'_> {
         };
         let per = c.unit.per.map_or(1, |p| i128::from(p.seconds));
         let window = i128::from(c.window.as_secs());
-        let counted = match family.kind {
-            Kind::Histogram => format!("{name}_count"),
-            Kind::Gauge | Kind::Counter => name.clone(),
-        };
+        let counted = counted(family)?;
         Some(match (c.stat, family.kind) {
             (Stat::Quantile(q), _) => return self.histogram(c, family, q, levels),
             (Stat::Avg, Kind::Histogram) => {
                 let sums = self.shares(levels, |v| v / scale);
                 let counts = self.shares(levels, |_| int(1));
                 vec![
-                    self.input(&format!("{name}_sum"), &set, values::counter(&sums)),
+                    self.input(&series(name, Series::Sum), &set, values::counter(&sums)),
                     self.input(&counted, &set, values::counter(&counts)),
                 ]
             }
@@ -163,7 +161,7 @@ impl Driver<'_> {
         let bucket = |le: &str, phases: &[Phase]| {
             let mut set = set.clone();
             set.insert("le".into(), le.into());
-            self.input(&format!("{name}_bucket"), &set, values::counter(phases))
+            self.input(&series(name, Series::Bucket), &set, values::counter(phases))
         };
         let mut out = Vec::new();
         let needed = bounds.needed(made.iter().flatten());
@@ -241,18 +239,18 @@ impl Driver<'_> {
         let mut set = labels::of(self.plan, signal, family);
         let all = self.shares(levels, |_| int(1));
         let good = self.shares(levels, |v| int(1) - v);
-        let count = self.input(&format!("{name}_count"), &set, values::counter(&all));
+        let count = self.input(&series(name, Series::Count), &set, values::counter(&all));
         set.insert("le".into(), within.le.clone());
-        let bucket = self.input(&format!("{name}_bucket"), &set, values::counter(&good));
+        let bucket = self.input(&series(name, Series::Bucket), &set, values::counter(&good));
         Some(vec![bucket, count])
     }
 }
 
+fn series(family: &str, series: Series) -> String {
+    format!("{family}{}", series.suffix())
+}
+
 /// The series that counts a family's events, or the gauge itself.
 fn counted(family: &Family) -> Option<String> {
-    let name = family.names.first()?;
-    Some(match family.kind {
-        Kind::Histogram => format!("{name}_count"),
-        Kind::Gauge | Kind::Counter => name.clone(),
-    })
+    Some(series(family.names.first()?, family.counted()))
 }

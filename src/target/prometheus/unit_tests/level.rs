@@ -4,7 +4,7 @@ use super::distribution::Bounds;
 use super::onset::Steps;
 use crate::plan::{Bound, Compare, CompareOp, Family, Kind, Source};
 use crate::spec::{Baseline, Side, Stat};
-use crate::units::{Duration, Number, Unit};
+use crate::units::{Duration, Number, Unit, float};
 
 /// Far enough beyond a threshold to be seen, near enough that a threshold moved by a tenth is noticed.
 const BEYOND: (i128, i128) = (105, 100);
@@ -145,8 +145,7 @@ fn timed(
     upper: bool,
     step: u64,
 ) -> Option<Levels> {
-    let n = c.window.number() / i128::from(step * 60);
-    let n = *n.numer() as f64 / *n.denom() as f64;
+    let n = float(c.window.number() / i128::from(step * 60));
     let share = match (c.stat, c.signal.kind()) {
         _ if c.signal.is_instant(c.stat) => {
             levels.onset = Steps::NEXT;
@@ -168,10 +167,6 @@ fn timed(
         None => (Steps::within(n), Steps::within(n)),
     };
     Some(levels)
-}
-
-fn float(n: Number) -> f64 {
-    *n.numer() as f64 / *n.denom() as f64
 }
 
 /// How busy the fault of a signal is: traffic weighs what is counted per request, nothing else.
