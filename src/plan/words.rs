@@ -4,7 +4,9 @@
 //! here: `p95 of time to first token above 3s for 2m`.
 
 use super::dashboard::{Role, Threshold};
-use super::{Bound, Compare, Condition, EventSlo, PercentileSlo, Signal, Slo, Source, Tier};
+use super::{
+    Absent, Bound, Compare, Condition, EventSlo, PercentileSlo, Signal, Slo, Source, Tier,
+};
 use crate::spec::{Baseline, Side, Stat};
 use crate::units::{Duration, Number, Unit, decimal, shown};
 
@@ -34,6 +36,12 @@ pub fn condition(condition: &Condition) -> String {
         Condition::Any(parts, _) => list(parts, " or "),
         Condition::Unless(parts, _) => list(&parts[..], " but not "),
     }
+}
+
+/// What an absence means, by itself: `Engine is up: series that were there an hour ago are gone`.
+pub fn gone(absent: &Absent) -> String {
+    let title = capital(&absent.signal.title);
+    format!("{title}: series that were there an hour ago are gone")
 }
 
 /// A condition and how long it must hold: `p95 of time to first token above 3s for 2m`.

@@ -1,7 +1,8 @@
 //! Conditions: from spec to PromQL that gives elements exactly while they hold.
 //!
-//! `{all: [{signal: a, above: 1}, {signal: b, below: 2}]}` becomes `max by (cluster) (a) > 1 and max by (cluster) (b)
-//! < 2`; parts that are grouped differently join on the labels of `match`.
+//! `{all: [{signal: a, above: 1}, {signal: b, below: 2}]}` becomes
+//! `max by (cluster) (a) > 1 and max by (cluster) (b) < 2`; parts that are grouped differently join on the labels of
+//! `match`.
 
 use super::context::Context;
 use super::request::SignalRequest;

@@ -158,12 +158,7 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
         Condition::Compare(c) => {
             value_of(c, labels).and(format!(" Fires {}{held}.", words::bound(&c.bound)))
         }
-        Condition::Absent(a) => Text::plain(format!(
-            "{}: series that were there an hour ago are gone",
-            words::capital(&a.signal.title)
-        ))
-        .labels(labels)
-        .and("."),
+        Condition::Absent(a) => Text::plain(words::gone(a)).labels(labels).and("."),
         Condition::Raw(r) => Text::plain("Value: ").value(r.unit).labels(labels).and("."),
         Condition::All(..) | Condition::Unless(..) => {
             let when = format!("Fires while {}{held}.", words::condition(condition));
