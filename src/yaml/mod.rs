@@ -2,14 +2,16 @@
 
 mod error;
 mod key;
+mod node;
 mod scalar;
 mod spanned;
 mod text;
 mod tree;
 mod typed;
 
+pub use node::{Kind, Node, Scalar, Style};
 pub use text::{Body, Place, Text, TextMap, json_string};
-pub use tree::{Allowance, Document, Kind, Node, Scalar, Style, tree};
+pub use tree::{Allowance, Document, tree};
 
 use std::path::Path;
 

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::flow::break_len;
-use super::segments::Sink;
-use crate::yaml::tree::{Scalar, Style};
+use super::sink::Sink;
+use crate::yaml::node::{Scalar, Style};
 
 /// What the header and the first line of a block scalar fix for all its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::block::Shape;
 use super::json;
 use super::segments::Segments;
 use super::spelling::{Spelling, decode};
-use crate::yaml::tree::Style;
+use crate::yaml::node::Style;
 
 /// The bytes of `source` to replace, and what to write there, so that the scalar then spells its text
 /// with `new` in place of `range`.

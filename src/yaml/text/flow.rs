@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::segments::Sink;
+use super::sink::Sink;
 
 /// Decodes a plain scalar; `None` when blanks stand at its ends.
 pub(super) fn plain(slice: &str, base: usize, sink: &mut impl Sink) -> Option<()> {

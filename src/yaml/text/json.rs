@@ -1,6 +1,6 @@
 //! JSON strings.
 
-use super::segments::Sink;
+use super::sink::Sink;
 
 /// Decodes `"…"`. A surrogate without its pair becomes U+FFFD, as in Go and in browsers' displays.
 pub(super) fn string(slice: &str, base: usize, sink: &mut impl Sink) -> Option<()> {

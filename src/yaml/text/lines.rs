@@ -1,6 +1,6 @@
 //! Lines that share an indentation.
 
-use super::segments::Sink;
+use super::sink::Sink;
 
 /// Takes up to `indent` blanks off each line.
 pub(super) fn decode(slice: &str, indent: usize, base: usize, sink: &mut impl Sink) {

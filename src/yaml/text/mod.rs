@@ -10,6 +10,7 @@ mod flow;
 mod json;
 mod lines;
 mod segments;
+mod sink;
 mod spelling;
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,7 @@ mod tests;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::tree::{Kind, Node};
+use super::node::{Kind, Node};
 use crate::source::{FileId, Span};
 pub(super) use block::{Shape, extent};
 use segments::Segments;

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::segments::Sink;
+use super::sink::Sink;
 use super::{block, flow, json, lines};
-use crate::yaml::tree::{Scalar, Style};
+use crate::yaml::node::{Scalar, Style};
 
 /// A scalar's style and bytes in the text it stands in.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,9 +8,10 @@ use serde_saphyr::granit_parser::{
     Event, Parser, ScalarStyle, ScanError, Span as Place, StructureStyle,
 };
 
-use super::{Allowance, Document, Kind, Node, Style};
+use super::{Allowance, Document};
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
+use crate::yaml::node::{Kind, Node, Style};
 
 /// How deep a tree may get when aliases are put in: the reader bounds the nesting that is written out.
 const MAX_DEPTH: usize = 600;

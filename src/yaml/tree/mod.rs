@@ -1,15 +1,13 @@
 //! YAML of any shape as a tree of spanned nodes, for files whose form is not ours.
 
 mod events;
-mod node;
 mod regular;
 #[cfg(test)]
 mod tests;
 
-pub use node::{Kind, Node, Scalar, Style};
-
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
+use crate::yaml::node::Node;
 
 /// Larger files are refused: offsets are kept in 32 bits, and no file a person keeps is near it.
 const MAX_BYTES: usize = 256 << 20;

@@ -11,7 +11,8 @@ mod scalar;
 
 use cursor::{Cursor, Line};
 
-use super::{Document, Kind, Node, Style};
+use super::Document;
+use crate::yaml::node::{Kind, Node, Style};
 
 /// Deeper nesting is left to the full reader.
 const MAX_DEPTH: usize = 64;

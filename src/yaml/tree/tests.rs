@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::yaml::node::Kind;
 
 fn full(text: &str) -> Result<Vec<Document<'_>>, String> {
     events::documents(FileId(0), text, &mut Allowance::default()).map_err(|d| d.message)

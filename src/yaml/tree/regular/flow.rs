@@ -2,7 +2,7 @@
 
 use super::cursor::{Line, only_comment, word};
 use super::scalar::until_quote;
-use crate::yaml::tree::{Kind, Node, Style};
+use crate::yaml::node::{Kind, Node, Style};
 
 /// Deeper nesting is left to the full reader.
 const MAX_DEPTH: usize = 16;

@@ -1,8 +1,8 @@
 //! The scalars of regular YAML.
 
 use super::cursor::{Cursor, Line, only_comment};
+use crate::yaml::node::{Node, Style};
 use crate::yaml::text::{Shape, decode, extent};
-use crate::yaml::tree::{Node, Style};
 
 /// True when every character may stand in YAML as it is, and none is a tab or a carriage return.
 pub(super) fn printable(text: &str) -> bool {
