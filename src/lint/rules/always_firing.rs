@@ -1,29 +1,30 @@
 //! Alerts that fire without a fault.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::quantity::{Measure, measure};
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use crate::promql::usage::{Comparison, Exact, comparisons};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// An alert whose expression compares nothing fires as soon as its series exist; so does one whose
+    /// comparison is true of every value. A rate of requests or tokens that must not be low fires on every
+    /// idle server, unless something says that there is work.
+    ///
+    /// ```promql
+    /// vllm:num_requests_waiting                                                                    # bad: always fires
+    /// sum(rate(vllm:generation_tokens_total[5m])) < 100                                            # bad: fires when nobody asks
+    /// sum(rate(vllm:generation_tokens_total[5m])) < 100 and sum(vllm:num_requests_running) > 0     # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "always-firing",
         summary: "the condition of an alert holds whenever there is data, or whenever nobody asks anything",
-        docs: "An alert whose expression compares nothing fires as soon as its series exist; so does one whose comparison is true of every value. A rate of requests or tokens that must not be low fires on every idle server, unless something says that there is work.\n\
-               \n\
-               ```promql\n\
-               vllm:num_requests_waiting                                                                    # bad: always fires\n\
-               sum(rate(vllm:generation_tokens_total[5m])) < 100                                            # bad: fires when nobody asks\n\
-               sum(rate(vllm:generation_tokens_total[5m])) < 100 and sum(vllm:num_requests_running) > 0     # good\n\
-               ```",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 /// Counters that stand still when nobody asks anything.
 const WORK: [&str; 4] = [

@@ -1,31 +1,31 @@
 //! Rates that do not follow the zoom.
 
 use crate::artifact::Form;
-use crate::diag::{Applicability, RuleInfo, Severity};
+use crate::diag::{Applicability, Severity};
 use crate::lint::mend;
 use crate::lint::query::{QueryCx, Site};
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::rewrite::Edit;
 use crate::promql::usage::Use;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// `$__interval` may be shorter than two scrapes: then the graph is empty when somebody zooms in. A short
+    /// fixed window leaves out most samples when somebody zooms out. `$__rate_interval` is always right.
+    ///
+    /// ```promql
+    /// rate(vllm:generation_tokens_total[$__interval])        # bad
+    /// rate(vllm:generation_tokens_total[$__rate_interval])   # good
+    /// ```
+    ///
+    /// Fixed windows of five minutes and more are taken for intended.
+    pub const RULE: Rule = Rule {
         name: "fixed-rate-interval",
         summary: "a rate in a graph has a window that does not fit every zoom",
-        docs: "`$__interval` may be shorter than two scrapes: then the graph is empty when somebody zooms in. A short fixed window leaves out most samples when somebody zooms out. `$__rate_interval` is always right.\n\
-               \n\
-               ```promql\n\
-               rate(vllm:generation_tokens_total[$__interval])        # bad\n\
-               rate(vllm:generation_tokens_total[$__rate_interval])   # good\n\
-               ```\n\
-               \n\
-               Fixed windows of five minutes and more are taken for intended.",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 /// Such windows and longer ones are chosen for what they show: the last hour, the last day.
 const SHORT: i64 = 5 * 60 * 1000;

@@ -1,31 +1,31 @@
 //! Fractions taken for percentages.
 
-use crate::diag::{Applicability, Diagnostic, Edit as FileEdit, Fix, RuleInfo, Severity};
+use crate::diag::{Applicability, Diagnostic, Edit as FileEdit, Fix, Severity};
 use crate::lint::mend;
 use crate::lint::quantity::{Measure, measure};
 use crate::lint::query::{QueryCx, Site};
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::BinaryOp;
 use crate::promql::rewrite::Edit;
 use crate::promql::usage::{Comparison, Exact, comparisons};
 use crate::units::decimal;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// Every `_perc` gauge of vLLM is a fraction from 0 to 1, in every release. `> 95` is never true, `< 50`
+    /// always; a panel with the unit `percent` shows 0.95 %.
+    ///
+    /// ```promql
+    /// vllm:kv_cache_usage_perc > 95     # bad: never fires
+    /// vllm:kv_cache_usage_perc > 0.95   # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "fraction-as-percent",
         summary: "a fraction from 0 to 1 is compared with, or shown as, a percentage",
-        docs: "Every `_perc` gauge of vLLM is a fraction from 0 to 1, in every release. `> 95` is never true, `< 50` always; a panel with the unit `percent` shows 0.95 %.\n\
-               \n\
-               ```promql\n\
-               vllm:kv_cache_usage_perc > 95     # bad: never fires\n\
-               vllm:kv_cache_usage_perc > 0.95   # good\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if !cx

@@ -1,29 +1,28 @@
 //! Bounds in a spelling that is never exposed.
 
 use crate::catalog::Shape;
-use crate::diag::{Applicability, RuleInfo, Severity};
+use crate::diag::{Applicability, Severity};
 use crate::lint::mend;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::MatchOp;
 use crate::promql::rewrite::Edit;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// Matchers compare text. vLLM writes every bound as a decimal number with a point: `120.0`, not `120`.
+    ///
+    /// ```promql
+    /// vllm:e2e_request_latency_seconds_bucket{le="120"}     # bad
+    /// vllm:e2e_request_latency_seconds_bucket{le="120.0"}   # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "le-spelling",
         summary: "an `le` matcher spells a bound otherwise than the server",
-        docs: "Matchers compare text. vLLM writes every bound as a decimal number with a point: `120.0`, not `120`.\n\
-               \n\
-               ```promql\n\
-               vllm:e2e_request_latency_seconds_bucket{le=\"120\"}     # bad\n\
-               vllm:e2e_request_latency_seconds_bucket{le=\"120.0\"}   # good\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series.iter().filter(|series| series.is_bucket()) {

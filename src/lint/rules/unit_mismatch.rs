@@ -1,33 +1,34 @@
 //! Seconds taken for milliseconds.
 
-use crate::diag::{Applicability, Diagnostic, Edit as FileEdit, Fix, RuleInfo, Severity};
+use crate::diag::{Applicability, Diagnostic, Edit as FileEdit, Fix, Severity};
 use crate::lint::mend;
 use crate::lint::quantity::{Measure, measure};
 use crate::lint::query::{QueryCx, Series, Site};
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::BinaryOp;
 use crate::promql::rewrite::Edit;
 use crate::promql::usage::{Comparison, Exact, comparisons};
 use crate::units::decimal;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// vLLM measures time in seconds. A threshold far above what a request can take, or a panel unit of
+    /// milliseconds without a factor of 1000, comes from taking seconds for milliseconds.
+    ///
+    /// ```promql
+    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 500   # bad
+    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 0.5   # good
+    /// ```
+    ///
+    /// A threshold is called impossible above eight times the largest bucket that vLLM had before 0.8.4: 80 s
+    /// for the time to first token, 20 s between two tokens, 480 s for requests and their phases.
+    pub const RULE: Rule = Rule {
         name: "unit-mismatch",
         summary: "seconds are compared with, or shown as, milliseconds",
-        docs: "vLLM measures time in seconds. A threshold far above what a request can take, or a panel unit of milliseconds without a factor of 1000, comes from taking seconds for milliseconds.\n\
-               \n\
-               ```promql\n\
-               histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 500   # bad\n\
-               histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 0.5   # good\n\
-               ```\n\
-               \n\
-               A threshold is called impossible above eight times the largest bucket that vLLM had before 0.8.4: 80 s for the time to first token, 20 s between two tokens, 480 s for requests and their phases.",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 /// What a family's name holds, and the seconds that nobody waits for: eight times the largest bucket that the
 /// family had before 0.8.4 (10 s, 2.5 s, 60 s).
