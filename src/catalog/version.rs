@@ -134,7 +134,7 @@ fn bare_fault(text: &str, error: &dyn fmt::Display) -> String {
     }
 }
 
-/// The reader's message up to its own underlining, worded to stand inside a sentence.
+/// The reader's message up to its own underlining, worded to fit inside a sentence.
 fn first_line(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let line = line

@@ -21,7 +21,7 @@ use crate::source::Span;
 pub struct QueryCx<'q, 'c> {
     /// What it is judged against.
     pub scope: &'c Scope<'c>,
-    /// The file it stands in.
+    /// The file it is in.
     pub artifact: &'q Artifact,
     /// The text of that file.
     pub file_text: &'q str,
@@ -116,7 +116,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         label_flow(expr, &self.leaves())
     }
 
-    /// The series whose selectors stand in a part of the query.
+    /// The series that a part of the query selects.
     pub fn series_in(&self, expr: &Expr) -> impl Iterator<Item = &'q Series<'q, 'c>> {
         let outer = expr.span.clone();
         let inside = move |s: &&Series<'_, '_>| {

@@ -11,7 +11,7 @@ pub use comparison::{Comparison, comparisons};
 pub use constant::{Exact, exact_constant};
 pub use quantile::{QuantileCall, quantile_calls};
 
-/// A selector and where it stands in its tree.
+/// A selector and where it is in its tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectorContext<'a> {
     /// The selector.

@@ -346,7 +346,7 @@ fn pipeline(tokens: &[Token<'_>], whole: &Range<usize>, dot: bool) -> Result<(),
                 now = before;
             }
             Kind::Sign("|") if now.1 => now = (now.0 + 1, false),
-            Kind::Sign(sign) => return fault(&token.at, format!("`{sign}` cannot stand here")),
+            Kind::Sign(sign) => return fault(&token.at, format!("`{sign}` is not allowed here")),
             kind => {
                 operand(token, kind, now, dot)?;
                 now.1 = true;

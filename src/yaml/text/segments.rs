@@ -7,7 +7,7 @@ use super::spelling::Spelling;
 
 /// Takes what a decoder reads, in order.
 pub(in crate::yaml) trait Sink {
-    /// Text that stands in the source as it is, from byte `source` on.
+    /// Text that the source holds verbatim, from byte `source` on.
     fn verbatim(&mut self, text: &str, source: usize);
     /// Text that `source` spells as a whole: an escape, a fold, a line break.
     fn atom(&mut self, text: &str, source: Range<usize>);
@@ -32,14 +32,14 @@ pub(super) struct Segment {
     len: u32,
     /// First byte in the source.
     source: u32,
-    /// Length there; equal to `len` where the text stands as it is.
+    /// Length there; equal to `len` where the text is verbatim.
     source_len: u32,
 }
 
 /// The segments of one scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Segments {
-    /// The text stands as it is from this byte on.
+    /// The text is verbatim from this byte on.
     Verbatim(u32),
     /// In the order of the text; shared by all parts of it.
     Many(Arc<[Segment]>),
