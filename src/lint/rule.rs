@@ -33,7 +33,7 @@ pub enum Check {
 
 /// Declares a rule, or what is known of one. Its doc comment is its page in `docs/rules.md`.
 ///
-/// ```ignore
+/// ```text
 /// declare_rule! {
 ///     /// Without a unit 0.42 may be seconds, a ratio or requests.
 ///     pub const RULE: Rule = Rule {
