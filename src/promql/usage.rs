@@ -37,6 +37,29 @@ pub enum Use<'a> {
     Unknown,
 }
 
+impl<'a> Use<'a> {
+    /// The function, when it is one that takes each fall for the restart of a counter.
+    pub fn rate(self) -> Option<&'a str> {
+        match self {
+            Use::Change(function) if is_rate(function) => Some(function),
+            Use::Change(_) | Use::OverTime(_) | Use::Instant | Use::Unknown => None,
+        }
+    }
+}
+
+/// True for the functions that take each fall for the restart of a counter.
+pub fn is_rate(function: &str) -> bool {
+    matches!(function, "rate" | "irate" | "increase")
+}
+
+/// The expression without the parentheses around it.
+pub fn bare(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Paren(inner) => bare(inner),
+        _ => expr,
+    }
+}
+
 /// Functions that look at how a range changes.
 const CHANGES: [&str; 10] = [
     "rate",

@@ -398,7 +398,11 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
             "/EvaluationInterval",
             "belongs to EvaluationCriteria",
         ),
-        (x(json!({"/Period": 60})), "/Period", "combined with Metrics"),
+        (
+            x(json!({"/Period": 60})),
+            "/Period",
+            "combined with Metrics",
+        ),
         (
             x(json!({"/Metrics/0/ReturnData": true})),
             "/Metrics",

@@ -5,6 +5,7 @@ use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, Expr, ExprKind};
+use crate::promql::usage::is_rate;
 
 declare_rule! {
     /// When one of the summed servers restarts, its counter falls, the sum falls, and the rate takes the
@@ -61,8 +62,7 @@ fn rate_of_sum<'q>(series: &Series<'q, '_>) -> Option<&'q Expr> {
             }
             ExprKind::Subquery(_) if summed => again = true,
             ExprKind::Call(call) => {
-                let rate = matches!(call.function.text.as_str(), "rate" | "irate" | "increase");
-                return (rate && again).then_some(node);
+                return (again && is_rate(&call.function.text)).then_some(node);
             }
             _ => return None,
         }

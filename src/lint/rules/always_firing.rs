@@ -1,11 +1,11 @@
 //! Alerts that fire without a fault.
 
 use crate::diag::Severity;
-use crate::lint::quantity::{Measure, measure};
+use crate::lint::quantity::Measure;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Comparison, Exact, comparisons};
+use crate::promql::usage::{Comparison, Exact, bare, comparisons};
 
 declare_rule! {
     /// An alert whose expression compares nothing fires as soon as its series exist; so does one whose
@@ -35,12 +35,7 @@ const WORK: [&str; 4] = [
 ];
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if cx.alert().is_none()
-        || !cx
-            .series
-            .iter()
-            .any(|series| series.subject.known().is_some())
-    {
+    if cx.alert().is_none() || !cx.has_known_series() {
         return;
     }
     if is_plain(cx.expr) {
@@ -72,18 +67,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// The expression without parentheses.
-fn bare(expr: &Expr) -> &Expr {
-    match &expr.kind {
-        ExprKind::Paren(inner) => bare(inner),
-        _ => expr,
-    }
-}
-
 /// Values of series, and nothing that takes any of them out.
 fn is_plain(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Paren(inner) => is_plain(inner),
+    match &bare(expr).kind {
         ExprKind::Selector(_) => true,
         ExprKind::Call(call) => {
             matches!(
@@ -110,10 +96,8 @@ fn is_always(cx: &QueryCx<'_, '_>, comparison: &Comparison<'_>) -> bool {
         BinaryOp::Ge => plain && threshold <= zero,
         BinaryOp::Gt => plain && threshold < zero,
         BinaryOp::Le => {
-            let fraction = matches!(
-                measure(cx, comparison.subject),
-                Some((Measure::Fraction, _))
-            );
+            let measured = cx.measure(comparison.subject);
+            let fraction = matches!(measured, Some((Measure::Fraction, _)));
             fraction && threshold == one
         }
         _ => false,

@@ -5,7 +5,6 @@ use crate::lint::mend;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::rewrite::replace_node;
 use crate::promql::usage::{Use, comparisons};
 
 declare_rule! {
@@ -54,15 +53,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let window = mend::rate_window(cx.dialect());
         let place = &series.context.span;
         let rate = format!("rate({}[{window}])", cx.text(place));
-        let edit = replace_node(&cx.query.text, place, &rate, cx.dialect());
-        let fix = edit.and_then(|edit| {
-            cx.fix(
-                format!("replace with `{rate}`"),
-                &[edit],
-                Applicability::Unsafe,
-            )
-        });
-        out.push(mend::with(finding.help(format!("use `{rate}`")), fix));
+        let fix = cx.replace_expr(place, &rate, Applicability::Unsafe);
+        out.push(finding.help(format!("use `{rate}`")).maybe_fix(fix));
     }
 }
 

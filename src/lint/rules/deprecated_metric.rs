@@ -51,7 +51,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             let coverage = catalog.coverage(new, &product.selection, &product.profiles);
             if coverage.absent.is_empty() {
                 let fix = mend::rename(cx, series, &known.family, new, Applicability::Safe);
-                finding = mend::with(finding, fix);
+                finding = finding.maybe_fix(fix);
             }
         } else {
             finding = finding.note(change.note.clone());

@@ -2,11 +2,9 @@
 
 use crate::artifact::Form;
 use crate::diag::{Applicability, Severity};
-use crate::lint::mend;
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::rewrite::Edit;
-use crate::promql::usage::Use;
+use crate::promql::usage::contexts;
 
 declare_rule! {
     /// `$__interval` may be shorter than two scrapes: then the graph is empty when somebody zooms in. A short
@@ -37,10 +35,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if target.instant || dashboard.form == Form::Perses {
         return;
     }
-    for series in crate::promql::usage::contexts(cx.expr) {
-        let (Use::Change(function @ ("rate" | "irate" | "increase")), Some(range)) =
-            (series.used(), series.range)
-        else {
+    for series in contexts(cx.expr) {
+        let (Some(function), Some(range)) = (series.used().rate(), series.range) else {
             continue;
         };
         let range = &range.range;
@@ -65,11 +61,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         } else {
             Applicability::Unsafe
         };
-        let edit = Edit::new(range.span.clone(), "$__rate_interval");
-        let fix = cx.fix("replace with `$__rate_interval`", &[edit], level);
+        let fix = cx.replace(&range.span, "$__rate_interval", level);
         let finding = out
             .at(cx.span(&range.span), message)
             .help("use `$__rate_interval`");
-        out.push(mend::with(finding, fix));
+        out.push(finding.maybe_fix(fix));
     }
 }

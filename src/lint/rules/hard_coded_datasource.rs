@@ -1,8 +1,9 @@
 //! Data sources that only one Grafana has.
 
 use crate::artifact::{Dashboard, Datasource, Form};
-use crate::diag::{Diagnostic, Edit, Fix, Severity};
+use crate::diag::{Applicability, Diagnostic, Severity};
 use crate::lint::dashboard::DashboardCx;
+use crate::lint::mend;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::yaml::Text;
 
@@ -79,13 +80,14 @@ fn finding(cx: &DashboardCx<'_>, out: &Findings, source: &Datasource, uid: &Text
     };
     let new = format!("${{{name}}}");
     let finding = finding.help(format!("use the variable: `{new}`"));
-    match uid.map.edit(cx.file_text, 0..uid.value.len(), &new) {
-        Some((span, text)) => {
-            let title = format!("replace with `{new}`");
-            finding.fix(Fix::unsafe_edits(title, vec![Edit::replace(span, text)]))
-        }
-        None => finding,
-    }
+    let title = format!("replace with `{new}`");
+    finding.maybe_fix(mend::set_text(
+        cx.file_text,
+        uid,
+        &new,
+        title,
+        Applicability::Unsafe,
+    ))
 }
 
 /// A variable of the dashboard that lists data sources of this type.

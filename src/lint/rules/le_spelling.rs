@@ -2,7 +2,6 @@
 
 use crate::catalog::Shape;
 use crate::diag::{Applicability, Severity};
-use crate::lint::mend;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::MatchOp;
@@ -25,32 +24,30 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    for series in cx.series.iter().filter(|series| series.is_bucket()) {
-        for matcher in &series.context.selector.matchers {
-            let value = matcher.value.value.as_str();
-            let exact = matches!(matcher.op, MatchOp::Equal | MatchOp::NotEqual);
-            if matcher.label.text != "le" || !exact || !matcher.value.placeholders.is_empty() {
-                continue;
-            }
-            let shapes = series.subject.shapes();
-            let Some(right) = exposed(&shapes, value) else {
-                continue;
-            };
-            let message = format!(
-                "`{}` spells this bound `{right}`, never `{value}`",
-                series.name
-            );
-            let finding = out
-                .at(cx.span(&matcher.value_span), message)
-                .help(format!("use `le=\"{right}\"`"));
-            let edit = Edit::new(matcher.value_span.clone(), format!("\"{right}\""));
-            let fix = cx.fix(
-                format!("replace with `{right}`"),
-                &[edit],
-                Applicability::Safe,
-            );
-            out.push(mend::with(finding, fix));
+    for (series, matcher) in cx.matchers().filter(|(series, _)| series.is_bucket()) {
+        let value = matcher.value.value.as_str();
+        let exact = matches!(matcher.op, MatchOp::Equal | MatchOp::NotEqual);
+        if matcher.label.text != "le" || !exact {
+            continue;
         }
+        let shapes = series.subject.shapes();
+        let Some(right) = exposed(&shapes, value) else {
+            continue;
+        };
+        let message = format!(
+            "`{}` spells this bound `{right}`, never `{value}`",
+            series.name
+        );
+        let finding = out
+            .at(cx.span(&matcher.value_span), message)
+            .help(format!("use `le=\"{right}\"`"));
+        let edit = Edit::new(matcher.value_span.clone(), format!("\"{right}\""));
+        let fix = cx.fix(
+            format!("replace with `{right}`"),
+            &[edit],
+            Applicability::Safe,
+        );
+        out.push(finding.maybe_fix(fix));
     }
 }
 

@@ -64,7 +64,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 } else {
                     finding.note(format!("`{own}` was renamed"))
                 };
-                mend::with(finding, fix)
+                finding.maybe_fix(fix)
             }
             None => {
                 let dead: Vec<_> = known.dead.iter().flat_map(|d| d.releases.clone()).collect();

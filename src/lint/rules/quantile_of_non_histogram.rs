@@ -50,7 +50,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                     Applicability::Unsafe
                 };
                 let fix = mend::rename(cx, series, name, &new, level);
-                finding = mend::with(finding.help(format!("use `{new}`")), fix);
+                finding = finding.help(format!("use `{new}`")).maybe_fix(fix);
             }
             out.push(finding);
         }

@@ -1,7 +1,6 @@
 //! Quantiles of buckets without their bounds.
 
 use crate::diag::{Applicability, Severity};
-use crate::lint::mend;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{Expr, ExprKind};
@@ -49,10 +48,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let finding = out.at(cx.span(place), message);
         let edit = aggregation(call).and_then(|node| keep_le(cx, node));
         let fix = edit.and_then(|edit| cx.fix("keep `le`", &[edit], Applicability::Safe));
-        out.push(mend::with(
-            finding.help("add `le` to the labels that are kept: `by (le)`"),
-            fix,
-        ));
+        let help = "add `le` to the labels that are kept: `by (le)`";
+        out.push(finding.help(help).maybe_fix(fix));
     }
 }
 

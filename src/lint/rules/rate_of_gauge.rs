@@ -3,7 +3,6 @@
 use crate::diag::Severity;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::usage::Use;
 
 declare_rule! {
     /// `rate`, `irate` and `increase` take every fall for a restart of a counter and add it. Of a gauge they
@@ -25,7 +24,7 @@ declare_rule! {
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
-        let Use::Change(function @ ("rate" | "irate" | "increase")) = series.context.used() else {
+        let Some(function) = series.context.used().rate() else {
             continue;
         };
         if series.subject.is_gauge() {

@@ -5,7 +5,7 @@ use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Exact, comparisons};
+use crate::promql::usage::{Exact, bare, comparisons};
 use crate::units::parse_decimal;
 
 declare_rule! {
@@ -61,8 +61,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 
 /// The buckets of a quantile, under aggregations that give one of their values.
 fn quantile(expr: &Expr) -> Option<&Expr> {
-    match &expr.kind {
-        ExprKind::Paren(inner) => quantile(inner),
+    match &bare(expr).kind {
         ExprKind::Aggregate(a) => match a.op {
             AggregateOp::Max | AggregateOp::Min | AggregateOp::Avg => quantile(&a.expr),
             _ => None,

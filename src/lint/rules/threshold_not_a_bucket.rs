@@ -25,11 +25,9 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    for series in cx.series.iter().filter(|series| series.is_bucket()) {
-        for matcher in &series.context.selector.matchers {
-            if matcher.label.text == "le" && matcher.value.placeholders.is_empty() {
-                judge(cx, out, series, matcher);
-            }
+    for (series, matcher) in cx.matchers() {
+        if series.is_bucket() && matcher.label.text == "le" {
+            judge(cx, out, series, matcher);
         }
     }
 }

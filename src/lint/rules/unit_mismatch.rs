@@ -1,12 +1,11 @@
 //! Seconds taken for milliseconds.
 
-use crate::diag::{Applicability, Diagnostic, Edit as FileEdit, Fix, Severity};
+use crate::diag::{Applicability, Diagnostic, Severity};
 use crate::lint::mend;
-use crate::lint::quantity::{Measure, measure};
-use crate::lint::query::{QueryCx, Series, Site};
+use crate::lint::quantity::Measure;
+use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::BinaryOp;
-use crate::promql::rewrite::Edit;
 use crate::promql::usage::{Comparison, Exact, comparisons};
 use crate::units::decimal;
 
@@ -41,15 +40,11 @@ const LONGEST: [(&str, i128); 5] = [
 ];
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx
-        .series
-        .iter()
-        .any(|series| series.subject.known().is_some())
-    {
+    if !cx.has_known_series() {
         return;
     }
     for comparison in comparisons(cx.expr) {
-        if let Some((Measure::Seconds, series)) = measure(cx, comparison.subject) {
+        if let Some((Measure::Seconds, series)) = cx.measure(comparison.subject) {
             compared(cx, out, &comparison, series);
         }
     }
@@ -92,27 +87,17 @@ fn compared(
 
 fn mended(cx: &QueryCx<'_, '_>, comparison: &Comparison<'_>, finding: Diagnostic) -> Diagnostic {
     let new = decimal(comparison.constant / Exact::from_integer(1000));
-    let edit = Edit::new(comparison.constant_span.clone(), new.clone());
-    let fix = cx.fix(
-        format!("replace with `{new}`"),
-        &[edit],
-        Applicability::Unsafe,
-    );
-    mend::with(
-        finding.help(format!("if milliseconds were meant, use `{new}`")),
-        fix,
-    )
+    let fix = cx.replace(&comparison.constant_span, &new, Applicability::Unsafe);
+    let help = format!("if milliseconds were meant, use `{new}`");
+    finding.help(help).maybe_fix(fix)
 }
 
 /// The unit of the panel against what the query measures.
 fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    let Site::Panel(_, panel, _) = cx.site else {
+    let Some(unit) = cx.panel().and_then(|panel| panel.unit.as_ref()) else {
         return;
     };
-    let Some(unit) = &panel.unit else {
-        return;
-    };
-    let Some((measured, series)) = measure(cx, cx.expr) else {
+    let Some((measured, series)) = cx.measure(cx.expr) else {
         return;
     };
     let (right, words) = match (measured, unit.value.as_str()) {
@@ -124,15 +109,8 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         "`{}` is in {words}, shown with the unit `{}`",
         series.name, unit.value
     );
-    let mut finding = out
-        .at(unit.span(), message)
-        .help(format!("use the unit `{right}`"));
-    if let Some((span, text)) = unit.map.edit(cx.file_text, 0..unit.value.len(), right) {
-        let edits = vec![FileEdit::replace(span, text)];
-        finding = finding.fix(Fix::unsafe_edits(
-            format!("set the unit to `{right}`"),
-            edits,
-        ));
-    }
-    out.push(finding);
+    let finding = out.at(unit.span(), message);
+    let fix = mend::set_unit(cx, unit, right, Applicability::Unsafe);
+    let help = format!("use the unit `{right}`");
+    out.push(finding.help(help).maybe_fix(fix));
 }

@@ -29,12 +29,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if cx.query.role == Role::TestSeries {
         return;
     }
-    for series in cx.series {
-        for matcher in &series.context.selector.matchers {
-            let open = !matcher.value.placeholders.is_empty();
-            if !open && let Some(domain) = domain(series, &matcher.label.text) {
-                judge(cx, out, series, matcher, &domain);
-            }
+    for (series, matcher) in cx.matchers() {
+        if let Some(domain) = domain(series, &matcher.label.text) {
+            judge(cx, out, series, matcher, &domain);
         }
     }
 }

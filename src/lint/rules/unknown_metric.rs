@@ -72,7 +72,7 @@ fn mistaken(
         (Some(family), _) => {
             let new = format!("{family}{}", part.suffix());
             let fix = mend::rename(cx, series, series.name, &new, Applicability::Unsafe);
-            mend::with(finding.help(format!("use `{new}`")), fix)
+            finding.help(format!("use `{new}`")).maybe_fix(fix)
         }
         (None, Some(instead)) => finding.help(format!("use `{instead}`")),
         (None, None) => finding,
@@ -100,5 +100,7 @@ fn near(
         Applicability::Unsafe
     };
     let fix = mend::rename(cx, series, name, &meant, applicability);
-    mend::with(finding.help(format!("did you mean `{meant}`?")), fix)
+    finding
+        .help(format!("did you mean `{meant}`?"))
+        .maybe_fix(fix)
 }

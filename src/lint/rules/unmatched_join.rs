@@ -24,11 +24,7 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx
-        .series
-        .iter()
-        .any(|series| series.subject.known().is_some())
-    {
+    if !cx.has_known_series() {
         return;
     }
     for join in unmatched_joins(cx.expr, &cx.leaves()) {

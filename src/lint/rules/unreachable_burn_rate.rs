@@ -4,7 +4,7 @@ use crate::diag::Severity;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Exact, comparisons};
+use crate::promql::usage::{Exact, bare, comparisons};
 
 declare_rule! {
     /// A ratio of errors is at most 1. A burn-rate factor times an error budget that gives 1 or more can
@@ -53,8 +53,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 
 /// The name of a recorded error ratio, as Sloth, pyrra and we write it.
 fn error_ratio(expr: &Expr) -> Option<&str> {
-    match &expr.kind {
-        ExprKind::Paren(inner) => error_ratio(inner),
+    match &bare(expr).kind {
         ExprKind::Selector(selector) => {
             let name = selector.metric.as_ref()?.text.as_str();
             let ratio = name.contains("error:ratio_rate") || name.contains("error_ratio");
