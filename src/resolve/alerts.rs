@@ -8,7 +8,7 @@ use super::context::Context;
 use super::templates;
 use crate::diag::Diagnostic;
 use crate::naming;
-use crate::plan::alert::Links;
+use crate::plan::Links;
 use crate::plan::{Alert, Bound, Condition, words};
 use crate::source::Span;
 use crate::spec::{self, Text};
