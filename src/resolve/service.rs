@@ -44,7 +44,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
         let at = cx.document.inside(owner, at..at + 2);
         let error = Diagnostic::error("bad-template", at, "the owner is a label, not a template");
         cx.sink.push(
-            error.help("templates may stand in `summary`, `description` and `action` of alerts"),
+            error.help("templates are allowed in `summary`, `description` and `action` of alerts"),
         );
     }
     check_labels(cx);
