@@ -1,4 +1,7 @@
 //! Reading files that people name: regular ones of bounded size, without waiting for anybody.
+//!
+//! `input::read(path, input::SMALL)` gives the bytes of `slosmith.toml`, and an error for a FIFO, for `/dev/zero` and for a
+//! file of 2 MB.
 
 use std::fs::{self, File, FileType};
 use std::io::{Error, ErrorKind, Read, Result};

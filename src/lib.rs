@@ -1,4 +1,31 @@
-//! Compiles one SLO spec into Prometheus rules, judged against recorded vLLM metrics.
+//! Compiles SLO specs into Prometheus rules, dashboards, alarms and runbooks, and judges queries against recorded
+//! vLLM metrics.
+//!
+//! ```
+//! use slosmith::{resolve, source::FileId, spec, target, template::Templates};
+//!
+//! let text = r#"
+//! apiVersion: slosmith/v1
+//! service: {name: chat, owner: ml}
+//! runtime: {vllm: ">=0.20, <0.34"}
+//! links: {runbooks: "https://git.example/runbooks", grafana: "https://grafana.example"}
+//! alerts:
+//!   QueueOverflow:
+//!     severity: critical
+//!     when: {signal: vllm.requests_waiting, above: 80}
+//!     for: 2m
+//! "#;
+//! let document = spec::read(FileId(0), text).expect("a spec");
+//! let (plan, warnings) = resolve::resolve(&document, resolve::Options::default()).expect("a plan");
+//! assert!(!warnings.has_errors());
+//!
+//! let templates = Templates::load(None).expect("the built-in templates");
+//! let options = target::Options::all(&templates);
+//! let rendered = target::render(&plan, target::Target::Prometheus, options).expect("rules");
+//! assert!(rendered.files.iter().any(|file| file.text.contains("vllm:num_requests_waiting")));
+//! ```
+//!
+//! `ARCHITECTURE.md` lists the modules in the order in which they use each other.
 
 pub mod artifact;
 pub mod catalog;

@@ -1,7 +1,7 @@
 //! Every generated name: series, groups, labels, files, anchors. Nothing else spells one.
 //!
-//! Series follow `level:metric:operation`. No window stands in a series name, so that a dashboard outlives
-//! a change of windows; it stands in the [`WINDOW`] label.
+//! Series follow `level:metric:operation`. Series names hold no window, so that a dashboard outlives
+//! a change of windows; it is in the [`WINDOW`] label.
 
 use crate::units::Duration;
 
@@ -60,14 +60,38 @@ pub const BASELINE: &str = "alert:baseline:value";
 /// The most characters a name in a spec may have.
 const MAX_NAME: usize = 63;
 
-/// Why a name cannot be used, or `None` when it can.
+/// Why a name cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// It has no characters.
+    #[error("a name cannot be empty")]
+    Empty,
+    /// It starts with `-`, `_` or something else.
+    #[error("a name starts with a letter or digit")]
+    Start,
+    /// It has other characters than letters, digits, `-` and `_`.
+    #[error("a name consists of letters, digits, `-` and `_`")]
+    Characters,
+    /// The same where only lower-case letters are allowed.
+    #[error("a name consists of lower-case letters, digits, `-` and `_`")]
+    LowerCase,
+    /// Windows has a device of that name.
+    #[error("some systems keep it for a device and have no file of that name")]
+    Device,
+    /// It has too many characters.
+    #[error("a name has at most {MAX_NAME} characters")]
+    Long,
+}
+
+/// Checks a name that a spec gives to something.
 ///
 /// Names become file names, label values and parts of series names, so they are kept to letters, digits,
 /// `-` and `_`; a service and an SLO are lower-case.
-pub fn refuse_name(name: &str, lower_case: bool) -> Option<String> {
-    let Some(first) = name.chars().next() else {
-        return Some("a name cannot be empty".into());
-    };
+///
+/// # Errors
+/// When the name cannot be used.
+pub fn check_name(name: &str, lower_case: bool) -> Result<(), NameError> {
+    let first = name.chars().next().ok_or(NameError::Empty)?;
     let fits = |c: char| {
         c.is_ascii_digit()
             || matches!(c, '-' | '_')
@@ -75,20 +99,21 @@ pub fn refuse_name(name: &str, lower_case: bool) -> Option<String> {
             || (!lower_case && c.is_ascii_uppercase())
     };
     if !first.is_ascii_alphanumeric() {
-        return Some("a name starts with a letter or digit".into());
+        return Err(NameError::Start);
     }
     if !name.chars().all(fits) {
-        let letters = if lower_case {
-            "lower-case letters"
-        } else {
-            "letters"
-        };
-        return Some(format!("a name consists of {letters}, digits, `-` and `_`"));
+        return Err(match lower_case {
+            true => NameError::LowerCase,
+            false => NameError::Characters,
+        });
     }
     if lower_case && is_device(name) {
-        return Some("some systems keep it for a device and have no file of that name".into());
+        return Err(NameError::Device);
     }
-    (name.len() > MAX_NAME).then(|| format!("a name has at most {MAX_NAME} characters"))
+    if name.len() > MAX_NAME {
+        return Err(NameError::Long);
+    }
+    Ok(())
 }
 
 /// Names that Windows keeps for devices, with any ending: a repository with such a file cannot be checked
@@ -338,16 +363,13 @@ mod tests {
     #[test]
     fn names_cannot_leave_a_folder() {
         for name in ["../x", "a/b", ".", "", "-a", "a b", "ä", "a\n"] {
-            assert!(
-                name.is_empty() || refuse_name(name, true).is_some(),
-                "{name}"
-            );
+            assert!(check_name(name, true).is_err(), "{name}");
         }
-        assert!(refuse_name("nul", true).is_some() && refuse_name("com1", true).is_some());
-        assert!(refuse_name("console", true).is_none() && refuse_name("com", true).is_none());
-        assert!(refuse_name("A", true).is_some());
-        assert!(refuse_name("A", false).is_none());
-        assert!(refuse_name(&"a".repeat(64), true).is_some());
+        assert!(check_name("nul", true).is_err() && check_name("com1", true).is_err());
+        assert!(check_name("console", true).is_ok() && check_name("com", true).is_ok());
+        assert_eq!(check_name("A", true), Err(NameError::LowerCase));
+        assert_eq!(check_name("A", false), Ok(()));
+        assert_eq!(check_name(&"a".repeat(64), true), Err(NameError::Long));
     }
 
     #[test]

@@ -1,4 +1,15 @@
-//! Places in files: every value and every finding can say where it stands.
+//! Places in files: every value and every finding can say where it is.
+//!
+//! ```
+//! use slosmith::source::{SourceFile, Sources, Span};
+//!
+//! let mut sources = Sources::default();
+//! let file = sources.add(SourceFile::new("a.yaml", "expr: up\n"));
+//! let span = Span::new(file, 6..8);
+//! assert_eq!(&sources.get(file).text()[span.range()], "up");
+//! let place = sources.get(file).line_col(6);
+//! assert_eq!((place.line, place.col), (1, 7));
+//! ```
 
 use std::fmt;
 use std::ops::Range;
@@ -12,7 +23,7 @@ pub struct FileId(pub u32);
 /// A half-open range of bytes in one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// The file the bytes stand in.
+    /// The file the bytes are in.
     pub file: FileId,
     /// First byte.
     pub start: u32,
@@ -168,7 +179,7 @@ impl SourceFile {
         }
     }
 
-    /// The bytes of the line that an offset stands on, with its end; without the byte order mark.
+    /// The bytes of the line that an offset is on, with its end; without the byte order mark.
     pub fn line(&self, offset: usize) -> Range<usize> {
         let index = self.index();
         let line = index.line(offset);
@@ -184,7 +195,7 @@ impl SourceFile {
 /// Bytes between two counts of characters.
 const STRIDE: usize = 256;
 
-/// Where lines start and how many characters stand before a byte: a column costs the same however long
+/// Where lines start and how many characters are before a byte: a column costs the same however long
 /// its line is.
 #[derive(Debug)]
 struct Index {
@@ -210,7 +221,7 @@ impl Index {
         Self { lines, chars }
     }
 
-    /// The line that `offset` stands on, from 1.
+    /// The line that `offset` is on, from 1.
     fn line(&self, offset: usize) -> usize {
         self.lines.partition_point(|&start| start <= offset).max(1)
     }

@@ -1,5 +1,7 @@
 //! The only user of minijinja: templates, ours and those that replace them.
 //!
+//! `expr: <{ query }>` in a template of YAML prints a query that begins with `{` in quotes, for YAML reads it so.
+//!
 //! Delimiters are `{% %}`, `<{ }>` and `{# #}`, because `{{ }}` belongs to Prometheus and `${ }` to Grafana.
 //! An interpolation prints a whole scalar, never a part of a quoted one.
 

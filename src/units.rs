@@ -1,12 +1,22 @@
-//! Quantities with units: `500ms`, `95%`, `10/min`, `1GiB/h`; exact, checked by dimension, printed cleanly.
+//! Quantities with units: exact, checked by dimension, printed cleanly.
+//!
+//! ```
+//! use slosmith::units::{Quantity, Unit, decimal};
+//!
+//! let bound: Quantity = "500ms".parse().expect("a quantity");
+//! assert_eq!(bound.of(Unit::Seconds, false).map(decimal), Ok("0.5".to_owned()));
+//! assert!(bound.of(Unit::Ratio, false).is_err());
+//! ```
 
 mod duration;
+mod error;
 mod number;
 mod parse;
 
 use std::fmt;
 
 pub use duration::Duration;
+pub use error::ParseError;
 pub use number::{Number, decimal, float, parse_decimal, printed_float};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -207,8 +217,8 @@ impl Quantity {
     /// The value for a signal of `unit`, in its base unit.
     ///
     /// # Errors
-    /// When the dimension differs, a time-less quantity stands where a rate is needed or the other way
-    /// round, or a bare number stands where a unit is needed.
+    /// When the dimension differs, a quantity without time is given for a rate or the other way
+    /// round, or a bare number where a unit is needed.
     pub fn of(&self, unit: Unit, rate: bool) -> Result<Number, Mismatch> {
         let wanted = unit.dimension();
         let fits = match self.suffix {

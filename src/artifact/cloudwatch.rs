@@ -28,7 +28,7 @@ const ANSWERS: [&str; 12] = [
     "AlarmContributors",
 ];
 
-/// Where the agent's declarations stand.
+/// Where the agent's declarations are.
 const AGENT: [&str; 4] = ["logs", "metrics_collected", "prometheus", "emf_processor"];
 
 /// True for anything that this module reads.
@@ -87,7 +87,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     terraform::read(reader, body, node);
 }
 
-/// A resource that stands in the file as the API has it.
+/// A resource in the form of the API.
 fn plain(body: &Body<'_>, node: &Node<'_>, what: ResourceKind, name: String) -> Resource {
     let raw = Raw::new(body, node);
     Resource {

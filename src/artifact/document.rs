@@ -86,7 +86,7 @@ fn plain(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, api: &str) {
     }
 }
 
-/// Reads a text that stands inside of another document.
+/// Reads a document embedded in another.
 pub(super) fn nested(reader: &mut Reader, text: &Text) {
     let inside = Body::inside(text.map.clone(), &text.value);
     if text.value.trim_start().starts_with(['{', '[']) {

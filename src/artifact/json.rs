@@ -18,7 +18,7 @@ pub(super) struct Fault {
     pub(super) message: &'static str,
 }
 
-/// Reads one JSON value; a byte order mark in front is skipped. Of a key that stands twice both stay.
+/// Reads one JSON value; a byte order mark in front is skipped. Of a key that appears twice both stay.
 ///
 /// # Errors
 /// The first place that is not JSON.
@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str) -> Result<Node<'_>, Fault> {
     parser.blanks();
     match parser.peek() {
         None => Ok(node),
-        Some(_) => Err(parser.fault("something stands behind the end of the JSON value")),
+        Some(_) => Err(parser.fault("text follows the end of the JSON value")),
     }
 }
 
@@ -213,7 +213,7 @@ mod tests {
             ("{\"a\": \"x\n\"}", 8, "control"),
             ("[\"\\q\"]", 1, "escape"),
             ("[01]", 1, "value"),
-            ("{} x", 3, "behind the end"),
+            ("{} x", 3, "follows the end"),
             ("", 0, "missing"),
             ("\"a", 0, "does not end"),
         ] {

@@ -15,7 +15,7 @@ struct Fence {
     language: String,
     /// The bytes between its marks.
     inner: Range<usize>,
-    /// How many blanks stand before its marks.
+    /// How many blanks are before its marks.
     indent: usize,
 }
 
@@ -105,7 +105,7 @@ fn queries(reader: &mut Reader, text: &Text) {
     }
 }
 
-/// Where single queries stand in lines without a blank one among them: each goes as far as it can be read,
+/// Where single queries are in lines without a blank one among them: each goes as far as it can be read,
 /// and the next one starts on a line of its own. Lines that cannot be told apart are one query, whatever is
 /// wrong with it.
 fn single(lines: &str) -> Vec<Range<usize>> {

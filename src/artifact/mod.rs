@@ -1,6 +1,17 @@
 //! Reading files that people already have: file → queries, alerts, dashboards, each with its place.
 //!
-//! What a file is, its content tells, never its name; the name only helps to choose between JSON, YAML and
+//! ```
+//! use std::path::Path;
+//! use slosmith::{artifact, source::FileId};
+//!
+//! let text = "groups: [{name: a, rules: [{alert: Down, expr: up == 0}]}]";
+//! let file = artifact::read(FileId(0), Path::new("rules.yaml"), text).expect("YAML");
+//! assert_eq!(file.kind, artifact::Kind::Rules);
+//! assert_eq!(file.alerts[0].name.value, "Down");
+//! assert_eq!(&text[file.queries[0].span().range()], "up == 0");
+//! ```
+//!
+//! The content decides what a file is, never its name; the name only helps to choose between JSON, YAML and
 //! Markdown.
 
 mod classic;

@@ -21,7 +21,7 @@ impl Raw {
         }
     }
 
-    /// The whole as a JSON value; of keys that stand twice the last wins, as everywhere.
+    /// The whole as a JSON value; of keys that appear twice the last wins, as everywhere.
     pub fn value(&self) -> Value {
         plain(&self.root)
     }
@@ -42,7 +42,7 @@ impl Raw {
         self.place.span(around.range())
     }
 
-    /// The bytes of the key whose value stands at a JSON pointer.
+    /// The bytes of the key whose value is at a JSON pointer.
     pub fn key_span(&self, pointer: &str) -> Option<Span> {
         let (parent, key) = pointer.rsplit_once('/')?;
         let (key, _) = self.node(parent)?.entry(&unescaped(key))?;

@@ -15,7 +15,7 @@ pub enum Answer {
     Neighbours,
     /// They disagree; lineage says when the family began or ended.
     Lineage,
-    /// They disagree and nothing decides: the family stands in both lists.
+    /// They disagree and nothing decides: the family is in both lists.
     Undecided,
     /// Released source alone; nobody recorded the family.
     SourceOnly,

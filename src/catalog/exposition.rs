@@ -130,7 +130,7 @@ pub enum ProblemKind {
     Malformed,
     /// TYPE names a type that no format has; the family counts as untyped.
     UnknownType,
-    /// TYPE stands after the family's first sample.
+    /// TYPE comes after the family's first sample.
     TypeAfterSamples,
     /// A second TYPE for a family; the first holds.
     DuplicateType,

@@ -1,5 +1,19 @@
 //! Recorded metrics pages, indexed by family and release, with what replaced what.
 //!
+//! ```
+//! use slosmith::catalog::{Catalog, DEFAULT_PROFILE};
+//!
+//! let catalog = Catalog::vllm();
+//! let range = ">=0.10, <0.34".parse().expect("a range");
+//! let releases = catalog.select(&range).expect("recorded releases");
+//! let coverage = catalog.coverage("vllm:gpu_cache_usage_perc", &releases, &[DEFAULT_PROFILE]);
+//! assert!(!coverage.present.is_empty() && !coverage.absent.is_empty());
+//! assert_eq!(
+//!     catalog.lineage().successor("vllm:gpu_cache_usage_perc"),
+//!     Some("vllm:kv_cache_usage_perc")
+//! );
+//! ```
+//!
 //! [`Catalog::vllm`] is embedded; a test rebuilds it from `catalog/` and compares.
 
 mod coverage;

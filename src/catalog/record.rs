@@ -8,7 +8,7 @@ use super::exposition::{Dialect, Labels, Page, PageFamily, Sample, print};
 /// Labels whose values say what kind of series it is, not whose: they are kept on every page.
 const PUBLIC: [&str; 6] = ["code", "le", "method", "quantile", "status", "type"];
 
-/// What stands in place of a label value that was dropped.
+/// What replaces a label value that was dropped.
 const DROPPED: &str = "-";
 
 /// A page as it is kept: without HELP lines, exemplars, timestamps and numbers, each label set once.

@@ -100,6 +100,19 @@ impl Range {
         self.specifiers.iter().map(|s| s.version()).collect()
     }
 
+    /// True when the range ends before it begins: a lower bound is above an upper one.
+    pub fn is_inverted(&self) -> bool {
+        use Operator::{GreaterThan, GreaterThanEqual, LessThan, LessThanEqual};
+        let bounds = |operators: [Operator; 2]| {
+            let own = self.specifiers.iter();
+            let own = own.filter(move |s| operators.contains(s.operator()));
+            own.map(|s| s.version())
+        };
+        let lower = bounds([GreaterThan, GreaterThanEqual]).max();
+        let upper = bounds([LessThan, LessThanEqual]).min();
+        lower.zip(upper).is_some_and(|(lower, upper)| lower > upper)
+    }
+
     /// True when nothing bounds the range from above.
     pub fn is_open_ended(&self) -> bool {
         use Operator::{Equal, EqualStar, ExactEqual, LessThan, LessThanEqual, TildeEqual};
@@ -134,7 +147,7 @@ fn bare_fault(text: &str, error: &dyn fmt::Display) -> String {
     }
 }
 
-/// The reader's message up to its own underlining, worded to stand inside a sentence.
+/// The reader's message up to its own underlining, worded to fit inside a sentence.
 fn first_line(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let line = line
@@ -148,6 +161,20 @@ fn first_line(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_range_may_end_before_it_begins() {
+        for (text, inverted) in [
+            (">=0.34, <0.20", true),
+            (">0.20, <0.34, <0.10", true),
+            (">=0.20, <0.34", false),
+            (">=0.20", false),
+            ("0.20.2", false),
+        ] {
+            let range = Range::parse(text).expect(text);
+            assert_eq!(range.is_inverted(), inverted, "{text}");
+        }
+    }
 
     fn version(text: &str) -> Version {
         text.parse().expect("version")

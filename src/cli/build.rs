@@ -91,13 +91,13 @@ pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     let Some(built) = built? else {
         return Ok(2);
     };
-    // What is built stays built when nobody can be told.
+    // The build stands even when its report cannot be printed.
     let _ = report::summary(&mut err, args, &built, started.elapsed());
     let stale = built.iter().any(|b| b.changed > 0);
     Ok(u8::from(args.check && stale))
 }
 
-/// All services, staged; `None` when a spec is wrong, which has been told then.
+/// All services, staged; `None` when a spec has errors, which are then reported.
 fn build(
     job: &Job<'_>,
     specs: &Specs,
@@ -117,7 +117,7 @@ fn build(
             all.take(file, done, out)?;
         }
     }
-    all.refuse_duplicates()?;
+    all.check_duplicates()?;
     let failed = all.findings.has_errors();
     report::findings(err, all.findings, &all.sources)?;
     if failed {
@@ -179,7 +179,7 @@ impl All {
     }
 
     /// Two specs of one service are an error in each but the first.
-    fn refuse_duplicates(&mut self) -> Result<()> {
+    fn check_duplicates(&mut self) -> Result<()> {
         for files in std::mem::take(&mut self.named).into_values() {
             if files.len() < 2 {
                 continue;

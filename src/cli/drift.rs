@@ -97,7 +97,7 @@ impl Drift<'_> {
 /// Runs `slosmith drift`; gives back the exit code: 1 when something dies or changes its meaning.
 ///
 /// # Errors
-/// When a release is not recorded, the configuration is wrong or the disk refuses.
+/// When a release is not recorded, the configuration is wrong or reading or writing fails.
 pub fn run(args: &DriftArgs, out: &mut dyn Write) -> Result<u8> {
     let here = std::env::current_dir().context("cannot tell the working directory")?;
     let catalog = Catalog::vllm();

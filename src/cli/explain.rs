@@ -11,7 +11,7 @@ use crate::lint::rules;
 /// Say what a lint rule looks for, and why
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// The rule, as it stands in brackets behind the level of a finding; without it, all rules are listed
+    /// The rule, as shown in brackets behind the level of a finding; without it, all rules are listed
     rule: Option<String>,
 }
 

@@ -84,9 +84,17 @@ impl FailOn {
     }
 }
 
-fn level(text: &str) -> Result<(String, Level), String> {
-    let wrong =
-        || format!("`{text}` is not RULE=LEVEL, where LEVEL is error, warning, info or off");
+/// Why a text gives no rule a level.
+#[derive(Debug, thiserror::Error)]
+enum LevelError {
+    #[error("`{0}` is not RULE=LEVEL, where LEVEL is error, warning, info or off")]
+    Form(String),
+    #[error("there is no rule `{0}`")]
+    Rule(String),
+}
+
+fn level(text: &str) -> Result<(String, Level), LevelError> {
+    let wrong = || LevelError::Form(text.to_owned());
     let (rule, level) = text.split_once('=').ok_or_else(wrong)?;
     let level = match level {
         "error" => Level::Error,
@@ -96,7 +104,7 @@ fn level(text: &str) -> Result<(String, Level), String> {
         _ => return Err(wrong()),
     };
     if rules::find(rule).is_none() {
-        return Err(format!("there is no rule `{rule}`"));
+        return Err(LevelError::Rule(rule.to_owned()));
     }
     Ok((rule.to_owned(), level))
 }
@@ -104,7 +112,7 @@ fn level(text: &str) -> Result<(String, Level), String> {
 /// Runs `slosmith lint`; gives back the exit code.
 ///
 /// # Errors
-/// When the configuration or the command line is wrong, or the disk refuses.
+/// When the configuration or the command line is wrong, or reading or writing fails.
 pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
     let here = std::env::current_dir().context("cannot tell the working directory")?;
     let mut sources = Sources::default();

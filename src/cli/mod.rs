@@ -1,4 +1,7 @@
 //! The command line: one file per subcommand. Only this module prints.
+//!
+//! `slosmith lint rules/ --format json` is parsed into [`Cli`] and runs [`lint::run`], which writes the report to standard
+//! output, words for people to standard error, and gives the exit code.
 
 pub mod build;
 pub mod catalog;

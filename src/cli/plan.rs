@@ -10,7 +10,7 @@ use crate::diag::Sink;
 use crate::plan::Plan;
 use crate::resolve::{self, Options};
 
-/// The plan of a spec; `None` when the spec is wrong, which has been told then.
+/// The plan of a spec; `None` when the spec has errors, which are then reported.
 ///
 /// # Errors
 /// When the path cannot be read, or holds more than one spec.

@@ -10,7 +10,7 @@ use crate::yaml;
 /// Puts a file among the sources; `named` is true when the command line names it.
 ///
 /// # Errors
-/// When the disk refuses; a finding when the file is no text.
+/// When reading or writing fails; a finding when the file is no text.
 pub(super) fn read(
     path: &Path,
     named: bool,

@@ -10,7 +10,7 @@ use super::fields::Fields;
 use super::limits;
 use super::metrics;
 use super::statistic::{Extended, Statistic};
-use super::violation::Violation;
+use super::violation::{Fault, Violation};
 
 const FIELDS: &[&str] = &[
     "AlarmName",
@@ -77,7 +77,7 @@ pub fn alarm(request: &Value) -> Vec<Violation> {
         ),
         ["MetricName"] => single(&mut f),
         ["Metrics"] => math(&mut f),
-        [first, second, ..] => f.wrong(second, format!("{second} cannot stand beside {first}")),
+        [first, second, ..] => f.wrong(second, format!("{second} cannot be combined with {first}")),
         [_] => promql(&mut f),
     }
     if matches!(given.as_slice(), ["MetricName" | "Metrics"]) {
@@ -119,7 +119,7 @@ pub(super) fn common(f: &mut Fields<'_, '_>) {
 
 fn name(f: &mut Fields<'_, '_>) {
     match f.length("AlarmName", 1, limits::NAME) {
-        None if !f.has("AlarmName") => f.wrong("", "AlarmName is missing"),
+        None if !f.has("AlarmName") => f.fault(Fault::Unnamed, "", "AlarmName is missing"),
         Some(name) if name.chars().any(|c| c.is_ascii_control()) => {
             f.wrong("AlarmName", "AlarmName holds a control character");
         }
@@ -219,7 +219,7 @@ fn threshold(f: &mut Fields<'_, '_>, band: bool) {
     match (band, f.number("Threshold")) {
         (true, Some(_)) => f.wrong(
             "Threshold",
-            "Threshold cannot stand beside ThresholdMetricId",
+            "Threshold cannot be combined with ThresholdMetricId",
         ),
         (false, None) if !f.has("Threshold") => f.wrong("", "Threshold is missing"),
         _ => {}

@@ -90,13 +90,13 @@ pub struct Children {
 /// Why a rule cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BadRule {
-    /// Something stands where nothing does.
+    /// Something is where nothing may be.
     #[error("unexpected `{0}`")]
     Unexpected(String),
     /// Something else is wanted there.
     #[error("unexpected `{found}`, expected `{wanted}`")]
     Expected {
-        /// What stands there.
+        /// What is there.
         found: String,
         /// What should.
         wanted: &'static str,
@@ -112,10 +112,10 @@ pub enum BadRule {
         /// What is wrong.
         why: Box<BadRule>,
     },
-    /// It ends where an alarm should stand.
+    /// It ends where an alarm should be.
     #[error("an alarm is missing at the end")]
     NoAlarm,
-    /// Something else stands where an alarm should.
+    /// Something else is where an alarm should.
     #[error(
         "unexpected `{0}`, expected ALARM(…), OK(…), INSUFFICIENT_DATA(…), TRUE, FALSE, NOT or `(`"
     )]
@@ -285,7 +285,7 @@ impl Parser<'_> {
     }
 }
 
-/// A name up to its closing quote, and what stands behind it. A backslash takes the next sign as it is.
+/// A name up to its closing quote, and what follows it. A backslash takes the next sign as it is.
 fn unquote(text: &str, quote: char) -> Option<(String, &str)> {
     let mut name = String::new();
     let mut chars = text.char_indices();

@@ -144,7 +144,7 @@ fn metric(p: &mut Fields<'_, '_>) -> usize {
     if p.value["setPeriodToTimeRange"] == true && p.value["sparkline"] == true {
         p.wrong(
             "sparkline",
-            "sparkline cannot stand beside setPeriodToTimeRange",
+            "sparkline cannot be combined with setPeriodToTimeRange",
         );
     }
     if let Some(seconds) = p.whole("period") {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::violation::{Fault, Violation};
 
-/// A part of a request, where it stands, and what was found.
+/// A part of a request, where it is, and what was found.
 pub(super) struct Fields<'v, 'f> {
     pub(super) value: &'v Value,
     pub(super) pointer: String,
@@ -139,7 +139,7 @@ impl<'v, 'f> Fields<'v, 'f> {
     pub(super) fn none_of(&mut self, keys: &[&str], beside: &str) {
         for key in keys {
             if self.has(key) {
-                self.wrong(key, format!("{key} cannot stand beside {beside}"));
+                self.wrong(key, format!("{key} cannot be combined with {beside}"));
             }
         }
     }

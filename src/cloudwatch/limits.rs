@@ -1,7 +1,7 @@
 //! Limits of requests: how long a name is, how far an alarm looks back.
 //!
 //! `longest_look_back(60)` is a day: 1,440 points of a minute. Specs are checked against the same numbers, so
-//! that an author hears of them where the value stands.
+//! that an author hears of them where the value is.
 
 /// Characters of the name of an alarm, a metric, a namespace or a dimension.
 pub const NAME: usize = 255;

@@ -75,8 +75,8 @@ const GRAPH_ONLY: &[(&str, &str)] = &[
     ),
 ];
 
-/// Why a function cannot stand in an alarm.
-pub(super) fn refused(function: &str) -> Option<String> {
+/// Why a function cannot be in an alarm.
+pub(super) fn unsupported(function: &str) -> Option<String> {
     if let Some((_, why)) = GRAPH_ONLY.iter().find(|(name, _)| *name == function) {
         return Some(format!("{function} cannot be used in an alarm: {why}"));
     }
@@ -96,7 +96,7 @@ pub(super) enum BadExpression {
     /// A sign that no expression has.
     #[error("unexpected `{0}`")]
     Sign(char),
-    /// Something stands where nothing does.
+    /// Something is where nothing may be.
     #[error("unexpected {0}")]
     Unexpected(Token),
     /// Something else is wanted there.
@@ -105,7 +105,7 @@ pub(super) enum BadExpression {
     /// It ends too early.
     #[error("`{0}` is missing at the end")]
     Ends(&'static str),
-    /// It ends where a value should stand.
+    /// It ends where a value should be.
     #[error("a value is missing at the end")]
     NoValue,
 }

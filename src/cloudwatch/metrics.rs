@@ -55,7 +55,10 @@ pub(super) fn check(f: &mut Fields<'_, '_>, band: bool) -> Option<i64> {
                 expressions += 1;
                 periods.extend(expression(&mut entry, &ids));
             }
-            (true, true) => entry.wrong("Expression", "Expression cannot stand beside MetricStat"),
+            (true, true) => entry.wrong(
+                "Expression",
+                "Expression cannot be combined with MetricStat",
+            ),
             (false, false) => entry.wrong("", "one of MetricStat and Expression is needed"),
         }
     }
@@ -104,7 +107,7 @@ fn id(entry: &mut Fields<'_, '_>, seen: &mut BTreeSet<String>) {
 
 fn metric_stat(entry: &mut Fields<'_, '_>) -> Option<i64> {
     if entry.has("Period") {
-        entry.wrong("Period", "Period stands inside MetricStat");
+        entry.wrong("Period", "Period belongs inside MetricStat");
     }
     let stat = entry.get("MetricStat")?;
     let mut stat = entry.at("MetricStat", stat);
@@ -158,7 +161,7 @@ fn expression(entry: &mut Fields<'_, '_>, ids: &[&str]) -> Option<i64> {
         entry.fault(Fault::UndefinedId, "Expression", message);
     }
     for function in &usage.functions {
-        if let Some(why) = math::refused(function) {
+        if let Some(why) = math::unsupported(function) {
             entry.wrong("Expression", why);
         }
     }

@@ -24,7 +24,7 @@ pub struct Search<'a> {
     pub period: u64,
 }
 
-/// True when a text can stand between the quotes of a search: how to escape them is not documented.
+/// True when a text can be between the quotes of a search: how to escape them is not documented.
 pub fn is_searchable(text: &str) -> bool {
     !text.contains(['"', '\'', '\\'])
 }

@@ -45,7 +45,7 @@ pub enum NoStatistic {
     /// It has brackets, and another name before them.
     #[error("`{0}` is none of PR, TM, TC, TS, WM")]
     Function(String),
-    /// What stands in its brackets is no range.
+    /// What is in its brackets is no range.
     #[error("`{0}` has no range such as `10%:90%` or `:500`")]
     Range(String),
 }

@@ -1,4 +1,19 @@
 //! Findings: one type for everything that can be wrong, whatever found it and however it is shown.
+//!
+//! ```
+//! use slosmith::diag::render::{Format, Report, render};
+//! use slosmith::diag::{Diagnostic, Fix};
+//! use slosmith::source::{SourceFile, Sources, Span};
+//!
+//! let mut sources = Sources::default();
+//! let file = sources.add(SourceFile::new("a.yaml", "expr: upp == 0\n"));
+//! let at = Span::new(file, 6..9);
+//! let found = [Diagnostic::error("unknown-metric", at, "nothing has `upp`")
+//!     .help("did you mean `up`?")
+//!     .fix(Fix::replace(at, "up"))];
+//! let text = render(Format::Concise, &Report::new(&found, &sources, &[]));
+//! assert_eq!(text, "a.yaml:1:7: error[unknown-metric] nothing has `upp`\n");
+//! ```
 
 pub mod fingerprint;
 pub mod fix;
@@ -156,6 +171,15 @@ impl Diagnostic {
         self
     }
 
+    /// Says which edit mends it, when one does.
+    #[must_use]
+    pub fn maybe_fix(self, fix: Option<Fix>) -> Self {
+        match fix {
+            Some(fix) => self.fix(fix),
+            None => self,
+        }
+    }
+
     /// Points at a second place.
     #[must_use]
     pub fn related(mut self, span: Span, text: impl Into<String>) -> Self {
@@ -178,7 +202,7 @@ fn short(text: String) -> String {
         Some((end, _)) if i % 2 == 1 => format!("{}…", &part[..end]),
         _ => part.to_owned(),
     };
-    // Between the first and the second backtick stands a quoted word, and so on.
+    // Between the first and the second backtick is a quoted word, and so on.
     let parts: Vec<_> = text.split('`').enumerate().map(cut).collect();
     parts.join("`")
 }

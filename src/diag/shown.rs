@@ -16,7 +16,7 @@ pub fn steers(c: char) -> bool {
 
 /// Writes a character as JSON escapes it: what is escaped inside a JSON string still means the same.
 pub fn push_escaped(out: &mut String, c: char) {
-    // Strings cannot refuse to be written to; no character that steers has more than four digits.
+    // Writing to a string cannot fail; no character that steers has more than four digits.
     let _ = write!(out, "\\u{:04x}", u32::from(c));
 }
 

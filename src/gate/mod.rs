@@ -1,4 +1,9 @@
 //! Load tests: whether a result is good enough to roll out what was tested.
+//!
+//! ```text
+//! criterion {measure: ttft, stat: p95, pass_below: 500ms, fail_above: 800ms}
+//!   result of 430ms → Pass, 620ms → Degraded, 900ms → Fail, none → NotMeasured
+//! ```
 
 mod result;
 

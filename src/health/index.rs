@@ -73,7 +73,7 @@ impl<'p> PageIndex<'p> {
         self.by_series.get(&series(sample)).copied()
     }
 
-    /// Samples of a family under any of its names, in a group. What the scrape adds stands on no page, so that a
+    /// Samples of a family under any of its names, in a group. What the scrape adds is on no page, so that a
     /// matcher on a label that no sample has selects them all.
     pub(super) fn samples(
         &self,

@@ -1,4 +1,11 @@
 //! Built-in signals, as data that is read like a user's spec.
+//!
+//! ```
+//! let signal = slosmith::library::signal("vllm.requests_waiting").expect("a built-in signal");
+//! let prometheus = signal.prometheus.as_ref().expect("a binding");
+//! let metric = prometheus.value.metric.as_ref().expect("a family");
+//! assert_eq!(metric.value, "vllm:num_requests_waiting");
+//! ```
 
 use std::sync::LazyLock;
 
@@ -12,7 +19,7 @@ const VLLM: &str = include_str!("vllm.yaml");
 /// How a spec names a library signal: `vllm.` and its name.
 pub const PREFIX: &str = "vllm.";
 
-/// Library files stand in no table of sources; findings about them never reach a user, a test reads them.
+/// Library files are in no table of sources; findings about them never reach a user, a test reads them.
 const FILE: FileId = FileId(u32::MAX);
 
 static SIGNALS: LazyLock<Result<Map<Signal>, Diagnostic>> =

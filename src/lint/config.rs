@@ -60,7 +60,7 @@ pub struct Config {
     pub labels: Vec<Spanned<String>>,
     /// Matchers by which one sees that vLLM's own servers are meant: label and value.
     pub selector: BTreeMap<String, String>,
-    /// How often Prometheus scrapes, when that is told.
+    /// How often Prometheus scrapes, when the file says so.
     pub scrape_interval: Option<Duration>,
     /// Folders of recordings of other services.
     pub catalogs: Vec<Spanned<PathBuf>>,

@@ -8,7 +8,7 @@ use crate::artifact::{Artifact, Dashboard};
 pub struct DashboardCx<'a> {
     /// What it is judged against.
     pub scope: &'a Scope<'a>,
-    /// The file it stands in.
+    /// The file it is in.
     pub artifact: &'a Artifact,
     /// The text of that file.
     pub file_text: &'a str,

@@ -1,4 +1,4 @@
-//! Series that some releases do not serve, told alike whatever the reason.
+//! Findings about series that some releases do not serve, worded alike whatever the reason.
 //!
 //! `` `vllm:gpu_cache_usage_perc` was removed after 0.11.0: no data on 0.12.0 to 0.33.0 ``
 

@@ -4,10 +4,11 @@ use super::query::{QueryCx, Series};
 use super::subject::Known;
 use crate::catalog::lineage::{ChangeKind, Replacement};
 use crate::catalog::{Catalog, ReleaseId};
-use crate::diag::{Applicability, Diagnostic, Fix};
+use crate::diag::{self, Applicability, Diagnostic, Fix};
 use crate::promql::Dialect;
 use crate::promql::ast::{Expr, ExprKind};
-use crate::promql::rewrite::{Edit, apply, rename_in_selector, replace_node};
+use crate::promql::rewrite::{Edit, apply, rename_in_selector};
+use crate::yaml::Text;
 
 /// Adds what lineage knows of a series that is missing on some releases.
 pub(super) fn advise(
@@ -26,13 +27,12 @@ pub(super) fn advise(
     let release = catalog.release(*last);
     if let Some(name) = catalog.name_on(&known.family, release, &known.product.profiles) {
         let (help, fix) = advice.renamed(name);
-        finding = finding.help(help);
-        return with(finding, fix);
+        return finding.help(help).maybe_fix(fix);
     }
     if let Some(new) = catalog.replacement_on(&known.family, release, &known.product.profiles) {
         let kind = change.map_or(ChangeKind::Semantics, |change| change.kind);
         finding = finding.help(format!("use {} instead", in_words(&new, known)));
-        finding = with(finding, advice.reshaped(&new, kind));
+        finding = finding.maybe_fix(advice.reshaped(&new, kind));
     } else if let Some(nearest) = change.and_then(|change| change.nearest.as_deref()) {
         finding = finding.help(format!("nothing replaces it; `{nearest}` comes nearest"));
     } else if change.is_some() {
@@ -44,12 +44,31 @@ pub(super) fn advise(
     }
 }
 
-/// Adds a fix when there is one.
-pub(super) fn with(finding: Diagnostic, fix: Option<Fix>) -> Diagnostic {
-    match fix {
-        Some(fix) => finding.fix(fix),
-        None => finding,
-    }
+/// The fix that gives a text of the file another value; none when the file cannot spell it.
+pub(super) fn set_text(
+    file_text: &str,
+    text: &Text,
+    new: &str,
+    title: impl Into<String>,
+    applicability: Applicability,
+) -> Option<Fix> {
+    let (span, spelled) = text.map.edit(file_text, 0..text.value.len(), new)?;
+    Some(Fix {
+        title: title.into(),
+        edits: vec![diag::Edit::replace(span, spelled)],
+        applicability,
+    })
+}
+
+/// The fix that gives the panel of a query another unit.
+pub(super) fn set_unit(
+    cx: &QueryCx<'_, '_>,
+    unit: &Text,
+    new: &str,
+    applicability: Applicability,
+) -> Option<Fix> {
+    let title = format!("set the unit to `{new}`");
+    set_text(cx.file_text, unit, new, title, applicability)
 }
 
 /// The fix that gives a series another name, layout untouched.
@@ -158,12 +177,7 @@ impl Advice<'_, '_, '_> {
             (new.as_str(), old)
         };
         let text = format!("({first} or {second})");
-        let edit = replace_node(&cx.query.text, &place, &text, cx.dialect())?;
-        cx.fix(
-            format!("replace with `{text}`"),
-            &[edit],
-            Applicability::Safe,
-        )
+        cx.replace_expr(&place, &text, Applicability::Safe)
     }
 
     /// Other values that say the same, for a gauge that is read as it is.
@@ -192,12 +206,7 @@ impl Advice<'_, '_, '_> {
             Replacement::Ratio { of, over } => format!("({} / {})", rate(of)?, rate(over)?),
             Replacement::Family(_) | Replacement::Split(_) => return None,
         };
-        let edit = replace_node(&cx.query.text, &context.span, &text, cx.dialect())?;
-        cx.fix(
-            format!("replace with `{text}`"),
-            &[edit],
-            Applicability::Unsafe,
-        )
+        cx.replace_expr(&context.span, &text, Applicability::Unsafe)
     }
 }
 

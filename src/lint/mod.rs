@@ -1,4 +1,40 @@
-//! Judging queries, and deciding which judgements count.
+//! Rules over queries, alerts, dashboards and alarms, and what decides which of their findings count: levels,
+//! suppressions, a baseline.
+//!
+//! ```
+//! use std::path::Path;
+//! use slosmith::catalog::Catalog;
+//! use slosmith::lint::{Product, Scope, Settings, config::Config, run};
+//! use slosmith::source::{SourceFile, Sources};
+//! use slosmith::artifact;
+//!
+//! let text = "groups: [{name: a, rules: [{record: b, expr: 'rate(vllm:num_requests_running[5m])'}]}]";
+//! let mut sources = Sources::default();
+//! let file = sources.add(SourceFile::new("rules.yaml", text));
+//! let rules = artifact::read(file, Path::new("rules.yaml"), text).expect("YAML");
+//!
+//! let catalog = Catalog::vllm();
+//! let vllm = Product {
+//!     name: "vLLM".to_owned(),
+//!     catalog,
+//!     selection: catalog.select_all(),
+//!     profiles: Vec::new(),
+//! };
+//! let scope = Scope::new(vec![vllm]);
+//! let settings = Settings {
+//!     scope: &scope,
+//!     config: &Config::default(),
+//!     vllm: None,
+//!     today: "2026-11-21".parse().expect("a date"),
+//!     root: Path::new("."),
+//! };
+//! let found = run(&[rules], &sources, &settings);
+//! assert_eq!(found[0].code, "rate-of-gauge");
+//! assert_eq!(&text[found[0].span.range()], "vllm:num_requests_running");
+//! ```
+//!
+//! A rule is a file in [`rules`]; it looks at one query ([`query::QueryCx`]), one dashboard, one CloudWatch resource or
+//! all files of the run.
 
 pub mod config;
 pub mod dashboard;

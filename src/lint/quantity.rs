@@ -35,41 +35,40 @@ const KEEPING: [&str; 16] = [
     "label_join",
 ];
 
-/// What an expression measures, and one series that it is made of.
-pub(super) fn measure<'q, 'c>(
-    cx: &QueryCx<'q, 'c>,
-    expr: &Expr,
-) -> Option<(Measure, &'q Series<'q, 'c>)> {
-    match &expr.kind {
-        ExprKind::Paren(inner) => measure(cx, inner),
-        ExprKind::Subquery(subquery) => measure(cx, &subquery.expr),
-        ExprKind::Selector(_) | ExprKind::Range(_) => gauge(cx, expr),
-        ExprKind::Call(call) => match call.function.text.as_str() {
-            "histogram_quantile" => histogram(cx, call.args.get(1)?, catalog::Series::Bucket),
-            "quantile_over_time" => measure(cx, call.args.get(1)?),
-            name if KEEPING.contains(&name) => measure(cx, call.args.first()?),
+impl<'q, 'c> QueryCx<'q, 'c> {
+    /// What an expression measures, and one series that it is made of.
+    pub(super) fn measure(&self, expr: &Expr) -> Option<(Measure, &'q Series<'q, 'c>)> {
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.measure(inner),
+            ExprKind::Subquery(subquery) => self.measure(&subquery.expr),
+            ExprKind::Selector(_) | ExprKind::Range(_) => gauge(self, expr),
+            ExprKind::Call(call) => match call.function.text.as_str() {
+                "histogram_quantile" => histogram(self, call.args.get(1)?, catalog::Series::Bucket),
+                "quantile_over_time" => self.measure(call.args.get(1)?),
+                name if KEEPING.contains(&name) => self.measure(call.args.first()?),
+                _ => None,
+            },
+            ExprKind::Aggregate(aggregate) => match aggregate.op {
+                AggregateOp::Avg
+                | AggregateOp::Min
+                | AggregateOp::Max
+                | AggregateOp::Quantile
+                | AggregateOp::Topk
+                | AggregateOp::Bottomk => self.measure(&aggregate.expr),
+                _ => None,
+            },
+            ExprKind::Binary(binary) => match binary.op {
+                BinaryOp::Div => mean(self, binary).or_else(|| share(self, binary)),
+                BinaryOp::And | BinaryOp::Unless => self.measure(&binary.lhs),
+                BinaryOp::Or => {
+                    let (left, right) = (self.measure(&binary.lhs)?, self.measure(&binary.rhs)?);
+                    (left.0 == right.0).then_some(left)
+                }
+                op if op.is_comparison() && !binary.bool_modifier => self.measure(&binary.lhs),
+                _ => None,
+            },
             _ => None,
-        },
-        ExprKind::Aggregate(aggregate) => match aggregate.op {
-            AggregateOp::Avg
-            | AggregateOp::Min
-            | AggregateOp::Max
-            | AggregateOp::Quantile
-            | AggregateOp::Topk
-            | AggregateOp::Bottomk => measure(cx, &aggregate.expr),
-            _ => None,
-        },
-        ExprKind::Binary(binary) => match binary.op {
-            BinaryOp::Div => mean(cx, binary).or_else(|| share(cx, binary)),
-            BinaryOp::And | BinaryOp::Unless => measure(cx, &binary.lhs),
-            BinaryOp::Or => {
-                let (left, right) = (measure(cx, &binary.lhs)?, measure(cx, &binary.rhs)?);
-                (left.0 == right.0).then_some(left)
-            }
-            op if op.is_comparison() && !binary.bool_modifier => measure(cx, &binary.lhs),
-            _ => None,
-        },
-        _ => None,
+        }
     }
 }
 

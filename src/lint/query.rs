@@ -10,10 +10,10 @@ use super::scope::Scope;
 use super::subject::Dead;
 use crate::artifact::{Alert, Artifact, Dashboard, Panel, Query, Record, Role, Target};
 use crate::diag::{self, Applicability, Fix};
-use crate::promql::Dialect;
-use crate::promql::ast::{BinaryOp, Expr, ExprKind, TextSpan};
+use crate::promql::ast::{BinaryOp, Expr, ExprKind, Matcher, TextSpan};
 use crate::promql::labels::{Flow, Leaf, label_flow};
-use crate::promql::rewrite::Edit;
+use crate::promql::rewrite::{Edit, replace_node};
+use crate::promql::{Dialect, Kept, kept_labels};
 use crate::source::Span;
 
 /// One query, parsed, with what each of its names stands for.
@@ -21,7 +21,7 @@ use crate::source::Span;
 pub struct QueryCx<'q, 'c> {
     /// What it is judged against.
     pub scope: &'c Scope<'c>,
-    /// The file it stands in.
+    /// The file it is in.
     pub artifact: &'q Artifact,
     /// The text of that file.
     pub file_text: &'q str,
@@ -72,6 +72,29 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         }
     }
 
+    /// The panel that draws it.
+    pub fn panel(&self) -> Option<&'q Panel> {
+        match self.site {
+            Site::Panel(_, panel, _) => Some(panel),
+            Site::Alert(_) | Site::Record(_) | Site::Other => None,
+        }
+    }
+
+    /// True when a catalog knows one of its names.
+    pub fn has_known_series(&self) -> bool {
+        let mut subjects = self.series.iter().map(|series| &series.subject);
+        subjects.any(|subject| subject.known().is_some())
+    }
+
+    /// The matchers without placeholders in their values, each with a series that it selects.
+    pub fn matchers(&self) -> impl Iterator<Item = (&'q Series<'q, 'c>, &'q Matcher)> {
+        self.series.iter().flat_map(|series| {
+            let matchers = series.context.selector.matchers.iter();
+            let known = matchers.filter(|matcher| matcher.value.placeholders.is_empty());
+            known.map(move |matcher| (series, matcher))
+        })
+    }
+
     /// True when its result is used as it is; false for series of unit tests and for selectors that only
     /// list label values.
     pub fn is_evaluated(&self) -> bool {
@@ -106,6 +129,28 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         })
     }
 
+    /// A fix that writes `new` in place of some bytes of the query; none when the file cannot spell it.
+    pub fn replace(
+        &self,
+        place: &TextSpan,
+        new: &str,
+        applicability: Applicability,
+    ) -> Option<Fix> {
+        let edit = Edit::new(place.clone(), new);
+        self.fix(format!("replace with `{new}`"), &[edit], applicability)
+    }
+
+    /// A fix that puts `new` in place of an expression, in parentheses where it needs them.
+    pub fn replace_expr(
+        &self,
+        place: &TextSpan,
+        new: &str,
+        applicability: Applicability,
+    ) -> Option<Fix> {
+        let edit = replace_node(&self.query.text, place, new, self.dialect())?;
+        self.fix(format!("replace with `{new}`"), &[edit], applicability)
+    }
+
     /// What recordings know of the labels of each selector.
     pub fn leaves(&self) -> impl Leaf {
         flow::Leaves(*self)
@@ -116,7 +161,12 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         label_flow(expr, &self.leaves())
     }
 
-    /// The series whose selectors stand in a part of the query.
+    /// The labels on the result of a part of the query, as far as the query alone decides them.
+    pub fn kept_labels(&self, expr: &Expr) -> Kept {
+        kept_labels(expr)
+    }
+
+    /// The series that a part of the query selects.
     pub fn series_in(&self, expr: &Expr) -> impl Iterator<Item = &'q Series<'q, 'c>> {
         let outer = expr.span.clone();
         let inside = move |s: &&Series<'_, '_>| {

@@ -26,8 +26,7 @@ impl ResourceCx<'_> {
         found.retain(|v| !resource.is_unknown(&v.pointer));
         if resource.lenient {
             // Names may be left out, and a text may be a function that was written as a tag.
-            let named = |v: &Violation| v.pointer.is_empty() && v.message == "AlarmName is missing";
-            found.retain(|v| !named(v) && v.fault != Fault::Type);
+            found.retain(|v| !matches!(v.fault, Fault::Unnamed | Fault::Type));
         }
         found
     }

@@ -19,7 +19,7 @@ pub struct Rule {
 /// What a rule looks at.
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
-    /// Each query by itself, with the alert, recording rule or panel it stands in.
+    /// Each query by itself, with the alert, recording rule or panel it is in.
     Query(fn(&QueryCx<'_, '_>, &mut Findings)),
     /// Each dashboard by itself.
     Dashboard(fn(&DashboardCx<'_>, &mut Findings)),
@@ -30,6 +30,66 @@ pub enum Check {
     /// Nothing here: other parts of the linter report it.
     Elsewhere,
 }
+
+/// Declares a rule, or what is known of one. Its doc comment is its page in `docs/rules.md`.
+///
+/// ```text
+/// declare_rule! {
+///     /// Without a unit 0.42 may be seconds, a ratio or requests.
+///     pub const RULE: Rule = Rule {
+///         name: "panel-without-unit",
+///         summary: "a panel draws numbers without saying what they are",
+///         level: Severity::Warning,
+///         since: "0.1.0",
+///         check: Check::Dashboard(check),
+///     };
+/// }
+/// ```
+macro_rules! declare_rule {
+    (
+        $(#[doc = $line:literal])+
+        $visibility:vis const $rule:ident: RuleInfo = RuleInfo {
+            name: $name:literal,
+            summary: $summary:literal,
+            level: $level:expr,
+            since: $since:literal,
+        };
+    ) => {
+        $(#[doc = $line])+
+        $visibility const $rule: $crate::diag::RuleInfo = $crate::diag::RuleInfo {
+            name: $name,
+            summary: $summary,
+            doc_comment: concat!($($line, "\n"),+),
+            level: $level,
+            since: $since,
+        };
+    };
+    (
+        $(#[doc = $line:literal])+
+        $visibility:vis const $rule:ident: Rule = Rule {
+            name: $name:literal,
+            summary: $summary:literal,
+            level: $level:expr,
+            since: $since:literal,
+            check: $check:expr,
+        };
+    ) => {
+        $(#[doc = $line])+
+        $visibility const $rule: $crate::lint::rule::Rule = {
+            $crate::lint::rule::declare_rule! {
+                $(#[doc = $line])+
+                const INFO: RuleInfo = RuleInfo {
+                    name: $name,
+                    summary: $summary,
+                    level: $level,
+                    since: $since,
+                };
+            }
+            $crate::lint::rule::Rule { info: INFO, check: $check }
+        };
+    };
+}
+pub(super) use declare_rule;
 
 /// Where a rule puts what it finds.
 #[derive(Debug)]

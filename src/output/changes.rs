@@ -39,7 +39,7 @@ impl Changes {
 /// All differences between a service folder on disk and what it should be.
 ///
 /// # Errors
-/// When the folder cannot be read, or something of somebody else's stands in the way.
+/// When the folder cannot be read, or something of somebody else's is in the way.
 pub fn changes(out: &Path, folder: &Folder) -> Result<Changes, OutputError> {
     if out.exists() && !out.is_dir() {
         return Err(OutputError::NotAFolder(out.to_owned()));
@@ -89,7 +89,7 @@ fn file_changes(
     Ok(changes)
 }
 
-/// One file of ours; a stranger's may only stand in its place when it says the same.
+/// One file of ours; a stranger's may only take its place when it says the same.
 fn change(path: &Path, text: &str, ours: bool) -> Result<Option<Change>, OutputError> {
     match read(path) {
         Ok(None) => Ok(Some(Change::Added)),
@@ -126,7 +126,7 @@ fn folders<'a>(root: &Path, files: impl Iterator<Item = &'a String>) -> BTreeSet
     found
 }
 
-/// A folder of ours is a folder, or nothing yet. A link is refused below the output folder: what it leads
+/// A folder of ours is a folder, or nothing yet. A link is rejected below the output folder: what it leads
 /// to would be left behind, or be written through.
 fn check_folder(path: &Path) -> Result<(), OutputError> {
     match fs::symlink_metadata(path) {
@@ -140,7 +140,7 @@ fn check_folder(path: &Path) -> Result<(), OutputError> {
 /// Which service folder was built from which inputs.
 ///
 /// # Errors
-/// When the output folder cannot be read. A manifest that cannot be read is told when its service is built.
+/// When the output folder cannot be read. A manifest that cannot be read is reported when its service is built.
 pub fn built_from(out: &Path) -> Result<BTreeMap<Digest, String>, OutputError> {
     let mut found = BTreeMap::new();
     for service in services(out)? {

@@ -57,7 +57,7 @@ impl Slot {
     /// Puts the staged folder in its place; an empty one means that there is to be none.
     ///
     /// # Errors
-    /// When the disk refuses; the live folder is then as it was, unless the error says where it is.
+    /// When reading or writing fails; the live folder is then as it was, unless the error says where it is.
     pub(super) fn exchange(&self) -> Result<Exchanged, OutputError> {
         let (live, fresh, aside) = (&self.live, self.fresh(), self.aside());
         let empty = fs::read_dir(&fresh).map_err(OutputError::io(&fresh))?;
@@ -81,7 +81,7 @@ impl Slot {
     /// Takes an exchange back.
     ///
     /// # Errors
-    /// When the disk refuses; the folder that was live is then where the error says.
+    /// When reading or writing fails; the folder that was live is then where the error says.
     pub(super) fn undo(&self, done: Exchanged) -> Result<(), OutputError> {
         let (live, fresh, aside) = (&self.live, self.fresh(), self.aside());
         match done {

@@ -19,7 +19,7 @@ const TRASH: &str = ".slosmith-trash-";
 /// Makes a staging folder with a name that nobody had before.
 ///
 /// # Errors
-/// When the disk refuses.
+/// When reading or writing fails.
 pub(super) fn new_staging(out: &Path) -> Result<PathBuf, OutputError> {
     let made = unused(out, STAGING, |path| {
         fs::create_dir(path).map(|()| path.to_owned())
@@ -67,7 +67,7 @@ fn take_over(out: &Path, staging: &Path) -> Result<(), OutputError> {
 /// Brings back what a build had not finished with.
 ///
 /// # Errors
-/// When the disk refuses; the rest is where the error says, and a later build tries again.
+/// When reading or writing fails; the rest is where the error says, and a later build tries again.
 pub(super) fn recover(out: &Path, staging: &Path) -> Result<(), OutputError> {
     slots(out, staging)?.iter().try_for_each(Slot::recover)
 }
@@ -75,7 +75,7 @@ pub(super) fn recover(out: &Path, staging: &Path) -> Result<(), OutputError> {
 /// Removes a staging folder of which nothing is wanted any more.
 ///
 /// # Errors
-/// When the disk refuses; the rest does no harm, and a later build tries again.
+/// When reading or writing fails; the rest does no harm, and a later build tries again.
 pub(super) fn discard(out: &Path, staging: &Path) -> Result<(), OutputError> {
     remove(&rename(out, staging, TRASH)?)
 }
@@ -121,7 +121,7 @@ impl Slot {
 /// no hard link, and what somebody wrote while we built. Of two different files `wins` decides.
 ///
 /// # Errors
-/// When the disk refuses, or a file of ours is in the way; the rest is where the error says.
+/// When reading or writing fails, or a file of ours is in the way; the rest is where the error says.
 pub(super) fn rescue(
     old: &Path,
     live: &Path,

@@ -31,6 +31,20 @@ pub(super) struct Manifest {
     pub(super) files: BTreeMap<String, Option<Digest>>,
 }
 
+/// Why a file is no manifest that we wrote.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ManifestError {
+    /// Its bytes are no text.
+    #[error("it is not UTF-8 text")]
+    Text,
+    /// Its first line is not that of a manifest.
+    #[error("its first line is another")]
+    Header,
+    /// It lists a file that is not in the folder.
+    #[error("`{0}` leaves the folder")]
+    Path(String),
+}
+
 impl Manifest {
     /// The manifest of a service folder; an empty one where there is none.
     ///
@@ -41,22 +55,22 @@ impl Manifest {
         let Some(bytes) = read(&path)? else {
             return Ok(Self::default());
         };
-        let parsed = std::str::from_utf8(&bytes).map_err(|_| "it is not UTF-8 text".to_owned());
+        let parsed = std::str::from_utf8(&bytes).map_err(|_| ManifestError::Text);
         let parsed = parsed.and_then(Self::parse);
         parsed.map_err(|why| OutputError::Manifest { path, why })
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, ManifestError> {
         let mut lines = text.lines().peekable();
         if lines.next() != Some(HEADER) {
-            return Err("its first line is another".to_owned());
+            return Err(ManifestError::Header);
         }
         let inputs = lines.next_if(|line| line.starts_with(INPUTS));
         let inputs = inputs.and_then(|line| Digest::parse(&line[INPUTS.len()..]));
         let files: BTreeMap<String, Option<Digest>> = lines.map(entry).collect();
         match files.keys().find(|file| check_inside(file).is_err()) {
             None => Ok(Self { inputs, files }),
-            Some(file) => Err(format!("`{file}` leaves the folder")),
+            Some(file) => Err(ManifestError::Path(file.clone())),
         }
     }
 

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 
 pub use changes::{Change, Changes, built_from, changes, intact, stale_services};
 pub use digest::Digest;
-pub use manifest::MANIFEST;
+pub use manifest::{MANIFEST, ManifestError};
 pub use replace::{ReplaceError, Writer};
 pub use staging::{Staging, lock_for_reading};
 
@@ -56,7 +56,7 @@ pub enum OutputError {
         /// The manifest.
         path: PathBuf,
         /// What is wrong with it.
-        why: String,
+        why: ManifestError,
     },
     /// A path that would leave the output folder.
     #[error("`{0}` would leave the output folder")]
@@ -64,13 +64,13 @@ pub enum OutputError {
     /// Two generated files want the same path.
     #[error("`{0}` would be written twice")]
     Twice(String),
-    /// Somebody else's file stands where one of ours must go.
+    /// Somebody else's file is where one of ours must go.
     #[error("{}: this file is not ours; move it away, or build somewhere else", .0.display())]
     Foreign(PathBuf),
     /// Something in a staging folder that no build puts there.
     #[error("{}: no build put this into a staging folder; move it away", .0.display())]
     NotOurs(PathBuf),
-    /// Something that is no folder, or a link to one, stands where a folder of ours must go.
+    /// Something that is no folder, or a link to one, is where a folder of ours must go.
     #[error("{}: this is not a folder; move it away, or build somewhere else", .0.display())]
     NotAFolder(PathBuf),
 }
@@ -99,7 +99,7 @@ impl Folder {
     /// Gathers generated files; `kept` names the target folders that stay as they are.
     ///
     /// # Errors
-    /// When a path would leave the folder or stands twice.
+    /// When a path would leave the folder or appears twice.
     pub fn new(service: &str, files: Vec<OutFile>, kept: Vec<String>) -> Result<Self, OutputError> {
         check_inside(service)?;
         let mut all = BTreeMap::new();

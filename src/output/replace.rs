@@ -56,7 +56,7 @@ impl Writer {
     /// replaced. Hard links are not carried over.
     ///
     /// # Errors
-    /// When the file changed, is read-only or lies elsewhere, or the disk refuses; the file is then as it was.
+    /// When the file changed, is read-only or lies elsewhere, or reading or writing fails; the file is then as it was.
     pub fn replace(&self, path: &Path, old: Option<&str>, new: &str) -> Result<(), ReplaceError> {
         let target = self.target(path)?;
         unchanged(path, &target, old)?;

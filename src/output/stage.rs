@@ -13,7 +13,7 @@ use super::{Folder, MANIFEST, OutputError, changes, exists, read};
 /// Writes everything that `folder` is to hold into `fresh`, which is there and empty, and links what is not ours.
 ///
 /// # Errors
-/// When the disk refuses, or something of somebody else's stands in the way.
+/// When reading or writing fails, or something of somebody else's is in the way.
 pub(super) fn fill(out: &Path, folder: &Folder, fresh: &Path) -> Result<(), OutputError> {
     let root = out.join(&folder.service);
     let live = exists(&root).then_some(root.as_path());
@@ -99,7 +99,7 @@ fn put(old: Option<PathBuf>, new: &Path, text: &str) -> Result<(), OutputError> 
     }
 }
 
-/// A new file: what stands at the path already is never written to.
+/// A new file: what is at the path already is never written to.
 fn write(path: &Path, text: &str) -> Result<(), OutputError> {
     let written = File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(OutputError::io(path))

@@ -54,7 +54,7 @@ impl Staging {
     /// Writes a folder beside its place; may be called from several threads for different services.
     ///
     /// # Errors
-    /// When the disk refuses, or something of somebody else's stands in the way.
+    /// When reading or writing fails, or something of somebody else's is in the way.
     pub fn add(&self, folder: &Folder) -> Result<(), OutputError> {
         let slot = self.slot(&folder.service)?;
         let (draft, fresh) = (slot.draft(), slot.fresh());
@@ -81,7 +81,7 @@ impl Staging {
     /// Puts all staged folders in their places.
     ///
     /// # Errors
-    /// When the disk refuses; once this is closed, all folders are as they were, or it says where they are.
+    /// When reading or writing fails; once this is closed, all folders are as they were, or it says where they are.
     pub fn commit(&self) -> Result<(), OutputError> {
         let mut state = self.state();
         state.staged.sort_by(|a, b| a.live.cmp(&b.live));

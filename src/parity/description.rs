@@ -3,7 +3,7 @@
 //! Of `TTFT is {{ $value }}`, an action and a link there remain `TTFT is …` and both below it.
 
 use crate::cloudwatch::limits;
-use crate::plan::alert::Links;
+use crate::plan::Links;
 
 /// What an alarm says: CloudWatch fills in no values, so those of templates become an ellipsis.
 pub fn description(summary: &str, action: Option<&str>, links: &Links) -> String {

@@ -1,12 +1,10 @@
-//! Alerts and their conditions.
+//! Alerts on conditions.
 //!
-//! `{signal: queue_depth, above: 80}` is a [`Compare`] with [`Bound::Fixed`] and the query
-//! `sum by (cluster) (vllm:num_requests_waiting) > 80`.
+//! `QueueOverflow: {severity: critical, when: {signal: queue_depth, above: 80}, for: 2m}` is an [`Alert`] that holds a
+//! [`Condition`] for two minutes.
 
-use super::{Query, Signal, Slo, SloKind, words};
-use crate::promql::ast::{Expr, ExprKind};
-use crate::spec::{Baseline, Side, Stat};
-use crate::units::{Duration, Number, Per, Unit};
+use super::{Condition, Links, Query, Slo, SloKind, words};
+use crate::units::Duration;
 
 /// An alert on a condition.
 #[derive(Clone, Debug)]
@@ -92,203 +90,11 @@ impl Alert {
     }
 }
 
-/// Where an alert points.
-#[derive(Clone, Debug)]
-pub struct Links {
-    /// What to do about it.
-    pub runbook: String,
-    /// Name of the runbook, if it has one of its own.
-    pub page: Option<String>,
-    /// Where to look.
-    pub dashboard: String,
-}
-
 /// A value recorded because its own past is asked for.
 #[derive(Clone, Debug)]
 pub struct AlertRecord {
     /// Number of the part of the condition it belongs to.
     pub part: usize,
     /// The value.
-    pub query: Query,
-}
-
-/// When an alert fires.
-#[derive(Clone, Debug)]
-pub enum Condition {
-    /// A signal against a bound.
-    Compare(Box<Compare>),
-    /// Series that were there an hour ago are gone.
-    Absent(Box<Absent>),
-    /// PromQL by the author.
-    Raw(Box<RawCondition>),
-    /// All of them.
-    All(Vec<Condition>, Query),
-    /// One of them.
-    Any(Vec<Condition>, Query),
-    /// The first and not the second.
-    Unless(Box<[Condition; 2]>, Query),
-}
-
-impl Condition {
-    /// The query that gives elements exactly while the condition holds.
-    pub fn query(&self) -> &Query {
-        match self {
-            Condition::Compare(c) => &c.query,
-            Condition::Absent(c) => &c.query,
-            Condition::Raw(c) => &c.query,
-            Condition::All(_, query) | Condition::Any(_, query) | Condition::Unless(_, query) => {
-                query
-            }
-        }
-    }
-
-    /// The part whose value the query shows.
-    pub fn leading(&self) -> &Condition {
-        match self {
-            Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => self,
-            Condition::All(parts, _) | Condition::Any(parts, _) => {
-                parts.first().map_or(self, Condition::leading)
-            }
-            Condition::Unless(parts, _) => parts[0].leading(),
-        }
-    }
-}
-
-impl Condition {
-    /// Its parts that have no parts themselves, in order.
-    pub fn leaves(&self) -> Vec<&Condition> {
-        match self {
-            Condition::All(parts, _) | Condition::Any(parts, _) => {
-                parts.iter().flat_map(Condition::leaves).collect()
-            }
-            Condition::Unless(parts, _) => parts.iter().flat_map(Condition::leaves).collect(),
-            Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => vec![self],
-        }
-    }
-
-    /// Signals that it looks at.
-    pub fn signals(&self) -> Vec<&Signal> {
-        let leaves = self.leaves().into_iter();
-        let signals = leaves.filter_map(|leaf| match leaf {
-            Condition::Compare(c) => Some(&c.signal),
-            Condition::Absent(a) => Some(&a.signal),
-            _ => None,
-        });
-        signals.collect()
-    }
-
-    /// The value that a fixed bound judges, without the comparison; else the whole query.
-    pub fn value(&self) -> &Expr {
-        let expr = &self.query().expr;
-        match (self, &expr.kind) {
-            (Condition::Compare(c), ExprKind::Binary(comparison))
-                if matches!(c.bound, Bound::Fixed(..)) =>
-            {
-                &comparison.lhs
-            }
-            _ => expr,
-        }
-    }
-}
-
-/// A signal against a bound.
-#[derive(Clone, Debug)]
-pub struct Compare {
-    /// The signal.
-    pub signal: Signal,
-    /// How it is read over time.
-    pub stat: Stat,
-    /// Look-back.
-    pub window: Duration,
-    /// What it is compared with.
-    pub bound: Bound,
-    /// What its value counts in.
-    pub unit: ValueUnit,
-    /// The comparison.
-    pub query: Query,
-}
-
-/// What a value is compared with.
-#[derive(Clone, Debug)]
-pub enum Bound {
-    /// A fixed value: in base units, and as written.
-    Fixed(CompareOp, Number, String),
-    /// A multiple of the signal's own past.
-    Times(CompareOp, Number, Baseline),
-    /// The usual range.
-    Outside(Outside),
-}
-
-/// The usual range of a signal.
-#[derive(Clone, Copy, Debug)]
-pub struct Outside {
-    /// Standard deviations.
-    pub sigma: Number,
-    /// The time the mean is taken over.
-    pub window: Duration,
-    /// Samples needed before anything is said.
-    pub min_samples: u32,
-    /// Which side counts.
-    pub side: Side,
-}
-
-/// How a value is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CompareOp {
-    /// `>`
-    Above,
-    /// `<`
-    Below,
-    /// `>=`
-    AtLeast,
-    /// `<=`
-    AtMost,
-}
-
-impl CompareOp {
-    /// True when high values fire.
-    pub fn is_upper(self) -> bool {
-        matches!(self, CompareOp::Above | CompareOp::AtLeast)
-    }
-
-    /// The word for people.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            CompareOp::Above => "above",
-            CompareOp::Below => "below",
-            CompareOp::AtLeast => "at or above",
-            CompareOp::AtMost => "at or below",
-        }
-    }
-}
-
-/// What a value counts in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ValueUnit {
-    /// The unit.
-    pub unit: Unit,
-    /// The time of a rate.
-    pub per: Option<Per>,
-}
-
-/// Series that were there an hour ago are gone.
-#[derive(Clone, Debug)]
-pub struct Absent {
-    /// The signal.
-    pub signal: Signal,
-    /// The query.
-    pub query: Query,
-}
-
-/// PromQL by the author, or what has no simpler form.
-#[derive(Clone, Debug)]
-pub struct RawCondition {
-    /// What it means, when it is not the author's.
-    pub words: Option<String>,
-    /// The expression without the comparison that the spec adds.
-    pub expr: Expr,
-    /// What its value counts in.
-    pub unit: ValueUnit,
-    /// The whole condition.
     pub query: Query,
 }

@@ -19,7 +19,7 @@ pub const COLUMNS: u32 = 24;
 pub struct Dashboard {
     /// Its name in the spec.
     pub name: String,
-    /// What Grafana knows it by, for ever.
+    /// Its identifier in Grafana, which never changes.
     pub uid: String,
     /// For people.
     pub title: String,

@@ -5,6 +5,7 @@
 
 pub mod alert;
 pub mod cloudwatch;
+mod condition;
 pub mod dashboard;
 pub mod runbook;
 mod series;
@@ -12,11 +13,11 @@ mod signal;
 pub mod slo;
 pub mod words;
 
-pub use alert::{
-    Absent, Alert, AlertRecord, Bound, Compare, CompareOp, Condition, Outside, RawCondition,
-    ValueUnit,
-};
+pub use alert::{Alert, AlertRecord};
 pub use cloudwatch::CloudWatch;
+pub use condition::{
+    Absent, Bound, Compare, CompareOp, Condition, Outside, RawCondition, ValueUnit,
+};
 pub use dashboard::Dashboard;
 pub use series::{recorded, slo_series};
 pub use signal::{
@@ -114,6 +115,17 @@ pub struct Query {
     pub expr: Expr,
     /// Labels of every result element.
     pub labels: Vec<String>,
+}
+
+/// Where an alert points.
+#[derive(Clone, Debug)]
+pub struct Links {
+    /// What to do about it.
+    pub runbook: String,
+    /// Name of the runbook, if it has one of its own.
+    pub page: Option<String>,
+    /// Where to look.
+    pub dashboard: String,
 }
 
 /// How the service is scraped.

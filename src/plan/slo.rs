@@ -2,7 +2,7 @@
 //!
 //! 99.9% over 30 days is a [`Budget`] of 0.001, and its first [`Tier`] fires at 14.4 times that over 1h and 5m.
 
-use super::{Condition, Family, Query, Signal};
+use super::{Condition, Family, Links, Query, Signal};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
@@ -27,7 +27,7 @@ pub struct Slo {
     /// Name of its alerts.
     pub alert_name: String,
     /// Where its alerts point.
-    pub links: super::alert::Links,
+    pub links: Links,
     /// Series for other tools' dashboards.
     pub compat: Option<Compat>,
 }

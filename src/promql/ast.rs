@@ -11,7 +11,7 @@ pub use super::span::TextSpan;
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,
-    /// Where it stands in the query text.
+    /// Where it is in the query text.
     pub span: TextSpan,
 }
 
@@ -59,7 +59,7 @@ pub struct Number {
 pub struct StringLiteral {
     /// Decoded bytes as text.
     pub value: String,
-    /// Spelling with quotes; empty when built by hand. Only a placeholder can stand without quotes.
+    /// Spelling with quotes; empty when built by hand. Only a placeholder can be without quotes.
     pub raw: String,
     /// Placeholders in it, which are also part of `value`.
     pub placeholders: Placeholders,
@@ -73,7 +73,7 @@ pub struct Duration {
     pub millis: i64,
     /// Spelling; printed as is.
     pub text: String,
-    /// Where it stands.
+    /// Where it is.
     pub span: TextSpan,
     /// Placeholders in it.
     pub placeholders: Placeholders,
@@ -91,7 +91,7 @@ impl Duration {
     }
 }
 
-/// A name and where it stands (metric, label, function).
+/// A name and where it is (metric, label, function).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The decoded name. In one with placeholders escapes may belong to the program that fills them in: it is as
@@ -99,7 +99,7 @@ pub struct Name {
     pub text: String,
     /// True when it must be or was written in quotes (`{"utf8.name"}`).
     pub quoted: bool,
-    /// Where it stands, with quotes if it has them.
+    /// Where it is, with quotes if it has them.
     pub span: TextSpan,
     /// Placeholders in it, which are also part of `text`. The name is unknown if there are any.
     pub placeholders: Placeholders,
@@ -114,7 +114,7 @@ pub struct Selector {
     pub matchers: Vec<Matcher>,
     /// Placeholders for matchers or lists of them: `{$filters}`. Printed behind the matchers.
     pub filters: Placeholders,
-    /// Where the braces stand; empty without any.
+    /// Where the braces are; empty without any.
     pub braces: TextSpan,
     /// Time shift.
     pub at: AtOffset,
@@ -129,7 +129,7 @@ pub struct AtOffset {
     pub at: Option<At>,
 }
 
-/// What stands behind `@`.
+/// What follows `@`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum At {
     /// A fixed Unix time in seconds.
@@ -151,7 +151,7 @@ pub struct Matcher {
     pub op: MatchOp,
     /// Value or regular expression.
     pub value: StringLiteral,
-    /// Where the value stands, with its quotes.
+    /// Where the value is, with its quotes.
     pub value_span: TextSpan,
     /// The whole matcher.
     pub span: TextSpan,
@@ -170,7 +170,7 @@ pub enum MatchOp {
     NotMatch,
 }
 
-/// `selector[5m]`; the modifiers stand in the selector.
+/// `selector[5m]`; the modifiers are in the selector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RangeSelector {
     /// The selected series.
@@ -258,7 +258,7 @@ pub enum UnaryOp {
 pub struct Binary {
     /// Operator.
     pub op: BinaryOp,
-    /// Where the operator stands.
+    /// Where the operator is.
     pub op_span: TextSpan,
     /// Left side.
     pub lhs: Expr,

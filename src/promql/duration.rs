@@ -75,7 +75,7 @@ impl Duration {
 }
 
 impl From<&'static str> for Duration {
-    /// For literals in code. Text that is no duration prints as it stands, and its value is 0;
+    /// For literals in code. Text that is no duration prints as it is, and its value is 0;
     /// the query it ends up in does not parse.
     fn from(text: &'static str) -> Self {
         Self::parse(text).unwrap_or_else(|| Self {

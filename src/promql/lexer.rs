@@ -66,7 +66,7 @@ pub(super) enum Keyword {
     Bool,
 }
 
-/// A token and where it stands.
+/// A token and where it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -93,7 +93,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token; [`Kind::End`] for ever at the end.
+    /// The next token; at the end always [`Kind::End`].
     pub(super) fn next(&mut self) -> Result<Token, SyntaxError> {
         self.skip_blanks();
         let start = self.pos;

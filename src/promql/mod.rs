@@ -1,5 +1,15 @@
 //! PromQL: lexer, parser, syntax tree, types, labels and printer, all with byte spans.
 //!
+//! ```
+//! use slosmith::promql::{Dialect, parse_with, usage::comparisons};
+//!
+//! let query = "sum(rate(errors[$__rate_interval])) * 60 > 5";
+//! let expr = parse_with(query, Dialect::Grafana).expect("a query");
+//! let [comparison] = &comparisons(&expr)[..] else { panic!("one comparison") };
+//! assert_eq!(&query[comparison.subject.span.clone()], "sum(rate(errors[$__rate_interval]))");
+//! assert_eq!(&query[comparison.constant_span.clone()], "5");
+//! ```
+//!
 //! Accepts and rejects what Prometheus 3 does on stable syntax.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]

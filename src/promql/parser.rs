@@ -57,7 +57,7 @@ pub(super) fn parse_untyped(text: &str, dialect: Dialect) -> Result<Expr> {
     Parser::new(text, dialect, false)?.query()
 }
 
-/// Where the first token stands that does not belong to the expression that the text begins with, or the end;
+/// The offset of the first token that does not belong to the expression that the text begins with, or the end;
 /// `None` when the text begins with no expression. Types are not checked.
 pub fn reach(text: &str, dialect: Dialect) -> Option<usize> {
     let mut parser = Parser::new(text, dialect, false).ok()?;
@@ -71,7 +71,7 @@ pub fn reach(text: &str, dialect: Dialect) -> Option<usize> {
 /// As much of a query as can be read, and all that is wrong with it, in the order of the text.
 ///
 /// Without errors the tree is that of [`parse_with`]. With errors it holds every selector that is
-/// intact; [`ExprKind::Invalid`] stands where expressions could not be put together. There is no tree
+/// intact; [`ExprKind::Invalid`] replaces expressions that could not be put together. There is no tree
 /// for an empty query and for one that is nested too deeply.
 pub fn parse_recovering(text: &str, dialect: Dialect) -> (Option<Expr>, Vec<SyntaxError>) {
     let mut parser = match Parser::new(text, dialect, true) {

@@ -21,7 +21,7 @@ pub enum Dialect {
 pub struct Placeholder {
     /// As written: `${var:regex}`.
     pub text: String,
-    /// Where it stands in the query text.
+    /// Where it is in the query text.
     pub span: TextSpan,
 }
 
@@ -96,7 +96,7 @@ impl Deref for Placeholders {
     }
 }
 
-/// Where the placeholders stand in a text, which need not be a query (a legend, an annotation).
+/// Where the placeholders are in a text, which need not be a query (a legend, an annotation).
 pub fn spans(text: &str, dialect: Dialect) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;

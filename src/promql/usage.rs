@@ -11,7 +11,7 @@ pub use comparison::{Comparison, comparisons};
 pub use constant::{Exact, exact_constant};
 pub use quantile::{QuantileCall, quantile_calls};
 
-/// A selector and where it stands in its tree.
+/// A selector and where it is in its tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectorContext<'a> {
     /// The selector.
@@ -35,6 +35,29 @@ pub enum Use<'a> {
     Instant,
     /// A range under a function that is not known, or under none.
     Unknown,
+}
+
+impl<'a> Use<'a> {
+    /// The function, when it is one that takes each fall for the restart of a counter.
+    pub fn rate(self) -> Option<&'a str> {
+        match self {
+            Use::Change(function) if is_rate(function) => Some(function),
+            Use::Change(_) | Use::OverTime(_) | Use::Instant | Use::Unknown => None,
+        }
+    }
+}
+
+/// True for the functions that take each fall for the restart of a counter.
+pub fn is_rate(function: &str) -> bool {
+    matches!(function, "rate" | "irate" | "increase")
+}
+
+/// The expression without the parentheses around it.
+pub fn bare(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Paren(inner) => bare(inner),
+        _ => expr,
+    }
 }
 
 /// Functions that look at how a range changes.

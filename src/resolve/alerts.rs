@@ -8,7 +8,7 @@ use super::context::Context;
 use super::templates;
 use crate::diag::Diagnostic;
 use crate::naming;
-use crate::plan::alert::Links;
+use crate::plan::Links;
 use crate::plan::{Alert, Bound, Condition, words};
 use crate::source::Span;
 use crate::spec::{self, Text};
@@ -165,7 +165,7 @@ impl Context<'_> {
 
     /// A severity is a label value that routing rules name: a plain word.
     pub(super) fn check_severity(&mut self, severity: &Text) {
-        if naming::refuse_name(&severity.value, false).is_some() {
+        if naming::check_name(&severity.value, false).is_err() {
             let message = format!("`{}` is not a severity", severity.value.escape_debug());
             let error = Diagnostic::error("bad-name", severity.span, message);
             self.sink

@@ -1,14 +1,14 @@
 //! What all parts of one resolution share.
 //!
 //! The spec, the releases it must run on, the findings so far, and the signals that were resolved already: a signal that
-//! three alerts use is looked up once, and a fault in it is told once.
+//! three alerts use is looked up once, and a fault in it is reported once.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
 use super::Options;
-use crate::catalog::{Catalog, Range, RangeError, Selection, Version};
+use crate::catalog::{Catalog, NoRelease, Range, RangeError, Selection};
 use crate::diag::{Diagnostic, Sink, did_you_mean};
 use crate::plan::{LeftOut, Runtime, Signal};
 use crate::source::Span;
@@ -103,13 +103,14 @@ impl<'a> Context<'a> {
                     selection,
                 });
             }
-            Err((why, help)) => {
-                let why = match options.vllm {
+            Err(why) => {
+                let message = match options.vllm {
                     Some(_) => format!("`--vllm`: {why}"),
-                    None => why,
+                    None => why.to_string(),
                 };
-                let error = Diagnostic::error("bad-version-range", runtime.vllm.span, why);
-                self.sink.push(error.maybe_help(help));
+                let error = Diagnostic::error("bad-version-range", runtime.vllm.span, message);
+                self.sink
+                    .push(error.maybe_help(why.help().map(str::to_owned)));
             }
         }
         self.select_profiles(&runtime.profiles);
@@ -186,37 +187,45 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The releases of a range, or why there are none and what to do about it.
-pub(super) fn select(catalog: &Catalog, text: &str) -> Result<Selection, (String, Option<String>)> {
-    if text.trim().is_empty() {
-        return Err((
-            "the version range is empty".into(),
-            Some(RangeError::HELP.into()),
-        ));
-    }
-    let help = || Some(RangeError::HELP.to_owned());
-    let range = text.parse::<Range>().map_err(|e| (e.to_string(), help()))?;
-    catalog.select(&range).map_err(|error| {
-        if is_empty(&range) {
-            let message = format!("`{range}` holds no version");
-            return (
-                message,
-                Some("its lower bound lies above its upper one".into()),
-            );
-        }
-        (error.to_string(), None)
-    })
+/// Why no release can be chosen by a version range.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SelectError {
+    /// Nothing is written.
+    #[error("the version range is empty")]
+    Missing,
+    /// The text is no range.
+    #[error(transparent)]
+    Range(#[from] RangeError),
+    /// The range ends before it begins.
+    #[error("`{0}` holds no version")]
+    Inverted(Range),
+    /// The range holds no recorded release.
+    #[error(transparent)]
+    NoRelease(#[from] NoRelease),
 }
 
-/// True when a range ends before it begins.
-fn is_empty(range: &Range) -> bool {
-    let text = range.to_string();
-    let bounds = |side: char| {
-        let own = text.split(',').map(str::trim);
-        let own = own.filter(move |bound| bound.starts_with(side));
-        own.filter_map(|bound| bound.trim_start_matches(['<', '>', '=', ' ']).parse().ok())
-    };
-    let lower: Option<Version> = bounds('>').max();
-    let upper: Option<Version> = bounds('<').min();
-    lower.zip(upper).is_some_and(|(lower, upper)| lower > upper)
+impl SelectError {
+    /// What to write instead, where the error does not say it.
+    fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Missing | Self::Range(_) => Some(RangeError::HELP),
+            Self::Inverted(_) => Some("its lower bound lies above its upper one"),
+            Self::NoRelease(_) => None,
+        }
+    }
+}
+
+/// The releases of a range.
+///
+/// # Errors
+/// When there are none.
+pub(super) fn select(catalog: &Catalog, text: &str) -> Result<Selection, SelectError> {
+    if text.trim().is_empty() {
+        return Err(SelectError::Missing);
+    }
+    let range = text.parse::<Range>()?;
+    match catalog.select(&range) {
+        Err(_) if range.is_inverted() => Err(SelectError::Inverted(range)),
+        selected => Ok(selected?),
+    }
 }

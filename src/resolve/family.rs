@@ -127,7 +127,7 @@ fn declared(
     for label in labels {
         cx.check_label_name(label);
         if names.contains(&label.value) {
-            let message = format!("`{label}` stands twice");
+            let message = format!("`{label}` appears twice");
             cx.sink
                 .push(Diagnostic::error("duplicate-name", label.span, message));
         }

@@ -21,6 +21,7 @@ mod templates;
 mod tiers;
 
 use context::Context;
+pub use context::SelectError;
 
 use crate::catalog::Catalog;
 use crate::diag::{Diagnostic, Sink};
@@ -34,14 +35,12 @@ pub struct Options<'a> {
     pub vllm: Option<&'a str>,
 }
 
-/// Checks a version range that stands in no spec.
+/// Checks a version range that is in no spec.
 ///
 /// # Errors
-/// Says why no release can be chosen by it.
-pub fn check_range(text: &str) -> Result<(), String> {
-    context::select(Catalog::vllm(), text)
-        .map(drop)
-        .map_err(|(why, _)| why)
+/// When no release can be chosen by it.
+pub fn check_range(text: &str) -> Result<(), SelectError> {
+    context::select(Catalog::vllm(), text).map(drop)
 }
 
 /// Turns a spec into a plan.

@@ -3,17 +3,17 @@
 use super::context::Context;
 use super::labels::{SCRAPE_LABELS, is_label_name};
 use crate::diag::{Diagnostic, did_you_mean};
-use crate::naming;
+use crate::naming::{self, NameError};
 use crate::plan::{Scrape, Service, Severities};
 use crate::spec::{MatchValue, Text};
 
 impl Context<'_> {
     /// Complains about a name that cannot be used in files, labels and series.
     pub(super) fn check_name(&mut self, name: &Text, lower_case: bool) {
-        if let Some(why) = naming::refuse_name(&name.value, lower_case) {
-            let message = match name.value.as_str() {
-                "" => why,
-                text => format!("`{}` cannot be a name: {why}", text.escape_debug()),
+        if let Err(why) = naming::check_name(&name.value, lower_case) {
+            let message = match why {
+                NameError::Empty => why.to_string(),
+                _ => format!("`{}` cannot be a name: {why}", name.value.escape_debug()),
             };
             self.sink
                 .push(Diagnostic::error("bad-name", name.span, message));
@@ -44,7 +44,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
         let at = cx.document.inside(owner, at..at + 2);
         let error = Diagnostic::error("bad-template", at, "the owner is a label, not a template");
         cx.sink.push(
-            error.help("templates may stand in `summary`, `description` and `action` of alerts"),
+            error.help("templates are allowed in `summary`, `description` and `action` of alerts"),
         );
     }
     check_labels(cx);

@@ -20,7 +20,7 @@ pub(super) fn resolve_declared(cx: &mut Context<'_>) {
     let spec = cx.spec;
     for name in spec.signals.keys() {
         if name.value.starts_with(library::PREFIX) {
-            let message = format!("`{name}` stands among the library's names");
+            let message = format!("`{name}` is in the library's namespace");
             let error = Diagnostic::error("bad-name", name.span, message);
             cx.sink.push(error.help("choose a name without `vllm.`"));
         } else {
@@ -78,7 +78,7 @@ impl Context<'_> {
         self.open.push(name.value.clone());
         let outcome = resolve(self, name, definition, at);
         self.open.pop();
-        // A missing library signal is resolved anew at its next use: every line that needs it is named.
+        // A missing library signal is resolved again at its next use: every line that needs it is named.
         let ready = matches!(outcome, Outcome::Ready(_));
         if ready || library::signal(&name.value).is_none() {
             self.known.insert(name.value.clone(), outcome.clone());

@@ -264,8 +264,9 @@ fn refuse_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
     ];
     for (field, span) in fields {
         if let Some(span) = span {
-            let message =
-                format!("`{field}` cannot stand beside a percentile SLI: it has no error budget");
+            let message = format!(
+                "`{field}` cannot be combined with a percentile SLI: it has no error budget"
+            );
             let at = cx.document.key(span, field);
             let error = Diagnostic::error("contradiction", at, message);
             cx.sink.push(error.help("use a `latency` SLI for a budget"));

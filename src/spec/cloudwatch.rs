@@ -1,4 +1,4 @@
-//! CloudWatch: where its metrics come from, who is told, and what an alarm does otherwise than usual.
+//! CloudWatch: where its metrics come from, who is notified, and what an alarm does otherwise than usual.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ pub struct CloudWatch {
     /// How the pages that Prometheus scrapes get to CloudWatch; `agent` when absent.
     #[serde(default)]
     pub via: Via,
-    /// ARNs that an alarm tells, by severity.
+    /// ARNs that an alarm notifies, by severity.
     #[serde(default)]
     pub actions: Map<Vec<Text>>,
     /// Tags of every alarm.

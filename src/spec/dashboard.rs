@@ -78,7 +78,7 @@ pub struct Panel {
     pub thresholds: Option<Spanned<Vec<Spanned<Threshold>>>>,
     /// Name of the runbook it links to, beside those of its alerts.
     pub runbook: Option<Text>,
-    /// Where it stands, when it should not flow: columns of 24, rows from the top of its row.
+    /// Where it is, when it should not flow: columns of 24, rows from the top of its row.
     pub position: Option<Spanned<Position>>,
 }
 
@@ -151,7 +151,7 @@ pub struct Threshold {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Somebody is told beyond it.
+    /// An alert fires beyond it.
     Alert,
     /// Where the value should be.
     Target,

@@ -1,4 +1,14 @@
 //! The spec: what a person writes. Types with places, no logic.
+//!
+//! ```
+//! use slosmith::{source::FileId, spec};
+//!
+//! let text = "apiVersion: slosmith/v1\nservice: {name: chat, owner: ml}\nsignal: {}\n";
+//! let found = spec::read(FileId(0), text).expect_err("`signal` is no field");
+//! let found = found.into_sorted();
+//! assert_eq!(&text[found[0].span.range()], "signal");
+//! assert_eq!(found[0].help, ["did you mean `signals`?"]);
+//! ```
 
 mod cloudwatch;
 mod condition;

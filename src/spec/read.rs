@@ -12,7 +12,7 @@ use crate::source::{FileId, Span, Spanned};
 use crate::yaml;
 use exclusive::{Exclusive, Field};
 
-/// A spec and the file it stands in.
+/// A spec and the file it is in.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// The file.
@@ -46,7 +46,7 @@ fn key(file: FileId, text: &str, value: Span, name: &str) -> Span {
     found.map_or(value, |range| Span::new(file, range))
 }
 
-/// Reads a spec and checks that fields which exclude each other do not stand together.
+/// Reads a spec and checks that fields which exclude each other are not combined.
 ///
 /// # Errors
 /// The first thing wrong with the shape, or all contradictions.
@@ -260,7 +260,7 @@ impl Exclusive<'_> {
         for (name, span) in unfit {
             if let Some(span) = span {
                 let message = format!("`{name}` cannot change raw PromQL: write it there");
-                self.refuse(name, span, message);
+                self.error(name, span, message);
             }
         }
     }
@@ -277,7 +277,7 @@ impl Exclusive<'_> {
         for (name, span) in own.iter().chain(tests) {
             if let Some(span) = span {
                 let message = format!("`{name}` belongs to a part, not to a combination");
-                self.refuse(name, *span, message);
+                self.error(name, *span, message);
             }
         }
     }

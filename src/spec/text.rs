@@ -1,7 +1,7 @@
 //! Which characters and how many lines the texts of a spec may have.
 //!
 //! Texts go into YAML, JSON, Markdown, Python, JavaScript and onto terminals. Characters that one of these takes for the
-//! end of a line, for a command or for nothing at all are refused here, for every field there is and will be.
+//! end of a line, for a command or for nothing at all are rejected here, for every field there is and will be.
 
 use std::ops::Range;
 
@@ -45,15 +45,15 @@ const LINES: &[&str] = &[
     "tables/*/rows/*/*",
 ];
 
-/// PromQL stands at many depths, under one name.
+/// PromQL is at many depths, under one name.
 const QUERY: &str = "promql";
 
-/// CloudFormation replaces it by the value of a parameter or secret, wherever it stands, and knows no way to write it.
+/// CloudFormation replaces it by the value of a parameter or secret, wherever it is, and knows no way to write it.
 const DYNAMIC_REFERENCE: &str = "{{resolve:";
 
 /// Complains about every text with a character that no output may hold, or with a line too many.
 pub(super) fn check(file: FileId, text: &str, sink: &mut Sink) {
-    // What is no YAML has been told by the reader of the spec.
+    // The reader of the spec has reported what is no YAML.
     let documents = yaml::tree(file, text, &mut yaml::Allowance::default()).unwrap_or_default();
     let mut check = Check {
         file,
@@ -110,8 +110,8 @@ impl<'a> Check<'a> {
         if is_ordinary(value) {
             return;
         }
-        if let Some((at, c, what)) = first_refused(value) {
-            let message = format!("U+{:04X} ({what}) cannot stand in a spec", u32::from(c));
+        if let Some((at, c, what)) = first_forbidden(value) {
+            let message = format!("U+{:04X} ({what}) is not allowed in a spec", u32::from(c));
             let help = match c {
                 '\r' => "end lines with a line feed alone",
                 _ => "leave it out",
@@ -125,7 +125,7 @@ impl<'a> Check<'a> {
                 node,
                 value,
                 at..at + 1,
-                "this text stands on one line",
+                "this text must be on one line",
                 help,
             );
         }
@@ -158,13 +158,13 @@ fn is_ordinary(text: &str) -> bool {
 }
 
 /// The first character that no text may hold: byte, character, what it is.
-fn first_refused(text: &str) -> Option<(usize, char, &'static str)> {
+fn first_forbidden(text: &str) -> Option<(usize, char, &'static str)> {
     let mut chars = text.char_indices();
-    chars.find_map(|(at, c)| refused(c).map(|what| (at, c, what)))
+    chars.find_map(|(at, c)| forbidden(c).map(|what| (at, c, what)))
 }
 
 /// What a character is that no text may hold.
-fn refused(c: char) -> Option<&'static str> {
+fn forbidden(c: char) -> Option<&'static str> {
     Some(match c {
         '\t' | '\n' => return None,
         '\r' => "carriage return",
@@ -198,7 +198,7 @@ mod tests {
             "a\tb\n",
             "\u{fffd}",
         ] {
-            assert_eq!(first_refused(text), None, "{text}");
+            assert_eq!(first_forbidden(text), None, "{text}");
         }
         for text in [
             "\0",
@@ -210,14 +210,14 @@ mod tests {
             "\u{1fffe}",
             "\u{e000}",
         ] {
-            assert!(first_refused(&format!("a{text}")).is_some(), "{text:?}");
+            assert!(first_forbidden(&format!("a{text}")).is_some(), "{text:?}");
         }
     }
 
     #[test]
-    fn what_steers_a_terminal_is_refused() {
+    fn what_steers_a_terminal_is_forbidden() {
         let steers = ('\0'..=char::MAX).filter(|&c| crate::diag::steers(c));
-        let accepted: String = steers.filter(|&c| refused(c).is_none()).collect();
+        let accepted: String = steers.filter(|&c| forbidden(c).is_none()).collect();
         assert_eq!(accepted.escape_unicode().to_string(), "");
     }
 }

@@ -6,15 +6,23 @@ use std::str::FromStr;
 use serde::de::{Deserialize, Deserializer, Error};
 
 use super::Stat;
-use crate::units::{Duration, Number, Quantity, parse_decimal};
+use crate::units::{Duration, Number, ParseError, Quantity, parse_decimal};
 
 mod bound;
 mod matcher;
 mod node;
 
 /// Reads a scalar's text and parses it.
-fn from_text<'de, D: Deserializer<'de>, T: FromStr<Err = String>>(d: D) -> Result<T, D::Error> {
-    String::deserialize(d)?.parse().map_err(D::Error::custom)
+fn from_text<'de, D: Deserializer<'de>, T: FromStr<Err = ParseError>>(d: D) -> Result<T, D::Error> {
+    String::deserialize(d)?.parse().map_err(unreadable)
+}
+
+/// The error of a reader of values; the lines after the first are its help.
+fn unreadable<E: Error>(error: ParseError) -> E {
+    match error.help() {
+        Some(help) => E::custom(format_args!("{error}\n{help}")),
+        None => E::custom(error),
+    }
 }
 
 impl<'de> Deserialize<'de> for Quantity {
@@ -31,14 +39,21 @@ impl<'de> Deserialize<'de> for Duration {
 
 impl<'de> Deserialize<'de> for Stat {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        from_text(d)
+        String::deserialize(d)?.parse().map_err(D::Error::custom)
     }
 }
 
-impl FromStr for Stat {
-    type Err = String;
+/// A text that names no statistic.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown stat `{0}`\nexpected `last`, `avg`, `min`, `max`, `rate`, `increase`, `slope` or a percentile like `p95`"
+)]
+pub struct UnknownStat(String);
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for Stat {
+    type Err = UnknownStat;
+
+    fn from_str(text: &str) -> Result<Self, UnknownStat> {
         Ok(match text {
             "last" => Stat::Last,
             "avg" => Stat::Avg,
@@ -47,12 +62,7 @@ impl FromStr for Stat {
             "rate" => Stat::Rate,
             "increase" => Stat::Increase,
             "slope" => Stat::Slope,
-            _ => Stat::Quantile(percentile(text).ok_or_else(|| {
-                format!(
-                    "unknown stat `{text}`\nexpected `last`, `avg`, `min`, `max`, `rate`, `increase`, \
-                     `slope` or a percentile like `p95`"
-                )
-            })?),
+            _ => Stat::Quantile(percentile(text).ok_or_else(|| UnknownStat(text.to_owned()))?),
         })
     }
 }

@@ -172,7 +172,7 @@ fn dangerous_links(text: &str) -> Vec<usize> {
     starts
 }
 
-/// A target of a link, whatever stands in front of it: that may come from another text.
+/// A target of a link, whatever is in front of it: that may come from another text.
 fn leads_astray(text: &str) -> bool {
     let Some(target) = text.strip_prefix('(') else {
         return false;

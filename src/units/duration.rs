@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::number::split_number;
-use super::{Number, parse_decimal};
+use super::{Number, ParseError, parse_decimal};
 
 /// A whole number of seconds, written `5m`, `1h30m`, `28d`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,30 +57,25 @@ impl fmt::Display for Duration {
 }
 
 impl FromStr for Duration {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let seconds = seconds(text)?;
         if !seconds.is_integer() || seconds < Number::from_integer(0) {
-            return Err(format!("`{text}` is not a whole number of seconds"));
+            return Err(ParseError::WholeSeconds(text.to_owned()));
         }
-        let seconds = u64::try_from(seconds.to_integer()).map_err(|_| too_long(text))?;
+        let too_long = || ParseError::TenYears(text.to_owned());
+        let seconds = u64::try_from(seconds.to_integer()).map_err(|_| too_long())?;
         if seconds > 10 * 366 * 86_400 {
-            return Err(too_long(text));
+            return Err(too_long());
         }
         Ok(Self { seconds })
     }
 }
 
-fn too_long(text: &str) -> String {
-    format!("`{text}` is longer than ten years")
-}
-
 /// Reads `1h30m`: units descend, none twice.
-pub(super) fn seconds(text: &str) -> Result<Number, String> {
-    let wrong = || {
-        format!("`{text}` is not a duration\nwrite something like `30s`, `5m`, `1h30m` or `28d`")
-    };
+pub(super) fn seconds(text: &str) -> Result<Number, ParseError> {
+    let wrong = || ParseError::Duration(text.to_owned());
     let mut rest = text;
     let mut total = Number::from_integer(0);
     let mut previous = None;

@@ -2,18 +2,17 @@
 
 use num_rational::Ratio;
 
+use super::error::{MAX_DIGITS, ParseError};
+
 /// An exact number. Inputs are limited to [`MAX_DIGITS`] digits, so products of a few never overflow.
 pub type Number = Ratio<i128>;
-
-/// The most significant digits a number in a spec may have.
-const MAX_DIGITS: usize = 12;
 
 /// Reads a plain decimal (`-0.25`, `1e3`) without rounding.
 ///
 /// # Errors
-/// Says what is wrong with the text.
-pub fn parse_decimal(text: &str) -> Result<Number, String> {
-    let not_a_number = || format!("`{text}` is not a number");
+/// When the text is no number, or has too many digits.
+pub fn parse_decimal(text: &str) -> Result<Number, ParseError> {
+    let not_a_number = || ParseError::Number(text.to_owned());
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse().map_err(|_| not_a_number())?),
         None => (text, 0i32),
@@ -29,7 +28,7 @@ pub fn parse_decimal(text: &str) -> Result<Number, String> {
     }
     let significant = all.trim_start_matches('0');
     if significant.len() > MAX_DIGITS || fraction.len() > MAX_DIGITS || exponent.abs() > 12 {
-        return Err(format!("`{text}` has more than {MAX_DIGITS} digits"));
+        return Err(ParseError::Digits(text.to_owned()));
     }
     let value: i128 = if significant.is_empty() {
         0

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::duration::{seconds, time_unit};
 use super::number::split_number;
-use super::{Dimension, Number, Per, Quantity, Suffix, parse_decimal};
+use super::{Dimension, Number, ParseError, Per, Quantity, Suffix, parse_decimal};
 
 fn other_unit(name: &str) -> Option<(Dimension, Number)> {
     let whole = |n: i128| Number::from_integer(n);
@@ -33,9 +33,9 @@ fn other_unit(name: &str) -> Option<(Dimension, Number)> {
 }
 
 impl FromStr for Quantity {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let (amount, per) = match text.split_once('/') {
             Some((amount, per)) => (amount, Some(per_time(per.trim())?)),
             None => (text, None),
@@ -47,7 +47,8 @@ impl FromStr for Quantity {
         } else if let Some((dimension, factor)) = other_unit(unit) {
             (parse_decimal(number)? * factor, Suffix::Of(dimension))
         } else {
-            let value = seconds(amount.trim()).map_err(|_| unknown(text))?;
+            let value = seconds(amount.trim());
+            let value = value.map_err(|_| ParseError::Quantity(text.to_owned()))?;
             (value, Suffix::Of(Dimension::Time))
         };
         Ok(Quantity {
@@ -59,20 +60,12 @@ impl FromStr for Quantity {
     }
 }
 
-fn unknown(text: &str) -> String {
-    format!(
-        "`{text}` is not a quantity\nwrite something like `500ms`, `95%`, `10/min`, `1GiB` or `80`"
-    )
-}
-
-fn per_time(name: &str) -> Result<Per, String> {
+fn per_time(name: &str) -> Result<Per, ParseError> {
     match time_unit(name) {
         Some((name, length)) if length >= Number::from_integer(1) => Ok(Per {
             seconds: u32::try_from(length.to_integer()).unwrap_or(1),
             name,
         }),
-        _ => Err(format!(
-            "`/{name}` is no time of a rate\nexpected `/s`, `/min`, `/h` or `/d`"
-        )),
+        _ => Err(ParseError::Per(name.to_owned())),
     }
 }

@@ -48,7 +48,7 @@ fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
         Error::SerdeMissingField { field, .. } => missing_field(field, span, text),
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_deref().unwrap_or("?");
-            Diagnostic::error("duplicate-name", span, format!("`{key}` stands twice"))
+            Diagnostic::error("duplicate-name", span, format!("`{key}` appears twice"))
                 .help("remove one of the two")
         }
         Error::Unexpected { expected, .. } => wrong_kind(expected, span, text),
@@ -138,7 +138,7 @@ fn unknown(
     }
 }
 
-/// The reader stands at some entry of the mapping; the mapping's own key tells more.
+/// The reader is at some entry of the mapping; the mapping's own key tells more.
 fn missing_field(field: &str, span: Span, text: &str) -> Diagnostic {
     match key::owner(text, span.range().start) {
         Some(owner) => {
@@ -202,7 +202,7 @@ fn unprintable(span: Span, text: &str) -> Span {
     }
 }
 
-/// The reader names the first entry of the second document; its `---` stands before it.
+/// The reader names the first entry of the second document; its `---` precedes it.
 fn separator(span: Span, text: &str) -> Span {
     let before = text.get(..span.range().start).unwrap_or_default();
     match before.rfind("\n---") {

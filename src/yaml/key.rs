@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::source::mark_len;
 
 /// The key `name` of the value that starts at `at`, or whose first entry does; `None` when something else
-/// stands between.
+/// is between.
 pub fn key(text: &str, at: usize, name: &str) -> Option<Range<usize>> {
     let before = text.get(..at)?.trim_end();
     let before = before.strip_suffix(['[', '{', '-']).unwrap_or(before);

@@ -1,4 +1,17 @@
 //! The only user of the YAML reader: document → typed values with places.
+//!
+//! ```
+//! use slosmith::source::{FileId, Spanned};
+//!
+//! #[derive(serde::Deserialize)]
+//! struct Rule {
+//!     expr: Spanned<String>,
+//! }
+//!
+//! let rule: Rule = slosmith::yaml::read(FileId(0), "expr: up == 0\n").expect("a rule");
+//! assert_eq!(rule.expr.value, "up == 0");
+//! assert_eq!(rule.expr.span.range(), 6..13);
+//! ```
 
 mod error;
 mod key;
@@ -23,7 +36,7 @@ pub use key::key;
 pub use scalar::inside;
 pub(crate) use spanned::Written;
 
-/// Larger documents are refused before they are parsed: no hand-written file is near it.
+/// Larger documents are rejected before they are parsed: no hand-written file is near it.
 pub const MAX_BYTES: usize = 4 << 20;
 
 /// Reads one YAML document into `T`; every [`Spanned`](crate::source::Spanned) in it points into `file`.

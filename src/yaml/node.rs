@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// One value and the bytes it stands at in the text it was read from.
+/// One value and the bytes it is at in the text it was read from.
 ///
 /// The bytes of a collection in block style run from its first entry to its last.
 /// Those of a block scalar are its content, without the header.
@@ -24,7 +24,7 @@ pub enum Kind<'t> {
     Scalar(Scalar<'t>),
     /// A list.
     Seq(Vec<Node<'t>>),
-    /// Entries in the order written; a key may stand twice.
+    /// Entries in the order written; a key may appear twice.
     Map(Vec<(Node<'t>, Node<'t>)>),
 }
 
@@ -82,7 +82,7 @@ impl<'t> Node<'t> {
         self.start as usize..self.end as usize
     }
 
-    /// The value behind `key`, when this is a map that has it; the first if it stands twice.
+    /// The value behind `key`, when this is a map that has it; the first if it appears twice.
     pub fn get(&self, key: &str) -> Option<&Node<'t>> {
         self.entry(key).map(|(_, value)| value)
     }

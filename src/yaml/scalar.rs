@@ -21,7 +21,7 @@ impl Decoded {
         self.from.extend(std::iter::repeat_n(from, c.len_utf8()));
     }
 
-    /// Text that stands in the file as it is, from `at` on.
+    /// Text that the file holds verbatim, from `at` on.
     fn push_as_is(&mut self, text: &str, at: usize) {
         for (i, c) in text.char_indices() {
             self.push(c, at + i..at + i + c.len_utf8());
@@ -36,7 +36,7 @@ impl Decoded {
     }
 }
 
-/// The bytes of `text` that became the bytes `part` of `value`, when `scalar` is where the value stands.
+/// The bytes of `text` that became the bytes `part` of `value`, when `scalar` is where the value is.
 pub fn inside(
     text: &str,
     scalar: Range<usize>,

@@ -1,7 +1,7 @@
 //! How values get their places.
 //!
-//! serde gives a `Deserialize` implementation no way to be told which file it reads, so the file stands in
-//! a thread-local for the time of one [`read`](super::read).
+//! serde does not pass context to a `Deserialize` implementation, so the file being read is in a thread-local
+//! during one [`read`](super::read).
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -20,7 +20,7 @@ thread_local! {
 struct Open {
     file: FileId,
     text: Rc<str>,
-    /// Where the next value stands, when it is read from a tree.
+    /// Where the next value is, when it is read from a tree.
     at: Option<Span>,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn enter(file: FileId, text: &str) -> Scope {
     Scope(OPEN.replace(Some(Open { file, text, at })))
 }
 
-/// Says where the next value stands.
+/// Says where the next value is.
 pub(super) fn stand_at(range: Range<usize>) {
     OPEN.with_borrow_mut(|open| {
         if let Some(open) = open {

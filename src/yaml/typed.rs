@@ -107,7 +107,7 @@ impl<'de> Typed<'de> {
         start..start
     }
 
-    /// The dash in front of the first item, unless it stands in the column of the list's key.
+    /// The dash in front of the first item, unless it is in the column of the list's key.
     fn dash(self, item: usize) -> usize {
         let dash = self.text[..item]
             .trim_end_matches(' ')
@@ -140,13 +140,13 @@ impl<'de> Typed<'de> {
     }
 }
 
-/// A key that stands twice is left to the full reader.
+/// A key that appears twice is left to the full reader.
 fn are_distinct(entries: &[(Node<'_>, Node<'_>)]) -> bool {
     let mut known = BTreeSet::new();
     entries.iter().all(|(key, _)| known.insert(key.text()))
 }
 
-/// True when no key stands twice in it, at any depth.
+/// True when no key appears twice in it, at any depth.
 fn is_sound(node: &Node<'_>) -> bool {
     let entries = node.entries();
     are_distinct(entries)
@@ -163,7 +163,7 @@ fn is_nothing(text: &str) -> bool {
     text.is_empty() || text == "~" || text.eq_ignore_ascii_case("null")
 }
 
-/// What a scalar is where anything may stand. Numbers in a rare notation are left to the full reader.
+/// What a scalar is where anything may be. Numbers in a rare notation are left to the full reader.
 fn visit_any<'de, V: Visitor<'de>>(
     scalar: &'de Scalar<'de>,
     visitor: V,

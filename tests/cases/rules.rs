@@ -201,9 +201,9 @@ fn names() {
     let mut names = BTreeSet::new();
     for info in infos() {
         assert!(kebab(info.name), "{}", info.name);
-        assert!(names.insert(info.name), "{} stands twice", info.name);
+        assert!(names.insert(info.name), "{} appears twice", info.name);
         assert!(
-            !info.summary.ends_with('.') && !info.docs.is_empty(),
+            !info.summary.ends_with('.') && !info.docs().is_empty(),
             "{}",
             info.name
         );

@@ -391,14 +391,18 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             m(json!({"/Metrics": []})),
             "/Metrics",
-            "cannot stand beside MetricName",
+            "cannot be combined with MetricName",
         ),
         (
             m(json!({"/EvaluationInterval": 60})),
             "/EvaluationInterval",
             "belongs to EvaluationCriteria",
         ),
-        (x(json!({"/Period": 60})), "/Period", "beside Metrics"),
+        (
+            x(json!({"/Period": 60})),
+            "/Period",
+            "combined with Metrics",
+        ),
         (
             x(json!({"/Metrics/0/ReturnData": true})),
             "/Metrics",
@@ -437,7 +441,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             x(json!({"/Metrics/0/Expression": "all"})),
             "/Metrics/0/Expression",
-            "beside MetricStat",
+            "combined with MetricStat",
         ),
         (x(json!({"/Metrics": eleven})), "/Metrics", "11 metrics; 10"),
         (
@@ -480,7 +484,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             with(band(), json!({"/Threshold": 1})),
             "/Threshold",
-            "beside ThresholdMetricId",
+            "combined with ThresholdMetricId",
         ),
         (
             with(
@@ -508,7 +512,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             q(json!({"/EvaluationPeriods": 1})),
             "/EvaluationPeriods",
-            "beside EvaluationCriteria",
+            "combined with EvaluationCriteria",
         ),
         (
             q(json!({"/EvaluationCriteria/PromQLCriteria/Query": "rate(x)"})),

@@ -134,19 +134,11 @@ fn nobody_climbs_to_the_root_by_super() {
     assert_none("say `crate::`", &found);
 }
 
-/// Folders whose files still form circles; this list only gets shorter.
-const CIRCULAR: [&str; 2] = ["plan/", "target/prometheus/"];
-
 #[test]
 fn files_form_no_circles() {
     let arrows = Modules::new(&files()).arrows();
-    let all = circles(&arrows);
-    let (known, new): (Vec<_>, Vec<_>) = all.iter().partition(|circle| {
-        let within = |folder: &str| circle.iter().all(|file| file.starts_with(folder));
-        CIRCULAR.iter().any(|folder| within(folder))
-    });
     let mut found = Vec::new();
-    for circle in new {
+    for circle in circles(&arrows) {
         let inside = arrows
             .iter()
             .filter(|a| circle.contains(&a.from) && circle.contains(&a.to));
@@ -158,11 +150,6 @@ fn files_form_no_circles() {
         ));
     }
     assert_none("files that can only be read together", &found);
-    let over = CIRCULAR
-        .iter()
-        .filter(|folder| !known.iter().any(|c| c[0].starts_with(**folder)));
-    let over: Vec<_> = over.map(|folder| (*folder).to_owned()).collect();
-    assert_none("no circle any more: strike them off the list", &over);
 }
 
 /// Places outside `home` whose code (tests apart) has one of `words`.

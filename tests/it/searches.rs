@@ -328,7 +328,7 @@ fn a_name_with_quotes_is_not_searched() {
         .iter()
         .find(|f| f.path == "cloudwatch/dashboards/main.json");
     let board = &board.expect("a dashboard").text;
-    assert!(board.contains("cannot stand in a search"), "{board}");
+    assert!(board.contains("cannot be used in a search"), "{board}");
     assert!(!board.contains(r#"MetricName=\"Depth \"${m}"#), "{board}");
 }
 

@@ -70,7 +70,7 @@ pub struct Panel {
     pub thresholds: Option<Thresholds>,
     /// Its queries.
     pub targets: Vec<Target>,
-    /// Its content stands elsewhere, in Grafana's library.
+    /// Its content is elsewhere, in Grafana's library.
     pub from_library: bool,
     /// JSON pointer to it in [`Dashboard::raw`].
     pub pointer: String,

@@ -13,11 +13,11 @@ pub struct Query {
     pub text: String,
     /// From byte offsets of `text` to the file.
     pub map: TextMap,
-    /// Which placeholders may stand in it.
+    /// Which placeholders may be in it.
     pub dialect: Dialect,
     /// What language it is in; only PromQL is judged.
     pub language: Language,
-    /// Where it stands, for people.
+    /// Where it is, for people.
     pub role: Role,
 }
 
@@ -37,7 +37,7 @@ pub enum Language {
     Other,
 }
 
-/// Where a query stands, in the words of the person who wrote it.
+/// Where a query is, in the words of the person who wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Of an alerting rule.

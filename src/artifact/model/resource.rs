@@ -12,7 +12,7 @@ pub struct Resource {
     pub what: ResourceKind,
     /// Its name; may be empty.
     pub name: String,
-    /// As it stands in the file.
+    /// As it is in the file.
     pub raw: Raw,
     /// As the API has it.
     pub request: Value,
@@ -66,7 +66,7 @@ impl Resource {
         }
     }
 
-    /// True for a value that is not known yet, and for what stands in it.
+    /// True for a value that is not known yet, and for what is in it.
     pub fn is_unknown(&self, pointer: &str) -> bool {
         let inside = |unknown: &String| {
             let rest = pointer.strip_prefix(unknown.as_str());

@@ -126,7 +126,7 @@ impl Reader {
             let message = format!("a second TYPE for `{name}`; the first holds");
             self.report(place, ProblemKind::DuplicateType, message);
         } else if !self.families[i].samples.is_empty() {
-            let message = format!("TYPE of `{name}` stands after its samples");
+            let message = format!("TYPE of `{name}` comes after its samples");
             self.report(place, ProblemKind::TypeAfterSamples, message);
         }
     }

@@ -145,7 +145,7 @@ impl<'a> Cursor<'a> {
             let (name, labels) = self.braces()?;
             sample.labels = labels;
             match name {
-                Some(_) if !sample.name.is_empty() => return self.stop("the name stands twice"),
+                Some(_) if !sample.name.is_empty() => return self.stop("the name appears twice"),
                 Some(name) => sample.name = name,
                 None => {}
             }
@@ -194,7 +194,7 @@ impl<'a> Cursor<'a> {
                     return self.stop("a series with more than 256 labels is not read");
                 }
                 if labels.iter().any(|(known, _)| *known == key) {
-                    return self.stop("the label stands twice");
+                    return self.stop("the label appears twice");
                 }
                 labels.push((key, value));
             } else if quoted && name.is_none() {

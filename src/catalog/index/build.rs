@@ -217,7 +217,7 @@ fn read_release(folder: &Path) -> Result<Recorded, BuildError> {
     })
 }
 
-/// Additions stand on the default page, or on the whole page of their own engine when the default's is
+/// Additions are on the default page, or on the whole page of their own engine when the default's is
 /// another; such additions without a whole page hold everything themselves.
 fn base(page: &PageProvenance, all: &BTreeMap<String, PageProvenance>) -> Option<String> {
     if page.page == PageExtent::Whole {

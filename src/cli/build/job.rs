@@ -100,7 +100,7 @@ impl<'a> Job<'a> {
     /// Builds and stages a service. When the build has `failed` already, only its findings are wanted.
     ///
     /// # Errors
-    /// When a template fails, its output is not valid, or the disk refuses.
+    /// When a template fails, its output is not valid, or reading or writing fails.
     pub(super) fn build(&self, file: FileId, text: &str, failed: bool) -> Result<Done> {
         let inputs = self.inputs(text);
         if let Some(built) = self.unchanged(inputs) {
@@ -124,7 +124,7 @@ impl<'a> Job<'a> {
             Err(findings) => return Ok(Done { findings, ..done }),
         };
         if !failed {
-            // Warnings are told by every build: what has some is never taken for unchanged.
+            // Every build prints warnings: a service that has some is never taken for unchanged.
             let complete = findings.is_empty() && self.args.target.is_empty();
             match self.render(plan, complete.then_some(inputs)) {
                 Ok((folder, summary)) => {
@@ -139,7 +139,7 @@ impl<'a> Job<'a> {
     /// Stages the removal of a service.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// When reading or writing fails.
     pub(super) fn remove(&self, service: &str) -> Result<Built> {
         self.stage(&Folder::gone(service)?, How::Removed)
     }

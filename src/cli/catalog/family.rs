@@ -13,7 +13,7 @@ pub(super) struct Stretch<'a> {
 }
 
 /// The default profile's stretches, then those of profiles that show the family where the default does
-/// not. Profiles with equal stretches stand together.
+/// not. Profiles with equal stretches are listed together.
 pub(super) fn timeline<'a>(catalog: &'a Catalog, family: &'a Family) -> Vec<Stretch<'a>> {
     let mut all = stretches(catalog, family, DEFAULT_PROFILE);
     let profiles = catalog.profiles().into_iter();

@@ -147,7 +147,7 @@ fn stretches(catalog: &Catalog, timeline: &[Stretch<'_>]) -> String {
 
 type Row<'a> = (Vec<ReleaseId>, [String; 2], Vec<&'a str>);
 
-/// Stretches that read the same stand in one row: neighbours of one profile, then equal ones of several.
+/// Stretches that read the same are in one row: neighbours of one profile, then equal ones of several.
 fn rows<'a>(timeline: &[Stretch<'a>]) -> Vec<Row<'a>> {
     let mut rows: Vec<Row<'a>> = Vec::new();
     for stretch in timeline {

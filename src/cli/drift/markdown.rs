@@ -31,7 +31,7 @@ pub(super) fn report(drift: &Drift<'_>) -> String {
     for (fate, _) in counts.into_iter().filter(|(fate, _)| *fate != Fate::Works) {
         for place in drift.of(fate) {
             let item = place.item;
-            // Strings cannot refuse to be written to.
+            // Writing to a string cannot fail.
             let _ = writeln!(
                 out,
                 "| {} | {}<br>`{}:{}` | {} | {} |",

@@ -48,7 +48,7 @@ impl Job<'_> {
     /// Writes all findings to the baseline; gives back why it must not be written.
     ///
     /// # Errors
-    /// When the configuration names none, or the disk refuses.
+    /// When the configuration names none, or reading or writing fails.
     pub(super) fn write_baseline(
         &self,
         found: &[Diagnostic],

@@ -103,7 +103,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Without the user and password that may stand in it.
+/// Without the user and password that may be in it.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let authority = self.0.authority().map_or("", |a| a.as_str());

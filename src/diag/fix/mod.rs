@@ -1,4 +1,6 @@
-//! Edits that mend what a finding is about.
+//! Edits that mend what a finding is about, and what applies them.
+//!
+//! `Fix::replace(span of "upp", "up")` is titled "replace with `up`"; [`apply`] leaves out a fix that overlaps an earlier one.
 
 mod apply;
 mod diff;

@@ -1,4 +1,9 @@
 //! How findings are shown: one file per format.
+//!
+//! ```text
+//! concise   rules.yaml:3:11: error[unknown-metric] no vLLM release has `vllm:x`
+//! github    ::error file=rules.yaml,line=3,…::no vLLM release has `vllm:x`
+//! ```
 
 pub mod concise;
 pub mod github;

@@ -7,14 +7,14 @@ pub(super) const RULES: &[RuleInfo] = &[
     RuleInfo {
         name: "removed-metric",
         summary: "a query reads a metric that is gone",
-        docs: "# removed-metric\n\nReads `x`, which is gone.",
+        doc_comment: "# removed-metric\n\nReads `x`, which is gone.",
         level: Severity::Error,
         since: "0.1.0",
     },
     RuleInfo {
         name: "unrecorded-release",
         summary: "a release has no recording",
-        docs: "# unrecorded-release",
+        doc_comment: "# unrecorded-release",
         level: Severity::Info,
         since: "0.1.0",
     },

@@ -19,7 +19,7 @@ use crate::source::{FileId, Span};
 /// What relative paths start from: the folder that the report's paths are relative to.
 const BASE: &str = "%SRCROOT%";
 
-/// Longer texts are not repeated in the report; the region says where they stand.
+/// Longer texts are not repeated in the report; the region says where they are.
 const LONG_SNIPPET: usize = 4_096;
 
 /// The whole log, pretty-printed, with a final newline.
@@ -78,8 +78,8 @@ fn rule(info: &RuleInfo) -> Rule<'_> {
         id: info.name,
         short_description: Some(text(info.summary)),
         help: Some(Help {
-            text: info.docs,
-            markdown: info.docs,
+            text: info.docs(),
+            markdown: info.docs(),
         }),
         default_configuration: Some(Configuration {
             level: level(info.level),

@@ -13,7 +13,7 @@ use super::{Config, Level};
 use crate::catalog::{Range, RangeError};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::source::{FileId, Span, Spanned};
-use crate::units::Duration;
+use crate::units::{Duration, ParseError};
 
 /// What `slosmith lint` looks at, and how it judges.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -25,7 +25,7 @@ struct File {
     /// Serving configurations that change which metrics exist: `default`, `lora`, `spec-decode`.
     #[schemars(with = "Vec<String>")]
     profiles: Vec<At<String>>,
-    /// Labels that relabelling, the scrape or a remote store adds and that stand in no recording, besides
+    /// Labels that relabelling, the scrape or a remote store adds and that are in no recording, besides
     /// `container`, `endpoint`, `instance`, `job`, `namespace`, `node`, `pod` and `service`.
     #[schemars(with = "Vec<String>", example = ["cluster"])]
     labels: Vec<At<String>>,
@@ -126,8 +126,11 @@ impl Place<'_> {
     fn interval(&self, at: At<String>, faults: &mut Vec<Diagnostic>) -> Option<Duration> {
         let span = self.span(at.span());
         let read = at.get_ref().parse::<Duration>();
-        let fault = |why: String| Diagnostic::error("invalid-value", span, why);
-        read.map_err(|why| faults.push(fault(why))).ok()
+        let fault = |error: ParseError| {
+            let help = error.help().map(str::to_owned);
+            Diagnostic::error("invalid-value", span, error.to_string()).maybe_help(help)
+        };
+        read.map_err(|error| faults.push(fault(error))).ok()
     }
 
     fn globs(&self, list: Vec<At<String>>, faults: &mut Vec<Diagnostic>) -> GlobSet {
@@ -164,9 +167,9 @@ impl Place<'_> {
 fn fault(file: FileId, error: &toml::de::Error) -> Diagnostic {
     let span = Span::new(file, error.span().unwrap_or(0..0));
     let message = error.message().lines().next().unwrap_or_default();
-    // "unknown field `x`, expected one of `a`, `b`": every second part stands in backticks.
+    // "unknown field `x`, expected one of `a`, `b`": every second part is in backticks.
     let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    let told = |code, what: &str| {
+    let diagnostic = |code, what: &str| {
         let (word, known) = words.split_first().unwrap_or((&"", &[]));
         let quoted: Vec<_> = known.iter().map(|k| format!("`{k}`")).collect();
         let help = did_you_mean(word, known.iter().copied())
@@ -174,9 +177,9 @@ fn fault(file: FileId, error: &toml::de::Error) -> Diagnostic {
         Diagnostic::error(code, span, format!("unknown {what} `{word}`")).help(help)
     };
     if message.starts_with("unknown field") {
-        told("unknown-field", "key")
+        diagnostic("unknown-field", "key")
     } else if message.starts_with("unknown variant") {
-        told("unknown-value", "value")
+        diagnostic("unknown-value", "value")
     } else if let Some((found, wanted)) = wrong_type(message) {
         Diagnostic::error(
             "wrong-type",

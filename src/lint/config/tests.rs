@@ -91,7 +91,7 @@ fn rules_that_nobody_knows() {
     let known = RuleInfo {
         name: "removed-metric",
         summary: "",
-        docs: "",
+        doc_comment: "",
         level: Severity::Error,
         since: "0.1.0",
     };

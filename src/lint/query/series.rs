@@ -13,11 +13,11 @@ use crate::promql::usage::{SelectorContext, contexts};
 /// A name that a query selects.
 #[derive(Clone, Debug)]
 pub struct Series<'q, 'c> {
-    /// Its selector and what stands around it.
+    /// Its selector and what surrounds it.
     pub context: Rc<SelectorContext<'q>>,
     /// The name.
     pub name: &'q str,
-    /// Where the name stands in the query; the whole pattern where it is one of several.
+    /// Where the name is in the query; the whole pattern where it is one of several.
     pub name_span: TextSpan,
     /// What it stands for.
     pub subject: Rc<Subject<'c>>,

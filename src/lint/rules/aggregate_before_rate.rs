@@ -1,27 +1,28 @@
 //! Rates of sums.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, Expr, ExprKind};
+use crate::promql::usage::is_rate;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// When one of the summed servers restarts, its counter falls, the sum falls, and the rate takes the
+    /// whole rest of the sum for growth: a spike that never was. Take the rate first, then the sum.
+    ///
+    /// ```promql
+    /// rate(sum(vllm:generation_tokens_total)[5m:])   # bad
+    /// sum(rate(vllm:generation_tokens_total[5m]))    # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "aggregate-before-rate",
         summary: "a rate is taken of a sum of counters",
-        docs: "When one of the summed servers restarts, its counter falls, the sum falls, and the rate takes the whole rest of the sum for growth: a spike that never was. Take the rate first, then the sum.\n\
-               \n\
-               ```promql\n\
-               rate(sum(vllm:generation_tokens_total)[5m:])   # bad\n\
-               sum(rate(vllm:generation_tokens_total[5m]))    # good\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx
@@ -61,8 +62,7 @@ fn rate_of_sum<'q>(series: &Series<'q, '_>) -> Option<&'q Expr> {
             }
             ExprKind::Subquery(_) if summed => again = true,
             ExprKind::Call(call) => {
-                let rate = matches!(call.function.text.as_str(), "rate" | "irate" | "increase");
-                return (rate && again).then_some(node);
+                return (again && is_rate(&call.function.text)).then_some(node);
             }
             _ => return None,
         }

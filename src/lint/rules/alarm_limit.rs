@@ -1,29 +1,30 @@
 //! Alarms and dashboards that CloudWatch would refuse.
 
 use crate::cloudwatch::Fault;
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::resource::ResourceCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// Most limits are only checked when a change is applied: `terraform plan` and `cdk synth` pass, and the
+    /// deployment fails half-way. Lengths, periods, look-backs, statistics, metric math, composite rules and
+    /// the grid of dashboards are checked here, in requests of the API, Terraform JSON and CloudFormation
+    /// templates.
+    ///
+    /// ```json
+    /// {"AlarmName": "slow", "Period": 90}
+    /// {"AlarmName": "slow", "Period": 60}
+    /// ```
+    ///
+    /// The first is bad: a period is 10, 20, 30 or a multiple of 60 seconds.
+    pub const RULE: Rule = Rule {
         name: "alarm-limit",
         summary: "CloudWatch would refuse an alarm or a dashboard",
-        docs: "Most limits are only checked when a change is applied: `terraform plan` and `cdk synth` pass, and the \
-               deployment fails half-way. Lengths, periods, look-backs, statistics, metric math, composite rules \
-               and the grid of dashboards are checked here, in requests of the API, Terraform JSON and \
-               CloudFormation templates.\n\n\
-               ```json\n\
-               {\"AlarmName\": \"slow\", \"Period\": 90}\n\
-               {\"AlarmName\": \"slow\", \"Period\": 60}\n\
-               ```\n\n\
-               The first is bad: a period is 10, 20, 30 or a multiple of 60 seconds.",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Resource(check),
-};
+        check: Check::Resource(check),
+    };
+}
 
 fn check(cx: &ResourceCx<'_>, out: &mut Findings) {
     for violation in cx.violations() {

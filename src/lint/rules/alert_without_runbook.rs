@@ -1,26 +1,25 @@
 //! Alerts that do not say what to do.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// Whoever is paged at night needs to know what to do. Every alert links to a page that says so.
+    ///
+    /// ```yaml
+    /// annotations:
+    ///   summary: Queue overflows
+    ///   runbook_url: https://git.example/ops/blob/main/runbooks/queue.md   # this line was missing
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "alert-without-runbook",
         summary: "an alert has no `runbook_url`",
-        docs: "Whoever is paged at night needs to know what to do. Every alert links to a page that says so.\n\
-               \n\
-               ```yaml\n\
-               annotations:\n\
-                 summary: Queue overflows\n\
-                 runbook_url: https://git.example/ops/blob/main/runbooks/queue.md   # this line was missing\n\
-               ```",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     let Some(alert) = cx.alert() else {

@@ -1,29 +1,30 @@
 //! Alerts that fire without a fault.
 
-use crate::diag::{RuleInfo, Severity};
-use crate::lint::quantity::{Measure, measure};
+use crate::diag::Severity;
+use crate::lint::quantity::Measure;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Comparison, Exact, comparisons};
+use crate::promql::usage::{Comparison, Exact, bare, comparisons};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// An alert whose expression compares nothing fires as soon as its series exist; so does one whose
+    /// comparison is true of every value. A rate of requests or tokens that must not be low fires on every
+    /// idle server, unless something says that there is work.
+    ///
+    /// ```promql
+    /// vllm:num_requests_waiting                                                                    # bad: always fires
+    /// sum(rate(vllm:generation_tokens_total[5m])) < 100                                            # bad: fires when nobody asks
+    /// sum(rate(vllm:generation_tokens_total[5m])) < 100 and sum(vllm:num_requests_running) > 0     # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "always-firing",
         summary: "the condition of an alert holds whenever there is data, or whenever nobody asks anything",
-        docs: "An alert whose expression compares nothing fires as soon as its series exist; so does one whose comparison is true of every value. A rate of requests or tokens that must not be low fires on every idle server, unless something says that there is work.\n\
-               \n\
-               ```promql\n\
-               vllm:num_requests_waiting                                                                    # bad: always fires\n\
-               sum(rate(vllm:generation_tokens_total[5m])) < 100                                            # bad: fires when nobody asks\n\
-               sum(rate(vllm:generation_tokens_total[5m])) < 100 and sum(vllm:num_requests_running) > 0     # good\n\
-               ```",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 /// Counters that stand still when nobody asks anything.
 const WORK: [&str; 4] = [
@@ -34,12 +35,7 @@ const WORK: [&str; 4] = [
 ];
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if cx.alert().is_none()
-        || !cx
-            .series
-            .iter()
-            .any(|series| series.subject.known().is_some())
-    {
+    if cx.alert().is_none() || !cx.has_known_series() {
         return;
     }
     if is_plain(cx.expr) {
@@ -71,18 +67,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// The expression without parentheses.
-fn bare(expr: &Expr) -> &Expr {
-    match &expr.kind {
-        ExprKind::Paren(inner) => bare(inner),
-        _ => expr,
-    }
-}
-
 /// Values of series, and nothing that takes any of them out.
 fn is_plain(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Paren(inner) => is_plain(inner),
+    match &bare(expr).kind {
         ExprKind::Selector(_) => true,
         ExprKind::Call(call) => {
             matches!(
@@ -109,10 +96,8 @@ fn is_always(cx: &QueryCx<'_, '_>, comparison: &Comparison<'_>) -> bool {
         BinaryOp::Ge => plain && threshold <= zero,
         BinaryOp::Gt => plain && threshold < zero,
         BinaryOp::Le => {
-            let fraction = matches!(
-                measure(cx, comparison.subject),
-                Some((Measure::Fraction, _))
-            );
+            let measured = cx.measure(comparison.subject);
+            let fraction = matches!(measured, Some((Measure::Fraction, _)));
             fraction && threshold == one
         }
         _ => false,

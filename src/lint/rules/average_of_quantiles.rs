@@ -1,28 +1,29 @@
 //! Averages of quantiles.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::promql::Kept;
 use crate::promql::ast::{AggregateOp, Expr, ExprKind};
+use crate::promql::usage::bare;
 use crate::promql::visit::walk;
-use crate::promql::{Kept, kept_labels};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// The mean of three servers' p95 is not the p95 of their requests: a server with ten requests counts as
+    /// much as one with ten thousand. Add up the buckets first, then take the quantile.
+    ///
+    /// ```promql
+    /// avg(histogram_quantile(0.95, sum by (le, instance) (rate(vllm:time_to_first_token_seconds_bucket[5m]))))   # bad
+    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))                  # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "average-of-quantiles",
         summary: "quantiles are averaged or added up",
-        docs: "The mean of three servers' p95 is not the p95 of their requests: a server with ten requests counts as much as one with ten thousand. Add up the buckets first, then take the quantile.\n\
-               \n\
-               ```promql\n\
-               avg(histogram_quantile(0.95, sum by (le, instance) (rate(vllm:time_to_first_token_seconds_bucket[5m]))))   # bad\n\
-               histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))                  # good\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     // Cheap for the many queries without any.
@@ -38,11 +39,12 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             AggregateOp::Sum => "added up",
             _ => return,
         };
-        let Some(call) = quantile(&aggregate.expr) else {
+        let call = bare(&aggregate.expr);
+        if !is_quantile(call) {
             return;
-        };
+        }
         // One series has itself as its mean.
-        if kept_labels(call) == Kept::none() || kept_labels(call) == kept_labels(node) {
+        if [Kept::none(), cx.kept_labels(node)].contains(&cx.kept_labels(call)) {
             return;
         }
         let message = format!("quantiles of single series are {verb}: the result is no quantile");
@@ -55,11 +57,6 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     });
 }
 
-/// A call of `histogram_quantile`, in parentheses or not.
-fn quantile(expr: &Expr) -> Option<&Expr> {
-    match &expr.kind {
-        ExprKind::Paren(inner) => quantile(inner),
-        ExprKind::Call(call) if call.function.text == "histogram_quantile" => Some(expr),
-        _ => None,
-    }
+fn is_quantile(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Call(call) if call.function.text == "histogram_quantile")
 }

@@ -1,26 +1,26 @@
 //! Series that need another serving configuration.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Why;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// Some families appear only when a feature is on: LoRA, speculative decoding, a KV connector. Where it
+    /// is off, the query gives no data. When your servers use the feature, say so with `profiles` in
+    /// `slosmith.toml` or `--profile`.
+    ///
+    /// ```promql
+    /// vllm:lora_requests_info   # bad unless the profile `lora` is declared
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "conditional-metric",
         summary: "the metric exists only in another serving configuration",
-        docs: "Some families appear only when a feature is on: LoRA, speculative decoding, a KV connector. \
-               Where it is off, the query gives no data. When your servers use the feature, say so with \
-               `profiles` in `slosmith.toml` or `--profile`.\n\n\
-               ```promql\n\
-               vllm:lora_requests_info   # bad unless the profile `lora` is declared\n\
-               ```",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {

@@ -1,31 +1,30 @@
 //! Totals since the start where a rate is meant.
 
-use crate::diag::{Applicability, RuleInfo, Severity};
+use crate::diag::{Applicability, Severity};
 use crate::lint::mend;
 use crate::lint::query::{QueryCx, Series};
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::rewrite::replace_node;
 use crate::promql::usage::{Use, comparisons};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// A counter grows from the start of the server to its end. Compared with a number it tells how long the
+    /// server has run; a quantile of raw buckets is one of all requests ever served, which hardly moves.
+    ///
+    /// ```promql
+    /// histogram_quantile(0.95, sum by (le) (vllm:time_to_first_token_seconds_bucket))              # bad
+    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))    # good
+    /// ```
+    ///
+    /// Totals that are only shown, counted or tested for absence are no finding.
+    pub const RULE: Rule = Rule {
         name: "counter-without-rate",
         summary: "a counter is read as it is",
-        docs: "A counter grows from the start of the server to its end. Compared with a number it tells how long the server has run; a quantile of raw buckets is one of all requests ever served, which hardly moves.\n\
-               \n\
-               ```promql\n\
-               histogram_quantile(0.95, sum by (le) (vllm:time_to_first_token_seconds_bucket))              # bad\n\
-               histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))    # good\n\
-               ```\n\
-               \n\
-               Totals that are only shown, counted or tested for absence are no finding.",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if !cx.is_evaluated() {
@@ -54,15 +53,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let window = mend::rate_window(cx.dialect());
         let place = &series.context.span;
         let rate = format!("rate({}[{window}])", cx.text(place));
-        let edit = replace_node(&cx.query.text, place, &rate, cx.dialect());
-        let fix = edit.and_then(|edit| {
-            cx.fix(
-                format!("replace with `{rate}`"),
-                &[edit],
-                Applicability::Unsafe,
-            )
-        });
-        out.push(mend::with(finding.help(format!("use `{rate}`")), fix));
+        let fix = cx.replace_expr(place, &rate, Applicability::Unsafe);
+        out.push(finding.help(format!("use `{rate}`")).maybe_fix(fix));
     }
 }
 

@@ -2,28 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::input;
 use crate::lint::project::ProjectCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::naming::slug;
 use crate::yaml::Text;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// A link that is relative, or that names a branch of a repository and a path that begins in a folder
+    /// that is here, is followed: the file must exist, and a `#part` must be a heading in it. Other addresses
+    /// are not judged.
+    ///
+    /// ```yaml
+    /// runbook_url: https://git.example/ops/blob/main/runbooks/queue.md#scale-out
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "dead-runbook-link",
         summary: "an alert links to a runbook in this repository that is not there",
-        docs: "A link that is relative, or that names a branch of a repository and a path that begins in a folder that is here, is followed: the file must exist, and a `#part` must be a heading in it. Other addresses are not judged.\n\
-               \n\
-               ```yaml\n\
-               runbook_url: https://git.example/ops/blob/main/runbooks/queue.md#scale-out\n\
-               ```",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Project(check),
-};
+        check: Check::Project(check),
+    };
+}
 
 fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
     for alert in cx.artifacts.iter().flat_map(|artifact| &artifact.alerts) {

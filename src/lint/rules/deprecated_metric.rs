@@ -1,26 +1,26 @@
 //! Series whose end is announced.
 
 use crate::catalog::lineage::ChangeKind;
-use crate::diag::{Applicability, RuleInfo, Severity};
+use crate::diag::{Applicability, Severity};
 use crate::lint::mend;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// The series is served, but its end is announced. Change the query before an upgrade empties it.
+    ///
+    /// ```promql
+    /// vllm:gpu_cache_usage_perc   # on 0.10.0: works, gone in 0.12.0
+    /// vllm:kv_cache_usage_perc    # the same values since 0.9.2
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "deprecated-metric",
         summary: "the metric is deprecated by every release asked for that still has it",
-        docs: "The series is served, but its end is announced. Change the query before an upgrade empties it.\n\n\
-               ```promql\n\
-               vllm:gpu_cache_usage_perc   # on 0.10.0: works, gone in 0.12.0\n\
-               vllm:kv_cache_usage_perc    # the same values since 0.9.2\n\
-               ```",
         level: Severity::Info,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
@@ -51,7 +51,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             let coverage = catalog.coverage(new, &product.selection, &product.profiles);
             if coverage.absent.is_empty() {
                 let fix = mend::rename(cx, series, &known.family, new, Applicability::Safe);
-                finding = mend::with(finding, fix);
+                finding = finding.maybe_fix(fix);
             }
         } else {
             finding = finding.note(change.note.clone());

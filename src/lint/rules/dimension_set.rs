@@ -1,29 +1,30 @@
 //! Metrics under dimensions that nobody publishes.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::delivery;
 use crate::lint::project::ProjectCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// Dimensions are a part of a metric's identity: one that is published under `[Cluster, Model]` does not
+    /// exist under `[Cluster]`, nor without dimensions. Where the run also reads a configuration of the
+    /// CloudWatch agent, the metrics of its namespace that alarms and dashboards show must be among its
+    /// declarations, under exactly the dimensions they ask for.
+    ///
+    /// ```json
+    /// {"metric_declaration": [{"metric_selectors": ["^vllm:num_requests_waiting$"], "dimensions": [["Cluster"]]}]}
+    /// {"MetricName": "vllm:num_requests_waiting", "Dimensions": []}
+    /// ```
+    ///
+    /// The alarm has no data: add `[]` to the declaration, or `Cluster` to the alarm.
+    pub const RULE: Rule = Rule {
         name: "dimension-set",
         summary: "the CloudWatch agent delivers a metric under other dimensions",
-        docs: "Dimensions are a part of a metric's identity: one that is published under `[Cluster, Model]` does not \
-               exist under `[Cluster]`, nor without dimensions. Where the run also reads a configuration of the \
-               CloudWatch agent, the metrics of its namespace that alarms and dashboards show must be among its \
-               declarations, under exactly the dimensions they ask for.\n\n\
-               ```json\n\
-               {\"metric_declaration\": [{\"metric_selectors\": [\"^vllm:num_requests_waiting$\"], \"dimensions\": [[\"Cluster\"]]}]}\n\
-               {\"MetricName\": \"vllm:num_requests_waiting\", \"Dimensions\": []}\n\
-               ```\n\n\
-               The alarm has no data: add `[]` to the declaration, or `Cluster` to the alarm.",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Project(check),
-};
+        check: Check::Project(check),
+    };
+}
 
 fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
     for (resource, metric, sets) in delivery::judged(cx) {

@@ -3,27 +3,27 @@
 use std::collections::BTreeMap;
 
 use crate::artifact::{Dashboard, Form};
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::project::ProjectCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::source::Span;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// Grafana keeps one dashboard per uid: the one that is loaded last replaces the other, and links to it
+    /// lead elsewhere.
+    ///
+    /// ```json
+    /// {"uid": "vllm-overview", "title": "Overview"}
+    /// {"uid": "vllm-overview", "title": "Latency"}
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "duplicate-uid",
         summary: "two dashboards have the same uid",
-        docs: "Grafana keeps one dashboard per uid: the one that is loaded last replaces the other, and links to it lead elsewhere.\n\
-               \n\
-               ```json\n\
-               {\"uid\": \"vllm-overview\", \"title\": \"Overview\"}\n\
-               {\"uid\": \"vllm-overview\", \"title\": \"Latency\"}\n\
-               ```",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Project(check),
-};
+        check: Check::Project(check),
+    };
+}
 
 fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
     let mut seen: BTreeMap<&str, (&Dashboard, Span)> = BTreeMap::new();

@@ -1,26 +1,26 @@
 //! Queries that only run where a feature flag is set.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::experimental;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// A function, an aggregation or arithmetic on durations that Prometheus accepts only when it is started
+    /// with `--enable-feature`. Elsewhere the query is refused.
+    ///
+    /// ```promql
+    /// limitk(5, vllm:num_requests_running)   # needs promql-experimental-functions
+    /// topk(5, vllm:num_requests_running)     # runs everywhere
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "experimental-promql",
         summary: "the query needs a feature flag of Prometheus",
-        docs: "A function, an aggregation or arithmetic on durations that Prometheus accepts only when it \
-               is started with `--enable-feature`. Elsewhere the query is refused.\n\n\
-               ```promql\n\
-               limitk(5, vllm:num_requests_running)   # needs promql-experimental-functions\n\
-               topk(5, vllm:num_requests_running)     # runs everywhere\n\
-               ```",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for (place, flag) in experimental(cx.expr) {

@@ -1,31 +1,29 @@
 //! Rates that do not follow the zoom.
 
 use crate::artifact::Form;
-use crate::diag::{Applicability, RuleInfo, Severity};
-use crate::lint::mend;
+use crate::diag::{Applicability, Severity};
 use crate::lint::query::{QueryCx, Site};
-use crate::lint::rule::{Check, Findings, Rule};
-use crate::promql::rewrite::Edit;
-use crate::promql::usage::Use;
+use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::promql::usage::contexts;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// `$__interval` may be shorter than two scrapes: then the graph is empty when somebody zooms in. A short
+    /// fixed window leaves out most samples when somebody zooms out. `$__rate_interval` is always right.
+    ///
+    /// ```promql
+    /// rate(vllm:generation_tokens_total[$__interval])        # bad
+    /// rate(vllm:generation_tokens_total[$__rate_interval])   # good
+    /// ```
+    ///
+    /// Fixed windows of five minutes and more are taken for intended.
+    pub const RULE: Rule = Rule {
         name: "fixed-rate-interval",
         summary: "a rate in a graph has a window that does not fit every zoom",
-        docs: "`$__interval` may be shorter than two scrapes: then the graph is empty when somebody zooms in. A short fixed window leaves out most samples when somebody zooms out. `$__rate_interval` is always right.\n\
-               \n\
-               ```promql\n\
-               rate(vllm:generation_tokens_total[$__interval])        # bad\n\
-               rate(vllm:generation_tokens_total[$__rate_interval])   # good\n\
-               ```\n\
-               \n\
-               Fixed windows of five minutes and more are taken for intended.",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 /// Such windows and longer ones are chosen for what they show: the last hour, the last day.
 const SHORT: i64 = 5 * 60 * 1000;
@@ -37,10 +35,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if target.instant || dashboard.form == Form::Perses {
         return;
     }
-    for series in crate::promql::usage::contexts(cx.expr) {
-        let (Use::Change(function @ ("rate" | "irate" | "increase")), Some(range)) =
-            (series.used(), series.range)
-        else {
+    for series in contexts(cx.expr) {
+        let (Some(function), Some(range)) = (series.used().rate(), series.range) else {
             continue;
         };
         let range = &range.range;
@@ -65,11 +61,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         } else {
             Applicability::Unsafe
         };
-        let edit = Edit::new(range.span.clone(), "$__rate_interval");
-        let fix = cx.fix("replace with `$__rate_interval`", &[edit], level);
+        let fix = cx.replace(&range.span, "$__rate_interval", level);
         let finding = out
             .at(cx.span(&range.span), message)
             .help("use `$__rate_interval`");
-        out.push(mend::with(finding, fix));
+        out.push(finding.maybe_fix(fix));
     }
 }

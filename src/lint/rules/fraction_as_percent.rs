@@ -1,42 +1,37 @@
 //! Fractions taken for percentages.
 
-use crate::diag::{Applicability, Diagnostic, Edit as FileEdit, Fix, RuleInfo, Severity};
+use crate::diag::{Applicability, Diagnostic, Severity};
 use crate::lint::mend;
-use crate::lint::quantity::{Measure, measure};
-use crate::lint::query::{QueryCx, Site};
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::quantity::Measure;
+use crate::lint::query::QueryCx;
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::BinaryOp;
-use crate::promql::rewrite::Edit;
 use crate::promql::usage::{Comparison, Exact, comparisons};
 use crate::units::decimal;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// Every `_perc` gauge of vLLM is a fraction from 0 to 1, in every release. `> 95` is never true, `< 50`
+    /// always; a panel with the unit `percent` shows 0.95 %.
+    ///
+    /// ```promql
+    /// vllm:kv_cache_usage_perc > 95     # bad: never fires
+    /// vllm:kv_cache_usage_perc > 0.95   # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "fraction-as-percent",
         summary: "a fraction from 0 to 1 is compared with, or shown as, a percentage",
-        docs: "Every `_perc` gauge of vLLM is a fraction from 0 to 1, in every release. `> 95` is never true, `< 50` always; a panel with the unit `percent` shows 0.95 %.\n\
-               \n\
-               ```promql\n\
-               vllm:kv_cache_usage_perc > 95     # bad: never fires\n\
-               vllm:kv_cache_usage_perc > 0.95   # good\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx
-        .series
-        .iter()
-        .any(|series| series.subject.known().is_some())
-    {
+    if !cx.has_known_series() {
         return;
     }
     for comparison in comparisons(cx.expr) {
-        if let Some((Measure::Fraction, series)) = measure(cx, comparison.subject) {
+        if let Some((Measure::Fraction, series)) = cx.measure(comparison.subject) {
             let what = match series.subject.is_gauge() {
                 true => format!("`{}`", series.name),
                 false => "this ratio".to_owned(),
@@ -44,36 +39,34 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             compared(cx, out, &comparison, &what);
         }
     }
-    if let (Site::Panel(_, panel, _), Some((Measure::Fraction, series))) =
-        (cx.site, measure(cx, cx.expr))
-        && let Some(unit) = panel.unit.as_ref().filter(|unit| unit.value == "percent")
-    {
-        let message = format!(
-            "`{}` is a fraction from 0 to 1, shown with the unit `percent`",
-            series.name
-        );
-        let mut finding = out
-            .at(unit.span(), message)
-            .help("use the unit `percentunit`");
-        if let Some((span, text)) = unit
-            .map
-            .edit(cx.file_text, 0..unit.value.len(), "percentunit")
-        {
-            let edits = vec![FileEdit::replace(span, text)];
-            let steps = panel.thresholds.iter().flat_map(|t| &t.steps);
-            let high = steps
-                .filter_map(|s| s.value.as_ref())
-                .any(|v| v.value > 1.0);
-            let title = "set the unit to `percentunit`";
-            let fix = if high {
-                Fix::unsafe_edits(title, edits)
-            } else {
-                Fix::safe_edits(title, edits)
-            };
-            finding = finding.fix(fix);
-        }
-        out.push(finding);
-    }
+    shown(cx, out);
+}
+
+/// The unit of the panel against what the query measures.
+fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    let Some(panel) = cx.panel() else {
+        return;
+    };
+    let Some(unit) = panel.unit.as_ref().filter(|unit| unit.value == "percent") else {
+        return;
+    };
+    let Some((Measure::Fraction, series)) = cx.measure(cx.expr) else {
+        return;
+    };
+    let message = format!(
+        "`{}` is a fraction from 0 to 1, shown with the unit `percent`",
+        series.name
+    );
+    let steps = panel.thresholds.iter().flat_map(|t| &t.steps);
+    let mut values = steps.filter_map(|step| step.value.as_ref());
+    // A line above 1 was drawn for percentages.
+    let applicability = match values.any(|v| v.value > 1.0) {
+        true => Applicability::Unsafe,
+        false => Applicability::Safe,
+    };
+    let fix = mend::set_unit(cx, unit, "percentunit", applicability);
+    let finding = out.at(unit.span(), message);
+    out.push(finding.help("use the unit `percentunit`").maybe_fix(fix));
 }
 
 fn compared(cx: &QueryCx<'_, '_>, out: &mut Findings, comparison: &Comparison<'_>, what: &str) {
@@ -109,11 +102,6 @@ fn mended(
         return finding;
     }
     let new = decimal(threshold / hundred);
-    let edit = Edit::new(comparison.constant_span.clone(), new.clone());
-    let fix = cx.fix(
-        format!("replace with `{new}`"),
-        &[edit],
-        Applicability::Safe,
-    );
-    mend::with(finding.help(format!("use `{new}`")), fix)
+    let fix = cx.replace(&comparison.constant_span, &new, Applicability::Safe);
+    finding.help(format!("use `{new}`")).maybe_fix(fix)
 }

@@ -1,28 +1,27 @@
 //! Series that a release does not have yet.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::gone::gone;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Why;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// The query selects a series that came with a later release. There a panel is empty and an alert never
+    /// fires. Ask for the older name as well, raise the lower end of the range, or leave the query out.
+    ///
+    /// ```promql
+    /// vllm:kv_cache_usage_perc > 0.9                                    # bad before 0.9.2
+    /// (vllm:kv_cache_usage_perc or vllm:gpu_cache_usage_perc) > 0.9     # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "future-metric",
         summary: "a release asked for does not have the metric yet",
-        docs: "The query selects a series that came with a later release. There a panel is empty and an alert \
-               never fires. Ask for the older name as well, raise the lower end of the range, or leave the \
-               query out.\n\n\
-               ```promql\n\
-               vllm:kv_cache_usage_perc > 0.9                                    # bad before 0.9.2\n\
-               (vllm:kv_cache_usage_perc or vllm:gpu_cache_usage_perc) > 0.9     # good\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for gone in gone(cx, &Why::Future) {

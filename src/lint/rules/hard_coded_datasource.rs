@@ -1,29 +1,30 @@
 //! Data sources that only one Grafana has.
 
 use crate::artifact::{Dashboard, Datasource, Form};
-use crate::diag::{Diagnostic, Edit, Fix, RuleInfo, Severity};
+use crate::diag::{Applicability, Diagnostic, Severity};
 use crate::lint::dashboard::DashboardCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::mend;
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::yaml::Text;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// A uid belongs to one Grafana. Imported elsewhere the panel finds no data source. A variable of type
+    /// `datasource` lets every installation choose.
+    ///
+    /// ```json
+    /// {"datasource": {"type": "prometheus", "uid": "P1809F7CD0C75ACF3"}}
+    /// {"datasource": {"type": "prometheus", "uid": "${datasource}"}}
+    /// ```
+    ///
+    /// The first is bad.
+    pub const RULE: Rule = Rule {
         name: "hard-coded-datasource",
         summary: "a panel names a data source by its uid",
-        docs: "A uid belongs to one Grafana. Imported elsewhere the panel finds no data source. A variable of type `datasource` lets every installation choose.\n\
-               \n\
-               ```json\n\
-               {\"datasource\": {\"type\": \"prometheus\", \"uid\": \"P1809F7CD0C75ACF3\"}}\n\
-               {\"datasource\": {\"type\": \"prometheus\", \"uid\": \"${datasource}\"}}\n\
-               ```\n\
-               \n\
-               The first is bad.",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Dashboard(check),
-};
+        check: Check::Dashboard(check),
+    };
+}
 
 /// Data sources that every Grafana has.
 const BUILT_IN: [&str; 7] = [
@@ -48,13 +49,13 @@ fn check(cx: &DashboardCx<'_>, out: &mut Findings) {
                 .iter()
                 .filter_map(|target| target.datasource.as_ref()),
         );
-        let mut told: Vec<&str> = Vec::new();
+        let mut reported: Vec<&str> = Vec::new();
         for source in all {
             let Some(uid) = fixed(source) else {
                 continue;
             };
-            if !told.contains(&uid.value.as_str()) {
-                told.push(&uid.value);
+            if !reported.contains(&uid.value.as_str()) {
+                reported.push(&uid.value);
                 out.push(finding(cx, out, source, uid));
             }
         }
@@ -79,13 +80,14 @@ fn finding(cx: &DashboardCx<'_>, out: &Findings, source: &Datasource, uid: &Text
     };
     let new = format!("${{{name}}}");
     let finding = finding.help(format!("use the variable: `{new}`"));
-    match uid.map.edit(cx.file_text, 0..uid.value.len(), &new) {
-        Some((span, text)) => {
-            let title = format!("replace with `{new}`");
-            finding.fix(Fix::unsafe_edits(title, vec![Edit::replace(span, text)]))
-        }
-        None => finding,
-    }
+    let title = format!("replace with `{new}`");
+    finding.maybe_fix(mend::set_text(
+        cx.file_text,
+        uid,
+        &new,
+        title,
+        Applicability::Unsafe,
+    ))
 }
 
 /// A variable of the dashboard that lists data sources of this type.

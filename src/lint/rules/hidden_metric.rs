@@ -1,28 +1,27 @@
 //! Series that a release only shows with a flag.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::gone::gone;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Why;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// vLLM hides a deprecated metric before it removes it. Without `--show-hidden-metrics-for-version` the
+    /// series does not exist, and the flag must name exactly the minor release before the running one.
+    ///
+    /// ```promql
+    /// rate(vllm:time_per_output_token_seconds_sum[5m])   # bad on 0.12.0 to 0.14.0
+    /// rate(vllm:inter_token_latency_seconds_sum[5m])     # good since 0.10.2
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "hidden-metric",
         summary: "a release asked for shows the metric only with a flag",
-        docs: "vLLM hides a deprecated metric before it removes it. Without \
-               `--show-hidden-metrics-for-version` the series does not exist, and the flag must name exactly \
-               the minor release before the running one.\n\n\
-               ```promql\n\
-               rate(vllm:time_per_output_token_seconds_sum[5m])   # bad on 0.12.0 to 0.14.0\n\
-               rate(vllm:inter_token_latency_seconds_sum[5m])     # good since 0.10.2\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for gone in gone(cx, &Why::Hidden) {

@@ -1,57 +1,53 @@
 //! Bounds in a spelling that is never exposed.
 
 use crate::catalog::Shape;
-use crate::diag::{Applicability, RuleInfo, Severity};
-use crate::lint::mend;
+use crate::diag::{Applicability, Severity};
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::MatchOp;
 use crate::promql::rewrite::Edit;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// Matchers compare text. vLLM writes every bound as a decimal number with a point: `120.0`, not `120`.
+    ///
+    /// ```promql
+    /// vllm:e2e_request_latency_seconds_bucket{le="120"}     # bad
+    /// vllm:e2e_request_latency_seconds_bucket{le="120.0"}   # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "le-spelling",
         summary: "an `le` matcher spells a bound otherwise than the server",
-        docs: "Matchers compare text. vLLM writes every bound as a decimal number with a point: `120.0`, not `120`.\n\
-               \n\
-               ```promql\n\
-               vllm:e2e_request_latency_seconds_bucket{le=\"120\"}     # bad\n\
-               vllm:e2e_request_latency_seconds_bucket{le=\"120.0\"}   # good\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    for series in cx.series.iter().filter(|series| series.is_bucket()) {
-        for matcher in &series.context.selector.matchers {
-            let value = matcher.value.value.as_str();
-            let exact = matches!(matcher.op, MatchOp::Equal | MatchOp::NotEqual);
-            if matcher.label.text != "le" || !exact || !matcher.value.placeholders.is_empty() {
-                continue;
-            }
-            let shapes = series.subject.shapes();
-            let Some(right) = exposed(&shapes, value) else {
-                continue;
-            };
-            let message = format!(
-                "`{}` spells this bound `{right}`, never `{value}`",
-                series.name
-            );
-            let finding = out
-                .at(cx.span(&matcher.value_span), message)
-                .help(format!("use `le=\"{right}\"`"));
-            let edit = Edit::new(matcher.value_span.clone(), format!("\"{right}\""));
-            let fix = cx.fix(
-                format!("replace with `{right}`"),
-                &[edit],
-                Applicability::Safe,
-            );
-            out.push(mend::with(finding, fix));
+    for (series, matcher) in cx.matchers().filter(|(series, _)| series.is_bucket()) {
+        let value = matcher.value.value.as_str();
+        let exact = matches!(matcher.op, MatchOp::Equal | MatchOp::NotEqual);
+        if matcher.label.text != "le" || !exact {
+            continue;
         }
+        let shapes = series.subject.shapes();
+        let Some(right) = exposed(&shapes, value) else {
+            continue;
+        };
+        let message = format!(
+            "`{}` spells this bound `{right}`, never `{value}`",
+            series.name
+        );
+        let finding = out
+            .at(cx.span(&matcher.value_span), message)
+            .help(format!("use `le=\"{right}\"`"));
+        let edit = Edit::new(matcher.value_span.clone(), format!("\"{right}\""));
+        let fix = cx.fix(
+            format!("replace with `{right}`"),
+            &[edit],
+            Applicability::Safe,
+        );
+        out.push(finding.maybe_fix(fix));
     }
 }
 

@@ -2,32 +2,34 @@
 
 use crate::artifact::NamedMetric;
 use crate::catalog::{MetricType, Series};
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::delivery;
 use crate::lint::project::ProjectCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::scope::Scope;
 use crate::lint::subject::{Meant, Subject};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// The CloudWatch agent turns counters of a scraped page into differences, keeps gauges as they are, and
+    /// drops histograms: no bucket, sum or count arrives. An alarm on one never has data. Where the run
+    /// also reads a configuration of the agent, metrics of its namespace that no declaration selects are
+    /// found as well.
+    ///
+    /// ```json
+    /// {"MetricName": "vllm:time_to_first_token_seconds", "ExtendedStatistic": "p95"}
+    /// {"MetricName": "TTFTMs", "ExtendedStatistic": "p95"}
+    /// ```
+    ///
+    /// The first is bad. Publish the values from the service's own code, or send the page by OpenTelemetry
+    /// and alarm with PromQL.
+    pub const RULE: Rule = Rule {
         name: "metric-not-delivered",
         summary: "an alarm or a dashboard shows a metric that never arrives in CloudWatch",
-        docs: "The CloudWatch agent turns counters of a scraped page into differences, keeps gauges as they are, and \
-               drops histograms: no bucket, sum or count arrives. An alarm on one has no data for ever. Where the run also reads a configuration of the agent, \
-               metrics of its namespace that no declaration selects are found as well.\n\n\
-               ```json\n\
-               {\"MetricName\": \"vllm:time_to_first_token_seconds\", \"ExtendedStatistic\": \"p95\"}\n\
-               {\"MetricName\": \"TTFTMs\", \"ExtendedStatistic\": \"p95\"}\n\
-               ```\n\n\
-               The first is bad. Publish the values from the service's own code, or send the page by OpenTelemetry \
-               and alarm with PromQL.",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Project(check),
-};
+        check: Check::Project(check),
+    };
+}
 
 fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
     let mut dropped = Vec::new();

@@ -1,4 +1,6 @@
-//! All rules: one file each, and one word here.
+//! All rules: one file each, and one word in the list below.
+//!
+//! `rate_of_gauge.rs` holds the rule `rate-of-gauge`: its documentation, its level, and the function that looks for it.
 
 use super::rule::Rule;
 use super::suppress;
@@ -89,7 +91,7 @@ pub fn page(info: &RuleInfo) -> String {
         capital(info.summary),
         info.level.as_str(),
         info.since,
-        info.docs
+        info.docs()
     )
 }
 

@@ -1,28 +1,27 @@
 //! `vllm_x` for `vllm:x`.
 
-use crate::diag::{Applicability, RuleInfo, Severity};
+use crate::diag::{Applicability, Severity};
 use crate::lint::mend;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::{Meant, Subject};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// vLLM's own names begin with `vllm:` since its first release. The spelling `vllm_` comes from guides,
+    /// and from pipelines that replace colons; a Prometheus that scrapes vLLM never has such a series.
+    ///
+    /// ```promql
+    /// vllm_num_requests_waiting   # bad
+    /// vllm:num_requests_waiting   # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "normalised-name",
         summary: "the name has an underscore where vLLM has a colon",
-        docs: "vLLM's own names begin with `vllm:` since its first release. The spelling `vllm_` comes from \
-               guides, and from pipelines that replace colons; a Prometheus that scrapes vLLM never has such \
-               a series.\n\n\
-               ```promql\n\
-               vllm_num_requests_waiting   # bad\n\
-               vllm:num_requests_waiting   # good\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
@@ -65,7 +64,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 } else {
                     finding.note(format!("`{own}` was renamed"))
                 };
-                mend::with(finding, fix)
+                finding.maybe_fix(fix)
             }
             None => {
                 let dead: Vec<_> = known.dead.iter().flat_map(|d| d.releases.clone()).collect();

@@ -1,25 +1,24 @@
 //! Panels that ask nothing.
 
 use crate::artifact::Panel;
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::dashboard::DashboardCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// The panel stays empty. Give it a query, or remove it.
+    ///
+    /// ```json
+    /// {"type": "stat", "title": "Errors", "targets": [{"refId": "A", "expr": ""}]}
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "panel-without-query",
         summary: "a panel that shows data has no query",
-        docs: "The panel stays empty. Give it a query, or remove it.\n\
-               \n\
-               ```json\n\
-               {\"type\": \"stat\", \"title\": \"Errors\", \"targets\": [{\"refId\": \"A\", \"expr\": \"\"}]}\n\
-               ```",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Dashboard(check),
-};
+        check: Check::Dashboard(check),
+    };
+}
 
 /// Panels that are nothing without data.
 const DATA: [&str; 11] = [

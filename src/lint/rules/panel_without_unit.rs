@@ -1,28 +1,27 @@
 //! Numbers without a unit.
 
 use crate::artifact::{Form, Language};
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::dashboard::DashboardCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// Without a unit 0.42 may be seconds, a ratio or requests. Grafana scales and labels values by the unit.
+    ///
+    /// ```json
+    /// {"type": "timeseries", "fieldConfig": {"defaults": {}}}
+    /// {"type": "timeseries", "fieldConfig": {"defaults": {"unit": "s"}}}
+    /// ```
+    ///
+    /// The first is bad. `short` is a unit as well: a plain number.
+    pub const RULE: Rule = Rule {
         name: "panel-without-unit",
         summary: "a panel draws numbers without saying what they are",
-        docs: "Without a unit 0.42 may be seconds, a ratio or requests. Grafana scales and labels values by the unit.\n\
-               \n\
-               ```json\n\
-               {\"type\": \"timeseries\", \"fieldConfig\": {\"defaults\": {}}}\n\
-               {\"type\": \"timeseries\", \"fieldConfig\": {\"defaults\": {\"unit\": \"s\"}}}\n\
-               ```\n\
-               \n\
-               The first is bad. `short` is a unit as well: a plain number.",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Dashboard(check),
-};
+        check: Check::Dashboard(check),
+    };
+}
 
 /// Panels that draw numbers.
 const DRAWN: [&str; 11] = [

@@ -1,29 +1,29 @@
 //! Quantiles of what has no buckets.
 
 use crate::catalog::Series as Part;
-use crate::diag::{Applicability, RuleInfo, Severity};
+use crate::diag::{Applicability, Severity};
 use crate::lint::mend;
 use crate::lint::query::{QueryCx, Series};
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::{Meant, Subject};
 use crate::promql::usage::quantile_calls;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// `histogram_quantile` reads series that end in `_bucket` and carry `le`. Given the base name of a
+    /// histogram, its `_sum`, or a gauge, it never gives a result.
+    ///
+    /// ```promql
+    /// histogram_quantile(0.99, rate(vllm:e2e_request_latency_seconds[5m]))          # bad
+    /// histogram_quantile(0.99, rate(vllm:e2e_request_latency_seconds_bucket[5m]))   # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "quantile-of-non-histogram",
         summary: "`histogram_quantile` is given something without buckets",
-        docs: "`histogram_quantile` reads series that end in `_bucket` and carry `le`. Given the base name of a histogram, its `_sum`, or a gauge, it never gives a result.\n\
-               \n\
-               ```promql\n\
-               histogram_quantile(0.99, rate(vllm:e2e_request_latency_seconds[5m]))          # bad\n\
-               histogram_quantile(0.99, rate(vllm:e2e_request_latency_seconds_bucket[5m]))   # good\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if cx
@@ -50,7 +50,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                     Applicability::Unsafe
                 };
                 let fix = mend::rename(cx, series, name, &new, level);
-                finding = mend::with(finding.help(format!("use `{new}`")), fix);
+                finding = finding.help(format!("use `{new}`")).maybe_fix(fix);
             }
             out.push(finding);
         }

@@ -1,31 +1,30 @@
 //! Quantiles of buckets without their bounds.
 
-use crate::diag::{Applicability, RuleInfo, Severity};
-use crate::lint::mend;
+use crate::diag::{Applicability, Severity};
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{Expr, ExprKind};
 use crate::promql::rewrite::Edit;
 use crate::promql::usage::{QuantileCall, quantile_calls};
 use crate::promql::visit::walk;
 use crate::promql::{parse_with, selectors};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// The label `le` holds the bound of each bucket. Once it is aggregated away there are no buckets, and
+    /// the quantile has no result.
+    ///
+    /// ```promql
+    /// histogram_quantile(0.95, sum by (model_name) (rate(vllm:time_to_first_token_seconds_bucket[5m])))       # bad
+    /// histogram_quantile(0.95, sum by (model_name, le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))   # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "quantile-without-le",
         summary: "an aggregation drops `le` before `histogram_quantile`",
-        docs: "The label `le` holds the bound of each bucket. Once it is aggregated away there are no buckets, and the quantile has no result.\n\
-               \n\
-               ```promql\n\
-               histogram_quantile(0.95, sum by (model_name) (rate(vllm:time_to_first_token_seconds_bucket[5m])))       # bad\n\
-               histogram_quantile(0.95, sum by (model_name, le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))   # good\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     // Cheap for the many queries without any.
@@ -49,10 +48,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let finding = out.at(cx.span(place), message);
         let edit = aggregation(call).and_then(|node| keep_le(cx, node));
         let fix = edit.and_then(|edit| cx.fix("keep `le`", &[edit], Applicability::Safe));
-        out.push(mend::with(
-            finding.help("add `le` to the labels that are kept: `by (le)`"),
-            fix,
-        ));
+        let help = "add `le` to the labels that are kept: `by (le)`";
+        out.push(finding.help(help).maybe_fix(fix));
     }
 }
 

@@ -1,31 +1,30 @@
 //! Rates of what goes up and down.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
-use crate::promql::usage::Use;
+use crate::lint::rule::{Check, Findings, declare_rule};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// `rate`, `irate` and `increase` take every fall for a restart of a counter and add it. Of a gauge they
+    /// give numbers that mean nothing.
+    ///
+    /// ```promql
+    /// rate(vllm:num_requests_running[5m])            # bad
+    /// avg_over_time(vllm:num_requests_running[5m])   # good: the level
+    /// deriv(vllm:num_requests_running[5m])           # good: how fast it changes
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "rate-of-gauge",
         summary: "a rate is taken of a gauge",
-        docs: "`rate`, `irate` and `increase` take every fall for a restart of a counter and add it. Of a gauge they give numbers that mean nothing.\n\
-               \n\
-               ```promql\n\
-               rate(vllm:num_requests_running[5m])            # bad\n\
-               avg_over_time(vllm:num_requests_running[5m])   # good: the level\n\
-               deriv(vllm:num_requests_running[5m])           # good: how fast it changes\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
-        let Use::Change(function @ ("rate" | "irate" | "increase")) = series.context.used() else {
+        let Some(function) = series.context.used().rate() else {
             continue;
         };
         if series.subject.is_gauge() {

@@ -1,27 +1,28 @@
 //! Rates over less than two scrapes.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::usage::Use;
 use crate::units::Duration;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// A rate needs two samples. A window below twice the scrape interval often holds one, so the result has
+    /// gaps; four times the interval survives a missed scrape. The interval is 15s unless `scrape_interval`
+    /// in `slosmith.toml` says otherwise.
+    ///
+    /// ```promql
+    /// rate(vllm:generation_tokens_total[15s])   # bad
+    /// rate(vllm:generation_tokens_total[1m])    # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "rate-window-too-short",
         summary: "a rate looks at less time than two scrapes take",
-        docs: "A rate needs two samples. A window below twice the scrape interval often holds one, so the result has gaps; four times the interval survives a missed scrape. The interval is 15s unless `scrape_interval` in `slosmith.toml` says otherwise.\n\
-               \n\
-               ```promql\n\
-               rate(vllm:generation_tokens_total[15s])   # bad\n\
-               rate(vllm:generation_tokens_total[1m])    # good\n\
-               ```",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     let interval = cx.scope.scrape_interval;

@@ -3,29 +3,30 @@
 use serde_json::Value;
 
 use crate::artifact::{Dashboard, Form, Panel};
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::dashboard::DashboardCx;
 use crate::lint::panel_schemas::{Part, faults};
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// Grafana ignores a misspelt option without a word, and a value of the wrong type may keep the panel
+    /// from drawing. Options and custom field settings are checked against the schemas that Grafana
+    /// publishes, for panels of dashboards with schema version 39 or later; what is left out is no finding.
+    ///
+    /// ```json
+    /// {"type": "stat", "options": {"graphMode": "areas"}}
+    /// {"type": "stat", "options": {"graphMode": "area"}}
+    /// ```
+    ///
+    /// The first is bad: there is no such mode.
+    pub const RULE: Rule = Rule {
         name: "schema-invalid",
         summary: "a panel has an option that Grafana's own schema does not know, or of another type",
-        docs: "Grafana ignores a misspelt option without a word, and a value of the wrong type may keep the panel from drawing. Options and custom field settings are checked against the schemas that Grafana publishes, for panels of dashboards with schema version 39 or later; what is left out is no finding.\n\
-               \n\
-               ```json\n\
-               {\"type\": \"stat\", \"options\": {\"graphMode\": \"areas\"}}\n\
-               {\"type\": \"stat\", \"options\": {\"graphMode\": \"area\"}}\n\
-               ```\n\
-               \n\
-               The first is bad: there is no such mode.",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Dashboard(check),
-};
+        check: Check::Dashboard(check),
+    };
+}
 
 /// Older dashboards are migrated when they are loaded; what they say need not fit.
 const OLDEST: i64 = 39;

@@ -1,29 +1,29 @@
 //! Templates that name a label the alert has not.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::labels::Presence;
 use crate::yaml::Text;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// `{{ $labels.x }}` prints nothing when the expression has aggregated `x` away or no series has it. Keep
+    /// the label, or leave it out of the text.
+    ///
+    /// ```yaml
+    /// expr: sum by (model_name) (vllm:num_requests_waiting) > 80
+    /// annotations:
+    ///   summary: "Queue of {{ $labels.instance }} overflows"     # bad
+    ///   summary: "Queue of {{ $labels.model_name }} overflows"   # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "template-label-dropped",
         summary: "an annotation names a label that the query's result does not have",
-        docs: "`{{ $labels.x }}` prints nothing when the expression has aggregated `x` away or no series has it. Keep the label, or leave it out of the text.\n\
-               \n\
-               ```yaml\n\
-               expr: sum by (model_name) (vllm:num_requests_waiting) > 80\n\
-               annotations:\n\
-                 summary: \"Queue of {{ $labels.instance }} overflows\"     # bad\n\
-                 summary: \"Queue of {{ $labels.model_name }} overflows\"   # good\n\
-               ```",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     let Some(alert) = cx.alert() else {

@@ -1,29 +1,29 @@
 //! Quantiles that cannot be reached.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Exact, comparisons};
+use crate::promql::usage::{Exact, bare, comparisons};
 use crate::units::parse_decimal;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// `histogram_quantile` never gives more than the largest finite bound: whatever is slower looks as slow
+    /// as that. A threshold at or above it is never exceeded.
+    ///
+    /// ```promql
+    /// histogram_quantile(0.99, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 15   # bad before 0.8.4: the largest bound was 10 s
+    /// histogram_quantile(0.99, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 5    # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "threshold-beyond-buckets",
         summary: "a quantile is compared with more than its histogram can show",
-        docs: "`histogram_quantile` never gives more than the largest finite bound: whatever is slower looks as slow as that. A threshold at or above it is never exceeded.\n\
-               \n\
-               ```promql\n\
-               histogram_quantile(0.99, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 15   # bad before 0.8.4: the largest bound was 10 s\n\
-               histogram_quantile(0.99, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 5    # good\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if !cx.series.iter().any(Series::is_bucket) {
@@ -61,8 +61,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 
 /// The buckets of a quantile, under aggregations that give one of their values.
 fn quantile(expr: &Expr) -> Option<&Expr> {
-    match &expr.kind {
-        ExprKind::Paren(inner) => quantile(inner),
+    match &bare(expr).kind {
         ExprKind::Aggregate(a) => match a.op {
             AggregateOp::Max | AggregateOp::Min | AggregateOp::Avg => quantile(&a.expr),
             _ => None,

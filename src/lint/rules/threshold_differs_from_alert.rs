@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::artifact::{Artifact, Language, Panel, Query};
-use crate::diag::{Edit, Fix, RuleInfo, Severity};
+use crate::diag::{Edit, Fix, Severity};
 use crate::lint::project::ProjectCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{Expr, ExprKind};
 use crate::promql::parse_with;
 use crate::promql::usage::{Exact, comparisons};
@@ -13,23 +13,23 @@ use crate::promql::visit::{selectors_mut, walk_mut};
 use crate::source::Span;
 use crate::units::{decimal, parse_decimal};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// A panel draws the same query as an alert and has one threshold line. Whoever looks at it believes that
+    /// the alert fires there.
+    ///
+    /// ```yaml
+    /// expr: sum(vllm:num_requests_waiting) > 80   # the alert
+    /// ```
+    ///
+    /// A panel of `sum(vllm:num_requests_waiting)` with its only line at 100 is bad; at 80 it is good.
+    pub const RULE: Rule = Rule {
         name: "threshold-differs-from-alert",
         summary: "a panel's threshold line is not where the alert on the same query fires",
-        docs: "A panel draws the same query as an alert and has one threshold line. Whoever looks at it believes that the alert fires there.\n\
-               \n\
-               ```yaml\n\
-               expr: sum(vllm:num_requests_waiting) > 80   # the alert\n\
-               ```\n\
-               \n\
-               A panel of `sum(vllm:num_requests_waiting)` with its only line at 100 is bad; at 80 it is good.",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Project(check),
-};
+        check: Check::Project(check),
+    };
+}
 
 /// Where an alert fires.
 struct Line {

@@ -1,35 +1,33 @@
 //! Bounds that no bucket has.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{MatchOp, Matcher};
 use crate::promql::matches;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// A bucket series exists only for the bounds that the server was built with. A matcher on any other
+    /// bound selects nothing: a ratio of fast requests becomes empty, not 0.
+    ///
+    /// ```promql
+    /// rate(vllm:time_to_first_token_seconds_bucket{le="2.0"}[5m])   # bad: the bounds are 1.0 and 2.5
+    /// rate(vllm:time_to_first_token_seconds_bucket{le="2.5"}[5m])   # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "threshold-not-a-bucket",
         summary: "an `le` matcher names a bound that the histogram does not have",
-        docs: "A bucket series exists only for the bounds that the server was built with. A matcher on any other bound selects nothing: a ratio of fast requests becomes empty, not 0.\n\
-               \n\
-               ```promql\n\
-               rate(vllm:time_to_first_token_seconds_bucket{le=\"2.0\"}[5m])   # bad: the bounds are 1.0 and 2.5\n\
-               rate(vllm:time_to_first_token_seconds_bucket{le=\"2.5\"}[5m])   # good\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    for series in cx.series.iter().filter(|series| series.is_bucket()) {
-        for matcher in &series.context.selector.matchers {
-            if matcher.label.text == "le" && matcher.value.placeholders.is_empty() {
-                judge(cx, out, series, matcher);
-            }
+    for (series, matcher) in cx.matchers() {
+        if series.is_bucket() && matcher.label.text == "le" {
+            judge(cx, out, series, matcher);
         }
     }
 }

@@ -1,33 +1,33 @@
 //! Seconds taken for milliseconds.
 
-use crate::diag::{Applicability, Diagnostic, Edit as FileEdit, Fix, RuleInfo, Severity};
+use crate::diag::{Applicability, Diagnostic, Severity};
 use crate::lint::mend;
-use crate::lint::quantity::{Measure, measure};
-use crate::lint::query::{QueryCx, Series, Site};
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::quantity::Measure;
+use crate::lint::query::{QueryCx, Series};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::BinaryOp;
-use crate::promql::rewrite::Edit;
 use crate::promql::usage::{Comparison, Exact, comparisons};
 use crate::units::decimal;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// vLLM measures time in seconds. A threshold far above what a request can take, or a panel unit of
+    /// milliseconds without a factor of 1000, comes from taking seconds for milliseconds.
+    ///
+    /// ```promql
+    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 500   # bad
+    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 0.5   # good
+    /// ```
+    ///
+    /// A threshold is called impossible above eight times the largest bucket that vLLM had before 0.8.4: 80 s
+    /// for the time to first token, 20 s between two tokens, 480 s for requests and their phases.
+    pub const RULE: Rule = Rule {
         name: "unit-mismatch",
         summary: "seconds are compared with, or shown as, milliseconds",
-        docs: "vLLM measures time in seconds. A threshold far above what a request can take, or a panel unit of milliseconds without a factor of 1000, comes from taking seconds for milliseconds.\n\
-               \n\
-               ```promql\n\
-               histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 500   # bad\n\
-               histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 0.5   # good\n\
-               ```\n\
-               \n\
-               A threshold is called impossible above eight times the largest bucket that vLLM had before 0.8.4: 80 s for the time to first token, 20 s between two tokens, 480 s for requests and their phases.",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 /// What a family's name holds, and the seconds that nobody waits for: eight times the largest bucket that the
 /// family had before 0.8.4 (10 s, 2.5 s, 60 s).
@@ -40,15 +40,11 @@ const LONGEST: [(&str, i128); 5] = [
 ];
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx
-        .series
-        .iter()
-        .any(|series| series.subject.known().is_some())
-    {
+    if !cx.has_known_series() {
         return;
     }
     for comparison in comparisons(cx.expr) {
-        if let Some((Measure::Seconds, series)) = measure(cx, comparison.subject) {
+        if let Some((Measure::Seconds, series)) = cx.measure(comparison.subject) {
             compared(cx, out, &comparison, series);
         }
     }
@@ -91,27 +87,17 @@ fn compared(
 
 fn mended(cx: &QueryCx<'_, '_>, comparison: &Comparison<'_>, finding: Diagnostic) -> Diagnostic {
     let new = decimal(comparison.constant / Exact::from_integer(1000));
-    let edit = Edit::new(comparison.constant_span.clone(), new.clone());
-    let fix = cx.fix(
-        format!("replace with `{new}`"),
-        &[edit],
-        Applicability::Unsafe,
-    );
-    mend::with(
-        finding.help(format!("if milliseconds were meant, use `{new}`")),
-        fix,
-    )
+    let fix = cx.replace(&comparison.constant_span, &new, Applicability::Unsafe);
+    let help = format!("if milliseconds were meant, use `{new}`");
+    finding.help(help).maybe_fix(fix)
 }
 
 /// The unit of the panel against what the query measures.
 fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    let Site::Panel(_, panel, _) = cx.site else {
+    let Some(unit) = cx.panel().and_then(|panel| panel.unit.as_ref()) else {
         return;
     };
-    let Some(unit) = &panel.unit else {
-        return;
-    };
-    let Some((measured, series)) = measure(cx, cx.expr) else {
+    let Some((measured, series)) = cx.measure(cx.expr) else {
         return;
     };
     let (right, words) = match (measured, unit.value.as_str()) {
@@ -123,15 +109,8 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         "`{}` is in {words}, shown with the unit `{}`",
         series.name, unit.value
     );
-    let mut finding = out
-        .at(unit.span(), message)
-        .help(format!("use the unit `{right}`"));
-    if let Some((span, text)) = unit.map.edit(cx.file_text, 0..unit.value.len(), right) {
-        let edits = vec![FileEdit::replace(span, text)];
-        finding = finding.fix(Fix::unsafe_edits(
-            format!("set the unit to `{right}`"),
-            edits,
-        ));
-    }
-    out.push(finding);
+    let finding = out.at(unit.span(), message);
+    let fix = mend::set_unit(cx, unit, right, Applicability::Unsafe);
+    let help = format!("use the unit `{right}`");
+    out.push(finding.help(help).maybe_fix(fix));
 }

@@ -3,31 +3,32 @@
 use std::collections::BTreeSet;
 
 use crate::artifact::Role;
-use crate::diag::{RuleInfo, Severity, did_you_mean};
+use crate::diag::{Severity, did_you_mean};
 use crate::lint::query::{QueryCx, Series};
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{ExprKind, Name};
 use crate::promql::visit::walk;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// A matcher, `by` or `on` names a label that no release asked for puts on the metric and that is not
+    /// among the labels added by the scrape. A matcher on it selects nothing (or filters nothing), `by`
+    /// groups by nothing.
+    ///
+    /// ```promql
+    /// vllm:request_success_total{reason="stop"}            # bad
+    /// vllm:request_success_total{finished_reason="stop"}   # good
+    /// ```
+    ///
+    /// Labels that relabelling, a federation or a remote store adds, such as `cluster`, are declared once
+    /// with `labels` in `slosmith.toml`.
+    pub const RULE: Rule = Rule {
         name: "unknown-label",
         summary: "the metric has no such label",
-        docs: "A matcher, `by` or `on` names a label that no release asked for puts on the metric and that is \
-               not among the labels added by the scrape. A matcher on it selects nothing (or filters nothing), \
-               `by` groups by nothing.\n\n\
-               ```promql\n\
-               vllm:request_success_total{reason=\"stop\"}            # bad\n\
-               vllm:request_success_total{finished_reason=\"stop\"}   # good\n\
-               ```\n\n\
-               Labels that relabelling, a federation or a remote store adds, such as `cluster`, are declared \
-               once with `labels` in `slosmith.toml`.",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     // A unit test may give its series whatever labels it likes.

@@ -1,40 +1,37 @@
 //! Label values that no series has.
 
 use crate::artifact::Role;
-use crate::diag::{RuleInfo, Severity, did_you_mean};
+use crate::diag::{Severity, did_you_mean};
 use crate::lint::query::{QueryCx, Series};
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{MatchOp, Matcher};
 use crate::promql::{is_literal_pattern, matches};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// All values of a few labels are known, such as those of `finished_reason`. A matcher on any other value
+    /// selects nothing.
+    ///
+    /// ```promql
+    /// vllm:request_success_total{finished_reason="stopped"}   # bad
+    /// vllm:request_success_total{finished_reason="stop"}      # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "unknown-label-value",
         summary: "the label never has this value",
-        docs: "All values of a few labels are known, such as those of `finished_reason`. A matcher on any other \
-               value selects nothing.\n\n\
-               ```promql\n\
-               vllm:request_success_total{finished_reason=\"stopped\"}   # bad\n\
-               vllm:request_success_total{finished_reason=\"stop\"}      # good\n\
-               ```",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     // A unit test may give its series whatever values it likes.
     if cx.query.role == Role::TestSeries {
         return;
     }
-    for series in cx.series {
-        for matcher in &series.context.selector.matchers {
-            let open = !matcher.value.placeholders.is_empty();
-            if !open && let Some(domain) = domain(series, &matcher.label.text) {
-                judge(cx, out, series, matcher, &domain);
-            }
+    for (series, matcher) in cx.matchers() {
+        if let Some(domain) = domain(series, &matcher.label.text) {
+            judge(cx, out, series, matcher, &domain);
         }
     }
 }

@@ -3,31 +3,32 @@
 use crate::artifact::Role;
 use crate::catalog::Series as Part;
 use crate::catalog::lineage::Mistake;
-use crate::diag::{Applicability, Diagnostic, RuleInfo, Severity};
+use crate::diag::{Applicability, Diagnostic, Severity};
 use crate::lint::mend;
 use crate::lint::query::{QueryCx, Series};
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::{Meant, Strange, Subject};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// The name begins like vLLM's own, but no recorded release and no other known exporter has it. Often
+    /// `_total` is missing, a histogram is asked for without `_bucket`, `_sum` or `_count`, or the name comes
+    /// from a guide that made it up.
+    ///
+    /// ```promql
+    /// rate(vllm:num_preemptions[5m])         # bad
+    /// rate(vllm:num_preemptions_total[5m])   # good
+    /// ```
+    ///
+    /// Names of your own services are known once their pages are recorded (`slosmith catalog record`); names
+    /// that recording rules of the same run write are known as well.
+    pub const RULE: Rule = Rule {
         name: "unknown-metric",
         summary: "no release ever had the metric",
-        docs: "The name begins like vLLM's own, but no recorded release and no other known exporter has it. \
-               Often `_total` is missing, a histogram is asked for without `_bucket`, `_sum` or `_count`, or \
-               the name comes from a guide that made it up.\n\n\
-               ```promql\n\
-               rate(vllm:num_preemptions[5m])         # bad\n\
-               rate(vllm:num_preemptions_total[5m])   # good\n\
-               ```\n\n\
-               Names of your own services are known once their pages are recorded (`slosmith catalog record`); \
-               names that recording rules of the same run write are known as well.",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
@@ -71,7 +72,7 @@ fn mistaken(
         (Some(family), _) => {
             let new = format!("{family}{}", part.suffix());
             let fix = mend::rename(cx, series, series.name, &new, Applicability::Unsafe);
-            mend::with(finding.help(format!("use `{new}`")), fix)
+            finding.help(format!("use `{new}`")).maybe_fix(fix)
         }
         (None, Some(instead)) => finding.help(format!("use `{instead}`")),
         (None, None) => finding,
@@ -99,5 +100,7 @@ fn near(
         Applicability::Unsafe
     };
     let fix = mend::rename(cx, series, name, &meant, applicability);
-    mend::with(finding.help(format!("did you mean `{meant}`?")), fix)
+    finding
+        .help(format!("did you mean `{meant}`?"))
+        .maybe_fix(fix)
 }

@@ -1,34 +1,30 @@
 //! Joins that cannot match.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::labels::unmatched_joins;
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// One side surely has a label that the other cannot have, and the operation compares it. Nothing
+    /// matches, so the result is empty, whatever the data. Name the labels to join on.
+    ///
+    /// ```promql
+    /// vllm:num_requests_waiting / sum by (model_name) (vllm:num_requests_running)                                        # bad: `engine` is on one side only
+    /// sum by (model_name) (vllm:num_requests_waiting) / sum by (model_name) (vllm:num_requests_running)                  # good
+    /// vllm:num_requests_waiting / on (model_name) group_left sum by (model_name) (vllm:num_requests_running)             # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "unmatched-join",
         summary: "the two sides of an operation never have the same labels",
-        docs: "One side surely has a label that the other cannot have, and the operation compares it. Nothing matches, so the result is empty, whatever the data. Name the labels to join on.\n\
-               \n\
-               ```promql\n\
-               vllm:num_requests_waiting / sum by (model_name) (vllm:num_requests_running)                                        # bad: `engine` stands on one side only\n\
-               sum by (model_name) (vllm:num_requests_waiting) / sum by (model_name) (vllm:num_requests_running)                  # good\n\
-               vllm:num_requests_waiting / on (model_name) group_left sum by (model_name) (vllm:num_requests_running)             # good\n\
-               ```",
         level: Severity::Warning,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx
-        .series
-        .iter()
-        .any(|series| series.subject.known().is_some())
-    {
+    if !cx.has_known_series() {
         return;
     }
     for join in unmatched_joins(cx.expr, &cx.leaves()) {

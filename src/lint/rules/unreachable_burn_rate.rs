@@ -1,27 +1,28 @@
 //! Burn rates that no error ratio reaches.
 
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Exact, comparisons};
+use crate::promql::usage::{Exact, bare, comparisons};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// A ratio of errors is at most 1. A burn-rate factor times an error budget that gives 1 or more can
+    /// never be exceeded: 14.4 times the budget of a 90 % objective is 1.44. Use smaller factors, or a
+    /// tighter objective.
+    ///
+    /// ```promql
+    /// slo:sli_error:ratio_rate1h > (14.4 * 0.1)    # bad
+    /// slo:sli_error:ratio_rate1h > (14.4 * 0.01)   # good
+    /// ```
+    pub const RULE: Rule = Rule {
         name: "unreachable-burn-rate",
         summary: "an error ratio is compared with 1 or more",
-        docs: "A ratio of errors is at most 1. A burn-rate factor times an error budget that gives 1 or more can never be exceeded: 14.4 times the budget of a 90 % objective is 1.44. Use smaller factors, or a tighter objective.\n\
-               \n\
-               ```promql\n\
-               slo:sli_error:ratio_rate1h > (14.4 * 0.1)    # bad\n\
-               slo:sli_error:ratio_rate1h > (14.4 * 0.01)   # good\n\
-               ```",
         level: Severity::Error,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     // Cheap for the many queries that speak of something else.
@@ -52,8 +53,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 
 /// The name of a recorded error ratio, as Sloth, pyrra and we write it.
 fn error_ratio(expr: &Expr) -> Option<&str> {
-    match &expr.kind {
-        ExprKind::Paren(inner) => error_ratio(inner),
+    match &bare(expr).kind {
         ExprKind::Selector(selector) => {
             let name = selector.metric.as_ref()?.text.as_str();
             let ratio = name.contains("error:ratio_rate") || name.contains("error_ratio");

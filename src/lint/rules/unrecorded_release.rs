@@ -1,23 +1,21 @@
 //! Releases that nobody recorded and whose neighbours disagree.
 
 use crate::catalog::Answer;
-use crate::diag::{RuleInfo, Severity};
+use crate::diag::Severity;
 use crate::lint::query::QueryCx;
-use crate::lint::rule::{Check, Findings, Rule};
+use crate::lint::rule::{Check, Findings, declare_rule};
 
-/// See [`RuleInfo::docs`].
-pub const RULE: Rule = Rule {
-    info: RuleInfo {
+declare_rule! {
+    /// No page of the release asked for is in the catalog. Where the release before and the one after agree,
+    /// they answer for it. Here they do not: the dates of the lineage decide, or the answer is not certain.
+    pub const RULE: Rule = Rule {
         name: "unrecorded-release",
         summary: "the release asked for is not recorded, and its neighbours disagree about the metric",
-        docs: "No page of the release asked for is in the catalog. Where the release before and the one after \
-               agree, they answer for it. Here they do not: the dates of the lineage decide, or the answer is \
-               not certain.",
         level: Severity::Info,
         since: "0.1.0",
-    },
-    check: Check::Query(check),
-};
+        check: Check::Query(check),
+    };
+}
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {

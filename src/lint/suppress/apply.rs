@@ -39,7 +39,7 @@ fn ends(d: &Diagnostic) -> [u32; 2] {
     [d.span.start, d.span.end.saturating_sub(1).max(d.span.start)]
 }
 
-/// What is covered, in stretches from first to last byte that neither touch nor stand out of order.
+/// What is covered, in stretches from first to last byte that neither touch nor are out of order.
 struct Covered<'s>(BTreeMap<Of<'s>, Vec<(u32, u32)>>);
 
 impl<'s> Covered<'s> {

@@ -149,7 +149,7 @@ impl Baseline {
 }
 
 fn unused(entry: &Entry, file: FileId, text: &str) -> Diagnostic {
-    // A fingerprint stands in the file once, so its text is its place.
+    // A fingerprint is in the file once, so its text is its place.
     let quoted = format!("\"{}\"", entry.fingerprint);
     let at = text.find(&quoted).unwrap_or_default();
     let span = Span::new(file, at..at + quoted.len());

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::lines;
 
-/// What stands below comments: looked for once for all comments in a row.
+/// What is below comments: looked for once for all comments in a row.
 #[derive(Default)]
 pub(super) struct Below {
-    /// The end of a comment's line, and where the first line stands below it that is not skipped.
+    /// The end of a comment's line, and where the first line is below it that is not skipped.
     known: Option<(usize, Range<usize>)>,
     covers: Option<Range<usize>>,
 }
@@ -75,7 +75,7 @@ fn owner(line: &str) -> Option<usize> {
         None => mark.or(Some(column)),
         Some(end) => {
             let value = content[end..].trim_start();
-            // Below an anchor or a tag alone stands a mapping, whose entries are values of their own.
+            // An anchor or a tag alone is followed by a mapping, whose entries are values of their own.
             let bare = value.is_empty() || value.starts_with('#');
             let named = value.starts_with(['&', '!']) && !value.contains(' ');
             (!bare && !named).then_some(column)

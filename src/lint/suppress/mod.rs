@@ -87,7 +87,7 @@ impl Suppressions {
 
     /// Finds suppressions in the text of a description, each in a line of its own.
     ///
-    /// `place` is where the text stands in the file, which has `length` bytes; `covers` is what it
+    /// `place` is where the text is in the file, which has `length` bytes; `covers` is what it
     /// describes: a panel or a whole dashboard.
     pub fn describe(
         &mut self,
@@ -101,7 +101,7 @@ impl Suppressions {
             if !line.starts_with(parse::MARK) {
                 continue;
             }
-            // Escapes may stand between, so every part of it is placed at the whole description.
+            // Escapes may be between, so every part of it is placed at the whole description.
             let mut inner = Self::default();
             let parsed = inner.parse(line, 0, place.file, known);
             self.faults

@@ -11,7 +11,7 @@ pub(super) const MARK: &str = "slosmith:";
 /// How much a suppression covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// The place it stands at.
+    /// Where it is.
     Place,
     /// The whole file.
     File,
@@ -67,7 +67,7 @@ pub(super) fn parse(words: &str, at: usize, file: FileId) -> Result<Parsed, Diag
     })
 }
 
-/// Knows where the words stand.
+/// Knows where the words are.
 struct Reader<'a> {
     words: &'a str,
     at: usize,

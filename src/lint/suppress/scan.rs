@@ -1,4 +1,4 @@
-//! Where suppressions stand in a file, and what they cover.
+//! Where suppressions are in a file, and what they cover.
 
 use std::ops::Range;
 
@@ -73,7 +73,7 @@ fn with_hash<'t>(text: &'t str, line: Range<usize>, below: &mut Below) -> Option
     })
 }
 
-/// What stands before a comment whose words start at `at`; `None` when no comment does.
+/// What precedes a comment whose words start at `at`; `None` when no comment does.
 fn before_hash(line: &str, at: usize) -> Option<&str> {
     let code = line[..at].trim_end().strip_suffix('#')?;
     let code = code.trim_end_matches('#');

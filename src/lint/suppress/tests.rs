@@ -8,7 +8,7 @@ const fn rule(name: &'static str) -> RuleInfo {
     RuleInfo {
         name,
         summary: "",
-        docs: "",
+        doc_comment: "",
         level: Severity::Error,
         since: "0.1.0",
     }
@@ -87,7 +87,7 @@ fn a_whole_value_is_covered_however_it_is_written() {
         "# slosmith: allow(bad) -- known\n\"the key\": a and\n  BAD\n",
     ] {
         let found = yaml(text);
-        // The third comment stands at the end of the value, and covers that line.
+        // The third comment is at the end of the value, and covers that line.
         assert!(found.is_empty(), "{text}\n{found:?}");
     }
     for text in [

@@ -337,8 +337,8 @@ pub enum NotExpressible {
     /// The signal is computed, so that there are no series to find.
     #[error("`{0}` is computed, and cannot be searched")]
     Computed(String),
-    /// This name cannot stand in a search.
-    #[error("the name of `{0}` cannot stand in a search")]
+    /// This name cannot be used in a search.
+    #[error("the name of `{0}` cannot be used in a search")]
     Unsearchable(String),
     /// An alarm does not look back as far as this.
     #[error("an alarm looks back a week at most, not {0}")]

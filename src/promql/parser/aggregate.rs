@@ -7,7 +7,7 @@ use crate::promql::error::SyntaxError;
 use crate::promql::lexer::Kind;
 
 impl Parser<'_> {
-    /// The caller has taken the operator, which stands at `start`.
+    /// The caller has taken the operator, which is at `start`.
     pub(super) fn aggregate(&mut self, op: AggregateOp, start: usize) -> Result<Expr> {
         let mut grouping = self.grouping()?;
         let args = if self.at(Kind::LeftParen) {
@@ -67,7 +67,7 @@ impl Parser<'_> {
 type Operands = (Option<Box<Expr>>, Box<Expr>);
 
 impl AggregateOp {
-    /// Whether a parameter stands before the aggregated expression.
+    /// Whether a parameter precedes the aggregated expression.
     pub(in crate::promql) fn has_param(self) -> bool {
         matches!(
             self,

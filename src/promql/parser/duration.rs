@@ -18,14 +18,14 @@ struct Folded {
 const EXPECTED: &str = "a duration";
 
 impl Parser<'_> {
-    /// What stands behind `[` or `:`.
+    /// What follows `[` or `:`.
     pub(super) fn duration_expr(&mut self) -> Result<Duration> {
         let start = self.token.start;
         let folded = self.duration_sum(BinaryOp::Add.precedence())?;
         self.folded_duration(folded, start)
     }
 
-    /// What stands behind `offset`: one literal or function, with a sign at most.
+    /// What follows `offset`: one literal or function, with a sign at most.
     ///
     /// Only behind `(` or a second sign does arithmetic belong to the offset.
     pub(super) fn offset_duration(&mut self) -> Result<Duration> {

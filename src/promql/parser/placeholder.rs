@@ -1,4 +1,4 @@
-//! Placeholders where an expression can stand.
+//! Placeholders where an expression can be.
 
 use super::{Parser, Result};
 use crate::promql::ast::{Call, Expr, ExprKind};

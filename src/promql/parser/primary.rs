@@ -1,4 +1,4 @@
-//! Operands: literals, parentheses, calls, and what stands behind them.
+//! Operands: literals, parentheses, calls, and what follows them.
 
 use super::{Parser, Result};
 use crate::promql::ast::{Call, Expr, ExprKind, Number, StringLiteral};

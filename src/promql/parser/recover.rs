@@ -16,7 +16,7 @@ impl Parser<'_> {
         if !self.recovering {
             return Err(error);
         }
-        // One cause is told once: by the lexer, or by whoever first met the token.
+        // One cause is reported once: by the lexer, or by whoever first met the token.
         let known = |last: &SyntaxError| self.token.kind == Kind::Bad || last.span == error.span;
         if !self.errors.last().is_some_and(known) {
             self.errors.push(error);
@@ -55,7 +55,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads on to one of `stops` or the end, where `error` says what stands behind `first` instead.
+    /// Reads on to one of `stops` or the end, where `error` says what follows `first` instead.
     pub(super) fn strays(
         &mut self,
         first: Expr,
@@ -109,7 +109,7 @@ impl Parser<'_> {
 
     /// Finds the next matcher behind an error; false where the braces seem to end without `}`.
     ///
-    /// `read` tells that a matcher stands right before, so that a word may start another.
+    /// `read` tells that a matcher comes right before, so that a word may start another.
     pub(super) fn next_matcher(&mut self, read: bool) -> Result<bool> {
         if self.at(Kind::Name) && self.text(self.token).eq_ignore_ascii_case("or") {
             self.bump()?;
@@ -145,7 +145,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the `]`, or what stands before it.
+    /// Takes the `]`, or what precedes it.
     pub(super) fn close_bracket(&mut self, expected: &str) -> Result<()> {
         if self.eat(Kind::RightBracket)? {
             return Ok(());

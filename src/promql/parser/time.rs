@@ -35,7 +35,7 @@ impl Parser<'_> {
                 Ok(self.finish(ExprKind::Range(range), start))
             }
             ExprKind::Selector(selector) => {
-                let error = SyntaxError::new("a range must stand before `offset` and `@`", span);
+                let error = SyntaxError::new("a range must come before `offset` and `@`", span);
                 self.report(error.help("write `metric[5m] offset 1h`"))?;
                 let range = RangeSelector { selector, range };
                 Ok(self.finish(ExprKind::Range(range), start))
@@ -92,7 +92,7 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// What stands behind `@`; in recovery, perhaps nothing.
+    /// What follows `@`; in recovery, perhaps nothing.
     fn time(&mut self) -> Result<Option<At>> {
         const EXPECTED: &str = "a timestamp, `start()` or `end()`";
         if self.at(Kind::Name) {

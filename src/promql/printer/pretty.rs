@@ -7,7 +7,7 @@
 //! > 0.01
 //! ```
 //!
-//! The loosest operator stands at the margin and tighter ones are indented, operands always stand at
+//! The loosest operator is at the margin and tighter ones are indented, operands are always at
 //! the margin. So the first line is never indented, which a YAML block scalar would have to spell out.
 
 use super::{
@@ -91,7 +91,7 @@ impl Layout {
         }
     }
 
-    /// An expression that does not fit into a line, whose operators stand at `operators`.
+    /// An expression that does not fit into a line, whose operators are at `operators`.
     fn broken(&mut self, node: &Expr, indent: usize, operators: usize) {
         match &node.kind {
             ExprKind::Selector(selector) => {

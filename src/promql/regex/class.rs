@@ -29,7 +29,7 @@ impl Scanner<'_> {
         Ok(Some(Part::new(empty)))
     }
 
-    /// `\d`, `\pL`, `\p{Greek}`: classes that may stand inside brackets, too.
+    /// `\d`, `\pL`, `\p{Greek}`: classes that may be inside brackets, too.
     fn shared_class(&mut self) -> Result<bool, Problem> {
         let start = self.pos;
         match self.pattern.as_bytes().get(self.pos + 1) {

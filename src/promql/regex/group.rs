@@ -22,7 +22,7 @@ impl Scanner<'_> {
         Ok(Some(inner))
     }
 
-    /// What stands behind `(?`; false if it was a change of flags, without a group.
+    /// What follows `(?`; false if it was a change of flags, without a group.
     fn opening(&mut self, start: usize) -> Result<bool, Problem> {
         for around in ["=", "!", "<=", "<!"] {
             if self.eat(around) {

@@ -17,7 +17,7 @@ pub struct Comparison<'a> {
     pub constant_on_left: bool,
     /// The constant.
     pub constant: Exact,
-    /// Where the constant stands.
+    /// Where the constant is.
     pub constant_span: TextSpan,
     /// The other side without parentheses and constant factors: `x` of `(x * 100) > 95`.
     pub subject: &'a Expr,

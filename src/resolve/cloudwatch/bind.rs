@@ -220,7 +220,7 @@ fn dimension_sets(
         }
         names.sort();
         if all.contains(&names) {
-            let message = "this set of dimensions stands twice";
+            let message = "this set of dimensions appears twice";
             let at = set.first().map_or(sets.span, |dimension| dimension.span);
             judge
                 .sink

@@ -63,8 +63,8 @@ fn check(sink: &mut Sink, place: Place, at: Span, taken: &[(Place, Span)]) -> bo
     let Some((_, other)) = taken.iter().find(|(other, _)| other.overlaps(place)) else {
         return true;
     };
-    let error = Diagnostic::error("overlapping-panels", at, "the panel stands on another one");
-    sink.push(error.related(*other, "the other stands here"));
+    let error = Diagnostic::error("overlapping-panels", at, "the panel overlaps another one");
+    sink.push(error.related(*other, "the other is here"));
     false
 }
 

@@ -13,7 +13,7 @@ mod variables;
 use super::context::Context;
 use crate::diag::Diagnostic;
 use crate::naming;
-use crate::plan::alert::Links;
+use crate::plan::Links;
 use crate::plan::dashboard::{Panel, Row};
 use crate::plan::{Alert, Dashboard, Slo};
 use crate::source::Spanned;

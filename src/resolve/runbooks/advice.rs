@@ -80,7 +80,7 @@ impl Builder<'_, '_> {
                 None
             }
             Err(why) => {
-                let error = Diagnostic::error("bad-formula", formula.expr.span, why);
+                let error = Diagnostic::error("bad-formula", formula.expr.span, why.to_string());
                 let help = format!("there are {}", names(known));
                 self.cx.sink.push(error.help(help));
                 None
@@ -116,8 +116,21 @@ fn plain(quantity: &Quantity) -> f64 {
     value.map_or(f64::NAN, float)
 }
 
+/// Why a formula has no value.
+#[derive(Debug, thiserror::Error)]
+enum FormulaError {
+    #[error("a formula has `+ - * / ^` only")]
+    Operator,
+    #[error("a formula has no function `{0}`")]
+    Function(String),
+    #[error("`{0}` is no input of the formula")]
+    Name(String),
+    #[error("a formula is arithmetic over names and numbers")]
+    Form,
+}
+
 /// Arithmetic as PromQL has it, over named numbers.
-fn evaluate(expr: &Expr, known: &BTreeMap<String, f64>) -> Result<f64, String> {
+fn evaluate(expr: &Expr, known: &BTreeMap<String, f64>) -> Result<f64, FormulaError> {
     match &expr.kind {
         ExprKind::Number(number) => Ok(number.value),
         ExprKind::Paren(inner) => evaluate(inner, known),
@@ -134,7 +147,7 @@ fn evaluate(expr: &Expr, known: &BTreeMap<String, f64>) -> Result<f64, String> {
                 BinaryOp::Mul => Ok(a * b),
                 BinaryOp::Div => Ok(a / b),
                 BinaryOp::Pow => Ok(a.powf(b)),
-                _ => Err("a formula has `+ - * / ^` only".to_owned()),
+                _ => Err(FormulaError::Operator),
             }
         }
         ExprKind::Call(call) => {
@@ -148,19 +161,17 @@ fn evaluate(expr: &Expr, known: &BTreeMap<String, f64>) -> Result<f64, String> {
                 ("ceil", [a]) => Ok(a.ceil()),
                 ("clamp_max", [a, b]) => Ok(a.min(*b)),
                 ("clamp_min", [a, b]) => Ok(a.max(*b)),
-                (other, _) => Err(format!("a formula has no function `{other}`")),
+                (other, _) => Err(FormulaError::Function(other.to_owned())),
             }
         }
-        _ => Err("a formula is arithmetic over names and numbers".to_owned()),
+        _ => Err(FormulaError::Form),
     }
 }
 
-fn name(selector: &ast::Selector, known: &BTreeMap<String, f64>) -> Result<f64, String> {
+fn name(selector: &ast::Selector, known: &BTreeMap<String, f64>) -> Result<f64, FormulaError> {
     let name = selector.metric.as_ref().map_or("", |name| &name.text);
-    known
-        .get(name)
-        .copied()
-        .ok_or_else(|| format!("`{name}` is no input of the formula"))
+    let value = known.get(name).copied();
+    value.ok_or_else(|| FormulaError::Name(name.to_owned()))
 }
 
 /// Six digits are enough for a page; whole numbers stay whole.

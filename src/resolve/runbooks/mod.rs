@@ -10,7 +10,7 @@ mod steps;
 
 use super::context::Context;
 use crate::diag::{Diagnostic, did_you_mean};
-use crate::plan::alert::Links;
+use crate::plan::Links;
 use crate::plan::runbook::{
     Check, Command, Fix, Page, Runbooks, Step, Table, Traces, Triage, TriageRow,
 };

@@ -60,7 +60,7 @@ impl Builder<'_, '_> {
     fn step(&mut self, name: &Text, ids: &BTreeMap<String, usize>, from: usize) -> Lead {
         match ids.get(&name.value) {
             Some(number) if *number <= from + 1 => {
-                let message = format!("`{name}` stands before: the tree would never end");
+                let message = format!("`{name}` comes before: the tree would never end");
                 let error = Diagnostic::error("cyclic-reference", name.span, message);
                 self.cx.sink.push(error.help("lead to a later step"));
                 Lead::End

@@ -259,17 +259,17 @@ fn control(
                 open.push((at, block));
                 pipeline(&rest[1..], whole, dot)
             }
-            _ => fault("behind `else` stands nothing, or the word it belongs to"),
+            _ => fault("nothing follows `else`, or the word it belongs to"),
         },
         "end" => match (open.pop(), rest.is_empty()) {
             (None, _) => fault("`end` without a block that it ends"),
-            (_, false) => fault("nothing stands behind `end`"),
+            (_, false) => fault("nothing follows `end`"),
             _ => Ok(()),
         },
         "break" | "continue" => {
             match open.iter().any(|(_, b)| *b == Block::Range) && rest.is_empty() {
                 true => Ok(()),
-                false => fault("it stands inside of `range` only"),
+                false => fault("it is allowed inside of `range` only"),
             }
         }
         "define" | "block" | "template" => named(word, rest, whole, open),
@@ -286,7 +286,7 @@ fn named(
 ) -> Result<(), Fault> {
     let fault = |message: &str| Err((whole.clone(), message.to_owned()));
     if word == "define" && !open.is_empty() {
-        return fault("`define` stands outside of other blocks");
+        return fault("`define` is allowed outside of other blocks only");
     }
     match rest.split_first() {
         Some((name, rest)) if name.kind == Kind::Constant && name.text.starts_with(['"', '`']) => {
@@ -346,7 +346,7 @@ fn pipeline(tokens: &[Token<'_>], whole: &Range<usize>, dot: bool) -> Result<(),
                 now = before;
             }
             Kind::Sign("|") if now.1 => now = (now.0 + 1, false),
-            Kind::Sign(sign) => return fault(&token.at, format!("`{sign}` cannot stand here")),
+            Kind::Sign(sign) => return fault(&token.at, format!("`{sign}` is not allowed here")),
             kind => {
                 operand(token, kind, now, dot)?;
                 now.1 = true;
@@ -377,7 +377,7 @@ fn operand(token: &Token<'_>, kind: &Kind, now: (usize, bool), dot: bool) -> Res
         Kind::Constant | Kind::Word
             if command > 1 && !more && (constant || *kind == Kind::Constant) =>
         {
-            wrong("behind `|` stands a function".into())
+            wrong("a function follows `|`".into())
         }
         Kind::Word if token.text == "nil" && !more => wrong("`nil` is no command".into()),
         Kind::Field if !dot && token.text != "." && token.apart => {

@@ -53,17 +53,17 @@ impl Exclusive<'_> {
             }
         }
         if matches!(kind, PanelKind::Slo | PanelKind::Text | PanelKind::Alerts) {
-            self.refuse_all(content.into_iter().chain(reading), "a panel of this kind");
+            self.reject_all(content.into_iter().chain(reading), "a panel of this kind");
         }
         let own = [
             ("slo", slo.filter(|_| kind != PanelKind::Slo)),
             ("text", text.filter(|_| kind != PanelKind::Text)),
         ];
-        self.refuse_all(own.into_iter(), "a panel over signals");
+        self.reject_all(own.into_iter(), "a panel over signals");
         if let Some(list) = &p.series {
             self.some(list, "a panel without series shows nothing");
-            self.refuse_all(reading[..2].iter().copied(), "a list of series");
-            self.refuse_all(reading[3..5].iter().copied(), "a list of series");
+            self.reject_all(reading[..2].iter().copied(), "a list of series");
+            self.reject_all(reading[3..5].iter().copied(), "a list of series");
             list.value.iter().for_each(|series| self.series(series));
         }
         if let Some(stats) = &p.stats {
@@ -110,20 +110,24 @@ impl Exclusive<'_> {
 
     fn raw_fields(&mut self, raw: bool, unit: Option<Span>, reading: [(&str, Option<Span>); 3]) {
         if raw {
-            self.refuse_all(reading.into_iter(), "raw PromQL");
+            self.reject_all(reading.into_iter(), "raw PromQL");
         } else {
-            self.refuse_all([("unit", unit)].into_iter(), "a signal, which has its own");
+            self.reject_all([("unit", unit)].into_iter(), "a signal, which has its own");
         }
     }
 
-    fn refuse_all<'n>(
+    fn reject_all<'n>(
         &mut self,
         fields: impl Iterator<Item = (&'n str, Option<Span>)>,
         what: &str,
     ) {
         for (name, span) in fields {
             if let Some(span) = span {
-                self.refuse(name, span, format!("`{name}` cannot stand beside {what}"));
+                self.error(
+                    name,
+                    span,
+                    format!("`{name}` cannot be combined with {what}"),
+                );
             }
         }
     }

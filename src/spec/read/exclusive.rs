@@ -1,10 +1,10 @@
-//! Fields that exclude each other, told at the key that is too much.
+//! Fields that exclude each other, reported at the second key.
 
 use super::Document;
 use crate::diag::{Diagnostic, Sink};
 use crate::source::Span;
 
-/// A field and where its value stands, when it is set.
+/// A field and where its value is, when it is set.
 pub(super) type Field<'a> = (&'a str, Option<Span>);
 
 /// Checks one document.
@@ -35,16 +35,16 @@ impl Exclusive<'_> {
         set.sort();
         if let [(first, a), (second, b), ..] = set[..] {
             let (first, second) = (self.document.key(*first, a), self.document.key(*second, b));
-            let message = format!("`{b}` cannot stand beside `{a}`");
+            let message = format!("`{b}` cannot be combined with `{a}`");
             let error = Diagnostic::error("contradiction", second, message);
             self.sink
-                .push(error.related(first, format!("`{a}` stands here")));
+                .push(error.related(first, format!("`{a}` is set here")));
         }
         set.len()
     }
 
     /// Complains at the key of a field that is out of place.
-    pub(super) fn refuse(&mut self, name: &str, value: Span, message: String) {
+    pub(super) fn error(&mut self, name: &str, value: Span, message: String) {
         let at = self.document.key(value, name);
         self.sink
             .push(Diagnostic::error("contradiction", at, message));

@@ -4,13 +4,14 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
 use super::node::{Expected, Node, one_of};
+use super::unreadable;
 use crate::spec::{Baseline, Bound};
 use crate::units::{Duration, Number, parse_decimal};
 
 impl<'de> Deserialize<'de> for Bound {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         match Node::<Times>::read(d)? {
-            Node::Scalar(text, _) => text.parse().map(Bound::Quantity).map_err(Error::custom),
+            Node::Scalar(text, _) => text.parse().map(Bound::Quantity).map_err(unreadable),
             Node::Map(times) => Ok(Bound::Times(times.times.0, times.of.0)),
             Node::List(_) => Err(Error::custom("a bound is no list")),
         }
@@ -38,7 +39,7 @@ struct Factor(Number);
 impl<'de> Deserialize<'de> for Factor {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = String::deserialize(d)?;
-        parse_decimal(&text).map(Factor).map_err(Error::custom)
+        parse_decimal(&text).map(Factor).map_err(unreadable)
     }
 }
 

@@ -8,7 +8,7 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Se
 use crate::source::Span;
 use crate::yaml::Written;
 
-/// What stands in the place of a value that may be a scalar, a list or a mapping.
+/// What is in the place of a value that may be a scalar, a list or a mapping.
 pub(super) enum Node<M> {
     /// The text as written, whatever YAML takes it for, and its place.
     Scalar(String, Span),
@@ -20,7 +20,7 @@ pub(super) enum Node<M> {
 pub(super) trait Expected<'de>: Sized {
     /// For messages: `a quantity or …`.
     const WANTED: &'static str;
-    /// True where a list may stand.
+    /// True where a list may be.
     const LIST: bool;
 
     fn read<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
@@ -104,7 +104,7 @@ impl<'de, M: Expected<'de>> Visitor<'de> for RawVisitor<M> {
     }
 }
 
-/// Refuses a value; the message stands at that value.
+/// Refuses a value; the message points at that value.
 pub(super) struct Refuse(pub(super) String);
 
 impl<'de> DeserializeSeed<'de> for Refuse {
@@ -130,7 +130,7 @@ pub(super) fn one_of<'de, V: Deserialize<'de>, A: MapAccess<'de>>(
         match found {
             None => found = Some((name, map.next_value()?)),
             Some((first, _)) => {
-                let message = format!("`{name}` cannot stand beside `{first}`");
+                let message = format!("`{name}` cannot be combined with `{first}`");
                 map.next_value_seed(Refuse(message))?;
             }
         }

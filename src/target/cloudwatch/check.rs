@@ -77,7 +77,7 @@ pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
             let parts = children.names.into_iter().chain(suppressor);
             for part in parts {
                 if !known.contains(part.as_str()) {
-                    let why = format!("`{name}` needs `{part}`, which does not stand before it");
+                    let why = format!("`{name}` needs `{part}`, which does not come before it");
                     return Err(invalid(&file, why));
                 }
             }

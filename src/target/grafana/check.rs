@@ -122,7 +122,7 @@ fn apart(file: &OutFile, top: &[Panel<'_>]) -> Result<(), TargetError> {
             return Err(invalid(file, format!("panel {id} has no place")));
         };
         if taken.iter().any(|other| other.overlaps(place)) {
-            let message = format!("panel {id} stands on another one");
+            let message = format!("panel {id} overlaps another one");
             return Err(invalid(file, message));
         }
         taken.push(place);

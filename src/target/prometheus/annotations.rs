@@ -2,7 +2,7 @@
 
 use super::go;
 use super::view::Pairs;
-use crate::plan::alert::Links;
+use crate::plan::Links;
 use crate::plan::{
     Alert, Compare, Condition, EventSlo, PercentileSlo, Slo, Tier, ValueUnit, words,
 };

@@ -1,7 +1,6 @@
 //! Series and labels that sloth's dashboards read, made from ours (names as of sloth 0.16).
 
-use super::rules::{pairs, record};
-use super::view::{Pairs, Rule};
+use super::view::{Pairs, Rule, pairs, record};
 use crate::naming;
 use crate::plan::slo_series;
 use crate::plan::{Compat, EventSlo, Plan, Slo, Tier};

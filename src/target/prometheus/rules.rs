@@ -2,7 +2,7 @@
 
 use super::annotations;
 use super::compat;
-use super::view::{Group, Named, Pairs, Rule, RuleFile};
+use super::view::{Group, Named, Pairs, Rule, RuleFile, pairs, record};
 use crate::naming::{self, SERVICE, SLO, WINDOW};
 use crate::plan::{
     Alert, Bound, Condition, EventSlo, PercentileSlo, Plan, Record, Slo, SloKind, Tier, WindowRatio,
@@ -134,20 +134,6 @@ fn look_back(condition: &Condition) -> Duration {
 
 pub(super) fn text(expr: &Expr) -> String {
     pretty(expr, WIDTH)
-}
-
-pub(super) fn record(series: &str, expr: String, labels: &[(&str, &str)]) -> Rule {
-    Rule {
-        record: Some(series.to_owned()),
-        expr,
-        labels: pairs(labels),
-        ..Rule::default()
-    }
-}
-
-pub(super) fn pairs(pairs: &[(&str, &str)]) -> Pairs {
-    let owned = |(k, v): &(&str, &str)| ((*k).to_owned(), (*v).to_owned());
-    pairs.iter().map(owned).collect()
 }
 
 fn slo_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {

@@ -53,6 +53,22 @@ pub(super) struct Rule {
     pub(super) annotations: Pairs,
 }
 
+/// A recording rule.
+pub(super) fn record(series: &str, expr: String, labels: &[(&str, &str)]) -> Rule {
+    Rule {
+        record: Some(series.to_owned()),
+        expr,
+        labels: pairs(labels),
+        ..Rule::default()
+    }
+}
+
+/// Labels by name.
+pub(super) fn pairs(pairs: &[(&str, &str)]) -> Pairs {
+    let owned = |(k, v): &(&str, &str)| ((*k).to_owned(), (*v).to_owned());
+    pairs.iter().map(owned).collect()
+}
+
 #[derive(Debug, Deserialize)]
 pub(super) struct PrometheusRule {
     #[serde(rename = "apiVersion")]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::query::{self, Query};
-use crate::plan::alert::Links;
+use crate::plan::Links;
 use crate::plan::{
     Alert, BASE_WINDOW, Compare, Condition, EventSlo, Plan, Slo, SloKind, slo, words,
 };

@@ -28,7 +28,7 @@ const WORDS: [&str; 10] = [
     "in", "not", "and", "or", "if", "else", "elif", "is", "include", "set",
 ];
 
-/// The next `{% … %}` or `<{ … }>` from `at`: how it begins, and what stands in it.
+/// The next `{% … %}` or `<{ … }>` from `at`: how it begins, and what is in it.
 fn next_code(template: &str, at: usize) -> Option<(&str, std::ops::Range<usize>)> {
     let mut from = at.min(template.len());
     loop {

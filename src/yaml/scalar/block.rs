@@ -19,7 +19,7 @@ pub(super) fn header(text: &str, at: usize) -> Option<Header> {
     if !before[line..].bytes().all(|b| b == b' ') {
         return None;
     }
-    // Blank lines may stand between the header and the first line with text.
+    // Blank lines may be between the header and the first line with text.
     let head = before[..line].trim_end();
     let head_line = &head[head.rfind('\n').map_or(0, |i| i + 1)..];
     let code = head_line.find(" #").map_or(head_line, |i| &head_line[..i]);

@@ -44,7 +44,7 @@ impl Shape {
     }
 }
 
-/// The whole lines of a block scalar whose content stands at `content`; `None` when it has no content
+/// The whole lines of a block scalar whose content is at `content`; `None` when it has no content
 /// or no indentation.
 pub(super) fn locate(
     source: &str,
@@ -95,7 +95,7 @@ pub(in crate::yaml) fn extent(text: &str, indent: usize) -> usize {
 struct Line {
     /// First byte behind the indentation.
     content: usize,
-    /// Where the line break stands.
+    /// Where the line break is.
     end: usize,
     /// Where the next line begins.
     next: usize,

@@ -8,104 +8,109 @@ use super::segments::Segments;
 use super::spelling::{Spelling, decode};
 use crate::yaml::node::Style;
 
-/// The bytes of `source` to replace, and what to write there, so that the scalar then spells its text
-/// with `new` in place of `range`.
-pub(super) fn spell(
-    spelling: &Spelling,
-    segments: &Segments,
-    source: &str,
-    range: Range<usize>,
-    new: &str,
-) -> Option<(Range<usize>, String)> {
-    if segments.is_opaque() {
-        return None;
-    }
-    let found = in_lines(spelling, segments, source, range.clone(), new);
-    found.or_else(|| in_scalar(spelling, segments, source, range, new))
+/// A change of a scalar's text.
+pub(super) struct Change<'a> {
+    /// How the scalar is spelled.
+    pub(super) spelling: &'a Spelling,
+    /// Which bytes spell which part of its text.
+    pub(super) segments: &'a Segments,
+    /// The text that holds the scalar.
+    pub(super) source: &'a str,
+    /// The bytes of the decoded text to replace.
+    pub(super) range: Range<usize>,
+    /// The replacement.
+    pub(super) new: &'a str,
 }
 
-/// A change inside of a block is tried out on its lines alone: a dashboard in a block scalar may have thousands.
-///
-/// Not for the first line, from which a block's indentation may be taken, and not for the last, whose break counts.
-fn in_lines(
-    spelling: &Spelling,
-    segments: &Segments,
-    source: &str,
-    range: Range<usize>,
-    new: &str,
-) -> Option<(Range<usize>, String)> {
-    if !matches!(spelling.style, Style::Literal | Style::Lines) {
-        return None;
+impl Change<'_> {
+    /// The bytes of `source` to replace, and the replacement as the scalar's style spells it.
+    pub(super) fn spell(&self) -> Option<(Range<usize>, String)> {
+        if self.segments.is_opaque() {
+            return None;
+        }
+        self.in_lines().or_else(|| self.in_scalar())
     }
-    let (whole, at) = (spelling.range(), segments.source(spelling, range));
-    let is_break = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    if source.get(at.clone())?.bytes().any(|b| is_break(&b)) {
-        // The indentation of the line behind it goes with a break.
-        return None;
-    }
-    if source.get(at.clone())?.bytes().any(|b| is_break(&b)) {
-        // The indentation of the line behind it goes with a break.
-        return None;
-    }
-    let (before, after) = (
-        source.get(whole.start..at.start)?,
-        source.get(at.end..whole.end)?,
-    );
-    let start = whole.start + before.bytes().rposition(|b| is_break(&b))? + 1;
-    let end = at.end + after.bytes().position(|b| is_break(&b))?;
-    let (before, after) = (source.get(start..at.start)?, source.get(at.end..end)?);
-    let indent = spelling.block.indent();
-    let blanks = before
-        .bytes()
-        .take(indent)
-        .take_while(|b| *b == b' ')
-        .count();
-    let wanted = format!("{}{new}{after}", &before[blanks..]);
-    let fits = |spelled: &String| {
-        let slice = format!("{before}{spelled}{after}");
-        let mut text = String::new();
-        allowed(spelling.style, &slice)
-            && decode(spelling.style, Shape::lines(indent), &slice, 0, &mut text).is_some()
-            && text == wanted
-    };
-    let spelled = candidates(spelling, source, new).into_iter().find(fits)?;
-    Some((at, spelled))
-}
 
-/// A change that is tried out on the whole scalar.
-fn in_scalar(
-    spelling: &Spelling,
-    segments: &Segments,
-    source: &str,
-    range: Range<usize>,
-    new: &str,
-) -> Option<(Range<usize>, String)> {
-    let old = spelling.decode(source)?;
-    let wide = segments.widened(range.clone());
-    let new = format!(
-        "{}{new}{}",
-        old.get(wide.start..range.start)?,
-        old.get(range.end..wide.end)?
-    );
-    let range = wide;
-    let wanted = format!("{}{new}{}", old.get(..range.start)?, old.get(range.end..)?);
-    let at = segments.source(spelling, range);
-    let whole = spelling.range();
-    let (before, after) = (
-        source.get(whole.start..at.start)?,
-        source.get(at.end..whole.end)?,
-    );
-    let closed = source.get(whole)?.ends_with(['\n', '\r']);
-    let fits = |spelled: &String| {
-        let slice = format!("{before}{spelled}{after}");
-        // What follows a block must stay on a line of its own.
-        let open = spelling.block.indent() > 0 && closed && !slice.ends_with(['\n', '\r']);
-        !open
-            && allowed(spelling.style, &slice)
-            && decoded(spelling, &slice).as_deref() == Some(&wanted)
-    };
-    let spelled = candidates(spelling, source, &new).into_iter().find(fits)?;
-    Some((at, spelled))
+    /// A change inside of a block is tried out on its lines alone: a dashboard in a block scalar may have thousands.
+    ///
+    /// Not for the first line, from which a block's indentation may be taken, and not for the last, whose break counts.
+    fn in_lines(&self) -> Option<(Range<usize>, String)> {
+        let Self {
+            spelling,
+            source,
+            new,
+            ..
+        } = *self;
+        if !matches!(spelling.style, Style::Literal | Style::Lines) {
+            return None;
+        }
+        let whole = spelling.range();
+        let at = self.segments.source(spelling, self.range.clone());
+        let is_break = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        if source.get(at.clone())?.bytes().any(|b| is_break(&b)) {
+            // The indentation of the line behind it goes with a break.
+            return None;
+        }
+        let (before, after) = self.around(&whole, &at)?;
+        let start = whole.start + before.bytes().rposition(|b| is_break(&b))? + 1;
+        let end = at.end + after.bytes().position(|b| is_break(&b))?;
+        let (before, after) = self.around(&(start..end), &at)?;
+        let indent = spelling.block.indent();
+        let blanks = before
+            .bytes()
+            .take(indent)
+            .take_while(|b| *b == b' ')
+            .count();
+        let expected = format!("{}{new}{after}", &before[blanks..]);
+        let fits = |spelled: &String| {
+            let slice = format!("{before}{spelled}{after}");
+            let mut text = String::new();
+            allowed(spelling.style, &slice)
+                && decode(spelling.style, Shape::lines(indent), &slice, 0, &mut text).is_some()
+                && text == expected
+        };
+        let spelled = candidates(spelling, source, new).into_iter().find(fits)?;
+        Some((at, spelled))
+    }
+
+    /// A change that is tried out on the whole scalar.
+    fn in_scalar(&self) -> Option<(Range<usize>, String)> {
+        let Self {
+            spelling,
+            source,
+            new,
+            ref range,
+            ..
+        } = *self;
+        let old = spelling.decode(source)?;
+        let wide = self.segments.widened(range.clone());
+        let new = format!(
+            "{}{new}{}",
+            old.get(wide.start..range.start)?,
+            old.get(range.end..wide.end)?
+        );
+        let expected = format!("{}{new}{}", old.get(..wide.start)?, old.get(wide.end..)?);
+        let at = self.segments.source(spelling, wide);
+        let whole = spelling.range();
+        let (before, after) = self.around(&whole, &at)?;
+        let closed = source.get(whole)?.ends_with(['\n', '\r']);
+        let fits = |spelled: &String| {
+            let slice = format!("{before}{spelled}{after}");
+            // What follows a block must stay on a line of its own.
+            let open = spelling.block.indent() > 0 && closed && !slice.ends_with(['\n', '\r']);
+            !open
+                && allowed(spelling.style, &slice)
+                && decoded(spelling, &slice).as_deref() == Some(&expected)
+        };
+        let spelled = candidates(spelling, source, &new).into_iter().find(fits)?;
+        Some((at, spelled))
+    }
+
+    /// What `whole` has before and after the bytes that go.
+    fn around(&self, whole: &Range<usize>, at: &Range<usize>) -> Option<(&str, &str)> {
+        let before = self.source.get(whole.start..at.start)?;
+        Some((before, self.source.get(at.end..whole.end)?))
+    }
 }
 
 fn decoded(spelling: &Spelling, slice: &str) -> Option<String> {
@@ -118,7 +123,7 @@ fn decoded(spelling: &Spelling, slice: &str) -> Option<String> {
 fn candidates(spelling: &Spelling, source: &str, new: &str) -> Vec<String> {
     match spelling.style {
         Style::DoubleQuoted | Style::Json | Style::Literal | Style::Lines => {}
-        // A line break would need its fold and the indentation of what stands around the scalar.
+        // A line break would need its fold and the indentation of what surrounds the scalar.
         _ if new.contains(['\n', '\r']) => return Vec::new(),
         _ => {}
     }
@@ -206,7 +211,7 @@ fn plain(slice: &str, flow: bool) -> bool {
     starts && !ends
 }
 
-/// The characters that YAML allows to stand as they are, without the byte order mark.
+/// The characters that YAML allows unescaped, without the byte order mark.
 fn printable(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{d7ff}'
         | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}' | '\u{10000}'..)

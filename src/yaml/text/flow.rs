@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::sink::Sink;
 
-/// Decodes a plain scalar; `None` when blanks stand at its ends.
+/// Decodes a plain scalar; `None` when it begins or ends with blanks.
 pub(super) fn plain(slice: &str, base: usize, sink: &mut impl Sink) -> Option<()> {
     if slice.starts_with(BLANK_OR_BREAK) || slice.ends_with(BLANK_OR_BREAK) {
         return None;

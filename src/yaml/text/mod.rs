@@ -1,6 +1,6 @@
 //! From a scalar's decoded text to the bytes of the file, and back.
 //!
-//! A query stands in its file behind indentation, quotes, folds and escapes, sometimes of several kinds
+//! A query is written in its file behind indentation, quotes, folds and escapes, sometimes of several kinds
 //! at once (JSON in a block scalar). A [`TextMap`] leads from any range of the decoded text to the bytes
 //! that spell it; edits are spelled for the scalar's style and tried out before they are given back.
 
@@ -45,7 +45,7 @@ pub struct Place {
 pub struct Text {
     /// The decoded text.
     pub value: String,
-    /// Where each part of it stands.
+    /// Where each part of it is.
     pub map: TextMap,
 }
 
@@ -57,11 +57,11 @@ pub struct TextMap {
     segments: Segments,
     /// The part of the scalar's decoded text that offsets are counted in.
     window: (u32, u32),
-    /// How the text that `spelling` stands in was itself decoded.
+    /// How the text that `spelling` is in was itself decoded.
     outer: Option<Arc<Outer>>,
 }
 
-/// How a text was decoded that others stand in.
+/// How a text was decoded that others are in.
 #[derive(Clone, Debug)]
 struct Outer {
     map: TextMap,
@@ -189,7 +189,7 @@ impl Text {
 }
 
 impl TextMap {
-    /// The file the text stands in.
+    /// The file the text is in.
     pub fn file(&self) -> FileId {
         self.file
     }
@@ -237,21 +237,21 @@ impl TextMap {
     ///
     /// The result is decoded before it is given back; `None` when the scalar's style cannot spell it.
     pub fn edit(&self, file_text: &str, range: Range<usize>, new: &str) -> Option<(Span, String)> {
-        let source = self.source(file_text)?;
-        let (at, spelled) = edit::spell(
-            &self.spelling,
-            &self.segments,
-            source,
-            self.shifted(range),
+        let change = edit::Change {
+            spelling: &self.spelling,
+            segments: &self.segments,
+            source: self.source(file_text)?,
+            range: self.shifted(range),
             new,
-        )?;
+        };
+        let (at, spelled) = change.spell()?;
         match &self.outer {
             Some(outer) => outer.map.edit(file_text, at, &spelled),
             None => Some((Span::new(self.file, at), spelled)),
         }
     }
 
-    /// The text that `spelling` stands in.
+    /// The text that `spelling` is in.
     fn source<'f>(&'f self, file_text: &'f str) -> Option<&'f str> {
         match &self.outer {
             Some(outer) => {

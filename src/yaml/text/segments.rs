@@ -15,14 +15,14 @@ pub(super) struct Segment {
     len: u32,
     /// First byte in the source.
     source: u32,
-    /// Length there; equal to `len` where the text stands as it is.
+    /// Length there; equal to `len` where the text is verbatim.
     source_len: u32,
 }
 
 /// The segments of one scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Segments {
-    /// The text stands as it is from this byte on.
+    /// The text is verbatim from this byte on.
     Verbatim(u32),
     /// In the order of the text; shared by all parts of it.
     Many(Arc<[Segment]>),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Takes what a decoder reads, in order.
 pub(in crate::yaml) trait Sink {
-    /// Text that stands in the source as it is, from byte `source` on.
+    /// Text that the source holds verbatim, from byte `source` on.
     fn verbatim(&mut self, text: &str, source: usize);
     /// Text that `source` spells as a whole: an escape, a fold, a line break.
     fn atom(&mut self, text: &str, source: Range<usize>);

@@ -6,7 +6,7 @@ use super::sink::Sink;
 use super::{block, flow, json, lines};
 use crate::yaml::node::{Scalar, Style};
 
-/// A scalar's style and bytes in the text it stands in.
+/// A scalar's style and bytes in the text it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spelling {
     /// How it is written.
@@ -52,7 +52,7 @@ impl Spelling {
         self.start as usize..self.end as usize
     }
 
-    /// Where `value` begins when it stands in the source as it is.
+    /// Where `value` begins when the source holds it verbatim.
     pub(super) fn verbatim(&self, source: &str, value: &str) -> Option<usize> {
         let range = self.range();
         let inner = match self.style {
@@ -79,7 +79,7 @@ impl Spelling {
     }
 }
 
-/// Decodes a scalar that is spelled as `slice`, which stands at `base`.
+/// Decodes a scalar that is spelled as `slice`, which is at `base`.
 pub(in crate::yaml) fn decode(
     style: Style,
     shape: block::Shape,

@@ -149,14 +149,14 @@ impl<'t, 'a> Builder<'t, 'a> {
         };
         let depth = open.depth + 1;
         if depth > MAX_DEPTH {
-            return Err(self.refuse(range, "too deeply nested"));
+            return Err(self.error(range, "too deeply nested"));
         }
         self.add(Node::new(range, kind), open.anchor, depth)
     }
 
     fn alias(&mut self, id: usize, at: Range<usize>) -> Result<(), Diagnostic> {
         let Some((node, depth)) = self.anchors.get(&id) else {
-            return Err(self.refuse(at, "the alias stands inside what it names"));
+            return Err(self.error(at, "the alias is inside what it names"));
         };
         if !self.allowance.take(node) {
             return Err(self.too_much(at));
@@ -166,11 +166,11 @@ impl<'t, 'a> Builder<'t, 'a> {
     }
 
     fn too_much(&self, at: Range<usize>) -> Diagnostic {
-        self.refuse(at, "anchors and aliases copy too much up to here")
+        self.error(at, "anchors and aliases copy too much up to here")
             .help("write out what the aliases (`*name`) stand for, or split the file")
     }
 
-    fn refuse(&self, at: Range<usize>, why: &str) -> Diagnostic {
+    fn error(&self, at: Range<usize>, why: &str) -> Diagnostic {
         Diagnostic::error("invalid-yaml", Span::new(self.file, at), why)
     }
 
@@ -186,7 +186,7 @@ impl<'t, 'a> Builder<'t, 'a> {
             return Ok(());
         };
         open.depth = open.depth.max(depth);
-        // A value that was left out stands right behind its key, wherever the reader noticed.
+        // A value that was left out comes right after its key, wherever the reader noticed.
         if open.map && open.nodes.len() % 2 == 1 && node.start == node.end && is_left_out(&node) {
             let end = open.nodes.last().map_or(node.end, |key| key.end);
             (node.start, node.end) = (end, end);
@@ -209,7 +209,7 @@ fn pairs<'t>(nodes: Vec<Node<'t>>) -> Vec<(Node<'t>, Node<'t>)> {
     pairs
 }
 
-/// Puts in what `<<` names; keys that stand here win.
+/// Puts in what `<<` names; own keys win.
 fn merged<'t>(entries: Vec<(Node<'t>, Node<'t>)>) -> Vec<(Node<'t>, Node<'t>)> {
     if !entries.iter().any(|(key, _)| is_merge(key)) {
         return entries;

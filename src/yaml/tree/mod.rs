@@ -1,4 +1,6 @@
 //! YAML of any shape as a tree of spanned nodes, for files whose form is not ours.
+//!
+//! `groups: [{name: a}]` is a map at bytes 0 to 19 with one key, at 0 to 6, whose value is a list at 8 to 19.
 
 mod events;
 mod regular;
@@ -9,13 +11,13 @@ use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
 use crate::yaml::node::Node;
 
-/// Larger files are refused: offsets are kept in 32 bits, and no file a person keeps is near it.
+/// Larger files are rejected: offsets are kept in 32 bits, and no file a person keeps is near it.
 const MAX_BYTES: usize = 256 << 20;
 
 /// One document of a YAML file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document<'t> {
-    /// Its value; null when nothing stands between two `---`.
+    /// Its value; null when nothing is between two `---`.
     pub root: Node<'t>,
 }
 

@@ -45,7 +45,7 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    /// A list or map whose entries stand in column `indent`.
+    /// A list or map whose entries are in column `indent`.
     fn block(&mut self, indent: usize, depth: usize) -> Option<Node<'t>> {
         if depth > MAX_DEPTH {
             return None;
@@ -106,7 +106,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A collection ends where a line stands further left, or at a key in its own column.
+    /// A collection ends where a line is further left, or at a key in its own column.
     fn ends(&self, indent: usize) -> Option<()> {
         match self.cursor.line {
             Some(line) if line.indent > indent => None,

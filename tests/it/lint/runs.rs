@@ -224,7 +224,7 @@ fn rules_explain_themselves() {
     for rule in slosmith::lint::rules::infos() {
         assert!(all.contains(rule.name), "{}", rule.name);
         let page = project.run(&["explain", rule.name]).exits(0).out;
-        assert!(page.contains(rule.docs), "{}", rule.name);
+        assert!(page.contains(&rule.docs()), "{}", rule.name);
     }
     project
         .run(&["explain", "removed-metrics"])

@@ -50,7 +50,7 @@ pub(super) struct Rule<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) short_description: Option<Text<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) help: Option<Help<'a>>,
+    pub(super) help: Option<Help>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) default_configuration: Option<Configuration>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,9 +71,9 @@ impl<'a> Rule<'a> {
 }
 
 #[derive(Serialize)]
-pub(super) struct Help<'a> {
-    pub(super) text: &'a str,
-    pub(super) markdown: &'a str,
+pub(super) struct Help {
+    pub(super) text: String,
+    pub(super) markdown: String,
 }
 
 #[derive(Serialize)]

@@ -3,9 +3,9 @@
 /// The part of a line behind its indentation, without blanks at its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'t> {
-    /// Where it stands in the file.
+    /// Where it is in the file.
     pub(super) start: usize,
-    /// The column it stands in.
+    /// The column it is in.
     pub(super) indent: usize,
     /// Its text; never empty.
     pub(super) text: &'t str,
@@ -17,7 +17,7 @@ impl<'t> Line<'t> {
         self.text.starts_with("- ")
     }
 
-    /// What stands behind the dash, as a line of its own.
+    /// What follows the dash, as a line of its own.
     pub(super) fn behind_dash(self) -> Option<Line<'t>> {
         self.skip(1).filter(|line| !line.text.starts_with('#'))
     }
@@ -29,7 +29,7 @@ impl<'t> Line<'t> {
         matches!(behind, [b':'] | [b':', b' ', ..]).then_some(key)
     }
 
-    /// What stands behind `key:`; `None` when nothing does, or a comment.
+    /// What follows `key:`; `None` when nothing does, or a comment.
     pub(super) fn behind_key(self, key: &str) -> Option<Line<'t>> {
         self.skip(key.len() + 1)
             .filter(|line| !line.text.starts_with('#'))
@@ -57,7 +57,7 @@ pub(super) fn word(text: &str) -> Option<&str> {
     (first.is_ascii_alphanumeric() || *first == b'_').then(|| &text[..len])
 }
 
-/// True when nothing stands behind a value, or a comment.
+/// True when nothing follows a value, or a comment.
 pub(super) fn only_comment(behind: &str) -> bool {
     behind.is_empty() || (behind.starts_with(' ') && behind.trim_start().starts_with('#'))
 }
@@ -69,7 +69,7 @@ pub(super) struct Cursor<'t> {
     pub(super) next: usize,
     /// The line that is read; `None` at the end of a document.
     pub(super) line: Option<Line<'t>>,
-    /// `next` stands behind a `---`.
+    /// `next` is behind a `---`.
     marker: bool,
 }
 

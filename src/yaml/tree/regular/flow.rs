@@ -51,7 +51,7 @@ impl<'t> Flow<'t> {
         Some(Node::new(start..self.line.start + self.at, kind))
     }
 
-    /// What stands between brackets, with a comma between each two.
+    /// What is between brackets, with a comma between each two.
     fn entries<T>(
         &mut self,
         close: u8,

@@ -4,7 +4,7 @@ use super::cursor::{Cursor, Line, only_comment};
 use crate::yaml::node::{Node, Style};
 use crate::yaml::text::{Shape, decode, extent};
 
-/// True when every character may stand in YAML as it is, and none is a tab or a carriage return.
+/// True when YAML allows every character unescaped, and none is a tab or a carriage return.
 pub(super) fn printable(text: &str) -> bool {
     let odd = |b: u8| (b < b' ' && b != b'\n') || b == 0x7f;
     let rare = |b: u8| b == 0xc2 || b == 0xef;
@@ -33,7 +33,7 @@ pub(super) fn quoted<'t>(line: Line<'t>) -> Option<Node<'t>> {
         .then(|| Node::scalar(line.start..line.start + len, inner, style))
 }
 
-/// What stands between the quote that a text begins with and the next one, when it says what is written.
+/// What is between the quote that a text begins with and the next one, when it says what is written.
 pub(super) fn until_quote(text: &str, quote: u8) -> Option<(&str, Style)> {
     let inner = &text[1..];
     let inner = &inner[..inner.find(char::from(quote))?];
