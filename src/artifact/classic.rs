@@ -9,11 +9,30 @@ use super::{Dashboard, Form, Kind, Panel, Role, Variable, variable};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
 
-/// True for what Grafana exports as a dashboard.
+/// True for a dashboard of Grafana; other products keep `panels` and `rows` under a `title` as well.
 pub(super) fn is_dashboard(node: &Node<'_>) -> bool {
     let is_list = |key: &str| node.get(key).is_some_and(Node::is_seq);
-    let signs = ["schemaVersion", "templating", "title", "annotations"];
-    (is_list("panels") || is_list("rows")) && signs.iter().any(|key| node.get(key).is_some())
+    let is_signed = node.get("schemaVersion").is_some()
+        || node.at(&["templating", "list"]).is_some()
+        || node.at(&["annotations", "list"]).is_some();
+    let rows = items(node, &["rows"]).iter();
+    let mut inner = rows.flat_map(|row| items(row, &["panels"]));
+    let mut panels = items(node, &["panels"]).iter();
+    (is_list("panels") || is_list("rows"))
+        && (is_signed || panels.any(is_panel) || inner.any(is_panel))
+}
+
+/// True for a panel that says where it stands, what it asks or how it shows that, as only Grafana's do.
+fn is_panel(node: &Node<'_>) -> bool {
+    let signs = [
+        "datasource",
+        "fieldConfig",
+        "gridPos",
+        "libraryPanel",
+        "targets",
+    ];
+    let mut inner = items(node, &["panels"]).iter();
+    signs.iter().any(|key| node.get(key).is_some()) || inner.any(is_panel)
 }
 
 /// Reads a dashboard.

@@ -117,6 +117,27 @@ fn dashboards_are_found_wherever_they_stand() {
 }
 
 #[test]
+fn what_other_products_keep_is_not_read() {
+    for text in [
+        r#"{"title": "t", "layout": [], "widgets": [{"id": "a", "title": "x"}]}"#,
+        r#"{"title": "t", "widgets": [{"id": 1, "definition": {"type": "timeseries", "requests": []}}]}"#,
+        r#"{"widgets": [{"type": "text", "properties": {"value": "x"}}]}"#,
+        r#"{"AlarmName": "n", "NewStateValue": "ALARM", "Trigger": {"MetricName": "vllm:x", "Period": 60}}"#,
+        r#"{"title": "t", "rows": [{"id": 1}]}"#,
+        r#"{"title": "t", "panels": [{"id": 1, "query": "a +"}]}"#,
+        r#"{"elements": {"a": {}}, "layout": {"width": 1}}"#,
+        r#"{"groups": [{"name": "g", "rules": [{"id": 1}]}], "tests": [{"series": "x"}]}"#,
+    ] {
+        let artifact = of("a.json", text);
+        assert_eq!(artifact.kind, Kind::Unknown, "{text}");
+        assert!(
+            artifact.queries.is_empty() && artifact.resources.is_empty(),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn other_languages_are_not_promql() {
     let text = r#"{"title": "", "panels": [{"datasource": {"type": "loki"}, "targets": [{"expr": "{a=\"b\"} |= \"c\""}, {"datasource": {"type": "prometheus"}, "expr": "a"}]}]}"#;
     let languages: Vec<_> = of("a.json", text)
