@@ -3,6 +3,7 @@
 mod baseline;
 mod fixing;
 pub(super) mod input;
+mod passed;
 pub(super) mod scope;
 pub(super) mod walk;
 
@@ -318,6 +319,9 @@ impl Job<'_> {
         };
         let files = count(loaded.artifacts.len(), "file");
         writeln!(err, "{said} in {files}, {}", scope::describe(self.scope))?;
+        for line in loaded.passed.lines(self.here) {
+            writeln!(err, "note: {line}")?;
+        }
         for product in &self.scope.products {
             for note in &product.selection.notes {
                 writeln!(err, "note: {note}")?;

@@ -8,7 +8,7 @@ mod text;
 mod tree;
 mod typed;
 
-pub use text::{Body, Place, Text, TextMap, json_string};
+pub use text::{Body, Filler, Place, Text, TextMap, json_string, probably_filled, surely_filled};
 pub use tree::{Allowance, Document, Kind, Node, Scalar, Style, tree};
 
 use std::path::Path;
