@@ -53,7 +53,7 @@ pub struct LintArgs {
     /// Apply every safe fix
     #[arg(long)]
     fix: bool,
-    /// Apply fixes that may change the meaning as well
+    /// With `--fix` or `--diff`: fixes that may change the meaning as well
     #[arg(long)]
     unsafe_fixes: bool,
     /// Show what fixes would change, and write nothing
@@ -203,7 +203,7 @@ impl Job<'_> {
     fn run(&self, mut loaded: Loaded, out: &mut Terminal) -> Result<u8> {
         let args = self.args;
         let mut found = self.judge(&loaded);
-        if args.fix || args.unsafe_fixes || args.diff {
+        if args.fix || args.diff {
             (loaded, found) = self.mend(loaded, found, out)?;
         }
         if args.write_baseline {
