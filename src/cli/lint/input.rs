@@ -84,7 +84,7 @@ impl Loaded {
 
     fn read(&mut self) {
         let sources = &self.sources;
-        let read = self.files.par_iter().map(|(file, _)| {
+        let read = self.files.par_iter().map(|(file, named)| {
             let source = sources.get(*file);
             let mut read = artifact::read(*file, source.path(), source.text());
             if let Ok(artifact) = &mut read
