@@ -54,7 +54,11 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let window = mend::rate_window(cx.dialect());
         let place = &series.context.span;
         let rate = format!("rate({}[{window}])", cx.text(place));
-        let edit = replace_node(&cx.query.text, place, &rate, cx.dialect());
+        // A total that is compared is compared with a total: the number would have to change too.
+        let edit = series.in_quantile();
+        let edit = edit
+            .then(|| replace_node(&cx.query.text, place, &rate, cx.dialect()))
+            .flatten();
         let fix = edit.and_then(|edit| {
             cx.fix(
                 format!("replace with `{rate}`"),

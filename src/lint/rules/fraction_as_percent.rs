@@ -2,7 +2,7 @@
 
 use crate::diag::{Applicability, Diagnostic, Edit as FileEdit, Fix, RuleInfo, Severity};
 use crate::lint::mend;
-use crate::lint::quantity::{Measure, measure};
+use crate::lint::quantity::{self, Measure, measure};
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, Rule};
 use crate::promql::ast::BinaryOp;
@@ -44,7 +44,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             compared(cx, out, &comparison, &what);
         }
     }
-    if let (Site::Panel(_, panel, _), Some((Measure::Fraction, series))) =
+    if let (Site::Panel(dashboard, panel, _), Some((Measure::Fraction, series))) =
         (cx.site, measure(cx, cx.expr))
         && let Some(unit) = panel.unit.as_ref().filter(|unit| unit.value == "percent")
     {
@@ -55,22 +55,19 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let mut finding = out
             .at(unit.span(), message)
             .help("use the unit `percentunit`");
-        if let Some((span, text)) = unit
-            .map
-            .edit(cx.file_text, 0..unit.value.len(), "percentunit")
+        let plain = quantity::limits(dashboard, panel).is_some_and(|limits| {
+            panel.targets.len() == 1 && limits.iter().all(|limit| *limit <= 1.0)
+        });
+        if plain
+            && let Some((span, text)) =
+                unit.map
+                    .edit(cx.file_text, 0..unit.value.len(), "percentunit")
         {
             let edits = vec![FileEdit::replace(span, text)];
-            let steps = panel.thresholds.iter().flat_map(|t| &t.steps);
-            let high = steps
-                .filter_map(|s| s.value.as_ref())
-                .any(|v| v.value > 1.0);
-            let title = "set the unit to `percentunit`";
-            let fix = if high {
-                Fix::unsafe_edits(title, edits)
-            } else {
-                Fix::safe_edits(title, edits)
-            };
-            finding = finding.fix(fix);
+            finding = finding.fix(Fix::safe_edits("set the unit to `percentunit`", edits));
+        } else {
+            finding = finding
+                .help("thresholds, `min`, `max` and other queries of the panel change with it");
         }
         out.push(finding);
     }

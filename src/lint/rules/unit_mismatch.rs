@@ -2,7 +2,7 @@
 
 use crate::diag::{Applicability, Diagnostic, Edit as FileEdit, Fix, RuleInfo, Severity};
 use crate::lint::mend;
-use crate::lint::quantity::{Measure, measure};
+use crate::lint::quantity::{self, Measure, measure};
 use crate::lint::query::{QueryCx, Series, Site};
 use crate::lint::rule::{Check, Findings, Rule};
 use crate::promql::ast::BinaryOp;
@@ -105,7 +105,7 @@ fn mended(cx: &QueryCx<'_, '_>, comparison: &Comparison<'_>, finding: Diagnostic
 
 /// The unit of the panel against what the query measures.
 fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    let Site::Panel(_, panel, _) = cx.site else {
+    let Site::Panel(dashboard, panel, _) = cx.site else {
         return;
     };
     let Some(unit) = &panel.unit else {
@@ -126,7 +126,9 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     let mut finding = out
         .at(unit.span(), message)
         .help(format!("use the unit `{right}`"));
-    if let Some((span, text)) = unit.map.edit(cx.file_text, 0..unit.value.len(), right) {
+    if quantity::is_plain(dashboard, panel)
+        && let Some((span, text)) = unit.map.edit(cx.file_text, 0..unit.value.len(), right)
+    {
         let edits = vec![FileEdit::replace(span, text)];
         finding = finding.fix(Fix::unsafe_edits(
             format!("set the unit to `{right}`"),
