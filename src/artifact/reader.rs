@@ -63,6 +63,10 @@ impl Reader {
         role: Role,
         language: Language,
     ) -> usize {
+        let language = match is_pipeline(&text.value) {
+            true => Language::Other,
+            false => language,
+        };
         let dialect = match dialect {
             Dialect::Prometheus | Dialect::GoTemplate if self.template.is_some() => {
                 Dialect::Template
@@ -103,4 +107,27 @@ impl Reader {
     pub(super) fn embed(&mut self, text: Text) {
         self.embedded.push(Embedded { text, kind: None });
     }
+}
+
+/// True for `{a="b"} |= "c"` and `{a="b"} | json`: LogQL and others pass on what they select, PromQL never does.
+fn is_pipeline(text: &str) -> bool {
+    let mut before = ' ';
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '|' if matches!(before, '}' | '"' | '`' | ')') => return true,
+            '#' => drop(chars.find(|c| *c == '\n')),
+            quote @ ('"' | '\'' | '`') => {
+                while let Some(c) = chars.next().filter(|c| *c != quote) {
+                    if c == '\\' && quote != '`' {
+                        chars.next();
+                    }
+                }
+                before = '"';
+            }
+            c if c.is_whitespace() => {}
+            c => before = c,
+        }
+    }
+    false
 }

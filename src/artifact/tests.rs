@@ -149,6 +149,42 @@ fn other_languages_are_not_promql() {
 }
 
 #[test]
+fn data_sources_are_followed_to_their_type() {
+    let language = |panel: &str| {
+        let text = format!(
+            r#"{{"templating": {{"list": [{{"name": "logs", "type": "datasource", "query": "loki"}}, {{"name": "p", "type": "datasource", "query": "prometheus"}}]}}, "panels": [{{"targets": [{{"expr": "{{a=\"b\"}}"}}], {panel}}}]}}"#
+        );
+        of("a.json", &text).queries[0].language
+    };
+    for other in [
+        r#""datasource": "$logs""#,
+        r#""datasource": {"uid": "${logs}"}"#,
+        r#""datasource": {"type": "${x}", "uid": "${logs}"}"#,
+        r#""datasource": "Loki (eu)""#,
+        r#""type": "logs""#,
+    ] {
+        assert_eq!(language(other), Language::Other, "{other}");
+    }
+    for own in [
+        r#""datasource": "$p""#,
+        r#""datasource": "${q}""#,
+        r#""datasource": "Main""#,
+        r#""datasource": null"#,
+    ] {
+        assert_eq!(language(own), Language::PromQl, "{own}");
+    }
+    let rules = "groups:\n- name: g\n  rules:\n  - alert: A\n    expr: EXPR\n";
+    for (expr, wanted) in [
+        ("sum(rate({a=\"b\"} |= \"c|d\" [5m])) > 1", Language::Other),
+        ("count_over_time({a=\"b\"} | json [5m])", Language::Other),
+        ("x{a=~\"b|c\"} > 1", Language::PromQl),
+    ] {
+        let artifact = of("a.yaml", &rules.replace("EXPR", expr));
+        assert_eq!(artifact.queries[0].language, wanted, "{expr}");
+    }
+}
+
+#[test]
 fn variables_ask_for_selectors() {
     let asked = |query: &str| {
         let query = serde_json::to_string(query).unwrap();
