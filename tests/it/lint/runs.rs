@@ -166,6 +166,27 @@ spec:
 }
 
 #[test]
+fn specs_speak_for_the_files_beside_them() {
+    let project = project(&[]);
+    let spec = crate::project::spec("svc")
+        .replace("job: gateway", "job: vllm")
+        .replace("wait_seconds", "http_request_duration_seconds");
+    project.write("specs/svc.yaml", &spec);
+    project.run(&["build"]).exits(0);
+    let by_cluster = rules(&["sum by (cluster) (vllm:num_requests_waiting) > 8"]);
+    project.write("by_cluster.yaml", &by_cluster);
+    project
+        .run(&[
+            "lint",
+            "--fail-on",
+            "info",
+            "--level",
+            "dead-runbook-link=off",
+        ])
+        .exits(0);
+}
+
+#[test]
 fn folders_of_other_people_are_passed_over() {
     let dead = rules(&[DEAD]);
     let project = project(&[
