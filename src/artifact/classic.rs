@@ -1,46 +1,64 @@
 //! Grafana's classic dashboard JSON.
 
+mod datasource;
 mod panel;
 
 use super::field::{items, text, word};
 use super::raw::Raw;
 use super::reader::Reader;
-use super::{Dashboard, Form, Kind, Panel, Role, Variable, variable};
+use super::{Dashboard, Form, Kind, Language, Panel, Role, Variable, variable};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
+use datasource::Sources;
 
-/// True for what Grafana exports as a dashboard.
+/// True for a dashboard of Grafana; other products keep `panels` and `rows` under a `title` as well.
 pub(super) fn is_dashboard(node: &Node<'_>) -> bool {
     let is_list = |key: &str| node.get(key).is_some_and(Node::is_seq);
-    let signs = ["schemaVersion", "templating", "title", "annotations"];
-    (is_list("panels") || is_list("rows")) && signs.iter().any(|key| node.get(key).is_some())
+    let is_signed = node.get("schemaVersion").is_some()
+        || node.at(&["templating", "list"]).is_some()
+        || node.at(&["annotations", "list"]).is_some();
+    let rows = items(node, &["rows"]).iter();
+    let mut inner = rows.flat_map(|row| items(row, &["panels"]));
+    let mut panels = items(node, &["panels"]).iter();
+    (is_list("panels") || is_list("rows"))
+        && (is_signed || panels.any(is_panel) || inner.any(is_panel))
+}
+
+/// True for a panel that says where it stands, what it asks or how it shows that, as only Grafana's do.
+fn is_panel(node: &Node<'_>) -> bool {
+    let signs = [
+        "datasource",
+        "fieldConfig",
+        "gridPos",
+        "libraryPanel",
+        "targets",
+    ];
+    let mut inner = items(node, &["panels"]).iter();
+    signs.iter().any(|key| node.get(key).is_some()) || inner.any(is_panel)
 }
 
 /// Reads a dashboard.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     reader.is(Kind::Grafana);
+    let sources = Sources::of(node);
     let mut panels = Vec::new();
     for (i, item) in items(node, &["panels"]).iter().enumerate() {
-        panel(reader, body, item, format!("/panels/{i}"), &mut panels);
+        let pointer = format!("/panels/{i}");
+        panel(reader, body, &sources, item, pointer, &mut panels);
     }
     for (r, row) in items(node, &["rows"]).iter().enumerate() {
         for (i, item) in items(row, &["panels"]).iter().enumerate() {
-            panel(
-                reader,
-                body,
-                item,
-                format!("/rows/{r}/panels/{i}"),
-                &mut panels,
-            );
+            let pointer = format!("/rows/{r}/panels/{i}");
+            panel(reader, body, &sources, item, pointer, &mut panels);
         }
     }
     let variables = items(node, &["templating", "list"]);
     let variables = variables
         .iter()
-        .filter_map(|v| variable(reader, body, v))
+        .filter_map(|v| variable(reader, body, &sources, v))
         .collect();
     for annotation in items(node, &["annotations", "list"]) {
-        annotated(reader, body, annotation);
+        annotated(reader, body, &sources, annotation);
     }
     reader.artifact.dashboards.push(Dashboard {
         form: Form::Classic,
@@ -58,22 +76,29 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
 fn panel(
     reader: &mut Reader,
     body: &Body<'_>,
+    sources: &Sources,
     node: &Node<'_>,
     pointer: String,
     panels: &mut Vec<Panel>,
 ) {
-    panels.push(panel::read(reader, body, node, pointer.clone()));
+    panels.push(panel::read(reader, body, sources, node, pointer.clone()));
     for (i, inner) in items(node, &["panels"]).iter().enumerate() {
-        panel(reader, body, inner, format!("{pointer}/panels/{i}"), panels);
+        let pointer = format!("{pointer}/panels/{i}");
+        panel(reader, body, sources, inner, pointer, panels);
     }
 }
 
-fn variable(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) -> Option<Variable> {
+fn variable(
+    reader: &mut Reader,
+    body: &Body<'_>,
+    sources: &Sources,
+    node: &Node<'_>,
+) -> Option<Variable> {
     let name = text(body, node, &["name"])?;
     let kind = word(node, &["type"]).unwrap_or_default().to_owned();
     let mut lists = None;
     match kind.as_str() {
-        "query" if panel::is_prometheus(node) => {
+        "query" if sources.language(node) != Some(Language::Other) => {
             let query = node.get("query").and_then(|q| body.read(q));
             let query = query.or_else(|| text(body, node, &["query", "query"]));
             if let Some(query) = query {
@@ -86,9 +111,10 @@ fn variable(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) -> Option<Var
     Some(Variable { name, kind, lists })
 }
 
-fn annotated(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+fn annotated(reader: &mut Reader, body: &Body<'_>, sources: &Sources, node: &Node<'_>) {
     let expr = text(body, node, &["expr"]).or_else(|| text(body, node, &["target", "expr"]));
-    if let Some(expr) = expr.filter(|e| !e.value.trim().is_empty() && panel::is_prometheus(node)) {
+    let promql = sources.language(node) != Some(Language::Other);
+    if let Some(expr) = expr.filter(|e| !e.value.trim().is_empty() && promql) {
         let name = word(node, &["name"]).unwrap_or_default().to_owned();
         reader.query(expr, Dialect::Grafana, Role::Annotation { name });
     }

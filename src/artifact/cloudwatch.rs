@@ -2,6 +2,7 @@
 //! agent is told to deliver.
 
 mod metric;
+mod sign;
 mod terraform;
 
 use serde_json::{Map, Value};
@@ -11,6 +12,7 @@ use super::reader::Reader;
 use super::{Kind, Raw, Resource, ResourceKind, Role};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
+pub(in crate::artifact) use sign::is_any;
 
 /// What the API answers beside what it takes.
 const ANSWERS: [&str; 12] = [
@@ -28,30 +30,10 @@ const ANSWERS: [&str; 12] = [
     "AlarmContributors",
 ];
 
-/// Where the agent's declarations are.
-const AGENT: [&str; 4] = ["logs", "metrics_collected", "prometheus", "emf_processor"];
-
-/// True for anything that this module reads.
-pub(super) fn is_any(node: &Node<'_>) -> bool {
-    let is_list = |key: &str| node.get(key).is_some_and(Node::is_seq);
-    let resources = node.get("Resources").map_or(&[][..], Node::entries).iter();
-    let mut types = resources.filter_map(|(_, resource)| word(resource, &["Type"]));
-    let terraform = node.get("resource").map_or(&[][..], Node::entries).iter();
-    let mut blocks = terraform.filter_map(|(key, _)| key.text());
-    node.get("AlarmName").is_some()
-        || is_list("MetricAlarms")
-        || is_list("CompositeAlarms")
-        || is_list("widgets")
-        || node.get("DashboardBody").is_some()
-        || node.at(&AGENT).is_some()
-        || types.any(|kind| kind.starts_with("AWS::CloudWatch::"))
-        || blocks.any(|block| block.starts_with("aws_cloudwatch_"))
-}
-
 /// Reads whichever it is.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     reader.is(Kind::CloudWatch);
-    if node.get("AlarmName").is_some() {
+    if sign::is_alarm(node) {
         alarm(reader, body, node, false);
     }
     for list in ["MetricAlarms", "CompositeAlarms"] {
@@ -59,13 +41,13 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
             alarm(reader, body, inner, false);
         }
     }
-    if node.get("widgets").is_some_and(Node::is_seq) {
+    if sign::is_board(node) {
         board(reader, body, node);
     }
     if let Some(inner) = text(body, node, &["DashboardBody"]) {
         reader.embed(inner);
     }
-    if node.at(&AGENT).is_some() {
+    if sign::is_agent(node) {
         let resource = plain(body, node, ResourceKind::Agent, String::new());
         reader.artifact.resources.push(resource);
     }

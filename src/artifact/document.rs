@@ -73,7 +73,7 @@ fn plain(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, api: &str) {
         node.get("dashboard")
             .into_iter()
             .for_each(|inner| read(reader, body, inner));
-    } else if is_map("elements") && is_map("layout") {
+    } else if is_map("elements") && word(node, &["layout", "kind"]).is_some() {
         v2::read(reader, body, node, None);
     } else if classic::is_dashboard(node) {
         classic::read(reader, body, node);

@@ -27,6 +27,7 @@ mod raw;
 mod reader;
 mod rules;
 mod slo;
+mod template;
 #[cfg(test)]
 mod tests;
 mod unit_tests;
@@ -40,7 +41,7 @@ pub use raw::Raw;
 
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span, mark_len};
-use crate::yaml::{Body, tree};
+use crate::yaml::Body;
 use reader::Reader;
 
 /// Reads a file. What holds no queries is [`Kind::Unknown`].
@@ -56,18 +57,12 @@ pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Diagnosti
             Ok(root) => document::read(&mut reader, &body, &root),
             Err(fault) => {
                 let message = format!("this is not JSON: {}", fault.message);
-                return Err(Diagnostic::error(
-                    "invalid-json",
-                    Span::new(file, fault.range),
-                    message,
-                ));
+                let fault =
+                    Diagnostic::error("invalid-json", Span::new(file, fault.range), message);
+                return Err(template::told(text, fault));
             }
         },
-        Syntax::Yaml => {
-            for document in tree(file, text, &mut reader.allowance)? {
-                document::read(&mut reader, &body, &document.root);
-            }
-        }
+        Syntax::Yaml => template::read(&mut reader, &body)?,
     }
     Ok(reader.finish())
 }

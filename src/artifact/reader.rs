@@ -2,7 +2,7 @@
 
 use super::{Artifact, Kind, Language, Query, Role};
 use crate::promql::Dialect;
-use crate::source::FileId;
+use crate::source::{FileId, Span};
 use crate::yaml::{Allowance, Text};
 
 /// Gathers what is read from a file.
@@ -14,6 +14,8 @@ pub(super) struct Reader {
     pub(super) depth: u32,
     /// Texts of the document that are documents of their own, still to be read.
     pub(super) embedded: Vec<Embedded>,
+    /// The file's own text, when it is a template that was filled in as far as possible.
+    pub(super) template: Option<String>,
 }
 
 /// A text inside of a document that is one itself: a dashboard in a ConfigMap.
@@ -33,6 +35,7 @@ impl Reader {
             allowance: Allowance::default(),
             depth: 0,
             embedded: Vec::new(),
+            template: None,
         }
     }
 
@@ -60,7 +63,18 @@ impl Reader {
         role: Role,
         language: Language,
     ) -> usize {
+        let language = match is_pipeline(&text.value) {
+            true => Language::Other,
+            false => language,
+        };
+        let dialect = match dialect {
+            Dialect::Prometheus | Dialect::GoTemplate if self.template.is_some() => {
+                Dialect::Template
+            }
+            dialect => dialect,
+        };
         self.artifact.queries.push(Query {
+            is_partial: self.is_written(&text.span()),
             text: text.value,
             map: text.map,
             dialect,
@@ -70,8 +84,50 @@ impl Reader {
         self.artifact.queries.len() - 1
     }
 
+    /// True when a template writes a part of these bytes.
+    pub(super) fn is_written(&self, span: &Span) -> bool {
+        let text = self
+            .template
+            .as_deref()
+            .and_then(|text| text.get(span.range()));
+        text.is_some_and(|text| text.contains("{{") || text.contains("{%"))
+    }
+
+    /// True when a template adds lines among these bytes.
+    pub(super) fn is_extended(&self, span: &Span) -> bool {
+        let text = self
+            .template
+            .as_deref()
+            .and_then(|text| text.get(span.range()));
+        let functions = ["indent", "include", "toYaml"];
+        text.is_some_and(|text| functions.iter().any(|name| text.contains(name)))
+    }
+
     /// Leaves a text to be read when the document around it is done.
     pub(super) fn embed(&mut self, text: Text) {
         self.embedded.push(Embedded { text, kind: None });
     }
+}
+
+/// True for `{a="b"} |= "c"` and `{a="b"} | json`: LogQL and others pass on what they select, PromQL never does.
+fn is_pipeline(text: &str) -> bool {
+    let mut before = ' ';
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '|' if matches!(before, '}' | '"' | '`' | ')') => return true,
+            '#' => drop(chars.find(|c| *c == '\n')),
+            quote @ ('"' | '\'' | '`') => {
+                while let Some(c) = chars.next().filter(|c| *c != quote) {
+                    if c == '\\' && quote != '`' {
+                        chars.next();
+                    }
+                }
+                before = '"';
+            }
+            c if c.is_whitespace() => {}
+            c => before = c,
+        }
+    }
+    false
 }

@@ -33,6 +33,7 @@ pub(super) fn rule(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
             labels: pairs(body, node.get("labels")),
             annotations: pairs(body, node.get("annotations")),
             span: body.place(node),
+            is_partial: reader.is_extended(&body.place(node)),
         });
     } else if let Some(name) = text(body, node, &["record"]) {
         let role = Role::Record {

@@ -117,6 +117,27 @@ fn dashboards_are_found_wherever_they_stand() {
 }
 
 #[test]
+fn what_other_products_keep_is_not_read() {
+    for text in [
+        r#"{"title": "t", "layout": [], "widgets": [{"id": "a", "title": "x"}]}"#,
+        r#"{"title": "t", "widgets": [{"id": 1, "definition": {"type": "timeseries", "requests": []}}]}"#,
+        r#"{"widgets": [{"type": "text", "properties": {"value": "x"}}]}"#,
+        r#"{"AlarmName": "n", "NewStateValue": "ALARM", "Trigger": {"MetricName": "vllm:x", "Period": 60}}"#,
+        r#"{"title": "t", "rows": [{"id": 1}]}"#,
+        r#"{"title": "t", "panels": [{"id": 1, "query": "a +"}]}"#,
+        r#"{"elements": {"a": {}}, "layout": {"width": 1}}"#,
+        r#"{"groups": [{"name": "g", "rules": [{"id": 1}]}], "tests": [{"series": "x"}]}"#,
+    ] {
+        let artifact = of("a.json", text);
+        assert_eq!(artifact.kind, Kind::Unknown, "{text}");
+        assert!(
+            artifact.queries.is_empty() && artifact.resources.is_empty(),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn other_languages_are_not_promql() {
     let text = r#"{"title": "", "panels": [{"datasource": {"type": "loki"}, "targets": [{"expr": "{a=\"b\"} |= \"c\""}, {"datasource": {"type": "prometheus"}, "expr": "a"}]}]}"#;
     let languages: Vec<_> = of("a.json", text)
@@ -125,6 +146,42 @@ fn other_languages_are_not_promql() {
         .map(|q| q.language)
         .collect();
     assert_eq!(languages, [Language::Other, Language::PromQl]);
+}
+
+#[test]
+fn data_sources_are_followed_to_their_type() {
+    let language = |panel: &str| {
+        let text = format!(
+            r#"{{"templating": {{"list": [{{"name": "logs", "type": "datasource", "query": "loki"}}, {{"name": "p", "type": "datasource", "query": "prometheus"}}]}}, "panels": [{{"targets": [{{"expr": "{{a=\"b\"}}"}}], {panel}}}]}}"#
+        );
+        of("a.json", &text).queries[0].language
+    };
+    for other in [
+        r#""datasource": "$logs""#,
+        r#""datasource": {"uid": "${logs}"}"#,
+        r#""datasource": {"type": "${x}", "uid": "${logs}"}"#,
+        r#""datasource": "Loki (eu)""#,
+        r#""type": "logs""#,
+    ] {
+        assert_eq!(language(other), Language::Other, "{other}");
+    }
+    for own in [
+        r#""datasource": "$p""#,
+        r#""datasource": "${q}""#,
+        r#""datasource": "Main""#,
+        r#""datasource": null"#,
+    ] {
+        assert_eq!(language(own), Language::PromQl, "{own}");
+    }
+    let rules = "groups:\n- name: g\n  rules:\n  - alert: A\n    expr: EXPR\n";
+    for (expr, wanted) in [
+        ("sum(rate({a=\"b\"} |= \"c|d\" [5m])) > 1", Language::Other),
+        ("count_over_time({a=\"b\"} | json [5m])", Language::Other),
+        ("x{a=~\"b|c\"} > 1", Language::PromQl),
+    ] {
+        let artifact = of("a.yaml", &rules.replace("EXPR", expr));
+        assert_eq!(artifact.queries[0].language, wanted, "{expr}");
+    }
 }
 
 #[test]

@@ -72,6 +72,9 @@ pub struct Change {
     /// Minor release → the value of `--show-hidden-metrics-for-version` that shows it there.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shown_by: BTreeMap<String, String>,
+    /// The engine that alone shows it then: `V0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
     /// Upstream pull requests and commits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,

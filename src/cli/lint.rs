@@ -3,6 +3,7 @@
 mod baseline;
 mod fixing;
 pub(super) mod input;
+mod passed;
 pub(super) mod scope;
 pub(super) mod walk;
 
@@ -52,7 +53,7 @@ pub struct LintArgs {
     /// Apply every safe fix
     #[arg(long)]
     fix: bool,
-    /// Apply fixes that may change the meaning as well
+    /// With `--fix` or `--diff`: fixes that may change the meaning as well
     #[arg(long)]
     unsafe_fixes: bool,
     /// Show what fixes would change, and write nothing
@@ -210,7 +211,7 @@ impl Job<'_> {
     fn run(&self, mut loaded: Loaded, out: &mut Terminal) -> Result<u8> {
         let args = self.args;
         let mut found = self.judge(&loaded);
-        if args.fix || args.unsafe_fixes || args.diff {
+        if args.fix || args.diff {
             (loaded, found) = self.mend(loaded, found, out)?;
         }
         if args.write_baseline {
@@ -326,6 +327,9 @@ impl Job<'_> {
         };
         let files = count(loaded.artifacts.len(), "file");
         writeln!(err, "{said} in {files}, {}", scope::describe(self.scope))?;
+        for line in loaded.passed.lines(self.here) {
+            writeln!(err, "note: {line}")?;
+        }
         for product in &self.scope.products {
             for note in &product.selection.notes {
                 writeln!(err, "note: {note}")?;

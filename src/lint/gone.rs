@@ -1,6 +1,6 @@
 //! Findings about series that some releases do not serve, worded alike whatever the reason.
 //!
-//! `` `vllm:gpu_cache_usage_perc` was removed after 0.11.0: no data on 0.12.0 to 0.33.0 ``
+//! `` `vllm:gpu_cache_usage_perc` was hidden in 0.11.0 and removed in 0.12.0: no data on 0.12.0–0.33.0 ``
 
 use super::mend;
 use super::query::{QueryCx, Series};
@@ -46,6 +46,31 @@ impl Gone<'_, '_, '_> {
         product
             .catalog
             .first_last_in(&self.known.family, &product.profiles)
+    }
+
+    /// How it went, as `catalog show` has it; where lineage gives no date, by the pages.
+    pub(super) fn end(&self) -> String {
+        let change = self
+            .known
+            .product
+            .catalog
+            .lineage()
+            .change(&self.known.family);
+        let (hidden, removed) = change.map_or((None, None), |change| {
+            (change.hidden.as_ref(), change.removed.as_ref())
+        });
+        let is_removed = self.dead.why == Why::Removed;
+        match (hidden, removed.filter(|_| is_removed)) {
+            (Some(hidden), Some(removed)) => {
+                format!("was hidden in {hidden} and removed in {removed}")
+            }
+            (Some(hidden), None) => format!("is hidden since {hidden}"),
+            (None, Some(removed)) => format!("was removed in {removed}"),
+            (None, None) => match self.life().and_then(|life| life.last) {
+                Some(last) => format!("was last served by {last}"),
+                None => "was removed".to_owned(),
+            },
+        }
     }
 
     /// The finding: what is wrong with the series, where it has no data, and what to write instead.

@@ -91,7 +91,7 @@ pub(super) fn rename(
 pub(super) fn rate_window(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Grafana => "$__rate_interval",
-        Dialect::Prometheus | Dialect::GoTemplate => "5m",
+        Dialect::Prometheus | Dialect::GoTemplate | Dialect::Template => "5m",
     }
 }
 
@@ -183,6 +183,10 @@ impl Advice<'_, '_, '_> {
     /// Other values that say the same, for a gauge that is read as it is.
     fn reshaped(&self, new: &Replacement, kind: ChangeKind) -> Option<Fix> {
         let (cx, known) = (self.cx, self.known);
+        if matches!(kind, ChangeKind::Unit | ChangeKind::Semantics) {
+            // Whatever the result is compared with would have to change too.
+            return None;
+        }
         if let Replacement::Family(name) = new {
             return rename(cx, self.series, &known.family, name, Applicability::Unsafe);
         }

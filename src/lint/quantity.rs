@@ -1,6 +1,7 @@
 //! What the value of an expression measures.
 
 use super::query::{QueryCx, Series};
+use crate::artifact::{Dashboard, Form, Panel};
 use crate::catalog;
 use crate::promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind};
 
@@ -70,6 +71,28 @@ impl<'q, 'c> QueryCx<'q, 'c> {
             _ => None,
         }
     }
+}
+
+/// All numbers of a panel that are in its unit: thresholds, `min`, `max`; none when they cannot be told.
+pub(super) fn limits(dashboard: &Dashboard, panel: &Panel) -> Option<Vec<f64>> {
+    if dashboard.form != Form::Classic {
+        return None;
+    }
+    let steps = panel.thresholds.iter().flat_map(|t| &t.steps);
+    let mut limits: Vec<f64> = steps
+        .filter_map(|step| step.value.as_ref())
+        .map(|value| value.value)
+        .collect();
+    let at = |path: &str| dashboard.raw.value_at(&format!("{}{path}", panel.pointer));
+    let ends = ["min", "max"].map(|end| at(&format!("/fieldConfig/defaults/{end}")));
+    limits.extend(ends.into_iter().flatten().filter_map(|end| end.as_f64()));
+    at("/yaxes").is_none().then_some(limits)
+}
+
+/// True for a panel of one query with no number but 0 in its unit: another unit leaves nothing behind.
+pub(super) fn is_plain(dashboard: &Dashboard, panel: &Panel) -> bool {
+    let zero = |limits: Vec<f64>| limits.iter().all(|limit| *limit == 0.0);
+    panel.targets.len() == 1 && limits(dashboard, panel).is_some_and(zero)
 }
 
 /// The only series of a part of the query.

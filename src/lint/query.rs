@@ -222,6 +222,27 @@ impl<'q, 'c> QueryCx<'q, 'c> {
             };
             (binary.op == BinaryOp::Or).then_some(other)
         });
-        sides.flat_map(|side| self.series_in(side))
+        sides
+            .flat_map(|side| self.series_in(side))
+            .chain(self.alternatives(series))
+    }
+
+    /// The other names of `{__name__=~"x|y"}`.
+    fn alternatives<'s>(
+        &'s self,
+        series: &'s Series<'_, '_>,
+    ) -> impl Iterator<Item = &'q Series<'q, 'c>> + 's {
+        let same =
+            |s: &&Series<'_, '_>| std::ptr::eq(&*s.context.selector, series.context.selector);
+        self.series
+            .iter()
+            .filter(same)
+            .filter(|s| s.name != series.name)
+    }
+
+    /// True when another name of the same selector is served on every release.
+    pub fn is_spare(&self, series: &Series<'_, '_>) -> bool {
+        let alive = |s: &Series<'_, '_>| s.subject.known().is_some_and(|known| known.is_alive());
+        self.alternatives(series).any(alive)
     }
 }

@@ -9,7 +9,7 @@ use super::project::ProjectCx;
 use super::rule::{Check, Findings, Rule};
 use super::rules::{RULES, infos};
 use super::scope::Scope;
-use super::spec;
+use super::spec::{self, Declared};
 use super::suppress::{Suppressions, Syntax};
 use crate::artifact::{Artifact, Kind};
 use crate::diag::{Diagnostic, RuleInfo, Sink};
@@ -39,17 +39,21 @@ pub fn run(artifacts: &[Artifact], sources: &Sources, settings: &Settings<'_>) -
         .copied()
         .filter(|rule| !config.is_off(rule.info.name))
         .collect();
+    let mut found = Sink::default();
+    let mut declared = Declared::default();
+    for artifact in artifacts.iter().filter(|a| a.kind == Kind::Spec) {
+        let text = sources.get(artifact.file).text();
+        let said = spec::lint(artifact.file, text, settings.vllm, &mut declared);
+        found.absorb(said);
+    }
     let written = artifacts.iter().flat_map(|a| &a.records);
     let scope = settings
         .scope
         .clone()
-        .recorded(written.map(|record| record.name.value.clone()));
-    let mut found = Sink::default();
+        .recorded(written.map(|record| record.name.value.clone()))
+        .declared(declared.labels, declared.series);
     for artifact in artifacts {
         let text = sources.get(artifact.file).text();
-        if artifact.kind == Kind::Spec {
-            found.absorb(spec::lint(artifact.file, text, settings.vllm));
-        }
         let findings = file::lint(artifact, text, &scope, &rules);
         findings.into_iter().for_each(|d| found.push(d));
     }

@@ -69,7 +69,7 @@ pub struct Scope<'c> {
     labels: BTreeSet<String>,
     /// Matchers that mark a selector as one of vLLM's servers: label and value.
     tied: Vec<(String, String)>,
-    /// Series that recording rules of the files at hand write.
+    /// Series that recording rules of the files at hand write, and that their specs declare.
     recorded: BTreeSet<String>,
     /// How often Prometheus scrapes.
     pub scrape_interval: Duration,
@@ -98,6 +98,8 @@ impl<'c> Scope<'c> {
             .iter()
             .map(|(label, value)| (label.clone(), value.clone()));
         scope.tied.extend(tied);
+        // Whoever selects by a label has it.
+        scope.labels.extend(config.selector.keys().cloned());
         scope.scrape_interval = config.scrape_interval.unwrap_or(scope.scrape_interval);
         scope
     }
@@ -106,6 +108,16 @@ impl<'c> Scope<'c> {
     #[must_use]
     pub fn recorded(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.recorded.extend(names);
+        self
+    }
+
+    /// Adds labels, and series of other exporters, that specs declare.
+    #[must_use]
+    pub(super) fn declared(mut self, labels: Vec<String>, series: Vec<String>) -> Self {
+        let own = |name: &String| self.products.iter().any(|product| product.claims(name));
+        let series: Vec<_> = series.into_iter().filter(|name| !own(name)).collect();
+        self.labels.extend(labels);
+        self.recorded.extend(series);
         self
     }
 

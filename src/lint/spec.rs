@@ -1,18 +1,47 @@
-//! Specs of ours: what `build` would say of them.
+//! Specs of ours: what `build` would say of them, and what they say of the files beside them.
 
 use crate::diag::Sink;
+use crate::plan::Plan;
 use crate::resolve::{Options, resolve};
 use crate::source::FileId;
-use crate::spec;
+use crate::spec::{self, Spec};
+
+/// What specs tell of the queries that were made from them.
+#[derive(Debug, Default)]
+pub(super) struct Declared {
+    /// Labels that no page shows.
+    pub(super) labels: Vec<String>,
+    /// Series of exporters that no catalog knows; a general name is then not vLLM's.
+    pub(super) series: Vec<String>,
+}
 
 /// Everything that is wrong with a spec, or worth a warning.
-pub(super) fn lint(file: FileId, text: &str, vllm: Option<&str>) -> Sink {
+pub(super) fn lint(file: FileId, text: &str, vllm: Option<&str>, declared: &mut Declared) -> Sink {
     let document = match spec::read(file, text) {
         Ok(document) => document,
         Err(errors) => return errors,
     };
     match resolve(&document, Options { vllm }) {
-        Ok((_, warnings)) => warnings,
+        Ok((plan, warnings)) => {
+            declared.add(&document.spec, plan);
+            warnings
+        }
         Err(errors) => errors,
+    }
+}
+
+impl Declared {
+    fn add(&mut self, spec: &Spec, plan: Plan) {
+        self.labels.extend(plan.scrape.labels);
+        self.labels.extend(plan.scrape.external);
+        let bindings = spec
+            .signals
+            .values()
+            .filter_map(|signal| signal.prometheus.as_ref());
+        for metric in bindings.filter_map(|binding| binding.value.metric.as_ref()) {
+            let parts = ["", "_bucket", "_count", "_sum"];
+            let series = parts.map(|part| format!("{}{part}", metric.value));
+            self.series.extend(series);
+        }
     }
 }

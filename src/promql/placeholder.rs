@@ -14,6 +14,8 @@ pub enum Dialect {
     Grafana,
     /// `{{ .window }}`
     GoTemplate,
+    /// Any of these, in a file that Helm or Jinja fills in before Prometheus or Grafana reads it.
+    Template,
 }
 
 /// One placeholder.
@@ -119,6 +121,7 @@ pub(super) fn length(text: &str, dialect: Dialect) -> usize {
         Dialect::Prometheus => None,
         Dialect::Grafana => grafana(text),
         Dialect::GoTemplate => go_template(text),
+        Dialect::Template => grafana(text).or_else(|| go_template(text)),
     };
     found.unwrap_or(0)
 }

@@ -23,7 +23,7 @@ mod tree;
 mod typed;
 
 pub use node::{Kind, Node, Scalar, Style};
-pub use text::{Body, Place, Text, TextMap, json_string};
+pub use text::{Body, Filler, Place, Text, TextMap, json_string, probably_filled, surely_filled};
 pub use tree::{Allowance, Document, tree};
 
 use std::path::Path;

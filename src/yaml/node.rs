@@ -58,6 +58,8 @@ pub enum Style {
     JsonLiteral,
     /// Lines of text that may share an indentation (a code block in Markdown).
     Lines,
+    /// A whole file that Helm or Jinja fills in.
+    Template,
 }
 
 impl<'t> Node<'t> {
@@ -182,7 +184,8 @@ impl Scalar<'_> {
             | Style::Literal
             | Style::Folded
             | Style::Json
-            | Style::Lines => false,
+            | Style::Lines
+            | Style::Template => false,
         }
     }
 }

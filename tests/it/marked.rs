@@ -79,7 +79,9 @@ fn a_suppression_in_the_first_line_goes_without_the_mark() {
     let rules = "groups: [{name: g, rules: [{record: a, expr: up}]}]\n";
     let comment = "# slosmith: allow-file(removed-metric) -- why\n";
     project.write("a.yaml", &format!("{MARK}{comment}{rules}"));
-    project.run(&["lint", "a.yaml", "--unsafe-fixes"]).exits(0);
+    project
+        .run(&["lint", "a.yaml", "--fix", "--unsafe-fixes"])
+        .exits(0);
     assert_eq!(project.read("a.yaml"), format!("{MARK}{rules}"));
 }
 

@@ -1,5 +1,6 @@
 //! A panel.
 
+use super::datasource::Sources;
 use crate::artifact::field::{is_true, items, number, spanned, text, word};
 use crate::artifact::reader::Reader;
 use crate::artifact::{Datasource, Language, Panel, Role, Step, Target, Thresholds};
@@ -10,6 +11,7 @@ use crate::yaml::{Body, Node};
 pub(super) fn read(
     reader: &mut Reader,
     body: &Body<'_>,
+    sources: &Sources,
     node: &Node<'_>,
     pointer: String,
 ) -> Panel {
@@ -21,10 +23,18 @@ pub(super) fn read(
         title: title.as_ref().map(|t| t.value.clone()).unwrap_or_default(),
         id: id.clone(),
     };
-    let prometheus = is_prometheus(node);
+    // Logs come from anything but Prometheus.
+    let usual = match word(node, &["type"]) {
+        Some("logs") => Language::Other,
+        _ => Language::PromQl,
+    };
+    let language = sources.language(node).unwrap_or(usual);
     let targets = items(node, &["targets"]).iter();
     let targets = targets
-        .map(|t| target(reader, body, t, &role, prometheus))
+        .map(|t| {
+            let language = sources.language(t).unwrap_or(language);
+            target(reader, body, t, &role, language)
+        })
         .collect();
     let has_targets = node.get("targets").is_some();
     let defaults = ["fieldConfig", "defaults"];
@@ -46,33 +56,14 @@ pub(super) fn read(
     }
 }
 
-/// False when the data source is surely not Prometheus.
-pub(super) fn is_prometheus(node: &Node<'_>) -> bool {
-    match word(node, &["datasource", "type"]) {
-        None => true,
-        Some(kind) => {
-            matches!(kind, "prometheus" | "datasource")
-                || kind.contains("prometheus")
-                || kind.starts_with("${")
-        }
-    }
-}
-
 fn target(
     reader: &mut Reader,
     body: &Body<'_>,
     node: &Node<'_>,
     role: &Role,
-    prometheus: bool,
+    language: Language,
 ) -> Target {
-    let own = node.at(&["datasource", "type"]).is_some();
-    let prometheus = if own { is_prometheus(node) } else { prometheus };
     let expr = text(body, node, &["expr"]).filter(|e| !e.value.trim().is_empty());
-    let language = if prometheus {
-        Language::PromQl
-    } else {
-        Language::Other
-    };
     let query = expr.map(|expr| reader.query_in(expr, Dialect::Grafana, role.clone(), language));
     let written = text(body, node, &["expr"]);
     Target {

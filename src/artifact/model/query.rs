@@ -19,6 +19,8 @@ pub struct Query {
     pub language: Language,
     /// Where it is, for people.
     pub role: Role,
+    /// A template writes a part of it that is not known.
+    pub is_partial: bool,
 }
 
 impl Query {

@@ -25,6 +25,8 @@ pub struct Alert {
     pub annotations: Vec<Pair>,
     /// The whole rule.
     pub span: Span,
+    /// A template may add labels and annotations to it.
+    pub is_partial: bool,
 }
 
 /// A recording rule.

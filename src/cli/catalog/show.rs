@@ -116,7 +116,12 @@ fn replaced(table: &mut Table, change: &Change) {
         }
     }
     for (minor, flag) in &change.shown_by {
-        let option = format!("--show-hidden-metrics-for-version={flag} on {minor}");
+        let engine = change
+            .engine
+            .as_ref()
+            .map(|engine| format!(" with the {engine} engine"));
+        let engine = engine.unwrap_or_default();
+        let option = format!("--show-hidden-metrics-for-version={flag} on {minor}{engine}");
         table.row(["shown by", &option]);
     }
     if !change.evidence.is_empty() {

@@ -73,11 +73,19 @@ impl Job<'_> {
             let fault = self.fault(named, why);
             return Ok(Some(fault.help("name another file, or remove this one")));
         }
-        let text = Baseline::of(found, &loaded.sources, Some(self.root)).to_json();
+        let mut baseline = Baseline::of(found, &loaded.sources, Some(self.root));
+        // One of another version cannot be compared with today's findings.
+        if let Some(Ok(known)) = old.as_deref().map(Baseline::read) {
+            let exists =
+                |path: &str| self.root.join(path).exists() || self.here.join(path).exists();
+            let linted = |path: &str| loaded.looked_at(path, self.root) || !exists(path);
+            baseline = baseline.keeping(known, &linted);
+        }
+        let text = baseline.to_json();
         let path = &named.value;
         let writer = Writer::within(vec![self.root.to_owned()]);
         writer.replace(path, old.as_deref(), &text)?;
-        let said = count(found.len(), "finding");
+        let said = count(baseline.len(), "finding");
         writeln!(Terminal::stderr(), "{}: {said}", path.display())?;
         Ok(None)
     }

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::passed::{self, Passed};
+
 use crate::artifact::{self, Artifact, Kind};
 use crate::cli::read;
 use crate::diag::Diagnostic;
@@ -25,11 +27,13 @@ pub(in crate::cli) struct Loaded {
     pub(in crate::cli) sources: Sources,
     /// Files that are text, and whether the command line names them.
     files: Vec<(FileId, bool)>,
-    /// What was wrong with those that are not.
-    unread: Vec<Diagnostic>,
+    /// What was wrong with those that are not, and whether the command line names them.
+    unread: Vec<(Diagnostic, bool)>,
     /// Only files that hold something to look at.
     pub(in crate::cli) artifacts: Vec<Artifact>,
     pub(in crate::cli) faults: Vec<Diagnostic>,
+    /// Files of the walk that are not ours to judge.
+    pub(in crate::cli) passed: Passed,
     /// True when some file could not be read.
     pub(in crate::cli) unreadable: bool,
 }
@@ -47,12 +51,12 @@ pub(in crate::cli) fn load(files: Files, sources: Sources) -> Loaded {
     for (path, named) in named.chain(found) {
         match read::read(path, named, &mut loaded.sources) {
             Ok(Ok(file)) => loaded.files.push((file, named)),
-            Ok(Err(fault)) => loaded.unread.push(fault),
+            Ok(Err(fault)) => loaded.unread.push((fault, named)),
             Err(error) => {
                 let file = loaded.sources.add(SourceFile::new(path, ""));
                 let message = format!("the file cannot be read: {error}");
                 let fault = Diagnostic::error("unreadable-file", Span::new(file, 0..0), message);
-                loaded.unread.push(fault);
+                loaded.unread.push((fault, true));
             }
         }
     }
@@ -80,14 +84,23 @@ impl Loaded {
 
     fn read(&mut self) {
         let sources = &self.sources;
-        let read = self.files.par_iter().map(|(file, _)| {
+        let read = self.files.par_iter().map(|(file, named)| {
             let source = sources.get(*file);
-            artifact::read(*file, source.path(), source.text())
+            let mut read = artifact::read(*file, source.path(), source.text());
+            if let Ok(artifact) = &mut read
+                && !named
+            {
+                artifact
+                    .faults
+                    .retain(|_| passed::concerns_us(source.text()));
+            }
+            read
         });
         let read: Vec<_> = read.collect();
-        self.faults.clone_from(&self.unread);
-        self.unreadable = !self.unread.is_empty();
-        for ((file, named), read) in self.files.iter().zip(read) {
+        for (fault, named) in self.unread.clone() {
+            self.fail(fault, named);
+        }
+        for ((file, named), read) in self.files.clone().iter().zip(read) {
             match read {
                 Ok(artifact) if artifact.kind != Kind::Unknown => self.artifacts.push(artifact),
                 Ok(_) if *named => {
@@ -96,12 +109,28 @@ impl Loaded {
                     self.faults.push(fault);
                 }
                 Ok(_) => {}
-                Err(fault) => {
-                    self.unreadable = true;
-                    self.faults.push(fault);
-                }
+                Err(fault) => self.fail(fault, *named),
             }
         }
+    }
+
+    /// Notes a file that cannot be read; one of a walk fails the run only when it is surely meant.
+    fn fail(&mut self, fault: Diagnostic, named: bool) {
+        let source = self.sources.get(fault.span.file);
+        let meant = match named {
+            true => Some(fault),
+            false => self
+                .passed
+                .take(source.path().to_owned(), source.text(), fault),
+        };
+        self.unreadable |= meant.is_some();
+        self.faults.extend(meant);
+    }
+
+    /// True when a path, relative to `root`, is one of all files that were looked at, whatever they hold.
+    pub(in crate::cli) fn looked_at(&self, path: &str, root: &Path) -> bool {
+        let mut sources = self.sources.iter();
+        sources.any(|(_, source)| place::path(source.path(), Some(root)) == path)
     }
 
     /// True when a path, relative to `root`, is one of the files.

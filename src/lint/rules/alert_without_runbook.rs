@@ -26,7 +26,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         return;
     };
     let keys = ["runbook_url", "runbook", "runbookUrl", "runbook_link"];
-    if !keys.iter().any(|key| alert.annotation(key).is_some()) {
+    if !alert.is_partial && !keys.iter().any(|key| alert.annotation(key).is_some()) {
         let message = format!("the alert `{}` has no runbook", alert.name.value);
         let finding = out.at(alert.name.span(), message);
         out.push(finding.help("add the annotation `runbook_url`"));

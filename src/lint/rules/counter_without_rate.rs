@@ -53,7 +53,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let window = mend::rate_window(cx.dialect());
         let place = &series.context.span;
         let rate = format!("rate({}[{window}])", cx.text(place));
-        let fix = cx.replace_expr(place, &rate, Applicability::Unsafe);
+        // A total that is compared is compared with a total: the number would have to change too.
+        let replace = || cx.replace_expr(place, &rate, Applicability::Unsafe);
+        let fix = series.in_quantile().then(replace).flatten();
         out.push(finding.help(format!("use `{rate}`")).maybe_fix(fix));
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::diag::{Applicability, Diagnostic, Severity};
 use crate::lint::mend;
-use crate::lint::quantity::Measure;
-use crate::lint::query::QueryCx;
+use crate::lint::quantity::{self, Measure};
+use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::BinaryOp;
 use crate::promql::usage::{Comparison, Exact, comparisons};
@@ -44,7 +44,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 
 /// The unit of the panel against what the query measures.
 fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    let Some(panel) = cx.panel() else {
+    let Site::Panel(dashboard, panel, _) = cx.site else {
         return;
     };
     let Some(unit) = panel.unit.as_ref().filter(|unit| unit.value == "percent") else {
@@ -57,16 +57,19 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         "`{}` is a fraction from 0 to 1, shown with the unit `percent`",
         series.name
     );
-    let steps = panel.thresholds.iter().flat_map(|t| &t.steps);
-    let mut values = steps.filter_map(|step| step.value.as_ref());
-    // A line above 1 was drawn for percentages.
-    let applicability = match values.any(|v| v.value > 1.0) {
-        true => Applicability::Unsafe,
-        false => Applicability::Safe,
-    };
-    let fix = mend::set_unit(cx, unit, "percentunit", applicability);
-    let finding = out.at(unit.span(), message);
-    out.push(finding.help("use the unit `percentunit`").maybe_fix(fix));
+    let finding = out
+        .at(unit.span(), message)
+        .help("use the unit `percentunit`");
+    let plain = quantity::limits(dashboard, panel).is_some_and(|limits| {
+        panel.targets.len() == 1 && limits.iter().all(|limit| *limit <= 1.0)
+    });
+    let set = || mend::set_unit(cx, unit, "percentunit", Applicability::Safe);
+    out.push(match plain.then(set).flatten() {
+        Some(fix) => finding.fix(fix),
+        None => {
+            finding.help("thresholds, `min`, `max` and other queries of the panel change with it")
+        }
+    });
 }
 
 fn compared(cx: &QueryCx<'_, '_>, out: &mut Findings, comparison: &Comparison<'_>, what: &str) {

@@ -25,14 +25,17 @@ declare_rule! {
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for gone in gone(cx, &Why::Hidden) {
-        let mut finding = gone.finding(out, "is hidden", "hidden");
+        let mut finding = gone.finding(out, &gone.end(), "hidden");
         let catalog = gone.known.product.catalog;
         let change = catalog.lineage().change(&gone.known.family);
         for id in &gone.dead.releases {
             let version = catalog.release(*id).version();
             if let Some(flag) = change.and_then(|change| change.flag_on(version)) {
+                let engine = change.and_then(|change| change.engine.as_deref());
+                let engine = engine.map(|engine| format!(" and the {engine} engine"));
                 finding = finding.note(format!(
-                    "{version} shows it when started with `--show-hidden-metrics-for-version={flag}`"
+                    "{version} shows it when started with `--show-hidden-metrics-for-version={flag}`{}",
+                    engine.unwrap_or_default()
                 ));
             }
         }

@@ -29,6 +29,9 @@ pub(in crate::lint) fn parse(query: &Query) -> (Option<Expr>, Vec<Diagnostic>) {
     if let Ok(expr) = parse_with(&query.text, query.dialect) {
         return (Some(expr), Vec::new());
     }
+    if query.is_partial {
+        return (None, Vec::new());
+    }
     let (expr, errors) = parse_recovering(&query.text, query.dialect);
     (
         expr,

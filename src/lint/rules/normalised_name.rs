@@ -31,6 +31,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let Meant::Normalised(known) = &strange.meant else {
             continue;
         };
+        if cx.is_spare(series) {
+            continue;
+        }
         let product = known.product;
         let prefix = product.catalog.prefix();
         let message = format!(

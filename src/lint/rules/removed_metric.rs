@@ -27,11 +27,7 @@ declare_rule! {
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for gone in gone(cx, &Why::Removed) {
-        let what = match gone.life().and_then(|life| life.last) {
-            Some(last) => format!("was removed after {last}"),
-            None => "was removed".to_owned(),
-        };
-        let finding = gone.finding(out, &what, "removed");
+        let finding = gone.finding(out, &gone.end(), "removed");
         out.push(finding);
     }
 }

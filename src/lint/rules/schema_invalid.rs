@@ -11,7 +11,8 @@ use crate::lint::rule::{Check, Findings, declare_rule};
 declare_rule! {
     /// Grafana ignores a misspelt option without a word, and a value of the wrong type may keep the panel
     /// from drawing. Options and custom field settings are checked against the schemas that Grafana
-    /// publishes, for panels of dashboards with schema version 39 or later; what is left out is no finding.
+    /// publishes, for panels of dashboards with schema version 39 or later; what is left out is no finding,
+    /// nor is a panel with a `pluginVersion`: Grafana wrote it.
     ///
     /// ```json
     /// {"type": "stat", "options": {"graphMode": "areas"}}
@@ -36,7 +37,7 @@ fn check(cx: &DashboardCx<'_>, out: &mut Findings) {
     if dashboard.form != Form::Classic || version(dashboard).is_none_or(|v| v < OLDEST) {
         return;
     }
-    for panel in &dashboard.panels {
+    for panel in dashboard.panels.iter().filter(|p| !is_export(dashboard, p)) {
         part(dashboard, panel, Part::Options, "/options", out);
         part(
             dashboard,
@@ -46,6 +47,16 @@ fn check(cx: &DashboardCx<'_>, out: &mut Findings) {
             out,
         );
     }
+}
+
+/// True for a panel that Grafana itself wrote, maybe a newer one than the schemas are of.
+fn is_export(dashboard: &Dashboard, panel: &Panel) -> bool {
+    let version = dashboard
+        .raw
+        .node(&format!("{}/pluginVersion", panel.pointer));
+    version
+        .and_then(|v| v.text())
+        .is_some_and(|v| !v.is_empty())
 }
 
 fn version(dashboard: &Dashboard) -> Option<i64> {

@@ -51,6 +51,15 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
 }
 
+/// True when a `range` or `with` stands in a text.
+fn has_block(text: &str) -> bool {
+    let mut actions = text.split("{{").skip(1);
+    actions.any(|action| {
+        let words = action.trim_start_matches(['-', ' ']);
+        words.starts_with("range ") || words.starts_with("with ")
+    })
+}
+
 /// `$labels.x` and `.Labels.x` inside of `{{ … }}`, with their bytes.
 fn labels(text: &Text) -> Vec<(String, std::ops::Range<usize>)> {
     let mut found = Vec::new();
@@ -60,6 +69,10 @@ fn labels(text: &Text) -> Vec<(String, std::ops::Range<usize>)> {
             let open = value[..at]
                 .rfind("{{")
                 .is_some_and(|open| !value[open..at].contains("}}"));
+            // Inside of `range` and `with` the dot is something else.
+            if mark.starts_with('.') && has_block(&value[..at]) {
+                continue;
+            }
             let start = at + mark.len();
             let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
             let length = value[start..]

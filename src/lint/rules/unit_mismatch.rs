@@ -2,8 +2,8 @@
 
 use crate::diag::{Applicability, Diagnostic, Severity};
 use crate::lint::mend;
-use crate::lint::quantity::Measure;
-use crate::lint::query::{QueryCx, Series};
+use crate::lint::quantity::{self, Measure};
+use crate::lint::query::{QueryCx, Series, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::BinaryOp;
 use crate::promql::usage::{Comparison, Exact, comparisons};
@@ -94,7 +94,10 @@ fn mended(cx: &QueryCx<'_, '_>, comparison: &Comparison<'_>, finding: Diagnostic
 
 /// The unit of the panel against what the query measures.
 fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    let Some(unit) = cx.panel().and_then(|panel| panel.unit.as_ref()) else {
+    let Site::Panel(dashboard, panel, _) = cx.site else {
+        return;
+    };
+    let Some(unit) = &panel.unit else {
         return;
     };
     let Some((measured, series)) = cx.measure(cx.expr) else {
@@ -110,7 +113,8 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         series.name, unit.value
     );
     let finding = out.at(unit.span(), message);
-    let fix = mend::set_unit(cx, unit, right, Applicability::Unsafe);
+    let set = || mend::set_unit(cx, unit, right, Applicability::Unsafe);
+    let fix = quantity::is_plain(dashboard, panel).then(set).flatten();
     let help = format!("use the unit `{right}`");
     out.push(finding.help(help).maybe_fix(fix));
 }

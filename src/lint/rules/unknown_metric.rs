@@ -1,13 +1,14 @@
 //! Series that no release ever had.
 
 use crate::artifact::Role;
-use crate::catalog::Series as Part;
 use crate::catalog::lineage::Mistake;
+use crate::catalog::{MetricType, Series as Part, Shape};
 use crate::diag::{Applicability, Diagnostic, Severity};
 use crate::lint::mend;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::{Meant, Strange, Subject};
+use crate::promql::usage::Use;
 
 declare_rule! {
     /// The name begins like vLLM's own, but no recorded release and no other known exporter has it. Often
@@ -35,6 +36,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let Subject::Strange(strange) = &*series.subject else {
             continue;
         };
+        if cx.is_spare(series) {
+            continue;
+        }
         let product = &strange.product.name;
         let message = match strange.meant {
             Meant::Normalised(_) => continue,
@@ -50,7 +54,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             .at(cx.span(&series.name_span), message)
             .label("never existed");
         let finding = match &strange.meant {
-            Meant::Mistake(mistake, part) => mistaken(cx, series, mistake, *part, finding),
+            Meant::Mistake(mistake, part) => mistaken(cx, series, strange, mistake, *part, finding),
             Meant::Histogram(name) => finding.help(format!(
                 "use `{name}_bucket`, `{name}_sum` or `{name}_count`"
             )),
@@ -63,6 +67,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 fn mistaken(
     cx: &QueryCx<'_, '_>,
     series: &Series<'_, '_>,
+    strange: &Strange<'_>,
     mistake: &Mistake,
     part: Part,
     finding: Diagnostic,
@@ -71,7 +76,9 @@ fn mistaken(
     match (&mistake.family, &mistake.instead) {
         (Some(family), _) => {
             let new = format!("{family}{}", part.suffix());
-            let fix = mend::rename(cx, series, series.name, &new, Applicability::Unsafe);
+            let fits = is_used_as(cx, series, strange, &new);
+            let rename = || mend::rename(cx, series, series.name, &new, Applicability::Unsafe);
+            let fix = fits.then(rename).flatten();
             finding.help(format!("use `{new}`")).maybe_fix(fix)
         }
         (None, Some(instead)) => finding.help(format!("use `{instead}`")),
@@ -92,15 +99,32 @@ fn near(
         );
     };
     let name = series.name;
-    // Only a forgotten `_total` is certain.
+    // A name that is spelled alike may count the opposite; only a forgotten `_total` is certain.
     let certain = meant == format!("{name}_total");
-    let applicability = if certain {
-        Applicability::Safe
-    } else {
-        Applicability::Unsafe
-    };
-    let fix = mend::rename(cx, series, name, &meant, applicability);
+    let rename = || mend::rename(cx, series, name, &meant, Applicability::Safe);
+    let fix = certain.then(rename).flatten();
     finding
         .help(format!("did you mean `{meant}`?"))
         .maybe_fix(fix)
+}
+
+/// True when the query treats the series as what `name` is: a rate of a gauge would be as wrong as before.
+fn is_used_as(
+    cx: &QueryCx<'_, '_>,
+    series: &Series<'_, '_>,
+    strange: &Strange<'_>,
+    name: &str,
+) -> bool {
+    let catalog = strange.product.catalog;
+    let Some((family, part)) = catalog.series_of(name) else {
+        return false;
+    };
+    let is_gauge = |shape: &Shape| shape.kind == MetricType::Gauge;
+    let gauge = part == Part::Whole && family.shapes().iter().all(is_gauge);
+    match series.context.used() {
+        Use::Change(_) => !gauge,
+        Use::OverTime(_) => gauge,
+        Use::Instant => gauge || !cx.is_evaluated(),
+        Use::Unknown => false,
+    }
 }

@@ -99,6 +99,29 @@ impl Baseline {
         }
     }
 
+    /// Takes over the entries of an older baseline whose path was not looked at.
+    #[must_use]
+    pub fn keeping(mut self, old: Self, linted: &dyn Fn(&str) -> bool) -> Self {
+        let kept = old
+            .findings
+            .into_iter()
+            .filter(|entry| !linted(&entry.path));
+        self.findings.extend(kept);
+        self.findings.sort();
+        self.findings.dedup();
+        self
+    }
+
+    /// How many findings it holds.
+    pub fn len(&self) -> usize {
+        self.findings.len()
+    }
+
+    /// True when it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.findings.is_empty()
+    }
+
     /// The text of the file, with a final newline.
     pub fn to_json(&self) -> String {
         // Strings and lists: printing cannot fail.

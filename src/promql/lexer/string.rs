@@ -21,7 +21,7 @@ impl Lexer<'_> {
                         None => return Err(self.bad_escape()),
                     }
                 }
-                Some(b'{') if self.dialect == Dialect::GoTemplate => {
+                Some(b'{') if matches!(self.dialect, Dialect::GoTemplate | Dialect::Template) => {
                     self.pos += self.placeholder().max(1);
                 }
                 // Go cannot tell this character from broken UTF-8.

@@ -6,6 +6,7 @@ use super::block::Shape;
 use super::json;
 use super::segments::Segments;
 use super::spelling::{Spelling, decode};
+use super::template;
 use crate::yaml::node::Style;
 
 /// A change of a scalar's text.
@@ -122,7 +123,7 @@ fn decoded(spelling: &Spelling, slice: &str) -> Option<String> {
 /// Ways to write `new`, the plainest first.
 fn candidates(spelling: &Spelling, source: &str, new: &str) -> Vec<String> {
     match spelling.style {
-        Style::DoubleQuoted | Style::Json | Style::Literal | Style::Lines => {}
+        Style::DoubleQuoted | Style::Json | Style::Literal | Style::Lines | Style::Template => {}
         // A line break would need its fold and the indentation of what surrounds the scalar.
         _ if new.contains(['\n', '\r']) => return Vec::new(),
         _ => {}
@@ -139,6 +140,7 @@ fn candidates(spelling: &Spelling, source: &str, new: &str) -> Vec<String> {
         }
         Style::Literal | Style::Lines => vec![indented(spelling, source, new)],
         Style::Json => vec![json::spell(new)],
+        Style::Template => template::spell(source, new).into_iter().collect(),
     }
 }
 
@@ -183,7 +185,7 @@ fn allowed(style: Style, slice: &str) -> bool {
         Style::SingleQuoted | Style::DoubleQuoted | Style::Literal | Style::Folded => {
             slice.chars().all(printable)
         }
-        Style::Json => true,
+        Style::Json | Style::Template => true,
         Style::JsonLiteral => serde_json::from_str::<serde_json::Value>(slice)
             .is_ok_and(|value| !value.is_string() && !value.is_array() && !value.is_object()),
         Style::Lines => !slice.contains("```") && !slice.contains("~~~"),

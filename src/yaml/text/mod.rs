@@ -12,6 +12,7 @@ mod lines;
 mod segments;
 mod sink;
 mod spelling;
+mod template;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ pub(super) use block::{Shape, extent};
 use segments::Segments;
 use spelling::Spelling;
 pub(super) use spelling::decode;
+pub use template::{Filler, probably_filled, surely_filled};
 
 /// A text whose nodes have places: a whole file, or what was decoded out of a scalar of it.
 #[derive(Clone, Debug)]
@@ -146,6 +148,14 @@ impl<'t> Body<'t> {
     /// Whole lines of this text, up to `indent` blanks taken off each.
     pub fn lines(&self, range: Range<usize>, indent: usize) -> Option<Text> {
         let spelling = Spelling::lines(range, indent);
+        let value = spelling.decode(self.text)?;
+        let map = self.mapped(spelling, &value);
+        Some(Text { value, map })
+    }
+
+    /// This text as Helm or Jinja fill it in, as far as that is known; `None` when one of their actions does not end.
+    pub fn filled(&self) -> Option<Text> {
+        let spelling = Spelling::template(self.text);
         let value = spelling.decode(self.text)?;
         let map = self.mapped(spelling, &value);
         Some(Text { value, map })

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::sink::Sink;
-use super::{block, flow, json, lines};
+use super::{block, flow, json, lines, template};
 use crate::yaml::node::{Scalar, Style};
 
 /// A scalar's style and bytes in the text it is in.
@@ -37,6 +37,11 @@ impl Spelling {
         Self::new(Style::Lines, range, shape)
     }
 
+    /// All of a text that another program fills in.
+    pub(super) fn template(source: &str) -> Self {
+        Self::new(Style::Template, 0..source.len(), block::Shape::NONE)
+    }
+
     fn new(style: Style, range: Range<usize>, block: block::Shape) -> Self {
         let int = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Self {
@@ -60,7 +65,7 @@ impl Spelling {
             Style::SingleQuoted | Style::DoubleQuoted | Style::Json => {
                 range.start + 1..range.end.checked_sub(1)?
             }
-            Style::Literal | Style::Folded | Style::Lines => return None,
+            Style::Literal | Style::Folded | Style::Lines | Style::Template => return None,
         };
         (source.get(inner.clone())? == value).then_some(inner.start)
     }
@@ -101,5 +106,6 @@ pub(in crate::yaml) fn decode(
             lines::decode(slice, shape.indent(), base, sink);
             Some(())
         }
+        Style::Template => template::decode(slice, base, sink),
     }
 }

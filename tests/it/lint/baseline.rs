@@ -132,6 +132,30 @@ fn baselines_of_other_versions_are_written_again() {
 }
 
 #[test]
+fn a_part_of_the_tree_keeps_the_entries_of_the_rest() {
+    let project = project("known.json");
+    project.write("inside/more/a.yaml", &rules(&[DEAD]));
+    project.write("inside/gone.yaml", &rules(&[DEAD]));
+    let lint = |path: &str, more: &[&str], code: i32| {
+        let run = ["lint", "--config", "inside/slosmith.toml", path];
+        project.run(&[&run[..], more].concat()).exits(code)
+    };
+    lint("inside", &["--write-baseline"], 0).says("3 findings");
+    project.remove("inside/gone.yaml");
+    project.write(
+        "inside/more/a.yaml",
+        &rules(&["vllm:num_requests_waiting > 1"]),
+    );
+    lint("inside/more", &["--write-baseline"], 0).says("1 finding");
+    let text = project.read("inside/known.json");
+    assert!(
+        text.contains("rules.yaml") && !text.contains("more/a.yaml"),
+        "{text}"
+    );
+    lint("inside", &[], 0);
+}
+
+#[test]
 fn what_cannot_be_read_becomes_no_baseline() {
     let project = project("known.json");
     std::fs::create_dir(project.path("inside/folder.json")).expect("a folder");

@@ -40,8 +40,11 @@ fn safe_fixes_leave_nothing_fixable() {
 #[test]
 fn unsafe_fixes_are_asked_for() {
     let project = project();
+    let before = project.snapshot(".");
+    project.run(&["lint", "a.yaml", "--unsafe-fixes"]).exits(1);
+    assert_eq!(project.snapshot("."), before, "written without `--fix`");
     project
-        .run(&["lint", "a.yaml", "--unsafe-fixes"])
+        .run(&["lint", "a.yaml", "--fix", "--unsafe-fixes"])
         .exits(0)
         .says("4 findings fixed");
     let ratio = "(rate(vllm:prefix_cache_hits_total[5m]) / rate(vllm:prefix_cache_queries_total[5m])) < 0.5";

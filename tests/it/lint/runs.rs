@@ -62,8 +62,8 @@ fn exit_codes_are_the_usual_ones() {
 #[test]
 fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
     let project = project(&[
-        ("a.yaml", "a: [1"),
-        ("b.json", "{\"a\" 1}"),
+        ("a.yaml", "a: [vllm:num_requests_waiting"),
+        ("b.json", "{\"vllm:num_requests_waiting\" 1}"),
         ("dead.yaml", &rules(&[DEAD])),
         ("notes.txt", "not looked at"),
         ("values.yaml", "replicas: 3\n"),
@@ -71,7 +71,7 @@ fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
     let ran = project.run(&["lint", "--format", "concise"]).exits(2);
     for words in [
         "a.yaml:1:",
-        "b.json:1:6: error[invalid-json]",
+        "b.json:1:30: error[invalid-json]",
         "dead.yaml:5:15: error[removed-metric]",
     ] {
         assert!(ran.out.contains(words), "{words}:\n{}", ran.out);
@@ -85,6 +85,105 @@ fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
         .run(&["lint", "values.yaml", "--format", "concise"])
         .exits(0);
     assert!(ran.out.contains("info[unknown-file]"), "{}", ran.out);
+}
+
+#[test]
+fn what_nobody_asked_about_is_counted_and_named() {
+    let project = project(&[
+        ("tsconfig.json", "{\n  // comments\n  \"a\": 1,\n}\n"),
+        ("broken.yaml", "a: [1"),
+        ("latin.yml", "a: 1\n"),
+        ("chart/cut.yaml", "a: {{ .Values.x\n"),
+        ("chart/odd.yaml", "{{- if .x }}\na: [\n{{- end }}\n"),
+        ("role/main.yml", "{% if x %}\na: [\n{% endif %}\n"),
+        (
+            "map.yaml",
+            "kind: ConfigMap\ndata:\n  a.json: '{/* x */}'\n",
+        ),
+        ("clean.yaml", &rules(&[CLEAN])),
+    ]);
+    std::fs::write(project.path("latin.yml"), b"a: \xe9\n").expect("a file");
+    let ran = project.run(&["lint"]).exits(0);
+    for words in [
+        "no findings in 1 file,",
+        "note: 2 Helm templates not read (render them, then lint): chart/cut.yaml, chart/odd.yaml",
+        "note: 1 Jinja template not read (render them, then lint): role/main.yml",
+        "note: 3 files not read (not valid YAML, JSON or UTF-8): ",
+    ] {
+        assert!(ran.err.contains(words), "{words}:\n{}", ran.err);
+    }
+    project.run(&["lint", "tsconfig.json"]).exits(2);
+    let named = project.run(&["lint", "chart/odd.yaml"]).exits(2);
+    assert!(named.out.contains("render it, then lint"), "{}", named.out);
+}
+
+#[test]
+fn helm_templates_are_read_and_mended() {
+    let text = r#"{{- if .Values.enabled }}
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: {{ include "app.fullname" . }}
+  labels:
+    {{- toYaml .Values.labels | nindent 4 }}
+spec:
+  groups:
+  - name: {{ .Values.group | quote }}
+    rules:
+    {{- range .Values.alerts }}
+    - alert: KvCache{{ .name }}
+      expr: sum(vllm:gpu_cache_usage_perc{job="{{ .job }}"}) by (pod) > {{ .threshold }}
+      for: {{ .for | default "5m" }}
+      annotations:
+        runbook_url: https://example.com/x
+        summary: '{{ "{{" }} $labels.pod }} is full, {{`{{ $labels.instance }}`}} too'
+    {{- end }}
+    - alert: Queue
+      expr: |
+        vllm:num_requests_waiting{
+          {{- if .Values.namespace }}
+          namespace="{{ .Values.namespace }}",
+          {{- else }}
+          namespace="default",
+          {{- end }}
+        } > 5 {{ .Values.more }} whatever
+      annotations:
+        {{- include "app.annotations" . | nindent 8 }}
+{{- end }}
+"#;
+    let project = project(&[("chart/templates/rules.yaml", text)]);
+    let out = project.run(&["lint", "--format", "concise"]).exits(1).out;
+    for words in [
+        "rules.yaml:14:17: error[removed-metric]",
+        "rules.yaml:18:60: warning[template-label-dropped]",
+    ] {
+        assert!(out.contains(words), "{words}:\n{out}");
+    }
+    assert_eq!(out.lines().count(), 2, "{out}");
+    project.run(&["lint", "--fix"]).exits(0);
+    let wanted = text.replace("gpu_cache_usage_perc", "kv_cache_usage_perc");
+    assert_eq!(project.read("chart/templates/rules.yaml"), wanted);
+}
+
+#[test]
+fn specs_speak_for_the_files_beside_them() {
+    let project = project(&[]);
+    let spec = crate::project::spec("svc")
+        .replace("job: gateway", "job: vllm")
+        .replace("wait_seconds", "http_request_duration_seconds");
+    project.write("specs/svc.yaml", &spec);
+    project.run(&["build"]).exits(0);
+    let by_cluster = rules(&["sum by (cluster) (vllm:num_requests_waiting) > 8"]);
+    project.write("by_cluster.yaml", &by_cluster);
+    project
+        .run(&[
+            "lint",
+            "--fail-on",
+            "info",
+            "--level",
+            "dead-runbook-link=off",
+        ])
+        .exits(0);
 }
 
 #[test]

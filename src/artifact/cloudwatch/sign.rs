@@ -1,0 +1,69 @@
+//! What only CloudWatch's documents have: other products keep `widgets` and `AlarmName` as well.
+
+use crate::artifact::field::{items, word};
+use crate::yaml::Node;
+
+/// Where the agent's declarations stand.
+const AGENT: [&str; 4] = ["logs", "metrics_collected", "prometheus", "emf_processor"];
+
+/// Types of widgets with properties that they have; a widget elsewhere has neither.
+const WIDGETS: [(&str, &[&str]); 7] = [
+    ("alarm", &["alarms"]),
+    ("chart", &["data"]),
+    ("custom", &["endpoint"]),
+    ("explorer", &["metrics", "aggregateBy", "labels"]),
+    ("log", &["query", "region"]),
+    ("metric", &["metrics", "annotations", "region", "view"]),
+    ("text", &["markdown"]),
+];
+
+/// What an alarm says besides its name; a message about a change of state does not.
+const ALARM: [&str; 8] = [
+    "AlarmRule",
+    "ComparisonOperator",
+    "EvaluationCriteria",
+    "EvaluationPeriods",
+    "MetricName",
+    "Metrics",
+    "Namespace",
+    "Threshold",
+];
+
+/// True for anything that the readers here know.
+pub(in crate::artifact) fn is_any(node: &Node<'_>) -> bool {
+    let is_list = |key: &str| node.get(key).is_some_and(Node::is_seq);
+    let resources = node.get("Resources").map_or(&[][..], Node::entries).iter();
+    let mut types = resources.filter_map(|(_, resource)| word(resource, &["Type"]));
+    let terraform = node.get("resource").map_or(&[][..], Node::entries).iter();
+    let mut blocks = terraform.filter_map(|(key, _)| key.text());
+    is_alarm(node)
+        || is_list("MetricAlarms")
+        || is_list("CompositeAlarms")
+        || is_board(node)
+        || node.get("DashboardBody").is_some()
+        || is_agent(node)
+        || types.any(|kind| kind.starts_with("AWS::CloudWatch::"))
+        || blocks.any(|block| block.starts_with("aws_cloudwatch_"))
+}
+
+/// True for an alarm as the API has it.
+pub(super) fn is_alarm(node: &Node<'_>) -> bool {
+    node.get("AlarmName").is_some() && ALARM.iter().any(|key| node.get(key).is_some())
+}
+
+/// True for the body of a dashboard.
+pub(super) fn is_board(node: &Node<'_>) -> bool {
+    items(node, &["widgets"]).iter().any(is_widget)
+}
+
+/// True for what the agent is told to deliver.
+pub(super) fn is_agent(node: &Node<'_>) -> bool {
+    node.at(&AGENT).is_some()
+}
+
+fn is_widget(node: &Node<'_>) -> bool {
+    let kind = word(node, &["type"]);
+    let known = WIDGETS.iter().find(|(name, _)| Some(*name) == kind);
+    let has = |key: &&str| node.at(&["properties", key]).is_some();
+    known.is_some_and(|(_, properties)| properties.iter().any(has))
+}

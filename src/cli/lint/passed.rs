@@ -1,0 +1,77 @@
+//! Files of a walk that nobody can judge as they stand: counted and named, and no failure of the run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::catalog::Catalog;
+use crate::diag::Diagnostic;
+use crate::diag::render::place;
+
+/// Paths named of one reason; more are counted.
+const NAMED: usize = 3;
+
+/// Files that were passed over, by the reason.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct Passed(BTreeMap<Reason, Vec<PathBuf>>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reason {
+    Helm,
+    Jinja,
+    Invalid,
+}
+
+impl Passed {
+    /// Takes a file that somebody's folder holds; gives back the fault of one that we are surely asked about.
+    pub(super) fn take(
+        &mut self,
+        path: PathBuf,
+        text: &str,
+        fault: Diagnostic,
+    ) -> Option<Diagnostic> {
+        let reason = match fault.code {
+            "helm-template" => Reason::Helm,
+            "jinja-template" => Reason::Jinja,
+            _ if concerns_us(text) => return Some(fault),
+            _ => Reason::Invalid,
+        };
+        self.0.entry(reason).or_default().push(path);
+        None
+    }
+
+    /// One line for each reason.
+    pub(super) fn lines(&self, here: &Path) -> Vec<String> {
+        let told = self.0.iter().map(|(reason, paths)| {
+            let shown = paths.iter().take(NAMED);
+            let mut shown: Vec<_> = shown.map(|path| place::path(path, Some(here))).collect();
+            if let Some(more @ 1..) = paths.len().checked_sub(NAMED) {
+                shown.push(format!("and {more} more"));
+            }
+            format!("{}: {}", reason.words(paths.len()), shown.join(", "))
+        });
+        told.collect()
+    }
+}
+
+impl Reason {
+    fn words(self, n: usize) -> String {
+        let (what, why) = match self {
+            Self::Helm => ("Helm template", "render them, then lint"),
+            Self::Jinja => ("Jinja template", "render them, then lint"),
+            Self::Invalid => ("file", "not valid YAML, JSON or UTF-8"),
+        };
+        format!("{} not read ({why})", super::count(n, what))
+    }
+}
+
+/// True for a spec of ours, and for a text with the name of a series that some release serves.
+pub(super) fn concerns_us(text: &str) -> bool {
+    let catalog = Catalog::vllm();
+    let prefix = catalog.prefix();
+    let name = |at: usize| {
+        let end = text[at..].find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | ':')));
+        &text[at..end.map_or(text.len(), |end| at + end)]
+    };
+    let mut names = text.match_indices(prefix).map(|(at, _)| name(at));
+    text.contains("apiVersion: slosmith/") || names.any(|name| catalog.series_of(name).is_some())
+}

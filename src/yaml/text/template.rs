@@ -1,0 +1,254 @@
+//! Files that Helm or Jinja fill in, as they are when every condition holds and every list has one entry.
+//!
+//! `` {{ "{{" }} `` and `` {{`…`}} `` stand for what they quote, other actions for a value that nobody knows yet; a line
+//! of actions alone is no line, and what stands behind an `else` is left out.
+
+mod action;
+
+use std::collections::HashMap;
+
+use super::sink::Sink;
+use action::{Action, What};
+
+/// What a value that is not known yet begins with, where the text is read; a number and `_` follow.
+const MARK: &str = "$helm_";
+
+/// The programs that fill in templates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filler {
+    /// Helm, or another one that writes Go templates.
+    Helm,
+    /// Jinja, as in Ansible.
+    Jinja,
+}
+
+/// Who surely fills in a text; none where nothing but Prometheus's own templates stands in it.
+pub fn surely_filled(text: &str) -> Option<Filler> {
+    let mut actions = action::all(text)?.into_iter();
+    actions
+        .any(|action| action.is_helm(text))
+        .then_some(Filler::Helm)
+}
+
+/// Who probably fills in a text that is not YAML as it stands.
+pub fn probably_filled(text: &str) -> Option<Filler> {
+    if text.contains("{%") {
+        return Some(Filler::Jinja);
+    }
+    let Some(actions) = action::all(text) else {
+        let sign = ["{{-", ".Values"].iter().any(|sign| text.contains(sign));
+        return sign.then_some(Filler::Helm);
+    };
+    let foreign = actions.iter().any(|action| !action.is_prometheus(text));
+    foreign.then_some(Filler::Helm)
+}
+
+/// Decodes a text; `None` when an action in it does not end.
+pub(super) fn decode(slice: &str, base: usize, sink: &mut impl Sink) -> Option<()> {
+    let actions = action::all(slice)?;
+    let numbers = numbers(slice, &actions);
+    let mut line = Line::default();
+    for piece in rendered(slice, &actions) {
+        match piece {
+            Piece::Text(text, at) => {
+                let mut at = at;
+                for part in text.split_inclusive('\n') {
+                    line.pieces.push(Piece::Text(part, at));
+                    at += part.len();
+                    if part.ends_with('\n') {
+                        std::mem::take(&mut line).put(slice, base, &numbers, sink);
+                    }
+                }
+            }
+            action => line.pieces.push(action),
+        }
+    }
+    line.put(slice, base, &numbers, sink);
+    Some(())
+}
+
+/// The text with actions in the place of the signs that stand for them; `None` for a sign of none.
+pub(super) fn spell(source: &str, new: &str) -> Option<String> {
+    let actions = action::all(source)?;
+    let numbers = numbers(source, &actions);
+    let mut out = String::with_capacity(new.len());
+    let mut rest = new;
+    while let Some((before, behind)) = rest.split_once(MARK) {
+        let (number, behind) = behind.split_once('_')?;
+        let number = number.parse::<usize>().ok()?;
+        let (text, _) = numbers.iter().find(|(_, n)| **n == number)?;
+        out.push_str(before);
+        out.push_str(text);
+        rest = behind;
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// Equal actions have equal numbers, so that one may be written twice.
+fn numbers<'s>(source: &'s str, actions: &[Action]) -> HashMap<&'s str, usize> {
+    let mut numbers = HashMap::new();
+    for action in actions {
+        let next = numbers.len() + 1;
+        numbers.entry(&source[action.range.clone()]).or_insert(next);
+    }
+    numbers
+}
+
+/// What is left when branches are chosen.
+enum Piece<'s> {
+    /// Text and where it stands.
+    Text(&'s str, usize),
+    Action(&'s Action),
+}
+
+/// Text and actions in order, without what stands between an `else` and its end.
+fn rendered<'s>(source: &'s str, actions: &'s [Action]) -> Vec<Piece<'s>> {
+    let mut pieces = Vec::new();
+    let (mut at, mut depth, mut hidden) = (0, 0_usize, None);
+    for action in actions {
+        if hidden.is_none() {
+            pieces.push(Piece::Text(&source[at..action.range.start], at));
+        }
+        match action.what {
+            What::Open => depth += 1,
+            What::Else if hidden.is_none() => hidden = Some(depth),
+            What::End => {
+                hidden = hidden.filter(|from| *from < depth);
+                depth = depth.saturating_sub(1);
+            }
+            _ => {}
+        }
+        if hidden.is_none() {
+            pieces.push(Piece::Action(action));
+        }
+        at = action.range.end;
+    }
+    pieces.push(Piece::Text(&source[at..], at));
+    pieces
+}
+
+#[derive(Default)]
+struct Line<'s> {
+    pieces: Vec<Piece<'s>>,
+}
+
+impl Line<'_> {
+    fn put(self, source: &str, base: usize, numbers: &HashMap<&str, usize>, sink: &mut impl Sink) {
+        if self.is_none() {
+            return;
+        }
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text, at) => sink.verbatim(text, base + at),
+                Piece::Action(action) => {
+                    let range = base + action.range.start..base + action.range.end;
+                    match &action.what {
+                        What::Raw(inner) => {
+                            sink.verbatim(&source[inner.clone()], base + inner.start)
+                        }
+                        What::Quoted(text) => sink.atom(text, range),
+                        What::Value => {
+                            let number = numbers.get(&source[action.range.clone()]);
+                            let number = number.copied().unwrap_or_default();
+                            sink.atom(&format!("{MARK}{number}_"), range);
+                        }
+                        What::Open | What::Else | What::End | What::Silent => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// True for actions alone: what they write, if anything, are lines of its own.
+    fn is_none(&self) -> bool {
+        let mut actions = false;
+        let blank = self.pieces.iter().all(|piece| match piece {
+            Piece::Text(text, _) => text.trim().is_empty(),
+            Piece::Action(action) => {
+                actions = true;
+                !matches!(action.what, What::Raw(_) | What::Quoted(_))
+            }
+        });
+        actions && blank
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(text: &str) -> String {
+        let mut out = String::new();
+        decode(text, 0, &mut out).expect("actions that end");
+        out
+    }
+
+    #[test]
+    fn actions_stand_for_what_they_write() {
+        for (text, wanted) in [
+            ("a: {{ .Values.x }}\n", "a: $helm_1_\n"),
+            (
+                "a: {{ .x }} {{ .y }} {{ .x }}",
+                "a: $helm_1_ $helm_2_ $helm_1_",
+            ),
+            (
+                "a: {{ \"{{\" }} $labels.x {{ \"}}\" }}",
+                "a: {{ $labels.x }}",
+            ),
+            ("a: {{`{{ $labels.x }}`}}", "a: {{ $labels.x }}"),
+            ("a: {{ '{{' }} x {{ '}}' }}", "a: {{ x }}"),
+            (
+                "{{- if .x }}\na: 1\n{{- else }}\na: 2\n{{- end }}\n",
+                "a: 1\n",
+            ),
+            (
+                "a: {{ if .x }}1{{ else if .y }}2{{ else }}3{{ end }}\n",
+                "a: 1\n",
+            ),
+            (
+                "{{ if .a }}{{ if .b }}1{{ else }}2{{ end }}3{{ else }}4{{ end }}5",
+                "135",
+            ),
+            ("a:\n  {{- toYaml .x | nindent 2 }}\nb: 1\n", "a:\nb: 1\n"),
+            ("{{- /* }} */ -}}\na: 1", "a: 1"),
+            (
+                "{% for x in y %}\na: {{ x }}\n{% endfor %}\n",
+                "a: $helm_2_\n",
+            ),
+            ("{% raw %}a: {{ x }}{% endraw %}\n", "a: {{ x }}\n"),
+        ] {
+            assert_eq!(decoded(text), wanted, "{text}");
+        }
+        assert!(decode("a: {{ .x", 0, &mut String::new()).is_none());
+    }
+
+    #[test]
+    fn prometheus_templates_are_no_templates() {
+        for text in [
+            "a: {{ $labels.x }} {{ $value | humanize }}",
+            "a: {{ range query \"x\" }}{{ .Labels.pod }}{{ end }}",
+        ] {
+            assert_eq!(surely_filled(text), None, "{text}");
+        }
+        assert_eq!(probably_filled("a: {{ $labels.x }}"), None);
+        assert_eq!(probably_filled("{{- if .x }}"), Some(Filler::Helm));
+        assert_eq!(probably_filled("{% if x %}"), Some(Filler::Jinja));
+        for text in [
+            "{{ .Values.x }}",
+            "{{`{{ $labels.x }}`}}",
+            "{{ \"{{\" }}",
+            "{{ include \"a\" . }}",
+        ] {
+            assert_eq!(surely_filled(text), Some(Filler::Helm), "{text}");
+        }
+    }
+
+    #[test]
+    fn signs_become_actions_again() {
+        let source = "a: {{ .x }} {{ .y }}";
+        assert_eq!(spell(source, "b$helm_2_c").as_deref(), Some("b{{ .y }}c"));
+        assert_eq!(spell(source, "b").as_deref(), Some("b"));
+        assert_eq!(spell(source, "$helm_3_"), None);
+    }
+}

@@ -1,0 +1,197 @@
+//! `{{ … }}` and `{% … %}`.
+
+use std::ops::Range;
+
+/// Something between braces.
+pub(super) struct Action {
+    /// Its bytes, braces included.
+    pub(super) range: Range<usize>,
+    pub(super) what: What,
+}
+
+/// What an action is for.
+pub(super) enum What {
+    /// Writes text that stands at these bytes.
+    Raw(Range<usize>),
+    /// Writes text that is spelled with escapes.
+    Quoted(String),
+    /// Writes something that is not known.
+    Value,
+    /// `if`, `range`, …
+    Open,
+    /// `else`, `else if`.
+    Else,
+    /// `end`.
+    End,
+    /// Writes nothing: a comment, an assignment.
+    Silent,
+}
+
+/// What only Helm's templates ask for.
+const HELM: [&str; 5] = [
+    ".Values",
+    ".Release.",
+    ".Chart.",
+    ".Capabilities.",
+    ".Files.",
+];
+
+/// What Prometheus's templates ask for.
+const PROMETHEUS: [&str; 8] = [
+    "$labels",
+    "$value",
+    "$externalLabels",
+    "$externalURL",
+    ".Labels",
+    ".Value",
+    "query ",
+    "end",
+];
+
+impl Action {
+    /// True for what only Helm's templates hold: its values, its functions, braces that are escaped.
+    pub(super) fn is_helm(&self, text: &str) -> bool {
+        let inner = inner(&text[self.range.clone()]);
+        let function = ["include ", "toYaml ", "tpl ", "required "];
+        match &self.what {
+            What::Raw(at) => text[at.clone()].contains(['{', '}']),
+            What::Quoted(quoted) => quoted.contains(['{', '}']),
+            _ => {
+                HELM.iter().any(|name| inner.contains(name))
+                    || function.iter().any(|name| inner.starts_with(name))
+            }
+        }
+    }
+
+    /// True for what Prometheus itself may fill in.
+    pub(super) fn is_prometheus(&self, text: &str) -> bool {
+        let inner = inner(&text[self.range.clone()]);
+        !self.is_helm(text) && PROMETHEUS.iter().any(|name| inner.contains(name))
+    }
+}
+
+/// All actions of a text; `None` when one does not end.
+pub(super) fn all(text: &str) -> Option<Vec<Action>> {
+    let jinja = text.contains("{%");
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(step) = text[at..].find('{') {
+        at += step;
+        let rest = &text[at..];
+        let (len, what) = if rest.starts_with("{{") {
+            let len = length(rest)?;
+            (len, go(&rest[..len], at))
+        } else if jinja && rest.starts_with("{%") {
+            statement(rest, at)?
+        } else if jinja && rest.starts_with("{#") {
+            (rest.find("#}")? + 2, What::Silent)
+        } else {
+            at += 1;
+            continue;
+        };
+        found.push(Action {
+            range: at..at + len,
+            what,
+        });
+        at += len;
+    }
+    Some(found)
+}
+
+/// Bytes of the `{{ … }}` that the text begins with; quotes and comments may hold braces.
+fn length(text: &str) -> Option<usize> {
+    let inner = inner_start(text);
+    if text[inner..].starts_with("/*") {
+        let end = inner + text[inner..].find("*/")?;
+        return Some(end + text[end..].find("}}")? + 2);
+    }
+    let bytes = text.as_bytes();
+    let (mut at, mut quote) = (inner, None);
+    loop {
+        match (quote, *bytes.get(at)?) {
+            (None, b'}') if bytes.get(at + 1) == Some(&b'}') => return Some(at + 2),
+            (None, byte @ (b'"' | b'`' | b'\'')) => quote = Some(byte),
+            (Some(b'"' | b'\''), b'\\') => at += 1,
+            (Some(open), close) if open == close => quote = None,
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// Where the words of an action begin.
+fn inner_start(action: &str) -> usize {
+    let rest = action[2..].strip_prefix('-').unwrap_or(&action[2..]);
+    action.len() - rest.trim_start().len()
+}
+
+/// An action without braces, dashes and blanks.
+fn inner(action: &str) -> &str {
+    let action = action
+        .get(2..action.len().saturating_sub(2))
+        .unwrap_or_default();
+    let action = action.strip_prefix('-').unwrap_or(action);
+    action.strip_suffix('-').unwrap_or(action).trim()
+}
+
+fn go(action: &str, at: usize) -> What {
+    let words = inner(action);
+    if let Some(quote) = words
+        .chars()
+        .next()
+        .filter(|c| ['"', '`', '\''].contains(c))
+    {
+        let body = words[1..].strip_suffix(quote);
+        return match body.filter(|body| !body.contains(quote)) {
+            Some(body) if quote != '`' && body.contains('\\') => {
+                crate::yaml::json_string(words).map_or(What::Value, What::Quoted)
+            }
+            Some(body) => {
+                let start = at + inner_start(action) + 1;
+                What::Raw(start..start + body.len())
+            }
+            None => What::Value,
+        };
+    }
+    let first = words.split([' ', '\t', '\n', '\r', '(']).next();
+    match first.unwrap_or_default() {
+        "if" | "with" | "range" | "define" | "block" => What::Open,
+        "else" => What::Else,
+        "end" => What::End,
+        "break" | "continue" | "template" => What::Silent,
+        word if word.starts_with("/*") => What::Silent,
+        word if word.starts_with('$') && assigns(&words[word.len()..]) => What::Silent,
+        _ => What::Value,
+    }
+}
+
+/// True for ` := …`, ` = …` and `, $x := …`.
+fn assigns(rest: &str) -> bool {
+    let rest = rest.trim_start();
+    rest.starts_with(":=") || rest.starts_with("= ")
+}
+
+/// `{% … %}`; what stands between `raw` and `endraw` is as it is.
+fn statement(text: &str, at: usize) -> Option<(usize, What)> {
+    let len = text.find("%}")? + 2;
+    let words = inner(&text[..len]);
+    let first = words.split(' ').next().unwrap_or_default();
+    let what = match first {
+        "raw" => {
+            let behind = &text[len..];
+            let close = behind.match_indices("{%").find(|(i, _)| {
+                let word = behind[i + 2..].trim_start_matches(['-', ' ']);
+                word.starts_with("endraw")
+            });
+            let end = len + close?.0;
+            let whole = end + text[end..].find("%}")? + 2;
+            return Some((whole, What::Raw(at + len..at + end)));
+        }
+        "if" | "for" | "block" | "macro" | "filter" | "call" | "with" => What::Open,
+        "set" if !words.contains('=') => What::Open,
+        "elif" | "else" => What::Else,
+        word if word.starts_with("end") => What::End,
+        _ => What::Silent,
+    };
+    Some((len, what))
+}
