@@ -30,6 +30,9 @@ use crate::promql::ast::Expr;
 use crate::spec::Stat;
 use crate::units::Duration;
 
+/// How often all rules are evaluated; the shortest window that may be asked for.
+pub const EVALUATION: Duration = Duration::from_mins(1);
+
 /// One service, ready for every target.
 #[derive(Clone, Debug)]
 pub struct Plan {

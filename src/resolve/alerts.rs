@@ -9,7 +9,7 @@ use super::templates;
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::alert::Links;
-use crate::plan::{Alert, Bound, Condition, words};
+use crate::plan::{Alert, words};
 use crate::source::Span;
 use crate::spec::{self, Text};
 use crate::units::Duration;
@@ -88,40 +88,17 @@ fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
     }
 }
 
-/// What stays unusual becomes usual: once the new values fill more than 1 / (1 + sigma²) of the window, mean and
-/// deviation have followed them. (With a share p of outliers, they are sqrt((1 − p) / p) deviations away.)
-fn check_unusual(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, condition: &Condition) {
-    let Some(hold) = alert.hold else { return };
-    let Condition::Compare(compare) = condition else {
-        return;
-    };
-    let Bound::Outside(outside) = compare.bound else {
-        return;
-    };
-    let longest = outside.window.number() / (outside.sigma * outside.sigma + 1);
-    if hold.value.number() >= longest {
-        let minutes = (longest / 60).floor().to_integer();
-        let message = format!(
-            "`{name}` can never fire: after {minutes}m the usual range of {} has followed",
-            outside.window
-        );
-        let error = Diagnostic::error("never-firing", hold.span, message);
-        cx.sink
-            .push(error.help("hold it for less, or take the range over a longer window"));
-    }
-}
-
 fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
     cx.check_severity(&alert.severity);
     check_hold(cx, name, alert);
     let mut resolver = Resolver {
         cx,
         alert: &name.value,
+        hold: alert.hold.map_or(Duration::default(), |h| h.value),
         records: Vec::new(),
     };
     let condition = resolver.condition(&alert.when)?;
     let records = resolver.records;
-    check_unusual(cx, name, alert, &condition);
     let own = [&alert.summary, &alert.description, &alert.action];
     for text in own.into_iter().flatten() {
         templates::check(cx, text, &condition.query().expr);

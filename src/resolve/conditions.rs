@@ -19,6 +19,9 @@ use crate::source::{Span, Spanned};
 use crate::spec::{self, Text};
 use crate::units::{Duration, Unit};
 
+/// How much longer than its window and its holding time a value may be unusual.
+const SETTLED: Duration = Duration::from_mins(5);
+
 /// How long ago a series must have been there to be missed.
 pub(super) const ABSENT_OFFSET: Duration = Duration::from_secs(3_600);
 
@@ -26,6 +29,8 @@ pub(super) const ABSENT_OFFSET: Duration = Duration::from_secs(3_600);
 pub(super) struct Resolver<'a, 'b> {
     pub(super) cx: &'a mut Context<'b>,
     pub(super) alert: &'a str,
+    /// How long its condition must hold.
+    pub(super) hold: Duration,
     pub(super) records: Vec<AlertRecord>,
 }
 
@@ -102,7 +107,10 @@ impl Resolver<'_, '_> {
     ) -> Option<(Bound, ValueUnit, Expr)> {
         if let Some(o) = &c.outside {
             let outside = self.cx.sink.take(bound::read_outside(&o.value))?;
-            let past = self.past(read);
+            // What is unusual now must not count as usual before it has held long enough.
+            let recent = [self.hold, read.window.usual(), SETTLED].map(Duration::as_secs);
+            let recent = Duration::from_secs(recent.iter().sum());
+            let past = self.past(read, recent);
             let expr = query::outside(read, &outside, past);
             return Some((Bound::Outside(outside), bound::unit(read, None), expr));
         }
@@ -118,7 +126,9 @@ impl Resolver<'_, '_> {
             spec::Bound::Times(factor, baseline) => {
                 let then = match baseline {
                     spec::Baseline::Offset(ago) => query::query(read, Some(*ago)).expr,
-                    spec::Baseline::AvgOver(window) => self.past(read)("avg_over_time", *window),
+                    spec::Baseline::AvgOver(window) => {
+                        self.past(read, Duration::default())("avg_over_time", *window)
+                    }
                 };
                 let expr = query::times(read, op, *factor, then);
                 let bound = Bound::Times(op, *factor, *baseline);
@@ -127,12 +137,16 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Records the value, and gives a function that looks at its past.
-    fn past(&mut self, read: &SignalQuery<'_>) -> impl Fn(&str, Duration) -> Expr + use<> {
+    /// Records the value, and gives a function that looks at its past, but for the `recent` one.
+    fn past(
+        &mut self,
+        read: &SignalQuery<'_>,
+        recent: Duration,
+    ) -> impl Fn(&str, Duration) -> Expr + use<> {
         let part = self.records.len();
         self.records.push(AlertRecord {
             part,
-            query: query::query(read, None),
+            query: query::to_record(read),
         });
         let (service, alert) = (
             self.cx.spec.service.name.value.clone(),
@@ -149,7 +163,8 @@ impl Resolver<'_, '_> {
                     (naming::PART, &part),
                 ],
             );
-            let over = build::call(function, [query::range(series.clone(), window)]);
+            let series = query::ago(series.clone(), recent);
+            let over = build::call(function, [query::range(series, window)]);
             // The record's own labels must not stand in the way of the comparison.
             build::aggregate(AggregateOp::Max, &labels, over)
         }
@@ -178,6 +193,11 @@ impl Resolver<'_, '_> {
         let (x, y) = (self.now(read, &labels), self.now(&other, &labels));
         let over = |function: &str, expr: &Expr| query::over(function, expr.clone(), window);
         let product = bin(BinaryOp::Mul, x.clone(), y.clone());
+        // Means and deviations are those of the moments at which both have a value.
+        let both = |value: &Expr, other: &Expr| bin(BinaryOp::And, value.clone(), other.clone());
+        let (x, y) = (both(&x, &y), both(&y, &x));
+        let moments = build::number((window.as_secs() / 60 / 2).max(3).to_string());
+        let enough = bin(BinaryOp::Ge, over("count_over_time", &product), moments);
         let means = bin(
             BinaryOp::Mul,
             over("avg_over_time", &x),
@@ -196,7 +216,9 @@ impl Resolver<'_, '_> {
             words::reading(other.signal, other.stat, other.window.usual()),
             c.above,
         );
-        let whole = bin(BinaryOp::Gt, expr.clone(), query::number(above));
+        let beyond = bin(BinaryOp::Gt, expr.clone(), query::number(above));
+        // Two moments always lie on a line.
+        let whole = bin(BinaryOp::And, beyond, enough);
         Some(Condition::Raw(Box::new(RawCondition {
             words: Some(words),
             expr,
@@ -216,7 +238,7 @@ impl Resolver<'_, '_> {
         let part = self.records.len().to_string();
         self.records.push(AlertRecord {
             part: self.records.len(),
-            query: query::query(read, None),
+            query: query::to_record(read),
         });
         let series = recorded(
             naming::BASELINE,

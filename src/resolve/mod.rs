@@ -112,7 +112,7 @@ fn records(cx: &mut Context<'_>) -> Vec<Record> {
         out.push(Record {
             name: name.value.clone(),
             series,
-            query: crate::query::query(&read, None),
+            query: crate::query::to_record(&read),
             stat: read.stat,
             window: read.window.usual(),
         });

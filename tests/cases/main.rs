@@ -18,6 +18,7 @@ mod mutation;
 mod project;
 mod promtool;
 mod rules;
+mod situations;
 mod trial;
 mod wrong;
 
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         rules::trials(),
         wrong::trials(),
         promtool::trials(),
+        situations::trials(),
         mutation::trials(),
         faults::trials(),
         hostile::trials(),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use slosmith::health::quantile;
+use slosmith::target::OutFile;
 
 use crate::bundled;
 use crate::trial::{Needs, slow, trial};
@@ -65,8 +66,25 @@ pub(crate) fn check(
     series: &[(&str, &str)],
     checks: &[(&str, &str, Option<f64>)],
 ) {
+    check_files(
+        &bundled::folder_for(spec, vllm),
+        rules,
+        "1m",
+        series,
+        checks,
+    );
+}
+
+/// The same against what was built from any spec, evaluated and scraped so often.
+pub(crate) fn check_files(
+    files: &[OutFile],
+    rules: &[&str],
+    every: &str,
+    series: &[(&str, &str)],
+    checks: &[(&str, &str, Option<f64>)],
+) {
     let dir = tempfile::tempdir().expect("temp dir");
-    bundled::write(dir.path(), &bundled::folder_for(spec, vllm));
+    bundled::write(dir.path(), files);
     let files: Vec<_> = rules
         .iter()
         .map(|r| format!("prometheus/rules/{r}.yaml"))
@@ -81,8 +99,8 @@ pub(crate) fn check(
         .collect();
     let test = json!({
         "rule_files": files,
-        "evaluation_interval": "1m",
-        "tests": [{"interval": "1m", "input_series": inputs, "promql_expr_test": checks}],
+        "evaluation_interval": every,
+        "tests": [{"interval": every, "input_series": inputs, "promql_expr_test": checks}],
     });
     run(dir.path(), &test);
 }

@@ -158,11 +158,17 @@ impl<'a> Setting<'a> {
             .max()
             .unwrap_or(1);
         let hold = subject.hold.mins_up().div_ceil(step);
+        // The usual range leaves out what may belong to the fault.
+        let unusual = |(c, _): &(&Compare, Levels)| matches!(c.bound, Bound::Outside(_));
+        let left_out = match leaves.iter().any(unusual) {
+            true => hold + widest + 5,
+            false => 0,
+        };
         Some(Self {
             subject,
             driver: Driver { plan, step },
             leaves,
-            history: history + widest + 5,
+            history: history + left_out + widest + 5,
             fault: onset.max(widest + 2) + hold + 2,
             after: reset + 3,
         })
