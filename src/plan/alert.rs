@@ -117,7 +117,7 @@ pub struct AlertRecord {
 pub enum Condition {
     /// A signal against a bound.
     Compare(Box<Compare>),
-    /// Series that were there an hour ago are gone.
+    /// Series that were there are gone.
     Absent(Box<Absent>),
     /// PromQL by the author.
     Raw(Box<RawCondition>),
@@ -271,7 +271,7 @@ pub struct ValueUnit {
     pub per: Option<Per>,
 }
 
-/// Series that were there an hour ago are gone.
+/// Series that were there are gone.
 #[derive(Clone, Debug)]
 pub struct Absent {
     /// The signal.

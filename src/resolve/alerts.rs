@@ -3,7 +3,7 @@
 //! `QueueOverflow: {severity: critical, when: {signal: queue_depth, above: 80}, for: 2m}` gets a summary where the
 //! author wrote none, links to its runbook and panel, and a name that no other alert, file or anchor takes.
 
-use super::conditions::{ABSENT_OFFSET, Resolver};
+use super::conditions::{ABSENT_MEMORY, Resolver};
 use super::context::Context;
 use super::templates;
 use crate::diag::Diagnostic;
@@ -74,15 +74,16 @@ fn absence(condition: &spec::Condition) -> Option<Span> {
     own.or_else(|| parts.find_map(|part| absence(&part.value)))
 }
 
-/// An absence is seen for an hour only, then the series that were there an hour ago are forgotten too.
+/// A group that is gone longer than it is remembered is never told by name.
 fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
     let Some((hold, absent)) = alert.hold.zip(absence(&alert.when.value)) else {
         return;
     };
-    if hold.value >= ABSENT_OFFSET {
-        let message = format!("`{name}` can never fire: an absence lasts {ABSENT_OFFSET} at most");
+    if hold.value >= ABSENT_MEMORY {
+        let message =
+            format!("`{name}` can never name a group: one is missed for {ABSENT_MEMORY} at most");
         let error = Diagnostic::error("never-firing", hold.span, message)
-            .related(absent, "series that were there an hour ago are missed here")
+            .related(absent, "groups that are gone are missed here")
             .help("hold it for less, such as `for: 5m`");
         cx.sink.push(error);
     }

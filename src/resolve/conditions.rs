@@ -9,10 +9,10 @@ use super::{bound, family, signals};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
-    Absent, AlertRecord, Bound, Compare, CompareOp, Condition, Query, RawCondition, ValueUnit,
-    recorded, words,
+    Absent, AlertRecord, Bound, Compare, CompareOp, Condition, Family, Query, RawCondition,
+    ValueUnit, recorded, words,
 };
-use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
 use crate::promql::{self, Kept, build};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
@@ -22,8 +22,8 @@ use crate::units::{Duration, Unit};
 /// How much longer than its window and its holding time a value may be unusual.
 const SETTLED: Duration = Duration::from_mins(5);
 
-/// How long ago a series must have been there to be missed.
-pub(super) const ABSENT_OFFSET: Duration = Duration::from_secs(3_600);
+/// How long a group that is gone is missed by name.
+pub(super) const ABSENT_MEMORY: Duration = Duration::from_secs(3 * 86_400);
 
 /// Resolves the condition of one alert.
 pub(super) struct Resolver<'a, 'b> {
@@ -137,34 +137,30 @@ impl Resolver<'_, '_> {
         }
     }
 
+    /// Records a value for this alert.
+    fn record(&mut self, query: Query) -> Selector {
+        let part = self.records.len();
+        self.records.push(AlertRecord { part, query });
+        recorded(
+            naming::BASELINE,
+            &[
+                (naming::SERVICE, &self.cx.spec.service.name.value),
+                (naming::ALERT, self.alert),
+                (naming::PART, &part.to_string()),
+            ],
+        )
+    }
+
     /// Records the value, and gives a function that looks at its past, but for the `recent` one.
     fn past(
         &mut self,
         read: &SignalQuery<'_>,
         recent: Duration,
     ) -> impl Fn(&str, Duration) -> Expr + use<> {
-        let part = self.records.len();
-        self.records.push(AlertRecord {
-            part,
-            query: query::to_record(read),
-        });
-        let (service, alert) = (
-            self.cx.spec.service.name.value.clone(),
-            self.alert.to_owned(),
-        );
+        let series = query::ago(self.record(query::to_record(read)), recent);
         let labels = read.labels.clone();
         move |function, window| {
-            let part = part.to_string();
-            let series = recorded(
-                naming::BASELINE,
-                &[
-                    (naming::SERVICE, &service),
-                    (naming::ALERT, &alert),
-                    (naming::PART, &part),
-                ],
-            );
-            let series = query::ago(series.clone(), recent);
-            let over = build::call(function, [query::range(series, window)]);
+            let over = build::call(function, [query::range(series.clone(), window)]);
             // The record's own labels must not stand in the way of the comparison.
             build::aggregate(AggregateOp::Max, &labels, over)
         }
@@ -235,19 +231,7 @@ impl Resolver<'_, '_> {
 
     /// A value as it is recorded for the alert, without the record's own labels.
     fn now(&mut self, read: &SignalQuery<'_>, labels: &[String]) -> Expr {
-        let part = self.records.len().to_string();
-        self.records.push(AlertRecord {
-            part: self.records.len(),
-            query: query::to_record(read),
-        });
-        let series = recorded(
-            naming::BASELINE,
-            &[
-                (naming::SERVICE, &self.cx.spec.service.name.value),
-                (naming::ALERT, self.alert),
-                (naming::PART, &part),
-            ],
-        );
+        let series = self.record(query::to_record(read));
         build::aggregate(AggregateOp::Max, labels, series)
     }
 
@@ -278,15 +262,32 @@ impl Resolver<'_, '_> {
         };
         family::check_present_from_start(self.cx, found, absent.span)?;
         let labels = self.cx.labels(signal, &c.by);
-        let before = query::presence(found, &labels, Some(ABSENT_OFFSET));
-        let now = query::presence(found, &labels, None);
+        let expr = self.gone(found, &labels);
         Some(Condition::Absent(Box::new(Absent {
             signal: signal.clone(),
-            query: Query {
-                expr: bin(BinaryOp::Unless, before, now),
-                labels,
-            },
+            query: Query { expr, labels },
         })))
+    }
+
+    /// Groups that were there and are gone. Once none is remembered, or where none ever was, that there is no series
+    /// at all is the fault; and it is all that somebody asks who has no alert that remembers.
+    fn gone(&mut self, family: &Family, labels: &[String]) -> Expr {
+        let none = build::call("absent", [query::presence(family, &[])]);
+        if self.alert.is_empty() {
+            return none;
+        }
+        let now = query::presence(family, labels);
+        let seen = self.record(Query {
+            expr: now.clone(),
+            labels: labels.to_vec(),
+        });
+        let remembered = build::call("present_over_time", [query::range(seen, ABSENT_MEMORY)]);
+        let remembered = build::aggregate(AggregateOp::Max, labels, remembered);
+        let gone = bin(BinaryOp::Unless, remembered, now);
+        let no_labels: [&str; 0] = [];
+        build::binary(BinaryOp::Or, gone, none)
+            .on(&no_labels)
+            .into()
     }
 
     fn raw(&mut self, c: &spec::Condition, text: &Text) -> Option<Condition> {

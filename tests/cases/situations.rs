@@ -24,6 +24,16 @@ pub(crate) fn trials() -> Vec<Trial> {
             Needs::Promtool,
             a_morning_of_two_requests_correlates_nothing,
         ),
+        trial(
+            "situations::the_first_outage_is_seen_until_it_ends",
+            Needs::Promtool,
+            the_first_outage_is_seen_until_it_ends,
+        ),
+        trial(
+            "situations::an_outage_outlives_the_memory_of_its_groups",
+            Needs::Promtool,
+            an_outage_outlives_the_memory_of_its_groups,
+        ),
     ];
     all.extend(
         ["mangaassist", "vllm-production", "vllm-serving"].map(|spec| {
@@ -156,4 +166,55 @@ fn series(selector: &Selector) -> Option<String> {
     }
     let labels: Vec<_> = labels.iter().map(|(k, v)| format!("{k}=\"{v}\"")).collect();
     Some(format!("{name}{{{}}}", labels.join(", ")))
+}
+
+const GONE: &str = "ALERTS{alertname=\"VLLMMetricsAbsent\", alertstate=\"firing\"";
+
+fn running(model: &str, pod: &str) -> String {
+    format!(
+        "vllm:num_requests_running{{job=\"vllm\", cluster=\"c\", model_name=\"{model}\", pod=\"{pod}\"}}"
+    )
+}
+
+/// Two models, one on two replicas; three minutes after the first start a model and a replica of the other are gone.
+fn the_first_outage_is_seen_until_it_ends() {
+    let lost = "1+0x3 stale _x300 1+0x20";
+    let of = |model: &str| format!("{GONE}, model_name=\"{model}\"}}");
+    check(
+        "vllm-serving",
+        None,
+        &["alerts"],
+        &[
+            (&running("a", "a-0"), lost),
+            (&running("b", "b-0"), lost),
+            (&running("b", "b-1"), "1+0x330"),
+        ],
+        &[
+            (&of("a"), "8m", None),
+            (&of("a"), "9m", Some(1.0)),
+            (&of("a"), "300m", Some(1.0)),
+            (&of("a"), "306m", None),
+            (&of("b"), "300m", None),
+            // The model is known, so nothing is said of all of them.
+            (&format!("{GONE}, model_name=\"\"}}"), "300m", None),
+        ],
+    );
+}
+
+/// Days after the last sample nobody knows the groups any more; without any sample nobody ever did.
+fn an_outage_outlives_the_memory_of_its_groups() {
+    let files = bundled::folder("vllm-serving");
+    let firing = format!("{GONE}}}");
+    let outage = |series: &[(&str, &str)], checks: &[(&str, &str, Option<f64>)]| {
+        check_files(&files, &["alerts"], "5m", series, checks);
+    };
+    outage(
+        &[(&running("a", "a-0"), "1+0x3 stale")],
+        &[
+            (&firing, "71h", Some(1.0)),
+            (&firing, "80h", Some(1.0)),
+            (&format!("{GONE}, model_name=\"\"}}"), "80h", Some(1.0)),
+        ],
+    );
+    outage(&[], &[(&firing, "30m", Some(1.0))]);
 }
