@@ -14,6 +14,7 @@ mod labels;
 mod matchers;
 mod request;
 mod runbooks;
+mod scrape;
 mod service;
 mod signals;
 mod slos;
@@ -61,6 +62,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let published = cloudwatch::published(&mut cx);
     let runbooks = runbooks::resolve(&mut cx, &slos, &alerts);
     service::check_group_labels(&mut cx);
+    let scrape = scrape::resolve(&mut cx);
     let plan = Plan {
         service: service::plan(&cx),
         runtime: cx.runtime(),
@@ -71,7 +73,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         cloudwatch,
         runbooks,
         published,
-        scrape: service::scrape(&cx),
+        scrape,
         left_out: cx.left_out,
         notes: cx.notes,
     };

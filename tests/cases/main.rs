@@ -10,6 +10,7 @@ mod browser;
 #[path = "../it/bundled.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod bundled;
+mod configuration;
 mod faults;
 mod hostile;
 mod mutation;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         wrong::trials(),
         promtool::trials(),
         situations::trials(),
+        configuration::trials(),
         mutation::trials(),
         faults::trials(),
         hostile::trials(),

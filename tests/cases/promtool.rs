@@ -127,8 +127,10 @@ const SERVICE: &str = "service=\"mangaassist-vllm\", slo=\"availability\"";
 
 fn a_burst_weighs_as_much_as_its_events() {
     // 60 min at 10 a minute, 10 min at 6000 with one in ten failing, 110 min at 10: 9.728 %, not 0.78 %.
-    let ok = "mangaassist_requests_total{cluster=\"c\", status=\"200\"}";
-    let bad = "mangaassist_requests_total{cluster=\"c\", status=\"500\"}";
+    let ok =
+        "mangaassist_requests_total{job=\"mangaassist-gateway\", cluster=\"c\", status=\"200\"}";
+    let bad =
+        "mangaassist_requests_total{job=\"mangaassist-gateway\", cluster=\"c\", status=\"500\"}";
     check(
         "mangaassist",
         None,
@@ -146,7 +148,8 @@ fn a_burst_weighs_as_much_as_its_events() {
 }
 
 fn idle_time_leaves_no_nan_behind() {
-    let ok = "mangaassist_requests_total{cluster=\"c\", status=\"200\"}";
+    let ok =
+        "mangaassist_requests_total{job=\"mangaassist-gateway\", cluster=\"c\", status=\"200\"}";
     let ratio = |window| format!("slo:error_ratio:rate{{{SERVICE}, window=\"{window}\"}}");
     let left = format!("slo:error_budget_remaining:ratio{{{SERVICE}}}");
     check(
@@ -170,7 +173,8 @@ fn idle_time_leaves_no_nan_behind() {
 }
 
 fn service_without_any_traffic_yields_nothing() {
-    let ok = "mangaassist_requests_total{cluster=\"c\", status=\"200\"}";
+    let ok =
+        "mangaassist_requests_total{job=\"mangaassist-gateway\", cluster=\"c\", status=\"200\"}";
     check(
         "mangaassist",
         None,
