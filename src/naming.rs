@@ -274,6 +274,18 @@ pub fn dashboard_url(base: &str, service: &str) -> String {
     format!("{base}/d/{}", dashboard_uid(service, OVERVIEW))
 }
 
+/// Name of a scrape job, unique among those of all services; its targets get the `job` label itself.
+pub fn scrape_job(service: &str, job: &str) -> String {
+    format!("{service}/{job}")
+}
+
+/// File that lists the targets of a scrape job.
+pub fn targets_file(service: &str, job: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let job = job.replace(|c| !plain(c), "-");
+    format!("/etc/prometheus/targets/{service}/{job}.yaml")
+}
+
 /// Link to one panel of a dashboard.
 pub fn panel_url(base: &str, uid: &str, panel: u32) -> String {
     let base = base.trim_end_matches('/');

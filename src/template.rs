@@ -44,6 +44,7 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "prometheus/alertmanager.yaml",
     "prometheus/groups.yaml",
     "prometheus/prometheusrule.yaml",
+    "prometheus/relabel.yaml",
     "prometheus/rules.yaml",
     "prometheus/scrape.yaml",
     "prometheus/test.yaml",

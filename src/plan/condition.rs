@@ -13,7 +13,7 @@ use crate::units::{Duration, Number, Per, Unit};
 pub enum Condition {
     /// A signal against a bound.
     Compare(Box<Compare>),
-    /// Series that were there an hour ago are gone.
+    /// Series that were there are gone.
     Absent(Box<Absent>),
     /// PromQL by the author.
     Raw(Box<RawCondition>),
@@ -165,7 +165,7 @@ pub struct ValueUnit {
     pub per: Option<Per>,
 }
 
-/// Series that were there an hour ago are gone.
+/// Series that were there are gone.
 #[derive(Clone, Debug)]
 pub struct Absent {
     /// The signal.

@@ -31,6 +31,9 @@ use crate::promql::ast::Expr;
 use crate::spec::Stat;
 use crate::units::Duration;
 
+/// How often all rules are evaluated; the shortest window that may be asked for.
+pub const EVALUATION: Duration = Duration::from_mins(1);
+
 /// One service, ready for every target.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -139,6 +142,28 @@ pub struct Scrape {
     pub labels: Vec<String>,
     /// Labels that are only added on sending.
     pub external: Vec<String>,
+    /// Every job that its signals come from.
+    pub jobs: Vec<ScrapeJob>,
+}
+
+/// A scrape job.
+#[derive(Clone, Debug)]
+pub struct ScrapeJob {
+    /// Value of the `job` label.
+    pub name: String,
+    /// Path of the page.
+    pub path: String,
+    /// How its targets are probed, if they are.
+    pub probe: Option<Probe>,
+}
+
+/// How a blackbox exporter probes.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// Where it listens.
+    pub exporter: String,
+    /// Its module.
+    pub module: String,
 }
 
 /// An optional signal that is not there.

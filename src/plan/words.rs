@@ -38,10 +38,10 @@ pub fn condition(condition: &Condition) -> String {
     }
 }
 
-/// What an absence means, by itself: `Engine is up: series that were there an hour ago are gone`.
+/// What an absence means, by itself: `Engine is up: the series are gone`.
 pub fn gone(absent: &Absent) -> String {
     let title = capital(&absent.signal.title);
-    format!("{title}: series that were there an hour ago are gone")
+    format!("{title}: the series are gone")
 }
 
 /// A condition and how long it must hold: `p95 of time to first token above 3s for 2m`.

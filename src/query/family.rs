@@ -30,19 +30,19 @@ pub fn bucket_rate(family: &Family, bucket: &Bucket, window: Duration, labels: &
 }
 
 /// Series of a signal, without any stat: `group by (labels) (m)`.
-pub fn presence(family: &Family, labels: &[String], ago: Option<Duration>) -> Expr {
-    build::aggregate(AggregateOp::Group, labels, series(family, ago))
+pub fn presence(family: &Family, labels: &[String]) -> Expr {
+    build::aggregate(AggregateOp::Group, labels, series(family))
 }
 
 /// How many series of a signal there are: `count by (labels) (m)`.
 pub fn number_of_series(family: &Family, labels: &[String]) -> Expr {
-    build::aggregate(AggregateOp::Count, labels, series(family, None))
+    build::aggregate(AggregateOp::Count, labels, series(family))
 }
 
-fn series(family: &Family, ago: Option<Duration>) -> Expr {
+fn series(family: &Family) -> Expr {
     let over = Over {
         window: Window::Fixed(DEFAULT_WINDOW),
-        ago,
+        ago: None,
         series: family.counted(),
     };
     alternatives(family, |name| instant(family, name, &over))

@@ -44,6 +44,35 @@ pub fn query(read: &SignalQuery<'_>, ago: Option<Duration>) -> Query {
     }
 }
 
+/// The query of a value that is recorded. Where nothing was observed it has no element: NaN would stay in every mean
+/// and deviation over it, until the last window that holds it has passed.
+pub fn to_record(read: &SignalQuery<'_>) -> Query {
+    let query = query(read, None);
+    match may_be_nan(read.signal, read.stat) {
+        true => Query {
+            expr: without_nan(query.expr),
+            ..query
+        },
+        false => query,
+    }
+}
+
+/// Counters only grow, and nothing is divided by zero; a percentile of no observations, a gauge and the author's PromQL
+/// can be NaN.
+fn may_be_nan(signal: &Signal, stat: Stat) -> bool {
+    let part = |signal: &Signal| may_be_nan(signal, signal.stat_in_ratio());
+    match &signal.source {
+        Source::Family(_) => !matches!(stat, Stat::Rate | Stat::Increase),
+        Source::Ratio { of, over, before } => before.is_some() || part(of) || part(over),
+        Source::Raw(_) => true,
+    }
+}
+
+/// NaN is not even at least minus infinity.
+fn without_nan(expr: Expr) -> Expr {
+    bin(BinaryOp::Ge, expr, build::number("-Inf"))
+}
+
 /// The value of a read signal in its base unit.
 fn value(read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
     let at = |series: Series| Over {
@@ -150,6 +179,14 @@ pub fn bin(op: BinaryOp, lhs: Expr, rhs: Expr) -> Expr {
 /// A series over a window.
 pub fn range(selector: Selector, window: Duration) -> Expr {
     build::range(selector, time(window))
+}
+
+/// A series as it was some time ago.
+pub fn ago(selector: Selector, ago: Duration) -> Selector {
+    match ago == Duration::default() {
+        true => selector,
+        false => selector.offset(time(ago)),
+    }
 }
 
 fn range_over(selector: Selector, window: Window) -> Expr {

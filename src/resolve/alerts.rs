@@ -3,13 +3,12 @@
 //! `QueueOverflow: {severity: critical, when: {signal: queue_depth, above: 80}, for: 2m}` gets a summary where the
 //! author wrote none, links to its runbook and panel, and a name that no other alert, file or anchor takes.
 
-use super::conditions::{ABSENT_OFFSET, Resolver};
+use super::conditions::{ABSENT_MEMORY, Resolver};
 use super::context::Context;
 use super::templates;
 use crate::diag::Diagnostic;
 use crate::naming;
-use crate::plan::Links;
-use crate::plan::{Alert, Bound, Condition, words};
+use crate::plan::{Alert, Links, words};
 use crate::source::Span;
 use crate::spec::{self, Text};
 use crate::units::Duration;
@@ -74,40 +73,18 @@ fn absence(condition: &spec::Condition) -> Option<Span> {
     own.or_else(|| parts.find_map(|part| absence(&part.value)))
 }
 
-/// An absence is seen for an hour only, then the series that were there an hour ago are forgotten too.
+/// A group that is gone longer than it is remembered is never told by name.
 fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
     let Some((hold, absent)) = alert.hold.zip(absence(&alert.when.value)) else {
         return;
     };
-    if hold.value >= ABSENT_OFFSET {
-        let message = format!("`{name}` can never fire: an absence lasts {ABSENT_OFFSET} at most");
+    if hold.value >= ABSENT_MEMORY {
+        let message =
+            format!("`{name}` can never name a group: one is missed for {ABSENT_MEMORY} at most");
         let error = Diagnostic::error("never-firing", hold.span, message)
-            .related(absent, "series that were there an hour ago are missed here")
+            .related(absent, "groups that are gone are missed here")
             .help("hold it for less, such as `for: 5m`");
         cx.sink.push(error);
-    }
-}
-
-/// What stays unusual becomes usual: once the new values fill more than 1 / (1 + sigma²) of the window, mean and
-/// deviation have followed them. (With a share p of outliers, they are sqrt((1 − p) / p) deviations away.)
-fn check_unusual(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, condition: &Condition) {
-    let Some(hold) = alert.hold else { return };
-    let Condition::Compare(compare) = condition else {
-        return;
-    };
-    let Bound::Outside(outside) = compare.bound else {
-        return;
-    };
-    let longest = outside.window.number() / (outside.sigma * outside.sigma + 1);
-    if hold.value.number() >= longest {
-        let minutes = (longest / 60).floor().to_integer();
-        let message = format!(
-            "`{name}` can never fire: after {minutes}m the usual range of {} has followed",
-            outside.window
-        );
-        let error = Diagnostic::error("never-firing", hold.span, message);
-        cx.sink
-            .push(error.help("hold it for less, or take the range over a longer window"));
     }
 }
 
@@ -117,11 +94,11 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
     let mut resolver = Resolver {
         cx,
         alert: &name.value,
+        hold: alert.hold.map_or(Duration::default(), |h| h.value),
         records: Vec::new(),
     };
     let condition = resolver.condition(&alert.when)?;
     let records = resolver.records;
-    check_unusual(cx, name, alert, &condition);
     let own = [&alert.summary, &alert.description, &alert.action];
     for text in own.into_iter().flatten() {
         templates::check(cx, text, &condition.query().expr);

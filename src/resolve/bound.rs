@@ -5,7 +5,7 @@
 
 use super::context::Context;
 use crate::diag::Diagnostic;
-use crate::plan::{Bound, Bucket, CompareOp, Family, Kind, Outside, Signal, ValueUnit};
+use crate::plan::{Bound, Bucket, CompareOp, EVALUATION, Family, Kind, Outside, Signal, ValueUnit};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Stat};
@@ -176,7 +176,7 @@ pub(super) fn coefficient(quantity: &Spanned<Quantity>) -> Result<Number, Diagno
 /// The usual range as the spec asks for it.
 ///
 /// # Errors
-/// When sigma is not a plain number above zero.
+/// When sigma is not a plain number above zero, or the window too short for the samples that are wanted.
 pub(super) fn read_outside(o: &spec::Outside) -> Result<Outside, Diagnostic> {
     let sigma = o.sigma.value.of(Unit::Count, false).map_err(|m| {
         Diagnostic::error("wrong-unit", o.sigma.span, m.message)
@@ -185,6 +185,19 @@ pub(super) fn read_outside(o: &spec::Outside) -> Result<Outside, Diagnostic> {
     if sigma <= Number::from_integer(0) {
         let message = format!("{} standard deviations are not above zero", decimal(sigma));
         return Err(Diagnostic::error("bad-threshold", o.sigma.span, message));
+    }
+    let samples = o.window.value.as_secs() / EVALUATION.as_secs();
+    if samples < u64::from(o.min_samples.value) {
+        let message = format!(
+            "a window of {} has {samples} samples, less than the {} that are wanted, so it can never fire",
+            o.window, o.min_samples
+        );
+        return Err(
+            Diagnostic::error("never-firing", o.window.span, message).help(format!(
+                "take the range over {}m or more, or want fewer with `min_samples`",
+                o.min_samples
+            )),
+        );
     }
     Ok(Outside {
         sigma,

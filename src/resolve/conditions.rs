@@ -10,23 +10,28 @@ use super::{bound, family, signals};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
-    Absent, AlertRecord, Bound, Compare, CompareOp, Condition, Query, RawCondition, ValueUnit,
-    recorded, words,
+    Absent, AlertRecord, Bound, Compare, CompareOp, Condition, Family, Query, RawCondition,
+    ValueUnit, recorded, words,
 };
-use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
 use crate::promql::{self, Kept, build};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Text};
 use crate::units::{Duration, Unit};
 
-/// How long ago a series must have been there to be missed.
-pub(super) const ABSENT_OFFSET: Duration = Duration::from_secs(3_600);
+/// How much longer than its window and its holding time a value may be unusual.
+const SETTLED: Duration = Duration::from_mins(5);
+
+/// How long a group that is gone is missed by name.
+pub(super) const ABSENT_MEMORY: Duration = Duration::from_secs(3 * 86_400);
 
 /// Resolves the condition of one alert.
 pub(super) struct Resolver<'a, 'b> {
     pub(super) cx: &'a mut Context<'b>,
     pub(super) alert: &'a str,
+    /// How long its condition must hold.
+    pub(super) hold: Duration,
     pub(super) records: Vec<AlertRecord>,
 }
 
@@ -103,7 +108,10 @@ impl Resolver<'_, '_> {
     ) -> Option<(Bound, ValueUnit, Expr)> {
         if let Some(o) = &c.outside {
             let outside = self.cx.sink.take(bound::read_outside(&o.value))?;
-            let past = self.past(read);
+            // What is unusual now must not count as usual before it has held long enough.
+            let recent = [self.hold, read.window.usual(), SETTLED].map(Duration::as_secs);
+            let recent = Duration::from_secs(recent.iter().sum());
+            let past = self.past(read, recent);
             let expr = query::outside(read, &outside, past);
             return Some((Bound::Outside(outside), bound::unit(read, None), expr));
         }
@@ -119,7 +127,9 @@ impl Resolver<'_, '_> {
             spec::Bound::Times(factor, baseline) => {
                 let then = match baseline {
                     spec::Baseline::Offset(ago) => query::query(read, Some(*ago)).expr,
-                    spec::Baseline::AvgOver(window) => self.past(read)("avg_over_time", *window),
+                    spec::Baseline::AvgOver(window) => {
+                        self.past(read, Duration::default())("avg_over_time", *window)
+                    }
                 };
                 let expr = query::times(read, op, *factor, then);
                 let bound = Bound::Times(op, *factor, *baseline);
@@ -128,28 +138,29 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Records the value, and gives a function that looks at its past.
-    fn past(&mut self, read: &SignalQuery<'_>) -> impl Fn(&str, Duration) -> Expr + use<> {
+    /// Records a value for this alert.
+    fn record(&mut self, query: Query) -> Selector {
         let part = self.records.len();
-        self.records.push(AlertRecord {
-            part,
-            query: query::query(read, None),
-        });
-        let (service, alert) = (
-            self.cx.spec.service.name.value.clone(),
-            self.alert.to_owned(),
-        );
+        self.records.push(AlertRecord { part, query });
+        recorded(
+            naming::BASELINE,
+            &[
+                (naming::SERVICE, &self.cx.spec.service.name.value),
+                (naming::ALERT, self.alert),
+                (naming::PART, &part.to_string()),
+            ],
+        )
+    }
+
+    /// Records the value, and gives a function that looks at its past, but for the `recent` one.
+    fn past(
+        &mut self,
+        read: &SignalQuery<'_>,
+        recent: Duration,
+    ) -> impl Fn(&str, Duration) -> Expr + use<> {
+        let series = query::ago(self.record(query::to_record(read)), recent);
         let labels = read.labels.clone();
         move |function, window| {
-            let part = part.to_string();
-            let series = recorded(
-                naming::BASELINE,
-                &[
-                    (naming::SERVICE, &service),
-                    (naming::ALERT, &alert),
-                    (naming::PART, &part),
-                ],
-            );
             let over = build::call(function, [query::range(series.clone(), window)]);
             // The record's own labels must not stand in the way of the comparison.
             build::aggregate(AggregateOp::Max, &labels, over)
@@ -179,6 +190,11 @@ impl Resolver<'_, '_> {
         let (x, y) = (self.now(read, &labels), self.now(&other, &labels));
         let over = |function: &str, expr: &Expr| query::over(function, expr.clone(), window);
         let product = bin(BinaryOp::Mul, x.clone(), y.clone());
+        // Means and deviations are those of the moments at which both have a value.
+        let both = |value: &Expr, other: &Expr| bin(BinaryOp::And, value.clone(), other.clone());
+        let (x, y) = (both(&x, &y), both(&y, &x));
+        let moments = build::number((window.as_secs() / 60 / 2).max(3).to_string());
+        let enough = bin(BinaryOp::Ge, over("count_over_time", &product), moments);
         let means = bin(
             BinaryOp::Mul,
             over("avg_over_time", &x),
@@ -197,7 +213,9 @@ impl Resolver<'_, '_> {
             words::reading(other.signal, other.stat, other.window.usual()),
             c.above,
         );
-        let whole = bin(BinaryOp::Gt, expr.clone(), query::number(above));
+        let beyond = bin(BinaryOp::Gt, expr.clone(), query::number(above));
+        // Two moments always lie on a line.
+        let whole = bin(BinaryOp::And, beyond, enough);
         Some(Condition::Raw(Box::new(RawCondition {
             words: Some(words),
             expr,
@@ -214,19 +232,7 @@ impl Resolver<'_, '_> {
 
     /// A value as it is recorded for the alert, without the record's own labels.
     fn now(&mut self, read: &SignalQuery<'_>, labels: &[String]) -> Expr {
-        let part = self.records.len().to_string();
-        self.records.push(AlertRecord {
-            part: self.records.len(),
-            query: query::query(read, None),
-        });
-        let series = recorded(
-            naming::BASELINE,
-            &[
-                (naming::SERVICE, &self.cx.spec.service.name.value),
-                (naming::ALERT, self.alert),
-                (naming::PART, &part),
-            ],
-        );
+        let series = self.record(query::to_record(read));
         build::aggregate(AggregateOp::Max, labels, series)
     }
 
@@ -257,15 +263,32 @@ impl Resolver<'_, '_> {
         };
         family::check_present_from_start(self.cx, found, absent.span)?;
         let labels = self.cx.labels(signal, &c.by);
-        let before = query::presence(found, &labels, Some(ABSENT_OFFSET));
-        let now = query::presence(found, &labels, None);
+        let expr = self.gone(found, &labels);
         Some(Condition::Absent(Box::new(Absent {
             signal: signal.clone(),
-            query: Query {
-                expr: bin(BinaryOp::Unless, before, now),
-                labels,
-            },
+            query: Query { expr, labels },
         })))
+    }
+
+    /// Groups that were there and are gone. Once none is remembered, or where none ever was, that there is no series
+    /// at all is the fault; and it is all that somebody asks who has no alert that remembers.
+    fn gone(&mut self, family: &Family, labels: &[String]) -> Expr {
+        let none = build::call("absent", [query::presence(family, &[])]);
+        if self.alert.is_empty() {
+            return none;
+        }
+        let now = query::presence(family, labels);
+        let seen = self.record(Query {
+            expr: now.clone(),
+            labels: labels.to_vec(),
+        });
+        let remembered = build::call("present_over_time", [query::range(seen, ABSENT_MEMORY)]);
+        let remembered = build::aggregate(AggregateOp::Max, labels, remembered);
+        let gone = bin(BinaryOp::Unless, remembered, now);
+        let no_labels: [&str; 0] = [];
+        build::binary(BinaryOp::Or, gone, none)
+            .on(&no_labels)
+            .into()
     }
 
     fn raw(&mut self, c: &spec::Condition, text: &Text) -> Option<Condition> {

@@ -15,7 +15,7 @@ pub(super) use check::{
 pub(super) use recorded::{covers_range, ratio_before};
 
 use super::context::{Context, Outcome};
-use super::matchers;
+use super::{matchers, scrape};
 use crate::catalog::{Series, split_series};
 use crate::diag::Diagnostic;
 use crate::library;
@@ -74,6 +74,8 @@ pub(super) fn bind(
     family
         .matchers
         .extend(matchers::matchers(&definition.matchers));
+    let job = scrape::matcher(cx, definition, family.recorded);
+    family.matchers.extend(job);
     if family.recorded {
         family
             .matchers

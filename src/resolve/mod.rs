@@ -14,6 +14,7 @@ mod labels;
 mod matchers;
 mod request;
 mod runbooks;
+mod scrape;
 mod service;
 mod signals;
 mod slos;
@@ -60,6 +61,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let published = cloudwatch::published(&mut cx);
     let runbooks = runbooks::resolve(&mut cx, &slos, &alerts);
     service::check_group_labels(&mut cx);
+    let scrape = scrape::resolve(&mut cx);
     let plan = Plan {
         service: service::plan(&cx),
         runtime: cx.runtime(),
@@ -70,7 +72,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         cloudwatch,
         runbooks,
         published,
-        scrape: service::scrape(&cx),
+        scrape,
         left_out: cx.left_out,
         notes: cx.notes,
     };
@@ -111,7 +113,7 @@ fn records(cx: &mut Context<'_>) -> Vec<Record> {
         out.push(Record {
             name: name.value.clone(),
             series,
-            query: crate::query::query(&read, None),
+            query: crate::query::to_record(&read),
             stat: read.stat,
             window: read.window.usual(),
         });

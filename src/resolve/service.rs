@@ -1,11 +1,11 @@
 //! What belongs to the service as a whole: names, labels, links, scraping.
 
 use super::context::Context;
-use super::labels::{SCRAPE_LABELS, is_label_name};
+use super::labels::is_label_name;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming::{self, NameError};
-use crate::plan::{Scrape, Service, Severities};
-use crate::spec::{MatchValue, Text};
+use crate::plan::{Service, Severities};
+use crate::spec::Text;
 
 impl Context<'_> {
     /// Complains about a name that cannot be used in files, labels and series.
@@ -145,28 +145,5 @@ pub(super) fn severities(cx: &Context<'_>) -> Severities {
     Severities {
         page: severities.page.value.clone(),
         ticket: severities.ticket.value.clone(),
-    }
-}
-
-/// How the service is scraped; the job is the selector's, if it has one.
-pub(super) fn scrape(cx: &Context<'_>) -> Scrape {
-    let spec = cx.spec;
-    let job = match spec.prometheus.selector.get("job") {
-        Some(MatchValue::Is(job)) => job.value.clone(),
-        _ => spec.service.name.value.clone(),
-    };
-    let mut labels = cx.target_labels();
-    labels.retain(|l| !SCRAPE_LABELS.contains(&l.as_str()));
-    Scrape {
-        job,
-        interval: cx.scrape_interval(),
-        labels,
-        external: spec
-            .prometheus
-            .labels
-            .external
-            .iter()
-            .map(|l| l.value.clone())
-            .collect(),
     }
 }

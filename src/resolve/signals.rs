@@ -431,6 +431,11 @@ fn raw(
         let message = "`where` cannot narrow raw PromQL: write the matcher in `expr`";
         cx.reject_field("where", label.span, message);
     }
+    let binding = definition.prometheus.as_ref();
+    if let Some(job) = binding.and_then(|binding| binding.value.job.as_ref()) {
+        let message = "`job` cannot narrow raw PromQL: write the matcher in `expr`";
+        cx.reject_field("job", job.span, message);
+    }
     let expr = parse(cx, text)?;
     let labels = match (&definition.labels, promql::kept_labels(&expr)) {
         (_, Kept::Only(labels)) => labels.into_iter().collect(),

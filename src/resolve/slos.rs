@@ -250,7 +250,7 @@ fn percentile(
     let kind = SloKind::Percentile(Box::new(PercentileSlo {
         quantile,
         below: (below, p.value.below.to_string()),
-        query: query::query(&read(slo.window.value), None),
+        query: query::to_record(&read(slo.window.value)),
         alert,
         signal: Signal::clone(&signal),
     }));

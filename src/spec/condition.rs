@@ -38,7 +38,7 @@ pub struct Condition {
     pub outside: Option<Spanned<Outside>>,
     /// Fires while the signal moves together with another one.
     pub correlated: Option<Spanned<Correlated>>,
-    /// `true`: fires when series that were there an hour ago are gone.
+    /// `true`: fires when series that were there are gone, until they are back.
     pub absent: Option<Spanned<bool>>,
     /// All of these must hold.
     pub all: Option<Spanned<Vec<Spanned<Condition>>>>,

@@ -171,10 +171,32 @@ pub struct Prometheus {
     pub group_by: Vec<Text>,
     /// Labels that do not come from the exporters.
     pub labels: Labels,
+    /// Scrape jobs that are not plain. One that a signal names as its `job` needs no entry otherwise.
+    pub jobs: Map<Job>,
     /// How often targets are scraped; 15s when absent.
     pub scrape_interval: Option<Spanned<Duration>>,
     /// Also write the series and labels that another tool's dashboards need.
     pub compat: Option<Spanned<Compat>>,
+}
+
+/// A scrape job.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Job {
+    /// Path of the page; `/metrics` when absent.
+    pub path: Option<Text>,
+    /// Its targets are URLs that a blackbox exporter probes.
+    pub probe: Option<Spanned<Probe>>,
+}
+
+/// How a blackbox exporter probes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Probe {
+    /// Where the exporter listens: `host:9115`.
+    pub exporter: Text,
+    /// Its module, such as `http_2xx`.
+    pub module: Text,
 }
 
 /// Labels that are not on the exporters' pages.

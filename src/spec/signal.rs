@@ -60,6 +60,8 @@ pub struct PrometheusBinding {
     pub metric: Option<Text>,
     /// Upper bounds of a histogram's buckets, without `+Inf`.
     pub buckets: Option<Vec<Spanned<Quantity>>>,
+    /// Scrape job that its series come from: their `job` label. vLLM's is that of `prometheus.selector`.
+    pub job: Option<Text>,
     /// PromQL that gives the value of a gauge; an escape hatch.
     pub expr: Option<Text>,
 }

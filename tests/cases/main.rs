@@ -10,6 +10,7 @@ mod browser;
 #[path = "../it/bundled.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod bundled;
+mod configuration;
 mod faults;
 mod hostile;
 mod mutation;
@@ -18,6 +19,7 @@ mod mutation;
 mod project;
 mod promtool;
 mod rules;
+mod situations;
 mod trial;
 mod wrong;
 
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
         rules::trials(),
         wrong::trials(),
         promtool::trials(),
+        situations::trials(),
+        configuration::trials(),
         mutation::trials(),
         faults::trials(),
         hostile::trials(),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use slosmith::health::quantile;
+use slosmith::target::OutFile;
 
 use crate::bundled;
 use crate::trial::{Needs, slow, trial};
@@ -65,8 +66,25 @@ pub(crate) fn check(
     series: &[(&str, &str)],
     checks: &[(&str, &str, Option<f64>)],
 ) {
+    check_files(
+        &bundled::folder_for(spec, vllm),
+        rules,
+        "1m",
+        series,
+        checks,
+    );
+}
+
+/// The same against what was built from any spec, evaluated and scraped so often.
+pub(crate) fn check_files(
+    files: &[OutFile],
+    rules: &[&str],
+    every: &str,
+    series: &[(&str, &str)],
+    checks: &[(&str, &str, Option<f64>)],
+) {
     let dir = tempfile::tempdir().expect("temp dir");
-    bundled::write(dir.path(), &bundled::folder_for(spec, vllm));
+    bundled::write(dir.path(), files);
     let files: Vec<_> = rules
         .iter()
         .map(|r| format!("prometheus/rules/{r}.yaml"))
@@ -81,8 +99,8 @@ pub(crate) fn check(
         .collect();
     let test = json!({
         "rule_files": files,
-        "evaluation_interval": "1m",
-        "tests": [{"interval": "1m", "input_series": inputs, "promql_expr_test": checks}],
+        "evaluation_interval": every,
+        "tests": [{"interval": every, "input_series": inputs, "promql_expr_test": checks}],
     });
     run(dir.path(), &test);
 }
@@ -109,8 +127,10 @@ const SERVICE: &str = "service=\"mangaassist-vllm\", slo=\"availability\"";
 
 fn a_burst_weighs_as_much_as_its_events() {
     // 60 min at 10 a minute, 10 min at 6000 with one in ten failing, 110 min at 10: 9.728 %, not 0.78 %.
-    let ok = "mangaassist_requests_total{cluster=\"c\", status=\"200\"}";
-    let bad = "mangaassist_requests_total{cluster=\"c\", status=\"500\"}";
+    let ok =
+        "mangaassist_requests_total{job=\"mangaassist-gateway\", cluster=\"c\", status=\"200\"}";
+    let bad =
+        "mangaassist_requests_total{job=\"mangaassist-gateway\", cluster=\"c\", status=\"500\"}";
     check(
         "mangaassist",
         None,
@@ -128,7 +148,8 @@ fn a_burst_weighs_as_much_as_its_events() {
 }
 
 fn idle_time_leaves_no_nan_behind() {
-    let ok = "mangaassist_requests_total{cluster=\"c\", status=\"200\"}";
+    let ok =
+        "mangaassist_requests_total{job=\"mangaassist-gateway\", cluster=\"c\", status=\"200\"}";
     let ratio = |window| format!("slo:error_ratio:rate{{{SERVICE}, window=\"{window}\"}}");
     let left = format!("slo:error_budget_remaining:ratio{{{SERVICE}}}");
     check(
@@ -152,7 +173,8 @@ fn idle_time_leaves_no_nan_behind() {
 }
 
 fn service_without_any_traffic_yields_nothing() {
-    let ok = "mangaassist_requests_total{cluster=\"c\", status=\"200\"}";
+    let ok =
+        "mangaassist_requests_total{job=\"mangaassist-gateway\", cluster=\"c\", status=\"200\"}";
     check(
         "mangaassist",
         None,

@@ -10,6 +10,7 @@ use crate::plan::{Condition, SloKind};
 use crate::resolve::conditions::Resolver;
 use crate::source::Spanned;
 use crate::spec::{self, Runbook, Text};
+use crate::units::Duration;
 
 impl Builder<'_, '_> {
     /// The steps of a runbook.
@@ -109,6 +110,7 @@ impl Builder<'_, '_> {
             let mut resolver = Resolver {
                 cx: self.cx,
                 alert: "",
+                hold: Duration::default(),
                 records: Vec::new(),
             };
             let condition = resolver.condition(when)?;

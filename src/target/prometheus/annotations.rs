@@ -19,6 +19,8 @@ enum Piece {
     Own(String),
     Value(ValueUnit),
     Label(String),
+    /// A label that the result need not have.
+    KnownLabel(String),
 }
 
 /// Annotations by name.
@@ -58,12 +60,21 @@ impl Text {
         }
     }
 
+    /// `, cluster c1, model_name m1`; nothing for a label that is not there.
+    fn known_labels(mut self, labels: &[String]) -> Self {
+        self.0.extend(labels.iter().cloned().map(Piece::KnownLabel));
+        self
+    }
+
     /// As Prometheus's template language.
     fn template(&self) -> String {
         let piece = |p: &Piece| match p {
             Piece::Plain(text) => text.replace("{{", "{{ \"{{\" }}"),
             Piece::Own(text) => text.clone(),
             Piece::Label(label) => format!("{{{{ $labels.{label} }}}}"),
+            Piece::KnownLabel(label) => {
+                format!("{{{{ with $labels.{label} }}}}, {label} {{{{ . }}}}{{{{ end }}}}")
+            }
             Piece::Value(unit) => {
                 let (function, suffix) = format(*unit);
                 format!("{{{{ $value | {function} }}}}{suffix}")
@@ -78,6 +89,10 @@ impl Text {
             Piece::Plain(text) => Some(text.clone()),
             Piece::Own(text) => (!text.contains("{{")).then(|| text.clone()),
             Piece::Label(label) => labels.get(label).cloned(),
+            Piece::KnownLabel(label) => {
+                let value = labels.get(label);
+                Some(value.map_or(String::new(), |value| format!(", {label} {value}")))
+            }
             Piece::Value(unit) => {
                 let (function, suffix) = format(*unit);
                 let number = match function {
@@ -158,7 +173,7 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
         Condition::Compare(c) => {
             value_of(c, labels).and(format!(" Fires {}{held}.", words::bound(&c.bound)))
         }
-        Condition::Absent(a) => Text::plain(words::gone(a)).labels(labels).and("."),
+        Condition::Absent(a) => Text::plain(words::gone(a)).known_labels(labels).and("."),
         Condition::Raw(r) => Text::plain("Value: ").value(r.unit).labels(labels).and("."),
         Condition::All(..) | Condition::Unless(..) => {
             let when = format!("Fires while {}{held}.", words::condition(condition));

@@ -7,14 +7,11 @@ use crate::naming::{self, SERVICE, SLO, WINDOW};
 use crate::plan::{
     Alert, Bound, Condition, EventSlo, PercentileSlo, Plan, Record, Slo, SloKind, Tier, WindowRatio,
 };
-use crate::plan::{BASE_WINDOW, slo_series};
+use crate::plan::{BASE_WINDOW, EVALUATION, slo_series};
 use crate::promql::ast::Expr;
 use crate::promql::{build, pretty};
 use crate::spec::Baseline;
 use crate::units::{Duration, Number, decimal};
-
-/// How often all rules are evaluated; the shortest window that may be asked for.
-const INTERVAL: &str = "1m";
 
 /// Lines of queries break here.
 const WIDTH: usize = 100;
@@ -86,7 +83,7 @@ fn named(name: String, title: &str, group: String, rules: Vec<Rule>) -> Named<Ru
         file: RuleFile {
             groups: vec![Group {
                 name: group,
-                interval: INTERVAL.into(),
+                interval: EVALUATION.to_string(),
                 rules,
             }],
         },

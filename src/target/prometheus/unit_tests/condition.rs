@@ -14,9 +14,6 @@ use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Pairs, Test};
 use crate::units::{Duration, Number, float};
 
-/// How long before a series must be missed, in minutes (the condition looks an hour back).
-const ABSENT_HISTORY: u64 = 90;
-
 /// An alert on a condition, whoever declared it.
 pub(super) struct Subject<'a> {
     name: &'a str,
@@ -62,7 +59,10 @@ impl<'a> Subject<'a> {
 /// Adds the test file of one alert, or says why there is none.
 pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
     let (step, tests) = match subject.condition {
-        Condition::Absent(absent) => (1, Some(vec![absence(plan, subject, absent)])),
+        Condition::Absent(absent) => {
+            let test = absence(plan, subject, absent);
+            (1, test.map(|test| vec![test]))
+        }
         condition => {
             let step = step(condition);
             (
@@ -158,11 +158,17 @@ impl<'a> Setting<'a> {
             .max()
             .unwrap_or(1);
         let hold = subject.hold.mins_up().div_ceil(step);
+        // The usual range leaves out what may belong to the fault.
+        let unusual = |(c, _): &(&Compare, Levels)| matches!(c.bound, Bound::Outside(_));
+        let left_out = match leaves.iter().any(unusual) {
+            true => hold + widest + 5,
+            false => 0,
+        };
         Some(Self {
             subject,
             driver: Driver { plan, step },
             leaves,
-            history: history + widest + 5,
+            history: history + left_out + widest + 5,
             fault: onset.max(widest + 2) + hold + 2,
             after: reset + 3,
         })
@@ -405,30 +411,47 @@ fn quiet_when_idle(c: &Compare) -> bool {
     upper || !plain
 }
 
-/// A series stops and is missed.
-fn absence(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Test {
-    let inputs = absent.signal.family().into_iter().flat_map(|family| {
-        let set = labels::of(plan, &absent.signal, family);
-        let suffix = family.counted().suffix();
-        family.names.first().map(|name| Input {
-            series: labels::series(&format!("{name}{suffix}"), &set),
-            values: format!("1+0x{ABSENT_HISTORY} stale"),
-        })
-    });
-    let gone = ABSENT_HISTORY + 1;
+/// Steps that series are there before they are gone: minutes, as after a first start.
+const SEEN: u64 = 5;
+
+/// Steps that they are gone: longer than any look-back but that of the alert.
+const GONE: u64 = 120;
+
+/// Series stop, are missed until they are back, and not longer.
+fn absence(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Option<Test> {
+    let family = absent.signal.family()?;
+    let set = labels::of(plan, &absent.signal, family);
+    let name = format!("{}{}", family.names.first()?, family.counted().suffix());
+    let (gone, back) = (SEEN + 1, SEEN + 1 + GONE);
     let (least, most) = (subject.hold.as_secs() / 60, subject.hold.mins_up());
     let check = |at, fires| firing(subject.name, &[], at, fires);
-    let mut checks = vec![
-        check((gone + least).saturating_sub(1), false),
-        check(gone + most, true),
-    ];
-    // An hour later nobody remembers the series.
-    checks.push(check(gone + 62, false));
-    Test {
-        name: "fires when the series are gone".into(),
-        interval: minutes(1),
-        input_series: inputs.collect(),
-        alert_rule_test: Vec::new(),
-        promql_expr_test: checks,
+    let mut expected = subject.labels.clone();
+    for label in &absent.query.labels {
+        expected.insert(label.clone(), set.get(label)?.clone());
     }
+    let shown = subject.annotations.shown(1.0, &expected);
+    let shown = shown.map(|annotations| AlertCheck {
+        eval_time: minutes(gone + most),
+        alertname: subject.name.to_owned(),
+        exp_alerts: vec![ExpectedAlert {
+            exp_labels: expected,
+            exp_annotations: annotations,
+        }],
+    });
+    let pause = GONE + most;
+    Some(Test {
+        name: "fires when the series are gone, until they are back".into(),
+        interval: minutes(1),
+        input_series: vec![Input {
+            series: labels::series(&name, &set),
+            values: format!("1+0x{SEEN} stale _x{} 1+0x3", pause - 1),
+        }],
+        alert_rule_test: shown.into_iter().collect(),
+        promql_expr_test: vec![
+            check((gone + least).saturating_sub(1), false),
+            check(gone + most, true),
+            check(back + most - 1, true),
+            check(back + most + 1, false),
+        ],
+    })
 }

@@ -1,0 +1,109 @@
+//! Scrape jobs: where the signals of a spec come from.
+//!
+//! `prometheus: {metric: probe_success, job: ping}` selects `probe_success{job="ping"}`, and `scrape.yaml` has a job whose
+//! targets get that label.
+
+use super::context::Context;
+use super::labels::SCRAPE_LABELS;
+use crate::diag::{Diagnostic, did_you_mean};
+use crate::plan::{Probe, Scrape, ScrapeJob, Signal};
+use crate::promql::ast::MatchOp;
+use crate::spec::{self, MatchValue, Text};
+
+/// The label that names the job.
+pub(super) const JOB: &str = "job";
+
+/// How the service is scraped; its own job is the selector's, if it has one.
+pub(super) fn resolve(cx: &mut Context<'_>) -> Scrape {
+    let spec = cx.spec;
+    let own = match spec.prometheus.selector.get(JOB) {
+        Some(MatchValue::Is(job)) => job.value.clone(),
+        _ => spec.service.name.value.clone(),
+    };
+    let jobs = jobs(cx, &own);
+    let mut labels = cx.target_labels();
+    labels.retain(|l| !SCRAPE_LABELS.contains(&l.as_str()));
+    let external = &spec.prometheus.labels.external;
+    Scrape {
+        interval: cx.scrape_interval(),
+        labels,
+        external: external.iter().map(|l| l.value.clone()).collect(),
+        jobs,
+        job: own,
+    }
+}
+
+/// The service's own job, then those that signals name, by name.
+fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
+    let mut names: Vec<String> = cx.ready_signals().filter_map(job_of).collect();
+    names.retain(|name| name != own);
+    names.sort();
+    names.dedup();
+    names.insert(0, own.to_owned());
+    let spec = cx.spec;
+    for name in spec.prometheus.jobs.keys() {
+        check(cx, name, &names);
+    }
+    names.into_iter().map(|name| job(spec, name)).collect()
+}
+
+/// The job that a signal's series come from, where it says so.
+fn job_of(signal: &Signal) -> Option<String> {
+    let mut matchers = signal.family()?.matchers.iter();
+    let job = matchers.find(|(label, op, _)| label == JOB && *op == MatchOp::Equal);
+    job.map(|(_, _, job)| job.clone())
+}
+
+fn check(cx: &mut Context<'_>, name: &Text, used: &[String]) {
+    cx.check_name(name, false);
+    let given = cx.spec.prometheus.jobs.get(name.value.as_str());
+    if let Some((path, _)) = given.and_then(|job| job.path.as_ref().zip(job.probe.as_ref())) {
+        let message = "a probe has no `path`: its targets are whole URLs";
+        cx.reject_field("path", path.span, message);
+    }
+    if used.contains(&name.value) {
+        return;
+    }
+    let message = format!("no signal comes from the job `{name}`");
+    let error = Diagnostic::error("unused-job", name.span, message)
+        .maybe_help(did_you_mean(&name.value, used.iter().map(String::as_str)))
+        .help("name it where a signal is bound: `prometheus: {metric: …, job: …}`");
+    cx.sink.push(error);
+}
+
+fn job(spec: &spec::Spec, name: String) -> ScrapeJob {
+    let given = spec.prometheus.jobs.get(name.as_str());
+    let path = given.and_then(|job| job.path.as_ref());
+    let probe = given.and_then(|job| job.probe.as_ref());
+    ScrapeJob {
+        path: path.map_or_else(|| "/metrics".to_owned(), |path| path.value.clone()),
+        probe: probe.map(|probe| Probe {
+            exporter: probe.value.exporter.value.clone(),
+            module: probe.value.module.value.clone(),
+        }),
+        name,
+    }
+}
+
+/// The matcher of a binding's job, unless it is said already what the job is.
+pub(super) fn matcher(
+    cx: &mut Context<'_>,
+    definition: &spec::Signal,
+    recorded: bool,
+) -> Option<super::matchers::Matcher> {
+    let binding = definition.prometheus.as_ref()?;
+    let job = binding.value.job.as_ref()?;
+    if recorded {
+        let message = "`job` of a vLLM family is that of `prometheus.selector`";
+        cx.reject_field("job", job.span, message);
+        return None;
+    }
+    if let Some((label, _)) = definition.matchers.get_key_value(JOB) {
+        let message = "`where` says already which job it is";
+        let error = Diagnostic::error("contradiction", job.span, message);
+        cx.sink.push(error.related(label.span, "here"));
+        return None;
+    }
+    cx.check_name(job, false);
+    Some((JOB.to_owned(), MatchOp::Equal, job.value.clone()))
+}

@@ -1,0 +1,220 @@
+//! Generated rules in situations that every server knows: an idle night, a restart, the first error, no data. The
+//! series are written by hand, as Prometheus would have scraped them; the generated unit tests are not asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use libtest_mimic::Trial;
+use slosmith::promql::ast::{MatchOp, Selector};
+use slosmith::promql::{parse, visit};
+use slosmith::target::OutFile;
+
+use crate::bundled;
+use crate::promtool::{check, check_files};
+use crate::trial::{Needs, trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut all = vec![
+        trial(
+            "situations::latency_rises_after_an_idle_hour",
+            Needs::Promtool,
+            latency_rises_after_an_idle_hour,
+        ),
+        trial(
+            "situations::a_morning_of_two_requests_correlates_nothing",
+            Needs::Promtool,
+            a_morning_of_two_requests_correlates_nothing,
+        ),
+        trial(
+            "situations::the_first_outage_is_seen_until_it_ends",
+            Needs::Promtool,
+            the_first_outage_is_seen_until_it_ends,
+        ),
+        trial(
+            "situations::an_outage_outlives_the_memory_of_its_groups",
+            Needs::Promtool,
+            an_outage_outlives_the_memory_of_its_groups,
+        ),
+    ];
+    all.extend(
+        ["mangaassist", "vllm-production", "vllm-serving"].map(|spec| {
+            let name = format!("situations::an_idle_night_records_no_nan::{spec}");
+            trial(name, Needs::Promtool, move || {
+                an_idle_night_records_no_nan(spec)
+            })
+        }),
+    );
+    all
+}
+
+const TTFT: &str =
+    "vllm:time_to_first_token_seconds_bucket{job=\"vllm\", cluster=\"c\", model_name=\"m\"";
+const CACHE: &str = "vllm:kv_cache_usage_perc{job=\"vllm\", cluster=\"c\", model_name=\"m\"}";
+
+/// One bucket of the time to first token.
+fn bucket(le: &str) -> String {
+    format!("{TTFT}, le=\"{le}\"}}")
+}
+
+/// An hour of answers below 40 ms, an hour without any, then all of them slow.
+fn latency_rises_after_an_idle_hour() {
+    let (fast, all) = ("0+60x60 3600+0x90", "0+60x60 3600+0x60 3660+60x30");
+    let firing = "ALERTS{alertname=\"TTFTUnusual\", alertstate=\"firing\"}";
+    check(
+        "vllm-production",
+        None,
+        &["alerts"],
+        &[
+            (&bucket("0.04"), fast),
+            (&bucket("80"), all),
+            (&bucket("+Inf"), all),
+        ],
+        &[
+            (firing, "121m", None),
+            (firing, "127m", Some(1.0)),
+            (firing, "135m", Some(1.0)),
+        ],
+    );
+}
+
+/// Two points lie on a line: their coefficient is 1, and means nothing.
+fn a_morning_of_two_requests_correlates_nothing() {
+    let (fast, all) = ("0+0x61 60+0x20", "0+0x61 60 120+0x20");
+    check(
+        "vllm-production",
+        None,
+        &["alerts"],
+        &[
+            (CACHE, "0.1+0x60 0.6 0.7 0.8 0.9+0x20"),
+            (&bucket("0.04"), fast),
+            (&bucket("80"), all),
+            (&bucket("+Inf"), all),
+        ],
+        &[(
+            "ALERTS{alertname=\"KVCachePressureDrivesTTFT\"}",
+            "65m",
+            None,
+        )],
+    );
+}
+
+/// Every series that the rules read is there, and nothing happens.
+fn an_idle_night_records_no_nan(spec: &str) {
+    let files = bundled::folder(spec);
+    let rules: Vec<_> = files
+        .iter()
+        .filter(|f| f.path.starts_with("prometheus/rules/"))
+        .collect();
+    let mut idle = BTreeSet::new();
+    for file in &rules {
+        idle.extend(selectors(file).iter().filter_map(series));
+    }
+    let series: Vec<_> = idle.iter().map(|s| (s.as_str(), "3+0x75")).collect();
+    assert!(series.len() > 3, "{spec}: {series:?}");
+    let names: Vec<_> = rules.iter().map(|f| stem(&f.path)).collect();
+    let nan = |kind: &str| {
+        let sum = format!("sum({{__name__=~\"{kind}:.+\"}})");
+        format!("({sum} unless {sum} >= -Inf)")
+    };
+    let checks: Vec<_> = ["1m", "30m", "70m"]
+        .into_iter()
+        .flat_map(|at| ["signal", "alert:baseline", "slo"].map(|kind| (nan(kind), at)))
+        .collect();
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|(e, at)| (e.as_str(), *at, None))
+        .collect();
+    check_files(&files, &names, "1m", &series, &checks);
+}
+
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.trim_end_matches(".yaml")
+}
+
+/// Everything that the rules of a file select.
+fn selectors(file: &OutFile) -> Vec<Selector> {
+    let yaml: serde_json::Value =
+        slosmith::yaml::read(slosmith::source::FileId(0), &file.text).expect("rules");
+    let mut found = Vec::new();
+    for rule in yaml["groups"][0]["rules"].as_array().expect("rules") {
+        let expr = parse(rule["expr"].as_str().expect("expr")).expect("valid");
+        found.extend(visit::selectors(&expr).into_iter().cloned());
+    }
+    found
+}
+
+/// One series that a selector finds, unless rules record it.
+fn series(selector: &Selector) -> Option<String> {
+    let name = &selector.metric.as_ref()?.text;
+    if ["slo:", "signal:", "alert:"]
+        .iter()
+        .any(|ours| name.starts_with(ours))
+    {
+        return None;
+    }
+    let mut labels = BTreeMap::from([("cluster", "c"), ("model_name", "m")]);
+    for matcher in &selector.matchers {
+        let value = match matcher.op {
+            MatchOp::Equal => matcher.value.value.as_str(),
+            MatchOp::Match if matcher.label.text == "status" => "500",
+            _ => continue,
+        };
+        labels.insert(&matcher.label.text, value);
+    }
+    if name.ends_with("_bucket") {
+        labels.entry("le").or_insert("+Inf");
+    }
+    let labels: Vec<_> = labels.iter().map(|(k, v)| format!("{k}=\"{v}\"")).collect();
+    Some(format!("{name}{{{}}}", labels.join(", ")))
+}
+
+const GONE: &str = "ALERTS{alertname=\"VLLMMetricsAbsent\", alertstate=\"firing\"";
+
+fn running(model: &str, pod: &str) -> String {
+    format!(
+        "vllm:num_requests_running{{job=\"vllm\", cluster=\"c\", model_name=\"{model}\", pod=\"{pod}\"}}"
+    )
+}
+
+/// Two models, one on two replicas; three minutes after the first start a model and a replica of the other are gone.
+fn the_first_outage_is_seen_until_it_ends() {
+    let lost = "1+0x3 stale _x300 1+0x20";
+    let of = |model: &str| format!("{GONE}, model_name=\"{model}\"}}");
+    check(
+        "vllm-serving",
+        None,
+        &["alerts"],
+        &[
+            (&running("a", "a-0"), lost),
+            (&running("b", "b-0"), lost),
+            (&running("b", "b-1"), "1+0x330"),
+        ],
+        &[
+            (&of("a"), "8m", None),
+            (&of("a"), "9m", Some(1.0)),
+            (&of("a"), "300m", Some(1.0)),
+            (&of("a"), "306m", None),
+            (&of("b"), "300m", None),
+            // The model is known, so nothing is said of all of them.
+            (&format!("{GONE}, model_name=\"\"}}"), "300m", None),
+        ],
+    );
+}
+
+/// Days after the last sample nobody knows the groups any more; without any sample nobody ever did.
+fn an_outage_outlives_the_memory_of_its_groups() {
+    let files = bundled::folder("vllm-serving");
+    let firing = format!("{GONE}}}");
+    let outage = |series: &[(&str, &str)], checks: &[(&str, &str, Option<f64>)]| {
+        check_files(&files, &["alerts"], "5m", series, checks);
+    };
+    outage(
+        &[(&running("a", "a-0"), "1+0x3 stale")],
+        &[
+            (&firing, "71h", Some(1.0)),
+            (&firing, "80h", Some(1.0)),
+            (&format!("{GONE}, model_name=\"\"}}"), "80h", Some(1.0)),
+        ],
+    );
+    outage(&[], &[(&firing, "30m", Some(1.0))]);
+}
