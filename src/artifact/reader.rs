@@ -98,7 +98,7 @@ impl Reader {
         let text = self
             .template
             .as_deref()
-            .and_then(|text| text.get(span.range()));
+            .map(|text| with_actions(text, span));
         let functions = ["indent", "include", "toYaml"];
         text.is_some_and(|text| functions.iter().any(|name| text.contains(name)))
     }
@@ -107,6 +107,18 @@ impl Reader {
     pub(super) fn embed(&mut self, text: Text) {
         self.embedded.push(Embedded { text, kind: None });
     }
+}
+
+/// The bytes, and the lines of actions behind them: those are not among the lines that were read.
+fn with_actions<'t>(text: &'t str, span: &Span) -> &'t str {
+    let range = span.range();
+    let lines = text
+        .get(range.end..)
+        .unwrap_or_default()
+        .split_inclusive('\n');
+    let is_action = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with("{{");
+    let more: usize = lines.take_while(is_action).map(str::len).sum();
+    text.get(range.start..range.end + more).unwrap_or_default()
 }
 
 /// True for `{a="b"} |= "c"` and `{a="b"} | json`: LogQL and others pass on what they select, PromQL never does.

@@ -178,6 +178,9 @@ fn items(
 
 /// Shows files that cannot be read.
 fn complain(loaded: &Loaded, here: &Path) -> Result<()> {
+    for line in loaded.passed.lines(here) {
+        writeln!(Terminal::stderr(), "note: {line}")?;
+    }
     let faults: &[Diagnostic] = &loaded.faults;
     if faults.is_empty() {
         return Ok(());

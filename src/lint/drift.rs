@@ -59,6 +59,8 @@ pub struct Item {
     pub span: Span,
     /// The worst fate of its queries.
     pub fate: Fate,
+    /// How many queries it has, and how many of them give no data afterwards.
+    pub queries: (usize, usize),
     /// Why, one line each.
     pub reasons: Vec<String>,
     /// What to do about it, one line each.
@@ -96,7 +98,20 @@ pub fn drift(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'_>) 
         }
         last = site;
     }
+    items.iter_mut().for_each(Item::count_dead);
     items
+}
+
+impl Item {
+    /// Says so when a panel keeps a part of what it shows.
+    fn count_dead(&mut self) {
+        if let (all, dead @ 1..) = self.queries
+            && dead < all
+        {
+            let said = format!("{dead} of {all} queries dead");
+            self.reasons.insert(0, said);
+        }
+    }
 }
 
 fn same_panel(a: Site<'_>, b: Site<'_>) -> bool {
@@ -109,6 +124,8 @@ fn same_panel(a: Site<'_>, b: Site<'_>) -> bool {
 /// The queries of one panel share an item.
 fn join(known: &mut Item, item: Item) {
     known.fate = known.fate.max(item.fate);
+    known.queries.0 += item.queries.0;
+    known.queries.1 += item.queries.1;
     let more = |list: &mut Vec<String>, new: Vec<String>| {
         for line in new {
             if !list.contains(&line) {
@@ -136,6 +153,8 @@ impl Pair<'_, '_> {
         let mut fixes = Vec::new();
         let mut fate = match (before, after) {
             (true, true) => Fate::Works,
+            // What only another serving configuration has does not come back by itself.
+            (false, true) if !is_served(&self.new) => Fate::Dead,
             (false, true) => Fate::Revived,
             (false, false) => Fate::Dead,
             (true, false) => Fate::Dies,
@@ -160,6 +179,7 @@ impl Pair<'_, '_> {
             what: self.new.query.role.to_string(),
             span: self.new.span(&first.name_span),
             fate,
+            queries: (1, usize::from(matches!(fate, Fate::Dead | Fate::Dies))),
             reasons,
             fixes,
         })
@@ -178,6 +198,11 @@ fn is_alive(cx: &QueryCx<'_, '_>) -> bool {
         }
         Subject::Foreign(_) | Subject::Outside => true,
     })
+}
+
+/// True when the configuration in use serves every series.
+fn is_served(cx: &QueryCx<'_, '_>) -> bool {
+    cx.series.iter().all(|series| cx.dead(series).is_empty())
 }
 
 /// What the rules about missing series say.

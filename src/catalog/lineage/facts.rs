@@ -16,6 +16,12 @@ pub struct InPlace {
     pub release: Version,
     /// What changed.
     pub kind: ChangeKind,
+    /// The only series that it concerns: a label and its value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<(String, String)>,
+    /// It concerns what a histogram observes, not how often.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub observed: bool,
     /// Upstream pull requests and commits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,

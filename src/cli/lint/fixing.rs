@@ -88,7 +88,7 @@ pub(super) fn mend(
     }
 }
 
-/// Files with more queries, or more of the file, that cannot be read than before.
+/// Files with more queries, or more of the file, that cannot be read than before, and those that hold nothing any more.
 fn broken(
     before: &[Diagnostic],
     old: &Loaded,
@@ -108,7 +108,12 @@ fn broken(
     let before = faults(before, old);
     let after = faults(after, new).into_iter();
     let worse = after.filter(|(path, n)| *n > before.get(path).copied().unwrap_or(0));
-    worse.map(|(path, _)| path).collect()
+    let paths = |loaded: &Loaded| -> BTreeSet<PathBuf> {
+        let files = loaded.artifacts.iter().map(|a| loaded.sources.get(a.file));
+        files.map(|source| source.path().to_owned()).collect()
+    };
+    let lost = &paths(old) - &paths(new);
+    worse.map(|(path, _)| path).chain(lost).collect()
 }
 
 impl Mended {

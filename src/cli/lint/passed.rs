@@ -40,7 +40,7 @@ impl Passed {
     }
 
     /// One line for each reason.
-    pub(super) fn lines(&self, here: &Path) -> Vec<String> {
+    pub(in crate::cli) fn lines(&self, here: &Path) -> Vec<String> {
         let told = self.0.iter().map(|(reason, paths)| {
             let shown = paths.iter().take(NAMED);
             let mut shown: Vec<_> = shown.map(|path| place::path(path, Some(here))).collect();

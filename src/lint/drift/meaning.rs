@@ -1,10 +1,12 @@
 //! What a query that works before and after no longer says.
 
 use crate::catalog::diff::{Changed, changed};
-use crate::catalog::{Release, Shape};
+use crate::catalog::lineage::InPlace;
+use crate::catalog::{Release, Series as Part, Shape};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::subject::Known;
 use crate::promql::ast::{Expr, ExprKind, MatchOp};
+use crate::promql::matches;
 use crate::promql::visit::walk;
 
 /// Why the query does not mean the same after the upgrade, one line each.
@@ -14,7 +16,7 @@ pub(super) fn changes(old: &QueryCx<'_, '_>, new: &QueryCx<'_, '_>) -> Vec<Strin
         let (Some(was), Some(is)) = (before.subject.known(), after.subject.known()) else {
             continue;
         };
-        let found = in_place(was, is)
+        let found = in_place(after, was, is)
             .into_iter()
             .chain(shapes(new, after, was, is));
         for line in found {
@@ -27,17 +29,33 @@ pub(super) fn changes(old: &QueryCx<'_, '_>, new: &QueryCx<'_, '_>) -> Vec<Strin
 }
 
 /// Changes that lineage knows of, between the two releases.
-fn in_place(was: &Known<'_>, is: &Known<'_>) -> Vec<String> {
+fn in_place(series: &Series<'_, '_>, was: &Known<'_>, is: &Known<'_>) -> Vec<String> {
     let (Some(from), Some(to)) = (release(was), release(is)) else {
         return Vec::new();
     };
     let lineage = is.product.catalog.lineage();
     let between = lineage
         .in_place(&is.family)
+        .filter(|change| concerns(change, series, is.part))
         .filter(|change| *from.version() < change.release && change.release <= *to.version());
     let told =
         between.map(|change| format!("`{}` since {}: {}", is.family, change.release, change.note));
     told.collect()
+}
+
+/// True when the series that a query selects are among those that a change is about.
+fn concerns(change: &InPlace, series: &Series<'_, '_>, part: Part) -> bool {
+    let selected = |(label, value): &(String, String)| {
+        let matchers = series.context.selector.matchers.iter();
+        let mut on = matchers.filter(|m| m.label.text == *label && m.value.placeholders.is_empty());
+        on.all(|m| match m.op {
+            MatchOp::Equal => m.value.value == *value,
+            MatchOp::NotEqual => m.value.value != *value,
+            MatchOp::Match => matches(&m.value.value, value) != Some(false),
+            MatchOp::NotMatch => matches(&m.value.value, value) != Some(true),
+        })
+    };
+    !(change.observed && part == Part::Count) && change.only.as_ref().is_none_or(selected)
 }
 
 fn release<'c>(known: &Known<'c>) -> Option<&'c Release> {

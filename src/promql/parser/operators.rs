@@ -2,10 +2,13 @@
 
 use super::{Parser, Result};
 use crate::promql::ast::{
-    Binary, BinaryOp, Expr, ExprKind, GroupModifier, Matching, Name, UnaryOp,
+    Binary, BinaryOp, Call, Expr, ExprKind, GroupModifier, Matching, Name, UnaryOp,
 };
 use crate::promql::error::SyntaxError;
 use crate::promql::lexer::{Keyword, Kind};
+
+/// How tightly an operator binds that a placeholder stands for: as comparisons do, which most of them are.
+const UNKNOWN: u8 = 3;
 
 impl Parser<'_> {
     /// An expression of operators that bind at least as tightly as `loosest`.
@@ -20,17 +23,35 @@ impl Parser<'_> {
 
     /// The operators behind `lhs`, which starts at `start`.
     pub(super) fn operators(&mut self, mut lhs: Expr, start: usize, loosest: u8) -> Result<Expr> {
-        while let Kind::Operator(op) | Kind::WordOperator(op) = self.token.kind {
-            let precedence = op.precedence();
-            if precedence < loosest {
-                break;
-            }
+        loop {
             let height = self.height;
-            let binary = self.binary(op, lhs)?;
+            let kind = match self.token.kind {
+                Kind::Operator(op) | Kind::WordOperator(op) if op.precedence() >= loosest => {
+                    ExprKind::Binary(Box::new(self.binary(op, lhs)?))
+                }
+                Kind::Placeholder if UNKNOWN >= loosest && self.is_pure(self.token) => {
+                    ExprKind::Call(self.unknown_operator(lhs)?)
+                }
+                _ => return Ok(lhs),
+            };
             self.grow(height)?;
-            lhs = self.finish(ExprKind::Binary(Box::new(binary)), start);
+            lhs = self.finish(kind, start);
         }
-        Ok(lhs)
+    }
+
+    /// `a $op on (pod) b`: what comes of it is as unknown as what a placeholder calls.
+    fn unknown_operator(&mut self, lhs: Expr) -> Result<Call> {
+        let token = self.bump()?;
+        let function = self.name(token, false);
+        self.eat(Kind::Keyword(Keyword::Bool))?;
+        self.matching()?;
+        let args = vec![lhs, self.expr(UNKNOWN + 1)?];
+        let grouping = None;
+        Ok(Call {
+            function,
+            args,
+            grouping,
+        })
     }
 
     fn operand(&mut self) -> Result<Expr> {
