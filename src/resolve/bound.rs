@@ -118,11 +118,22 @@ fn never_or_always(
         };
         return Some(Diagnostic::error("never-firing", at.span, message).help(help));
     }
-    let always = !negative_possible && op == CompareOp::AtLeast && value <= zero;
+    let (least, most) = ((!negative_possible).then_some(zero), top);
+    let always = match op {
+        CompareOp::Above => least.is_some_and(|least| value < least),
+        CompareOp::AtLeast => least.is_some_and(|least| value <= least),
+        CompareOp::Below => most.is_some_and(|most| value > most),
+        CompareOp::AtMost => most.is_some_and(|most| value >= most),
+    };
     always.then(|| {
         let message = format!("`{}` is always {} {at}", read.signal.name, op.as_str());
-        Diagnostic::error("always-firing", at.span, message)
-            .help("it is never negative, so the alert would fire all the time")
+        let range = match most.filter(|_| !op.is_upper()) {
+            Some(most) => format!("at most {}", shown(most, read.signal.unit)),
+            None => "never negative".to_owned(),
+        };
+        Diagnostic::error("always-firing", at.span, message).help(format!(
+            "it is {range}, so the alert would fire all the time"
+        ))
     })
 }
 

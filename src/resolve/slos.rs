@@ -16,7 +16,7 @@ use crate::plan::{
 use crate::query::{self, Events, SignalQuery};
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
-use crate::units::{Duration, Number, Quantity, Unit};
+use crate::units::{Duration, Number, Quantity, Unit, decimal};
 
 /// Percentiles cannot be summed up from recorded ones, so their window is read whole each time.
 const LONGEST_PERCENTILE: Duration = Duration::from_secs(86_400);
@@ -280,13 +280,23 @@ fn quantile(cx: &mut Context<'_>, p: &Spanned<Quantity>) -> Option<Number> {
         .of(Unit::Count, false)
         .or_else(|_| p.value.ratio().map(|r| r * 100));
     let inside = |v: &Number| *v > Number::from_integer(0) && *v < Number::from_integer(100);
-    if let Some(value) = value.ok().filter(inside) {
+    let value = value.ok().filter(inside);
+    if let Some(value) = value.filter(|value| *value >= Number::from_integer(1)) {
         return Some(value / 100);
     }
-    let message = format!("`{p}` is not a percentile between 0 and 100");
+    let (message, help) = match value {
+        // Nobody promises the fastest of a hundred requests: it is a share.
+        Some(share) => (
+            format!("`{p}` is below the first percentile"),
+            format!("write `{}` or `{0}%`", decimal(share * 100)),
+        ),
+        None => (
+            format!("`{p}` is not a percentile between 0 and 100"),
+            "write something like `95` or `99.9`".to_owned(),
+        ),
+    };
     let error = Diagnostic::error("bad-percentile", p.span, message);
-    cx.sink
-        .push(error.help("write something like `95` or `99.9`"));
+    cx.sink.push(error.help(help));
     None
 }
 

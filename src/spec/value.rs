@@ -69,7 +69,8 @@ impl FromStr for Stat {
 
 fn percentile(text: &str) -> Option<Number> {
     let share = parse_decimal(text.strip_prefix('p')?).ok()? / 100;
-    (share > Number::from_integer(0) && share < Number::from_integer(1)).then_some(share)
+    // `p0.95` is no percentile that anybody wants: it is a share.
+    (share >= Number::new(1, 100) && share < Number::from_integer(1)).then_some(share)
 }
 
 impl fmt::Display for Stat {

@@ -34,6 +34,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             Needs::Promtool,
             an_outage_outlives_the_memory_of_its_groups,
         ),
+        trial(
+            "situations::alerts_say_what_is_measured_and_nothing_odd",
+            Needs::Nothing,
+            alerts_say_what_is_measured_and_nothing_odd,
+        ),
     ];
     all.extend(
         ["mangaassist", "vllm-production", "vllm-serving"].map(|spec| {
@@ -217,4 +222,23 @@ fn an_outage_outlives_the_memory_of_its_groups() {
         ],
     );
     outage(&[], &[(&firing, "30m", Some(1.0))]);
+}
+
+/// A budget that burns as fast as it may is not burning `1 times too fast`, and a coefficient is told.
+fn alerts_say_what_is_measured_and_nothing_odd() {
+    let mut correlated = 0;
+    for spec in ["mangaassist", "vllm-production", "vllm-serving"] {
+        let files = bundled::folder(spec).into_iter();
+        for file in files.filter(|f| f.path.starts_with("prometheus/rules/")) {
+            for line in file.text.lines().map(str::trim) {
+                let odd = ["burns 1 times", "burns 0.", "description: \" "];
+                assert!(!odd.iter().any(|odd| line.contains(odd)), "{line}");
+                if line.starts_with("description:") && line.contains("move together") {
+                    assert!(line.contains("{{ $value"), "{line}");
+                    correlated += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(correlated, 1);
 }

@@ -4,7 +4,7 @@ use super::go;
 use super::view::Pairs;
 use crate::plan::Links;
 use crate::plan::{
-    Alert, Compare, Condition, EventSlo, PercentileSlo, Slo, Tier, ValueUnit, words,
+    Alert, Compare, Condition, EventSlo, PercentileSlo, RawCondition, Slo, Tier, ValueUnit, words,
 };
 use crate::units::{Duration, Unit, decimal};
 
@@ -174,12 +174,16 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
             value_of(c, labels).and(format!(" Fires {}{held}.", words::bound(&c.bound)))
         }
         Condition::Absent(a) => Text::plain(words::gone(a)).known_labels(labels).and("."),
-        Condition::Raw(r) => Text::plain("Value: ").value(r.unit).labels(labels).and("."),
+        Condition::Raw(r) => match &r.words {
+            Some(words) => raw_value(r, labels).and(format!(" Fires while {words}{held}.")),
+            None => raw_value(r, labels),
+        },
         Condition::All(..) | Condition::Unless(..) => {
             let when = format!("Fires while {}{held}.", words::condition(condition));
             // The value is that of the part that leads.
             match condition.leading() {
                 Condition::Compare(c) => value_of(c, labels).and(format!(" {when}")),
+                Condition::Raw(r) => raw_value(r, labels).and(format!(" {when}")),
                 _ => Text::plain(when),
             }
         }
@@ -188,6 +192,16 @@ fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
             .labels(labels)
             .and(format!("{held}.")),
     }
+}
+
+/// `Correlation: 0.93 (cluster c1).`
+fn raw_value(r: &RawCondition, labels: &[String]) -> Text {
+    // What is not the author's is a coefficient.
+    let name = match r.words {
+        Some(_) => "Correlation: ",
+        None => "Value: ",
+    };
+    Text::plain(name).value(r.unit).labels(labels).and(".")
 }
 
 /// `P95 of time to first token: 3.2s (cluster c1).`
@@ -201,10 +215,14 @@ fn value_of(c: &Compare, labels: &[String]) -> Text {
 /// A burn-rate alert.
 pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
     let percent = |n| format!("{}%", decimal(n * 100));
+    // What burns as fast as is allowed, or nearly, burns not too fast: it has used up a share.
+    let burns = match tier.factor > 1.into() {
+        true => format!("burns {} times too fast over", decimal(tier.factor)),
+        false => format!("has lost {} in", percent(tier.consumed)),
+    };
     let summary = Text::plain(format!(
-        "{}: the error budget burns {} times too fast over {}",
+        "{}: the error budget {burns} {}",
         words::capital(&slo.title),
-        decimal(tier.factor),
         tier.long
     ));
     let unit = ValueUnit {
