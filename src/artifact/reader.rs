@@ -109,16 +109,21 @@ impl Reader {
     }
 }
 
-/// The bytes, and the lines of actions behind them: those are not among the lines that were read.
+/// The bytes, and what a template may add behind them: lines of actions, and lines that are indented as far.
 fn with_actions<'t>(text: &'t str, span: &Span) -> &'t str {
     let range = span.range();
-    let lines = text
-        .get(range.end..)
+    let before = text.get(..range.start).unwrap_or_default();
+    let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
+    let belongs = |line: &&str| {
+        let words = line.trim_start();
+        words.is_empty() || words.starts_with("{{") || line.len() - words.len() >= column
+    };
+    let rest = text.get(range.end..).unwrap_or_default();
+    let current = rest.find('\n').map_or(rest.len(), |at| at + 1);
+    let lines = rest[current..].split_inclusive('\n');
+    let more: usize = lines.take_while(belongs).map(str::len).sum();
+    text.get(range.start..range.end + current + more)
         .unwrap_or_default()
-        .split_inclusive('\n');
-    let is_action = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with("{{");
-    let more: usize = lines.take_while(is_action).map(str::len).sum();
-    text.get(range.start..range.end + more).unwrap_or_default()
 }
 
 /// True for `{a="b"} |= "c"` and `{a="b"} | json`: LogQL and others pass on what they select, PromQL never does.

@@ -28,6 +28,9 @@ pub struct Exporter {
     pub labels: Vec<String>,
     /// Its families.
     pub families: Vec<ForeignFamily>,
+    /// Families whose names vLLM has as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<ForeignFamily>,
 }
 
 /// One family of another exporter.
@@ -42,6 +45,17 @@ pub struct ForeignFamily {
     /// The unit of its values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
+}
+
+impl Exporter {
+    fn shape(&self, family: &ForeignFamily) -> Shape {
+        Shape {
+            kind: family.kind,
+            labels: self.labels.clone(),
+            open_labels: self.open_labels,
+            ..Shape::default()
+        }
+    }
 }
 
 impl Foreign {
@@ -66,11 +80,15 @@ impl Foreign {
     /// What a name of another exporter looks like.
     pub fn shape(&self, name: &str) -> Option<Shape> {
         let (exporter, family) = self.find(name)?;
-        Some(Shape {
-            kind: family.kind,
-            labels: exporter.labels.clone(),
-            open_labels: exporter.open_labels,
-            ..Shape::default()
-        })
+        Some(exporter.shape(family))
+    }
+
+    /// The same, also of a name that vLLM shares: for queries that say that they do not mean vLLM's servers.
+    pub fn shape_elsewhere(&self, name: &str) -> Option<Shape> {
+        let shared = self.exporters.iter().find_map(|exporter| {
+            let family = exporter.shared.iter().find(|f| f.name == name)?;
+            Some(exporter.shape(family))
+        });
+        shared.or_else(|| self.shape(name))
     }
 }

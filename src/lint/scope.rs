@@ -131,6 +131,16 @@ impl<'c> Scope<'c> {
         self.recorded.contains(name)
     }
 
+    /// True for a series that another exporter has and no product.
+    pub(super) fn is_only_foreign(&self, name: &str) -> bool {
+        let mut catalogs = self.products.iter().map(|product| product.catalog);
+        catalogs.any(|c| {
+            name.starts_with(c.prefix())
+                && c.foreign().find(name).is_some()
+                && c.series_of(name).is_none()
+        })
+    }
+
     /// True when a matcher says that vLLM's servers are meant.
     pub(super) fn ties(&self, label: &str, value: &str) -> bool {
         self.tied.iter().any(|(l, v)| l == label && v == value)

@@ -9,6 +9,15 @@ pub use strange::{Meant, Strange};
 use super::scope::{Product, Scope};
 use crate::catalog::{Answer, MetricType, ReleaseId, Series, Shape};
 
+/// What a query says of where its series come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Ties {
+    /// From vLLM's own servers, so that general names count.
+    pub servers: bool,
+    /// From a router in front of them, so that names that both have are the router's.
+    pub router: bool,
+}
+
 /// What a name in a query stands for.
 #[derive(Clone, Debug)]
 pub enum Subject<'c> {
@@ -42,17 +51,23 @@ pub struct Known<'c> {
 }
 
 impl<'c> Subject<'c> {
-    /// What `name` stands for; `tied` tells that vLLM's servers are selected, so that general names count.
-    pub fn of(scope: &'c Scope<'c>, name: &str, tied: bool) -> Self {
+    /// What `name` stands for.
+    pub fn of(scope: &'c Scope<'c>, name: &str, ties: Ties) -> Self {
         if scope.is_recorded(name) {
             return Self::Outside;
         }
         let products = || scope.products.iter();
-        let mut owners = products().filter(|product| tied || product.owns(name));
+        let catalogs = || products().map(|product| product.catalog.foreign());
+        if ties.router
+            && let Some(shape) = catalogs().find_map(|foreign| foreign.shape_elsewhere(name))
+        {
+            return Self::Foreign(shape);
+        }
+        let mut owners = products().filter(|product| ties.servers || product.owns(name));
         if let Some(known) = owners.find_map(|product| Known::of(product, name)) {
             return Self::Known(known);
         }
-        if let Some(shape) = products().find_map(|product| product.catalog.foreign().shape(name)) {
+        if let Some(shape) = catalogs().find_map(|foreign| foreign.shape(name)) {
             return Self::Foreign(shape);
         }
         let strange = products().find_map(|product| Strange::of(product, name));

@@ -6,9 +6,10 @@ use std::rc::Rc;
 
 use crate::catalog;
 use crate::lint::scope::Scope;
-use crate::lint::subject::Subject;
-use crate::promql::ast::{Expr, ExprKind, MatchOp, Selector, TextSpan};
+use crate::lint::subject::{Subject, Ties};
+use crate::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Selector, TextSpan};
 use crate::promql::usage::{SelectorContext, contexts};
+use crate::promql::visit::walk;
 
 /// A name that a query selects.
 #[derive(Clone, Debug)]
@@ -48,7 +49,7 @@ impl Series<'_, '_> {
 /// Names that were looked up already; nearly all queries of a file share a few.
 pub(in crate::lint) struct Names<'c> {
     scope: &'c Scope<'c>,
-    seen: RefCell<HashMap<(String, bool), Rc<Subject<'c>>>>,
+    seen: RefCell<HashMap<(String, Ties), Rc<Subject<'c>>>>,
 }
 
 impl<'c> Names<'c> {
@@ -57,10 +58,10 @@ impl<'c> Names<'c> {
         Self { scope, seen }
     }
 
-    fn get(&self, name: &str, tied: bool) -> Rc<Subject<'c>> {
-        let key = (name.to_owned(), tied);
+    fn get(&self, name: &str, ties: Ties) -> Rc<Subject<'c>> {
+        let key = (name.to_owned(), ties);
         let mut seen = self.seen.borrow_mut();
-        let look = || Rc::new(Subject::of(self.scope, name, tied));
+        let look = || Rc::new(Subject::of(self.scope, name, ties));
         Rc::clone(seen.entry(key).or_insert_with(look))
     }
 }
@@ -68,18 +69,44 @@ impl<'c> Names<'c> {
 /// Every name that a query selects, left to right.
 pub(in crate::lint) fn series<'q, 'c>(expr: &'q Expr, names: &Names<'c>) -> Vec<Series<'q, 'c>> {
     let mut found = Vec::new();
+    let router = is_routed(expr, names.scope);
     for context in contexts(expr) {
         let context = Rc::new(context);
-        let tied = is_tied(context.selector, names.scope);
+        let servers = is_tied(context.selector, names.scope);
+        let ties = Ties { servers, router };
         for (name, name_span) in named(context.selector) {
             found.push(Series {
                 context: Rc::clone(&context),
                 name,
                 name_span,
-                subject: names.get(name, tied),
+                subject: names.get(name, ties),
             });
         }
     }
+    found
+}
+
+/// The query says that a router in front of the servers is meant: by the label that it puts on all it serves, by a
+/// matcher that names it, or by a series that it alone has.
+fn is_routed(expr: &Expr, scope: &Scope<'_>) -> bool {
+    let mut found = false;
+    walk(expr, &mut |node| {
+        let selector = match &node.kind {
+            ExprKind::Selector(selector) => selector,
+            ExprKind::Range(range) => &range.selector,
+            ExprKind::Aggregate(a) => {
+                let labels = a.grouping.iter().flat_map(|g| &g.labels);
+                found |= labels.into_iter().any(|label| label.text == "server");
+                return;
+            }
+            _ => return,
+        };
+        let says = |m: &Matcher| m.label.text == "server" || m.value.value.contains("router");
+        found |= selector.matchers.iter().any(says);
+        found |= named(selector)
+            .iter()
+            .any(|(name, _)| scope.is_only_foreign(name));
+    });
     found
 }
 

@@ -60,9 +60,8 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     let finding = out
         .at(unit.span(), message)
         .help("use the unit `percentunit`");
-    let plain = quantity::limits(dashboard, panel).is_some_and(|limits| {
-        panel.targets.len() == 1 && limits.iter().all(|limit| *limit <= 1.0)
-    });
+    let plain = quantity::limits(dashboard, panel)
+        .is_some_and(|limits| panel.targets.len() == 1 && limits.iter().all(|limit| *limit <= 1.0));
     let set = || mend::set_unit(cx, unit, "percentunit", Applicability::Safe);
     out.push(match plain.then(set).flatten() {
         Some(fix) => finding.fix(fix),

@@ -7,7 +7,7 @@ use crate::lint::delivery;
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::scope::Scope;
-use crate::lint::subject::{Meant, Subject};
+use crate::lint::subject::{Meant, Subject, Ties};
 
 declare_rule! {
     /// The CloudWatch agent turns counters of a scraped page into differences, keeps gauges as they are, and
@@ -60,7 +60,7 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
 }
 
 fn is_histogram(scope: &Scope<'_>, metric: &NamedMetric) -> bool {
-    match Subject::of(scope, &metric.name, false) {
+    match Subject::of(scope, &metric.name, Ties::default()) {
         Subject::Known(known) => match known.part {
             Series::Bucket | Series::Sum | Series::Count => {
                 known.shapes.iter().any(|s| s.kind == MetricType::Histogram)

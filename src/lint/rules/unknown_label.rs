@@ -6,6 +6,7 @@ use crate::artifact::Role;
 use crate::diag::{Severity, did_you_mean};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::lint::subject::Subject;
 use crate::promql::ast::{ExprKind, Name};
 use crate::promql::visit::walk;
 
@@ -102,7 +103,9 @@ fn makes_labels(expr: &crate::promql::ast::Expr) -> bool {
 /// True when the series surely has no such label.
 fn lacks(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>, label: &str) -> bool {
     let shapes = series.subject.shapes();
-    let bucket = label == "le" && series.is_bucket();
+    let foreign =
+        matches!(*series.subject, Subject::Foreign(_)) && series.name.ends_with("_bucket");
+    let bucket = label == "le" && (foreign || series.is_bucket());
     !shapes.is_empty()
         && !label.starts_with("__")
         && !bucket
