@@ -182,8 +182,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         &'s self,
         series: &'s Series<'_, '_>,
     ) -> impl Iterator<Item = &'q Series<'q, 'c>> + 's {
-        let same =
-            |s: &&Series<'_, '_>| std::ptr::eq(&*s.context.selector, series.context.selector);
+        let same = |s: &&Series<'_, '_>| std::ptr::eq(s.context.selector, series.context.selector);
         self.series
             .iter()
             .filter(same)
