@@ -4,9 +4,7 @@
 //! here: `p95 of time to first token above 3s for 2m`.
 
 use super::dashboard::{Role, Threshold};
-use super::{
-    Absent, Bound, Compare, Condition, EventSlo, PercentileSlo, Signal, Slo, Source, Tier,
-};
+use super::{Absent, Bound, Compare, Condition, PercentileSlo, Signal, Slo, Source, Tier};
 use crate::spec::{Baseline, Side, Stat};
 use crate::units::{Duration, Number, Unit, decimal, shown};
 
@@ -128,19 +126,26 @@ pub fn line(line: &Threshold) -> String {
     }
 }
 
-/// When a tier of an objective fires: `1h (page): more than 1.44% of all events are bad over 1h and over 5m, …`.
-pub fn tier(slo: &Slo, events: &EventSlo, tier: &Tier) -> String {
+/// When a tier of an objective fires: `1h (page): more than 1.44% of all events are bad over 1h and over 5m; …`.
+pub fn tier(slo: &Slo, tier: &Tier) -> String {
     format!(
-        "{} ({}): more than {} of all events are bad over {} and over {}, which is {} times what the \
-         objective of {} over {} allows",
+        "{} ({}): more than {} of all events are bad over {} and over {}; {}",
         tier.name,
         tier.severity,
         shown(tier.threshold, Unit::Ratio),
         tier.long,
         tier.short,
-        decimal(tier.factor),
-        shown(events.budget.objective, Unit::Ratio),
+        spent(slo, tier),
+    )
+}
+
+/// What a tier's burn rate takes of the budget: `at that rate 2% of the 30d budget is gone in 1h`.
+pub fn spent(slo: &Slo, tier: &Tier) -> String {
+    format!(
+        "at that rate {} of the {} budget is gone in {}",
+        shown(tier.consumed, Unit::Ratio),
         slo.period,
+        tier.long
     )
 }
 

@@ -39,7 +39,15 @@ impl Parser<'_> {
         }
         let folded = if sign.is_some() && self.sign().is_some() {
             let operand = self.duration_sum(BinaryOp::Pow.precedence())?;
-            self.duration_operators(signed(sign, operand), 0)?
+            let folded = self.duration_operators(signed(sign, operand), 0)?;
+            // A first `+` is not kept: without it, the arithmetic would no longer belong to the offset.
+            match folded.text.contains(' ') {
+                true => Folded {
+                    text: format!("({})", folded.text),
+                    ..folded
+                },
+                false => folded,
+            }
         } else {
             signed(sign, self.duration_atom()?)
         };

@@ -165,11 +165,11 @@ impl Parser<'_> {
     }
 }
 
-/// What shows that a word in front of it is no metric but lacks its parentheses.
+/// What shows that a word in front of it is no metric but lacks its parentheses; a placeholder may be an operator.
 fn is_operand(kind: Kind) -> bool {
     matches!(
         kind,
-        Kind::Name | Kind::MetricName | Kind::Aggregate(_) | Kind::Number | Kind::Placeholder
+        Kind::Name | Kind::MetricName | Kind::Aggregate(_) | Kind::Number
     )
 }
 

@@ -6,7 +6,7 @@ use crate::plan::Links;
 use crate::plan::{
     Alert, Compare, Condition, EventSlo, PercentileSlo, RawCondition, Slo, Tier, ValueUnit, words,
 };
-use crate::units::{Duration, Unit, decimal};
+use crate::units::{Duration, Unit, decimal, shown};
 
 /// Text that may hold the value and labels.
 #[derive(Clone, Debug, Default)]
@@ -214,7 +214,7 @@ fn value_of(c: &Compare, labels: &[String]) -> Text {
 
 /// A burn-rate alert.
 pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
-    let percent = |n| format!("{}%", decimal(n * 100));
+    let percent = |share| shown(share, Unit::Ratio);
     // What burns as fast as is allowed, or nearly, burns not too fast: it has used up a share.
     let burns = match tier.factor > 1.into() {
         true => format!("burns {} times too fast over", decimal(tier.factor)),
@@ -234,13 +234,11 @@ pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
         .and(format!(" of events were bad over the last {}", tier.long))
         .labels(&slo.labels)
         .and(format!(
-            "; the objective of {} allows {}. Fires above {}: at that rate {} of the {} budget is gone in {}.",
+            "; the objective of {} allows {}. Fires above {}: {}.",
             percent(events.budget.objective),
             percent(events.budget.budget),
             percent(tier.threshold),
-            percent(tier.consumed),
-            slo.period,
-            tier.long
+            words::spent(slo, tier)
         ));
     Annotations::new(summary, description, &slo.links)
 }

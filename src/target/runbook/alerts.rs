@@ -66,7 +66,7 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
         SloKind::Events(events) if events.tiers.is_empty() => return None,
         SloKind::Events(events) => {
             let tiers = events.tiers.iter();
-            let when = tiers.map(|tier| words::tier(slo, events, tier));
+            let when = tiers.map(|tier| words::tier(slo, tier));
             (severities(events), when.collect(), ratio(plan, events))
         }
     };
