@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use crate::naming;
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{CloudWatch, Scraped};
 
@@ -60,7 +61,7 @@ pub(super) fn scrape(plan: &Plan, cw: &CloudWatch) -> Value {
         let keep: Vec<_> = families.iter().map(|s| regex::escape(&s.family)).collect();
         json!({
             "name": name,
-            "file": format!("/etc/prometheus/targets/{name}.yaml"),
+            "file": naming::targets_file(&plan.service.name, name),
             "keep": keep.join("|"),
         })
     });
