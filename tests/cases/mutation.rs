@@ -246,12 +246,20 @@ fn mutate(expr: &Expr) -> Vec<(String, Expr)> {
 fn presence(expr: &Expr, inside: bool, out: &mut Vec<bool>) {
     let zero = match &expr.kind {
         ExprKind::Binary(b) => matches!(&b.lhs.kind, ExprKind::Number(n) if n.value == 0.0),
+        // How long an absence is remembered is longer than any generated test; `situations` holds it.
+        ExprKind::Call(call) => call.function.text == "present_over_time" && over_days(&call.args),
         _ => false,
     };
     for child in visit::children(expr) {
         presence(child, inside || zero, out);
     }
     out.push(inside);
+}
+
+/// True for a window of a day or more.
+fn over_days(args: &[Expr]) -> bool {
+    args.iter()
+        .any(|arg| matches!(&arg.kind, ExprKind::Range(r) if r.range.millis >= 86_400_000))
 }
 
 #[derive(Clone, Copy)]
