@@ -59,7 +59,7 @@ pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Diagnosti
                 let message = format!("this is not JSON: {}", fault.message);
                 let fault =
                     Diagnostic::error("invalid-json", Span::new(file, fault.range), message);
-                return Err(template::told(text, fault));
+                return Err(template::explain(text, fault));
             }
         },
         Syntax::Yaml => template::read(&mut reader, &body)?,

@@ -28,7 +28,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Diagnosti
 }
 
 /// What is wrong with a file that is no JSON: a template need not be any.
-pub(super) fn told(text: &str, fault: Diagnostic) -> Diagnostic {
+pub(super) fn explain(text: &str, fault: Diagnostic) -> Diagnostic {
     let jinja = || text.contains("{%").then_some(Filler::Jinja);
     match surely_filled(text).or_else(jinja) {
         Some(filler) => unread(filler, fault.span, &fault.message),
@@ -56,6 +56,6 @@ fn unread(filler: Filler, span: Span, why: &str) -> Diagnostic {
         Filler::Helm => ("helm-template", "Helm"),
         Filler::Jinja => ("jinja-template", "Jinja"),
     };
-    let message = format!("this {name} template cannot be read as it stands: {why}");
-    Diagnostic::error(code, span, message).help("render it, then lint what comes out")
+    let message = format!("this {name} template cannot be read before it is rendered: {why}");
+    Diagnostic::error(code, span, message).help("render it, then lint the result")
 }

@@ -1,10 +1,11 @@
 //! The page for reviewers, opened in a browser.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use libtest_mimic::Trial;
 
+use crate::bundled;
 use crate::trial::{Needs, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -13,23 +14,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         Needs::Chromium,
         pages_work_in_a_browser,
     )]
-}
-
-/// The pages of the bundled specs.
-fn pages(folder: &Path) -> Vec<PathBuf> {
-    let ran = Command::new(env!("CARGO_BIN_EXE_slosmith"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(["preview", "specs", "--out"])
-        .arg(folder)
-        .output()
-        .expect("it runs");
-    assert!(
-        ran.status.success(),
-        "{}",
-        String::from_utf8_lossy(&ran.stderr)
-    );
-    let said = String::from_utf8(ran.stdout).expect("UTF-8");
-    said.lines().map(PathBuf::from).collect()
 }
 
 /// Focuses everything that can be used, and tells in the title how much there was, how much took the focus, and the colour
@@ -71,7 +55,7 @@ fn browse(page: &Path, dark: bool) -> (String, String) {
 
 fn pages_work_in_a_browser() {
     let folder = tempfile::tempdir().expect("a folder");
-    for page in pages(folder.path()) {
+    for page in bundled::pages(folder.path()) {
         let text = std::fs::read_to_string(&page).expect("a page");
         std::fs::write(&page, text.replace("</body>", PROBE)).expect("a page");
         let colors = [false, true].map(|dark| {

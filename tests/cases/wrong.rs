@@ -3,10 +3,10 @@
 //! The first line of each fixture says what is wrong and where. The snapshots are what a person sees.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use libtest_mimic::Trial;
 
+use crate::project::build;
 use crate::trial::{Needs, trial};
 
 mod made;
@@ -33,16 +33,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         .map(fixture)
         .chain(made::trials())
         .collect()
-}
-
-fn build(folder: &Path, spec: &str, out: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_slosmith"))
-        .args(["build", spec, "--out"])
-        .arg(out)
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .output()
-        .expect("the command runs")
 }
 
 /// `# wrong: CODE at LINE:COLUMN`, in one file or in the files of a folder.

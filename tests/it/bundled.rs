@@ -1,6 +1,7 @@
 //! The bundled specs, built in memory.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use slosmith::resolve::{Options, resolve};
 use slosmith::source::FileId;
@@ -40,4 +41,21 @@ pub(crate) fn write(folder: &Path, files: &[OutFile]) {
         std::fs::create_dir_all(path.parent().expect("parent")).expect("folder");
         std::fs::write(path, &file.text).expect("file");
     }
+}
+
+/// Writes the pages for reviewers of all bundled specs.
+pub(crate) fn pages(folder: &Path) -> Vec<PathBuf> {
+    let ran = Command::new(env!("CARGO_BIN_EXE_slosmith"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["preview", "specs", "--out"])
+        .arg(folder)
+        .output()
+        .expect("it runs");
+    assert!(
+        ran.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+    let said = String::from_utf8(ran.stdout).expect("UTF-8");
+    said.lines().map(PathBuf::from).collect()
 }

@@ -1,31 +1,12 @@
 //! The page for reviewers: complete, safe, and usable without a mouse, in light and dark.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
+use crate::bundled;
 use crate::project::Project;
-
-/// The pages of the bundled specs.
-fn pages(folder: &Path) -> Vec<PathBuf> {
-    let ran = Command::new(env!("CARGO_BIN_EXE_slosmith"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(["preview", "specs", "--out"])
-        .arg(folder)
-        .output()
-        .expect("it runs");
-    assert!(
-        ran.status.success(),
-        "{}",
-        String::from_utf8_lossy(&ran.stderr)
-    );
-    let said = String::from_utf8(ran.stdout).expect("UTF-8");
-    said.lines().map(PathBuf::from).collect()
-}
 
 #[test]
 fn pages_stand_alone_and_say_everything() {
     let folder = tempfile::tempdir().expect("a folder");
-    let pages = pages(folder.path());
+    let pages = bundled::pages(folder.path());
     assert_eq!(pages.len(), 3);
     for page in &pages {
         let text = std::fs::read_to_string(page).expect("a page");

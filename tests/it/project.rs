@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::time::SystemTime;
 
 use tempfile::TempDir;
@@ -190,4 +190,15 @@ pub(crate) fn alerts(expressions: &[&str]) -> String {
         ));
     }
     text
+}
+
+/// Builds a spec of a folder.
+pub(crate) fn build(folder: &Path, spec: &str, out: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_slosmith"))
+        .args(["build", spec, "--out"])
+        .arg(out)
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .output()
+        .expect("the command runs")
 }

@@ -2,19 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
+
+use crate::project::build;
 
 mod mutated;
-
-fn build(folder: &Path, spec: &str, out: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_slosmith"))
-        .args(["build", spec, "--out"])
-        .arg(out)
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .output()
-        .expect("the command runs")
-}
 
 fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let files = walkdir::WalkDir::new(root)

@@ -3,7 +3,7 @@
 use crate::artifact::field::{items, word};
 use crate::yaml::Node;
 
-/// Where the agent's declarations stand.
+/// Where the agent's declarations are.
 const AGENT: [&str; 4] = ["logs", "metrics_collected", "prometheus", "emf_processor"];
 
 /// Types of widgets with properties that they have; a widget elsewhere has neither.

@@ -30,7 +30,7 @@ pub fn surely_filled(text: &str) -> Option<Filler> {
         .then_some(Filler::Helm)
 }
 
-/// Who probably fills in a text that is not YAML as it stands.
+/// Who probably fills in a text that is not YAML before that.
 pub fn probably_filled(text: &str) -> Option<Filler> {
     if text.contains("{%") {
         return Some(Filler::Jinja);
