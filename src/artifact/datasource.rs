@@ -36,6 +36,37 @@ impl Sources {
         Self(lists.filter_map(pair).collect())
     }
 
+    /// Those of a v2 dashboard.
+    pub(super) fn of_v2(dashboard: &Node<'_>) -> Self {
+        let variables = items(dashboard, &["variables"]).iter();
+        let lists = variables.filter(|v| word(v, &["kind"]) == Some("DatasourceVariable"));
+        let pair = |v: &Node<'_>| {
+            Some((
+                word(v, &["spec", "name"])?.to_owned(),
+                word(v, &["spec", "pluginId"])?.to_owned(),
+            ))
+        };
+        Self(lists.filter_map(pair).collect())
+    }
+
+    /// The language of a v2 query: its `group` is the type of its data source, in v2alpha1 its `kind` is. The
+    /// source itself stands inside of it, in v2alpha1 around it.
+    pub(super) fn language_v2(&self, outer: &Node<'_>, query: &Node<'_>) -> Option<Language> {
+        const NONE: [&str; 3] = ["", "DataQuery", "datasource"];
+        let group = word(query, &["group"]).or_else(|| word(query, &["kind"]));
+        let told = |group: &&str| !group.starts_with('$') && !NONE.contains(group);
+        if let Some(group) = group.filter(told) {
+            return Some(of_type(group));
+        }
+        let inside =
+            word(query, &["datasource", "name"]).or_else(|| word(query, &["datasource", "uid"]));
+        let around = || {
+            word(outer, &["spec", "datasource", "uid"])
+                .or_else(|| word(outer, &["datasource", "uid"]))
+        };
+        self.named(inside.or_else(around)?)
+    }
+
     /// The language of what is asked at `node`; none when its data source is not told, or several are mixed.
     pub(super) fn language(&self, node: &Node<'_>) -> Option<Language> {
         let source = node.get("datasource")?;

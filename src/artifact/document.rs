@@ -92,7 +92,11 @@ fn plain(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, api: &str) {
 pub(super) fn nested(reader: &mut Reader, text: &Text) {
     let inside = Body::inside(text.map.clone(), &text.value);
     if text.value.trim_start().starts_with(['{', '[']) {
-        match json::parse(&text.value) {
+        let root = match reader.template {
+            Some(_) => json::parse_filled(&text.value),
+            None => json::parse(&text.value),
+        };
+        match root {
             Ok(root) => read(reader, &inside, &root),
             Err(fault) => {
                 let message = format!("this is not JSON: {}", fault.message);

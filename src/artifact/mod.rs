@@ -44,7 +44,7 @@ pub use model::*;
 pub use raw::Raw;
 
 use crate::diag::Diagnostic;
-use crate::source::{FileId, Span, mark_len};
+use crate::source::{FileId, mark_len};
 use crate::yaml::Body;
 use reader::Reader;
 
@@ -57,15 +57,7 @@ pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Diagnosti
     let body = Body::new(file, text);
     match syntax(path, text) {
         Syntax::Markdown => markdown::read(&mut reader, &body),
-        Syntax::Json => match json::parse(text) {
-            Ok(root) => document::read(&mut reader, &body, &root),
-            Err(fault) => {
-                let message = format!("this is not JSON: {}", fault.message);
-                let fault =
-                    Diagnostic::error("invalid-json", Span::new(file, fault.range), message);
-                return Err(template::explain(text, fault));
-            }
-        },
+        Syntax::Json => template::read_json(&mut reader, &body)?,
         Syntax::Yaml => template::read(&mut reader, &body)?,
     }
     Ok(reader.finish())

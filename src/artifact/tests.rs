@@ -209,6 +209,90 @@ fn data_sources_are_followed_to_their_type() {
 }
 
 #[test]
+fn data_sources_are_followed_in_every_form() {
+    let variables = r#"[{"kind": "DatasourceVariable", "spec": {"name": "logs", "pluginId": "loki"}}, {"kind": "DatasourceVariable", "spec": {"name": "p", "pluginId": "prometheus"}}, {"kind": "QueryVariable", "spec": {"name": "v", "query": {"group": "loki", "spec": {"query": "{a"}}}}]"#;
+    let language = |query: &str, kind: &str| {
+        let text = format!(
+            r#"{{"layout": {{"kind": "GridLayout"}}, "variables": {variables}, "elements": {{"p": {{"kind": "Panel", "spec": {{"vizConfig": {{"group": "{kind}"}}, "data": {{"spec": {{"queries": [{{"spec": {query}}}]}}}}}}}}}}}}"#
+        );
+        let artifact = of("a.json", &text);
+        assert_eq!(artifact.queries.len(), 1, "{text}");
+        artifact.queries[0].language
+    };
+    let expr = r#""spec": {"expr": "{a=\"b\"}"}"#;
+    for (query, kind, wanted) in [
+        (
+            r#"{"query": {"group": "loki", EXPR}}"#,
+            "timeseries",
+            Language::Other,
+        ),
+        (
+            r#"{"query": {"group": "", "datasource": {"name": "${logs}"}, EXPR}}"#,
+            "stat",
+            Language::Other,
+        ),
+        (
+            r#"{"query": {"kind": "DataQuery", "datasource": {"name": "$logs"}, EXPR}}"#,
+            "stat",
+            Language::Other,
+        ),
+        (
+            r#"{"datasource": {"uid": "${logs}"}, "query": {"kind": "$x", EXPR}}"#,
+            "stat",
+            Language::Other,
+        ),
+        (r#"{"query": {"group": "", EXPR}}"#, "logs", Language::Other),
+        (
+            r#"{"query": {"group": "", "datasource": {"name": "${p}"}, EXPR}}"#,
+            "logs",
+            Language::PromQl,
+        ),
+        (
+            r#"{"query": {"kind": "prometheus", EXPR}}"#,
+            "stat",
+            Language::PromQl,
+        ),
+        (
+            r#"{"query": {"group": "", EXPR}}"#,
+            "stat",
+            Language::PromQl,
+        ),
+    ] {
+        assert_eq!(
+            language(&query.replace("EXPR", expr), kind),
+            wanted,
+            "{query}"
+        );
+    }
+    let perses = "kind: Dashboard\nspec:\n  panels: {}\n  variables:\n  - kind: ListVariable\n    spec: {name: v, plugin: {kind: KIND, spec: {matchers: [vllm:x]}}}\n";
+    let asked = |kind: &str| of("a.yaml", &perses.replace("KIND", kind)).queries.len();
+    assert_eq!(asked("PrometheusLabelValuesVariable"), 1);
+    assert_eq!(asked("LokiLabelValuesVariable"), 0);
+}
+
+#[test]
+fn json_templates_are_read_as_far_as_possible() {
+    let board = r#"{"title": {{ .Values.title | quote }}, "refresh": {{ .Values.refresh }}, "panels": [
+{{- range .Values.models }}
+  {"title": "{{ .name }}", "targets": [{"expr": "a{x=\"{{ .name }}\"}", "legendFormat": "{{`{{pod}}`}}"}]},
+{{- end }}
+]}"#;
+    let artifact = of("a.json", board);
+    assert_eq!(artifact.queries.len(), 1);
+    assert_eq!(artifact.queries[0].text, "a{x=\"$helm_4_\"}");
+    assert_eq!(artifact.dashboards.len(), 1);
+    // JSON as it stands: braces of a legend alone are no template.
+    let legend = r#"{"title": "t", "panels": [{"title": "T", "targets": [{"expr": "a", "legendFormat": "{{pod}}"}]}]}"#;
+    one("a.json", legend, Kind::Grafana, "panel \"T\"", "a");
+    let map = format!(
+        "kind: ConfigMap\ndata:\n  a.json: |\n    {}\n",
+        board.replace('\n', "\n    ")
+    );
+    assert_eq!(of("a.yaml", &map).queries.len(), 1);
+    assert!(read(FileId(0), Path::new("a.json"), "{{ .Values.x }} {").is_err());
+}
+
+#[test]
 fn variables_ask_for_selectors() {
     let asked = |query: &str| {
         let query = serde_json::to_string(query).unwrap();

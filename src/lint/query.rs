@@ -105,6 +105,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
                 | Role::UnitTest
                 | Role::Discovery { .. }
                 | Role::Metric { .. }
+                | Role::Mention
         )
     }
 

@@ -104,6 +104,8 @@ pub enum Role {
     },
     /// In a code fence.
     Fence,
+    /// The name of a metric in code in a text.
+    Mention,
 }
 
 impl fmt::Display for Role {
@@ -126,6 +128,7 @@ impl fmt::Display for Role {
             Role::Discovery { of } => write!(f, "series of {of}"),
             Role::Metric { of } => write!(f, "metric of {of}"),
             Role::Fence => f.write_str("code fence"),
+            Role::Mention => f.write_str("mention"),
         }
     }
 }
