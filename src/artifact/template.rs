@@ -6,7 +6,7 @@ use crate::diag::Diagnostic;
 use crate::source::Span;
 use crate::yaml::{Body, Filler, probably_filled, surely_filled, tree};
 
-/// Reads all documents of a file; a template is read as far as it tells what will be written.
+/// Reads all documents of a file; a template is read as far as its output is known.
 ///
 /// # Errors
 /// The first place where the whole file cannot be read.

@@ -1,4 +1,4 @@
-//! Specs of ours: what `build` would say of them, and what they say of the files beside them.
+//! Specs: what `build` would say of them, and what they say about the files beside them.
 
 use crate::diag::Sink;
 use crate::plan::Plan;
@@ -6,7 +6,7 @@ use crate::resolve::{Options, resolve};
 use crate::source::FileId;
 use crate::spec::{self, Spec};
 
-/// What specs tell of the queries that were made from them.
+/// What specs know of the queries that were made from them.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
     /// Labels that no page shows.

@@ -315,7 +315,7 @@ pub struct Input {
     pub note: Text,
     /// Its value in the example.
     pub example: Spanned<Quantity>,
-    /// The signal that tells it.
+    /// The signal that measures it.
     pub signal: Option<Text>,
     /// How the signal is read over time.
     pub stat: Option<Spanned<Stat>>,

@@ -161,7 +161,7 @@ impl Reader {
         self.families[i].samples.push(sample);
     }
 
-    /// The family that HELP, TYPE or UNIT of `declared` speaks of.
+    /// The family that HELP, TYPE or UNIT of `declared` describes.
     fn declared(&mut self, declared: &str) -> usize {
         let kind = self.types.get(declared).copied().unwrap_or_default();
         let suffix = match kind {

@@ -1,4 +1,4 @@
-//! Files of a walk that nobody can judge as they stand: counted and named, and no failure of the run.
+//! Files of a walk that nobody can judge as they are: counted and named, and no failure of the run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl Passed {
 
     /// One line for each reason.
     pub(in crate::cli) fn lines(&self, here: &Path) -> Vec<String> {
-        let told = self.0.iter().map(|(reason, paths)| {
+        let lines = self.0.iter().map(|(reason, paths)| {
             let shown = paths.iter().take(NAMED);
             let mut shown: Vec<_> = shown.map(|path| place::path(path, Some(here))).collect();
             if let Some(more @ 1..) = paths.len().checked_sub(NAMED) {
@@ -49,7 +49,7 @@ impl Passed {
             }
             format!("{}: {}", reason.words(paths.len()), shown.join(", "))
         });
-        told.collect()
+        lines.collect()
     }
 }
 
@@ -64,7 +64,7 @@ impl Reason {
     }
 }
 
-/// True for a spec of ours, and for a text with the name of a series that some release serves.
+/// True for a spec, and for a text with the name of a series that some release serves.
 pub(super) fn concerns_us(text: &str) -> bool {
     let catalog = Catalog::vllm();
     let prefix = catalog.prefix();

@@ -31,7 +31,7 @@ impl<'a> Missing<'a> {
         }
     }
 
-    /// The finding at `at`, where the family goes by the name of a signal or by its own.
+    /// The finding at `at`, where the family is named as a signal or by its own name.
     pub(super) fn error(&self, cx: &Context<'_>, name: &str, at: Span) -> Diagnostic {
         let releases = cx.catalog.describe(self.absent);
         let metric = self.metric;
@@ -156,7 +156,7 @@ fn with_profiles(profiles: &[String]) -> String {
     }
 }
 
-/// vLLM families cannot be judged without a range; a range that is there but wrong has been told.
+/// vLLM families cannot be judged without a range; a range that is there but wrong has been reported.
 pub(super) fn range(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic> {
     if cx.spec.runtime.is_some() {
         return None;
@@ -176,7 +176,7 @@ pub(super) fn nobody_has(catalog: &Catalog, metric: &str, at: Span) -> Option<Di
     }
 }
 
-/// A histogram's `_bucket`, `_sum` or `_count` where the histogram should stand.
+/// A histogram's `_bucket`, `_sum` or `_count` where the histogram is expected.
 pub(super) fn one_series(metric: &str, family: &str, at: Span) -> Diagnostic {
     let message = format!("`{metric}` is one series of a histogram");
     Diagnostic::error("bad-name", at, message)
