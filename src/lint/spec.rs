@@ -2,6 +2,7 @@
 
 use crate::diag::Sink;
 use crate::plan::Plan;
+use crate::promql::Series;
 use crate::resolve::{Options, resolve};
 use crate::source::FileId;
 use crate::spec::{self, Spec};
@@ -39,8 +40,8 @@ impl Declared {
             .values()
             .filter_map(|signal| signal.prometheus.as_ref());
         for metric in bindings.filter_map(|binding| binding.value.metric.as_ref()) {
-            let parts = ["", "_bucket", "_count", "_sum"];
-            let series = parts.map(|part| format!("{}{part}", metric.value));
+            let parts = Series::OF_HISTOGRAM.into_iter().chain([Series::Whole]);
+            let series = parts.map(|part| format!("{}{}", metric.value, part.suffix()));
             self.series.extend(series);
         }
     }

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::artifact::Unread;
 use crate::catalog::Catalog;
 use crate::diag::Diagnostic;
 use crate::diag::render::place;
+use crate::yaml::Filler;
 
 /// Paths named of one reason; more are counted.
 const NAMED: usize = 3;
@@ -23,17 +25,12 @@ enum Reason {
 
 impl Passed {
     /// Takes a file that somebody's folder holds; gives back the fault of one that we are surely asked about.
-    pub(super) fn take(
-        &mut self,
-        path: PathBuf,
-        text: &str,
-        fault: Diagnostic,
-    ) -> Option<Diagnostic> {
-        let reason = match fault.code {
-            "helm-template" => Reason::Helm,
-            "jinja-template" => Reason::Jinja,
-            _ if concerns_us(text) => return Some(fault),
-            _ => Reason::Invalid,
+    pub(super) fn take(&mut self, path: PathBuf, text: &str, unread: Unread) -> Option<Diagnostic> {
+        let reason = match unread.template {
+            Some(Filler::Helm) => Reason::Helm,
+            Some(Filler::Jinja) => Reason::Jinja,
+            None if concerns_us(text) => return Some(unread.fault),
+            None => Reason::Invalid,
         };
         self.0.entry(reason).or_default().push(path);
         None
