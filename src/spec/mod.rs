@@ -33,7 +33,7 @@ pub use runbook::{
 pub use schema::json_schema;
 use schemars::JsonSchema;
 use serde::Deserialize;
-pub use signal::{Across, Kind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
+pub use signal::{Across, FamilyKind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
 pub use slo::{Burn, EventRatio, Latency, Percentile, Policy, Sli, Slo, SloAlert, Tier};
 
 use crate::source::Spanned;

@@ -317,7 +317,7 @@ pub struct Input {
     pub note: Text,
     /// Its value in the example.
     pub example: Spanned<Quantity>,
-    /// The signal that tells it.
+    /// The signal that measures it.
     #[schemars(with = "Option<SignalName>")]
     pub signal: Option<Text>,
     /// How the signal is read over time.

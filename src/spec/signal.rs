@@ -24,7 +24,7 @@ pub struct Signal {
     /// What it measures and why it matters.
     pub description: Option<Text>,
     /// How it behaves over time.
-    pub kind: Option<Spanned<Kind>>,
+    pub kind: Option<Spanned<FamilyKind>>,
     /// What it counts in.
     pub unit: Option<Spanned<Unit>>,
     /// What one unit on the page is worth (`1%` for a gauge from 0 to 100, `1ms` for milliseconds).
@@ -73,7 +73,7 @@ pub struct PrometheusBinding {
 /// How a signal behaves over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum FamilyKind {
     /// Goes up and down.
     Gauge,
     /// Only goes up.
@@ -82,13 +82,13 @@ pub enum Kind {
     Histogram,
 }
 
-impl Kind {
+impl FamilyKind {
     /// The word a spec uses.
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Gauge => "gauge",
-            Kind::Counter => "counter",
-            Kind::Histogram => "histogram",
+            FamilyKind::Gauge => "gauge",
+            FamilyKind::Counter => "counter",
+            FamilyKind::Histogram => "histogram",
         }
     }
 }

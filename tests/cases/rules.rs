@@ -79,7 +79,7 @@ fn findings(case: &Case, rule: Option<&str>) -> (Vec<Diagnostic>, Sources, Vec<A
     for (path, text) in &case.files {
         let file = sources.add(SourceFile::new(path, text.as_str()));
         let read = artifact::read(file, path, text);
-        artifacts.push(read.unwrap_or_else(|e| panic!("{}: {}", path.display(), e.message)));
+        artifacts.push(read.unwrap_or_else(|e| panic!("{}: {}", path.display(), e.fault.message)));
     }
     let catalog = Catalog::vllm();
     let range = config.vllm.as_ref().map(|range| range.value.clone());

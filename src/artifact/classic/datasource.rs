@@ -1,4 +1,4 @@
-//! The language of queries, as their data source tells.
+//! The language of queries, as their data source says.
 
 use crate::artifact::Language;
 use crate::artifact::field::{items, word};
@@ -35,7 +35,7 @@ impl Sources {
         Self(lists.filter_map(pair).collect())
     }
 
-    /// The language of what is asked at `node`; none when its data source is not told, or several are mixed.
+    /// The language of what is asked at `node`; none when its data source is not given, or several are mixed.
     pub(super) fn language(&self, node: &Node<'_>) -> Option<Language> {
         let source = node.get("datasource")?;
         let kind = word(source, &["type"]).filter(|kind| !kind.starts_with('$'));
