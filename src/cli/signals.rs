@@ -14,7 +14,7 @@ pub use page::page;
 use super::Format;
 use crate::catalog::{Catalog, Range, ReleaseId, Shape};
 use crate::library::{self, PREFIX};
-use crate::spec::{Across, Signal, SignalKind};
+use crate::spec::{Across, FamilyKind, Signal};
 use crate::units::Unit;
 
 /// List the signals that a spec can name without declaring them
@@ -78,7 +78,7 @@ struct View<'a> {
     name: String,
     signal: &'static Signal,
     /// Of the signal, or of the parts that it is made from.
-    kind: Option<SignalKind>,
+    kind: Option<FamilyKind>,
     unit: Option<Unit>,
     across: Option<Across>,
     families: Vec<Vec<Stretch<'a>>>,
@@ -127,7 +127,7 @@ impl<'a> View<'a> {
 
     /// `histogram`, or `ratio`.
     fn kind(&self) -> &'static str {
-        self.kind.map_or("ratio", SignalKind::as_str)
+        self.kind.map_or("ratio", FamilyKind::as_str)
     }
 
     fn unit(&self) -> &'static str {
