@@ -23,7 +23,7 @@ pub(super) fn is_dashboard(node: &Node<'_>) -> bool {
         && (is_signed || panels.any(is_panel) || inner.any(is_panel))
 }
 
-/// True for a panel that says where it stands, what it asks or how it shows that, as only Grafana's do.
+/// True for a panel that says where it is, what it asks or how it shows that, as only Grafana's do.
 fn is_panel(node: &Node<'_>) -> bool {
     let signs = [
         "datasource",

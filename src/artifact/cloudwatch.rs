@@ -1,5 +1,5 @@
 //! CloudWatch alarms and dashboards: as the API has them, in CloudFormation, in Terraform JSON; and what the
-//! agent is told to deliver.
+//! agent is configured to deliver.
 
 mod sign;
 mod terraform;

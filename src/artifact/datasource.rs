@@ -1,4 +1,4 @@
-//! The language of queries, as their data source tells.
+//! The language of queries, as their data source says.
 
 use super::Language;
 use super::field::{items, word};
@@ -67,7 +67,7 @@ impl Sources {
         self.named(inside.or_else(around)?)
     }
 
-    /// The language of what is asked at `node`; none when its data source is not told, or several are mixed.
+    /// The language of what is asked at `node`; none when its data source is not given, or several are mixed.
     pub(super) fn language(&self, node: &Node<'_>) -> Option<Language> {
         let source = node.get("datasource")?;
         let kind = word(source, &["type"]).filter(|kind| !kind.starts_with('$'));

@@ -35,6 +35,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod unit_tests;
+mod unread;
 mod v2;
 mod variable;
 
@@ -42,8 +43,8 @@ use std::path::Path;
 
 pub use model::*;
 pub use raw::Raw;
+pub use unread::Unread;
 
-use crate::diag::Diagnostic;
 use crate::source::{FileId, mark_len};
 use crate::yaml::Body;
 use reader::Reader;
@@ -52,7 +53,7 @@ use reader::Reader;
 ///
 /// # Errors
 /// The first place where the whole file cannot be read.
-pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Diagnostic> {
+pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Unread> {
     let mut reader = Reader::new(file);
     let body = Body::new(file, text);
     match syntax(path, text) {

@@ -47,7 +47,7 @@ pub enum Kind {
     Perses,
     /// promtool unit tests.
     UnitTests,
-    /// A spec of ours; read by `spec`.
+    /// A spec; read by `spec`.
     Spec,
     /// Sloth or OpenSLO spec.
     ForeignSpec,

@@ -1,16 +1,17 @@
 //! YAML and JSON that Helm or Jinja may have to fill in first.
 
 use super::reader::Reader;
+use super::unread::Unread;
 use super::{document, json};
 use crate::diag::Diagnostic;
 use crate::source::Span;
 use crate::yaml::{Body, Filler, Text, probably_filled, surely_filled, tree};
 
-/// Reads all documents of a file; a template is read as far as it tells what will be written.
+/// Reads all documents of a file; a template is read as far as its output is known.
 ///
 /// # Errors
 /// The first place where the whole file cannot be read.
-pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Diagnostic> {
+pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     if let Some(filler) = surely_filled(body.text()) {
         return filled(reader, body, filler);
     }
@@ -22,7 +23,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Diagnosti
         }
         Err(fault) => match probably_filled(body.text()) {
             Some(filler) => filled(reader, body, filler),
-            None => Err(fault),
+            None => Err(fault.into()),
         },
     }
 }
@@ -31,7 +32,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Diagnosti
 ///
 /// # Errors
 /// The first place where the whole file cannot be read.
-pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Diagnostic> {
+pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     // Legends hold braces, too: what is JSON as it stands needs a sign that only Helm has.
     let filler = surely_filled(body.text());
     let plain = json::parse(body.text());
@@ -45,7 +46,7 @@ pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Diag
         None => plain
             .as_ref()
             .map(|_| ())
-            .map_err(|fault| no_json(body, fault)),
+            .map_err(|fault| no_json(body, fault).into()),
     };
     match plain {
         Ok(root) if result.is_err() => {
@@ -56,7 +57,7 @@ pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Diag
     }
 }
 
-fn filled_json(reader: &mut Reader, body: &Body<'_>, filler: Filler) -> Result<(), Diagnostic> {
+fn filled_json(reader: &mut Reader, body: &Body<'_>, filler: Filler) -> Result<(), Unread> {
     let text = fill(body, filler)?;
     let inside = Body::inside(text.map.clone(), &text.value);
     let root = json::parse_filled(&text.value);
@@ -71,7 +72,7 @@ fn no_json(body: &Body<'_>, fault: &json::Fault) -> Diagnostic {
     Diagnostic::error("invalid-json", body.span(fault.range.clone()), message)
 }
 
-fn filled(reader: &mut Reader, body: &Body<'_>, filler: Filler) -> Result<(), Diagnostic> {
+fn filled(reader: &mut Reader, body: &Body<'_>, filler: Filler) -> Result<(), Unread> {
     let text = fill(body, filler)?;
     reader.template = Some(body.text().to_owned());
     let inside = Body::inside(text.map.clone(), &text.value);
@@ -83,17 +84,21 @@ fn filled(reader: &mut Reader, body: &Body<'_>, filler: Filler) -> Result<(), Di
     Ok(())
 }
 
-fn fill(body: &Body<'_>, filler: Filler) -> Result<Text, Diagnostic> {
+fn fill(body: &Body<'_>, filler: Filler) -> Result<Text, Unread> {
     let start = Span::new(body.file(), 0..0);
     let endless = || unread(filler, start, "an action in it does not end");
     body.filled().ok_or_else(endless)
 }
 
-fn unread(filler: Filler, span: Span, why: &str) -> Diagnostic {
+fn unread(filler: Filler, span: Span, why: &str) -> Unread {
     let (code, name) = match filler {
         Filler::Helm => ("helm-template", "Helm"),
         Filler::Jinja => ("jinja-template", "Jinja"),
     };
     let message = format!("this {name} template cannot be read before it is rendered: {why}");
-    Diagnostic::error(code, span, message).help("render it, then lint the result")
+    let fault = Diagnostic::error(code, span, message).help("render it, then lint the result");
+    Unread {
+        fault,
+        template: Some(filler),
+    }
 }

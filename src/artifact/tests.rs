@@ -27,7 +27,7 @@ fn one(path: &str, text: &str, kind: Kind, role: &str, query: &str) {
 const RULES: &str = "groups:\n- name: g\n  rules:\n  - alert: A\n    expr: a > 1\n";
 
 #[test]
-fn rules_are_found_wherever_they_stand() {
+fn rules_are_found_at_every_place() {
     one("a.yaml", RULES, Kind::Rules, "alert A", "a > 1");
     let json = r#"{"groups": [{"rules": [{"record": "r", "expr": "sum(\"a\")"}]}]}"#;
     one(
@@ -76,7 +76,7 @@ fn a_fence_may_hold_several_queries() {
 }
 
 #[test]
-fn dashboards_are_found_wherever_they_stand() {
+fn dashboards_are_found_at_every_place() {
     let target = r#"{"expr": "a{x=\"$v\"}"}"#;
     let panel = format!(
         r#"{{"type": "row", "panels": [{{"id": 7, "title": "T", "targets": [{target}]}}]}}"#

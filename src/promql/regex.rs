@@ -13,7 +13,7 @@ use super::ast::TextSpan;
 use super::error::SyntaxError;
 
 /// Whether a matcher's pattern, which is anchored at both ends, takes a value; `None` when only
-/// Prometheus itself can tell.
+/// Prometheus itself can say.
 pub fn matches(pattern: &str, value: &str) -> Option<bool> {
     matcher(pattern).map(|matches| matches(value))
 }

@@ -82,7 +82,7 @@ pub(crate) fn findings(
     for (path, text) in &case.files {
         let file = sources.add(SourceFile::new(path, text.as_str()));
         let read = artifact::read(file, path, text);
-        artifacts.push(read.unwrap_or_else(|e| panic!("{}: {}", path.display(), e.message)));
+        artifacts.push(read.unwrap_or_else(|e| panic!("{}: {}", path.display(), e.fault.message)));
     }
     let catalog = Catalog::vllm();
     let range = config.vllm.as_ref().map(|range| range.value.clone());

@@ -83,7 +83,7 @@ pub(super) fn datasource(body: &Body<'_>, node: &Node<'_>) -> Option<Datasource>
     })
 }
 
-/// Before schema 27 a unit stood in `format`, `options.fieldOptions` or on the left axis.
+/// Before schema 27 a unit was in `format`, `options.fieldOptions` or on the left axis.
 fn old_unit(body: &Body<'_>, node: &Node<'_>) -> Option<crate::yaml::Text> {
     let axis = items(node, &["yaxes"])
         .first()

@@ -30,7 +30,7 @@ impl Query {
     }
 }
 
-/// The language of a query, as its data source tells or as it looks.
+/// The language of a query, as its data source says or as it looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// PromQL.

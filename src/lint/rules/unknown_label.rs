@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::artifact::{Kind, Role};
+use crate::catalog::Series as Part;
 use crate::diag::{Severity, did_you_mean};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -103,8 +104,7 @@ fn makes_labels(expr: &crate::promql::ast::Expr) -> bool {
 /// True when the series surely has no such label.
 fn lacks(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>, label: &str) -> bool {
     let shapes = series.subject.shapes();
-    let foreign =
-        matches!(*series.subject, Subject::Foreign(_)) && series.name.ends_with("_bucket");
+    let foreign = matches!(*series.subject, Subject::Foreign(_)) && Part::Bucket.ends(series.name);
     let bucket = label == "le" && (foreign || series.is_bucket());
     !shapes.is_empty()
         && !label.starts_with("__")

@@ -5,10 +5,8 @@ use crate::promql::ast::{Expr, MatchOp, Matcher, Name, Selector};
 use crate::promql::build::metric;
 use crate::promql::lexer::quote;
 use crate::promql::regex;
+use crate::promql::series::Series;
 use crate::promql::visit::selectors;
-
-/// What Prometheus puts behind the name of a histogram or summary.
-const SUFFIXES: [&str; 3] = ["_bucket", "_sum", "_count"];
 
 /// The edits that rename a family, with its `_bucket`, `_sum` and `_count`, wherever it is selected.
 ///
@@ -34,7 +32,8 @@ impl Rename<'_> {
     /// The new name of a series, if it is to have one.
     fn name(&self, old: &str) -> Option<String> {
         let suffix = old.strip_prefix(self.from)?;
-        let known = suffix.is_empty() || SUFFIXES.contains(&suffix);
+        let parts = Series::OF_HISTOGRAM.map(Series::suffix);
+        let known = suffix.is_empty() || parts.contains(&suffix);
         known.then(|| format!("{}{suffix}", self.to))
     }
 

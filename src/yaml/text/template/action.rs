@@ -11,7 +11,7 @@ pub(super) struct Action {
 
 /// What an action is for.
 pub(super) enum What {
-    /// Writes text that stands at these bytes.
+    /// Writes the text at these bytes.
     Raw(Range<usize>),
     /// Writes text that is spelled with escapes.
     Quoted(String),
@@ -171,7 +171,7 @@ fn assigns(rest: &str) -> bool {
     rest.starts_with(":=") || rest.starts_with("= ")
 }
 
-/// `{% … %}`; what stands between `raw` and `endraw` is as it is.
+/// `{% … %}`; what is between `raw` and `endraw` is literal.
 fn statement(text: &str, at: usize) -> Option<(usize, What)> {
     let len = text.find("%}")? + 2;
     let words = inner(&text[..len]);
