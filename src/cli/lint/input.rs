@@ -10,6 +10,7 @@ use crate::artifact::{self, Artifact, Kind, Unread};
 use crate::cli::read;
 use crate::diag::Diagnostic;
 use crate::diag::render::place;
+use crate::input;
 use crate::source::{FileId, SourceFile, Sources, Span};
 
 /// Paths of files to look at.
@@ -19,6 +20,8 @@ pub(in crate::cli) struct Files {
     pub(in crate::cli) named: Vec<PathBuf>,
     /// Found in folders.
     pub(in crate::cli) found: Vec<PathBuf>,
+    /// Found there as well, in languages that are not read.
+    pub(in crate::cli) others: Vec<PathBuf>,
 }
 
 /// Files that were read, and what was wrong with those that could not be.
@@ -34,6 +37,8 @@ pub(in crate::cli) struct Loaded {
     pub(in crate::cli) faults: Vec<Diagnostic>,
     /// Files of the walk that are not ours to judge.
     pub(in crate::cli) passed: Passed,
+    /// Files in languages that are not read, with names of ours.
+    others: Vec<PathBuf>,
     /// True when some file could not be read.
     pub(in crate::cli) unreadable: bool,
 }
@@ -60,8 +65,17 @@ pub(in crate::cli) fn load(files: Files, sources: Sources) -> Loaded {
             }
         }
     }
+    let others = files.others.into_par_iter();
+    loaded.others = others.filter(|path| names_ours(path)).collect();
     loaded.read();
     loaded
+}
+
+/// True for a text that names a series of ours; nobody asked for it, so that it need not be readable.
+fn names_ours(path: &Path) -> bool {
+    let text = input::read(path, input::SMALL).ok();
+    let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
+    text.is_some_and(|text| passed::concerns_us(&text))
 }
 
 impl Loaded {
@@ -76,6 +90,7 @@ impl Loaded {
             sources,
             files: self.files.clone(),
             unread: self.unread.clone(),
+            others: self.others.clone(),
             ..Self::default()
         };
         loaded.read();
@@ -97,6 +112,7 @@ impl Loaded {
             read
         });
         let read: Vec<_> = read.collect();
+        self.passed.note_foreign(&self.others);
         for (fault, named) in self.unread.clone() {
             self.fail(fault.into(), named);
         }
@@ -108,7 +124,10 @@ impl Loaded {
                     let fault = Diagnostic::info("unknown-file", Span::new(*file, 0..0), message);
                     self.faults.push(fault);
                 }
-                Ok(_) => {}
+                Ok(_) => {
+                    let source = self.sources.get(*file);
+                    self.passed.note_silent(source.path(), source.text());
+                }
                 Err(fault) => self.fail(fault, *named),
             }
         }

@@ -21,9 +21,34 @@ enum Reason {
     Helm,
     Jinja,
     Invalid,
+    /// Names vLLM's series, but nowhere that is known to hold queries.
+    Silent,
+    /// Names them in a language that is not read.
+    Foreign,
 }
 
 impl Passed {
+    /// Notes a file in which no query was found, when it names a series all the same; Markdown may.
+    pub(super) fn note_silent(&mut self, path: &Path, text: &str) {
+        let is_prose = path
+            .extension()
+            .is_some_and(|e| e == "md" || e == "markdown");
+        if !is_prose && concerns_us(text) {
+            self.0
+                .entry(Reason::Silent)
+                .or_default()
+                .push(path.to_owned());
+        }
+    }
+
+    /// Notes files in other languages that name a series.
+    pub(super) fn note_foreign(&mut self, paths: &[PathBuf]) {
+        if !paths.is_empty() {
+            let noted = self.0.entry(Reason::Foreign).or_default();
+            noted.extend(paths.iter().cloned());
+        }
+    }
+
     /// Takes a file that somebody's folder holds; gives back the fault of one that we are surely asked about.
     pub(super) fn take(&mut self, path: PathBuf, text: &str, unread: Unread) -> Option<Diagnostic> {
         let reason = match unread.template {
@@ -56,6 +81,11 @@ impl Reason {
             Self::Helm => ("Helm template", "render them, then lint"),
             Self::Jinja => ("Jinja template", "render them, then lint"),
             Self::Invalid => ("file", "not valid YAML, JSON or UTF-8"),
+            Self::Silent => ("file", "vLLM metrics named, but no query of a known kind"),
+            Self::Foreign => (
+                "file",
+                "vLLM metrics named, but neither YAML, JSON nor Markdown",
+            ),
         };
         format!("{} not read ({why})", super::count(n, what))
     }
