@@ -16,12 +16,16 @@
 
 mod classic;
 mod cloudwatch;
+mod datasource;
 mod document;
 mod field;
+mod grafana_alert;
 mod json;
 mod kubernetes;
 mod markdown;
+mod metric;
 mod model;
+mod parts;
 mod perses;
 mod raw;
 mod reader;

@@ -91,7 +91,7 @@ pub(super) fn rename(
 pub(super) fn rate_window(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Grafana => "$__rate_interval",
-        Dialect::Prometheus | Dialect::GoTemplate | Dialect::Template => "5m",
+        Dialect::Prometheus | Dialect::GoTemplate | Dialect::Adapter | Dialect::Template => "5m",
     }
 }
 

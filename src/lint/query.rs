@@ -95,12 +95,16 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         })
     }
 
-    /// True when its result is used as it is; false for series of unit tests and for selectors that only
-    /// list label values.
+    /// True when its result is used as it is; false for series of unit tests, for names alone and for selectors
+    /// that only list series or label values.
     pub fn is_evaluated(&self) -> bool {
         !matches!(
             self.query.role,
-            Role::TestSeries | Role::Variable { .. } | Role::UnitTest
+            Role::TestSeries
+                | Role::Variable { .. }
+                | Role::UnitTest
+                | Role::Discovery { .. }
+                | Role::Metric { .. }
         )
     }
 

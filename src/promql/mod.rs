@@ -42,6 +42,6 @@ pub use labels::{Kept, kept_labels, label_flow};
 pub use parser::{parse, parse_recovering, parse_with, reach};
 pub use placeholder::Dialect;
 pub use printer::pretty;
-pub use regex::{is_literal as is_literal_pattern, matcher, matches};
+pub use regex::{alternatives, is_literal as is_literal_pattern, matcher, matches};
 pub use series::{Series, split_series};
 pub use visit::selectors;

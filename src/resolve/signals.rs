@@ -102,13 +102,17 @@ impl Context<'_> {
     }
 
     fn unknown_signal(&mut self, name: &Text) -> Outcome {
-        let library = library::names();
         let own = self.spec.signals.keys().map(|k| k.value.as_str());
-        let known = own.chain(library.iter().map(String::as_str));
         let message = format!("unknown signal `{name}`");
-        let help = did_you_mean(&name.value, known).unwrap_or_else(|| {
-            "declare it under `signals`, or use one of the library's (`vllm.*`)".into()
-        });
+        let of_library = || {
+            let meant = library::meant(&name.value)?;
+            Some(format!("did you mean `{meant}`?"))
+        };
+        let help = did_you_mean(&name.value, own)
+            .or_else(of_library)
+            .unwrap_or_else(|| {
+                "declare it under `signals`, or use one of the library's: `slosmith signals` lists them".into()
+            });
         let error = Diagnostic::error("unknown-signal", name.span, message);
         self.sink.push(error.help(help));
         Outcome::Failed

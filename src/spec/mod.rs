@@ -38,6 +38,7 @@ pub use slo::{Burn, EventRatio, Latency, Percentile, Policy, Sli, Slo, SloAlert,
 
 use crate::source::Spanned;
 use crate::units::Duration;
+use schema::SignalName;
 
 /// Text with its place.
 pub type Text = Spanned<String>;
@@ -222,6 +223,7 @@ pub enum Compat {
 #[serde(deny_unknown_fields)]
 pub struct Record {
     /// The signal.
+    #[schemars(with = "SignalName")]
     pub signal: Text,
     /// How it is read over time; the kind's usual one when absent.
     pub stat: Option<Spanned<Stat>>,

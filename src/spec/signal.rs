@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::schema::SignalName;
 use super::{MetricBinding, Text};
 use crate::source::Spanned;
 use crate::units::{Quantity, Unit};
@@ -14,6 +15,7 @@ use crate::units::{Quantity, Unit};
 pub struct Signal {
     /// Another signal that this one is, perhaps narrowed by `where`.
     #[serde(rename = "use")]
+    #[schemars(with = "Option<SignalName>")]
     pub base: Option<Text>,
     /// One signal divided by another.
     pub ratio: Option<Spanned<RatioOf>>,
@@ -47,8 +49,10 @@ pub struct Signal {
 #[serde(deny_unknown_fields)]
 pub struct RatioOf {
     /// The part.
+    #[schemars(with = "SignalName")]
     pub of: Text,
     /// The whole.
+    #[schemars(with = "SignalName")]
     pub over: Text,
 }
 
@@ -101,6 +105,18 @@ pub enum Across {
     Min,
     /// Their mean counts.
     Avg,
+}
+
+impl Across {
+    /// The word a spec uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Across::Sum => "sum",
+            Across::Max => "max",
+            Across::Min => "min",
+            Across::Avg => "avg",
+        }
+    }
 }
 
 /// Label selections: `{status: "500", path: {matches: "/v1/.*"}, reason: [stop, length]}`.

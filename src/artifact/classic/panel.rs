@@ -1,6 +1,6 @@
 //! A panel.
 
-use super::datasource::Sources;
+use crate::artifact::datasource::Sources;
 use crate::artifact::field::{is_true, items, number, spanned, text, word};
 use crate::artifact::reader::Reader;
 use crate::artifact::{Datasource, Language, Panel, Role, Step, Target, Thresholds};

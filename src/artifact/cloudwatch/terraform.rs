@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::metric;
 use crate::artifact::field::{text, word};
+use crate::artifact::metric;
 use crate::artifact::reader::Reader;
 use crate::artifact::{Raw, Resource, ResourceKind, Role};
 use crate::promql::Dialect;

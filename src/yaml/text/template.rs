@@ -212,6 +212,7 @@ mod tests {
             ),
             ("a:\n  {{- toYaml .x | nindent 2 }}\nb: 1\n", "a:\nb: 1\n"),
             ("{{- /* }} */ -}}\na: 1", "a: 1"),
+            ("a: \"{{ template \"b\" . }}\"", "a: \"$helm_1_\""),
             (
                 "{% for x in y %}\na: {{ x }}\n{% endfor %}\n",
                 "a: $helm_2_\n",

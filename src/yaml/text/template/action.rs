@@ -158,7 +158,7 @@ fn go(action: &str, at: usize) -> What {
         "if" | "with" | "range" | "define" | "block" => What::Open,
         "else" => What::Else,
         "end" => What::End,
-        "break" | "continue" | "template" => What::Silent,
+        "break" | "continue" => What::Silent,
         word if word.starts_with("/*") => What::Silent,
         word if word.starts_with('$') && assigns(&words[word.len()..]) => What::Silent,
         _ => What::Value,
