@@ -7,6 +7,8 @@ pub mod alert;
 pub mod cloudwatch;
 mod condition;
 pub mod dashboard;
+pub mod layout;
+pub mod marker;
 pub mod runbook;
 mod series;
 mod signal;
@@ -20,9 +22,7 @@ pub use condition::{
 };
 pub use dashboard::Dashboard;
 pub use series::{recorded, slo_series};
-pub use signal::{
-    Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window, ZOOM, spelled,
-};
+pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};
 pub use slo::{
     BASE_WINDOW, Budget, Compat, EventSli, EventSlo, PercentileSlo, Slo, SloKind, Tier, WindowRatio,
 };
