@@ -16,7 +16,7 @@ pub mod words;
 pub use alert::{Alert, AlertRecord};
 pub use cloudwatch::CloudWatch;
 pub use condition::{
-    Absent, Bound, Compare, CompareOp, Condition, Outside, RawCondition, ValueUnit,
+    Absent, Bound, Compare, CompareOp, Condition, Limit, Outside, RawCondition, ValueUnit,
 };
 pub use dashboard::Dashboard;
 pub use series::{recorded, slo_series};

@@ -5,10 +5,12 @@
 
 use super::context::Context;
 use crate::diag::Diagnostic;
-use crate::plan::{Bound, Bucket, CompareOp, EVALUATION, Family, Kind, Outside, Signal, ValueUnit};
+use crate::plan::{
+    Bound, Bucket, CompareOp, EVALUATION, Family, Kind, Limit, Outside, Signal, ValueUnit,
+};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
-use crate::spec::{self, Stat};
+use crate::spec::{self, Side, Stat};
 use crate::units::{Mismatch, Number, Per, Quantity, Unit, decimal, shown};
 
 /// A second, the time of a rate when a bound does not say another.
@@ -185,10 +187,54 @@ pub(super) fn coefficient(quantity: &Spanned<Quantity>) -> Result<Number, Diagno
 }
 
 /// The usual range as the spec asks for it.
+pub(super) fn outside(
+    cx: &mut Context<'_>,
+    read: &SignalQuery<'_>,
+    o: &spec::Outside,
+) -> Option<Outside> {
+    let range = cx.sink.take(usual_range(o));
+    let floor = limit(cx, read, (CompareOp::Above, "and_above"), &o.and_above, o);
+    let ceiling = limit(cx, read, (CompareOp::Below, "and_below"), &o.and_below, o);
+    Some(Outside {
+        floor: floor?,
+        ceiling: ceiling?,
+        ..range?
+    })
+}
+
+/// A fixed limit beside the usual range, where there is one.
+fn limit(
+    cx: &mut Context<'_>,
+    read: &SignalQuery<'_>,
+    (op, field): (CompareOp, &str),
+    quantity: &Option<Spanned<Quantity>>,
+    o: &spec::Outside,
+) -> Option<Option<Limit>> {
+    let Some(quantity) = quantity else {
+        return Some(None);
+    };
+    let (other, word) = match op.is_upper() {
+        true => (Side::Low, "low"),
+        false => (Side::High, "high"),
+    };
+    if o.side == other {
+        let message = format!("`{field}` says nothing where only `side: {word}` counts");
+        cx.reject_field(field, quantity.span, message);
+        return None;
+    }
+    let fixed = fixed(cx, read, op, quantity)?;
+    let per = fixed.unit.per.map_or(1, |per| i128::from(per.seconds));
+    Some(Some(Limit {
+        value: fixed.value / per,
+        text: quantity.to_string(),
+    }))
+}
+
+/// The range itself.
 ///
 /// # Errors
 /// When sigma is not a plain number above zero, or the window too short for the samples that are wanted.
-pub(super) fn read_outside(o: &spec::Outside) -> Result<Outside, Diagnostic> {
+fn usual_range(o: &spec::Outside) -> Result<Outside, Diagnostic> {
     let sigma = o.sigma.value.of(Unit::Count, false).map_err(|m| {
         Diagnostic::error("wrong-unit", o.sigma.span, m.message)
             .help("write a plain number such as `3`")
@@ -215,5 +261,7 @@ pub(super) fn read_outside(o: &spec::Outside) -> Result<Outside, Diagnostic> {
         window: o.window.value,
         min_samples: o.min_samples.value,
         side: o.side,
+        floor: None,
+        ceiling: None,
     })
 }

@@ -107,7 +107,7 @@ impl Resolver<'_, '_> {
         read: &SignalQuery<'_>,
     ) -> Option<(Bound, ValueUnit, Expr)> {
         if let Some(o) = &c.outside {
-            let outside = self.cx.sink.take(bound::read_outside(&o.value))?;
+            let outside = bound::outside(self.cx, read, &o.value)?;
             // What is unusual now must not count as usual before it has held long enough.
             let recent = [self.hold, read.window.usual(), SETTLED].map(Duration::as_secs);
             let recent = Duration::from_secs(recent.iter().sum());
