@@ -5,13 +5,11 @@
 
 use super::context::Context;
 use crate::diag::Diagnostic;
-use crate::plan::{
-    Bound, Bucket, CompareOp, EVALUATION, Family, Kind, Limit, Outside, Signal, ValueUnit,
-};
+use crate::plan::{Bound, Bucket, CompareOp, Family, Kind, Limit, Outside, Signal, ValueUnit};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Side, Stat};
-use crate::units::{Mismatch, Number, Per, Quantity, Unit, decimal, shown};
+use crate::units::{Duration, Mismatch, Number, Per, Quantity, Unit, decimal, shown};
 
 /// A second, the time of a rate when a bound does not say another.
 const PER_SECOND: Per = Per {
@@ -192,7 +190,8 @@ pub(super) fn outside(
     read: &SignalQuery<'_>,
     o: &spec::Outside,
 ) -> Option<Outside> {
-    let range = cx.sink.take(usual_range(o));
+    let range = usual_range(o, cx.evaluation_interval());
+    let range = cx.sink.take(range);
     let floor = limit(cx, read, (CompareOp::Above, "and_above"), &o.and_above, o);
     let ceiling = limit(cx, read, (CompareOp::Below, "and_below"), &o.and_below, o);
     Some(Outside {
@@ -234,7 +233,7 @@ fn limit(
 ///
 /// # Errors
 /// When sigma is not a plain number above zero, or the window too short for the samples that are wanted.
-fn usual_range(o: &spec::Outside) -> Result<Outside, Diagnostic> {
+fn usual_range(o: &spec::Outside, every: Duration) -> Result<Outside, Diagnostic> {
     let sigma = o.sigma.value.of(Unit::Count, false).map_err(|m| {
         Diagnostic::error("wrong-unit", o.sigma.span, m.message)
             .help("write a plain number such as `3`")
@@ -243,7 +242,7 @@ fn usual_range(o: &spec::Outside) -> Result<Outside, Diagnostic> {
         let message = format!("{} standard deviations are not above zero", decimal(sigma));
         return Err(Diagnostic::error("bad-threshold", o.sigma.span, message));
     }
-    let samples = o.window.value.as_secs() / EVALUATION.as_secs();
+    let samples = o.window.value.as_secs() / every.as_secs().max(1);
     if samples < u64::from(o.min_samples.value) {
         let message = format!(
             "a window of {} has {samples} samples, less than the {} that are wanted, so it can never fire",
@@ -251,8 +250,8 @@ fn usual_range(o: &spec::Outside) -> Result<Outside, Diagnostic> {
         );
         return Err(
             Diagnostic::error("never-firing", o.window.span, message).help(format!(
-                "take the range over {}m or more, or want fewer with `min_samples`",
-                o.min_samples
+                "take the range over {} or more, or want fewer with `min_samples`",
+                Duration::from_secs(u64::from(o.min_samples.value) * every.as_secs())
             )),
         );
     }
