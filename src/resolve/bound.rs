@@ -5,7 +5,9 @@
 
 use super::context::Context;
 use crate::diag::Diagnostic;
-use crate::plan::{Bound, Bucket, CompareOp, Family, Limit, Outside, Signal, SignalKind, ValueUnit};
+use crate::plan::{
+    Bound, Bucket, CompareOp, Family, Limit, Outside, Signal, SignalKind, ValueUnit,
+};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Side, Stat};

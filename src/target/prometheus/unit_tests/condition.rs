@@ -7,7 +7,9 @@ use super::onset::Steps;
 use super::scenario::{Faults, firing as firing_sets, holds, leaves};
 use super::{Tests, alert_test_name, firing, minutes, step_for, test_file};
 use crate::plan::slo::PercentileAlert;
-use crate::plan::{Absent, Alert, Bound, Compare, CompareOp, Condition, PercentileSlo, Plan, SignalKind, Slo};
+use crate::plan::{
+    Absent, Alert, Bound, Compare, CompareOp, Condition, PercentileSlo, Plan, SignalKind, Slo,
+};
 use crate::spec::{Baseline, Stat};
 use crate::target::prometheus::annotations::{self, Annotations};
 use crate::target::prometheus::rules;
