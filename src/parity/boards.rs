@@ -53,7 +53,7 @@ impl Builder<'_> {
     ) -> BoardPanel {
         let shown = show(self, slos, panel, account);
         BoardPanel {
-            place: panel.place,
+            size: panel.size,
             title: panel.title.clone(),
             content: self.report(dashboard, panel, shown),
         }

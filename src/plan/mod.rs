@@ -7,6 +7,8 @@ pub mod alert;
 pub mod cloudwatch;
 mod condition;
 pub mod dashboard;
+pub mod layout;
+pub mod marker;
 pub mod runbook;
 mod series;
 mod signal;
@@ -16,13 +18,11 @@ pub mod words;
 pub use alert::{Alert, AlertRecord};
 pub use cloudwatch::CloudWatch;
 pub use condition::{
-    Absent, Bound, Compare, CompareOp, Condition, Outside, RawCondition, ValueUnit,
+    Absent, Bound, Compare, CompareOp, Condition, Limit, Outside, RawCondition, ValueUnit,
 };
 pub use dashboard::Dashboard;
 pub use series::{recorded, slo_series};
-pub use signal::{
-    Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window, ZOOM, spelled,
-};
+pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};
 pub use slo::{
     BASE_WINDOW, Budget, Compat, EventSli, EventSlo, PercentileSlo, Slo, SloKind, Tier, WindowRatio,
 };
@@ -31,7 +31,7 @@ use crate::promql::ast::Expr;
 use crate::spec::Stat;
 use crate::units::Duration;
 
-/// How often all rules are evaluated; the shortest window that may be asked for.
+/// How often rules are evaluated at least, and where the spec does not say it.
 pub const EVALUATION: Duration = Duration::from_mins(1);
 
 /// One service, ready for every target.
@@ -57,6 +57,8 @@ pub struct Plan {
     pub published: Vec<cloudwatch::Published>,
     /// How the service is scraped.
     pub scrape: Scrape,
+    /// How often its rules are evaluated.
+    pub evaluation: Duration,
     /// Optional signals that no release in the range has.
     pub left_out: Vec<LeftOut>,
     /// Things the author should know: an open range, a release answered from its neighbours.

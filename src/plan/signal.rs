@@ -3,8 +3,7 @@
 //! `vllm.kv_cache_usage` is a [`Signal`] in ratios whose [`Source::Family`] lists each name the gauge has in the range.
 
 use crate::catalog::Series;
-use crate::promql;
-use crate::promql::ast::{self, Expr, ExprKind, MatchOp};
+use crate::promql::ast::{Expr, MatchOp};
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit};
 
@@ -61,7 +60,7 @@ impl SignalKind {
 pub enum Window {
     /// Always the same.
     Fixed(Duration),
-    /// As long as the zoom of a graph makes it; see [`ZOOM`].
+    /// As long as the zoom of a graph makes it; see [`super::marker::ZOOM`].
     Zoom,
 }
 
@@ -77,22 +76,6 @@ impl Window {
 
 /// The look-back when none is given.
 pub const DEFAULT_WINDOW: Duration = Duration::from_mins(5);
-
-/// The zoom's window in a query. No back end knows the word: each target writes its own, with [`spelled`].
-pub const ZOOM: &str = "$__zoom";
-
-/// A query with the zoom's window as a back end spells it, such as Grafana's `$__rate_interval`.
-pub fn spelled(expr: &Expr, window: &str) -> Expr {
-    let mut expr = expr.clone();
-    promql::visit::walk_mut(&mut expr, &mut |node| {
-        if let ExprKind::Range(range) = &mut node.kind
-            && range.range.text == ZOOM
-        {
-            range.range = ast::Duration::placeholder(window);
-        }
-    });
-    expr
-}
 
 /// Where a signal's values come from.
 #[derive(Clone, Debug)]

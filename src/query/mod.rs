@@ -16,7 +16,8 @@ pub use family::{bucket_rate, number_of_series, presence};
 use family::{Over, over_time, range_function, rate};
 
 use crate::catalog::Series;
-use crate::plan::{DEFAULT_WINDOW, Query, Signal, Source, Window, ZOOM};
+use crate::plan::marker::ZOOM;
+use crate::plan::{DEFAULT_WINDOW, Query, Signal, Source, Window};
 use crate::promql::ast::{
     self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery,
 };

@@ -307,6 +307,7 @@ fn percentile_alert<'a>(
     below: Number,
     name: &Text,
 ) -> Option<PercentileAlert> {
+    cx.check_evaluated(alert.hold);
     let window = alert.window.map_or(DEFAULT_WINDOW, |w| w.value);
     cx.check_window(window, alert.window.map_or(alert.above.span, |w| w.span));
     let read = read(window);

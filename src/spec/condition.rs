@@ -85,6 +85,10 @@ pub struct Outside {
     /// Which side counts.
     #[serde(default)]
     pub side: Side,
+    /// Values that are unusually high count above this only: three requests in a queue that is empty at night do not.
+    pub and_above: Option<Spanned<Quantity>>,
+    /// Values that are unusually low count below this only.
+    pub and_below: Option<Spanned<Quantity>>,
 }
 
 /// Two signals that move together: Pearson's coefficient of correlation.

@@ -150,6 +150,8 @@ pub struct Severities {
     pub page: Text,
     /// Looked at the next working day.
     pub ticket: Text,
+    /// Others that alerts may have.
+    pub more: Vec<Text>,
 }
 
 impl Default for Severities {
@@ -158,6 +160,7 @@ impl Default for Severities {
         Self {
             page: text("critical"),
             ticket: text("warning"),
+            more: Vec::new(),
         }
     }
 }
@@ -176,6 +179,8 @@ pub struct Prometheus {
     pub jobs: Map<Job>,
     /// How often targets are scraped; 15s when absent.
     pub scrape_interval: Option<Spanned<Duration>>,
+    /// How often rules are evaluated; 1m when absent. Every `for` is a multiple of it.
+    pub evaluation_interval: Option<Spanned<Duration>>,
     /// Also write the series and labels that another tool's dashboards need.
     pub compat: Option<Spanned<Compat>>,
 }

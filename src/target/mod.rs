@@ -1,4 +1,17 @@
 //! Targets: plan → view → template → parsed back → files.
+//!
+//! Each folder is one target. It takes a [`Plan`] and gives [`OutFile`]s; it looks nothing up, and writes nothing:
+//!
+//! ```
+//! use slosmith::plan::Plan;
+//! use slosmith::target::{self, Options, Target, TargetError};
+//! use slosmith::template::Templates;
+//!
+//! fn dashboards(plan: &Plan, templates: &Templates) -> Result<Vec<String>, TargetError> {
+//!     let rendered = target::render(plan, Target::Grafana, Options::all(templates))?;
+//!     Ok(rendered.files.into_iter().map(|file| file.path).collect())
+//! }
+//! ```
 
 mod cloudwatch;
 mod emitter;

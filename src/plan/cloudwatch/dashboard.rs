@@ -5,7 +5,7 @@
 
 use super::{NotExpressible, Value};
 use crate::plan::ValueUnit;
-use crate::plan::dashboard::{Place, Threshold};
+use crate::plan::dashboard::{Size, Threshold};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
@@ -34,8 +34,8 @@ pub struct BoardRow {
 /// A panel.
 #[derive(Clone, Debug)]
 pub struct BoardPanel {
-    /// Its place in its row, on the grid of all dashboards.
-    pub place: Place,
+    /// How much room it takes.
+    pub size: Size,
     /// For people.
     pub title: String,
     /// What it shows.

@@ -200,7 +200,7 @@ impl Builder<'_, '_> {
             return None;
         }
         self.cx.notes.push(format!(
-            "runbook `{name}` is not written: its page only lists its alerts"
+            "the spec says nothing of runbook `{name}`: its page only lists its alerts"
         ));
         Some(Page {
             name: name.value.clone(),

@@ -4,6 +4,7 @@
 
 use crate::plan::cloudwatch::{Board, BoardPanel};
 use crate::plan::dashboard::{COLUMNS, Place};
+use crate::plan::layout::{height, places};
 
 /// Lines of a heading.
 const HEADING: u32 = 1;
@@ -27,14 +28,13 @@ pub(super) fn widgets(board: &Board) -> Vec<(Place, Widget<'_>)> {
         };
         widgets.push((heading, Widget::Heading(&row.title)));
         top += HEADING;
-        let places = row.panels.iter().map(|panel| (lowered(panel.place), panel));
-        let mut bottom = top;
-        for (place, panel) in places {
+        let sizes: Vec<_> = row.panels.iter().map(|panel| panel.size).collect();
+        let places: Vec<_> = places(&sizes).into_iter().map(lowered).collect();
+        for (place, panel) in places.iter().zip(&row.panels) {
             let y = top + place.y;
-            bottom = bottom.max(y + place.h);
-            widgets.push((Place { y, ..place }, Widget::Panel(panel)));
+            widgets.push((Place { y, ..*place }, Widget::Panel(panel)));
         }
-        top = bottom;
+        top += height(places.into_iter());
     }
     widgets
 }

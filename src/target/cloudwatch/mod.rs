@@ -1,5 +1,14 @@
 //! CloudWatch: alarms and dashboards as requests of its API, as Terraform JSON and as a CloudFormation
 //! template, and the configuration of what delivers their metrics.
+//!
+//! An alert on `queue_depth` above 80 is in `alarms.json` as the request of `PutMetricAlarm`
+//!
+//! ```json
+//! {"AlarmName": "svc-QueueOverflow", "MetricName": "vllm:num_requests_waiting", "Threshold": 80,
+//!  "ComparisonOperator": "GreaterThanThreshold"}
+//! ```
+//!
+//! and the other forms are made from that request. What CloudWatch says otherwise is in `parity.md`.
 
 mod api;
 mod board;

@@ -1,4 +1,7 @@
 //! The service's own metrics as a Python module: one contract for code, alarms and dashboards.
+//!
+//! A declared histogram `gateway_ttft` becomes an entry of the module's list of metrics, with its name, labels and
+//! buckets, and a test that the numbers it emits arrive under the dimensions that alarms ask for.
 
 use serde_json::{Value, json};
 

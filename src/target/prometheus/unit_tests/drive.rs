@@ -4,7 +4,7 @@ use super::distribution::{Bounds, Cumulative};
 use super::labels::{self, LabelSet};
 use super::values::{self, Phase};
 use crate::catalog::Series;
-use crate::plan::{Bound, Bucket, Compare, Family, Plan, Signal, Source};
+use crate::plan::{Bound, Bucket, Compare, Family, Outside, Plan, Signal, Source};
 use crate::spec::{FamilyKind, Stat};
 use crate::target::prometheus::view::Input;
 use crate::units::Number;
@@ -145,9 +145,11 @@ impl Driver<'_> {
     ) -> Option<Vec<Input>> {
         let name = family.names.first()?;
         let scale = c.signal.scale;
+        let limit = |o: &Outside| Some(o.sides().find_map(|(_, limit)| limit)?.value);
         let near = match &c.bound {
             Bound::Fixed(_, threshold, _) => *threshold / scale,
-            Bound::Times(..) | Bound::Outside(_) => int(100),
+            Bound::Outside(o) => limit(o).map_or(int(100), |limit| limit / scale),
+            Bound::Times(..) => int(100),
         };
         let bounds = Bounds::of(family, near);
         let made: Vec<Option<Cumulative>> = levels
