@@ -4,7 +4,7 @@
 //! An alert on `queue_depth` above 80 is in `alarms.json` as the request of `PutMetricAlarm`
 //!
 //! ```json
-//! {"AlarmName": "svc-QueueOverflow", "MetricName": "vllm:num_requests_waiting", "Threshold": 80,
+//! {"AlarmName": "svc-queue-overflow", "MetricName": "vllm:num_requests_waiting", "Threshold": 80,
 //!  "ComparisonOperator": "GreaterThanThreshold"}
 //! ```
 //!
