@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::schema::SignalName;
+use super::name::SignalName;
 use super::{Matchers, Stat, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity, Unit};

@@ -13,6 +13,7 @@
 mod cloudwatch;
 mod condition;
 mod dashboard;
+mod name;
 mod read;
 mod runbook;
 mod schema;
@@ -38,7 +39,7 @@ pub use slo::{Burn, EventRatio, Latency, Percentile, Policy, Sli, Slo, SloAlert,
 
 use crate::source::Spanned;
 use crate::units::Duration;
-use schema::SignalName;
+use name::SignalName;
 
 /// Text with its place.
 pub type Text = Spanned<String>;

@@ -54,14 +54,6 @@ schema!(Quantity, "Quantity", {
     "examples": ["500ms", "95%", "10/min", "1GiB/h", 80]
 });
 
-/// A name of a signal. [`crate::library::json_schema`] adds those that editors can offer.
-pub(super) struct SignalName;
-
-schema!(SignalName, "SignalName", {
-    "description": "A signal of this spec, or one of the library's.",
-    "type": "string"
-});
-
 schema!(Duration, "Duration", {
     "description": "A length of time: `30s`, `5m`, `1h30m`, `28d`.",
     "type": "string",

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::schema::SignalName;
+use super::name::SignalName;
 use super::{MetricBinding, Text};
 use crate::source::Spanned;
 use crate::units::{Quantity, Unit};

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Text;
-use super::schema::SignalName;
+use super::name::SignalName;
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
