@@ -1,6 +1,6 @@
 //! Walks over all nodes of a tree.
 
-use super::ast::{At, AtOffset, Duration, Expr, ExprKind, Grouping, Name, Selector};
+use super::ast::{At, AtOffset, Duration, Expr, ExprKind, Grouping, Matching, Name, Selector};
 
 /// The expressions directly inside, in the order they are written.
 pub fn children(expr: &Expr) -> impl Iterator<Item = &Expr> {
@@ -10,6 +10,7 @@ pub fn children(expr: &Expr) -> impl Iterator<Item = &Expr> {
         ExprKind::Aggregate(aggregate) => (aggregate.param.as_deref(), Some(&aggregate.expr), &[]),
         ExprKind::Unary(_, inner) | ExprKind::Paren(inner) => (Some(inner), None, &[]),
         ExprKind::Binary(binary) => (Some(&binary.lhs), Some(&binary.rhs), &[]),
+        ExprKind::Unknown(unknown) => (Some(&unknown.lhs), Some(&unknown.rhs), &[]),
         ExprKind::Invalid(parts) => (None, None, parts),
         ExprKind::Number(_)
         | ExprKind::String(_)
@@ -35,6 +36,10 @@ pub fn children_mut(expr: &mut Expr) -> impl Iterator<Item = &mut Expr> {
         ExprKind::Binary(binary) => {
             let binary = &mut **binary;
             (Some(&mut binary.lhs), Some(&mut binary.rhs), &mut [])
+        }
+        ExprKind::Unknown(unknown) => {
+            let unknown = &mut **unknown;
+            (Some(&mut unknown.lhs), Some(&mut unknown.rhs), &mut [])
         }
         ExprKind::Invalid(parts) => (None, None, parts),
         ExprKind::Number(_)
@@ -108,12 +113,11 @@ pub fn clear_spans(expr: &mut Expr) {
             ExprKind::Placeholder(name) => clear_name(name),
             ExprKind::Binary(binary) => {
                 binary.op_span = 0..0;
-                if let Some(matching) = &mut binary.matching {
-                    matching.labels.iter_mut().for_each(clear_name);
-                    if let Some(group) = &mut matching.group {
-                        group.include.iter_mut().for_each(clear_name);
-                    }
-                }
+                binary.matching.iter_mut().for_each(clear_matching);
+            }
+            ExprKind::Unknown(unknown) => {
+                clear_name(&mut unknown.operator);
+                unknown.matching.iter_mut().for_each(clear_matching);
             }
             ExprKind::Number(_)
             | ExprKind::Unary(..)
@@ -134,6 +138,13 @@ fn clear_selector(selector: &mut Selector) {
     selector.filters.clear_spans();
     selector.braces = 0..0;
     clear_shift(&mut selector.at);
+}
+
+fn clear_matching(matching: &mut Matching) {
+    matching.labels.iter_mut().for_each(clear_name);
+    if let Some(group) = &mut matching.group {
+        group.include.iter_mut().for_each(clear_name);
+    }
 }
 
 fn clear_grouping(grouping: &mut Option<Grouping>) {
