@@ -73,6 +73,10 @@ pub enum Format {
 /// Runs the command line; 2 is the exit code of everything that could not be done.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    threads::with_room(|| run(&cli))
+}
+
+fn run(cli: &Cli) -> ExitCode {
     threads::start();
     let mut out = Terminal::stdout();
     let done = match &cli.command {

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use crate::catalog::Range;
 use crate::diag::{Diagnostic, RuleInfo, Severity, did_you_mean};
 use crate::input;
+use crate::promql::Release;
 use crate::source::{FileId, Sources, Span, Spanned};
 use crate::units::Duration;
 use crate::yaml;
@@ -62,6 +63,8 @@ pub struct Config {
     pub selector: BTreeMap<String, String>,
     /// How often Prometheus scrapes, when the file says so.
     pub scrape_interval: Option<Duration>,
+    /// The oldest Prometheus that must read the queries, when the file says so.
+    pub prometheus: Option<Release>,
     /// Folders of recordings of other services.
     pub catalogs: Vec<Spanned<PathBuf>>,
     /// Levels that differ from the rules' own.

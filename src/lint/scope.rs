@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::config::Config;
 use crate::catalog::{Catalog, ReleaseId, Selection};
+use crate::promql::Release;
 use crate::units::Duration;
 
 /// Labels that Prometheus and its operator add when they scrape; vLLM's pages never show them.
@@ -73,6 +74,8 @@ pub struct Scope<'c> {
     recorded: BTreeSet<String>,
     /// How often Prometheus scrapes.
     pub scrape_interval: Duration,
+    /// The oldest Prometheus that must read the queries.
+    pub prometheus: Option<Release>,
 }
 
 impl<'c> Scope<'c> {
@@ -84,6 +87,7 @@ impl<'c> Scope<'c> {
             tied: vec![("job".to_owned(), "vllm".to_owned())],
             recorded: BTreeSet::new(),
             scrape_interval: USUAL_INTERVAL,
+            prometheus: None,
         }
     }
 
@@ -100,6 +104,7 @@ impl<'c> Scope<'c> {
         scope.tied.extend(tied);
         // Whoever selects by a label has it.
         scope.labels.extend(config.selector.keys().cloned());
+        scope.prometheus = config.prometheus;
         scope.scrape_interval = config.scrape_interval.unwrap_or(scope.scrape_interval);
         scope
     }

@@ -36,6 +36,8 @@ pub enum ExprKind {
     Unary(UnaryOp, Box<Expr>),
     /// `a + on (x) b`.
     Binary(Box<Binary>),
+    /// `a $op on (x) b`.
+    Unknown(Box<Unknown>),
     /// `(x)`.
     Paren(Box<Expr>),
     /// `$threshold`: anything at all. With other text around it, a number: `1${zeros}`.
@@ -103,6 +105,8 @@ pub struct Name {
     pub span: TextSpan,
     /// Placeholders in it, which are also part of `text`. The name is unknown if there are any.
     pub placeholders: Placeholders,
+    /// Its spelling with quotes, where it holds bytes that are no UTF-8 and `text` cannot.
+    pub raw: Option<Box<str>>,
 }
 
 /// `metric{matchers} @ t offset d`.
@@ -120,13 +124,24 @@ pub struct Selector {
     pub at: AtOffset,
 }
 
-/// The `offset` and `@` modifiers of a selector or subquery.
+/// The `offset`, `@`, `anchored` and `smoothed` modifiers of a selector or subquery.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AtOffset {
     /// `offset 5m`; negative durations look ahead.
     pub offset: Option<Duration>,
     /// `@ 1609746000`, `@ start()`, `@ end()`.
     pub at: Option<At>,
+    /// Only of selectors.
+    pub bounds: Option<Bounds>,
+}
+
+/// How values at the ends of a range are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bounds {
+    /// `anchored`: the sample before each end.
+    Anchored,
+    /// `smoothed`: between the samples around each end.
+    Smoothed,
 }
 
 /// What follows `@`.
@@ -243,6 +258,8 @@ pub struct Grouping {
     pub without: bool,
     /// Labels in the order written.
     pub labels: Vec<Name>,
+    /// `sum(x) $by`: the only label is a placeholder for the whole clause.
+    pub clause: bool,
 }
 
 /// `+x` and `-x`.
@@ -268,6 +285,32 @@ pub struct Binary {
     pub bool_modifier: bool,
     /// `on`/`ignoring` with `group_left`/`group_right`.
     pub matching: Option<Matching>,
+    /// `fill (0)`, `fill_left (0)`, `fill_right (0)`.
+    pub fill: Option<Box<Fill>>,
+}
+
+/// The values of series that the other side has no partner for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fill {
+    /// On the left side.
+    pub left: Option<Number>,
+    /// On the right side.
+    pub right: Option<Number>,
+}
+
+/// An operation whose operator is a placeholder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unknown {
+    /// The placeholder.
+    pub operator: Name,
+    /// Left side.
+    pub lhs: Expr,
+    /// Right side.
+    pub rhs: Expr,
+    /// `bool` behind it.
+    pub bool_modifier: bool,
+    /// `on`/`ignoring` with `group_left`/`group_right`.
+    pub matching: Option<Matching>,
 }
 
 /// Binary operators, in PromQL's spelling order.
@@ -287,6 +330,10 @@ pub enum BinaryOp {
     Lt,
     Ge,
     Le,
+    /// `</`: the observations of a histogram below a value.
+    TrimUpper,
+    /// `>/`: those above it.
+    TrimLower,
     And,
     Or,
     Unless,
@@ -299,6 +346,8 @@ pub struct Matching {
     pub on: bool,
     /// The labels in parentheses.
     pub labels: Vec<Name>,
+    /// `a / $on b`: the only label is a placeholder for the whole clause.
+    pub clause: bool,
     /// `group_left (…)` or `group_right (…)`.
     pub group: Option<GroupModifier>,
 }

@@ -58,6 +58,7 @@ impl From<&str> for Name {
             quoted: false,
             span: 0..0,
             placeholders: Placeholders::default(),
+            raw: None,
         }
     }
 }
@@ -157,6 +158,7 @@ pub fn aggregate<S: AsRef<str>>(op: AggregateOp, by: &[S], expr: impl Into<Expr>
     let grouping = (!by.is_empty()).then(|| Grouping {
         without: false,
         labels: names(by),
+        clause: false,
     });
     ExprKind::Aggregate(Aggregate {
         op,
@@ -180,6 +182,7 @@ pub fn aggregate_without<S: AsRef<str>>(
         grouping: Some(Grouping {
             without: true,
             labels: names(labels),
+            clause: false,
         }),
     })
     .into()
@@ -205,6 +208,7 @@ pub fn binary(op: BinaryOp, lhs: impl Into<Expr>, rhs: impl Into<Expr>) -> Binar
         rhs: rhs.into(),
         bool_modifier: false,
         matching: None,
+        fill: None,
     }
 }
 
@@ -245,6 +249,7 @@ impl Binary {
         self.matching = Some(Matching {
             on,
             labels: names(labels),
+            clause: false,
             group,
         });
         self
@@ -255,6 +260,7 @@ impl Binary {
         let matching = self.matching.get_or_insert_with(|| Matching {
             on: false,
             labels: Vec::new(),
+            clause: false,
             group: None,
         });
         matching.group = Some(GroupModifier {

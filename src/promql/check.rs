@@ -30,7 +30,7 @@ pub fn known_type(expr: &Expr) -> Option<ValueType> {
         ExprKind::Call(call) => Function::get(&call.function.text).map(|function| function.returns),
         ExprKind::Unary(_, inner) | ExprKind::Paren(inner) => known_type(inner),
         ExprKind::Binary(binary) => of_operands(known_type(&binary.lhs), known_type(&binary.rhs)),
-        ExprKind::Placeholder(_) | ExprKind::Invalid(_) => None,
+        ExprKind::Unknown(_) | ExprKind::Placeholder(_) | ExprKind::Invalid(_) => None,
     }
 }
 
@@ -102,6 +102,11 @@ impl Checker {
             ExprKind::Paren(inner) => self.check(inner),
             ExprKind::Unary(_, inner) => self.check_unary(inner),
             ExprKind::Binary(binary) => self.check_binary(binary, expr),
+            ExprKind::Unknown(unknown) => {
+                self.check(&unknown.lhs)?;
+                self.check(&unknown.rhs)?;
+                Ok(None)
+            }
             ExprKind::Placeholder(_) => Ok(None),
             ExprKind::Invalid(parts) => {
                 for part in parts {

@@ -61,7 +61,7 @@ impl Duration {
         self.millis as f64 / 1000.0
     }
 
-    /// Whether it is arithmetic (`5m + step()`), which Prometheus has behind a feature flag.
+    /// Whether it is arithmetic (`5m + step()`).
     ///
     /// `millis` is then its value, or 0 if that depends on the query or is out of range.
     pub fn is_expression(&self) -> bool {

@@ -1,6 +1,7 @@
 //! What the parser says about a query it cannot accept.
 
 use super::ast::TextSpan;
+use super::room::Limits;
 
 /// The first thing wrong with a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,6 +13,8 @@ pub struct SyntaxError {
     pub span: TextSpan,
     /// What to write instead, where that is obvious.
     pub help: Option<String>,
+    /// True when nothing is wrong but that this parser gives up.
+    pub too_deep: bool,
 }
 
 impl SyntaxError {
@@ -21,17 +24,23 @@ impl SyntaxError {
             message: message.into(),
             span,
             help: None,
+            too_deep: false,
         }
+    }
+
+    /// More levels or terms than are read.
+    pub(super) fn too_deep(Limits { levels, terms }: Limits, span: TextSpan) -> Self {
+        let message = format!("more than {levels} levels of nesting or {terms} terms are not read");
+        Self {
+            too_deep: true,
+            ..Self::new(message, span)
+        }
+        .help("record parts of the query by rules of their own")
     }
 
     /// Adds a suggestion.
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
-    }
-
-    /// Syntax that Prometheus has only behind a feature flag and the tree cannot hold.
-    pub(super) fn experimental(what: &str, span: TextSpan) -> Self {
-        Self::new(format!("experimental, behind a feature flag: {what}"), span)
     }
 }

@@ -152,6 +152,7 @@ static FUNCTIONS: &[Function] = &[
     stable("idelta", &[M], V),
     stable("increase", &[M], V),
     extra(Extra::UpTo(1), flagged("info", &[V, V], V)),
+    extra(Extra::UpTo(1), flagged("integral", &[M, S], V)),
     stable("irate", &[M], V),
     extra(Extra::Any, stable("label_join", &[V, T, T, T], V)),
     stable("label_replace", &[V, T, T, T, T], V),

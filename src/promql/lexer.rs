@@ -13,7 +13,7 @@ use super::error::SyntaxError;
 use super::placeholder::{Dialect, length};
 
 pub(super) use number::{LONGEST_MILLIS, duration_millis, number_value};
-pub(super) use string::{decode, quote};
+pub(super) use string::{decode, is_lossy, quote};
 pub(super) use word::word_kind;
 
 /// What a token is; its text is the query's bytes under it.
@@ -74,12 +74,15 @@ pub(super) struct Token {
     pub(super) end: usize,
 }
 
+#[derive(Clone)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
     dialect: Dialect,
     pos: usize,
     in_braces: bool,
     in_brackets: bool,
+    /// Behind `[` and in front of the first number: where Prometheus reads no comments.
+    before_number: bool,
 }
 
 impl<'a> Lexer<'a> {
@@ -90,6 +93,7 @@ impl<'a> Lexer<'a> {
             pos: 0,
             in_braces: false,
             in_brackets: false,
+            before_number: false,
         }
     }
 
@@ -141,6 +145,7 @@ impl<'a> Lexer<'a> {
         self.pos = pos;
         self.in_braces = false;
         self.in_brackets = false;
+        self.before_number = false;
     }
 
     fn byte(&self, ahead: usize) -> Option<u8> {
@@ -190,7 +195,7 @@ impl<'a> Lexer<'a> {
         while let Some(&byte) = bytes.get(self.pos) {
             match byte {
                 b' ' | b'\t' | b'\n' | b'\r' => self.pos += 1,
-                b'#' => {
+                b'#' if !self.before_number => {
                     let rest = &bytes[self.pos..];
                     let end = rest.iter().position(|b| matches!(b, b'\n' | b'\r'));
                     self.pos += end.unwrap_or(rest.len());
@@ -217,7 +222,11 @@ impl<'a> Lexer<'a> {
         } else if self.in_braces {
             Kind::Name
         } else {
-            word_kind(&self.text[start..self.pos])
+            match word_kind(&self.text[start..self.pos]) {
+                // `Inf` is no length of time.
+                Kind::Number if self.in_brackets => Kind::Name,
+                kind => kind,
+            }
         }
     }
 
@@ -230,6 +239,8 @@ impl<'a> Lexer<'a> {
             (b'<', Some(b'=')) => (Kind::Operator(BinaryOp::Le), 2),
             (b'>', Some(b'=')) => (Kind::Operator(BinaryOp::Ge), 2),
             (b'=', _) => (Kind::Equal, 1),
+            (b'<', Some(b'/')) => (Kind::Operator(BinaryOp::TrimUpper), 2),
+            (b'>', Some(b'/')) => (Kind::Operator(BinaryOp::TrimLower), 2),
             (b'<', _) => (Kind::Operator(BinaryOp::Lt), 1),
             (b'>', _) => (Kind::Operator(BinaryOp::Gt), 1),
             (b'+', _) => (Kind::Operator(BinaryOp::Add), 1),
@@ -252,8 +263,8 @@ impl<'a> Lexer<'a> {
         match kind {
             Kind::LeftBrace => self.in_braces = true,
             Kind::RightBrace => self.in_braces = false,
-            Kind::LeftBracket => self.in_brackets = true,
-            Kind::RightBracket => self.in_brackets = false,
+            Kind::LeftBracket => (self.in_brackets, self.before_number) = (true, true),
+            Kind::RightBracket => (self.in_brackets, self.before_number) = (false, false),
             _ => {}
         }
         self.pos += length;

@@ -10,7 +10,8 @@
 //! assert_eq!(&query[comparison.constant_span.clone()], "5");
 //! ```
 //!
-//! Accepts and rejects what Prometheus 3 does on stable syntax.
+//! Accepts and refuses what Prometheus 3.16 does with all its feature flags; [`experimental`] tells what needs a flag,
+//! [`requirements`] what needs a certain release. `tools/promql-differential` holds it to Prometheus's own parser.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -29,7 +30,9 @@ pub mod placeholder;
 mod printer;
 mod regex;
 pub mod rewrite;
+mod room;
 mod series;
+mod since;
 mod span;
 pub mod usage;
 pub mod visit;
@@ -43,5 +46,7 @@ pub use parser::{parse, parse_recovering, parse_with, reach};
 pub use placeholder::Dialect;
 pub use printer::pretty;
 pub use regex::{alternatives, is_literal as is_literal_pattern, matcher, matches};
+pub use room::{STACK, has_room};
 pub use series::{Series, split_series};
+pub use since::{Release, Requirement, requirements};
 pub use visit::selectors;

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-use super::ast::{AggregateOp, BinaryOp, MatchOp, Name, UnaryOp};
-use super::lexer::{Keyword, Kind, word_kind};
+use super::ast::{AggregateOp, BinaryOp, Bounds, MatchOp, Name, UnaryOp};
+use super::lexer::{Keyword, Kind, quote, word_kind};
+
+/// How tightly an operator binds that a placeholder stands for: as comparisons do, which most of them are.
+pub(super) const UNKNOWN: u8 = 3;
 
 impl BinaryOp {
     /// Its spelling.
@@ -22,9 +25,21 @@ impl BinaryOp {
             Self::Lt => "<",
             Self::Ge => ">=",
             Self::Le => "<=",
+            Self::TrimUpper => "</",
+            Self::TrimLower => ">/",
             Self::And => "and",
             Self::Or => "or",
             Self::Unless => "unless",
+        }
+    }
+}
+
+impl Bounds {
+    /// Its spelling.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Anchored => "anchored",
+            Self::Smoothed => "smoothed",
         }
     }
 }
@@ -124,6 +139,17 @@ impl Name {
         let known = self.placeholders.is_empty();
         let word = || is_word(&self.text, true) && may_name_metric(word_kind(&self.text));
         self.quoted || known && !word()
+    }
+
+    /// How it is written as a metric inside braces: a word of PromQL in the form that every release reads.
+    pub(super) fn metric_in_braces(&self) -> String {
+        let quoted = quote(&self.text);
+        match &self.raw {
+            Some(raw) => raw.to_string(),
+            None if !self.placeholders.is_empty() => self.text.clone(),
+            None if !self.quoted && is_word(&self.text, true) => format!("__name__={quoted}"),
+            None => quoted,
+        }
     }
 
     /// Whether it must be quoted in front of a matcher's operator.

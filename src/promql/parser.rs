@@ -15,18 +15,11 @@ mod time;
 use super::ast::{Expr, ExprKind, Name, TextSpan};
 use super::check;
 use super::error::SyntaxError;
-use super::lexer::{Keyword, Kind, Lexer, Token, decode};
+use super::lexer::{Keyword, Kind, Lexer, Token, decode, is_lossy};
 use super::placeholder::{Dialect, Placeholders};
+use super::room::{Limits, limits};
 
 type Result<T> = std::result::Result<T, SyntaxError>;
-
-/// Parentheses, calls and signs may nest this deep, and so may any tree.
-///
-/// Every later walk over a tree recurses, so this guards all of them; real queries stay under 30.
-const DEEPEST: u32 = 100;
-
-/// Chains such as `a or b or c or …` lean to the left and cost less stack per level.
-const TALLEST: u32 = 300;
 
 /// Reads one expression and checks its types, with Prometheus 3's verdicts.
 ///
@@ -87,11 +80,21 @@ pub fn parse_recovering(text: &str, dialect: Dialect) -> (Option<Expr>, Vec<Synt
             None
         }
     };
-    if let Some(expr) = &expr {
-        errors.extend(check::check_all(expr));
-    }
     errors.sort_by_key(|error| error.span.start);
+    if let Some(expr) = &expr {
+        let wrong = check::check_all(expr).into_iter();
+        let own: Vec<_> = wrong.filter(|error| !holds_one(&errors, error)).collect();
+        errors.extend(own);
+        errors.sort_by_key(|error| error.span.start);
+    }
     (expr, errors)
+}
+
+/// Whether what is wrong with a type follows from a mistake in its text.
+fn holds_one(syntax: &[SyntaxError], error: &SyntaxError) -> bool {
+    let first = syntax.partition_point(|other| other.span.start < error.span.start);
+    let next = syntax.get(first);
+    next.is_some_and(|other| other.span.start < error.span.end)
 }
 
 struct Parser<'a> {
@@ -110,6 +113,9 @@ struct Parser<'a> {
     depth: u32,
     /// Levels of the expression returned last.
     height: u32,
+    /// Where reading went on behind braces or brackets without their end, which is told.
+    resumed: Option<usize>,
+    limits: Limits,
 }
 
 impl<'a> Parser<'a> {
@@ -129,6 +135,8 @@ impl<'a> Parser<'a> {
             end: 0,
             depth: 0,
             height: 0,
+            resumed: None,
+            limits: limits(),
         };
         parser.bump()?;
         Ok(parser)
@@ -220,7 +228,7 @@ impl<'a> Parser<'a> {
     /// Counts one more level above the expression returned last.
     fn grow(&mut self, other: u32) -> Result<()> {
         self.height = self.height.max(other) + 1;
-        if self.height > TALLEST {
+        if self.height > self.limits.terms {
             return Err(self.too_deep());
         }
         Ok(())
@@ -228,14 +236,14 @@ impl<'a> Parser<'a> {
 
     fn enter(&mut self) -> Result<()> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > self.limits.levels {
             return Err(self.too_deep());
         }
         Ok(())
     }
 
     fn too_deep(&self) -> SyntaxError {
-        SyntaxError::new("query is nested too deeply", self.span())
+        SyntaxError::too_deep(self.limits, self.span())
     }
 
     /// The placeholders in a token.
@@ -253,14 +261,16 @@ impl<'a> Parser<'a> {
     fn name(&self, token: Token, quoted: bool) -> Name {
         let text = self.text(token);
         let placeholders = self.placeholders(token);
+        let decoded = quoted && placeholders.is_empty();
         Name {
-            text: match quoted && placeholders.is_empty() {
+            text: match decoded {
                 true => decode(text),
                 false => text.to_owned(),
             },
             quoted,
             span: token.start..token.end,
             placeholders,
+            raw: (decoded && is_lossy(text)).then(|| text.into()),
         }
     }
 }

@@ -11,7 +11,10 @@ use std::fmt::{self, Write};
 
 use super::ast::{
     Aggregate, At, AtOffset, Binary, BinaryOp, Call, Expr, ExprKind, Matching, Selector, Subquery,
+    Unknown,
 };
+
+use super::names::UNKNOWN;
 
 pub use pretty::pretty;
 
@@ -55,6 +58,7 @@ fn expr<W: Write>(f: &mut W, expr: &Expr) -> fmt::Result {
             operand(f, inner, unary_parens(inner))
         }
         ExprKind::Binary(binary) => self::binary(f, binary),
+        ExprKind::Unknown(unknown) => self::unknown(f, unknown),
         ExprKind::Paren(inner) => operand(f, inner, true),
         ExprKind::Placeholder(name) => f.write_str(&name.text),
         ExprKind::Invalid(parts) => arguments(f, parts, " "),
@@ -115,22 +119,53 @@ fn operator<W: Write>(f: &mut W, binary: &Binary) -> fmt::Result {
     if binary.bool_modifier {
         f.write_str(" bool")?;
     }
-    let Some(matching) = &binary.matching else {
+    // Without its own parentheses a group modifier would take those of the right side.
+    let paren = binary.fill.is_none() && starts_with_paren(&binary.rhs, rhs_parens(binary));
+    matching(f, binary.matching.as_ref(), paren)?;
+    match &binary.fill {
+        Some(fill) => leaf::fill(f, fill),
+        None => Ok(()),
+    }
+}
+
+/// ` on (a) group_left (b)`, in front of a parenthesis if `paren`.
+fn matching<W: Write>(f: &mut W, matching: Option<&Matching>, paren: bool) -> fmt::Result {
+    let Some(matching) = matching else {
         return Ok(());
     };
-    let Matching { on, labels, group } = matching;
-    f.write_str(if *on { " on " } else { " ignoring " })?;
-    leaf::labels(f, labels)?;
-    if let Some(group) = group {
+    if matching.clause {
+        return leaf::clause(f, &matching.labels);
+    }
+    f.write_str(if matching.on { " on " } else { " ignoring " })?;
+    leaf::labels(f, &matching.labels)?;
+    if let Some(group) = &matching.group {
         let side = if group.left { "left" } else { "right" };
         write!(f, " group_{side}")?;
-        // Without its own parentheses it would take those of the right side.
-        if !group.include.is_empty() || starts_with_paren(&binary.rhs, rhs_parens(binary)) {
+        if !group.include.is_empty() || paren {
             f.write_char(' ')?;
             leaf::labels(f, &group.include)?;
         }
     }
     Ok(())
+}
+
+/// `a $op on (x) b`
+fn unknown<W: Write>(f: &mut W, unknown: &Unknown) -> fmt::Result {
+    let loose = |side: &Expr, loosest| match &side.kind {
+        ExprKind::Binary(inner) => inner.op.precedence() < loosest,
+        ExprKind::Unknown(_) => loosest > UNKNOWN,
+        _ => false,
+    };
+    operand(f, &unknown.lhs, loose(&unknown.lhs, UNKNOWN))?;
+    write!(f, " {}", unknown.operator.text)?;
+    if unknown.bool_modifier {
+        f.write_str(" bool")?;
+    }
+    let parens = loose(&unknown.rhs, UNKNOWN + 1);
+    let paren = starts_with_paren(&unknown.rhs, parens);
+    matching(f, unknown.matching.as_ref(), paren)?;
+    f.write_char(' ')?;
+    operand(f, &unknown.rhs, parens)
 }
 
 /// Whether the text of an operand starts with `(`.
@@ -139,6 +174,7 @@ fn starts_with_paren(expr: &Expr, parens: bool) -> bool {
         || match &expr.kind {
             ExprKind::Paren(_) => true,
             ExprKind::Binary(binary) => starts_with_paren(&binary.lhs, lhs_parens(binary)),
+            ExprKind::Unknown(unknown) => starts_with_paren(&unknown.lhs, false),
             ExprKind::Subquery(subquery) => {
                 starts_with_paren(&subquery.expr, subquery_parens(subquery))
             }
@@ -161,6 +197,7 @@ fn lhs_parens(binary: &Binary) -> bool {
             let (outer, inner) = (binary.op.precedence(), lhs.op.precedence());
             inner < outer || inner == outer && binary.op.right_associative()
         }
+        ExprKind::Unknown(_) => UNKNOWN < binary.op.precedence(),
         _ => binary.op == BinaryOp::Pow && is_signed(&binary.lhs),
     }
 }
@@ -171,6 +208,7 @@ fn rhs_parens(binary: &Binary) -> bool {
             let (outer, inner) = (binary.op.precedence(), rhs.op.precedence());
             inner < outer || inner == outer && !binary.op.right_associative()
         }
+        ExprKind::Unknown(_) => UNKNOWN <= binary.op.precedence(),
         _ => false,
     }
 }
@@ -178,12 +216,16 @@ fn rhs_parens(binary: &Binary) -> bool {
 fn unary_parens(inner: &Expr) -> bool {
     match &inner.kind {
         ExprKind::Binary(binary) => binary.op != BinaryOp::Pow,
+        ExprKind::Unknown(_) => true,
         _ => false,
     }
 }
 
 fn subquery_parens(subquery: &Subquery) -> bool {
-    matches!(subquery.expr.kind, ExprKind::Binary(_)) || is_signed(&subquery.expr)
+    matches!(
+        subquery.expr.kind,
+        ExprKind::Binary(_) | ExprKind::Unknown(_)
+    ) || is_signed(&subquery.expr)
 }
 
 #[cfg(test)]

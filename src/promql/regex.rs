@@ -2,7 +2,7 @@
 //!
 //! Prometheus uses Go's RE2 syntax. It and the `regex-syntax` crate disagree on patterns that occur
 //! in practice: `/api/{id}` and `\Q…\E` are fine in Go, `a**` and `(?x)` are not. So the syntax is
-//! followed here, and the crate only knows the Unicode classes.
+//! followed here.
 
 mod class;
 mod group;
@@ -32,8 +32,8 @@ pub fn matcher(pattern: &str) -> Option<impl Fn(&str) -> bool> {
     })
 }
 
-/// Groups may nest this deep.
-const DEEPEST: u32 = 200;
+/// Groups may nest this deep, as in Go.
+const DEEPEST: u32 = 1000;
 /// Go's limit for counted repetitions, nested ones multiplied.
 const MOST_REPEATS: u32 = 1000;
 
@@ -113,7 +113,6 @@ fn scan(pattern: &str) -> Result<Part, Problem> {
         pattern,
         pos: 0,
         depth: 0,
-        names: Vec::new(),
         quoting: false,
     };
     let part = scanner.alternation()?;
@@ -155,8 +154,6 @@ struct Scanner<'a> {
     pattern: &'a str,
     pos: usize,
     depth: u32,
-    /// Names of groups so far; Go wants them different.
-    names: Vec<&'a str>,
     /// Between `\Q` and `\E`, where everything is literal.
     quoting: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::iter::once;
 
-use super::ast::{At, AtOffset, Duration, Expr, ExprKind, Grouping, Name, Selector};
+use super::ast::{At, AtOffset, Duration, Expr, ExprKind, Grouping, Matching, Name, Selector};
 use super::placeholder::{Placeholder, Placeholders};
 
 /// The expressions directly inside, in the order they are written.
@@ -13,6 +13,7 @@ pub fn children(expr: &Expr) -> impl Iterator<Item = &Expr> {
         ExprKind::Aggregate(aggregate) => (aggregate.param.as_deref(), Some(&aggregate.expr), &[]),
         ExprKind::Unary(_, inner) | ExprKind::Paren(inner) => (Some(inner), None, &[]),
         ExprKind::Binary(binary) => (Some(&binary.lhs), Some(&binary.rhs), &[]),
+        ExprKind::Unknown(unknown) => (Some(&unknown.lhs), Some(&unknown.rhs), &[]),
         ExprKind::Invalid(parts) => (None, None, parts),
         ExprKind::Number(_)
         | ExprKind::String(_)
@@ -38,6 +39,10 @@ pub fn children_mut(expr: &mut Expr) -> impl Iterator<Item = &mut Expr> {
         ExprKind::Binary(binary) => {
             let binary = &mut **binary;
             (Some(&mut binary.lhs), Some(&mut binary.rhs), &mut [])
+        }
+        ExprKind::Unknown(unknown) => {
+            let unknown = &mut **unknown;
+            (Some(&mut unknown.lhs), Some(&mut unknown.rhs), &mut [])
         }
         ExprKind::Invalid(parts) => (None, None, parts),
         ExprKind::Number(_)
@@ -108,13 +113,10 @@ pub fn placeholders(expr: &Expr) -> impl Iterator<Item = &Placeholder> {
         ExprKind::Aggregate(aggregate) => found.extend(in_grouping(&aggregate.grouping)),
         ExprKind::String(literal) => found.push(&literal.placeholders),
         ExprKind::Placeholder(name) => found.push(&name.placeholders),
-        ExprKind::Binary(binary) => {
-            let matching = binary.matching.iter();
-            let labels = matching.flat_map(|matching| {
-                let group = matching.group.iter().flat_map(|group| &group.include);
-                matching.labels.iter().chain(group)
-            });
-            found.extend(labels.map(|label| &label.placeholders));
+        ExprKind::Binary(binary) => found.extend(in_matching(&binary.matching)),
+        ExprKind::Unknown(unknown) => {
+            found.push(&unknown.operator.placeholders);
+            found.extend(in_matching(&unknown.matching));
         }
         ExprKind::Number(_) | ExprKind::Unary(..) | ExprKind::Paren(_) | ExprKind::Invalid(_) => {}
     });
@@ -132,6 +134,14 @@ fn in_selector<'a>(selector: &'a Selector, found: &mut Vec<&'a Placeholders>) {
 
 fn in_grouping(grouping: &Option<Grouping>) -> impl Iterator<Item = &Placeholders> {
     let labels = grouping.iter().flat_map(|grouping| &grouping.labels);
+    labels.map(|label| &label.placeholders)
+}
+
+fn in_matching(matching: &Option<Matching>) -> impl Iterator<Item = &Placeholders> {
+    let labels = matching.iter().flat_map(|matching| {
+        let group = matching.group.iter().flat_map(|group| &group.include);
+        matching.labels.iter().chain(group)
+    });
     labels.map(|label| &label.placeholders)
 }
 
@@ -166,12 +176,11 @@ pub fn clear_spans(expr: &mut Expr) {
             ExprKind::Placeholder(name) => clear_name(name),
             ExprKind::Binary(binary) => {
                 binary.op_span = 0..0;
-                if let Some(matching) = &mut binary.matching {
-                    matching.labels.iter_mut().for_each(clear_name);
-                    if let Some(group) = &mut matching.group {
-                        group.include.iter_mut().for_each(clear_name);
-                    }
-                }
+                binary.matching.iter_mut().for_each(clear_matching);
+            }
+            ExprKind::Unknown(unknown) => {
+                clear_name(&mut unknown.operator);
+                unknown.matching.iter_mut().for_each(clear_matching);
             }
             ExprKind::Number(_)
             | ExprKind::Unary(..)
@@ -192,6 +201,13 @@ fn clear_selector(selector: &mut Selector) {
     selector.filters.clear_spans();
     selector.braces = 0..0;
     clear_shift(&mut selector.at);
+}
+
+fn clear_matching(matching: &mut Matching) {
+    matching.labels.iter_mut().for_each(clear_name);
+    if let Some(group) = &mut matching.group {
+        group.include.iter_mut().for_each(clear_name);
+    }
 }
 
 fn clear_grouping(grouping: &mut Option<Grouping>) {

@@ -478,7 +478,9 @@ fn is_condition(expr: &Expr) -> bool {
             | BinaryOp::Div
             | BinaryOp::Mod
             | BinaryOp::Pow
-            | BinaryOp::Atan2 => is_condition(&b.lhs) || is_condition(&b.rhs),
+            | BinaryOp::Atan2
+            | BinaryOp::TrimUpper
+            | BinaryOp::TrimLower => is_condition(&b.lhs) || is_condition(&b.rhs),
         },
         ExprKind::Call(call) => {
             matches!(call.function.text.as_str(), "absent" | "absent_over_time")
@@ -491,6 +493,7 @@ fn is_condition(expr: &Expr) -> bool {
         | ExprKind::String(_)
         | ExprKind::Selector(_)
         | ExprKind::Range(_)
+        | ExprKind::Unknown(_)
         | ExprKind::Placeholder(_)
         | ExprKind::Invalid(_) => false,
     }

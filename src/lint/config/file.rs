@@ -12,6 +12,7 @@ use toml::Spanned as At;
 use super::{Config, Level};
 use crate::catalog::{Range, RangeError};
 use crate::diag::{Diagnostic, did_you_mean};
+use crate::promql::Release;
 use crate::source::{FileId, Span, Spanned};
 use crate::units::{Duration, ParseError};
 
@@ -35,6 +36,9 @@ struct File {
     /// How often Prometheus scrapes: `15s`.
     #[schemars(with = "Option<String>", example = "15s")]
     scrape_interval: Option<At<String>>,
+    /// The oldest Prometheus that must read the queries: `2.42`.
+    #[schemars(with = "Option<String>", example = "2.42")]
+    prometheus: Option<At<String>>,
     /// Folders of recordings of other services, relative to this file.
     #[schemars(with = "Vec<String>")]
     catalogs: Vec<At<PathBuf>>,
@@ -66,6 +70,9 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
     let scrape_interval = read
         .scrape_interval
         .and_then(|at| place.interval(at, &mut faults));
+    let prometheus = read
+        .prometheus
+        .and_then(|at| place.release(at, &mut faults));
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -75,6 +82,7 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
         labels: place.all(read.labels),
         selector: read.selector,
         scrape_interval,
+        prometheus,
         catalogs: read.catalogs.into_iter().map(|at| place.path(at)).collect(),
         levels: read
             .levels
@@ -131,6 +139,16 @@ impl Place<'_> {
             Diagnostic::error("invalid-value", span, error.to_string()).maybe_help(help)
         };
         read.map_err(|error| faults.push(fault(error))).ok()
+    }
+
+    fn release(&self, at: At<String>, faults: &mut Vec<Diagnostic>) -> Option<Release> {
+        let release = Release::parse(at.get_ref());
+        if release.is_none() {
+            let message = format!("`{}` is no release of Prometheus", at.get_ref());
+            let fault = Diagnostic::error("invalid-value", self.span(at.span()), message);
+            faults.push(fault.help("write its major and minor number, such as \"2.42\""));
+        }
+        release
     }
 
     fn globs(&self, list: Vec<At<String>>, faults: &mut Vec<Diagnostic>) -> GlobSet {

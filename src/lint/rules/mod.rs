@@ -19,6 +19,8 @@ rules!(
     // queries as such
     invalid_promql,
     experimental_promql,
+    needs_newer_prometheus,
+    query_too_deep,
     // catalog
     unknown_metric,
     normalised_name,

@@ -95,7 +95,7 @@ fn makes_labels(expr: &crate::promql::ast::Expr) -> bool {
         ExprKind::Aggregate(a) => {
             found |= a.op == crate::promql::ast::AggregateOp::CountValues;
         }
-        ExprKind::Placeholder(_) | ExprKind::Invalid(_) => found = true,
+        ExprKind::Unknown(_) | ExprKind::Placeholder(_) | ExprKind::Invalid(_) => found = true,
         _ => {}
     });
     found

@@ -18,12 +18,16 @@ impl Checker {
             let vectors = [lhs, rhs] == [Some(ValueType::Vector); 2];
             self.check_group(binary, matching, vectors)?;
             // Prometheus lets `on ()` pass here, and so does this.
-            if scalar && !matching.labels.is_empty() {
+            if scalar && !matching.labels.is_empty() && !matching.clause {
                 self.report(SyntaxError::new(
                     "`on` and `ignoring` need instant vectors on both sides",
                     expr.span.clone(),
                 ))?;
             }
+        }
+        if binary.fill.is_some() && (scalar || binary.op.is_set()) {
+            let message = "`fill` needs an operator between values of instant vectors";
+            self.report(SyntaxError::new(message, binary.op_span.clone()))?;
         }
         Ok(of_operands(lhs, rhs))
     }

@@ -27,7 +27,7 @@ pub fn label_flow(expr: &Expr, leaf: &dyn Leaf) -> Flow {
             let (lhs, rhs) = (label_flow(&binary.lhs, leaf), label_flow(&binary.rhs, leaf));
             combined(binary, lhs, rhs)
         }
-        ExprKind::Placeholder(_) | ExprKind::Invalid(_) => Flow::unknown(),
+        ExprKind::Unknown(_) | ExprKind::Placeholder(_) | ExprKind::Invalid(_) => Flow::unknown(),
     }
 }
 
@@ -94,7 +94,10 @@ fn aggregated(aggregate: &Aggregate, leaf: &dyn Leaf) -> Flow {
 }
 
 fn grouped(input: Flow, grouping: Option<&Grouping>) -> Flow {
-    let Some(Grouping { without, labels }) = grouping else {
+    let Some(Grouping {
+        without, labels, ..
+    }) = grouping
+    else {
         return Flow::none();
     };
     let Named { known, open } = Named::new(labels);

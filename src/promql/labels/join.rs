@@ -1,11 +1,14 @@
 //! Labels that are asked for and can never be there.
 
+use std::cmp::Reverse;
+
+use super::binary::combined;
 use super::expr::label_flow;
 use super::flow::{Flow, Leaf, METRIC_NAME, Named, Presence};
 use crate::promql::ast::{Binary, BinaryOp, Expr, ExprKind, Matching, Name};
 use crate::promql::check::known_type;
 use crate::promql::functions::ValueType;
-use crate::promql::visit::walk;
+use crate::promql::visit::{children, walk};
 
 /// A binary operation whose sides never have the same labels.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,17 +28,11 @@ pub struct UnmatchedJoin<'a> {
 /// `or` asks for no match and is never among them.
 pub fn unmatched_joins<'a>(expr: &'a Expr, leaf: &dyn Leaf) -> Vec<UnmatchedJoin<'a>> {
     let mut found = Vec::new();
-    walk(expr, &mut |node| {
-        if let ExprKind::Binary(binary) = &node.kind
-            && binary.op != BinaryOp::Or
-            && is_vector(&binary.lhs)
-            && is_vector(&binary.rhs)
-        {
-            let lhs = label_flow(&binary.lhs, leaf);
-            let rhs = label_flow(&binary.rhs, leaf);
+    binaries(expr, leaf, &mut |node, binary, lhs, rhs| {
+        if binary.op != BinaryOp::Or && is_vector(&binary.lhs) && is_vector(&binary.rhs) {
             let only = |a, b| one_sided(a, b, binary.matching.as_ref());
-            let left = only(&lhs, &rhs).map(|label| (label, true));
-            if let Some((label, on_left)) = left.or_else(|| Some((only(&rhs, &lhs)?, false))) {
+            let left = only(lhs, rhs).map(|label| (label, true));
+            if let Some((label, on_left)) = left.or_else(|| Some((only(rhs, lhs)?, false))) {
                 found.push(UnmatchedJoin {
                     expr: node,
                     binary,
@@ -45,7 +42,31 @@ pub fn unmatched_joins<'a>(expr: &'a Expr, leaf: &dyn Leaf) -> Vec<UnmatchedJoin
             }
         }
     });
+    found.sort_by_key(|join| (join.expr.span.start, Reverse(join.expr.span.end)));
     found
+}
+
+/// Calls `see` with every binary operation and the labels of its sides; gives back the labels of the result.
+///
+/// The labels of a chain's part are found once, and so are those of all operations below it.
+fn binaries<'a>(
+    expr: &'a Expr,
+    leaf: &dyn Leaf,
+    see: &mut dyn FnMut(&'a Expr, &'a Binary, &Flow, &Flow),
+) -> Flow {
+    match &expr.kind {
+        ExprKind::Binary(binary) => {
+            let lhs = binaries(&binary.lhs, leaf, see);
+            let rhs = binaries(&binary.rhs, leaf, see);
+            see(expr, binary, &lhs, &rhs);
+            combined(binary, lhs, rhs)
+        }
+        ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => binaries(inner, leaf, see),
+        _ => {
+            children(expr).for_each(|child| drop(binaries(child, leaf, see)));
+            label_flow(expr, leaf)
+        }
+    }
 }
 
 fn is_vector(expr: &Expr) -> bool {
@@ -96,29 +117,30 @@ pub fn missing_labels<'a>(expr: &'a Expr, leaf: &dyn Leaf) -> Vec<MissingLabel<'
                 never(&grouping.labels, &[&input], LabelPlace::By, &mut found);
             }
         }
-        ExprKind::Binary(binary) if is_vector(&binary.lhs) && is_vector(&binary.rhs) => {
-            if let Some(matching) = &binary.matching {
-                in_matching(binary, matching, leaf, &mut found);
-            }
-        }
         _ => {}
     });
+    binaries(expr, leaf, &mut |_, binary, lhs, rhs| {
+        if let Some(matching) = &binary.matching
+            && is_vector(&binary.lhs)
+            && is_vector(&binary.rhs)
+        {
+            in_matching(matching, [lhs, rhs], &mut found);
+        }
+    });
+    found.sort_by_key(|missing| missing.name.span.start);
     found
 }
 
 fn in_matching<'a>(
-    binary: &'a Binary,
     matching: &'a Matching,
-    leaf: &dyn Leaf,
+    [lhs, rhs]: [&Flow; 2],
     found: &mut Vec<MissingLabel<'a>>,
 ) {
-    let lhs = label_flow(&binary.lhs, leaf);
-    let rhs = label_flow(&binary.rhs, leaf);
     if matching.on {
-        never(&matching.labels, &[&lhs, &rhs], LabelPlace::On, found);
+        never(&matching.labels, &[lhs, rhs], LabelPlace::On, found);
     }
     if let Some(group) = &matching.group {
-        let one = if group.left { &rhs } else { &lhs };
+        let one = if group.left { rhs } else { lhs };
         never(&group.include, &[one], LabelPlace::Include, found);
     }
 }

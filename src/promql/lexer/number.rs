@@ -6,6 +6,7 @@ use crate::promql::error::SyntaxError;
 impl Lexer<'_> {
     /// Reads a number or a duration; the caller has seen its first digit or point.
     pub(super) fn number(&mut self) -> Result<Kind, SyntaxError> {
+        self.before_number = false;
         let start = self.pos;
         let mut scan = Scan {
             bytes: self.text.as_bytes(),

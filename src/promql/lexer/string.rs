@@ -119,12 +119,22 @@ fn escape(text: &str, quote: u8) -> Option<(Escaped, usize)> {
 
 /// The value of a string literal that the lexer accepted.
 ///
-/// Bytes that are no UTF-8 (`"\xFF"`) become U+FFFD.
+/// Bytes that are no UTF-8 (`"\xFF"`) become U+FFFD; [`is_lossy`] tells.
 pub(in crate::promql) fn decode(raw: &str) -> String {
+    String::from_utf8(bytes(raw))
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// Whether the value of a string literal holds bytes that are no UTF-8.
+pub(in crate::promql) fn is_lossy(raw: &str) -> bool {
+    raw.contains('\\') && std::str::from_utf8(&bytes(raw)).is_err()
+}
+
+fn bytes(raw: &str) -> Vec<u8> {
     let quote = raw.bytes().next().unwrap_or(b'"');
     let mut rest = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
     if quote == b'`' || !rest.contains('\\') {
-        return rest.to_owned();
+        return rest.as_bytes().to_vec();
     }
     let mut bytes = Vec::with_capacity(rest.len());
     while let Some(at) = rest.find('\\') {
@@ -144,8 +154,7 @@ pub(in crate::promql) fn decode(raw: &str) -> String {
         rest = &rest[length..];
     }
     bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    bytes
 }
 
 /// A literal in double quotes whose value is `value`.

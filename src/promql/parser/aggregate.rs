@@ -9,14 +9,14 @@ use crate::promql::lexer::Kind;
 impl Parser<'_> {
     /// The caller has taken the operator, which is at `start`.
     pub(super) fn aggregate(&mut self, op: AggregateOp, start: usize) -> Result<Expr> {
-        let mut grouping = self.grouping()?;
+        let mut grouping = self.leading_grouping()?;
         let args = if self.at(Kind::LeftParen) {
             self.arguments()?
         } else {
             self.bare_argument()?
         };
         if grouping.is_none() {
-            grouping = self.grouping()?;
+            grouping = self.trailing_grouping()?;
         }
         let span = start..self.end;
         let (param, expr) = self.operands(op, args, &span)?;

@@ -17,6 +17,9 @@ struct Folded {
 
 const EXPECTED: &str = "a duration";
 
+/// Prometheus counts nanoseconds in 64 bits.
+const LONGEST_SECONDS: f64 = (1u64 << 63) as f64 / 1e9;
+
 impl Parser<'_> {
     /// What follows `[` or `:`.
     pub(super) fn duration_expr(&mut self) -> Result<Duration> {
@@ -39,15 +42,7 @@ impl Parser<'_> {
         }
         let folded = if sign.is_some() && self.sign().is_some() {
             let operand = self.duration_sum(BinaryOp::Pow.precedence())?;
-            let folded = self.duration_operators(signed(sign, operand), 0)?;
-            // A first `+` is not kept: without it, the arithmetic would no longer belong to the offset.
-            match folded.text.contains(' ') {
-                true => Folded {
-                    text: format!("({})", folded.text),
-                    ..folded
-                },
-                false => folded,
-            }
+            self.duration_operators(signed(sign, operand), 0)?
         } else {
             signed(sign, self.duration_atom()?)
         };
@@ -63,12 +58,8 @@ impl Parser<'_> {
             placeholders: self.placeholders_in(&span),
             span,
         };
-        if millis.is_nan() || millis.abs() > LONGEST_MILLIS as f64 {
+        if millis.abs() > LONGEST_MILLIS as f64 {
             // Prometheus looks at the value of an expression only when it evaluates it.
-            if !duration.is_expression() {
-                let span = duration.span.clone();
-                self.report(SyntaxError::new("the duration is out of range", span))?;
-            }
             duration.millis = 0;
         }
         Ok(duration)
@@ -116,6 +107,10 @@ impl Parser<'_> {
             Kind::Number | Kind::Duration => {
                 let token = self.bump()?;
                 let number = self.number(token);
+                if number.value > LONGEST_SECONDS {
+                    let span = token.start..token.end;
+                    self.report(SyntaxError::new("the duration is out of range", span))?;
+                }
                 Ok(Folded {
                     text: number.text,
                     seconds: Some(number.value),
@@ -137,7 +132,7 @@ impl Parser<'_> {
                     seconds: None,
                 })
             }
-            Kind::Name | Kind::Aggregate(_) => self.duration_function(),
+            Kind::Name => self.duration_function(),
             _ => self.no_duration(),
         }
     }
@@ -158,8 +153,8 @@ impl Parser<'_> {
         let word = self.text(self.token).to_ascii_lowercase();
         let choose: fn(f64, f64) -> f64 = match &*word {
             "step" | "range" => f64::max,
-            "min" | "min_of" => f64::min,
-            "max" | "max_of" => f64::max,
+            "min_of" => f64::min,
+            "max_of" => f64::max,
             _ => return self.no_duration(),
         };
         self.bump()?;
@@ -188,12 +183,16 @@ fn signed(sign: Option<BinaryOp>, folded: Folded) -> Folded {
             text: format!("-{}", folded.text),
             seconds: folded.seconds.map(|seconds| -seconds),
         },
+        Some(_) if !folded.text.is_empty() => Folded {
+            text: format!("+{}", folded.text),
+            ..folded
+        },
         _ => folded,
     }
 }
 
 fn divides_by_zero(op: BinaryOp, rhs: &Folded) -> bool {
-    let literal = !rhs.text.ends_with(')');
+    let literal = !rhs.text.contains([')', ' ']);
     matches!(op, BinaryOp::Div | BinaryOp::Mod) && literal && rhs.seconds == Some(0.0)
 }
 

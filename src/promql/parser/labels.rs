@@ -1,7 +1,7 @@
 //! Lists of labels: `(a, b)` behind `by`, `on`, `group_left` and the like.
 
 use super::{Parser, Result};
-use crate::promql::ast::{Grouping, Name};
+use crate::promql::ast::{BinaryOp, Grouping, Name};
 use crate::promql::error::SyntaxError;
 use crate::promql::lexer::{Keyword, Kind};
 use crate::promql::names::may_group;
@@ -16,7 +16,55 @@ impl Parser<'_> {
         };
         self.bump()?;
         let labels = self.grouping_labels()?;
-        Ok(Some(Grouping { without, labels }))
+        Ok(Some(Grouping {
+            without,
+            labels,
+            clause: false,
+        }))
+    }
+
+    /// Whether the placeholder here is the clause of `sum $by (x)`.
+    pub(super) fn at_clause_in_front(&self) -> bool {
+        let behind = self.text[self.token.end..].trim_start();
+        behind.starts_with('(') && self.is_pure(self.token)
+    }
+
+    /// Whether the placeholder here is the clause of `sum(x) $by`, because no operand follows it.
+    fn at_clause_behind(&self) -> bool {
+        let mut lexer = self.lexer.clone();
+        self.at(Kind::Placeholder)
+            && self.is_pure(self.token)
+            && lexer.next().is_ok_and(|next| match next.kind {
+                Kind::Operator(op) => !matches!(op, BinaryOp::Add | BinaryOp::Sub),
+                Kind::WordOperator(_) | Kind::End | Kind::RightParen | Kind::Comma => true,
+                Kind::Keyword(keyword) => keyword == Keyword::Offset,
+                _ => false,
+            })
+    }
+
+    /// `by (…)`, `without (…)` or a placeholder for it in front of what is aggregated.
+    pub(super) fn leading_grouping(&mut self) -> Result<Option<Grouping>> {
+        match self.at(Kind::Placeholder) && self.at_clause_in_front() {
+            true => self.clause().map(Some),
+            false => self.grouping(),
+        }
+    }
+
+    /// The same behind it.
+    pub(super) fn trailing_grouping(&mut self) -> Result<Option<Grouping>> {
+        match self.at_clause_behind() {
+            true => self.clause().map(Some),
+            false => self.grouping(),
+        }
+    }
+
+    fn clause(&mut self) -> Result<Grouping> {
+        let token = self.bump()?;
+        Ok(Grouping {
+            without: false,
+            labels: vec![self.name(token, false)],
+            clause: true,
+        })
     }
 
     /// `(a, b,)`, possibly empty.
@@ -76,6 +124,10 @@ impl Parser<'_> {
         let name = self.name(token, quoted);
         if name.text.is_empty() {
             self.report(SyntaxError::new("empty label name", name.span.clone()))?;
+        }
+        if name.raw.is_some() {
+            let message = "a label name must be UTF-8 where series are grouped or matched";
+            self.report(SyntaxError::new(message, name.span.clone()))?;
         }
         Ok(Some(name))
     }

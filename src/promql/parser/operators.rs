@@ -2,13 +2,10 @@
 
 use super::{Parser, Result};
 use crate::promql::ast::{
-    Binary, BinaryOp, Call, Expr, ExprKind, GroupModifier, Matching, Name, UnaryOp,
+    Binary, BinaryOp, Expr, ExprKind, Fill, GroupModifier, Matching, Name, Number, UnaryOp, Unknown,
 };
-use crate::promql::error::SyntaxError;
-use crate::promql::lexer::{Keyword, Kind};
-
-/// How tightly an operator binds that a placeholder stands for: as comparisons do, which most of them are.
-const UNKNOWN: u8 = 3;
+use crate::promql::lexer::{Keyword, Kind, Token};
+use crate::promql::names::UNKNOWN;
 
 impl Parser<'_> {
     /// An expression of operators that bind at least as tightly as `loosest`.
@@ -30,7 +27,7 @@ impl Parser<'_> {
                     ExprKind::Binary(Box::new(self.binary(op, lhs)?))
                 }
                 Kind::Placeholder if UNKNOWN >= loosest && self.is_pure(self.token) => {
-                    ExprKind::Call(self.unknown_operator(lhs)?)
+                    ExprKind::Unknown(Box::new(self.unknown(lhs)?))
                 }
                 _ => return Ok(lhs),
             };
@@ -39,18 +36,19 @@ impl Parser<'_> {
         }
     }
 
-    /// `a $op on (pod) b`: what comes of it is as unknown as what a placeholder calls.
-    fn unknown_operator(&mut self, lhs: Expr) -> Result<Call> {
+    /// `a $op on (pod) b`
+    fn unknown(&mut self, lhs: Expr) -> Result<Unknown> {
         let token = self.bump()?;
-        let function = self.name(token, false);
-        self.eat(Kind::Keyword(Keyword::Bool))?;
-        self.matching()?;
-        let args = vec![lhs, self.expr(UNKNOWN + 1)?];
-        let grouping = None;
-        Ok(Call {
-            function,
-            args,
-            grouping,
+        let operator = self.name(token, false);
+        let bool_modifier = self.eat(Kind::Keyword(Keyword::Bool))?;
+        let matching = self.matching()?;
+        let rhs = self.expr(UNKNOWN + 1)?;
+        Ok(Unknown {
+            operator,
+            lhs,
+            rhs,
+            bool_modifier,
+            matching,
         })
     }
 
@@ -70,15 +68,15 @@ impl Parser<'_> {
     fn binary(&mut self, op: BinaryOp, lhs: Expr) -> Result<Binary> {
         let token = self.bump()?;
         let op_span = token.start..token.end;
-        if matches!(op, BinaryOp::Lt | BinaryOp::Gt) && self.at(Kind::Operator(BinaryOp::Div)) {
-            let span = token.start..self.token.end;
-            self.report(SyntaxError::experimental("histogram trim operators", span))?;
-            self.bump()?;
-        }
         let bool_modifier = self.eat(Kind::Keyword(Keyword::Bool))?;
-        let matching = self.matching()?;
-        let tighter = u8::from(!op.right_associative());
-        let rhs = self.expr(op.precedence() + tighter)?;
+        let mut matching = self.matching()?;
+        let fill = self.fill()?;
+        let loosest = op.precedence() + u8::from(!op.right_associative());
+        let rhs = if matching.is_none() && self.at(Kind::Placeholder) && self.is_pure(self.token) {
+            self.clause_or_operand(&mut matching, loosest)?
+        } else {
+            self.expr(loosest)?
+        };
         Ok(Binary {
             op,
             op_span,
@@ -86,7 +84,95 @@ impl Parser<'_> {
             rhs,
             bool_modifier,
             matching,
+            fill,
         })
+    }
+
+    /// What follows an operator and starts with a placeholder: `$b`, or `$on b`.
+    fn clause_or_operand(&mut self, matching: &mut Option<Matching>, loosest: u8) -> Result<Expr> {
+        let token = self.bump()?;
+        if !is_operand(self.token.kind) {
+            return self.expr_behind(token, loosest);
+        }
+        *matching = Some(Matching {
+            on: true,
+            labels: vec![self.name(token, false)],
+            clause: true,
+            group: None,
+        });
+        self.expr(loosest)
+    }
+
+    /// `fill (0)`, or `fill_left (0)` and `fill_right (0)` in any order.
+    fn fill(&mut self) -> Result<Option<Box<Fill>>> {
+        let mut fill = Fill::default();
+        if self.at_fill("fill") {
+            let value = self.fill_value()?;
+            fill.left.clone_from(&value);
+            fill.right = value;
+        } else {
+            while fill.left.is_none() && self.at_fill("fill_left")
+                || fill.right.is_none() && self.at_fill("fill_right")
+            {
+                let left = self.at_fill("fill_left");
+                let value = self.fill_value()?;
+                *(if left {
+                    &mut fill.left
+                } else {
+                    &mut fill.right
+                }) = value;
+            }
+        }
+        Ok((fill != Fill::default()).then(|| Box::new(fill)))
+    }
+
+    /// Whether the current word is this modifier, which it is only right in front of a parenthesis.
+    fn at_fill(&self, word: &str) -> bool {
+        let behind = || self.text[self.token.end..].trim_start_matches([' ', '\t', '\n', '\r']);
+        self.at(Kind::Name)
+            && self.text(self.token).eq_ignore_ascii_case(word)
+            && behind().starts_with('(')
+    }
+
+    /// The value in parentheses behind the current word; in recovery, there may be none.
+    fn fill_value(&mut self) -> Result<Option<Number>> {
+        self.bump()?;
+        self.bump()?;
+        let sign = match self.token.kind {
+            Kind::Operator(BinaryOp::Add) => "",
+            Kind::Operator(BinaryOp::Sub) => "-",
+            _ => return self.unsigned_fill_value(""),
+        };
+        self.bump()?;
+        self.unsigned_fill_value(sign)
+    }
+
+    fn unsigned_fill_value(&mut self, sign: &str) -> Result<Option<Number>> {
+        if !matches!(self.token.kind, Kind::Number | Kind::Duration) {
+            self.report(self.unexpected("a number"))?;
+            if !matches!(self.token.kind, Kind::RightParen | Kind::End) {
+                self.bump()?;
+            }
+            self.eat(Kind::RightParen)?;
+            return Ok(None);
+        }
+        let token = self.bump()?;
+        let Number { value, text } = self.number(token);
+        self.expect(Kind::RightParen, "`)`")?;
+        let value = if sign.is_empty() { value } else { -value };
+        let text = format!("{sign}{text}");
+        Ok(Some(Number { value, text }))
+    }
+
+    /// [`Parser::expr`] where the placeholder that it starts with is already taken.
+    fn expr_behind(&mut self, token: Token, loosest: u8) -> Result<Expr> {
+        self.enter()?;
+        self.height = 1;
+        let lhs = self.placeholder(token)?;
+        let lhs = self.modifiers(lhs, token.start)?;
+        let lhs = self.operators(lhs, token.start, loosest)?;
+        self.depth -= 1;
+        Ok(lhs)
     }
 
     fn matching(&mut self) -> Result<Option<Matching>> {
@@ -117,7 +203,12 @@ impl Parser<'_> {
         } else {
             None
         };
-        Ok(Some(Matching { on, labels, group }))
+        Ok(Some(Matching {
+            on,
+            labels,
+            clause: false,
+            group,
+        }))
     }
 
     fn included_labels(&mut self) -> Result<Vec<Name>> {
@@ -136,6 +227,7 @@ impl BinaryOp {
             Self::Or => 1,
             Self::And | Self::Unless => 2,
             Self::Eq | Self::Ne | Self::Gt | Self::Lt | Self::Ge | Self::Le => 3,
+            Self::TrimUpper | Self::TrimLower => 3,
             Self::Add | Self::Sub => 4,
             Self::Mul | Self::Div | Self::Mod | Self::Atan2 => 5,
             Self::Pow => 6,
@@ -146,4 +238,12 @@ impl BinaryOp {
     pub(in crate::promql) fn right_associative(self) -> bool {
         self == Self::Pow
     }
+}
+
+/// What cannot follow an operand, so that a placeholder in front of it is none.
+fn is_operand(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Name | Kind::MetricName | Kind::Aggregate(_) | Kind::Number | Kind::Duration
+    )
 }

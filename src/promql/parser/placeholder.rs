@@ -6,8 +6,7 @@ use crate::promql::lexer::{Keyword, Kind, Token};
 
 impl Parser<'_> {
     /// What follows decides whether it is the name of a function or of a metric, or all of an expression.
-    pub(super) fn placeholder(&mut self) -> Result<Expr> {
-        let token = self.bump()?;
+    pub(super) fn placeholder(&mut self, token: Token) -> Result<Expr> {
         match self.token.kind {
             Kind::LeftParen | Kind::Keyword(Keyword::By | Keyword::Without) => {
                 self.unknown_call(token)

@@ -1,7 +1,7 @@
 //! Operands: literals, parentheses, calls, and what follows them.
 
 use super::{Parser, Result};
-use crate::promql::ast::{Call, Expr, ExprKind, Number, StringLiteral};
+use crate::promql::ast::{Bounds, Call, Expr, ExprKind, Number, StringLiteral};
 use crate::promql::error::SyntaxError;
 use crate::promql::lexer::{Keyword, Kind, Token, decode, duration_millis, number_value};
 use crate::promql::names::may_name_metric;
@@ -10,18 +10,21 @@ impl Parser<'_> {
     /// An operand with its ranges, offsets and `@`.
     pub(super) fn postfix(&mut self) -> Result<Expr> {
         let start = self.token.start;
-        let mut expr = self.primary()?;
+        let expr = self.primary()?;
+        self.modifiers(expr, start)
+    }
+
+    /// The ranges, offsets and `@` behind an operand that starts at `start`.
+    pub(super) fn modifiers(&mut self, mut expr: Expr, start: usize) -> Result<Expr> {
         loop {
             expr = match self.token.kind {
                 Kind::LeftBracket => self.brackets(expr, start)?,
                 Kind::Keyword(Keyword::Offset) => self.offset(expr)?,
                 Kind::At => self.at_time(expr)?,
-                Kind::Name if is_range_modifier(self.text(self.token)) => {
-                    let what = format!("the `{}` modifier", self.text(self.token));
-                    self.report(SyntaxError::experimental(&what, self.span()))?;
-                    self.bump()?;
-                    expr
-                }
+                Kind::Name => match bounds(self.text(self.token)) {
+                    Some(bounds) => self.bounds(expr, bounds)?,
+                    None => return Ok(expr),
+                },
                 _ => return Ok(expr),
             };
         }
@@ -56,6 +59,9 @@ impl Parser<'_> {
                     Kind::LeftParen | Kind::Keyword(Keyword::By | Keyword::Without) => {
                         self.aggregate(op, token.start)
                     }
+                    Kind::Placeholder if self.at_clause_in_front() => {
+                        self.aggregate(op, token.start)
+                    }
                     kind if self.recovering && is_operand(kind) => self.aggregate(op, token.start),
                     _ => self.selector(Some(token)),
                 }
@@ -64,7 +70,10 @@ impl Parser<'_> {
                 let token = self.bump()?;
                 self.selector(Some(token))
             }
-            Kind::Placeholder => self.placeholder(),
+            Kind::Placeholder => {
+                let token = self.bump()?;
+                self.placeholder(token)
+            }
             _ => self.missing(self.unexpected("an expression")),
         }
     }
@@ -118,11 +127,6 @@ impl Parser<'_> {
 
     fn call(&mut self, name: Token) -> Result<Expr> {
         let function = self.name(name, false);
-        if is_fill_modifier(&function.text) {
-            let span = function.span.clone();
-            let what = "fill modifiers of binary operators";
-            self.report(SyntaxError::experimental(what, span))?;
-        }
         let args = self.arguments()?;
         let call = Call {
             function,
@@ -173,12 +177,8 @@ fn is_operand(kind: Kind) -> bool {
     )
 }
 
-fn is_range_modifier(word: &str) -> bool {
-    word.eq_ignore_ascii_case("anchored") || word.eq_ignore_ascii_case("smoothed")
-}
-
-fn is_fill_modifier(word: &str) -> bool {
-    ["fill", "fill_left", "fill_right"]
-        .iter()
-        .any(|name| word.eq_ignore_ascii_case(name))
+fn bounds(word: &str) -> Option<Bounds> {
+    let all = [Bounds::Anchored, Bounds::Smoothed];
+    all.into_iter()
+        .find(|bounds| word.eq_ignore_ascii_case(bounds.word()))
 }

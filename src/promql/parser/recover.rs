@@ -17,7 +17,9 @@ impl Parser<'_> {
             return Err(error);
         }
         // One cause is reported once: by the lexer, or by whoever first met the token.
-        let known = |last: &SyntaxError| self.token.kind == Kind::Bad || last.span == error.span;
+        let resumed = self.resumed == Some(error.span.start);
+        let known =
+            |last: &SyntaxError| resumed || self.token.kind == Kind::Bad || last.span == error.span;
         if !self.errors.last().is_some_and(known) {
             self.errors.push(error);
         }
@@ -115,6 +117,8 @@ impl Parser<'_> {
             self.bump()?;
         }
         let mut read = read;
+        // A word in front of `{` is the metric of the next selector.
+        let mut word = None;
         loop {
             match self.token.kind {
                 Kind::RightBrace => return Ok(true),
@@ -134,11 +138,16 @@ impl Parser<'_> {
                 | Kind::Match
                 | Kind::NotMatch
                 | Kind::Operator(BinaryOp::Ne | BinaryOp::Eq) => {
+                    let named = self.at(Kind::Name).then_some(self.token.start);
+                    word = named.map(|start| (start, self.end));
                     self.bump()?;
                     read = false;
                 }
-                _ => {
-                    self.reread(self.token.start)?;
+                kind => {
+                    let metric = word.filter(|_| kind == Kind::LeftBrace);
+                    let (start, end) = metric.unwrap_or((self.token.start, self.end));
+                    self.end = end;
+                    self.reread(start)?;
                     return Ok(false);
                 }
             }
@@ -172,6 +181,7 @@ impl Parser<'_> {
             Ok(token) => token,
             Err(error) => self.bad_token(at, error)?,
         };
+        self.resumed = Some(self.token.start);
         Ok(())
     }
 }

@@ -120,6 +120,7 @@ impl Parser<'_> {
                     quoted: false,
                     span: name.span.clone(),
                     placeholders: Placeholders::default(),
+                    raw: None,
                 },
                 op: MatchOp::Equal,
                 value: StringLiteral {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::promql::ast::BinaryOp;
+use crate::promql::{STACK, has_room};
 
 fn error(text: &str) -> SyntaxError {
     parse(text).unwrap_err()
@@ -107,16 +108,25 @@ fn errors_say_what_was_expected() {
         ),
         ("topk(a)", "`topk` takes 2 arguments, got 1"),
         (
-            "a[5m] anchored",
-            "experimental, behind a feature flag: the `anchored` modifier",
+            "a[5m] anchored smoothed",
+            "`anchored` and `smoothed` exclude each other",
         ),
         (
-            "a + fill(0) b",
-            "experimental, behind a feature flag: fill modifiers of binary operators",
+            "a[5m:] anchored",
+            "`anchored` must follow a selector or a range",
         ),
         (
-            "a </ b",
-            "experimental, behind a feature flag: histogram trim operators",
+            "a + fill(0) 1",
+            "`fill` needs an operator between values of instant vectors",
+        ),
+        ("rate(a[ # c\n 5m])", "unexpected character '#'"),
+        ("a[min(1m, 2m)]", "unexpected `min`, expected a duration"),
+        ("a[5m - Inf]", "unexpected `Inf`, expected a duration"),
+        ("a[1e18 + 5]", "the duration is out of range"),
+        ("a offset 5m offset 0s", "the offset is set twice"),
+        (
+            "a + on (\"\\xff\") b",
+            "a label name must be UTF-8 where series are grouped or matched",
         ),
         ("a{b=~\"(\"}", "bad regular expression: `(` without `)`"),
         ("a{__name__=\"b\"}", "the metric name is already `a`"),
@@ -131,7 +141,43 @@ fn errors_say_what_was_expected() {
 }
 
 #[test]
+fn prometheus_takes_these_too() {
+    for text in [
+        "a </ 1 >/ 2",
+        "a[5m] anchored @ 5 offset 1m",
+        "a smoothed[5m]",
+        "a offset 0s offset 5m",
+        "a offset 0s [5m]",
+        "a offset NaN",
+        "a[min_of(5m, step()) + +1m]",
+        "a[5m # c\n]",
+        "a + on (x) fill_right (-1m) fill_left (0) b",
+        "fill + fill_left",
+        "integral(a[5m], 1)",
+        "{\"\\xff\", \"\\xff\"=\"\\xff\"}",
+    ] {
+        let expr = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let line = expr.to_string();
+        assert_eq!(parse(&line).unwrap().to_string(), line, "{text}");
+    }
+}
+
+/// Runs a test that needs the stack of the deepest tree.
+fn deep(test: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    let test = || {
+        has_room();
+        test();
+    };
+    thread.spawn(test).unwrap().join().unwrap();
+}
+
+#[test]
 fn depth_is_limited() {
+    deep(check_depth);
+}
+
+fn check_depth() {
     for text in [
         "(".repeat(100_000),
         "-".repeat(100_000),
@@ -145,8 +191,9 @@ fn depth_is_limited() {
     error(&vec!["1"; 100_000].join(" ^ "));
     error(&format!("a{}", "[1m:]".repeat(100_000)));
     error(&format!("a{{b=~\"{}\"}}", "(".repeat(100_000)));
-    let deep = format!("{}1{}", "(".repeat(95), ")".repeat(95));
+    assert!(error(&"(".repeat(100_000)).too_deep);
+    let deep = format!("{}1{}", "(".repeat(995), ")".repeat(995));
     assert_eq!(parse(&deep).unwrap().to_string(), deep);
-    let long = vec!["1"; 290].join(" + ");
+    let long = vec!["a"; 2_990].join(" + ");
     assert_eq!(parse(&long).unwrap().to_string(), long);
 }

@@ -2,7 +2,7 @@
 
 use super::{Parser, Result};
 use crate::promql::ast::{
-    At, AtOffset, BinaryOp, Duration, Expr, ExprKind, Number, RangeSelector, Subquery,
+    At, AtOffset, BinaryOp, Bounds, Duration, Expr, ExprKind, Number, RangeSelector, Subquery,
 };
 use crate::promql::error::SyntaxError;
 use crate::promql::lexer::Kind;
@@ -30,7 +30,7 @@ impl Parser<'_> {
         self.close_bracket("`]` or `:`")?;
         let span = open..self.end;
         match expr.kind {
-            ExprKind::Selector(selector) if selector.at == AtOffset::default() => {
+            ExprKind::Selector(selector) if !is_shifted(&selector.at) => {
                 let range = RangeSelector { selector, range };
                 Ok(self.finish(ExprKind::Range(range), start))
             }
@@ -66,12 +66,32 @@ impl Parser<'_> {
         expr.span.end = self.end;
         match shift(&mut expr) {
             None => self.report(not_shiftable("offset", keyword.start..keyword.end))?,
-            Some(at) if at.offset.is_some() => {
+            Some(at) if at.offset.as_ref().is_some_and(|offset| !is_zero(offset)) => {
                 let span = keyword.start..self.end;
                 self.report(SyntaxError::new("the offset is set twice", span))?;
             }
             // In recovery, there may be none.
             Some(at) => at.offset = Some(offset).filter(|offset| !offset.text.is_empty()),
+        }
+        Ok(expr)
+    }
+
+    /// `anchored` or `smoothed` behind `expr`.
+    pub(super) fn bounds(&mut self, mut expr: Expr, bounds: Bounds) -> Result<Expr> {
+        let word = self.bump()?;
+        let span = word.start..word.end;
+        expr.span.end = self.end;
+        let subquery = matches!(expr.kind, ExprKind::Subquery(_));
+        match shift(&mut expr).filter(|_| !subquery) {
+            None => {
+                let message = format!("`{}` must follow a selector or a range", bounds.word());
+                self.report(SyntaxError::new(message, span))?;
+            }
+            Some(at) if at.bounds.is_some_and(|other| other != bounds) => {
+                let message = "`anchored` and `smoothed` exclude each other";
+                self.report(SyntaxError::new(message, span))?;
+            }
+            Some(at) => at.bounds = Some(bounds),
         }
         Ok(expr)
     }
@@ -138,11 +158,19 @@ impl Parser<'_> {
 
 /// `foo[0.0001]`: Prometheus counts nanoseconds, so this is not zero.
 fn is_tiny(duration: &Duration) -> bool {
-    duration.millis == 0
-        && duration
-            .text
-            .parse()
-            .is_ok_and(|seconds: f64| seconds > 0.0)
+    let seconds = duration.text.parse();
+    duration.millis == 0 && seconds.is_ok_and(|seconds: f64| seconds > 0.0)
+}
+
+/// Whether an offset moves nothing: Prometheus takes another one behind it, or a range.
+fn is_zero(offset: &Duration) -> bool {
+    let tiny = |seconds: f64| seconds.is_nan() || (seconds * 1e9).round() != 0.0;
+    let known = offset.placeholders.is_empty() && !offset.is_expression();
+    known && offset.millis == 0 && !offset.text.parse().is_ok_and(tiny)
+}
+
+fn is_shifted(at: &AtOffset) -> bool {
+    at.at.is_some() || at.offset.as_ref().is_some_and(|offset| !is_zero(offset))
 }
 
 /// Where the shift of an expression is kept, if it can have one.

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Aggregate, At, AtOffset, Selector, Subquery};
-use crate::promql::ast::{Grouping, Matcher, Name, StringLiteral};
+use crate::promql::ast::{Fill, Grouping, Matcher, Name, StringLiteral};
 use crate::promql::lexer::quote;
 
 pub(super) fn string<W: Write>(f: &mut W, literal: &StringLiteral) -> fmt::Result {
@@ -15,9 +15,10 @@ pub(super) fn string<W: Write>(f: &mut W, literal: &StringLiteral) -> fmt::Resul
 }
 
 fn name<W: Write>(f: &mut W, name: &Name, quoted: bool) -> fmt::Result {
-    match quoted && name.placeholders.is_empty() {
-        true => f.write_str(&quote(&name.text)),
-        false => f.write_str(&name.text),
+    match &name.raw {
+        Some(raw) => f.write_str(raw),
+        None if quoted && name.placeholders.is_empty() => f.write_str(&quote(&name.text)),
+        None => f.write_str(&name.text),
     }
 }
 
@@ -41,7 +42,7 @@ pub(super) fn selector<W: Write>(f: &mut W, selector: &Selector) -> fmt::Result 
     f.write_char('{')?;
     let mut separator = "";
     if let Some(metric) = inside {
-        name(f, metric, true)?;
+        f.write_str(&metric.metric_in_braces())?;
         separator = ", ";
     }
     for matcher in &selector.matchers {
@@ -74,8 +75,30 @@ pub(super) fn labels<W: Write>(f: &mut W, labels: &[Name]) -> fmt::Result {
     f.write_char(')')
 }
 
-/// ` @ start() offset 5m`
+/// ` $by`
+pub(super) fn clause<W: Write>(f: &mut W, placeholder: &[Name]) -> fmt::Result {
+    placeholder
+        .iter()
+        .try_for_each(|name| write!(f, " {}", name.text))
+}
+
+/// ` fill (0)`
+pub(super) fn fill<W: Write>(f: &mut W, fill: &Fill) -> fmt::Result {
+    let (left, right) = (fill.left.as_ref(), fill.right.as_ref());
+    match (left, right) {
+        (Some(left), Some(right)) if left == right => write!(f, " fill ({})", left.text),
+        _ => {
+            left.map_or(Ok(()), |left| write!(f, " fill_left ({})", left.text))?;
+            right.map_or(Ok(()), |right| write!(f, " fill_right ({})", right.text))
+        }
+    }
+}
+
+/// ` anchored @ start() offset 5m`
 pub(super) fn shift<W: Write>(f: &mut W, shift: &AtOffset) -> fmt::Result {
+    if let Some(bounds) = shift.bounds {
+        write!(f, " {}", bounds.word())?;
+    }
     match &shift.at {
         None => {}
         Some(At::Timestamp(time)) => write!(f, " @ {}", time.text)?,
@@ -105,6 +128,10 @@ pub(super) fn aggregate_head<W: Write>(f: &mut W, aggregate: &Aggregate) -> fmt:
 /// ` by (job) `
 pub(super) fn grouping<W: Write>(f: &mut W, grouping: Option<&Grouping>) -> fmt::Result {
     if let Some(grouping) = grouping {
+        if grouping.clause {
+            clause(f, &grouping.labels)?;
+            return f.write_char(' ');
+        }
         f.write_str(if grouping.without {
             " without "
         } else {

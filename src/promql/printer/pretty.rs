@@ -14,7 +14,7 @@ use super::{
     Binary, Expr, ExprKind, Subquery, expr, leaf, lhs_parens, operator, rhs_parens,
     subquery_parens, unary_parens,
 };
-use crate::promql::ast::Selector;
+use crate::promql::ast::{Name, Selector};
 use crate::promql::check::value_type;
 use crate::promql::functions::ValueType;
 
@@ -126,6 +126,7 @@ impl Layout {
             ExprKind::Paren(inner) => self.parens(inner, indent),
             ExprKind::Binary(binary) => self.binary(binary, indent, operators),
             ExprKind::Number(_)
+            | ExprKind::Unknown(_)
             | ExprKind::String(_)
             | ExprKind::Placeholder(_)
             | ExprKind::Invalid(_) => {
@@ -135,18 +136,25 @@ impl Layout {
     }
 
     fn selector(&mut self, selector: &Selector, indent: usize) {
-        let inside = selector
-            .metric
-            .as_ref()
-            .is_some_and(|name| name.quoted_metric());
-        if inside || selector.matchers.is_empty() || !selector.filters.is_empty() {
+        let metric = selector.metric.as_ref();
+        let inside = metric.filter(|name| name.quoted_metric());
+        let matcher = inside
+            .map(Name::metric_in_braces)
+            .filter(|text| text.starts_with("__name__="));
+        let name_only = selector.matchers.is_empty() && matcher.is_none();
+        if inside.is_some() && matcher.is_none() || name_only || !selector.filters.is_empty() {
             let _ = leaf::selector(&mut self.out, selector);
             return;
         }
-        if let Some(metric) = &selector.metric {
+        if let (Some(metric), None) = (metric, inside) {
             self.out.push_str(&metric.text);
         }
         self.out.push('{');
+        if let Some(matcher) = matcher {
+            self.line(indent + STEP);
+            self.out.push_str(&matcher);
+            self.out.push(',');
+        }
         for matcher in &selector.matchers {
             self.line(indent + STEP);
             let _ = leaf::matcher(&mut self.out, matcher);

@@ -19,6 +19,12 @@ fn one_line_is_canonical() {
         ("a+on(x)group_left()b", "a + on (x) group_left b"),
         ("a==bool on()b", "a == bool on () b"),
         ("((a))", "((a))"),
+        ("x[+5m]", "x[+5m]"),
+        ("x offset +-5m * 2", "x offset +-5m * 2"),
+        ("x[5m + +(3m)]", "x[5m + +(3m)]"),
+        ("{\"\\xff\", a=\"\\xff\"}", "{\"\\xff\", a=\"\\xff\"}"),
+        ("{\"a\u{7f}\"}", "{\"a\\u007f\"}"),
+        ("a</1 and b>/2", "a </ 1 and b >/ 2"),
         ("0x1F + 1_000 + 1h30m", "0x1F + 1_000 + 1h30m"),
         ("-a^-2", "-a ^ -2"),
         (
@@ -36,7 +42,7 @@ fn one_line_is_canonical() {
 #[test]
 fn names_are_quoted_where_needed() {
     use crate::promql::build::{metric, sum};
-    assert_eq!(metric("on").to_string(), "{\"on\"}");
+    assert_eq!(metric("on").to_string(), "{__name__=\"on\"}");
     assert_eq!(metric("by").to_string(), "by");
     assert_eq!(metric("a:b").to_string(), "a:b");
     assert_eq!(metric("a.b").to_string(), "{\"a.b\"}");
@@ -77,4 +83,35 @@ job:errors:ratio5m > 14.4 * 0.001"#;
         "1 - (\n  a / b\n)"
     );
     assert_eq!(pretty(&parse("a").unwrap(), 80), "a");
+}
+
+#[test]
+fn placeholders_for_operators_and_clauses_stay() {
+    use crate::promql::{Dialect, parse_with};
+    for text in [
+        "a $op b",
+        "a $op bool on (x) group_left (y) b",
+        "a * (b $op c) ^ d",
+        "a + b $op c",
+        "sum(x) $by",
+        "sum(x) $by / sum(y) $by",
+        "(sum(x) $by)",
+        "sum(x) $op y",
+        "sum(x) $op (y)",
+        "a / $on b",
+        "a / $b",
+        "a / $b{x=\"1\"}",
+        "a / $f(b)",
+    ] {
+        let line = parse_with(text, Dialect::Grafana).unwrap().to_string();
+        let back = parse_with(&line, Dialect::Grafana).unwrap().to_string();
+        assert_eq!(back, line);
+        let expected = match text.strip_prefix("sum(x) $by") {
+            Some("") => "sum $by (x)",
+            Some(_) => "sum $by (x) / sum $by (y)",
+            None if text.starts_with('(') => "(sum $by (x))",
+            None => text,
+        };
+        assert_eq!(line, expected);
+    }
 }

@@ -54,10 +54,6 @@ impl Scanner<'_> {
         if name.is_empty() || !name.bytes().all(word) {
             return Err(self.problem("bad group name", start));
         }
-        if self.names.contains(&name) {
-            return Err(self.problem("the group name is taken", start));
-        }
-        self.names.push(name);
         self.pos += name.len() + 1;
         Ok(())
     }

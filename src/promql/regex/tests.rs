@@ -18,6 +18,7 @@ fn takes_what_go_takes() {
         "(?i:a)",
         "(?-s).",
         "(?P<x>a)(?<y>b)",
+        "(?P<x>a)(?P<x>b)",
         r"\Qa.b\E+",
         r"\d+\.\d",
         r"[\w-z]",
@@ -44,6 +45,8 @@ fn takes_what_go_takes() {
 #[test]
 fn rejects_what_go_rejects() {
     for pattern in [
+        r"\p{Letter}",
+        r"\p{greek}",
         "(",
         ")",
         "a)(b",
@@ -73,7 +76,6 @@ fn rejects_what_go_rejects() {
         "[[:foo:]]",
         r"\p{Nope}",
         "(?P<>a)",
-        "(?P<x>a)(?P<x>b)",
         r"[a-\d]",
         r"\E",
         "{5}",

@@ -62,14 +62,17 @@ impl Rename<'_> {
         }
         // A name that needs quotes goes into the braces.
         if selector.braces.is_empty() {
-            return vec![Edit::new(span, format!("{{{}}}", quote(&new)))];
+            return vec![Edit::new(span, metric(&new).to_string())];
         }
         let first = selector.braces.start + 1;
         let more = !selector.matchers.is_empty() || !selector.filters.is_empty();
         let comma = if more { ", " } else { "" };
         vec![
             Edit::new(span, ""),
-            Edit::new(first..first, format!("{}{comma}", quote(&new))),
+            Edit::new(
+                first..first,
+                format!("{}{comma}", Name::from(new.as_str()).metric_in_braces()),
+            ),
         ]
     }
 

@@ -1,7 +1,7 @@
 //! What holds for every tree and every text.
 
 use proptest::prelude::*;
-use slosmith::promql::ast::{Expr, ExprKind, Name};
+use slosmith::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Name, Selector};
 use slosmith::promql::labels::{AnySeries, label_flow, missing_labels, unmatched_joins};
 use slosmith::promql::rewrite::{apply, rename_metric, replace_node};
 use slosmith::promql::usage::{comparisons, contexts, quantile_calls};
@@ -42,6 +42,7 @@ fn meaning(expr: &Expr) -> Expr {
         }
     });
     selectors_mut(&mut expr, &mut |selector| {
+        named(selector);
         selector
             .metric
             .iter_mut()
@@ -52,6 +53,16 @@ fn meaning(expr: &Expr) -> Expr {
         }
     });
     expr
+}
+
+/// `{__name__="on"}` is how a metric is written that is called like a word of PromQL.
+fn named(selector: &mut Selector) {
+    let name = |matcher: &Matcher| matcher.label.text == "__name__" && matcher.op == MatchOp::Equal;
+    if selector.metric.is_none()
+        && let Some(at) = selector.matchers.iter().position(name)
+    {
+        selector.metric = Some(selector.matchers.remove(at).value.value.as_str().into());
+    }
 }
 
 fn unquote(names: &mut [Name]) {

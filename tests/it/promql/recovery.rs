@@ -78,9 +78,8 @@ fn intact_selectors_are_found() {
         ("rat(a[5m]) / nope(b)", &["a", "b"]),
         ("rate(a) / sum(b[5m])", &["a", "b"]),
         ("a and 1 or b", &["a", "b"]),
-        ("a[5m] anchored + b", &["a", "b"]),
-        ("a </ b", &["a", "b"]),
-        ("a == bool on (x) fill(0) b", &["a", "b"]),
+        ("a[5m:] anchored + b", &["a", "b"]),
+        ("a == bool on (x) fill(c) b", &["a", "b"]),
     ] {
         let (found, messages) = recovered(text);
         assert_eq!(found, expected, "{text}: {messages:?}");
@@ -109,6 +108,17 @@ fn each_mistake_is_told_once() {
             &["unexpected `y`, expected `,` or `}`"],
         ),
         ("", &["empty query"]),
+        (
+            "x{a x{a=\"b\n x{c=\"d\"}",
+            &[
+                "unexpected `x`, expected `=`, `!=`, `=~` or `!~`",
+                "string without closing quote",
+            ],
+        ),
+        (
+            "rate({a=1}[5m])",
+            &["unexpected `1`, expected a value in quotes"],
+        ),
     ] {
         assert_eq!(recovered(text).1, expected, "{text}");
     }

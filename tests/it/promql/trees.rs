@@ -172,6 +172,7 @@ fn aggregation(inner: impl Strategy<Value = Expr> + 'static) -> impl Strategy<Va
                 _ => None,
             };
             aggregate.grouping = grouping.map(|(without, labels)| Grouping {
+                clause: false,
                 without,
                 labels: labels.into_iter().map(Name::from).collect(),
             });
