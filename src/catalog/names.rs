@@ -4,6 +4,14 @@ use super::shape::MetricType;
 use super::{Catalog, Family};
 use crate::diag::nearest;
 
+/// What Ray puts before the names of all metrics that programs in it publish.
+const RAY: &str = "ray_";
+
+/// A name as Ray serves it: with its prefix, and without colons.
+pub fn in_ray(name: &str) -> String {
+    format!("{RAY}{}", name.replace(':', "_"))
+}
+
 /// Which of a family's series a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Series {
@@ -55,6 +63,17 @@ impl Catalog {
             .strip_prefix(prefix.strip_suffix(':')?)?
             .strip_prefix('_')?;
         Some(format!("{prefix}{rest}"))
+    }
+
+    /// The product's own name of a series that Ray serves: `vllm:x` for `ray_vllm_x` and `ray_vllm:x`.
+    pub fn behind_ray(&self, name: &str) -> Option<String> {
+        let inner = name.strip_prefix(RAY)?;
+        let own = !self.prefix().is_empty() && inner.starts_with(self.prefix());
+        if own {
+            Some(inner.to_owned())
+        } else {
+            self.own_spelling(inner)
+        }
     }
 
     /// The family known from source alone that a series name belongs to.

@@ -1,7 +1,7 @@
 //! Queries that Prometheus would not take.
 
 use crate::artifact::Query;
-use crate::diag::{Diagnostic, Severity};
+use crate::diag::{Diagnostic, Group, Severity};
 use crate::lint::rule::{Check, declare_rule};
 use crate::promql::ast::Expr;
 use crate::promql::{SyntaxError, parse_recovering, parse_with};
@@ -18,6 +18,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "invalid-promql",
         summary: "the query is no PromQL that Prometheus accepts",
+        group: Group::PromQl,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Elsewhere,
