@@ -11,13 +11,16 @@ use super::resource::ResourceCx;
 use super::rule::{Check, Findings, Rule};
 use super::rules::{invalid_promql, unknown_label};
 use super::scope::Scope;
-use crate::artifact::{Artifact, Dashboard, Language, Query, Resource};
+use crate::artifact::{Artifact, Dashboard, Language, Query, Resource, Role};
 use crate::diag::Diagnostic;
 use crate::promql::ast::Expr;
 use crate::promql::parse_with;
 
 /// Queries that one processor takes at a time.
 const CHUNK: usize = 512;
+
+/// The rules that judge a name which a text mentions: whatever else is unusual, the text may mean it.
+const OF_MENTIONS: [&str; 2] = ["hidden-metric", "removed-metric"];
 
 /// What the rules find in a file. Levels are the rules' own; nothing is suppressed yet.
 pub(super) fn lint(
@@ -96,7 +99,10 @@ impl File<'_> {
                 let before = before.get_or_init(|| judged(&query.text));
                 is_no_worse(before.as_ref(), judged(text).as_ref())
             };
-            let series = series(&expr, &names);
+            let mut series = series(&expr, &names);
+            if query.role == Role::Mention {
+                series.retain(|series| !self.is_settled(series));
+            }
             let cx = self.context(query, *site, (&expr, &series), Some(Review(&review)));
             self.ask(&cx, &mut found);
         }
@@ -124,7 +130,9 @@ impl File<'_> {
 
     fn ask(&self, cx: &QueryCx<'_, '_>, found: &mut Vec<Diagnostic>) {
         for rule in self.rules {
-            if let Check::Query(check) = rule.check {
+            if let Check::Query(check) = rule.check
+                && is_asked(rule, cx.query)
+            {
                 run(rule, found, |out| check(cx, out));
             }
         }
@@ -147,6 +155,15 @@ impl File<'_> {
         let mut found = Vec::new();
         self.ask(&cx, &mut found);
         Some(found)
+    }
+
+    /// True when the text names what took the place of a series as well: whoever wrote it knows.
+    fn is_settled(&self, series: &Series<'_, '_>) -> bool {
+        let new = series.subject.known().and_then(|known| {
+            let lineage = known.product.catalog.lineage();
+            lineage.successor(&known.family)
+        });
+        new.is_some_and(|new| self.file_text.contains(new))
     }
 
     fn dashboard(&self, dashboard: &Dashboard) -> Vec<Diagnostic> {
@@ -204,6 +221,10 @@ fn is_no_worse(before: Option<&Counts>, after: Option<&Counts>) -> bool {
         (None, _) => true,
         (Some(_), None) => false,
     }
+}
+
+fn is_asked(rule: &Rule, query: &Query) -> bool {
+    query.role != Role::Mention || OF_MENTIONS.contains(&rule.info.name)
 }
 
 /// Every PromQL query with what it belongs to.
