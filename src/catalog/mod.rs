@@ -38,6 +38,7 @@ pub use family::Family;
 pub use foreign::{Exporter, Foreign, ForeignFamily};
 pub use index::{BuildError, Index, PageEntry, Service, build, build_service};
 pub use lineage::Lineage;
+pub use names::in_ray;
 pub use release::{DEFAULT_PROFILE, Release, ReleaseId};
 pub use select::{NoRelease, Selection};
 pub use shape::{DeclaredFamily, MetricType, Shape};

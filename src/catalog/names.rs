@@ -5,6 +5,14 @@ use super::{Catalog, Family};
 use crate::diag::nearest;
 use crate::promql::{Series, split_series};
 
+/// What Ray puts before the names of all metrics that programs in it publish.
+const RAY: &str = "ray_";
+
+/// A name as Ray serves it: with its prefix, and without colons.
+pub fn in_ray(name: &str) -> String {
+    format!("{RAY}{}", name.replace(':', "_"))
+}
+
 impl Catalog {
     /// What every name of the product's own begins with; empty when there is nothing of the kind.
     pub fn prefix(&self) -> &str {
@@ -18,6 +26,17 @@ impl Catalog {
             .strip_prefix(prefix.strip_suffix(':')?)?
             .strip_prefix('_')?;
         Some(format!("{prefix}{rest}"))
+    }
+
+    /// The product's own name of a series that Ray serves: `vllm:x` for `ray_vllm_x` and `ray_vllm:x`.
+    pub fn behind_ray(&self, name: &str) -> Option<String> {
+        let inner = name.strip_prefix(RAY)?;
+        let own = !self.prefix().is_empty() && inner.starts_with(self.prefix());
+        if own {
+            Some(inner.to_owned())
+        } else {
+            self.own_spelling(inner)
+        }
     }
 
     /// The family known from source alone that a series name belongs to.

@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
 use super::lint::input::{Loaded, load};
+use super::lint::progress::Progress;
 use super::lint::walk;
 use super::terminal::Terminal;
 use super::{catalog as pages, lint};
@@ -109,7 +110,7 @@ pub fn run(args: &DriftArgs, out: &mut dyn Write) -> Result<u8> {
     };
     let profiles = lint::scope::profiles(catalog, &config, &args.profile)?;
     let files = walk::files(&args.paths, &config, &here)?;
-    let loaded = load(files, sources);
+    let loaded = load(files, sources, &Progress::none());
     complain(&loaded, &here)?;
     let items = items(
         &loaded,

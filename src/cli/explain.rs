@@ -25,7 +25,12 @@ pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<u8> {
         let width = infos.iter().map(|info| info.name.len()).max().unwrap_or(0);
         for info in infos {
             let level = info.level.as_str();
-            writeln!(out, "{:width$}  {level:7}  {}", info.name, info.summary)?;
+            let group = info.group.as_str();
+            writeln!(
+                out,
+                "{:width$}  {group:11}  {level:7}  {}",
+                info.name, info.summary
+            )?;
         }
         return Ok(0);
     };

@@ -1,114 +1,34 @@
 //! `slosmith lint`: specs and existing files → findings, and their fixes.
 
+mod args;
 mod baseline;
 mod fixing;
 pub(super) mod input;
 mod passed;
+pub(super) mod progress;
+mod report;
 pub(super) mod scope;
+mod statistics;
 pub(super) mod walk;
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::terminal::{Terminal, Trust};
-use anyhow::{Context, Result, anyhow};
-use clap::{Args, ValueEnum};
+use super::terminal::Terminal;
+use anyhow::{Context, Result, anyhow, bail};
+
+pub use args::LintArgs;
 
 use crate::catalog::Range;
+use crate::diag::Diagnostic;
 use crate::diag::render::{Format, Report, render};
-use crate::diag::{Diagnostic, Severity};
-use crate::lint::config::{Config, Level, plain};
+use crate::lint::config::{Config, plain};
 use crate::lint::date::Date;
-use crate::lint::rules;
-use crate::lint::{Scope, Settings, run as judge};
+use crate::lint::{Scope, Settings, run_telling};
 use crate::output::Writer;
 use crate::source::Sources;
 use input::Loaded;
-
-/// Check specs, rules and dashboards against recorded vLLM metrics
-#[derive(Debug, Args)]
-pub struct LintArgs {
-    /// Files, or folders whose YAML, JSON and Markdown is looked at
-    #[arg(default_value = ".")]
-    pub(super) paths: Vec<PathBuf>,
-    /// vLLM versions that every query must be right on; by default those of `slosmith.toml`, else the
-    /// newest recorded one. A spec has its own
-    #[arg(long, value_name = "RANGE")]
-    vllm: Option<String>,
-    /// A serving configuration in use, such as `lora`; may be given more than once
-    #[arg(long, value_name = "PROFILE")]
-    profile: Vec<String>,
-    /// The configuration; by default the nearest `slosmith.toml` in the working directory or above it
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Another level for a rule, such as `unknown-label=off`; may be given more than once
-    #[arg(long, value_name = "RULE=LEVEL", value_parser = level)]
-    level: Vec<(String, Level)>,
-    /// How findings are shown
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// The lowest level that fails the run
-    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = FailOn::Error)]
-    fail_on: FailOn,
-    /// Apply every safe fix
-    #[arg(long)]
-    fix: bool,
-    /// With `--fix` or `--diff`: fixes that may change the meaning as well
-    #[arg(long)]
-    unsafe_fixes: bool,
-    /// Show what fixes would change, and write nothing
-    #[arg(long)]
-    diff: bool,
-    /// Write all findings to the baseline that the configuration names, so that only new ones are shown
-    #[arg(long, conflicts_with_all = ["fix", "diff"])]
-    write_baseline: bool,
-}
-
-/// Which findings fail a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    /// What is certainly wrong
-    Error,
-    /// What is probably wrong as well
-    Warning,
-    /// Every finding
-    Info,
-}
-
-impl FailOn {
-    fn severity(self) -> Severity {
-        match self {
-            Self::Error => Severity::Error,
-            Self::Warning => Severity::Warning,
-            Self::Info => Severity::Info,
-        }
-    }
-}
-
-/// Why a text gives no rule a level.
-#[derive(Debug, thiserror::Error)]
-enum LevelError {
-    #[error("`{0}` is not RULE=LEVEL, where LEVEL is error, warning, info or off")]
-    Form(String),
-    #[error("there is no rule `{0}`")]
-    Rule(String),
-}
-
-fn level(text: &str) -> Result<(String, Level), LevelError> {
-    let wrong = || LevelError::Form(text.to_owned());
-    let (rule, level) = text.split_once('=').ok_or_else(wrong)?;
-    let level = match level {
-        "error" => Level::Error,
-        "warning" => Level::Warning,
-        "info" => Level::Info,
-        "off" => Level::Off,
-        _ => return Err(wrong()),
-    };
-    if rules::find(rule).is_none() {
-        return Err(LevelError::Rule(rule.to_owned()));
-    }
-    Ok((rule.to_owned(), level))
-}
+use progress::Progress;
 
 /// Runs `slosmith lint`; gives back the exit code.
 ///
@@ -120,9 +40,7 @@ pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
     let Some(mut config) = configuration(args.config.as_deref(), &here, &mut sources)? else {
         return Ok(2);
     };
-    for (rule, level) in &args.level {
-        config.set_level(rule, *level);
-    }
+    args.override_config(&mut config);
     let range = args.vllm.as_deref().map(Range::parse).transpose();
     let range = range.map_err(|why| anyhow!("`--vllm`: {why}"))?;
     let products = scope::products(&config, range.as_ref(), &args.profile)?;
@@ -135,9 +53,16 @@ pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
         root: &root,
         here: &here,
         today: today(),
+        progress: Progress::new(!args.quiet),
     };
-    let files = walk::files(&args.paths, &config, &here)?;
-    job.run(input::load(files, sources), out)
+    let mut files = walk::files(&args.paths, &config, &here)?;
+    if let Some(name) = &mut files.stdin {
+        if args.fix && !args.diff {
+            bail!("`--fix` cannot write to standard input: use `--diff`");
+        }
+        name.clone_from(&args.stdin_filename);
+    }
+    job.run(input::load(files, sources, &job.progress), out)
 }
 
 /// The nearest configuration, or none; `None` once what is wrong with it was shown.
@@ -205,6 +130,7 @@ struct Job<'a> {
     root: &'a Path,
     here: &'a Path,
     today: Date,
+    progress: Progress,
 }
 
 impl Job<'_> {
@@ -230,6 +156,7 @@ impl Job<'_> {
         let worst = found.iter().map(|d| d.severity).max();
         let code = match worst {
             _ if loaded.unreadable => 2,
+            _ if args.exit_zero => 0,
             Some(worst) if worst >= args.fail_on.severity() => 1,
             _ => 0,
         };
@@ -283,59 +210,15 @@ impl Job<'_> {
             root: self.root,
         };
         let mut found = loaded.faults.clone();
-        found.extend(judge(&loaded.artifacts, &loaded.sources, &settings));
+        self.progress.begin("judging", loaded.artifacts.len());
+        let done = || self.progress.step();
+        found.extend(run_telling(
+            &loaded.artifacts,
+            &loaded.sources,
+            &settings,
+            &done,
+        ));
         found
-    }
-
-    fn show(&self, found: &[Diagnostic], loaded: &Loaded, out: &mut Terminal) -> Result<()> {
-        let infos = rules::infos();
-        let report = Report::new(found, &loaded.sources, &infos)
-            .root(self.here)
-            .styled(std::io::stdout().is_terminal());
-        let trust = match self.args.format {
-            Format::Human => Trust::Styles,
-            Format::Github => Trust::Commands,
-            Format::Concise | Format::Json | Format::Sarif | Format::Junit => Trust::Nothing,
-        };
-        out.print(&render(self.args.format, &report), trust)
-            .map_err(Into::into)
-            .or_else(super::unless_closed)
-    }
-
-    /// One line for people: how many of each level, in how many files, judged on what.
-    fn summary(&self, found: &[Diagnostic], loaded: &Loaded) -> Result<()> {
-        if self.args.format != Format::Human && self.args.format != Format::Concise {
-            return Ok(());
-        }
-        let mut err = Terminal::stderr();
-        let of = |severity| found.iter().filter(|d| d.severity == severity).count();
-        let levels = [
-            (Severity::Error, "error"),
-            (Severity::Warning, "warning"),
-            (Severity::Info, "info"),
-        ];
-        let levels = levels.map(|(severity, word)| (of(severity), word));
-        let said: Vec<_> = levels
-            .iter()
-            .filter(|(n, _)| *n > 0)
-            .map(|(n, word)| count(*n, word))
-            .collect();
-        let said = if said.is_empty() {
-            "no findings".to_owned()
-        } else {
-            said.join(", ")
-        };
-        let files = count(loaded.artifacts.len(), "file");
-        writeln!(err, "{said} in {files}, {}", scope::describe(self.scope))?;
-        for line in loaded.passed.lines(self.here) {
-            writeln!(err, "note: {line}")?;
-        }
-        for product in &self.scope.products {
-            for note in &product.selection.notes {
-                writeln!(err, "note: {note}")?;
-            }
-        }
-        Ok(())
     }
 }
 

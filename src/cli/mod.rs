@@ -5,6 +5,7 @@
 
 pub mod build;
 pub mod catalog;
+pub mod color;
 pub mod drift;
 pub mod explain;
 pub mod gate;
@@ -32,6 +33,9 @@ use terminal::Terminal;
 #[derive(Debug, Parser)]
 #[command(name = "slosmith", version, arg_required_else_help = true)]
 pub struct Cli {
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true)]
+    color: color::Color,
     #[command(subcommand)]
     command: Command,
 }
@@ -73,6 +77,7 @@ pub enum Format {
 /// Runs the command line; 2 is the exit code of everything that could not be done.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    cli.color.set();
     threads::with_room(|| run(&cli))
 }
 

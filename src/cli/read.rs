@@ -24,3 +24,15 @@ pub(super) fn read(
     let bytes = read(path, input::ARTIFACT)?;
     Ok(yaml::decode(path, bytes, sources))
 }
+
+/// Puts standard input among the sources, under a name.
+///
+/// # Errors
+/// When reading fails; a finding when it is no text.
+pub(super) fn stdin(
+    name: &Path,
+    sources: &mut Sources,
+) -> std::io::Result<Result<FileId, Diagnostic>> {
+    let bytes = input::all(std::io::stdin(), input::ARTIFACT)?;
+    Ok(yaml::decode(name, bytes, sources))
+}

@@ -4,9 +4,31 @@
 //! CI system as a command: it is escaped here, whoever wrote it. Only our own styles and workflow commands pass, through
 //! a call of their own.
 
-use std::io::{BufWriter, Result, Write};
+use std::io::{BufWriter, Result, Stderr, Stdout, Write};
+
+use anstream::{AutoStream, ColorChoice};
 
 use crate::diag::{push_escaped, steers};
+
+/// Lets styles through to every stream, or to none, whatever the streams are.
+pub(super) fn force_styles(on: bool) {
+    let choice = if on {
+        ColorChoice::Always
+    } else {
+        ColorChoice::Never
+    };
+    choice.write_global();
+}
+
+/// True when standard output shows styles.
+pub(super) fn is_stdout_styled() -> bool {
+    AutoStream::<Stdout>::choice(&std::io::stdout()) != ColorChoice::Never
+}
+
+/// True when standard error shows styles.
+pub(super) fn is_stderr_styled() -> bool {
+    AutoStream::<Stderr>::choice(&std::io::stderr()) != ColorChoice::Never
+}
 
 /// What may pass as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

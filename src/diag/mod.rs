@@ -23,7 +23,7 @@ mod shown;
 mod sink;
 
 pub use fix::{Applicability, Edit, Fix};
-pub use rule::RuleInfo;
+pub use rule::{Group, RuleInfo};
 pub use shown::{one_line, push_escaped, shown, steers};
 pub use sink::Sink;
 
@@ -205,6 +205,13 @@ fn short(text: String) -> String {
     // Between the first and the second backtick is a quoted word, and so on.
     let parts: Vec<_> = text.split('`').enumerate().map(cut).collect();
     parts.join("`")
+}
+
+/// A text with a capital at its start, where that is an ASCII letter.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
 }
 
 /// The known word nearest to `word`, as "did you mean `x`?", when one is near enough to be meant.

@@ -2,6 +2,68 @@
 
 use super::Severity;
 
+/// What rules of one kind judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Whether a query is one.
+    PromQl,
+    /// Names and labels against recorded pages.
+    Catalog,
+    /// What is done with a counter, a gauge or a histogram, and with its unit.
+    Type,
+    /// Bounds of buckets.
+    Histogram,
+    /// Labels that an operation or an annotation needs.
+    Labels,
+    /// Objectives and the windows of their rates.
+    Slo,
+    /// When alerts fire, and where they lead.
+    Alert,
+    /// What CloudWatch accepts and receives.
+    CloudWatch,
+    /// Habits: what a rule finds is worse than it could be, and not wrong.
+    Style,
+    /// Comments and entries that say that a finding is known.
+    Suppression,
+}
+
+impl Group {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::PromQl,
+        Self::Catalog,
+        Self::Type,
+        Self::Histogram,
+        Self::Labels,
+        Self::Slo,
+        Self::Alert,
+        Self::CloudWatch,
+        Self::Style,
+        Self::Suppression,
+    ];
+
+    /// The word that options, configuration and reports have for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::PromQl => "promql",
+            Self::Catalog => "catalog",
+            Self::Type => "type",
+            Self::Histogram => "histogram",
+            Self::Labels => "labels",
+            Self::Slo => "slo",
+            Self::Alert => "alert",
+            Self::CloudWatch => "cloudwatch",
+            Self::Style => "style",
+            Self::Suppression => "suppression",
+        }
+    }
+
+    /// True when what its rules find is wrong, whatever anybody likes.
+    pub fn is_truth(self) -> bool {
+        self != Self::Style
+    }
+}
+
 /// A lint rule as reports and documents describe it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleInfo {
@@ -9,6 +71,8 @@ pub struct RuleInfo {
     pub name: &'static str,
     /// What is wrong, in one line.
     pub summary: &'static str,
+    /// What it judges.
+    pub group: Group,
     /// What it looks for, why, and examples, in Markdown; lines as in the source. See [`RuleInfo::docs`].
     pub doc_comment: &'static str,
     /// The level of its findings when no configuration says otherwise.
@@ -48,13 +112,14 @@ fn starts_block(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{RuleInfo, Severity};
+    use super::{Group, RuleInfo, Severity};
 
     #[test]
     fn lines_of_a_paragraph_are_joined_and_code_is_left_alone() {
         let info = RuleInfo {
             name: "x",
             summary: "",
+            group: Group::Style,
             doc_comment: " One\n two.\n\n - a\n   b\n - c\n\n ```yaml\n x:\n   y: 1\n ```\n",
             level: Severity::Info,
             since: "0.1.0",

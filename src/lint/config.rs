@@ -1,5 +1,6 @@
 //! `slosmith.toml`: what is linted, for which releases, and how bad each finding is.
 
+mod choice;
 mod file;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use crate::source::{FileId, Sources, Span, Spanned};
 use crate::units::Duration;
 use crate::yaml;
 
+pub use choice::{Choice, is_known, words};
 pub use file::json_schema;
 
 /// What the file is called.
@@ -67,6 +69,8 @@ pub struct Config {
     pub prometheus: Option<Release>,
     /// Folders of recordings of other services.
     pub catalogs: Vec<Spanned<PathBuf>>,
+    /// Which rules are asked.
+    pub choice: Choice,
     /// Levels that differ from the rules' own.
     pub levels: BTreeMap<Spanned<String>, Level>,
     /// Findings that are known and wait.
@@ -127,9 +131,10 @@ impl Config {
         &self.folder
     }
 
-    /// Sets the level of a rule's findings.
+    /// Sets the level of a rule's findings; a rule with a level is asked.
     pub fn set_level(&mut self, rule: &str, level: Level) {
         let rule = Spanned::new(rule.to_owned(), Span::default());
+        self.choice.levelled.push(rule.clone());
         self.levels.insert(rule, level);
     }
 
@@ -138,38 +143,20 @@ impl Config {
         self.levels.get(rule).copied()
     }
 
-    /// True when the findings of a rule are not shown.
-    pub fn is_off(&self, rule: &str) -> bool {
-        self.level(rule) == Some(Level::Off)
-    }
-
-    /// Gives every finding its configured level, and drops those of rules that are off.
-    pub fn judge(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        let judge = |mut d: Diagnostic| {
-            if let Some(level) = self.level(d.code) {
-                d.severity = level.severity()?;
-            }
-            Some(d)
-        };
-        diagnostics.into_iter().filter_map(judge).collect()
-    }
-
-    /// Rules that the configuration names and nobody knows.
+    /// Rules and groups that the configuration names and nobody knows.
     pub fn unknown_rules(&self, known: &[RuleInfo]) -> Vec<Diagnostic> {
-        let names = || known.iter().map(|rule| rule.name);
+        let rules = || known.iter().map(|rule| rule.name);
         let unknown = self
             .levels
             .keys()
-            .filter(|rule| !names().any(|name| rule.value == name));
-        let findings = unknown.map(|rule| {
-            Diagnostic::warning(
-                "unknown-rule",
-                rule.span,
-                format!("there is no rule `{rule}`"),
-            )
-            .maybe_help(did_you_mean(&rule.value, names()))
-        });
-        findings.collect()
+            .filter(|rule| !rules().any(|name| rule.value == name));
+        let levels = unknown.map(|rule| unknown_rule(rule, "rule", rules()));
+        let unknown = self
+            .choice
+            .words()
+            .filter(|word| !is_known(&word.value, known));
+        let choice = unknown.map(|word| unknown_rule(word, "rule or group", words(known)));
+        levels.chain(choice).collect()
     }
 
     /// True when a file, or a folder above it, is excluded. Paths start from `working_directory`.
@@ -182,6 +169,16 @@ impl Config {
         let mut above = path.ancestors().filter(|p| !p.as_os_str().is_empty());
         above.any(|p| self.exclude.is_match(p))
     }
+}
+
+fn unknown_rule(
+    word: &Spanned<String>,
+    what: &str,
+    known: impl Iterator<Item = &'static str>,
+) -> Diagnostic {
+    let message = format!("there is no {what} `{word}`");
+    let hint = did_you_mean(&word.value, known);
+    Diagnostic::warning("unknown-rule", word.span, message).maybe_help(hint)
 }
 
 /// A path without `.` and `..`, by its text alone.

@@ -7,7 +7,7 @@ use super::query::{Names, QueryCx, Series, Site, series};
 use super::rule::{Check, Findings};
 use super::rules::{RULES, invalid_promql};
 use super::scope::Scope;
-use super::subject::{Subject, Why};
+use super::subject::{Meant, Subject, Why};
 use crate::artifact::Artifact;
 use crate::diag::Diagnostic;
 use crate::source::Span;
@@ -86,6 +86,7 @@ pub fn drift(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'_>) 
             site,
             expr: &expr,
             series,
+            review: None,
         };
         let pair = Pair {
             old: cx(from, &old),
@@ -146,7 +147,7 @@ struct Pair<'q, 'c> {
 impl Pair<'_, '_> {
     fn item(&self) -> Option<Item> {
         let judged =
-            |s: &&Series<'_, '_>| matches!(&*s.subject, Subject::Known(_) | Subject::Strange(_));
+            |s: &&Series<'_, '_>| !matches!(&*s.subject, Subject::Foreign(_) | Subject::Outside);
         let first = self.new.series.iter().find(judged)?;
         let (before, after) = (is_alive(&self.old), is_alive(&self.new));
         let mut reasons = Vec::new();
@@ -190,8 +191,8 @@ impl Pair<'_, '_> {
 /// whoever asks for them uses it.
 fn is_alive(cx: &QueryCx<'_, '_>) -> bool {
     cx.series.iter().all(|series| match &*series.subject {
-        Subject::Strange(_) => false,
-        Subject::Known(_) => {
+        Subject::Strange(strange) => matches!(strange.meant, Meant::Alike),
+        Subject::Known(_) | Subject::InRay(_) => {
             let dead = cx.dead(series);
             dead.iter()
                 .all(|dead| matches!(dead.why, Why::Conditional(_)))

@@ -1,15 +1,20 @@
 //! One file: every rule over every query and dashboard in it.
 
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use super::dashboard::DashboardCx;
-use super::query::{Names, QueryCx, Series, Site, series};
+use super::query::{Names, QueryCx, Review, Series, Site, series};
 use super::resource::ResourceCx;
 use super::rule::{Check, Findings, Rule};
-use super::rules::invalid_promql;
+use super::rules::{invalid_promql, unknown_label};
 use super::scope::Scope;
 use crate::artifact::{Artifact, Dashboard, Language, Query, Resource, Role};
 use crate::diag::Diagnostic;
+use crate::promql::ast::Expr;
+use crate::promql::parse_with;
 
 /// Queries that one processor takes at a time.
 const CHUNK: usize = 512;
@@ -35,11 +40,39 @@ pub(super) fn lint(
     let found: Vec<_> = chunks.map(|chunk| file.queries(chunk)).collect();
     let faults = artifact.faults.iter().cloned();
     let dashboards = artifact.dashboards.iter().flat_map(|d| file.dashboard(d));
+    let found = once_per_label(found.into_iter().flatten().collect(), file_text);
     faults
-        .chain(found.into_iter().flatten())
+        .chain(found)
         .chain(dashboards)
         .chain(artifact.resources.iter().flat_map(|r| file.resource(r)))
         .collect()
+}
+
+/// A label that no page shows is there for all of a file's queries or for none: it is told where it comes first, and
+/// counted. A label that is mended is told everywhere.
+fn once_per_label(found: Vec<Diagnostic>, file_text: &str) -> Vec<Diagnostic> {
+    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    let mut more: BTreeMap<usize, usize> = BTreeMap::new();
+    for d in found {
+        let label = file_text.get(d.span.range());
+        match label.filter(|_| d.code == unknown_label::RULE.info.name && d.details.fix.is_none()) {
+            Some(label) => match first.get(label) {
+                Some(&at) => *more.entry(at).or_default() += 1,
+                None => {
+                    first.insert(label, kept.len());
+                    kept.push(d);
+                }
+            },
+            None => kept.push(d),
+        }
+    }
+    for (at, n) in more {
+        let places = if n == 1 { "place" } else { "places" };
+        let note = format!("this file asks for it in {n} more {places}");
+        kept[at].details.notes.push(note);
+    }
+    kept
 }
 
 /// A file and everything that it is judged by.
@@ -60,28 +93,68 @@ impl File<'_> {
             let Some(expr) = expr else {
                 continue;
             };
+            let before = OnceCell::new();
+            let review = |text: &str| {
+                let judged = |text: &str| Some(counts(&self.judge(query, *site, text, &names)?));
+                let before = before.get_or_init(|| judged(&query.text));
+                is_no_worse(before.as_ref(), judged(text).as_ref())
+            };
             let mut series = series(&expr, &names);
             if query.role == Role::Mention {
                 series.retain(|series| !self.is_settled(series));
             }
-            let cx = QueryCx {
-                scope: self.scope,
-                artifact: self.artifact,
-                file_text: self.file_text,
-                query,
-                site: *site,
-                expr: &expr,
-                series: &series,
-            };
-            for rule in self.rules {
-                if let Check::Query(check) = rule.check
-                    && is_asked(rule, query)
-                {
-                    run(rule, &mut found, |out| check(&cx, out));
-                }
-            }
+            let cx = self.context(query, *site, (&expr, &series), Some(Review(&review)));
+            self.ask(&cx, &mut found);
         }
         found
+    }
+
+    fn context<'q>(
+        &'q self,
+        query: &'q Query,
+        site: Site<'q>,
+        (expr, series): (&'q Expr, &'q [Series<'q, 'q>]),
+        review: Option<Review<'q>>,
+    ) -> QueryCx<'q, 'q> {
+        QueryCx {
+            scope: self.scope,
+            artifact: self.artifact,
+            file_text: self.file_text,
+            query,
+            site,
+            expr,
+            series,
+            review,
+        }
+    }
+
+    fn ask(&self, cx: &QueryCx<'_, '_>, found: &mut Vec<Diagnostic>) {
+        for rule in self.rules {
+            if let Check::Query(check) = rule.check
+                && is_asked(rule, cx.query)
+            {
+                run(rule, found, |out| check(cx, out));
+            }
+        }
+    }
+
+    /// What the rules find in another text in a query's place; none when it is no query. Only counts mean
+    /// something: the places are those of the query.
+    fn judge(
+        &self,
+        query: &Query,
+        site: Site<'_>,
+        text: &str,
+        names: &Names<'_>,
+    ) -> Option<Vec<Diagnostic>> {
+        let mut query = query.clone();
+        text.clone_into(&mut query.text);
+        let expr = parse_with(text, query.dialect).ok()?;
+        let series = series(&expr, names);
+        let cx = self.context(&query, site, (&expr, &series), None);
+        let mut found = Vec::new();
+        self.ask(&cx, &mut found);
+        Some(found)
     }
 
     /// True when the text names what took the place of a series as well: whoever wrote it knows.
@@ -123,6 +196,30 @@ impl File<'_> {
             }
         }
         found
+    }
+}
+
+/// How many findings each rule has.
+type Counts = BTreeMap<&'static str, usize>;
+
+fn counts(found: &[Diagnostic]) -> Counts {
+    let mut counts = Counts::new();
+    for d in found {
+        *counts.entry(d.code).or_default() += 1;
+    }
+    counts
+}
+
+/// True when no rule finds more than before in what can be read as well as before.
+fn is_no_worse(before: Option<&Counts>, after: Option<&Counts>) -> bool {
+    match (before, after) {
+        (Some(before), Some(after)) => {
+            let had = |code| before.get(code).copied().unwrap_or(0);
+            after.iter().all(|(code, n)| *n <= had(code))
+        }
+        // What could not be read as a whole before is judged by those who look at the whole file.
+        (None, _) => true,
+        (Some(_), None) => false,
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn gone<'a, 'q, 'c>(
     cx: &'a QueryCx<'q, 'c>,
     why: &'a Why,
 ) -> impl Iterator<Item = Gone<'a, 'q, 'c>> {
-    let known = |series: &'a Series<'q, 'c>| Some((series, series.subject.known()?));
+    let known = |series: &'a Series<'q, 'c>| Some((series, series.subject.served()?));
     let missing = cx.series.iter().filter_map(known);
     missing
         .filter(|(_, known)| !known.is_alive())

@@ -6,7 +6,7 @@ use crate::catalog::lineage::{ChangeKind, Replacement};
 use crate::catalog::{Catalog, ReleaseId};
 use crate::diag::{self, Applicability, Diagnostic, Fix};
 use crate::promql::Dialect;
-use crate::promql::ast::{Expr, ExprKind};
+use crate::promql::ast::{AggregateOp, Expr, ExprKind};
 use crate::promql::rewrite::{Edit, apply, rename_in_selector};
 use crate::yaml::Text;
 
@@ -27,13 +27,19 @@ pub(super) fn advise(
     let release = catalog.release(*last);
     if let Some(name) = catalog.name_on(&known.family, release, &known.product.profiles) {
         let (help, fix) = advice.renamed(name);
-        return finding.help(help).maybe_fix(fix);
+        return finding.help(help).maybe_fix(fix.filter(|_| !known.in_ray));
     }
     if let Some(new) = catalog.replacement_on(&known.family, release, &known.product.profiles) {
         let kind = change.map_or(ChangeKind::Semantics, |change| change.kind);
         finding = finding.help(format!("use {} instead", in_words(&new, known)));
-        finding = finding.maybe_fix(advice.reshaped(&new, kind));
+        let fix = (!known.in_ray)
+            .then(|| advice.reshaped(&new, kind))
+            .flatten();
+        finding = finding.maybe_fix(fix);
+    } else if is_counted(series) {
+        finding = finding.help("nothing replaces it; count a metric that every instance serves");
     } else if let Some(nearest) = change.and_then(|change| change.nearest.as_deref()) {
+        let nearest = known.spelled(nearest);
         finding = finding.help(format!("nothing replaces it; `{nearest}` comes nearest"));
     } else if change.is_some() {
         finding = finding.help("nothing replaces it: remove the query");
@@ -42,6 +48,18 @@ pub(super) fn advise(
         Some(change) => finding.note(change.note.clone()),
         None => finding,
     }
+}
+
+/// True when only the series are counted, or missed: their values say nothing, so neither do others like them.
+fn is_counted(series: &Series<'_, '_>) -> bool {
+    let counts = |name: &str| matches!(name, "absent" | "absent_over_time" | "present_over_time");
+    let ancestors = series.context.ancestors.iter();
+    let mut aggregates = ancestors.filter_map(|node| match &node.kind {
+        ExprKind::Aggregate(aggregate) => Some(aggregate.op),
+        _ => None,
+    });
+    series.functions().any(counts)
+        || aggregates.any(|op| matches!(op, AggregateOp::Count | AggregateOp::Group))
 }
 
 /// The fix that gives a text of the file another value; none when the file cannot spell it.
@@ -98,8 +116,11 @@ pub(super) fn rate_window(dialect: Dialect) -> &'static str {
 fn in_words(new: &Replacement, known: &Known<'_>) -> String {
     match new {
         Replacement::Family(name) => format!("`{}`", known.in_family(name)),
-        Replacement::Rate(name) => format!("`rate({name}[…])`"),
-        Replacement::Ratio { of, over } => format!("`rate({of}[…]) / rate({over}[…])`"),
+        Replacement::Rate(name) => format!("`rate({}[…])`", known.spelled(name)),
+        Replacement::Ratio { of, over } => {
+            let (of, over) = (known.spelled(of), known.spelled(over));
+            format!("`rate({of}[…]) / rate({over}[…])`")
+        }
         Replacement::Split(names) => {
             let names: Vec<_> = names
                 .iter()

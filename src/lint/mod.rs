@@ -43,6 +43,7 @@ mod delivery;
 pub mod drift;
 mod file;
 mod gone;
+mod levels;
 mod mend;
 mod panel_schemas;
 pub mod project;
@@ -58,5 +59,5 @@ pub mod subject;
 pub mod suppress;
 
 pub use rule::{Check, Findings, Rule};
-pub use run::{Settings, run};
+pub use run::{Settings, run, run_telling};
 pub use scope::{Product, Scope};

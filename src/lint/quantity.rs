@@ -143,7 +143,7 @@ fn share<'q, 'c>(cx: &QueryCx<'q, 'c>, binary: &Binary) -> Option<(Measure, &'q 
 
 /// What a series measures.
 fn unit(series: &Series<'_, '_>) -> Option<Measure> {
-    let known = series.subject.known()?;
+    let known = series.subject.served()?;
     named(&known.family, known.product.claims(&known.family))
 }
 

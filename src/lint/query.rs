@@ -12,7 +12,7 @@ use crate::artifact::{Alert, Artifact, Dashboard, Panel, Query, Record, Role, Ta
 use crate::diag::{self, Applicability, Fix};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind, Matcher, TextSpan};
 use crate::promql::labels::{Flow, Leaf, label_flow};
-use crate::promql::rewrite::{Edit, replace_node};
+use crate::promql::rewrite::{Edit, apply, replace_node};
 use crate::promql::{Dialect, Kept, kept_labels};
 use crate::source::Span;
 
@@ -33,6 +33,18 @@ pub struct QueryCx<'q, 'c> {
     pub expr: &'q Expr,
     /// Every name that it selects, left to right.
     pub series: &'q [Series<'q, 'c>],
+    /// Judges the query that a fix would leave; without it every fix is offered.
+    pub(super) review: Option<Review<'q>>,
+}
+
+/// True for a text in the query's place that has no finding more than the query.
+#[derive(Clone, Copy)]
+pub(super) struct Review<'q>(pub(super) &'q dyn Fn(&str) -> bool);
+
+impl std::fmt::Debug for Review<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Review")
+    }
 }
 
 /// What a query belongs to.
@@ -83,7 +95,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     /// True when a catalog knows one of its names.
     pub fn has_known_series(&self) -> bool {
         let mut subjects = self.series.iter().map(|series| &series.subject);
-        subjects.any(|subject| subject.known().is_some())
+        subjects.any(|subject| subject.served().is_some())
     }
 
     /// The matchers without placeholders in their values, each with a series that it selects.
@@ -119,13 +131,17 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         spelled.collect()
     }
 
-    /// A fix that edits the query; none when the file cannot spell it.
+    /// A fix that edits the query; none when the file cannot spell it, or when what is left would be complained of.
     pub fn fix(
         &self,
         title: impl Into<String>,
         edits: &[Edit],
         applicability: Applicability,
     ) -> Option<Fix> {
+        if let Some(review) = self.review {
+            let mended = apply(&self.query.text, edits).ok()?;
+            review.0(&mended).then_some(())?;
+        }
         let edits = self.edits(edits)?;
         (!edits.is_empty()).then(|| Fix {
             title: title.into(),
@@ -184,7 +200,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     /// The releases on which a series is missing, by reason, without those on which the other side of an
     /// `or` replaces it.
     pub fn dead(&self, series: &Series<'_, '_>) -> Vec<Dead> {
-        let Some(known) = series.subject.known() else {
+        let Some(known) = series.subject.served() else {
             return Vec::new();
         };
         let stand_ins: Vec<_> = self.stand_ins(series).collect();
@@ -192,7 +208,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         for d in &mut dead {
             d.releases.retain(|id| {
                 let serves = |s: &&Series<'_, '_>| {
-                    let other = s.subject.known();
+                    let other = s.subject.served();
                     other.is_some_and(|other| other.present.contains(id))
                 };
                 !stand_ins.iter().any(serves)
@@ -246,7 +262,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
 
     /// True when another name of the same selector is served on every release.
     pub fn is_spare(&self, series: &Series<'_, '_>) -> bool {
-        let alive = |s: &Series<'_, '_>| s.subject.known().is_some_and(|known| known.is_alive());
+        let alive = |s: &Series<'_, '_>| s.subject.served().is_some_and(|known| known.is_alive());
         self.alternatives(series).any(alive)
     }
 }

@@ -39,6 +39,7 @@ pub enum Check {
 ///     pub const RULE: Rule = Rule {
 ///         name: "panel-without-unit",
 ///         summary: "a panel draws numbers without saying what they are",
+///         group: Group::Style,
 ///         level: Severity::Warning,
 ///         since: "0.1.0",
 ///         check: Check::Dashboard(check),
@@ -51,6 +52,7 @@ macro_rules! declare_rule {
         $visibility:vis const $rule:ident: RuleInfo = RuleInfo {
             name: $name:literal,
             summary: $summary:literal,
+            group: $group:expr,
             level: $level:expr,
             since: $since:literal,
         };
@@ -59,6 +61,7 @@ macro_rules! declare_rule {
         $visibility const $rule: $crate::diag::RuleInfo = $crate::diag::RuleInfo {
             name: $name,
             summary: $summary,
+            group: $group,
             doc_comment: concat!($($line, "\n"),+),
             level: $level,
             since: $since,
@@ -69,6 +72,7 @@ macro_rules! declare_rule {
         $visibility:vis const $rule:ident: Rule = Rule {
             name: $name:literal,
             summary: $summary:literal,
+            group: $group:expr,
             level: $level:expr,
             since: $since:literal,
             check: $check:expr,
@@ -81,6 +85,7 @@ macro_rules! declare_rule {
                 const INFO: RuleInfo = RuleInfo {
                     name: $name,
                     summary: $summary,
+                    group: $group,
                     level: $level,
                     since: $since,
                 };

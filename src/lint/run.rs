@@ -5,6 +5,7 @@ use std::path::Path;
 use super::config::Config;
 use super::date::Date;
 use super::file;
+use super::levels::Levels;
 use super::project::ProjectCx;
 use super::rule::{Check, Findings, Rule};
 use super::rules::{RULES, infos};
@@ -33,11 +34,23 @@ pub struct Settings<'a> {
 /// Everything that is found in some files, sorted; suppressed findings and those of rules that are off are
 /// left out.
 pub fn run(artifacts: &[Artifact], sources: &Sources, settings: &Settings<'_>) -> Vec<Diagnostic> {
+    run_telling(artifacts, sources, settings, &|| ())
+}
+
+/// The same; `done` is called after each file.
+pub fn run_telling(
+    artifacts: &[Artifact],
+    sources: &Sources,
+    settings: &Settings<'_>,
+    done: &dyn Fn(),
+) -> Vec<Diagnostic> {
     let config = settings.config;
+    let known = infos();
+    let levels = Levels::new(config, &known);
     let rules: Vec<&'static Rule> = RULES
         .iter()
         .copied()
-        .filter(|rule| !config.is_off(rule.info.name))
+        .filter(|rule| !levels.is_off(rule.info.name))
         .collect();
     let mut found = Sink::default();
     let mut declared = Declared::default();
@@ -56,15 +69,15 @@ pub fn run(artifacts: &[Artifact], sources: &Sources, settings: &Settings<'_>) -
         let text = sources.get(artifact.file).text();
         let findings = file::lint(artifact, text, &scope, &rules);
         findings.into_iter().for_each(|d| found.push(d));
+        done();
     }
     project(artifacts, sources, settings, &rules, &mut found);
-    let known = infos();
     let suppressions = suppressions(artifacts, sources, &known);
     let kept = suppressions.apply(found.into_sorted(), settings.today, &|rule| {
-        config.is_off(rule)
+        levels.is_off(rule)
     });
-    let mut kept = config.judge(kept);
-    kept.extend(config.judge(config.unknown_rules(&known)));
+    let mut kept = levels.judge(kept);
+    kept.extend(levels.judge(config.unknown_rules(&known)));
     kept
 }
 

@@ -7,7 +7,7 @@ pub use dead::{Dead, Why};
 pub use strange::{Meant, Strange};
 
 use super::scope::{Product, Scope};
-use crate::catalog::{Answer, MetricType, ReleaseId, Series, Shape};
+use crate::catalog::{Answer, MetricType, ReleaseId, Series, Shape, in_ray};
 
 /// What a query says of where its series come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -23,6 +23,8 @@ pub struct Ties {
 pub enum Subject<'c> {
     /// A series that some release of a recorded product has.
     Known(Known<'c>),
+    /// The same under the name that Ray serves it by, with labels that nobody recorded.
+    InRay(Known<'c>),
     /// Looks like a series of a recorded product, but no release ever had it.
     Strange(Strange<'c>),
     /// What another exporter publishes.
@@ -48,6 +50,8 @@ pub struct Known<'c> {
     pub shapes: Vec<&'c Shape>,
     /// What the answer rests on.
     pub answer: Answer,
+    /// True when it is asked for under Ray's name.
+    pub in_ray: bool,
 }
 
 impl<'c> Subject<'c> {
@@ -70,37 +74,69 @@ impl<'c> Subject<'c> {
         if let Some(shape) = catalogs().find_map(|foreign| foreign.shape(name)) {
             return Self::Foreign(shape);
         }
+        let behind = |product: &'c Product<'c>| Some((product, product.catalog.behind_ray(name)?));
+        if let Some((product, own)) = products().find_map(behind) {
+            return Self::in_ray(product, &own);
+        }
         let strange = products().find_map(|product| Strange::of(product, name));
         strange.map_or(Self::Outside, Self::Strange)
+    }
+
+    /// What Ray serves; some of its releases leave out the `_total` of counters.
+    fn in_ray(product: &'c Product<'c>, own: &str) -> Self {
+        let names = [own.to_owned(), format!("{own}_total")];
+        if let Some(mut known) = names.iter().find_map(|name| Known::of(product, name)) {
+            known.in_ray = true;
+            return Self::InRay(known);
+        }
+        let meant = Strange::of(product, own).map(|strange| strange.meant);
+        match meant {
+            None | Some(Meant::Histogram(_)) => Self::Outside,
+            Some(_) => Self::Strange(Strange {
+                product,
+                meant: Meant::Open,
+            }),
+        }
     }
 
     /// The series, when a release has it.
     pub fn known(&self) -> Option<&Known<'c>> {
         match self {
             Self::Known(known) => Some(known),
+            Self::InRay(_) | Self::Strange(_) | Self::Foreign(_) | Self::Outside => None,
+        }
+    }
+
+    /// The series, when a release has it, under whatever name.
+    pub fn served(&self) -> Option<&Known<'c>> {
+        match self {
+            Self::Known(known) | Self::InRay(known) => Some(known),
             Self::Strange(_) | Self::Foreign(_) | Self::Outside => None,
         }
     }
 
-    /// What it looks like wherever it is served; none when nothing is known.
+    /// What it looks like wherever it is served; none when its labels are not known.
     pub fn shapes(&self) -> Vec<&Shape> {
         match self {
             Self::Known(known) => known.shapes.clone(),
             Self::Foreign(shape) => vec![shape],
-            Self::Strange(_) | Self::Outside => Vec::new(),
+            Self::InRay(_) | Self::Strange(_) | Self::Outside => Vec::new(),
         }
     }
 
     /// True when it surely has one of these types, wherever it is served.
     pub fn is_surely(&self, kinds: &[MetricType]) -> bool {
-        let shapes = self.shapes();
+        let shapes = match self {
+            Self::InRay(known) => known.shapes.clone(),
+            _ => self.shapes(),
+        };
         !shapes.is_empty() && shapes.iter().all(|shape| kinds.contains(&shape.kind))
     }
 
     /// True when its samples are surely those of a counter: a counter itself, or a part of a histogram.
     pub fn is_counter(&self) -> bool {
         match self {
-            Self::Known(known) => match known.part {
+            Self::Known(known) | Self::InRay(known) => match known.part {
                 Series::Bucket | Series::Sum | Series::Count => true,
                 Series::Whole => self.is_surely(&[MetricType::Counter]),
                 Series::Created => false,
@@ -112,7 +148,9 @@ impl<'c> Subject<'c> {
 
     /// True when its samples surely go up and down.
     pub fn is_gauge(&self) -> bool {
-        let whole = self.known().is_none_or(|known| known.part == Series::Whole);
+        let whole = self
+            .served()
+            .is_none_or(|known| known.part == Series::Whole);
         whole && self.is_surely(&[MetricType::Gauge])
     }
 }
@@ -144,6 +182,7 @@ impl<'c> Known<'c> {
             family,
             part,
             shapes,
+            in_ray: false,
         })
     }
 
@@ -154,6 +193,14 @@ impl<'c> Known<'c> {
 
     /// The name of its series in a family of another name.
     pub fn in_family(&self, family: &str) -> String {
-        format!("{family}{}", self.part.suffix())
+        format!("{}{}", self.spelled(family), self.part.suffix())
+    }
+
+    /// A name as whoever asks for the series spells it.
+    pub fn spelled(&self, name: &str) -> String {
+        match self.in_ray {
+            true => in_ray(name),
+            false => name.to_owned(),
+        }
     }
 }

@@ -15,7 +15,7 @@ use slosmith::lint::config::Config;
 use slosmith::lint::date::Date;
 use slosmith::lint::rules::{RULES, infos};
 use slosmith::lint::{Check, Product, Scope, Settings, run};
-use slosmith::source::{SourceFile, Sources};
+use slosmith::source::{SourceFile, Sources, Span, Spanned};
 
 use crate::trial::{Needs, trial};
 
@@ -77,7 +77,12 @@ pub(crate) fn findings(
 ) -> (Vec<Diagnostic>, Sources, Vec<Artifact>) {
     let mut sources = Sources::default();
     let config = sources.add(SourceFile::new("slosmith.toml", case.config.as_str()));
-    let config = Config::read(config, &sources).unwrap_or_else(|e| panic!("{}: {e:?}", case.name));
+    let config = Config::read(config, &sources);
+    let mut config = config.unwrap_or_else(|e| panic!("{}: {e:?}", case.name));
+    if config.choice.select.is_empty() {
+        let all = Spanned::new("all".to_owned(), Span::default());
+        config.choice.select.push(all);
+    }
     let mut artifacts = Vec::new();
     for (path, text) in &case.files {
         let file = sources.add(SourceFile::new(path, text.as_str()));

@@ -5,6 +5,7 @@ mod bundled;
 mod drift;
 mod fixing;
 mod formats;
+mod options;
 mod own;
 mod runs;
 

@@ -1,6 +1,6 @@
 //! What a build says: findings, stale files, a short summary.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::BuildArgs;
 use super::job::{Built, How, Summary};
-use crate::cli::terminal::{Terminal, Trust};
+use crate::cli::terminal::{Terminal, Trust, is_stderr_styled};
 use crate::diag::{Severity, Sink, render};
 use crate::output::OutputError;
 use crate::source::Sources;
@@ -24,7 +24,7 @@ pub(in crate::cli) fn findings(err: &mut Terminal, sink: Sink, sources: &Sources
         return Ok(());
     }
     // Colours are taken out again by the stream where nobody can see them.
-    let unicode = std::io::stderr().is_terminal();
+    let unicode = is_stderr_styled();
     err.print(
         &render::human::render(&found, sources, unicode),
         Trust::Styles,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::passed::{self, Passed};
+use super::progress::Progress;
 
 use crate::artifact::{self, Artifact, Kind, Unread};
 use crate::cli::read;
@@ -22,6 +23,8 @@ pub(in crate::cli) struct Files {
     pub(in crate::cli) found: Vec<PathBuf>,
     /// Found there as well, in languages that are not read.
     pub(in crate::cli) others: Vec<PathBuf>,
+    /// What standard input is called, when it is read.
+    pub(in crate::cli) stdin: Option<PathBuf>,
 }
 
 /// Files that were read, and what was wrong with those that could not be.
@@ -46,15 +49,21 @@ pub(in crate::cli) struct Loaded {
 /// Reads all files; what cannot be read becomes a finding, and the rest goes on.
 ///
 /// `sources` may hold files already, such as the configuration.
-pub(in crate::cli) fn load(files: Files, sources: Sources) -> Loaded {
+pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) -> Loaded {
     let mut loaded = Loaded {
         sources,
         ..Loaded::default()
     };
-    let named = files.named.iter().map(|path| (path, true));
-    let found = files.found.iter().map(|path| (path, false));
-    for (path, named) in named.chain(found) {
-        match read::read(path, named, &mut loaded.sources) {
+    let stdin = files.stdin.iter().map(|path| (path, From::Stdin));
+    let named = files.named.iter().map(|path| (path, From::Name));
+    let found = files.found.iter().map(|path| (path, From::Walk));
+    for (path, from) in stdin.chain(named).chain(found) {
+        let named = from != From::Walk;
+        let read = match from {
+            From::Stdin => read::stdin(path, &mut loaded.sources),
+            From::Name | From::Walk => read::read(path, named, &mut loaded.sources),
+        };
+        match read {
             Ok(Ok(file)) => loaded.files.push((file, named)),
             Ok(Err(fault)) => loaded.unread.push((fault, named)),
             Err(error) => {
@@ -65,9 +74,10 @@ pub(in crate::cli) fn load(files: Files, sources: Sources) -> Loaded {
             }
         }
     }
+    progress.begin("reading", loaded.files.len());
     let others = files.others.into_par_iter();
     loaded.others = others.filter(|path| names_ours(path)).collect();
-    loaded.read();
+    loaded.read(progress);
     loaded
 }
 
@@ -76,6 +86,14 @@ fn names_ours(path: &Path) -> bool {
     let text = input::read(path, input::SMALL).ok();
     let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
     text.is_some_and(|text| passed::concerns_us(&text))
+}
+
+/// How a run came by a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    Stdin,
+    Name,
+    Walk,
 }
 
 impl Loaded {
@@ -93,11 +111,16 @@ impl Loaded {
             others: self.others.clone(),
             ..Self::default()
         };
-        loaded.read();
+        loaded.read(&Progress::none());
         loaded
     }
 
-    fn read(&mut self) {
+    /// How many files are text, whatever they hold.
+    pub(super) fn looked(&self) -> usize {
+        self.files.len()
+    }
+
+    fn read(&mut self, progress: &Progress) {
         let sources = &self.sources;
         let read = self.files.par_iter().map(|(file, named)| {
             let source = sources.get(*file);
@@ -109,6 +132,7 @@ impl Loaded {
                     .faults
                     .retain(|_| passed::concerns_us(source.text()));
             }
+            progress.step();
             read
         });
         let read: Vec<_> = read.collect();

@@ -35,7 +35,10 @@ const OTHERS: [&str; 16] = [
 /// Folders that hold other people's files.
 const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
 
-/// All files that are named or lie in a folder that is named, each once.
+/// What standard input is called, unless somebody says otherwise.
+const STDIN: &str = "stdin.yaml";
+
+/// All files that are named or lie in a folder that is named, each once; `-` is standard input.
 ///
 /// # Errors
 /// When a path does not exist or a folder cannot be read.
@@ -43,6 +46,10 @@ pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> 
     let mut files = Files::default();
     let mut seen = BTreeSet::new();
     for path in paths {
+        if path == Path::new("-") {
+            files.stdin = Some(PathBuf::from(STDIN));
+            continue;
+        }
         if !path.exists() {
             bail!("{}: no such file or folder", path.display());
         }

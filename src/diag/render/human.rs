@@ -1,5 +1,7 @@
-//! The format for terminals: the lines in question with the bytes underlined.
+//! The format for terminals: the lines in question with the bytes underlined. What a file has more than once is shown
+//! once, with its other places.
 
+mod fold;
 mod view;
 
 use annotate_snippets::renderer::DecorStyle;
@@ -26,9 +28,10 @@ pub fn report(report: &Report<'_>) -> String {
         Renderer::plain()
     };
     let mut out = String::new();
-    for d in report.diagnostics {
+    for (d, others) in fold::folded(report.diagnostics) {
         let mut headings = Vec::new();
-        let mut groups = vec![finding(d, report, &mut headings)];
+        let again = fold::places(&others, report);
+        let mut groups = vec![finding(d, again.as_deref(), report, &mut headings)];
         match d.details.fix.as_ref().map(|fix| (fix, patch(fix, report))) {
             Some((_, Some(patch))) => groups.push(patch),
             Some((fix, None)) => {
@@ -63,7 +66,12 @@ fn with_headings(text: String, headings: &Headings) -> String {
 /// What headings will say, and what they should.
 type Headings = Vec<(String, String)>;
 
-fn finding<'a>(d: &'a Diagnostic, report: &Report<'a>, headings: &mut Headings) -> Group<'a> {
+fn finding<'a>(
+    d: &'a Diagnostic,
+    again: Option<&str>,
+    report: &Report<'a>,
+    headings: &mut Headings,
+) -> Group<'a> {
     let level = match d.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -88,7 +96,10 @@ fn finding<'a>(d: &'a Diagnostic, report: &Report<'a>, headings: &mut Headings) 
     for help in &d.help {
         group = group.element(Level::HELP.message(clean(help)));
     }
-    group
+    match again {
+        Some(again) => group.element(Level::NOTE.message(again.to_owned())),
+        None => group,
+    }
 }
 
 type Annotated<'a> = Snippet<'a, annotate_snippets::Annotation<'a>>;

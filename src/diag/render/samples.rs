@@ -1,12 +1,13 @@
 //! Findings to show in tests: every part of a finding, and every kind of awkward text.
 
-use crate::diag::{Diagnostic, Edit, Fix, RuleInfo, Severity};
+use crate::diag::{Diagnostic, Edit, Fix, Group, RuleInfo, Severity};
 use crate::source::{FileId, SourceFile, Sources, Span};
 
 pub(super) const RULES: &[RuleInfo] = &[
     RuleInfo {
         name: "removed-metric",
         summary: "a query reads a metric that is gone",
+        group: Group::Catalog,
         doc_comment: "# removed-metric\n\nReads `x`, which is gone.",
         level: Severity::Error,
         since: "0.1.0",
@@ -14,6 +15,7 @@ pub(super) const RULES: &[RuleInfo] = &[
     RuleInfo {
         name: "unrecorded-release",
         summary: "a release has no recording",
+        group: Group::Catalog,
         doc_comment: "# unrecorded-release",
         level: Severity::Info,
         since: "0.1.0",

@@ -1,19 +1,20 @@
 //! SARIF 2.1.0, which code scanning services read.
 
+mod limits;
 mod model;
+mod rules;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    Artifact, ArtifactChange, ArtifactLocation, BaseLocation, Configuration, Driver, Help,
-    Invocation, Location, Log, Message, PhysicalLocation, Region, Replacement, Result, Rule,
-    RuleProperties, Run, SarifFix, Snippet, Text, Tool,
+    Artifact, ArtifactChange, ArtifactLocation, BaseLocation, Driver, Invocation, Location, Log,
+    Message, PhysicalLocation, Region, Replacement, Result, Run, SarifFix, Snippet, Text, Tool,
 };
 use text::{message, uri};
 
 use super::{Report, TOOL, VERSION, full_text, place};
-use crate::diag::{Diagnostic, Edit, Fix, RuleInfo, Severity, fingerprint};
+use crate::diag::{Diagnostic, Edit, Fix, Severity, fingerprint};
 use crate::source::{FileId, Span};
 
 /// What relative paths start from: the folder that the report's paths are relative to.
@@ -34,12 +35,17 @@ pub fn report(report: &Report<'_>) -> String {
 }
 
 fn run<'a>(report: &'a Report<'a>) -> Run<'a> {
-    let rules = rules(report);
-    let files = Files::of(report);
+    let rules = rules::rules(report);
+    // Of all findings: those that are left out must not change the others'.
     let prints = fingerprint::of(report.diagnostics, report.sources, report.root);
+    let (kept, left_out) = limits::kept(report.diagnostics);
+    let files = Files::of(&kept);
     let index: BTreeMap<_, _> = rules.iter().enumerate().map(|(i, r)| (r.id, i)).collect();
-    let results = report.diagnostics.iter().zip(prints);
-    let results = results.map(|(d, print)| result(report, &files, d, index[d.code], print));
+    let results = report.diagnostics.iter().zip(prints).zip(&kept);
+    let results = results.filter_map(|((d, print), kept)| {
+        (*kept)?;
+        Some(result(report, &files, d, index[d.code], print))
+    });
     let results = results.collect();
     Run {
         tool: Tool {
@@ -47,6 +53,7 @@ fn run<'a>(report: &'a Report<'a>) -> Run<'a> {
                 name: TOOL,
                 version: VERSION,
                 semantic_version: VERSION,
+                information_uri: rules::home(),
                 rules,
             },
         },
@@ -59,38 +66,10 @@ fn run<'a>(report: &'a Report<'a>) -> Run<'a> {
         )]),
         invocations: [Invocation {
             execution_successful: true,
+            tool_execution_notifications: limits::notifications(left_out),
         }],
         artifacts: files.artifacts(report),
         results,
-    }
-}
-
-/// All rules that were asked, then the codes of findings that no rule made.
-fn rules<'a>(report: &Report<'a>) -> Vec<Rule<'a>> {
-    let known: BTreeSet<_> = report.rules.iter().map(|rule| rule.name).collect();
-    let codes: BTreeSet<_> = report.diagnostics.iter().map(|d| d.code).collect();
-    let others = codes.difference(&known).map(|code| Rule::bare(code));
-    report.rules.iter().map(rule).chain(others).collect()
-}
-
-fn rule(info: &RuleInfo) -> Rule<'_> {
-    Rule {
-        id: info.name,
-        short_description: Some(text(info.summary)),
-        help: Some(Help {
-            text: info.docs(),
-            markdown: info.docs(),
-        }),
-        default_configuration: Some(Configuration {
-            level: level(info.level),
-        }),
-        properties: Some(RuleProperties {
-            since: info.since,
-            severity: match info.level {
-                Severity::Info => "recommendation",
-                other => other.as_str(),
-            },
-        }),
     }
 }
 
@@ -109,9 +88,9 @@ fn text(text: &str) -> Text<'_> {
 struct Files(BTreeMap<FileId, usize>);
 
 impl Files {
-    fn of(report: &Report<'_>) -> Self {
+    fn of(kept: &[Option<&Diagnostic>]) -> Self {
         let mut ids = BTreeSet::new();
-        for d in report.diagnostics {
+        for d in kept.iter().flatten() {
             ids.insert(d.span.file);
             ids.extend(d.related.iter().map(|l| l.span.file));
             let edits = d.details.fix.iter().flat_map(|fix| &fix.edits);
@@ -171,7 +150,11 @@ fn result<'a>(
             physical_location: files.physical(report, d.span),
             message: label.map(|label| Message::new(message(label))),
         }],
-        related_locations: (1..).zip(&d.related).map(related).collect(),
+        related_locations: (1..)
+            .zip(&d.related)
+            .take(limits::RELATED)
+            .map(related)
+            .collect(),
         fixes: d
             .details
             .fix

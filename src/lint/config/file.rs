@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned as At;
 
-use super::{Config, Level};
+use super::{Choice, Config, Level};
 use crate::catalog::{Range, RangeError};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::promql::Release;
@@ -42,7 +42,14 @@ struct File {
     /// Folders of recordings of other services, relative to this file.
     #[schemars(with = "Vec<String>")]
     catalogs: Vec<At<PathBuf>>,
-    /// Levels of rules, where they differ from the rules' own.
+    /// Rules and groups of rules that are asked; `truth` is every group but `style`, `all` is every rule. Without it
+    /// `["truth"]`.
+    #[schemars(with = "Vec<String>", example = ["truth", "style"])]
+    select: Vec<At<String>>,
+    /// Rules and groups of rules that are not asked. A rule's name in `select` goes before its group here.
+    #[schemars(with = "Vec<String>", example = ["dead-runbook-link"])]
+    ignore: Vec<At<String>>,
+    /// Levels of rules, where they differ from the rules' own. A rule with a level is asked, also one of style.
     #[schemars(with = "BTreeMap<String, Level>")]
     levels: BTreeMap<At<String>, Level>,
     /// Files and folders that are not linted: globs relative to this file. `*` stays inside one folder, `**` does not.
@@ -76,6 +83,11 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
     if !faults.is_empty() {
         return Err(faults);
     }
+    let levels: BTreeMap<_, _> = read
+        .levels
+        .into_iter()
+        .map(|(rule, level)| (place.here(rule), level))
+        .collect();
     Ok(Config {
         vllm,
         profiles: place.all(read.profiles),
@@ -84,11 +96,12 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
         scrape_interval,
         prometheus,
         catalogs: read.catalogs.into_iter().map(|at| place.path(at)).collect(),
-        levels: read
-            .levels
-            .into_iter()
-            .map(|(rule, level)| (place.here(rule), level))
-            .collect(),
+        choice: Choice {
+            select: place.all(read.select),
+            ignore: place.all(read.ignore),
+            levelled: levels.keys().cloned().collect(),
+        },
+        levels,
         baseline: read.baseline.map(|at| place.path(at)),
         folder: folder.to_owned(),
         exclude,

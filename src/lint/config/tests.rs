@@ -1,5 +1,6 @@
 use super::*;
 use crate::diag::render::{Format, Report, render};
+use crate::diag::{Group, Severity};
 use crate::source::SourceFile;
 
 const ALL: &str = r#"
@@ -45,7 +46,6 @@ fn everything_is_read_with_its_place() {
         Path::new("/w/catalogs/my-service")
     );
     assert_eq!(config.level("unknown-metric"), Some(Level::Warning));
-    assert!(config.is_off("removed-metric") && !config.is_off("unknown-metric"));
     let rule = config.levels.keys().next().expect("a rule");
     assert_eq!(&ALL[rule.span.range()], "removed-metric");
     let baseline = config.baseline.expect("a baseline");
@@ -73,24 +73,11 @@ fn excluded_paths() {
 }
 
 #[test]
-fn levels_are_given_and_taken() {
-    let at = Span::default();
-    let found = ["unknown-metric", "removed-metric", "other"];
-    let found = found.map(|code| Diagnostic::error(code, at, "no")).to_vec();
-    let judged = config(ALL).judge(found);
-    let told: Vec<_> = judged.iter().map(|d| (d.code, d.severity)).collect();
-    let wanted = [
-        ("unknown-metric", Severity::Warning),
-        ("other", Severity::Error),
-    ];
-    assert_eq!(told, wanted);
-}
-
-#[test]
 fn rules_that_nobody_knows() {
     let known = RuleInfo {
         name: "removed-metric",
         summary: "",
+        group: Group::Catalog,
         doc_comment: "",
         level: Severity::Error,
         since: "0.1.0",
@@ -98,6 +85,9 @@ fn rules_that_nobody_knows() {
     let unknown = config("[levels]\nremoved-metrik = \"off\"\n").unknown_rules(&[known]);
     assert_eq!(unknown.len(), 1);
     assert_eq!(unknown[0].help, ["did you mean `removed-metric`?"]);
+    let unknown = config("select = [\"styles\"]\nignore = [\"truth\"]\n").unknown_rules(&[known]);
+    assert_eq!(unknown.len(), 1);
+    assert_eq!(unknown[0].message, "there is no rule or group `styles`");
     assert!(config("").unknown_rules(&[known]).is_empty());
 }
 

@@ -1,7 +1,7 @@
 //! Alarms and dashboards that CloudWatch would reject.
 
 use crate::cloudwatch::Fault;
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::resource::ResourceCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
@@ -20,6 +20,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "alarm-limit",
         summary: "CloudWatch would refuse an alarm or a dashboard",
+        group: Group::CloudWatch,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Resource(check),

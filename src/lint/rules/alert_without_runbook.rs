@@ -1,6 +1,6 @@
 //! Alerts that do not say what to do.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
@@ -15,6 +15,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "alert-without-runbook",
         summary: "an alert has no `runbook_url`",
+        group: Group::Style,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Query(check),

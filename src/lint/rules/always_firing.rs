@@ -1,11 +1,11 @@
 //! Alerts that fire without a fault.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::quantity::Measure;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Comparison, Exact, bare, comparisons};
+use crate::promql::usage::{Comparison, Exact, bare, comparisons, exact_constant};
 
 declare_rule! {
     /// An alert whose expression compares nothing fires as soon as its series exist; so does one whose
@@ -20,6 +20,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "always-firing",
         summary: "the condition of an alert holds whenever there is data, or whenever nobody asks anything",
+        group: Group::Alert,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Query(check),
@@ -35,7 +36,17 @@ const WORK: [&str; 4] = [
 ];
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if cx.alert().is_none() || !cx.has_known_series() {
+    let Some(alert) = cx.alert() else {
+        return;
+    };
+    if is_constant(cx.expr) && !is_heartbeat(&alert.name.value) {
+        let message = "the expression reads no series: the alert always fires";
+        let finding = out.at(cx.query.span(), message);
+        let help =
+            "compare a metric with a threshold, or call it `Watchdog` if it is to fire always";
+        return out.push(finding.help(help));
+    }
+    if !cx.has_known_series() {
         return;
     }
     if is_plain(cx.expr) {
@@ -65,6 +76,33 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             );
         }
     }
+}
+
+/// `vector(1)`
+fn is_constant(expr: &Expr) -> bool {
+    let ExprKind::Call(call) = &bare(expr).kind else {
+        return false;
+    };
+    call.function.text == "vector"
+        && call
+            .args
+            .first()
+            .is_some_and(|arg| exact_constant(arg).is_some())
+}
+
+/// An alert that fires on purpose, so that its end says that alerting is broken.
+fn is_heartbeat(name: &str) -> bool {
+    const NAMES: [&str; 7] = [
+        "always",
+        "canary",
+        "dead",
+        "heartbeat",
+        "keepalive",
+        "test",
+        "watchdog",
+    ];
+    let name = name.to_ascii_lowercase();
+    NAMES.iter().any(|word| name.contains(word))
 }
 
 /// Values of series, and nothing that takes any of them out.

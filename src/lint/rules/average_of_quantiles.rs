@@ -1,6 +1,6 @@
 //! Averages of quantiles.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::Kept;
@@ -19,6 +19,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "average-of-quantiles",
         summary: "quantiles are averaged or added up",
+        group: Group::Type,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

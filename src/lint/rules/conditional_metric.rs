@@ -1,6 +1,6 @@
 //! Series that need another serving configuration.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Why;
@@ -16,6 +16,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "conditional-metric",
         summary: "the metric exists only in another serving configuration",
+        group: Group::Catalog,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Query(check),

@@ -1,6 +1,6 @@
 //! Totals since the start where a rate is meant.
 
-use crate::diag::{Applicability, Severity};
+use crate::diag::{Applicability, Group, Severity};
 use crate::lint::mend;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -20,6 +20,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "counter-without-rate",
         summary: "a counter is read as it is",
+        group: Group::Type,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),
@@ -43,6 +44,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         } else if is_compared(cx, series) {
             format!(
                 "`{name}` only grows until the server restarts: this compares its total since the start"
+            )
+        } else if is_mean(cx, series) {
+            format!(
+                "`{name}` counts from the start of the server: this is an average of all time, not of now"
             )
         } else {
             continue;
@@ -90,5 +95,25 @@ fn is_compared(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
             && cx
                 .series_in(comparison.subject)
                 .any(|s| std::ptr::eq(s, series))
+    })
+}
+
+/// The upper side of a mean or of a share whose lower side is as raw: both since the start.
+fn is_mean(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
+    let nodes = series.context.ancestors.iter();
+    nodes.into_iter().any(|node| {
+        let ExprKind::Binary(binary) = &node.kind else {
+            return false;
+        };
+        let raw = |side: &Expr| {
+            let mut inside = cx.series_in(side);
+            inside.all(|s| s.context.used() == Use::Instant)
+        };
+        let upper = cx.series_in(&binary.lhs).any(|s| std::ptr::eq(s, series));
+        upper
+            && binary.op == BinaryOp::Div
+            && raw(&binary.lhs)
+            && raw(&binary.rhs)
+            && cx.measure(node).is_some()
     })
 }

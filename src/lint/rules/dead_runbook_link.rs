@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::input;
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -20,6 +20,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "dead-runbook-link",
         summary: "an alert links to a runbook in this repository that is not there",
+        group: Group::Alert,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Project(check),

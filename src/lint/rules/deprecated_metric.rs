@@ -1,7 +1,7 @@
 //! Series whose end is announced.
 
 use crate::catalog::lineage::ChangeKind;
-use crate::diag::{Applicability, Severity};
+use crate::diag::{Applicability, Group, Severity};
 use crate::lint::mend;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -16,6 +16,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "deprecated-metric",
         summary: "the metric is deprecated by every release asked for that still has it",
+        group: Group::Catalog,
         level: Severity::Info,
         since: "0.1.0",
         check: Check::Query(check),

@@ -1,6 +1,6 @@
 //! Metrics under dimensions that nobody publishes.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::delivery;
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -20,6 +20,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "dimension-set",
         summary: "the CloudWatch agent delivers a metric under other dimensions",
+        group: Group::CloudWatch,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Project(check),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::artifact::{Dashboard, Form};
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::source::Span;
@@ -19,6 +19,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "duplicate-uid",
         summary: "two dashboards have the same uid",
+        group: Group::Style,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Project(check),

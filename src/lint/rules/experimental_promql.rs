@@ -1,6 +1,6 @@
 //! Queries that only run where a feature flag is set.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::experimental;
@@ -16,6 +16,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "experimental-promql",
         summary: "the query needs a feature flag of Prometheus",
+        group: Group::PromQl,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Query(check),

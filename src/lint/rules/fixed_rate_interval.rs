@@ -1,7 +1,7 @@
 //! Rates that do not follow the zoom.
 
 use crate::artifact::Form;
-use crate::diag::{Applicability, Severity};
+use crate::diag::{Applicability, Group, Severity};
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::usage::contexts;
@@ -19,6 +19,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "fixed-rate-interval",
         summary: "a rate in a graph has a window that does not fit every zoom",
+        group: Group::Style,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Query(check),

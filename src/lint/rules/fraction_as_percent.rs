@@ -1,6 +1,6 @@
 //! Fractions taken for percentages.
 
-use crate::diag::{Applicability, Diagnostic, Severity};
+use crate::diag::{Applicability, Diagnostic, Group, Severity};
 use crate::lint::mend;
 use crate::lint::quantity::{self, Measure};
 use crate::lint::query::{QueryCx, Site};
@@ -8,6 +8,7 @@ use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::BinaryOp;
 use crate::promql::usage::{Comparison, Exact, comparisons};
 use crate::units::decimal;
+use num_traits::CheckedMul;
 
 declare_rule! {
     /// Every `_perc` gauge of vLLM is a fraction from 0 to 1, in every release. `> 95` is never true, `< 50`
@@ -16,10 +17,12 @@ declare_rule! {
     /// ```promql
     /// vllm:kv_cache_usage_perc > 95     # bad: never fires
     /// vllm:kv_cache_usage_perc > 0.95   # good
+    /// vllm:kv_cache_usage_perc * 100 > 0.95   # bad: nearly always
     /// ```
     pub const RULE: Rule = Rule {
         name: "fraction-as-percent",
         summary: "a fraction from 0 to 1 is compared with, or shown as, a percentage",
+        group: Group::Type,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),
@@ -37,6 +40,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 false => "this ratio".to_owned(),
             };
             compared(cx, out, &comparison, &what);
+            scaled_twice(cx, out, &comparison, series.name);
         }
     }
     shown(cx, out);
@@ -69,6 +73,28 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             finding.help("thresholds, `min`, `max` and other queries of the panel change with it")
         }
     });
+}
+
+/// `x * 100 > 0.95`: nobody asks whether a cache is fuller than a hundredth.
+fn scaled_twice(cx: &QueryCx<'_, '_>, out: &mut Findings, comparison: &Comparison<'_>, name: &str) {
+    let exact = Exact::from_integer;
+    let half = Exact::new(1, 2);
+    let percent = comparison.scale == exact(100);
+    let fraction = half <= comparison.constant && comparison.constant < exact(1);
+    let above = matches!(comparison.op, BinaryOp::Gt | BinaryOp::Ge);
+    if !(percent && fraction && above && name.ends_with("_usage_perc")) {
+        return;
+    }
+    let constant = cx.text(&comparison.constant_span);
+    let message = format!("`{name} * 100` is a percentage: `{constant}` is less than 1 % of it");
+    let finding = out
+        .at(cx.span(&comparison.constant_span), message)
+        .label("a fraction?");
+    let Some(new) = comparison.constant.checked_mul(&exact(100)).map(decimal) else {
+        return out.push(finding);
+    };
+    let fix = cx.replace(&comparison.constant_span, &new, Applicability::Unsafe);
+    out.push(finding.help(format!("use `{new}`")).maybe_fix(fix));
 }
 
 fn compared(cx: &QueryCx<'_, '_>, out: &mut Findings, comparison: &Comparison<'_>, what: &str) {

@@ -1,6 +1,6 @@
 //! Series that a release does not have yet.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::gone::gone;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -17,6 +17,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "future-metric",
         summary: "a release asked for does not have the metric yet",
+        group: Group::Catalog,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

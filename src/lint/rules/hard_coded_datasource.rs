@@ -1,7 +1,7 @@
 //! Data sources that only one Grafana has.
 
 use crate::artifact::{Dashboard, Datasource, Form};
-use crate::diag::{Applicability, Diagnostic, Severity};
+use crate::diag::{Applicability, Diagnostic, Group, Severity};
 use crate::lint::dashboard::DashboardCx;
 use crate::lint::mend;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -20,14 +20,15 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "hard-coded-datasource",
         summary: "a panel names a data source by its uid",
+        group: Group::Style,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Dashboard(check),
     };
 }
 
-/// Data sources that every Grafana has.
-const BUILT_IN: [&str; 7] = [
+/// Data sources that every Grafana has, and the uid that documents and charts give the only one.
+const BUILT_IN: [&str; 8] = [
     "-- Dashboard --",
     "-- Grafana --",
     "-- Mixed --",
@@ -35,6 +36,7 @@ const BUILT_IN: [&str; 7] = [
     "datasource",
     "default",
     "grafana",
+    "prometheus",
 ];
 
 fn check(cx: &DashboardCx<'_>, out: &mut Findings) {
@@ -51,7 +53,7 @@ fn check(cx: &DashboardCx<'_>, out: &mut Findings) {
         );
         let mut reported: Vec<&str> = Vec::new();
         for source in all {
-            let Some(uid) = fixed(source) else {
+            let Some(uid) = fixed(cx.dashboard, source) else {
                 continue;
             };
             if !reported.contains(&uid.value.as_str()) {
@@ -62,10 +64,11 @@ fn check(cx: &DashboardCx<'_>, out: &mut Findings) {
     }
 }
 
-/// The uid, when it is neither a variable nor everywhere.
-fn fixed(source: &Datasource) -> Option<&Text> {
+/// The uid, when it is neither a variable, nor a variable's name, nor everywhere.
+fn fixed<'d>(dashboard: &Dashboard, source: &'d Datasource) -> Option<&'d Text> {
     let uid = source.uid.as_ref()?;
-    let open = uid.value.is_empty() || uid.value.starts_with(['$', '[']);
+    let named = |uid: &str| dashboard.variables.iter().any(|v| v.name.value == uid);
+    let open = uid.value.is_empty() || uid.value.starts_with(['$', '[']) || named(&uid.value);
     (!open && !BUILT_IN.contains(&uid.value.as_str())).then_some(uid)
 }
 

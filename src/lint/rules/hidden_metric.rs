@@ -1,6 +1,6 @@
 //! Series that a release only shows with a flag.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::gone::gone;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -17,6 +17,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "hidden-metric",
         summary: "a release asked for shows the metric only with a flag",
+        group: Group::Catalog,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

@@ -2,7 +2,7 @@
 
 use super::query_too_deep;
 use crate::artifact::Query;
-use crate::diag::{Diagnostic, Severity};
+use crate::diag::{Diagnostic, Group, Severity};
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::Expr;
@@ -21,6 +21,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "invalid-promql",
         summary: "the query is no PromQL that Prometheus accepts",
+        group: Group::PromQl,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

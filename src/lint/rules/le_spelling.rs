@@ -1,7 +1,7 @@
 //! Bounds in a spelling that is never exposed.
 
 use crate::catalog::Shape;
-use crate::diag::{Applicability, Severity};
+use crate::diag::{Applicability, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::MatchOp;
@@ -17,6 +17,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "le-spelling",
         summary: "an `le` matcher spells a bound otherwise than the server",
+        group: Group::Histogram,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

@@ -2,7 +2,7 @@
 
 use crate::artifact::NamedMetric;
 use crate::catalog::{MetricType, Series};
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::delivery;
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -25,6 +25,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "metric-not-delivered",
         summary: "an alarm or a dashboard shows a metric that never arrives in CloudWatch",
+        group: Group::CloudWatch,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Project(check),
@@ -68,6 +69,6 @@ fn is_histogram(scope: &Scope<'_>, metric: &NamedMetric) -> bool {
             Series::Whole | Series::Created => false,
         },
         Subject::Strange(strange) => matches!(strange.meant, Meant::Histogram(_)),
-        Subject::Foreign(_) | Subject::Outside => false,
+        Subject::InRay(_) | Subject::Foreign(_) | Subject::Outside => false,
     }
 }

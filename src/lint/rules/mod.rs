@@ -4,7 +4,7 @@
 
 use super::rule::Rule;
 use super::suppress;
-use crate::diag::RuleInfo;
+use crate::diag::{RuleInfo, capital};
 
 macro_rules! rules {
     ($($name:ident),* $(,)?) => {
@@ -34,12 +34,14 @@ rules!(
     unknown_label_value,
     // type
     rate_of_gauge,
+    delta_of_counter,
     counter_without_rate,
     aggregate_before_rate,
     quantile_of_non_histogram,
     quantile_without_le,
     average_of_quantiles,
     fraction_as_percent,
+    sum_of_fractions,
     unit_mismatch,
     // histogram
     threshold_not_a_bucket,
@@ -47,11 +49,13 @@ rules!(
     threshold_beyond_buckets,
     // labels
     unmatched_join,
+    ratio_of_itself,
     template_label_dropped,
     // alerts and SLOs
     unreachable_burn_rate,
     rate_window_too_short,
     always_firing,
+    impossible_comparison,
     alert_without_runbook,
     dead_runbook_link,
     // dashboards
@@ -88,9 +92,10 @@ pub fn infos() -> Vec<RuleInfo> {
 /// A rule's page, in Markdown.
 pub fn page(info: &RuleInfo) -> String {
     format!(
-        "## {}\n\n{}. Level: {}; since {}.\n\n{}\n",
+        "## {}\n\n{}. Group: {}; level: {}; since {}.\n\n{}\n",
         info.name,
         capital(info.summary),
+        info.group.as_str(),
         info.level.as_str(),
         info.since,
         info.docs()
@@ -100,14 +105,15 @@ pub fn page(info: &RuleInfo) -> String {
 /// The pages of all rules, for `docs/rules.md`.
 pub fn pages() -> String {
     let mut text =
-        "# Lint rules\n\nGenerated from the code; `slosmith explain RULE` prints one of them.\n\n\
-                    | rule | level | finds |\n|---|---|---|\n"
+        "# Lint rules\n\nGenerated from the code; `slosmith explain RULE` prints one of them. Rules of the group `style` are \
+         asked only\nwhen `select` or a level names them: [lint.md](lint.md#which-rules).\n\n\
+         | rule | group | level | finds |\n|---|---|---|---|\n"
             .to_owned();
     let infos = infos();
     for info in &infos {
-        let (name, level) = (info.name, info.level.as_str());
+        let (name, group, level) = (info.name, info.group.as_str(), info.level.as_str());
         text.push_str(&format!(
-            "| [`{name}`](#{name}) | {level} | {} |\n",
+            "| [`{name}`](#{name}) | {group} | {level} | {} |\n",
             info.summary
         ));
     }
@@ -116,10 +122,4 @@ pub fn pages() -> String {
         text.push_str(&page(info));
     }
     text
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_ascii_uppercase());
-    first.into_iter().chain(chars).collect()
 }

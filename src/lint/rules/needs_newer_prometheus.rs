@@ -1,6 +1,6 @@
 //! Queries that the oldest Prometheus in use cannot read.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::requirements;
@@ -17,6 +17,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "needs-newer-prometheus",
         summary: "the oldest Prometheus in use cannot read the query",
+        group: Group::PromQl,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

@@ -1,6 +1,6 @@
 //! `vllm_x` for `vllm:x`.
 
-use crate::diag::{Applicability, Severity};
+use crate::diag::{Applicability, Group, Severity};
 use crate::lint::mend;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -17,6 +17,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "normalised-name",
         summary: "the name has an underscore where vLLM has a colon",
+        group: Group::Catalog,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

@@ -1,7 +1,7 @@
 //! Panels that ask nothing.
 
 use crate::artifact::Panel;
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::dashboard::DashboardCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
@@ -14,6 +14,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "panel-without-query",
         summary: "a panel that shows data has no query",
+        group: Group::Style,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Dashboard(check),

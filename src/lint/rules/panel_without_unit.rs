@@ -1,7 +1,7 @@
 //! Numbers without a unit.
 
 use crate::artifact::{Form, Language};
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::dashboard::DashboardCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
@@ -17,6 +17,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "panel-without-unit",
         summary: "a panel draws numbers without saying what they are",
+        group: Group::Style,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Dashboard(check),

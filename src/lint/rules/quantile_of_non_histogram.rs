@@ -1,7 +1,7 @@
 //! Quantiles of what has no buckets.
 
 use crate::catalog::Series as Part;
-use crate::diag::{Applicability, Severity};
+use crate::diag::{Applicability, Group, Severity};
 use crate::lint::mend;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -19,6 +19,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "quantile-of-non-histogram",
         summary: "`histogram_quantile` is given something without buckets",
+        group: Group::Type,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),
@@ -71,6 +72,6 @@ fn unfit<'s>(series: &'s Series<'_, '_>) -> Option<Option<&'s str>> {
                 (series.subject.is_gauge() || series.subject.is_counter()).then_some(None)
             }
         },
-        Subject::Foreign(_) | Subject::Outside => None,
+        Subject::InRay(_) | Subject::Foreign(_) | Subject::Outside => None,
     }
 }

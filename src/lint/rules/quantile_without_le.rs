@@ -1,6 +1,6 @@
 //! Quantiles of buckets without their bounds.
 
-use crate::diag::{Applicability, Severity};
+use crate::diag::{Applicability, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{Expr, ExprKind};
@@ -20,6 +20,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "quantile-without-le",
         summary: "an aggregation drops `le` before `histogram_quantile`",
+        group: Group::Type,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

@@ -1,6 +1,6 @@
 //! Queries that are too large to be read.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::rule::{Check, declare_rule};
 
 declare_rule! {
@@ -14,6 +14,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "query-too-deep",
         summary: "the query is nested too deeply to be judged",
+        group: Group::PromQl,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Elsewhere,

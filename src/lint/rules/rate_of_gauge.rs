@@ -1,6 +1,6 @@
 //! Rates of what goes up and down.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
@@ -16,6 +16,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "rate-of-gauge",
         summary: "a rate is taken of a gauge",
+        group: Group::Type,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

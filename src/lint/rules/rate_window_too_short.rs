@@ -1,6 +1,6 @@
 //! Rates over less than two scrapes.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::usage::Use;
@@ -18,6 +18,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "rate-window-too-short",
         summary: "a rate looks at less time than two scrapes take",
+        group: Group::Slo,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Query(check),

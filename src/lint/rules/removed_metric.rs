@@ -1,6 +1,6 @@
 //! Series that are gone.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::gone::gone;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -19,6 +19,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "removed-metric",
         summary: "a release asked for no longer has the metric",
+        group: Group::Catalog,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::artifact::{Dashboard, Form, Panel};
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::dashboard::DashboardCx;
 use crate::lint::panel_schemas::{Part, faults};
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -23,6 +23,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "schema-invalid",
         summary: "a panel has an option that Grafana's own schema does not know, or of another type",
+        group: Group::Style,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Dashboard(check),

@@ -1,6 +1,6 @@
 //! Templates that name a label the alert has not.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::labels::Presence;
@@ -19,6 +19,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "template-label-dropped",
         summary: "an annotation names a label that the query's result does not have",
+        group: Group::Labels,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Query(check),

@@ -1,6 +1,6 @@
 //! Quantiles that cannot be reached.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -19,6 +19,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "threshold-beyond-buckets",
         summary: "a quantile is compared with more than its histogram can show",
+        group: Group::Histogram,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

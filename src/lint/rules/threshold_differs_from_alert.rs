@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::artifact::{Artifact, Language, Panel, Query};
-use crate::diag::{Edit, Fix, Severity};
+use crate::diag::{Edit, Fix, Group, Severity};
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{Expr, ExprKind};
@@ -25,6 +25,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "threshold-differs-from-alert",
         summary: "a panel's threshold line is not where the alert on the same query fires",
+        group: Group::Alert,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Project(check),

@@ -1,6 +1,6 @@
 //! Bounds that no bucket has.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -18,6 +18,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "threshold-not-a-bucket",
         summary: "an `le` matcher names a bound that the histogram does not have",
+        group: Group::Histogram,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

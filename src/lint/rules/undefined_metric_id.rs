@@ -1,7 +1,7 @@
 //! Expressions over metrics that are not there.
 
 use crate::cloudwatch::Fault;
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::resource::ResourceCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
@@ -17,6 +17,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "undefined-metric-id",
         summary: "an expression names an id that no metric has",
+        group: Group::CloudWatch,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Resource(check),

@@ -1,6 +1,6 @@
 //! Seconds taken for milliseconds.
 
-use crate::diag::{Applicability, Diagnostic, Severity};
+use crate::diag::{Applicability, Diagnostic, Group, Severity};
 use crate::lint::mend;
 use crate::lint::quantity::{self, Measure};
 use crate::lint::query::{QueryCx, Series, Site};
@@ -23,6 +23,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "unit-mismatch",
         summary: "seconds are compared with, or shown as, milliseconds",
+        group: Group::Type,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

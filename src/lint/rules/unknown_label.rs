@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::artifact::{Kind, Role};
 use crate::catalog::Series as Part;
-use crate::diag::{Severity, did_you_mean};
+use crate::diag::{Group, Severity, did_you_mean};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Subject;
@@ -26,6 +26,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "unknown-label",
         summary: "the metric has no such label",
+        group: Group::Catalog,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Query(check),

@@ -1,7 +1,7 @@
 //! Label values that no series has.
 
 use crate::artifact::Role;
-use crate::diag::{Severity, did_you_mean};
+use crate::diag::{Group, Severity, did_you_mean};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{MatchOp, Matcher};
@@ -18,6 +18,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "unknown-label-value",
         summary: "the label never has this value",
+        group: Group::Catalog,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Query(check),

@@ -3,7 +3,7 @@
 use crate::artifact::Role;
 use crate::catalog::lineage::Mistake;
 use crate::catalog::{MetricType, Series as Part, Shape};
-use crate::diag::{Applicability, Diagnostic, Severity};
+use crate::diag::{Applicability, Diagnostic, Group, Severity};
 use crate::lint::mend;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -20,11 +20,15 @@ declare_rule! {
     /// rate(vllm:num_preemptions_total[5m])   # good
     /// ```
     ///
+    /// A name that begins with `vllm_`, and is none of vLLM's with its colon replaced, is a warning: another program
+    /// may publish it. Names that Ray serves (`ray_vllm_…`) are judged as vLLM's.
+    ///
     /// Names of your own services are known once their pages are recorded (`slosmith catalog record`); names
     /// that recording rules of the same run write are known as well.
     pub const RULE: Rule = Rule {
         name: "unknown-metric",
         summary: "no release ever had the metric",
+        group: Group::Catalog,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),
@@ -53,6 +57,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let finding = out
             .at(cx.span(&series.name_span), message)
             .label("never existed");
+        let mut finding = finding;
+        if matches!(strange.meant, Meant::Alike) {
+            // vLLM never had it, but another program may: what is spelled alike is no help either.
+            finding.severity = Severity::Warning;
+            let prefix = strange.product.catalog.prefix();
+            finding = finding.note(format!("{product}'s own names begin with `{prefix}`"));
+        }
         let finding = match &strange.meant {
             Meant::Mistake(mistake, part) => mistaken(cx, series, strange, mistake, *part, finding),
             Meant::Histogram(name) => finding.help(format!(
@@ -92,7 +103,9 @@ fn near(
     strange: &Strange<'_>,
     finding: Diagnostic,
 ) -> Diagnostic {
-    let Some(meant) = strange.product.catalog.suggest(series.name) else {
+    let suggest = || strange.product.catalog.suggest(series.name);
+    let suggested = (!matches!(strange.meant, Meant::Alike)).then(suggest);
+    let Some(meant) = suggested.flatten() else {
         return finding.help(
             "if another service publishes it, record its page with `slosmith catalog record` and name the \
              catalog in `slosmith.toml`",

@@ -1,6 +1,6 @@
 //! Joins that cannot match.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::labels::unmatched_joins;
@@ -17,6 +17,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "unmatched-join",
         summary: "the two sides of an operation never have the same labels",
+        group: Group::Labels,
         level: Severity::Warning,
         since: "0.1.0",
         check: Check::Query(check),

@@ -1,6 +1,6 @@
 //! Burn rates that no error ratio reaches.
 
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind};
@@ -18,6 +18,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "unreachable-burn-rate",
         summary: "an error ratio is compared with 1 or more",
+        group: Group::Slo,
         level: Severity::Error,
         since: "0.1.0",
         check: Check::Query(check),

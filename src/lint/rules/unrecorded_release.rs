@@ -1,7 +1,7 @@
 //! Releases that nobody recorded and whose neighbours disagree.
 
 use crate::catalog::Answer;
-use crate::diag::Severity;
+use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
@@ -11,6 +11,7 @@ declare_rule! {
     pub const RULE: Rule = Rule {
         name: "unrecorded-release",
         summary: "the release asked for is not recorded, and its neighbours disagree about the metric",
+        group: Group::Catalog,
         level: Severity::Info,
         since: "0.1.0",
         check: Check::Query(check),

@@ -5,6 +5,18 @@ use crate::catalog::lineage::Mistake;
 use crate::catalog::{Series, split_series};
 use crate::lint::scope::Product;
 
+/// What names of programs around vLLM begin with, which look like vLLM's without the colon.
+const OTHERS: [&str; 8] = [
+    "vllm_autoscaler_",
+    "vllm_controller_",
+    "vllm_exporter_",
+    "vllm_gateway_",
+    "vllm_omni_",
+    "vllm_operator_",
+    "vllm_proxy_",
+    "vllm_router_",
+];
+
 /// A name that looks like a series of a product, and that no release ever had.
 #[derive(Clone, Debug)]
 pub struct Strange<'c> {
@@ -25,6 +37,8 @@ pub enum Meant<'c> {
     Mistake(&'c Mistake, Series),
     /// Nobody knows.
     Open,
+    /// Nobody knows; the product's own names begin otherwise, so that it may be somebody else's.
+    Alike,
 }
 
 impl<'c> Strange<'c> {
@@ -55,6 +69,7 @@ impl<'c> Strange<'c> {
         if product.claims(name) {
             return strange(Meant::Open);
         }
-        None
+        let alike = own.is_some() && !OTHERS.iter().any(|prefix| name.starts_with(prefix));
+        alike.then_some(()).and_then(|()| strange(Meant::Alike))
     }
 }

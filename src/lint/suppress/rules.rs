@@ -1,6 +1,6 @@
 //! What can be wrong with a suppression.
 
-use crate::diag::{Diagnostic, RuleInfo, Severity};
+use crate::diag::{Diagnostic, Group, RuleInfo, Severity};
 use crate::lint::rule::declare_rule;
 use crate::source::{Span, Spanned};
 
@@ -16,6 +16,7 @@ declare_rule! {
     const UNUSED: RuleInfo = RuleInfo {
         name: "unused-suppression",
         summary: "a suppression suppresses nothing",
+        group: Group::Suppression,
         level: Severity::Warning,
         since: "0.1.0",
     };
@@ -33,6 +34,7 @@ declare_rule! {
     const EXPIRED: RuleInfo = RuleInfo {
         name: "expired-suppression",
         summary: "the last day of a suppression is over",
+        group: Group::Suppression,
         level: Severity::Warning,
         since: "0.1.0",
     };
@@ -47,6 +49,7 @@ declare_rule! {
     const UNKNOWN: RuleInfo = RuleInfo {
         name: "unknown-rule",
         summary: "a suppression or the configuration names a rule that does not exist",
+        group: Group::Suppression,
         level: Severity::Warning,
         since: "0.1.0",
     };
@@ -62,6 +65,7 @@ declare_rule! {
     const REASON: RuleInfo = RuleInfo {
         name: "suppression-without-reason",
         summary: "a suppression does not say why",
+        group: Group::Suppression,
         level: Severity::Warning,
         since: "0.1.0",
     };
@@ -73,6 +77,7 @@ declare_rule! {
     const INVALID: RuleInfo = RuleInfo {
         name: "invalid-suppression",
         summary: "a suppression cannot be read, so it suppresses nothing",
+        group: Group::Suppression,
         level: Severity::Warning,
         since: "0.1.0",
     };

@@ -1,13 +1,14 @@
 use super::baseline::{self, Baseline};
 use super::*;
 use crate::diag::render::{Format, Report, render};
-use crate::diag::{Severity, fix};
+use crate::diag::{Group, Severity, fix};
 use crate::source::{SourceFile, Sources};
 
 const fn rule(name: &'static str) -> RuleInfo {
     RuleInfo {
         name,
         summary: "",
+        group: Group::Catalog,
         doc_comment: "",
         level: Severity::Error,
         since: "0.1.0",

@@ -39,6 +39,7 @@ pub(super) struct Driver<'a> {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
     pub(super) semantic_version: &'static str,
+    pub(super) information_uri: String,
     pub(super) rules: Vec<Rule<'a>>,
 }
 
@@ -47,27 +48,20 @@ pub(super) struct Driver<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Rule<'a> {
     pub(super) id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) short_description: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) help: Option<Help>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) default_configuration: Option<Configuration>,
+    /// As SARIF wants names: `RateOfGauge`.
+    pub(super) name: String,
+    pub(super) short_description: Description,
+    pub(super) full_description: Description,
+    pub(super) help_uri: String,
+    pub(super) help: Help,
+    pub(super) default_configuration: Configuration,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) properties: Option<RuleProperties<'a>>,
 }
 
-impl<'a> Rule<'a> {
-    /// A code of which nothing more is known.
-    pub(super) fn bare(id: &'a str) -> Self {
-        Self {
-            id,
-            short_description: None,
-            help: None,
-            default_configuration: None,
-            properties: None,
-        }
-    }
+#[derive(Serialize)]
+pub(super) struct Description {
+    pub(super) text: String,
 }
 
 #[derive(Serialize)]
@@ -84,6 +78,7 @@ pub(super) struct Configuration {
 #[derive(Serialize)]
 pub(super) struct RuleProperties<'a> {
     pub(super) since: &'a str,
+    pub(super) tags: [&'a str; 1],
     /// How GitHub sorts results that are no security findings.
     #[serde(rename = "problem.severity")]
     pub(super) severity: &'static str,
@@ -93,6 +88,14 @@ pub(super) struct RuleProperties<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Invocation {
     pub(super) execution_successful: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tool_execution_notifications: Vec<Notification>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Notification {
+    pub(super) level: &'static str,
+    pub(super) message: Message,
 }
 
 #[derive(Serialize)]

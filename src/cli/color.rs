@@ -1,0 +1,34 @@
+//! Whether text for people has colours.
+
+use clap::ValueEnum;
+
+use super::terminal::force_styles;
+
+/// When colours, links and box drawing are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal; `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE` and `CLICOLOR=0` decide otherwise
+    #[default]
+    Auto,
+    /// Also into files and pipes
+    Always,
+    /// Nowhere
+    Never,
+}
+
+impl Color {
+    /// Makes it hold for all that is printed.
+    pub(super) fn set(self) {
+        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        match self {
+            // The streams know the other variables themselves; `NO_COLOR` goes before all.
+            Self::Auto if set("NO_COLOR").is_some() => {}
+            Self::Auto if set("FORCE_COLOR").is_some_and(|value| value != "0") => {
+                force_styles(true)
+            }
+            Self::Auto => {}
+            Self::Always => force_styles(true),
+            Self::Never => force_styles(false),
+        }
+    }
+}

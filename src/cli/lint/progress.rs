@@ -1,0 +1,76 @@
+//! How far a run is, for somebody who waits at a terminal.
+
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Shorter runs show nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What it looks like.
+const TEMPLATE: &str = "{msg} {bar:40} {pos}/{len} files";
+
+/// A bar that comes when somebody has waited for a second, and goes when it is dropped.
+pub(in crate::cli) struct Progress {
+    bar: ProgressBar,
+    since: Instant,
+    /// True when it has not come yet and may.
+    waiting: AtomicBool,
+}
+
+impl Progress {
+    /// One that comes only where standard error is a terminal.
+    pub(super) fn new(wanted: bool) -> Self {
+        let style = ProgressStyle::with_template(TEMPLATE);
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
+        Self {
+            // A test holds that the template can be read.
+            bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())),
+            since: Instant::now(),
+            waiting: AtomicBool::new(wanted && std::io::stderr().is_terminal()),
+        }
+    }
+
+    /// One that never comes.
+    pub(in crate::cli) fn none() -> Self {
+        Self::new(false)
+    }
+
+    /// Begins a part of the run.
+    pub(super) fn begin(&self, what: &'static str, files: usize) {
+        self.bar.reset();
+        self.bar.set_message(what);
+        self.bar.dec_length(u64::MAX);
+        self.bar.inc_length(files as u64);
+    }
+
+    /// One file more is done.
+    pub(super) fn step(&self) {
+        self.bar.inc(1);
+        let late = || self.since.elapsed() > PATIENCE;
+        if self.waiting.load(Ordering::Relaxed)
+            && late()
+            && self.waiting.swap(false, Ordering::Relaxed)
+        {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_can_be_read() {
+        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
+    }
+}

@@ -1,0 +1,128 @@
+//! What a run says at its end.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use super::input::Loaded;
+use super::statistics::Statistics;
+use super::{Job, count, scope};
+use crate::cli::terminal::{Terminal, Trust, is_stdout_styled};
+use crate::diag::render::{Format, Report, render};
+use crate::diag::{Diagnostic, Severity};
+use crate::lint::config::plain;
+use crate::lint::rules;
+use crate::output::Writer;
+
+impl Job<'_> {
+    /// Shows the findings, in the format and at the place that were asked for.
+    pub(super) fn show(
+        &self,
+        found: &[Diagnostic],
+        loaded: &Loaded,
+        out: &mut Terminal,
+    ) -> Result<()> {
+        let format = self.args.format;
+        let text = match self.args.statistics {
+            true => self.statistics(found)?,
+            false => self.report(found, loaded),
+        };
+        if let Some(path) = &self.args.output_file {
+            return self.write_report(path, &text);
+        }
+        let trust = match format {
+            _ if self.args.statistics => Trust::Nothing,
+            Format::Human => Trust::Styles,
+            Format::Github => Trust::Commands,
+            Format::Concise | Format::Json | Format::Sarif | Format::Junit => Trust::Nothing,
+        };
+        out.print(&text, trust)
+            .map_err(Into::into)
+            .or_else(crate::cli::unless_closed)
+    }
+
+    fn report(&self, found: &[Diagnostic], loaded: &Loaded) -> String {
+        let (args, infos) = (self.args, rules::infos());
+        let report = Report::new(found, &loaded.sources, &infos)
+            .root(self.here)
+            .styled(args.output_file.is_none() && is_stdout_styled());
+        let mut text = render(args.format, &report);
+        // A single finding is its own table.
+        if args.format == Format::Human && !args.quiet && found.len() > 1 {
+            text.push_str(&Statistics::of(found).table());
+            text.push('\n');
+        }
+        text
+    }
+
+    fn statistics(&self, found: &[Diagnostic]) -> Result<String> {
+        let statistics = Statistics::of(found);
+        match self.args.format {
+            Format::Human | Format::Concise => Ok(statistics.table()),
+            Format::Json => Ok(statistics.json()),
+            Format::Sarif | Format::Github | Format::Junit => {
+                bail!("`--statistics` has the formats human, concise and json")
+            }
+        }
+    }
+
+    fn write_report(&self, path: &Path, text: &str) -> Result<()> {
+        let path = plain(&self.here.join(path));
+        let folder = path.parent().unwrap_or(self.here).to_owned();
+        let written = Writer::within(vec![folder]).put(&path, text);
+        written.with_context(|| format!("`--output-file`: {}", path.display()))
+    }
+
+    /// One line for people: how many of each level, in how many files, judged on what.
+    pub(super) fn summary(&self, found: &[Diagnostic], loaded: &Loaded) -> Result<()> {
+        let format = self.args.format;
+        if self.args.quiet || !matches!(format, Format::Human | Format::Concise) {
+            return Ok(());
+        }
+        let mut err = Terminal::stderr();
+        let files = count(loaded.artifacts.len(), "file");
+        let judged = scope::describe(self.scope);
+        writeln!(err, "{} in {files}, {judged}", levels(found))?;
+        if loaded.artifacts.is_empty() && found.is_empty() {
+            writeln!(err, "warning: {}", nothing_read(loaded.looked()))?;
+        }
+        for line in loaded.passed.lines(self.here) {
+            writeln!(err, "note: {line}")?;
+        }
+        for product in &self.scope.products {
+            for note in &product.selection.notes {
+                writeln!(err, "note: {note}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn nothing_read(files: usize) -> String {
+    const KINDS: &str = "YAML, JSON or Markdown";
+    match files {
+        0 => format!("nothing was read: there is no {KINDS} file"),
+        files => {
+            let files = count(files, "file");
+            format!("nothing was read: {files} of {KINDS}, and no queries, alarms or specs in them")
+        }
+    }
+}
+
+/// `2 errors, 1 warning`
+fn levels(found: &[Diagnostic]) -> String {
+    let levels = [
+        (Severity::Error, "error"),
+        (Severity::Warning, "warning"),
+        (Severity::Info, "info"),
+    ];
+    let of = |severity| found.iter().filter(|d| d.severity == severity).count();
+    let levels = levels.map(|(severity, word)| (of(severity), word));
+    let said = levels.iter().filter(|(n, _)| *n > 0);
+    let said: Vec<_> = said.map(|(n, word)| count(*n, word)).collect();
+    match said.is_empty() {
+        true => "no findings".to_owned(),
+        false => said.join(", "),
+    }
+}

@@ -1,0 +1,86 @@
+//! Ratios of a series and itself.
+
+use crate::diag::{Group, Severity};
+use crate::lint::query::QueryCx;
+use crate::lint::rule::{Check, Findings, declare_rule};
+use crate::promql::ast::{AtOffset, BinaryOp, Expr, ExprKind, Selector};
+use crate::promql::usage::{bare, is_rate};
+use crate::promql::visit::walk;
+
+declare_rule! {
+    /// Without an aggregation each series is divided by the series with the same labels, which is itself: the
+    /// result is 1 for what both sides select, and nothing for the rest, whatever they are filtered by.
+    ///
+    /// ```promql
+    /// rate(http_requests_total{code="500"}[5m]) / rate(http_requests_total[5m])             # bad: always 1
+    /// sum(rate(http_requests_total{code="500"}[5m])) / sum(rate(http_requests_total[5m]))   # good
+    /// ```
+    pub const RULE: Rule = Rule {
+        name: "ratio-of-itself",
+        summary: "a series is divided by itself",
+        group: Group::Labels,
+        level: Severity::Error,
+        since: "0.1.0",
+        check: Check::Query(check),
+    };
+}
+
+fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    walk(cx.expr, &mut |node| {
+        let ExprKind::Binary(binary) = &node.kind else {
+            return;
+        };
+        if binary.op != BinaryOp::Div || binary.matching.is_some() {
+            return;
+        }
+        let (Some(over), Some(under)) = (read(&binary.lhs), read(&binary.rhs)) else {
+            return;
+        };
+        if over != under {
+            return;
+        }
+        let message = format!(
+            "each series of `{}` is divided by itself: the result is 1 or nothing",
+            over.metric
+        );
+        let finding = out.at(cx.span(&node.span), message);
+        out.push(finding.help("aggregate both sides: `sum(…) / sum(…)`"));
+    });
+}
+
+/// How a family is read; two of a kind differ in their filters at most.
+#[derive(PartialEq)]
+struct Read<'e> {
+    metric: &'e str,
+    /// The function and its range.
+    rate: Option<(&'e str, &'e str)>,
+    at: &'e AtOffset,
+}
+
+fn read(expr: &Expr) -> Option<Read<'_>> {
+    let of = |selector: &'_ Selector| {
+        selector
+            .metric
+            .as_ref()
+            .filter(|m| m.placeholders.is_empty())
+            .is_some()
+    };
+    match &bare(expr).kind {
+        ExprKind::Selector(selector) if of(selector) => Some(Read {
+            metric: &selector.metric.as_ref()?.text,
+            rate: None,
+            at: &selector.at,
+        }),
+        ExprKind::Call(call) if is_rate(&call.function.text) => {
+            let ExprKind::Range(range) = &bare(call.args.first()?).kind else {
+                return None;
+            };
+            of(&range.selector).then_some(Read {
+                metric: &range.selector.metric.as_ref()?.text,
+                rate: Some((&call.function.text, &range.range.text)),
+                at: &range.selector.at,
+            })
+        }
+        _ => None,
+    }
+}
