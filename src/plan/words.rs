@@ -129,7 +129,7 @@ fn outside(o: &Outside) -> String {
     sides.join(" or ")
 }
 
-/// What a line of a panel stands for: `alert at 3s`.
+/// What a line of a panel means: `alert at 3s`.
 pub fn line(line: &Threshold) -> String {
     let text = &line.text;
     match line.role {
