@@ -10,8 +10,8 @@ use super::promql;
 use super::value;
 use crate::naming;
 use crate::plan::cloudwatch::{
-    Alarm, AlarmKind, Composite, Difference, MetricAlarm, NotExpressible, Parity, Rule, Suppressor,
-    Test, Value, Verdict, What,
+    Alarm, AlarmKind, Composite, Difference, MetricAlarm, NotExpressible, Parity, Rule, Share,
+    Suppressor, Test, Value, Verdict, What,
 };
 use crate::plan::{CompareOp, EventSlo, Slo, Tier};
 use crate::promql::ast::{BinaryOp, Expr};
@@ -64,7 +64,7 @@ impl Builder<'_> {
                 description: format!("Part of {name}: burn rate over {window} above {factor}."),
                 severity: None,
                 kind: AlarmKind::Metric(Box::new(MetricAlarm {
-                    value: Value::BurnRate(share, events.budget.budget),
+                    value: burn_rate(share, events, window == tier.long),
                     label: "burn rate".to_owned(),
                     test: Test::Threshold(CompareOp::Above, tier.factor),
                     period: timing.period,
@@ -115,7 +115,11 @@ impl Builder<'_> {
             let ratio = direct_ratio(&events.sli, &slo.labels, window);
             bin(BinaryOp::Gt, ratio, query::number(tier.threshold))
         };
-        let query = bin(BinaryOp::And, above(tier.long), above(tier.short));
+        let mut query = bin(BinaryOp::And, above(tier.long), above(tier.short));
+        if events.min_events > 0 {
+            let enough = query::enough(&events.sli, &slo.labels, tier.long, events.min_events);
+            query = bin(BinaryOp::And, query, enough);
+        }
         match promql::alarm(&query, Duration::default()) {
             Ok(alarm) => {
                 self.alarms.push(Alarm {
@@ -128,6 +132,15 @@ impl Builder<'_> {
             }
             Err(more) => Verdict::NotExpressible(vec![why, more]),
         }
+    }
+}
+
+/// Events are counted over the long window, which is the period of its alarm.
+fn burn_rate(share: Share, events: &EventSlo, long: bool) -> Value {
+    let budget = events.budget.budget;
+    match events.min_events {
+        least if least > 0 && long => Value::BurnRateOf(share, budget, least),
+        _ => Value::BurnRate(share, budget),
     }
 }
 

@@ -69,6 +69,8 @@ pub struct EventSlo {
     pub ratios: Vec<WindowRatio>,
     /// Burn-rate alerts, fastest first.
     pub tiers: Vec<Tier>,
+    /// Events in a tier's long window without which it does not fire; 0 when any will do.
+    pub min_events: u32,
 }
 
 /// Objective and error budget, exact.

@@ -3,7 +3,7 @@
 use super::{bin, bucket_rate, or_zero, positive, range};
 use crate::naming;
 use crate::plan::{BASE_WINDOW, EventSli, slo_series};
-use crate::promql::ast::{BinaryOp, Expr};
+use crate::promql::ast::{BinaryOp, Expr, Selector};
 use crate::promql::build;
 use crate::units::Duration;
 
@@ -73,4 +73,23 @@ pub fn direct_ratio(sli: &EventSli, labels: &[String], window: Duration) -> Expr
     };
     let whole = positive(events.total(window));
     bin(BinaryOp::Div, events.bad(window), whole)
+}
+
+/// The number of events in a window, from those recorded over the base window: one of these after the other has each
+/// event once, however often they are recorded.
+pub fn counted(total: Selector, window: Duration) -> Expr {
+    let sum = super::over_by("sum_over_time", total.into(), window, BASE_WINDOW);
+    let seconds = build::number(BASE_WINDOW.as_secs().to_string());
+    bin(BinaryOp::Mul, sum, seconds)
+}
+
+/// True where a window has so many events, counted by the counters themselves.
+pub fn enough(sli: &EventSli, labels: &[String], window: Duration, least: u32) -> Expr {
+    let events = Events {
+        sli: sli.clone(),
+        labels: labels.to_vec(),
+    };
+    let seconds = build::number(window.as_secs().to_string());
+    let count = bin(BinaryOp::Mul, events.total(window), seconds);
+    bin(BinaryOp::Ge, count, build::number(least.to_string()))
 }

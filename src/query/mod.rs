@@ -10,7 +10,7 @@ mod events;
 mod family;
 
 pub use bound::{compare, outside, per_time, times};
-pub use events::{Events, direct_ratio};
+pub use events::{Events, counted, direct_ratio, enough};
 pub use family::{bucket_rate, number_of_series, presence};
 
 use family::{Over, over_time, range_function, rate};
@@ -213,10 +213,15 @@ pub fn sum(labels: &[String], expr: Expr) -> Expr {
 
 /// An expression over a window, a minute apart: as often as records are made.
 pub fn over(function: &str, expr: Expr, window: Duration) -> Expr {
+    over_by(function, expr, window, Duration::from_mins(1))
+}
+
+/// An expression over a window, so far apart.
+fn over_by(function: &str, expr: Expr, window: Duration, step: Duration) -> Expr {
     let sub = Subquery {
         expr: Box::new(expr),
         range: time(window),
-        step: Some(time(Duration::from_mins(1))),
+        step: Some(time(step)),
         at: AtOffset::default(),
     };
     build::call(function, [Expr::from(ExprKind::Subquery(sub))])

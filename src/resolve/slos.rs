@@ -11,7 +11,7 @@ use crate::diag::Diagnostic;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
     BASE_WINDOW, Bucket, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSli, EventSlo,
-    Family, PercentileSlo, Query, Signal, SignalKind, Slo, SloKind, Window, WindowRatio,
+    Family, PercentileSlo, Query, Signal, SignalKind, Slo, SloKind, Tier, Window, WindowRatio,
 };
 use crate::query::{self, Events, SignalQuery};
 use crate::source::Spanned;
@@ -100,6 +100,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
             cx.check_severity(severity);
         }
     }
+    check_min_events(cx, slo, &tiers);
     let mut windows: Vec<_> = tiers.iter().flat_map(|t| [t.long, t.short]).collect();
     windows.extend([BASE_WINDOW, slo.window.value]);
     windows.sort();
@@ -119,9 +120,25 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         total: events.total(BASE_WINDOW),
         ratios,
         tiers,
+        min_events: slo.min_events.map_or(0, |least| least.value),
         sli: events.sli,
     }));
     Some((kind, events.labels))
+}
+
+/// Events are counted by the base window: a window of a few of these counts them well enough.
+fn check_min_events(cx: &mut Context<'_>, slo: &spec::Slo, tiers: &[Tier]) {
+    let least = Duration::from_secs(BASE_WINDOW.as_secs() * 6);
+    let short = tiers.iter().find(|tier| tier.long < least);
+    if let (Some(events), Some(tier)) = (slo.min_events, short) {
+        let message = format!(
+            "`min_events` cannot count the events of a tier over {}",
+            tier.long
+        );
+        let error = Diagnostic::error("bad-window", events.span, message);
+        cx.sink
+            .push(error.help(format!("give its tiers long windows of {least} or more")));
+    }
 }
 
 fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Events> {
@@ -261,6 +278,7 @@ fn reject_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
     let fields = [
         ("objective", slo.objective.as_ref().map(|o| o.span)),
         ("burn", slo.burn.as_ref().map(|b| b.span)),
+        ("min_events", slo.min_events.map(|m| m.span)),
     ];
     for (field, span) in fields {
         if let Some(span) = span {

@@ -27,6 +27,8 @@ pub struct Slo {
     pub by: Vec<Text>,
     /// Burn-rate alerts; the `sre-workbook` policy when absent and the period is 28d to 90d.
     pub burn: Option<Spanned<Burn>>,
+    /// Fewer events than this in a tier's long window wake nobody; any number does when absent.
+    pub min_events: Option<Spanned<u32>>,
     /// Alert of a percentile SLI.
     pub alert: Option<Spanned<SloAlert>>,
     /// Name of the runbook for all its alerts.

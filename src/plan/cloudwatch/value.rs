@@ -17,6 +17,8 @@ pub enum Value {
     Share(Share),
     /// A share of events over the share that an objective allows.
     BurnRate(Share, Number),
+    /// The same, or 0 while there are fewer events than this.
+    BurnRateOf(Share, Number, u32),
 }
 
 /// A share of events. A missing part counts as none; without any event there is no value.
@@ -68,7 +70,9 @@ impl Value {
     pub fn metrics(&self) -> Vec<&MetricStat> {
         match self {
             Value::Statistic(stat) | Value::Growth(stat) => vec![stat],
-            Value::Share(share) | Value::BurnRate(share, _) => vec![&share.part, &share.whole],
+            Value::Share(share) | Value::BurnRate(share, _) | Value::BurnRateOf(share, ..) => {
+                vec![&share.part, &share.whole]
+            }
         }
     }
 }

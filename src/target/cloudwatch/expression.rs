@@ -75,6 +75,11 @@ impl Speller {
                 let share = self.share(&mut metrics, share, period);
                 format!("{share} / {}", decimal(*budget))
             }
+            Value::BurnRateOf(share, budget, least) => {
+                let (part, whole) = self.events(&mut metrics, share, period);
+                let share = share_of(&part, &whole, share.others);
+                format!("IF({whole} >= {least}, {share} / {}, 0)", decimal(*budget))
+            }
         };
         let alone = matches!((value, metrics.as_slice()), (Value::Statistic(_), [_]));
         Formula {
@@ -122,12 +127,20 @@ impl Speller {
     }
 
     fn share<'v>(&mut self, metrics: &mut Vec<Named<'v>>, share: &'v Share, period: u64) -> String {
+        let (part, whole) = self.events(metrics, share, period);
+        share_of(&part, &whole, share.others)
+    }
+
+    /// The events that are counted, and all of them.
+    fn events<'v>(
+        &mut self,
+        metrics: &mut Vec<Named<'v>>,
+        share: &'v Share,
+        period: u64,
+    ) -> (String, String) {
         let part = self.stat(metrics, &share.part, period);
         let whole = self.stat(metrics, &share.whole, period);
-        match share.others {
-            false => format!("FILL({part}, 0) / {whole}"),
-            true => format!("({whole} - FILL({part}, 0)) / {whole}"),
-        }
+        (part, whole)
     }
 
     fn stat<'v>(
@@ -150,6 +163,13 @@ impl Speller {
             [one] => one.clone(),
             several => format!("{}([{}])", together(&stat.statistic), several.join(", ")),
         }
+    }
+}
+
+fn share_of(part: &str, whole: &str, others: bool) -> String {
+    match others {
+        false => format!("FILL({part}, 0) / {whole}"),
+        true => format!("({whole} - FILL({part}, 0)) / {whole}"),
     }
 }
 

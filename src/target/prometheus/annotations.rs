@@ -229,12 +229,16 @@ pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
         unit: Unit::Ratio,
         per: None,
     };
+    let least = match events.min_events {
+        0 => String::new(),
+        least => format!(", given at least {least} events"),
+    };
     let description = Text::default()
         .value(unit)
         .and(format!(" of events were bad over the last {}", tier.long))
         .labels(&slo.labels)
         .and(format!(
-            "; the objective of {} allows {}. Fires above {}: {}.",
+            "; the objective of {} allows {}. Fires above {}{least}: {}.",
             percent(events.budget.objective),
             percent(events.budget.budget),
             percent(tier.threshold),

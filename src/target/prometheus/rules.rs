@@ -8,8 +8,9 @@ use crate::plan::{
     Alert, Bound, Condition, EventSlo, PercentileSlo, Plan, Record, Slo, SloKind, Tier, WindowRatio,
 };
 use crate::plan::{BASE_WINDOW, slo_series};
-use crate::promql::ast::Expr;
+use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::{build, pretty};
+use crate::query;
 use crate::spec::Baseline;
 use crate::units::{Duration, Number, decimal};
 
@@ -227,21 +228,24 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
     let service = plan.service.name.as_str();
     let over = |window: Duration| {
         let ratio = slo_series(naming::ERROR_RATIO, service, &slo.name, &window.to_string());
-        build::binary(
-            crate::promql::ast::BinaryOp::Gt,
-            ratio,
-            build::number(decimal(tier.threshold)),
-        )
+        build::binary(BinaryOp::Gt, ratio, build::number(decimal(tier.threshold)))
     };
-    let both = build::binary(
-        crate::promql::ast::BinaryOp::And,
-        over(tier.long),
-        over(tier.short),
-    )
-    .ignoring(&[WINDOW]);
+    let both = build::binary(BinaryOp::And, over(tier.long), over(tier.short)).ignoring(&[WINDOW]);
+    let expr = match events.min_events {
+        0 => both.into(),
+        least => {
+            let base = BASE_WINDOW.to_string();
+            let total = slo_series(naming::TOTAL_EVENTS, service, &slo.name, &base);
+            let counted = query::counted(total, tier.long);
+            let enough = build::binary(BinaryOp::Ge, counted, build::number(least.to_string()));
+            build::binary(BinaryOp::And, both, enough)
+                .ignoring(&[WINDOW])
+                .into()
+        }
+    };
     Rule {
         alert: Some(slo.alert_name.clone()),
-        expr: text(&both.into()),
+        expr: text(&expr),
         labels: burn_labels(plan, slo, tier),
         annotations: annotations::burn(slo, events, tier).templates(),
         ..Rule::default()

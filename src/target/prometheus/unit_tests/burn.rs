@@ -14,6 +14,10 @@ use crate::units::{Duration, Number, decimal, float};
 /// Just on the good side of a threshold.
 const SHORT_OF: Number = Number::new_raw(95, 100);
 
+/// Of the events that are needed. Half an hour has six or seven windows in which they are counted.
+const TOO_FEW: Number = Number::new_raw(85, 100);
+const ENOUGH: Number = Number::new_raw(120, 100);
+
 /// How much busier an outage is than usual: an SLI that divided by yesterday's traffic would show.
 const BUSY: i128 = 3;
 
@@ -30,10 +34,13 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
             events,
             tier,
             driver: Driver { plan, step },
-            every: every(tier, step),
+            every: every(events, tier, step),
         };
         let mut tests = vec![run.sustained()?, run.near()?];
         tests.extend(run.outage());
+        if events.min_events > 0 {
+            tests.extend([run.few(false)?, run.few(true)?]);
+        }
         if i == 0 {
             tests.extend([run.idle()?, run.no_series()?].into_iter().flatten());
         }
@@ -52,7 +59,12 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
 
 /// Minutes from evaluation to evaluation: as many as leave a dozen in the short window. Each reads the whole of a long
 /// one, so that a window of days would cost seconds of CPU at one a minute, and prove nothing more.
-fn every(tier: &Tier, step: u64) -> u64 {
+///
+/// Where events are counted, no window of theirs may be missed.
+fn every(events: &EventSlo, tier: &Tier, step: u64) -> u64 {
+    if events.min_events > 0 {
+        return step;
+    }
     let rare = tier.short.mins_up() / 12;
     (rare - rare % step).max(step)
 }
@@ -264,6 +276,23 @@ impl Run<'_> {
         let levels = self.levels(&[(outage, Number::from_integer(1)), (rest, bearable)]);
         let mut test = self.test("silent just below the threshold", &levels)?;
         test.promql_expr_test = vec![self.check(outage + rest, false)];
+        Some(test)
+    }
+
+    /// Everything fails, and nearly as many or a little more events than needed are in the long window.
+    fn few(&self, enough: bool) -> Option<Test> {
+        let (share, name) = match enough {
+            true => (ENOUGH, "fires with as many events as `min_events`"),
+            false => (TOO_FEW, "silent with fewer events than `min_events`"),
+        };
+        let needed = share * i128::from(self.events.min_events);
+        let events = needed / i128::from(self.tier.long.mins_up());
+        let (one, zero) = (Number::from_integer(1), Number::from_integer(0));
+        let full = (self.tier.long.mins_up() + 15).next_multiple_of(self.every);
+        let levels = self.levels(&[(self.history(), zero), (full, one)]);
+        let levels: Vec<_> = levels.into_iter().map(|level| level.thin(events)).collect();
+        let mut test = self.test(name, &levels)?;
+        test.promql_expr_test = vec![self.check(self.history() + full, enough)];
         Some(test)
     }
 

@@ -19,7 +19,7 @@ pub(super) struct Level {
     /// No level means no traffic at all.
     value: Option<Number>,
     /// How busy it is, against the usual.
-    busy: i128,
+    busy: Number,
 }
 
 impl Level {
@@ -28,7 +28,7 @@ impl Level {
         Self {
             steps,
             value: Some(value),
-            busy: 1,
+            busy: Number::new_raw(1, 1),
         }
     }
 
@@ -37,12 +37,19 @@ impl Level {
         Self {
             steps,
             value: None,
-            busy: 1,
+            busy: Number::new_raw(1, 1),
         }
     }
 
     /// So many times the usual traffic.
     pub(super) fn busy(self, busy: i128) -> Self {
+        let busy = int(busy);
+        Self { busy, ..self }
+    }
+
+    /// So many events a minute.
+    pub(super) fn thin(self, events: Number) -> Self {
+        let busy = events / TRAFFIC;
         Self { busy, ..self }
     }
 
@@ -66,9 +73,13 @@ fn int(n: i128) -> Number {
 }
 
 impl Driver<'_> {
-    /// A share of the events of one step: whole events.
-    fn share_of_traffic(&self, share: Number, busy: i128) -> Number {
-        (share * (TRAFFIC * i128::from(self.step) * busy)).round()
+    /// A share of the events of one step: whole events, where they are many.
+    fn share_of_traffic(&self, share: Number, busy: Number) -> Number {
+        let events = share * busy * (TRAFFIC * i128::from(self.step));
+        match busy < int(1) {
+            true => events,
+            false => events.round(),
+        }
     }
 
     fn input(&self, name: &str, set: &LabelSet, values: String) -> Input {
