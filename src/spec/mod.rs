@@ -4,8 +4,8 @@
 //! use slosmith::{source::FileId, spec};
 //!
 //! let text = "apiVersion: slosmith/v1\nservice: {name: chat, owner: ml}\nsignal: {}\n";
-//! let found = spec::read(FileId(0), text).expect_err("`signal` is no field");
-//! let found = found.into_sorted();
+//! let document = spec::read(FileId(0), text).expect("YAML");
+//! let found = document.errors.with(Default::default(), text).into_sorted();
 //! assert_eq!(&text[found[0].span.range()], "signal");
 //! assert_eq!(found[0].help, ["did you mean `signals`?"]);
 //! ```
@@ -25,7 +25,7 @@ pub use cloudwatch::{AlarmOverride, CloudWatch, LowSamples, MetricBinding, Missi
 pub use condition::{Baseline, Bound, Condition, Correlated, Outside, Side, Stat};
 pub use dashboard::{Color, Dashboard, Panel, PanelKind, Position, Role, Row, Series, Threshold};
 use indexmap::IndexMap;
-pub use read::{Document, read};
+pub use read::{Document, Errors, read};
 pub use runbook::{
     Advice, Command, Criterion, Fix, Formula, Input, LoadTests, Measure, Runbook, Scenario,
     Setting, Step, Table, Traces, Traffic, Triage, TriageRow,

@@ -115,7 +115,7 @@ impl<'a> Job<'a> {
             Ok(document) => document,
             Err(findings) => return Ok(Done { findings, ..done }),
         };
-        done.service = Some(document.spec.service.name.to_string());
+        done.service = document.service().map(|name| name.to_string());
         let options = Options {
             vllm: self.args.vllm.as_deref(),
         };
