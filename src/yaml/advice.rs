@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::diag::Diagnostic;
-use crate::source::Span;
+use crate::source::{Span, mark_len};
 
 /// Says more of a fault of syntax, where the text shows what is wrong.
 pub(super) fn explain(fault: Diagnostic, text: &str) -> Diagnostic {
@@ -65,8 +65,8 @@ struct Lines<'t>(Vec<(usize, &'t str)>);
 
 impl<'t> Lines<'t> {
     fn of(text: &'t str) -> Self {
-        let mut at = 0;
-        let lines = text.split_inclusive('\n').map(|line| {
+        let mut at = mark_len(text);
+        let lines = text[at..].split_inclusive('\n').map(|line| {
             let start = at;
             at += line.len();
             (start, line.trim_end())
