@@ -77,7 +77,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         notes: cx.notes,
     };
     if !document.errors.is_empty() {
-        Err(document.errors.with(cx.sink, &document.text))
+        Err(document.errors.with(cx.sink))
     } else if cx.sink.has_errors() {
         Err(cx.sink)
     } else {

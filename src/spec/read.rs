@@ -1,189 +1,53 @@
 //! From a file's text to a spec whose fields do not contradict each other.
 
 mod dashboard;
+mod errors;
 mod exclusive;
+mod reader;
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::text;
-use super::{API_VERSION, Condition, Signal, Sli, Slo, Spec, Tier};
+use super::{Condition, Signal, Sli, Slo, Spec, Tier};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span, Spanned};
-use crate::yaml::{self, Draft, Joined, Mended, Told};
+use crate::yaml::{self, Joined};
+pub use errors::Errors;
 use exclusive::{Exclusive, Field};
+pub use reader::{read, read_parts};
 
-/// A spec and the file it is in.
+/// A spec and the files it is in.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The file.
+    /// The file that is the spec itself.
     pub file: FileId,
-    /// Its text, to find places inside long values.
-    pub text: Arc<str>,
+    /// The texts of that and of all that it extends, to find places inside long values.
+    pub files: Rc<Joined>,
     /// What it says. Where there are `errors`, something stands in for what could not be read.
     pub spec: Spec,
     /// What is wrong with its shape; resolution tells it with all that it finds itself.
     pub errors: Errors,
 }
 
-/// What is wrong with a spec, and how to know what follows from that.
-#[derive(Clone, Debug, Default)]
-pub struct Errors {
-    found: Vec<Diagnostic>,
-    told: Told,
-}
-
-impl Errors {
-    /// True when there are none.
-    pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
-    }
-
-    /// These, and those of `others` that do not follow from them.
-    pub fn with(&self, others: Sink, text: &str) -> Sink {
-        let mut sink = Sink::default();
-        self.found.iter().for_each(|error| sink.push(error.clone()));
-        let new = others.into_sorted().into_iter();
-        new.filter(|found| !self.explain(found, text))
-            .for_each(|found| sink.push(found));
-        sink
-    }
-
-    /// True for what follows from what was told.
-    fn explain(&self, found: &Diagnostic, text: &str) -> bool {
-        let at = found.span.range();
-        let word = text.get(at.clone()).unwrap_or_default();
-        let word = word.trim_matches(['"', '\'']);
-        let same = |told: &Diagnostic| told.span.start == found.span.start;
-        self.told.is_in_text(at.start)
-            || (self.told.is_owner(at.start) && found.code != "bad-name")
-            || (self.told.is_beside(at.start) && found.code == "missing-field")
-            || (self.told.is_gone(word) && found.code.starts_with("un"))
-            || self.found.iter().any(same)
-    }
-}
-
 impl Document {
     /// The service's name, unless it is missing.
     pub fn service(&self) -> Option<&super::Text> {
         let name = &self.spec.service.name;
-        (!self.errors.told.is_owner(name.span.range().start)).then_some(name)
+        (!self.errors.is_owner(name.span)).then_some(name)
     }
 
     /// The key `name` of the value at `value`, or the value itself where the key is not in front of it.
     pub fn key(&self, value: Span, name: &str) -> Span {
-        key(self.file, &self.text, value, name)
+        let text = self.files.text_of(value.file);
+        let found = text.and_then(|text| yaml::key(text, value.range().start, name));
+        found.map_or(value, |range| Span::new(value.file, range))
     }
 
     /// Some bytes of a text that the spec holds; the whole of it where they cannot be told apart.
     pub fn inside(&self, text: &super::Text, part: std::ops::Range<usize>) -> Span {
-        if text.span.file != self.file {
-            return text.span;
-        }
-        yaml::inside(&self.text, text.span.range(), &text.value, part)
-            .map_or(text.span, |range| Span::new(self.file, range))
-    }
-}
-
-fn key(file: FileId, text: &str, value: Span, name: &str) -> Span {
-    let found = (value.file == file)
-        .then(|| yaml::key(text, value.range().start, name))
-        .flatten();
-    found.map_or(value, |range| Span::new(file, range))
-}
-
-/// So many faults are told at once; who has more mends these first.
-const MANY: usize = 100;
-
-/// Reads a spec and checks that fields which exclude each other are not combined. Where that is not so, the rest of it
-/// is read as if it were.
-///
-/// # Errors
-/// Where the text is no YAML, or no mapping.
-pub fn read(file: FileId, text: &str) -> Result<Document, Sink> {
-    let mut sink = Sink::default();
-    let Some(root) = sink.take(yaml::document(file, text)) else {
-        return Err(sink);
-    };
-    let texts = text::check(file, text, &root, &mut sink);
-    let files = Rc::new(Joined::one(file, text));
-    let mut found = sink.into_sorted();
-    let mut draft = Draft::new(root, texts);
-    for _ in 0..2 * MANY {
-        match yaml::typed::<Spec>(&files, draft.root()) {
-            Err(fault) => {
-                let mended = draft.mend(&fault);
-                let told = fault.diagnostic(&files);
-                let told = told.maybe_help(fault.owner(&files).and_then(example));
-                match mended {
-                    Some(Mended::Known) => {}
-                    Some(Mended::Of(at)) => {
-                        let unknown = found.iter_mut().find(|d| d.span.range().start == at);
-                        unknown
-                            .into_iter()
-                            .for_each(|d| d.help.push(told.message.clone()));
-                    }
-                    Some(Mended::New) => found.push(told),
-                    Some(Mended::Instead(fault)) => found.push(fault.diagnostic(&files)),
-                    None => {
-                        found.push(told);
-                        break;
-                    }
-                }
-            }
-            Ok(spec) => {
-                let mut document = Document {
-                    file,
-                    text: text.into(),
-                    spec,
-                    errors: Errors::default(),
-                };
-                let contradictions = check(&document);
-                document.errors = Errors {
-                    found: std::mem::take(&mut found),
-                    told: draft.told().clone(),
-                };
-                if contradictions.is_empty() {
-                    check_version(&mut document);
-                    return Ok(document);
-                }
-                for contradiction in contradictions {
-                    if !draft.take_out_at(contradiction.span.range().start) {
-                        break;
-                    }
-                    if !document.errors.explain(&contradiction, text) {
-                        document.errors.found.push(contradiction);
-                    }
-                }
-                found = document.errors.found;
-            }
-        }
-    }
-    let mut sink = Sink::default();
-    found.into_iter().for_each(|error| sink.push(error));
-    Err(sink)
-}
-
-/// What a mapping looks like that is often written as something else.
-fn example(field: &str) -> Option<String> {
-    let example = match field {
-        "service" => "{name: NAME}",
-        "selector" => "{job: vllm}",
-        "when" | "unless" => "{signal: NAME, above: 10}` or `{promql: \"…\"}",
-        "sli" => "{ratio: {bad: NAME, total: NAME}}` or `{latency: {signal: NAME, within: 500ms}}",
-        "signals" | "slos" | "alerts" | "runbooks" | "dashboards" | "fixes" => "{NAME: {…}}",
-        _ => return None,
-    };
-    Some(format!("write `{field}: {example}`"))
-}
-
-fn check_version(document: &mut Document) {
-    let version = &document.spec.api_version;
-    if version.value != API_VERSION && !document.errors.told.is_owner(version.span.range().start) {
-        let message = format!("unknown apiVersion `{version}`");
-        let error = Diagnostic::error("unknown-version", version.span, message);
-        let error = error.help(format!("this build reads `{API_VERSION}`"));
-        document.errors.found.push(error);
+        let file = self.files.text_of(text.span.file);
+        let found = file.and_then(|file| yaml::inside(file, text.span.range(), &text.value, part));
+        found.map_or(text.span, |range| Span::new(text.span.file, range))
     }
 }
 

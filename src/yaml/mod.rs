@@ -19,6 +19,7 @@ mod fault;
 mod joined;
 mod key;
 mod mend;
+mod merge;
 mod node;
 mod scalar;
 mod spanned;

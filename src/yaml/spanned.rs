@@ -86,7 +86,7 @@ fn by_line(file: FileId, text: &str, location: &serde_saphyr::Location) -> Optio
 fn place(location: &serde_saphyr::Location) -> Span {
     let found = OPEN.with_borrow(|open| {
         let open = open.as_ref()?;
-        let (file, text) = open.files.first();
+        let (file, text) = open.files.files().next()?;
         span_at(file, text, location)
     });
     found.unwrap_or_default()
