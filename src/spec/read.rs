@@ -43,7 +43,7 @@ impl Document {
         found.map_or(value, |range| Span::new(value.file, range))
     }
 
-    /// Some bytes of a text that the spec holds; the whole of it where they cannot be told apart.
+    /// Some bytes of a text that the spec holds; the whole of it where they cannot be located.
     pub fn inside(&self, text: &super::Text, part: std::ops::Range<usize>) -> Span {
         let file = self.files.text_of(text.span.file);
         let found = file.and_then(|file| yaml::inside(file, text.span.range(), &text.value, part));

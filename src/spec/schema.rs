@@ -8,13 +8,11 @@ use super::{Bound, Extends, MatchValue, Spec, Stat};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
-/// The schema as pretty-printed JSON with a final newline.
-pub fn json_schema() -> String {
-    let schema = schemars::generate::SchemaSettings::draft2020_12()
+/// The schema without the names of library signals, which this module does not know.
+pub fn json_schema() -> Schema {
+    schemars::generate::SchemaSettings::draft2020_12()
         .into_generator()
-        .into_root_schema_for::<Spec>();
-    // A schema is plain JSON; printing it cannot fail.
-    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
+        .into_root_schema_for::<Spec>()
 }
 
 impl<T: JsonSchema> JsonSchema for Spanned<T> {

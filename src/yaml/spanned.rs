@@ -48,7 +48,7 @@ pub(super) fn stand_at(range: Range<usize>) {
 }
 
 /// Where the next value is, and the bytes that are there.
-fn standing_at() -> Option<(Span, Range<usize>)> {
+fn place_in_progress() -> Option<(Span, Range<usize>)> {
     OPEN.with_borrow(|open| {
         let open = open.as_ref()?;
         let at = open.at.clone()?;
@@ -94,7 +94,7 @@ fn place(location: &serde_saphyr::Location) -> Span {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if let Some((span, _)) = standing_at() {
+        if let Some((span, _)) = place_in_progress() {
             return Ok(Spanned::new(T::deserialize(deserializer)?, span));
         }
         let read = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;
@@ -111,7 +111,7 @@ pub(crate) struct Written<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Written<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if let Some((span, at)) = standing_at() {
+        if let Some((span, at)) = place_in_progress() {
             let value = T::deserialize(deserializer)?;
             let text = written(at);
             return Ok(Self { value, span, text });

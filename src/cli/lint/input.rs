@@ -6,10 +6,11 @@ use rayon::prelude::*;
 
 use super::passed::{self, Passed};
 
-use crate::artifact::{self, Artifact, Kind};
+use crate::artifact::{self, Artifact, Kind, Unread};
 use crate::cli::read;
 use crate::diag::render::place;
 use crate::diag::{Diagnostic, Sink};
+use crate::input;
 use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::spec::Bases;
 
@@ -20,6 +21,8 @@ pub(in crate::cli) struct Files {
     pub(in crate::cli) named: Vec<PathBuf>,
     /// Found in folders.
     pub(in crate::cli) found: Vec<PathBuf>,
+    /// Found there as well, in languages that are not read.
+    pub(in crate::cli) others: Vec<PathBuf>,
 }
 
 /// Files that were read, and what was wrong with those that could not be.
@@ -35,6 +38,8 @@ pub(in crate::cli) struct Loaded {
     pub(in crate::cli) faults: Vec<Diagnostic>,
     /// Files of the walk that are not ours to judge.
     pub(in crate::cli) passed: Passed,
+    /// Files in languages that are not read, with names of ours.
+    others: Vec<PathBuf>,
     /// True when some file could not be read.
     pub(in crate::cli) unreadable: bool,
 }
@@ -61,8 +66,17 @@ pub(in crate::cli) fn load(files: Files, sources: Sources) -> Loaded {
             }
         }
     }
+    let others = files.others.into_par_iter();
+    loaded.others = others.filter(|path| names_ours(path)).collect();
     loaded.read();
     loaded
+}
+
+/// True for a text that names a series of ours; nobody asked for it, so that it need not be readable.
+fn names_ours(path: &Path) -> bool {
+    let text = input::read(path, input::SMALL).ok();
+    let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
+    text.is_some_and(|text| passed::concerns_us(&text))
 }
 
 impl Loaded {
@@ -77,6 +91,7 @@ impl Loaded {
             sources,
             files: self.files.clone(),
             unread: self.unread.clone(),
+            others: self.others.clone(),
             ..Self::default()
         };
         loaded.read();
@@ -98,8 +113,9 @@ impl Loaded {
             read
         });
         let read: Vec<_> = read.collect();
+        self.passed.note_foreign(&self.others);
         for (fault, named) in self.unread.clone() {
-            self.fail(fault, named);
+            self.fail(fault.into(), named);
         }
         for ((file, named), read) in self.files.clone().iter().zip(read) {
             match read {
@@ -109,7 +125,10 @@ impl Loaded {
                     let fault = Diagnostic::info("unknown-file", Span::new(*file, 0..0), message);
                     self.faults.push(fault);
                 }
-                Ok(_) => {}
+                Ok(_) => {
+                    let source = self.sources.get(*file);
+                    self.passed.note_silent(source.path(), source.text());
+                }
                 Err(fault) => self.fail(fault, *named),
             }
         }
@@ -136,13 +155,13 @@ impl Loaded {
     }
 
     /// Notes a file that cannot be read; one of a walk fails the run only when it is surely meant.
-    fn fail(&mut self, fault: Diagnostic, named: bool) {
-        let source = self.sources.get(fault.span.file);
+    fn fail(&mut self, unread: Unread, named: bool) {
+        let source = self.sources.get(unread.fault.span.file);
         let meant = match named {
-            true => Some(fault),
+            true => Some(unread.fault),
             false => self
                 .passed
-                .take(source.path().to_owned(), source.text(), fault),
+                .take(source.path().to_owned(), source.text(), unread),
         };
         self.unreadable |= meant.is_some();
         self.faults.extend(meant);

@@ -1,11 +1,13 @@
-//! Files of a walk that nobody can judge as they stand: counted and named, and no failure of the run.
+//! Files of a walk that nobody can judge as they are: counted and named, and no failure of the run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::artifact::Unread;
 use crate::catalog::Catalog;
 use crate::diag::Diagnostic;
 use crate::diag::render::place;
+use crate::yaml::Filler;
 
 /// Paths named of one reason; more are counted.
 const NAMED: usize = 3;
@@ -19,21 +21,41 @@ enum Reason {
     Helm,
     Jinja,
     Invalid,
+    /// Names vLLM's series, but nowhere that is known to hold queries.
+    Silent,
+    /// Names them in a language that is not read.
+    Foreign,
 }
 
 impl Passed {
+    /// Notes a file in which no query was found, when it names a series all the same; Markdown may.
+    pub(super) fn note_silent(&mut self, path: &Path, text: &str) {
+        let is_prose = path
+            .extension()
+            .is_some_and(|e| e == "md" || e == "markdown");
+        if !is_prose && concerns_us(text) {
+            self.0
+                .entry(Reason::Silent)
+                .or_default()
+                .push(path.to_owned());
+        }
+    }
+
+    /// Notes files in other languages that name a series.
+    pub(super) fn note_foreign(&mut self, paths: &[PathBuf]) {
+        if !paths.is_empty() {
+            let noted = self.0.entry(Reason::Foreign).or_default();
+            noted.extend(paths.iter().cloned());
+        }
+    }
+
     /// Takes a file that somebody's folder holds; gives back the fault of one that we are surely asked about.
-    pub(super) fn take(
-        &mut self,
-        path: PathBuf,
-        text: &str,
-        fault: Diagnostic,
-    ) -> Option<Diagnostic> {
-        let reason = match fault.code {
-            "helm-template" => Reason::Helm,
-            "jinja-template" => Reason::Jinja,
-            _ if concerns_us(text) => return Some(fault),
-            _ => Reason::Invalid,
+    pub(super) fn take(&mut self, path: PathBuf, text: &str, unread: Unread) -> Option<Diagnostic> {
+        let reason = match unread.template {
+            Some(Filler::Helm) => Reason::Helm,
+            Some(Filler::Jinja) => Reason::Jinja,
+            None if concerns_us(text) => return Some(unread.fault),
+            None => Reason::Invalid,
         };
         self.0.entry(reason).or_default().push(path);
         None
@@ -41,7 +63,7 @@ impl Passed {
 
     /// One line for each reason.
     pub(in crate::cli) fn lines(&self, here: &Path) -> Vec<String> {
-        let told = self.0.iter().map(|(reason, paths)| {
+        let lines = self.0.iter().map(|(reason, paths)| {
             let shown = paths.iter().take(NAMED);
             let mut shown: Vec<_> = shown.map(|path| place::path(path, Some(here))).collect();
             if let Some(more @ 1..) = paths.len().checked_sub(NAMED) {
@@ -49,7 +71,7 @@ impl Passed {
             }
             format!("{}: {}", reason.words(paths.len()), shown.join(", "))
         });
-        told.collect()
+        lines.collect()
     }
 }
 
@@ -59,12 +81,17 @@ impl Reason {
             Self::Helm => ("Helm template", "render them, then lint"),
             Self::Jinja => ("Jinja template", "render them, then lint"),
             Self::Invalid => ("file", "not valid YAML, JSON or UTF-8"),
+            Self::Silent => ("file", "vLLM metrics named, but no query of a known kind"),
+            Self::Foreign => (
+                "file",
+                "vLLM metrics named, but neither YAML, JSON nor Markdown",
+            ),
         };
         format!("{} not read ({why})", super::count(n, what))
     }
 }
 
-/// True for a spec of ours, and for a text with the name of a series that some release serves.
+/// True for a spec, and for a text with the name of a series that some release serves.
 pub(super) fn concerns_us(text: &str) -> bool {
     let catalog = Catalog::vllm();
     let prefix = catalog.prefix();

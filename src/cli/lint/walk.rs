@@ -12,6 +12,26 @@ use crate::lint::config::Config;
 /// Endings of files that may hold queries.
 const ENDINGS: [&str; 6] = ["json", "markdown", "md", "rules", "yaml", "yml"];
 
+/// Endings of files that may name metrics, but are not read: people are told of those that do.
+const OTHERS: [&str; 16] = [
+    "adoc",
+    "cue",
+    "go",
+    "ipynb",
+    "js",
+    "jsonnet",
+    "jsx",
+    "libsonnet",
+    "mdx",
+    "py",
+    "rst",
+    "sh",
+    "tf",
+    "tpl",
+    "ts",
+    "tsx",
+];
+
 /// Folders that hold other people's files.
 const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
 
@@ -39,10 +59,14 @@ pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> 
         for entry in folder.into_iter().filter_entry(wanted) {
             let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
             let ending = entry.path().extension().and_then(|e| e.to_str());
-            let fits = ending.is_some_and(|e| ENDINGS.contains(&e));
+            let list = match ending {
+                Some(ending) if ENDINGS.contains(&ending) => &mut files.found,
+                Some(ending) if OTHERS.contains(&ending) => &mut files.others,
+                _ => continue,
+            };
             let path = shown(entry.path());
-            if fits && input::is_file(entry.path()) && seen.insert(path.clone()) {
-                files.found.push(path);
+            if input::is_file(entry.path()) && seen.insert(path.clone()) {
+                list.push(path);
             }
         }
     }

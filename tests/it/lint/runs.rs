@@ -118,6 +118,25 @@ fn what_nobody_asked_about_is_counted_and_named() {
 }
 
 #[test]
+fn files_that_name_metrics_and_were_not_read_are_named() {
+    let project = project(&[
+        ("notes.yaml", "note: watch vllm:num_requests_waiting\n"),
+        ("other.yaml", "note: watch vllm:nothing_of_the_kind\n"),
+        ("scale.py", "QUERY = 'vllm:num_requests_waiting'\n"),
+        ("plain.py", "QUERY = 'up'\n"),
+        ("README.md", "Watch vllm:num_requests_waiting.\n"),
+        ("clean.yaml", &rules(&[CLEAN])),
+    ]);
+    let ran = project.run(&["lint"]).exits(0);
+    for words in [
+        "note: 1 file not read (vLLM metrics named, but no query of a known kind): notes.yaml\n",
+        "note: 1 file not read (vLLM metrics named, but neither YAML, JSON nor Markdown): scale.py\n",
+    ] {
+        assert!(ran.err.contains(words), "{words}:\n{}", ran.err);
+    }
+}
+
+#[test]
 fn helm_templates_are_read_and_mended() {
     let text = r#"{{- if .Values.enabled }}
 apiVersion: monitoring.coreos.com/v1
