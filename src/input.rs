@@ -98,6 +98,24 @@ pub fn is_file(path: &Path) -> bool {
     }
 }
 
+/// True when a file is in the same project as another: below the nearest folder above that holds a `slosmith.toml` or
+/// a `.git`, else below the current folder, else in the same folder.
+pub fn is_in_project(of: &Path, path: &Path) -> bool {
+    let (Ok(of), Ok(path)) = (of.canonicalize(), path.canonicalize()) else {
+        return false;
+    };
+    let mut above = of.ancestors().skip(1);
+    let marked = above.find(|folder| {
+        let marks = ["slosmith.toml", ".git"];
+        marks.iter().any(|mark| folder.join(mark).exists())
+    });
+    let here = Path::new(".").canonicalize().ok();
+    let here = here.filter(|here| of.starts_with(here));
+    let root = marked.map(Path::to_owned).or(here);
+    let root = root.or_else(|| of.parent().map(Path::to_owned));
+    root.is_some_and(|root| path.starts_with(root))
+}
+
 /// True for a name that means an open file of this process.
 pub fn is_handed(path: &Path) -> bool {
     path == Path::new("/dev/stdin")

@@ -30,6 +30,8 @@ pub struct Artifact {
     pub dashboards: Vec<Dashboard>,
     /// CloudWatch alarms and dashboards, and configurations of its agent.
     pub resources: Vec<Resource>,
+    /// The files of a spec that extends others, itself as the last; empty otherwise.
+    pub parts: Vec<FileId>,
     /// Parts that could not be read (bad JSON in a ConfigMap); the rest of the file was.
     pub faults: Vec<Diagnostic>,
 }

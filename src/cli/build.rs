@@ -7,7 +7,7 @@ pub(super) mod report;
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
@@ -19,7 +19,7 @@ use crate::diag::Sink;
 use crate::output::{self, Staging};
 use crate::resolve;
 use crate::source::{FileId, Sources};
-use crate::spec;
+use crate::spec::{self, Bases};
 use crate::target::Target;
 use crate::template::Templates;
 use input::Specs;
@@ -111,9 +111,10 @@ fn build(
         let sources = &all.sources;
         let done = files.par_iter();
         let done: Vec<_> = done
-            .map(|file| job.build(*file, sources.get(*file).text(), failed))
+            .map(|parts| job.build(&texts(parts, sources), failed))
             .collect();
-        for (file, done) in files.into_iter().zip(done) {
+        for (parts, done) in files.into_iter().zip(done) {
+            let file = parts.last().copied().unwrap_or_default();
             all.take(file, done, out)?;
         }
     }
@@ -140,6 +141,8 @@ fn build(
 struct All {
     sources: Sources,
     findings: Sink,
+    /// What specs extend.
+    bases: Bases,
     /// Which specs describe a service.
     named: BTreeMap<String, Vec<FileId>>,
     built: Vec<Built>,
@@ -148,12 +151,19 @@ struct All {
 }
 
 impl All {
-    fn load(&mut self, paths: &[PathBuf]) -> Result<Vec<FileId>> {
-        let mut files = Vec::new();
+    /// The files of each spec, itself as the last.
+    fn load(&mut self, paths: &[PathBuf]) -> Result<Vec<Vec<FileId>>> {
+        let mut specs = Vec::new();
         for path in paths {
-            files.extend(input::load(path, &mut self.sources, &mut self.findings)?);
+            specs.extend(self.load_one(path)?);
         }
-        Ok(files)
+        Ok(specs)
+    }
+
+    fn load_one(&mut self, path: &Path) -> Result<Option<Vec<FileId>>> {
+        let (sources, findings) = (&mut self.sources, &mut self.findings);
+        let file = input::load(path, sources, findings)?;
+        Ok(file.and_then(|file| self.bases.of_spec(file, sources, findings)))
     }
 
     fn take(&mut self, file: FileId, done: Result<Done>, out: &mut dyn Write) -> Result<()> {
@@ -188,8 +198,8 @@ impl All {
             for file in files {
                 // Its text is gone, and was read by an earlier build when nothing of it changed.
                 let path = self.sources.get(file).path().to_owned();
-                let file = input::load(&path, &mut self.sources, &mut self.findings)?;
-                let read = file.map(|file| spec::read(file, self.sources.get(file).text()));
+                let parts = self.load_one(&path)?;
+                let read = parts.map(|parts| spec::read_parts(&texts(&parts, &self.sources)));
                 let Some(Ok(document)) = read else { continue };
                 let name = &document.spec.service.name;
                 match first {
@@ -200,6 +210,12 @@ impl All {
         }
         Ok(())
     }
+}
+
+/// The texts of the files of a spec.
+fn texts<'s>(parts: &[FileId], sources: &'s Sources) -> Vec<(FileId, &'s str)> {
+    let texts = parts.iter().map(|file| (*file, sources.get(*file).text()));
+    texts.collect()
 }
 
 /// Writes how a service differs, under `--check`.

@@ -55,8 +55,13 @@ pub fn run_telling(
     let mut found = Sink::default();
     let mut declared = Declared::default();
     for artifact in artifacts.iter().filter(|a| a.kind == Kind::Spec) {
-        let text = sources.get(artifact.file).text();
-        let said = spec::lint(artifact.file, text, settings.vllm, &mut declared);
+        let itself = [artifact.file];
+        let parts = match artifact.parts.is_empty() {
+            true => &itself[..],
+            false => &artifact.parts,
+        };
+        let parts: Vec<_> = parts.iter().map(|f| (*f, sources.get(*f).text())).collect();
+        let said = spec::lint(&parts, settings.vllm, &mut declared);
         found.absorb(said);
     }
     let written = artifacts.iter().flat_map(|a| &a.records);

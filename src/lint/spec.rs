@@ -17,8 +17,14 @@ pub(super) struct Declared {
 }
 
 /// Everything that is wrong with a spec, or worth a warning.
-pub(super) fn lint(file: FileId, text: &str, vllm: Option<&str>, declared: &mut Declared) -> Sink {
-    let document = match spec::read(file, text) {
+pub(super) fn lint(parts: &[(FileId, &str)], vllm: Option<&str>, declared: &mut Declared) -> Sink {
+    let defaults = parts
+        .last()
+        .is_some_and(|(file, text)| spec::is_defaults(*file, text));
+    if defaults {
+        return Sink::default();
+    }
+    let document = match spec::read_parts(parts) {
         Ok(document) => document,
         Err(errors) => return errors,
     };

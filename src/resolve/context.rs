@@ -3,6 +3,7 @@
 //! The spec, the releases it must run on, the findings so far, and the signals that were resolved already: a signal that
 //! three alerts use is looked up once, and a fault in it is reported once.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
@@ -34,6 +35,10 @@ pub(super) struct Context<'a> {
     pub(super) tolerant: bool,
     /// Signals that were resolved so far.
     pub(super) known: BTreeMap<String, Outcome>,
+    /// True once it was told that vLLM signals need a range.
+    pub(super) runtime_told: Cell<bool>,
+    /// True once a signal could not be resolved.
+    pub(super) failed: bool,
     /// Signals that are being resolved, outermost first.
     pub(super) open: Vec<String>,
 }
@@ -84,6 +89,8 @@ impl<'a> Context<'a> {
             profiles: vec!["default".into()],
             tolerant: false,
             known: BTreeMap::new(),
+            runtime_told: Cell::new(false),
+            failed: false,
             open: Vec::new(),
         };
         cx.select(options);

@@ -7,13 +7,16 @@ use crate::diag::Diagnostic;
 use crate::promql;
 use crate::promql::ast::MatchOp;
 use crate::source::Span;
-use crate::spec::{MatchValue, Matchers};
+use crate::spec::{MatchValue, Matchers, Text};
 
 /// Label, comparison, value.
 pub(super) type Matcher = (String, MatchOp, String);
 
 /// Complains about a regular expression Prometheus would not take.
 pub(super) fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
+    if let MatchValue::Is(text) = value {
+        check_text(cx, text);
+    }
     let (MatchValue::Matches(regex) | MatchValue::NotMatches(regex)) = value else {
         return;
     };
@@ -22,6 +25,19 @@ pub(super) fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
         let message = format!("`{regex}` is {}", with_article(&error.message));
         cx.sink
             .push(Diagnostic::error("bad-regex", regex.span, message));
+    }
+}
+
+/// An operator of PromQL in front of a value would be taken for a part of it.
+fn check_text(cx: &mut Context<'_>, text: &Text) {
+    let known = [("=~", "matches"), ("!~", "not_matches"), ("!=", "not")];
+    for (operator, field) in known {
+        if let Some(value) = text.value.strip_prefix(operator) {
+            let message = format!("`{operator}` is no part of a label's value");
+            let help = format!("write `{{{field}: \"{}\"}}`", value.trim_matches('"'));
+            let error = Diagnostic::error("bad-matcher", text.span, message);
+            cx.sink.push(error.help(help));
+        }
     }
 }
 

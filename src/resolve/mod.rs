@@ -77,7 +77,9 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         left_out: cx.left_out,
         notes: cx.notes,
     };
-    if cx.sink.has_errors() {
+    if !document.errors.is_empty() {
+        Err(document.errors.with(cx.sink))
+    } else if cx.sink.has_errors() {
         Err(cx.sink)
     } else {
         Ok((plan, cx.sink))

@@ -21,6 +21,16 @@ impl Context<'_> {
     }
 }
 
+impl Context<'_> {
+    /// True for a label that a signal of the spec declares, or any family of vLLM has.
+    fn may_be_label(&self, label: &Text) -> bool {
+        let mut shapes = self.catalog.families().flat_map(|family| family.shapes());
+        let mut declared = self.spec.signals.values();
+        declared.any(|signal| signal.labels.iter().flatten().any(|l| l == label))
+            || shapes.any(|shape| shape.labels.contains(&label.value))
+    }
+}
+
 /// Names, links and labels that make sense by themselves.
 pub(super) fn check(cx: &mut Context<'_>) {
     let spec = cx.spec;
@@ -150,20 +160,33 @@ pub(super) fn check_group_labels(cx: &mut Context<'_>) {
     known.sort();
     known.dedup();
     let external = &cx.spec.prometheus.labels.external;
+    let failed = cx.failed || !cx.document.errors.is_empty();
     for label in &cx.spec.prometheus.group_by {
         let reported = label.value == "le"
             || naming::RESERVED_LABELS.contains(&label.value.as_str())
             || external.contains(label)
-            || !is_label_name(&label.value);
+            || !is_label_name(&label.value)
+            // A signal that could not be resolved may have it.
+            || (failed && cx.may_be_label(label));
         if !reported && cx.any_signal() && !known.contains(&label.value) {
             let message =
                 format!("no signal has the label `{label}`, and the scrape does not add it");
             let error = Diagnostic::error("unknown-label", label.span, message)
-                .maybe_help(did_you_mean(&label.value, known.iter().map(String::as_str)))
+                .maybe_help(label_meant(&label.value, &known))
                 .help("name labels that the scrape adds under `prometheus.labels.target`");
             cx.sink.push(error);
         }
     }
+}
+
+/// The label that a wrong one stands for: `model` for `model_name`.
+fn label_meant(label: &str, known: &[String]) -> Option<String> {
+    let longer = || {
+        let prefix = format!("{label}_");
+        let meant = known.iter().find(|known| known.starts_with(&prefix))?;
+        Some(format!("did you mean `{meant}`?"))
+    };
+    did_you_mean(label, known.iter().map(String::as_str)).or_else(longer)
 }
 
 /// The service as targets see it.

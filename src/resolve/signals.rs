@@ -56,6 +56,12 @@ impl Context<'_> {
     }
 
     pub(super) fn outcome(&mut self, name: &Text) -> Outcome {
+        let outcome = self.outcome_of(name);
+        self.failed |= matches!(outcome, Outcome::Failed);
+        outcome
+    }
+
+    fn outcome_of(&mut self, name: &Text) -> Outcome {
         if let Some(known) = self.known.get(&name.value) {
             return known.clone();
         }

@@ -4,8 +4,8 @@
 //! use slosmith::{source::FileId, spec};
 //!
 //! let text = "apiVersion: slosmith/v1\nservice: {name: chat, owner: ml}\nsignal: {}\n";
-//! let found = spec::read(FileId(0), text).expect_err("`signal` is no field");
-//! let found = found.into_sorted();
+//! let document = spec::read(FileId(0), text).expect("YAML");
+//! let found = document.errors.with(Default::default()).into_sorted();
 //! assert_eq!(&text[found[0].span.range()], "signal");
 //! assert_eq!(found[0].help, ["did you mean `signals`?"]);
 //! ```
@@ -13,6 +13,7 @@
 mod cloudwatch;
 mod condition;
 mod dashboard;
+mod extend;
 mod name;
 mod read;
 mod runbook;
@@ -25,8 +26,9 @@ mod value;
 pub use cloudwatch::{AlarmOverride, CloudWatch, LowSamples, MetricBinding, Missing, Via};
 pub use condition::{Baseline, Bound, Condition, Correlated, Outside, Side, Stat};
 pub use dashboard::{Color, Dashboard, Panel, PanelKind, Position, Role, Row, Series, Threshold};
+pub use extend::{Bases, is_defaults};
 use indexmap::IndexMap;
-pub use read::{Document, read};
+pub use read::{Document, Errors, read, read_parts};
 pub use runbook::{
     Advice, Command, Criterion, Fix, Formula, Input, LoadTests, Measure, Runbook, Scenario,
     Setting, Step, Table, Traces, Traffic, Triage, TriageRow,
@@ -57,6 +59,10 @@ pub struct Spec {
     /// `slosmith/v1`.
     #[serde(rename = "apiVersion")]
     pub api_version: Text,
+    /// Files that this spec is, with the changes that it says itself; relative to this file.
+    pub extends: Option<Extends>,
+    /// `defaults`: this file is for others to extend, and nothing is built from it alone.
+    pub kind: Option<Spanned<FileKind>>,
     /// Whose spec this is.
     pub service: Service,
     /// What the service runs on; needed as soon as a vLLM signal is used.
@@ -108,6 +114,18 @@ pub struct Spec {
     /// Tables of reference: targets by use, impact of objectives.
     #[serde(default)]
     pub tables: Map<Table>,
+}
+
+/// Files that a spec extends: one, or a list whose later ones change the earlier ones.
+#[derive(Clone, Debug)]
+pub struct Extends(pub Vec<Text>);
+
+/// What a file is that is no spec of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileKind {
+    /// What several specs have in common.
+    Defaults,
 }
 
 /// The service.

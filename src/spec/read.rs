@@ -1,83 +1,64 @@
 //! From a file's text to a spec whose fields do not contradict each other.
 
 mod dashboard;
+mod errors;
 mod exclusive;
+mod reader;
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use super::text;
-use super::{API_VERSION, Condition, Signal, Sli, Slo, Spec, Tier};
+use super::{Condition, Signal, Sli, Slo, Spec, Tier};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span, Spanned};
-use crate::yaml;
+use crate::yaml::{self, Joined};
+pub use errors::Errors;
 use exclusive::{Exclusive, Field};
+pub use reader::{read, read_parts};
 
-/// A spec and the file it is in.
+/// A spec and the files it is in.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The file.
+    /// The file that is the spec itself.
     pub file: FileId,
-    /// Its text, to find places inside long values.
-    pub text: Arc<str>,
-    /// What it says.
+    /// The texts of that and of all that it extends, to find places inside long values.
+    pub files: Rc<Joined>,
+    /// What it says. Where there are `errors`, something stands in for what could not be read.
     pub spec: Spec,
+    /// What is wrong with its shape; resolution tells it with all that it finds itself.
+    pub errors: Errors,
 }
 
 impl Document {
+    /// The service's name, unless it is missing.
+    pub fn service(&self) -> Option<&super::Text> {
+        let name = &self.spec.service.name;
+        (!self.errors.is_owner(name.span)).then_some(name)
+    }
+
     /// The key `name` of the value at `value`, or the value itself where the key is not in front of it.
     pub fn key(&self, value: Span, name: &str) -> Span {
-        key(self.file, &self.text, value, name)
+        let text = self.files.text_of(value.file);
+        let found = text.and_then(|text| yaml::key(text, value.range().start, name));
+        found.map_or(value, |range| Span::new(value.file, range))
     }
 
     /// Some bytes of a text that the spec holds; the whole of it where they cannot be located.
     pub fn inside(&self, text: &super::Text, part: std::ops::Range<usize>) -> Span {
-        if text.span.file != self.file {
-            return text.span;
-        }
-        yaml::inside(&self.text, text.span.range(), &text.value, part)
-            .map_or(text.span, |range| Span::new(self.file, range))
+        let file = self.files.text_of(text.span.file);
+        let found = file.and_then(|file| yaml::inside(file, text.span.range(), &text.value, part));
+        found.map_or(text.span, |range| Span::new(text.span.file, range))
     }
 }
 
-fn key(file: FileId, text: &str, value: Span, name: &str) -> Span {
-    let found = (value.file == file)
-        .then(|| yaml::key(text, value.range().start, name))
-        .flatten();
-    found.map_or(value, |range| Span::new(file, range))
-}
-
-/// Reads a spec and checks that fields which exclude each other are not combined.
-///
-/// # Errors
-/// The first thing wrong with the shape, or all contradictions.
-pub fn read(file: FileId, text: &str) -> Result<Document, Sink> {
-    let mut sink = Sink::default();
-    match yaml::read::<Spec>(file, text) {
-        Ok(spec) => {
-            let document = Document {
-                file,
-                text: text.into(),
-                spec,
-            };
-            check(&document, &mut sink);
-            if !sink.has_errors() {
-                return Ok(document);
-            }
-        }
-        Err(diagnostic) => sink.push(diagnostic),
-    }
-    Err(sink)
-}
-
-fn check(document: &Document, sink: &mut Sink) {
+/// Fields that contradict each other.
+fn check(document: &Document) -> Vec<Diagnostic> {
     let spec = &document.spec;
-    text::check(document.file, &document.text, sink);
-    if spec.api_version.value != API_VERSION {
-        let message = format!("unknown apiVersion `{}`", spec.api_version);
-        let error = Diagnostic::error("unknown-version", spec.api_version.span, message);
-        sink.push(error.help(format!("this build reads `{API_VERSION}`")));
-    }
-    let mut check = Exclusive { document, sink };
+    let mut sink = Sink::default();
+    let mut check = Exclusive {
+        document,
+        sink: &mut sink,
+    };
     for (name, signal) in &spec.signals {
         check.signal(name.span, signal);
     }
@@ -96,6 +77,7 @@ fn check(document: &Document, sink: &mut Sink) {
     for dashboard in spec.dashboards.values() {
         check.dashboard(dashboard);
     }
+    sink.into_sorted()
 }
 
 fn place<T>(value: Option<&Spanned<T>>) -> Option<Span> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::{Bound, MatchValue, Spec, Stat};
+use super::{Bound, Extends, MatchValue, Spec, Stat};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -90,6 +90,14 @@ schema!(Bound, "Bound", {
                 }
             }
         }
+    ]
+});
+
+schema!(Extends, "Extends", {
+    "description": "Files that a spec extends, relative to it: one, or a list whose later ones change the earlier ones.",
+    "oneOf": [
+        {"type": "string"},
+        {"type": "array", "minItems": 1, "items": {"type": "string"}}
     ]
 });
 

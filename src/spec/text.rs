@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span};
-use crate::yaml::{self, Kind, Node};
+use crate::yaml::{self, Kind, Node, Style};
 
 /// Fields whose text may have several lines, as paths from the top; `*` is any name or place in a list.
 const LINES: &[&str] = &[
@@ -45,6 +45,14 @@ const LINES: &[&str] = &[
     "tables/*/rows/*/*",
 ];
 
+/// Lists of sentences: in brackets a comma would cut one in two.
+const SENTENCES: &[&str] = &[
+    "runbooks/*/symptoms",
+    "runbooks/*/steps/*/verify",
+    "runbooks/*/fixes/*/do",
+    "checklists/*",
+];
+
 /// PromQL is at many depths, under one name.
 const QUERY: &str = "promql";
 
@@ -52,18 +60,23 @@ const QUERY: &str = "promql";
 const DYNAMIC_REFERENCE: &str = "{{resolve:";
 
 /// Complains about every text with a character that no output may hold, or with a line too many.
-pub(super) fn check(file: FileId, text: &str, sink: &mut Sink) {
-    // The reader of the spec has reported what is no YAML.
-    let documents = yaml::tree(file, text, &mut yaml::Allowance::default()).unwrap_or_default();
+///
+/// Gives back where these texts are.
+pub(super) fn check(
+    file: FileId,
+    text: &str,
+    root: &Node<'_>,
+    sink: &mut Sink,
+) -> Vec<Range<usize>> {
     let mut check = Check {
         file,
         text,
         sink,
         path: Vec::new(),
+        texts: Vec::new(),
     };
-    for document in &documents {
-        check.node(&document.root);
-    }
+    check.node(root);
+    check.texts
 }
 
 struct Check<'a> {
@@ -71,6 +84,7 @@ struct Check<'a> {
     text: &'a str,
     sink: &'a mut Sink,
     path: Vec<&'a str>,
+    texts: Vec<Range<usize>>,
 }
 
 impl<'a> Check<'a> {
@@ -78,6 +92,9 @@ impl<'a> Check<'a> {
         match &node.kind {
             Kind::Scalar(scalar) => self.scalar(node, &scalar.value, true),
             Kind::Seq(items) => {
+                if self.is_at(SENTENCES) {
+                    self.sentences(items);
+                }
                 self.path.push("*");
                 items.iter().for_each(|item| self.node(item));
                 self.path.pop();
@@ -95,6 +112,30 @@ impl<'a> Check<'a> {
     }
 
     fn may_have_lines(&self) -> bool {
+        self.path.last() == Some(&QUERY) || self.is_at(LINES)
+    }
+
+    /// A sentence that a comma has cut goes on in small letters, or ends where the one before it does not.
+    fn sentences(&mut self, items: &[Node<'_>]) {
+        for pair in items.windows(2) {
+            let (Some(first), Some(second)) = (in_brackets(&pair[0]), in_brackets(&pair[1])) else {
+                continue;
+            };
+            let ends = |text: &str| text.ends_with(['.', '?', '!']);
+            let goes_on = second.starts_with(char::is_lowercase) || ends(second);
+            if !ends(first) && first.contains(' ') && goes_on {
+                let at = pair[0].range().start..pair[1].range().end;
+                let message = format!("a comma cuts `{first}, {second}` in two");
+                let span = Span::new(self.file, at);
+                let error = Diagnostic::error("cut-text", span, message);
+                self.sink
+                    .push(error.help(format!("put it into quotes: `\"{first}, {second}\"`")));
+            }
+        }
+    }
+
+    /// True where one of some paths leads.
+    fn is_at(&self, patterns: &[&str]) -> bool {
         let fits = |pattern: &&str| {
             let parts = pattern.split('/');
             parts.clone().count() == self.path.len()
@@ -102,7 +143,7 @@ impl<'a> Check<'a> {
                     .zip(&self.path)
                     .all(|(p, name)| p == "*" || p == *name)
         };
-        self.path.last() == Some(&QUERY) || LINES.iter().any(fits)
+        patterns.iter().any(fits)
     }
 
     /// A value, or a key.
@@ -145,10 +186,19 @@ impl<'a> Check<'a> {
         message: impl Into<String>,
         help: &str,
     ) {
+        self.texts.push(node.range());
         let part = yaml::inside(self.text, node.range(), value, part);
         let span = Span::new(self.file, part.unwrap_or(node.range()));
         let error = Diagnostic::error("bad-text", span, message);
         self.sink.push(error.help(help));
+    }
+}
+
+/// The text of an item without quotes, in brackets.
+fn in_brackets<'n>(item: &'n Node<'_>) -> Option<&'n str> {
+    match &item.kind {
+        Kind::Scalar(scalar) if scalar.style == Style::PlainInFlow => Some(&scalar.value),
+        _ => None,
     }
 }
 

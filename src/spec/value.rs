@@ -9,6 +9,7 @@ use super::Stat;
 use crate::units::{Duration, Number, ParseError, Quantity, parse_decimal};
 
 mod bound;
+mod extends;
 mod matcher;
 mod node;
 

@@ -16,7 +16,7 @@ pub enum ParseError {
     #[error("`{0}` is not a duration")]
     Duration(String),
     /// A length of time without fractions of a second.
-    #[error("`{0}` is not a whole number of seconds")]
+    #[error("`{0}` is not a whole number of seconds, 0 or more")]
     WholeSeconds(String),
     /// A length of time that a server can look back.
     #[error("`{0}` is longer than ten years")]

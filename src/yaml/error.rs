@@ -87,14 +87,17 @@ fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
     })
 }
 
+/// A document that says nothing.
+pub(super) fn empty(file: FileId) -> Diagnostic {
+    let start = Span::new(file, 0..0);
+    Diagnostic::error("empty-file", start, "the document is empty")
+        .help("start with `apiVersion: slosmith/v1`")
+}
+
 /// A document that is no YAML, or too much of it.
 fn of_syntax(error: &Error, span: Span, text: &str) -> Diagnostic {
     match error {
-        Error::Eof { .. } => {
-            let start = Span::new(span.file, 0..0);
-            Diagnostic::error("empty-file", start, "the document is empty")
-                .help("start with `apiVersion: slosmith/v1`")
-        }
+        Error::Eof { .. } => empty(span.file),
         Error::MultipleDocuments { .. } => {
             let message = "the file holds more than one YAML document";
             Diagnostic::error("multiple-documents", separator(span, text), message)
@@ -231,7 +234,7 @@ fn plain(message: &str) -> String {
 }
 
 /// An empty span is widened to one character, so that there is something to underline.
-fn visible(span: Span, text: &str) -> Span {
+pub(super) fn visible(span: Span, text: &str) -> Span {
     if span.end > span.start {
         return span;
     }

@@ -13,8 +13,13 @@
 //! assert_eq!(rule.expr.span.range(), 6..13);
 //! ```
 
+mod advice;
 mod error;
+mod fault;
+mod joined;
 mod key;
+mod mend;
+mod merge;
 mod node;
 mod scalar;
 mod spanned;
@@ -22,13 +27,17 @@ mod text;
 mod tree;
 mod typed;
 
+pub use fault::Fault;
+pub use joined::Joined;
+pub use mend::{Draft, Mended, Told};
 pub use node::{Kind, Node, Scalar, Style};
 pub use text::{Body, Filler, Place, Text, TextMap, json_string, probably_filled, surely_filled};
 pub use tree::{Allowance, Document, tree};
 
 use std::path::Path;
+use std::rc::Rc;
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::diag::Diagnostic;
 use crate::source::{FileId, SourceFile, Sources, Span};
@@ -44,23 +53,60 @@ pub const MAX_BYTES: usize = 4 << 20;
 /// # Errors
 /// The first thing wrong with the shape of the document, at its place.
 pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnostic> {
-    if text.len() > MAX_BYTES {
-        let message = format!(
-            "the document has {} bytes, more than the {MAX_BYTES} that are read",
-            text.len()
-        );
-        let start = Span::new(file, 0..0);
-        return Err(Diagnostic::error("too-large", start, message));
-    }
+    check_size(file, text)?;
     match typed::read(file, text) {
         Some(value) => Ok(value),
         None => read_fully(file, text),
     }
 }
 
+/// The one document of a text, as a tree.
+///
+/// # Errors
+/// Where the text is no YAML, or more or other than one document.
+pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
+    check_size(file, text)?;
+    if let Some(mut documents) = tree::regular(text)
+        && documents.len() == 1
+    {
+        return Ok(documents.remove(0).root);
+    }
+    // The full reader bounds what a tree would take, and words what is no YAML.
+    read_fully::<IgnoredAny>(file, text).map_err(|fault| advice::explain(fault, text))?;
+    let documents = tree(file, text, &mut Allowance::default())?;
+    let first = documents.into_iter().next();
+    let said = first.filter(|document| !document.root.is_null());
+    let mut empty = error::empty(file);
+    empty.span = error::visible(empty.span, text);
+    said.map(|document| document.root).ok_or(empty)
+}
+
+/// What a tree stands for.
+///
+/// # Errors
+/// The first thing that is not as asked for.
+pub fn typed<T: DeserializeOwned>(files: &Rc<Joined>, root: &Node<'_>) -> Result<T, Fault> {
+    typed::of(files, root)
+}
+
+fn check_size(file: FileId, text: &str) -> Result<(), Diagnostic> {
+    if text.len() <= MAX_BYTES {
+        return Ok(());
+    }
+    let message = format!(
+        "the document has {} bytes, more than the {MAX_BYTES} that are read",
+        text.len()
+    );
+    Err(Diagnostic::error(
+        "too-large",
+        Span::new(file, 0..0),
+        message,
+    ))
+}
+
 /// The same by the reader alone.
 fn read_fully<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnostic> {
-    let _scope = spanned::enter(file, text);
+    let _scope = spanned::enter(Rc::new(Joined::one(file, text)));
     serde_saphyr::from_str_with_options(text, options())
         .map_err(|error| error::diagnostic(&error, file, text))
 }

@@ -9,19 +9,19 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Deserializer};
 
+use super::joined::Joined;
 use crate::source::{FileId, Span, Spanned, mark_len};
 
 thread_local! {
     static OPEN: RefCell<Option<Open>> = const { RefCell::new(None) };
 }
 
-/// The file that is being read.
+/// The files that are being read.
 #[derive(Clone)]
 struct Open {
-    file: FileId,
-    text: Rc<str>,
+    files: Rc<Joined>,
     /// Where the next value is, when it is read from a tree.
-    at: Option<Span>,
+    at: Option<Range<usize>>,
 }
 
 /// Restores the previous file when the read ends.
@@ -33,23 +33,27 @@ impl Drop for Scope {
     }
 }
 
-pub(super) fn enter(file: FileId, text: &str) -> Scope {
-    let text = text.into();
+pub(super) fn enter(files: Rc<Joined>) -> Scope {
     let at = None;
-    Scope(OPEN.replace(Some(Open { file, text, at })))
+    Scope(OPEN.replace(Some(Open { files, at })))
 }
 
 /// Says where the next value is.
 pub(super) fn stand_at(range: Range<usize>) {
     OPEN.with_borrow_mut(|open| {
         if let Some(open) = open {
-            open.at = Some(Span::new(open.file, range));
+            open.at = Some(range);
         }
     });
 }
 
-fn place_in_progress() -> Option<Span> {
-    OPEN.with_borrow(|open| open.as_ref()?.at)
+/// Where the next value is, and the bytes that are there.
+fn place_in_progress() -> Option<(Span, Range<usize>)> {
+    OPEN.with_borrow(|open| {
+        let open = open.as_ref()?;
+        let at = open.at.clone()?;
+        Some((open.files.span(at.clone()), at))
+    })
 }
 
 pub(super) fn span_at(file: FileId, text: &str, location: &serde_saphyr::Location) -> Option<Span> {
@@ -82,14 +86,15 @@ fn by_line(file: FileId, text: &str, location: &serde_saphyr::Location) -> Optio
 fn place(location: &serde_saphyr::Location) -> Span {
     let found = OPEN.with_borrow(|open| {
         let open = open.as_ref()?;
-        span_at(open.file, &open.text, location)
+        let (file, text) = open.files.files().next()?;
+        span_at(file, text, location)
     });
     found.unwrap_or_default()
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if let Some(span) = place_in_progress() {
+        if let Some((span, _)) = place_in_progress() {
             return Ok(Spanned::new(T::deserialize(deserializer)?, span));
         }
         let read = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;
@@ -106,13 +111,13 @@ pub(crate) struct Written<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Written<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if let Some(span) = place_in_progress() {
+        if let Some((span, at)) = place_in_progress() {
             let value = T::deserialize(deserializer)?;
-            let text = written(span);
+            let text = written(at);
             return Ok(Self { value, span, text });
         }
         let read = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;
-        let text = written(place(&read.defined));
+        let text = written(place(&read.defined).range());
         Ok(Self {
             value: read.value,
             span: place(&read.referenced),
@@ -121,10 +126,10 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Written<T> {
     }
 }
 
-/// The bytes of the file at a place.
-fn written(at: Span) -> String {
+/// The bytes at a place.
+fn written(at: Range<usize>) -> String {
     OPEN.with_borrow(|open| {
-        let text = open.as_ref().and_then(|o| o.text.get(at.range()));
+        let text = open.as_ref().and_then(|o| o.files.text().get(at));
         text.unwrap_or_default().to_owned()
     })
 }

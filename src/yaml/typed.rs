@@ -1,14 +1,15 @@
-//! Typed values out of trees of regular YAML, several times faster than by the reader's events.
+//! Typed values out of trees.
 //!
-//! This takes what is certain, and gives up on every doubt and on every fault; the full reader then decides, and
-//! words what is wrong. Tests hold the two equal, places included.
+//! Of regular YAML this is several times faster than the full reader's events: [`read`] takes what is certain and gives
+//! up on every doubt and fault, so that the full reader decides. Tests hold the two equal, places included. [`of`]
+//! reads a tree that may have been put together from several files, and says what is wrong where.
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-use std::fmt;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use serde::de::value::StrDeserializer;
 use serde::de::{
@@ -16,11 +17,14 @@ use serde::de::{
     Visitor,
 };
 
+use super::fault::{Fault, Place, Wrong};
+use super::joined::Joined;
 use super::{Kind, Node, Scalar, Style, spanned, tree};
 use crate::source::FileId;
 
-/// What is larger or deeper is left to the full reader, which bounds both.
+/// What is larger is left to the full reader.
 const MAX_BYTES: usize = 256 << 10;
+/// No spec nests deeper, and the stack holds it.
 const MAX_DEPTH: usize = 40;
 
 /// The value that a document of regular YAML stands for.
@@ -32,32 +36,31 @@ pub(super) fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Option<T> {
     let [document] = &documents[..] else {
         return None;
     };
-    let _scope = spanned::enter(file, text);
+    let _scope = spanned::enter(Rc::new(Joined::one(file, text)));
+    typed(text, &document.root, true).ok()
+}
+
+/// The value that a tree stands for.
+///
+/// # Errors
+/// The first thing that is not as asked for.
+pub(super) fn of<T: DeserializeOwned>(joined: &Rc<Joined>, root: &Node<'_>) -> Result<T, Fault> {
+    let _scope = spanned::enter(Rc::clone(joined));
+    typed(joined.text(), root, false).map_err(|mut fault| {
+        fault.path.reverse();
+        fault
+    })
+}
+
+fn typed<T: DeserializeOwned>(text: &str, node: &Node<'_>, certain: bool) -> Result<T, Fault> {
     let root = Typed {
         text,
-        node: &document.root,
+        node,
         key: None,
         depth: 0,
+        certain,
     };
-    root.seed(std::marker::PhantomData).ok()
-}
-
-/// Something that the full reader has to look at.
-#[derive(Debug)]
-struct Doubt;
-
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not certain")
-    }
-}
-
-impl std::error::Error for Doubt {}
-
-impl serde::de::Error for Doubt {
-    fn custom<T: fmt::Display>(_: T) -> Self {
-        Doubt
-    }
+    root.seed(std::marker::PhantomData)
 }
 
 /// A node that a value is read from.
@@ -68,16 +71,54 @@ struct Typed<'de> {
     /// The key that this is the value of.
     key: Option<&'de Node<'de>>,
     depth: usize,
+    /// True where a number in a rare notation is left to the full reader.
+    certain: bool,
 }
 
 impl<'de> Typed<'de> {
     /// Reads a value that may ask for its place.
-    fn seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Doubt> {
+    fn seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Fault> {
         if self.depth > MAX_DEPTH {
-            return Err(Doubt);
+            return Err(Fault::from(Wrong::Depth).at(|| self.place_of_fault(&Wrong::Depth)));
         }
         spanned::stand_at(self.place());
-        seed.deserialize(self)
+        let read = seed.deserialize(self);
+        read.map_err(|fault| fault.at_by(|wrong| self.place_of_fault(wrong)))
+    }
+
+    /// Where a fault of this value is shown.
+    fn place_of_fault(self, wrong: &Wrong) -> Place {
+        let entries = self.node.entries();
+        let named = |name: &str| entries.iter().position(|(key, _)| key.text() == Some(name));
+        let entry = match wrong {
+            Wrong::UnknownField(name, _) => named(name),
+            _ => None,
+        };
+        let bytes = match (wrong, entry) {
+            (_, Some(entry)) => entries[entry].0.range(),
+            (Wrong::MissingField(_), None) => self.key.map_or_else(|| self.place(), Node::range),
+            _ => self.place(),
+        };
+        Place {
+            bytes,
+            value: self.node.range(),
+            owner: self.key.map(Node::range),
+            entry,
+            alone: false,
+        }
+    }
+
+    fn wanted(self, wanted: &'static str) -> Fault {
+        Wrong::Kind {
+            wanted,
+            found: match &self.node.kind {
+                Kind::Seq(_) => "a list",
+                Kind::Map(_) => "a mapping",
+                Kind::Scalar(scalar) if scalar.is_null() => "nothing",
+                Kind::Scalar(_) => "",
+            },
+        }
+        .into()
     }
 
     fn inner(self, node: &'de Node<'de>, key: Option<&'de Node<'de>>) -> Self {
@@ -121,41 +162,70 @@ impl<'de> Typed<'de> {
     }
 
     /// A scalar that says something.
-    fn scalar(self) -> Result<&'de Scalar<'de>, Doubt> {
+    fn scalar(self, wanted: &'static str) -> Result<&'de Scalar<'de>, Fault> {
         match &self.node.kind {
             Kind::Scalar(scalar) if !is_plain(scalar) || !is_nothing(&scalar.value) => Ok(scalar),
-            _ => Err(Doubt),
+            _ => Err(self.wanted(wanted)),
         }
     }
 
-    fn entries(self) -> Result<Entries<'de>, Doubt> {
+    fn entries(self) -> Result<Entries<'de>, Fault> {
         match &self.node.kind {
-            Kind::Map(entries) if are_distinct(entries) => Ok(Entries {
-                from: self,
-                rest: entries.iter(),
-                entry: None,
-            }),
-            _ => Err(Doubt),
+            Kind::Map(entries) => match second(entries) {
+                None => Ok(Entries {
+                    from: self,
+                    rest: entries.iter().enumerate(),
+                    entry: None,
+                }),
+                Some((first, second)) => Err(self.twice(first, second)),
+            },
+            _ => Err(self.wanted("a mapping")),
         }
+    }
+
+    /// A key that appears twice.
+    fn twice(self, first: usize, second: usize) -> Fault {
+        let entries = self.node.entries();
+        let (first, key) = (&entries[first].0, &entries[second].0);
+        let name = key.text().unwrap_or("?").to_owned();
+        Fault::from(Wrong::Twice(name, first.range())).at(|| Place {
+            bytes: key.range(),
+            value: key.range(),
+            owner: self.key.map(Node::range),
+            entry: Some(second),
+            alone: false,
+        })
+    }
+
+    /// A whole number; any notation but the decimal one is refused.
+    fn whole(self) -> Result<u32, Fault> {
+        let scalar = self.scalar("a whole number")?;
+        let number = scalar.value.parse();
+        number.map_err(|_| self.wanted("a whole number"))
     }
 }
 
-/// A key that appears twice is left to the full reader.
-fn are_distinct(entries: &[(Node<'_>, Node<'_>)]) -> bool {
-    let mut known = BTreeSet::new();
-    entries.iter().all(|(key, _)| known.insert(key.text()))
+/// The first key that appears twice: where, and where first.
+fn second(entries: &[(Node<'_>, Node<'_>)]) -> Option<(usize, usize)> {
+    let mut known = BTreeMap::new();
+    let mut keys = entries.iter().map(|(key, _)| key.text()).enumerate();
+    keys.find_map(|(at, key)| known.insert(key, at).map(|first| (first, at)))
 }
 
 /// True when no key appears twice in it, at any depth.
 fn is_sound(node: &Node<'_>) -> bool {
     let entries = node.entries();
-    are_distinct(entries)
+    second(entries).is_none()
         && node.items().iter().all(is_sound)
         && entries.iter().all(|(_, value)| is_sound(value))
 }
 
 fn is_plain(scalar: &Scalar<'_>) -> bool {
     matches!(scalar.style, Style::Plain | Style::PlainInFlow)
+}
+
+fn is_in_flow(key: &Node<'_>) -> bool {
+    matches!(&key.kind, Kind::Scalar(scalar) if scalar.style == Style::PlainInFlow)
 }
 
 /// Nothing in any spelling: its value depends on the type that is asked for.
@@ -167,7 +237,7 @@ fn is_nothing(text: &str) -> bool {
 fn visit_any<'de, V: Visitor<'de>>(
     scalar: &'de Scalar<'de>,
     visitor: V,
-) -> Result<V::Value, Doubt> {
+) -> Result<V::Value, Fault> {
     let text = &*scalar.value;
     let first = text.bytes().next().unwrap_or_default();
     if !is_plain(scalar) {
@@ -186,18 +256,18 @@ fn visit_any<'de, V: Visitor<'de>>(
 }
 
 /// A decimal number, or a text that begins with one: `99.9%`, `10/min`, `5xx`.
-fn visit_number<'de, V: Visitor<'de>>(text: &'de str, visitor: V) -> Result<V::Value, Doubt> {
+fn visit_number<'de, V: Visitor<'de>>(text: &'de str, visitor: V) -> Result<V::Value, Fault> {
     let (whole, rest) = split_digits(text);
     let fraction = rest.strip_prefix('.').map(split_digits);
     let unit = fraction.map_or(rest, |(_, unit)| unit).as_bytes();
     let leading_zero = whole.len() > 1 && whole.starts_with('0');
     if whole.is_empty() || leading_zero || fraction.is_some_and(|(digits, _)| digits.is_empty()) {
-        return Err(Doubt);
+        return Err(Wrong::Doubt.into());
     }
     match (unit, fraction) {
-        ([], _) if text.len() > 15 => Err(Doubt),
-        ([], None) => visitor.visit_u64(text.parse().map_err(|_| Doubt)?),
-        ([], Some(_)) => visitor.visit_f64(text.parse().map_err(|_| Doubt)?),
+        ([], _) if text.len() > 15 => Err(Wrong::Doubt.into()),
+        ([], None) => visitor.visit_u64(text.parse().map_err(|_| Wrong::Doubt)?),
+        ([], Some(_)) => visitor.visit_f64(text.parse().map_err(|_| Wrong::Doubt)?),
         // Exponents and other bases than ten.
         (
             [
@@ -205,11 +275,13 @@ fn visit_number<'de, V: Visitor<'de>>(text: &'de str, visitor: V) -> Result<V::V
                 behind @ ..,
             ],
             _,
-        ) if whole == "0" || behind.iter().all(|b| !b.is_ascii_alphabetic()) => Err(Doubt),
+        ) if whole == "0" || behind.iter().all(|b| !b.is_ascii_alphabetic()) => {
+            Err(Wrong::Doubt.into())
+        }
         ([first, ..], _) if matches!(first, b'%' | b'/' | b' ') || first.is_ascii_alphabetic() => {
             visitor.visit_borrowed_str(text)
         }
-        _ => Err(Doubt),
+        _ => Err(Wrong::Doubt.into()),
     }
 }
 
@@ -221,63 +293,78 @@ fn split_digits(text: &str) -> (&str, &str) {
 /// Shapes that no type of the spec has.
 macro_rules! doubted {
     ($($method:ident($($argument:ty),*))*) => {
-        $(fn $method<V: Visitor<'de>>(self $(, _: $argument)*, _: V) -> Result<V::Value, Doubt> {
-            Err(Doubt)
+        $(fn $method<V: Visitor<'de>>(self $(, _: $argument)*, _: V) -> Result<V::Value, Fault> {
+            Err(Wrong::Doubt.into())
         })*
     };
 }
 
 impl<'de> Deserializer<'de> for Typed<'de> {
-    type Error = Doubt;
+    type Error = Fault;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Doubt> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match &self.node.kind {
-            Kind::Scalar(_) => visit_any(self.scalar()?, visitor),
+            Kind::Scalar(_) => {
+                let scalar = self.scalar("a value")?;
+                match self.certain || matches!(&*scalar.value, "true" | "false") {
+                    true => visit_any(scalar, visitor),
+                    // Whoever takes any value of a spec takes its text.
+                    false => visitor.visit_borrowed_str(&scalar.value),
+                }
+            }
             Kind::Seq(_) => self.deserialize_seq(visitor),
             Kind::Map(_) => self.deserialize_map(visitor),
         }
     }
 
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Doubt> {
-        visitor.visit_borrowed_str(&self.scalar()?.value)
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        visitor.visit_borrowed_str(&self.scalar("text")?.value)
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Doubt> {
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Doubt> {
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Doubt> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match &self.node.kind {
-            Kind::Scalar(_) => self.scalar().and_then(|_| visitor.visit_some(self)),
+            Kind::Scalar(scalar) if scalar.is_null() && !self.certain => visitor.visit_none(),
+            Kind::Scalar(_) => self
+                .scalar("a value")
+                .and_then(|_| visitor.visit_some(self)),
             Kind::Seq(_) | Kind::Map(_) => visitor.visit_some(self),
         }
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Doubt> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match &self.node.kind {
             Kind::Seq(items) => visitor.visit_seq(Items {
                 from: self,
-                rest: items.iter(),
+                rest: items.iter().enumerate(),
             }),
-            _ => Err(Doubt),
+            _ => Err(self.wanted("a list")),
         }
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Doubt> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         visitor.visit_map(self.entries()?)
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Doubt> {
-        self.deserialize_map(visitor)
+    ) -> Result<V::Value, Fault> {
+        self.deserialize_map(visitor).map_err(|mut fault| {
+            if fault.path.len() == 1 {
+                fault.fields = Some(fields);
+            }
+            fault
+        })
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -285,8 +372,8 @@ impl<'de> Deserializer<'de> for Typed<'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Doubt> {
-        let name: StrDeserializer<'de, Doubt> = (&*self.scalar()?.value).into_deserializer();
+    ) -> Result<V::Value, Fault> {
+        let name: StrDeserializer<'de, Fault> = (&*self.scalar("text")?.value).into_deserializer();
         visitor.visit_enum(name)
     }
 
@@ -294,19 +381,35 @@ impl<'de> Deserializer<'de> for Typed<'de> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Doubt> {
+    ) -> Result<V::Value, Fault> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Doubt> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match is_sound(self.node) {
             true => visitor.visit_unit(),
-            false => Err(Doubt),
+            false => Err(Wrong::Doubt.into()),
+        }
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let scalar = self.scalar("`true` or `false`")?;
+        match &*scalar.value {
+            "true" if is_plain(scalar) => visitor.visit_bool(true),
+            "false" if is_plain(scalar) => visitor.visit_bool(false),
+            _ => Err(self.wanted("`true` or `false`")),
+        }
+    }
+
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self.certain {
+            true => self.deserialize_any(visitor),
+            false => visitor.visit_u32(self.whole()?),
         }
     }
 
     serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64
+        i8 i16 i32 i64 i128 u8 u16 u64 u128 f32 f64
     }
 
     doubted! {
@@ -323,19 +426,22 @@ impl<'de> Deserializer<'de> for Typed<'de> {
 /// A list on its way to a value.
 struct Items<'de> {
     from: Typed<'de>,
-    rest: std::slice::Iter<'de, Node<'de>>,
+    rest: std::iter::Enumerate<std::slice::Iter<'de, Node<'de>>>,
 }
 
 impl<'de> SeqAccess<'de> for Items<'de> {
-    type Error = Doubt;
+    type Error = Fault;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
-    ) -> Result<Option<S::Value>, Doubt> {
+    ) -> Result<Option<S::Value>, Fault> {
         let next = self.rest.next();
-        next.map(|item| self.from.inner(item, None).seed(seed))
-            .transpose()
+        next.map(|(at, item)| {
+            let read = self.from.inner(item, None).seed(seed);
+            read.map_err(|fault| fault.inside(at))
+        })
+        .transpose()
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -346,26 +452,37 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 /// A map on its way to a value.
 struct Entries<'de> {
     from: Typed<'de>,
-    rest: std::slice::Iter<'de, (Node<'de>, Node<'de>)>,
+    rest: std::iter::Enumerate<std::slice::Iter<'de, (Node<'de>, Node<'de>)>>,
     /// The one whose key was read last.
-    entry: Option<&'de (Node<'de>, Node<'de>)>,
+    entry: Option<(usize, &'de (Node<'de>, Node<'de>))>,
 }
 
 impl<'de> MapAccess<'de> for Entries<'de> {
-    type Error = Doubt;
+    type Error = Fault;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
-    ) -> Result<Option<S::Value>, Doubt> {
+    ) -> Result<Option<S::Value>, Fault> {
         self.entry = self.rest.next();
-        let key = self.entry.map(|(key, _)| self.from.inner(key, None));
-        key.map(|key| key.seed(seed)).transpose()
+        let Some((at, (key, value))) = self.entry else {
+            return Ok(None);
+        };
+        let read = self.from.inner(key, None).seed(seed);
+        read.map(Some).map_err(|mut fault| {
+            if let Some(place) = &mut fault.place {
+                place.entry = Some(at);
+                place.owner = self.from.key.map(Node::range);
+                place.alone = value.is_null() && value.start == value.end && is_in_flow(key);
+            }
+            fault
+        })
     }
 
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Doubt> {
-        let (key, value) = self.entry.ok_or(Doubt)?;
-        self.from.inner(value, Some(key)).seed(seed)
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Fault> {
+        let (at, (key, value)) = self.entry.ok_or(Wrong::Doubt)?;
+        let read = self.from.inner(value, Some(key)).seed(seed);
+        read.map_err(|fault| fault.inside(at))
     }
 
     fn size_hint(&self) -> Option<usize> {

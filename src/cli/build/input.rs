@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use super::texts;
 use crate::cli::read;
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Sources, Span, Spanned};
-use crate::spec::{self, Document};
+use crate::spec::{self, Bases, Document};
 
 /// Which specs are built.
 pub(super) struct Specs {
@@ -45,11 +46,15 @@ pub(in crate::cli) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inp
         documents: Vec::new(),
     };
     let mut names: BTreeMap<String, Span> = BTreeMap::new();
+    let mut bases = Bases::default();
     for path in &list(paths)?.files {
         let Some(file) = load(path, &mut inputs.sources, findings)? else {
             continue;
         };
-        match spec::read(file, inputs.sources.get(file).text()) {
+        let Some(parts) = bases.of_spec(file, &mut inputs.sources, findings) else {
+            continue;
+        };
+        match spec::read_parts(&texts(&parts, &inputs.sources)) {
             Ok(document) => {
                 let name = &document.spec.service.name;
                 if let Some(first) = names.insert(name.value.clone(), name.span) {

@@ -69,8 +69,10 @@ fn dead_link(document: &Document, error: &anyhow::Error) -> Option<Diagnostic> {
     let Some(TargetError::DeadLink { target, .. }) = error.downcast_ref() else {
         return None;
     };
-    let at = document.text.find(&format!("]({target}"))? + 2;
-    let at = Span::new(document.file, at..at + target.len());
+    let link = format!("]({target}");
+    let mut files = document.files.files();
+    let (file, at) = files.find_map(|(file, text)| Some((file, text.find(&link)? + 2)))?;
+    let at = Span::new(file, at..at + target.len());
     let message = format!("no page of the runbooks has the place `{target}`");
     Some(Diagnostic::error("dead-link", at, message))
 }
@@ -101,8 +103,8 @@ impl<'a> Job<'a> {
     ///
     /// # Errors
     /// When a template fails, its output is not valid, or reading or writing fails.
-    pub(super) fn build(&self, file: FileId, text: &str, failed: bool) -> Result<Done> {
-        let inputs = self.inputs(text);
+    pub(super) fn build(&self, parts: &[(FileId, &str)], failed: bool) -> Result<Done> {
+        let inputs = self.inputs(parts);
         if let Some(built) = self.unchanged(inputs) {
             return Ok(Done {
                 service: Some(built.service.clone()),
@@ -111,11 +113,11 @@ impl<'a> Job<'a> {
             });
         }
         let mut done = Done::default();
-        let document = match spec::read(file, text) {
+        let document = match spec::read_parts(parts) {
             Ok(document) => document,
             Err(findings) => return Ok(Done { findings, ..done }),
         };
-        done.service = Some(document.spec.service.name.to_string());
+        done.service = document.service().map(|name| name.to_string());
         let options = Options {
             vllm: self.args.vllm.as_deref(),
         };
@@ -145,13 +147,14 @@ impl<'a> Job<'a> {
     }
 
     /// Fingerprint of all that the files of a service follow from.
-    fn inputs(&self, spec: &str) -> Digest {
+    fn inputs(&self, parts: &[(FileId, &str)]) -> Digest {
         let vllm = self.args.vllm.as_deref().unwrap_or_default();
         let tests = if self.args.no_tests { "no tests" } else { "" };
         let templates = self.templates.replaced().iter();
         let templates = templates.flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
-        let first = [env!("SLOSMITH_SOURCES"), vllm, tests, spec].map(str::as_bytes);
-        Digest::of_all(first.into_iter().chain(templates))
+        let parts = parts.iter().map(|(_, text)| text.as_bytes());
+        let first = [env!("SLOSMITH_SOURCES"), vllm, tests].map(str::as_bytes);
+        Digest::of_all(first.into_iter().chain(parts).chain(templates))
     }
 
     /// A service whose inputs and files are those of the last build.

@@ -9,10 +9,11 @@ use super::progress::Progress;
 
 use crate::artifact::{self, Artifact, Kind, Unread};
 use crate::cli::read;
-use crate::diag::Diagnostic;
 use crate::diag::render::place;
+use crate::diag::{Diagnostic, Sink};
 use crate::input;
 use crate::source::{FileId, SourceFile, Sources, Span};
+use crate::spec::Bases;
 
 /// Paths of files to look at.
 #[derive(Debug, Default)]
@@ -155,6 +156,26 @@ impl Loaded {
                 Err(fault) => self.fail(fault, *named),
             }
         }
+        self.extend();
+    }
+
+    /// Reads what specs extend; one that cannot be put together is not judged.
+    fn extend(&mut self) {
+        let mut bases = Bases::among(&self.sources);
+        let mut faults = Sink::default();
+        let sources = &mut self.sources;
+        self.artifacts.retain_mut(|artifact| {
+            if artifact.kind != Kind::Spec {
+                return true;
+            }
+            let mut found = Sink::default();
+            artifact.parts = bases.of(artifact.file, sources, &mut found);
+            let whole = !found.has_errors();
+            faults.absorb(found);
+            whole
+        });
+        self.unreadable |= faults.has_errors();
+        self.faults.extend(faults.into_sorted());
     }
 
     /// Notes a file that cannot be read; one of a walk fails the run only when it is surely meant.

@@ -181,7 +181,7 @@ fn with_profiles(profiles: &[String]) -> String {
 
 /// vLLM families cannot be judged without a range; a range that is there but wrong has been reported.
 pub(super) fn range(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic> {
-    if cx.spec.runtime.is_some() {
+    if cx.spec.runtime.is_some() || cx.runtime_told.replace(true) {
         return None;
     }
     let message = format!("`{name}` needs `runtime`: vLLM families depend on the release");

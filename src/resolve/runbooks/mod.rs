@@ -105,6 +105,17 @@ fn table(cx: &mut Context<'_>, table: &spec::Table) -> Option<Table> {
     })
 }
 
+/// What a wrong name was meant to be, or all that it could be when these are few.
+fn one_of<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+    const FEW: usize = 8;
+    let known: Vec<_> = known.collect();
+    let all = || match known.len() {
+        1..=FEW => Some(format!("there is `{}`", known.join("`, `"))),
+        _ => None,
+    };
+    did_you_mean(name, known.iter().copied()).or_else(all)
+}
+
 impl Builder<'_, '_> {
     fn page(&mut self, name: &Text, runbook: &spec::Runbook) -> Page {
         let steps = self.steps(runbook);
@@ -172,7 +183,7 @@ impl Builder<'_, '_> {
         known: impl Iterator<Item = &'n Text>,
     ) {
         let message = format!("there is no {what} `{name}`");
-        let help = did_you_mean(&name.value, known.map(|known| known.value.as_str()));
+        let help = one_of(&name.value, known.map(|known| known.value.as_str()));
         let error = Diagnostic::error("unknown-name", name.span, message);
         self.cx.sink.push(error.maybe_help(help));
     }

@@ -19,9 +19,7 @@ impl Builder<'_, '_> {
         let mut steps = Vec::new();
         for (i, step) in runbook.steps.iter().enumerate() {
             let s = &step.value;
-            let Some(check) = self.check(step) else {
-                continue;
-            };
+            let check = self.check(step);
             let next = match i + 1 < runbook.steps.len() {
                 true => Lead::Step(i + 2),
                 false => Lead::End,
@@ -30,6 +28,9 @@ impl Builder<'_, '_> {
             let no = match &s.otherwise {
                 Some(name) => self.step(name, &ids, i),
                 None => next,
+            };
+            let Some(check) = check else {
+                continue;
             };
             steps.push(Step {
                 id: format!("s{}", i + 1),
@@ -69,7 +70,9 @@ impl Builder<'_, '_> {
             Some(number) => Lead::Step(*number),
             None => {
                 let message = format!("there is no step `{name}`");
-                let help = crate::diag::did_you_mean(&name.value, ids.keys().map(String::as_str));
+                let later = ids.iter().filter(|(_, number)| **number > from + 1);
+                let later = later.map(|(id, _)| id.as_str());
+                let help = super::one_of(&name.value, later);
                 let error = Diagnostic::error("unknown-name", name.span, message);
                 self.cx.sink.push(error.maybe_help(help));
                 Lead::End

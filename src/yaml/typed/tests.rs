@@ -1,6 +1,7 @@
 #![allow(clippy::use_debug)] // compares values with their places
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use proptest::prelude::*;
 use serde_json::Value;

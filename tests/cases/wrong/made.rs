@@ -84,8 +84,8 @@ fn files_that_are_too_much() {
     made(
         "file-unclosed",
         format!("{HEAD}signals: {}", "{a: ".repeat(100_000)),
-        "unknown-field",
-        "3:15",
+        "too-deep",
+        "3:198",
     );
     made("file-alias-bomb", bomb(), "too-large", "10:51");
 }

@@ -1,0 +1,167 @@
+//! The files that a spec extends.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use crate::diag::{Diagnostic, Sink};
+use crate::input;
+use crate::source::{FileId, Sources, Span};
+use crate::yaml::{self, Node};
+
+/// Files that specs extend, each read once in a run.
+#[derive(Debug, Default)]
+pub struct Bases {
+    known: BTreeMap<PathBuf, FileId>,
+}
+
+impl Bases {
+    /// Begins with the files that were read already.
+    pub fn among(sources: &Sources) -> Self {
+        let files = sources.iter();
+        let known = files.map(|(id, file)| (normal(file.path()), id));
+        Self {
+            known: known.collect(),
+        }
+    }
+
+    /// The same for a file of which something is to be built; `None` where there is nothing, or an error.
+    pub fn of_spec(
+        &mut self,
+        file: FileId,
+        sources: &mut Sources,
+        sink: &mut Sink,
+    ) -> Option<Vec<FileId>> {
+        if is_defaults(file, sources.get(file).text()) {
+            return None;
+        }
+        let mut found = Sink::default();
+        let parts = self.of(file, sources, &mut found);
+        let whole = !found.has_errors();
+        sink.absorb(found);
+        whole.then_some(parts)
+    }
+
+    /// The files that a spec is put together from: what it extends, in order, and itself as the last. A file that is
+    /// reached twice counts once, where it is first.
+    pub fn of(&mut self, spec: FileId, sources: &mut Sources, sink: &mut Sink) -> Vec<FileId> {
+        let mut walk = Walk {
+            bases: self,
+            sources,
+            sink,
+            open: Vec::new(),
+            found: Vec::new(),
+        };
+        walk.visit(spec);
+        walk.found
+    }
+}
+
+/// True for a file of `kind: defaults`, which is no spec by itself.
+pub fn is_defaults(file: FileId, text: &str) -> bool {
+    let kind = |root: Node<'_>| root.get("kind").and_then(Node::text).map(str::to_owned);
+    text.contains("kind:")
+        && yaml::document(file, text).is_ok_and(|root| kind(root).as_deref() == Some("defaults"))
+}
+
+struct Walk<'a> {
+    bases: &'a mut Bases,
+    sources: &'a mut Sources,
+    sink: &'a mut Sink,
+    /// Files on the way to the one that is looked at.
+    open: Vec<FileId>,
+    found: Vec<FileId>,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, file: FileId) {
+        self.open.push(file);
+        for (path, span) in extended(file, self.sources.get(file).text()) {
+            match self.base(file, &path, span) {
+                Ok(base) if self.found.contains(&base) => {}
+                Ok(base) => self.visit(base),
+                Err(error) => self.sink.push(error),
+            }
+        }
+        self.open.pop();
+        self.found.push(file);
+    }
+
+    /// The file that another one names.
+    fn base(&mut self, from: FileId, path: &str, span: Span) -> Result<FileId, Diagnostic> {
+        let error = |code, message: String| Diagnostic::error(code, span, message);
+        let from = self.sources.get(from).path().to_owned();
+        let folder = from.parent().unwrap_or(Path::new(""));
+        if Path::new(path).is_absolute() {
+            let message = format!("`{path}` is not relative to this file");
+            return Err(error("outside-project", message));
+        }
+        let whole = normal(&folder.join(path));
+        let file = match self.bases.known.get(&whole) {
+            Some(file) => *file,
+            None => {
+                if !input::is_file(&whole) {
+                    let message = format!("there is no file `{}`", whole.display());
+                    let error = error("missing-file", message);
+                    return Err(error.help("paths are relative to the file that names them"));
+                }
+                if !input::is_in_project(&from, &whole) {
+                    let message = format!("`{path}` is outside the project");
+                    let error = error("outside-project", message);
+                    return Err(error
+                        .help("extend files of this project alone, without links that lead out"));
+                }
+                let bytes = input::read(&whole, input::ARTIFACT).map_err(|why| {
+                    let message = format!("`{}` cannot be read: {why}", whole.display());
+                    error("missing-file", message)
+                })?;
+                let file = yaml::decode(&whole, bytes, self.sources)?;
+                self.bases.known.insert(whole, file);
+                file
+            }
+        };
+        if self.open.contains(&file) {
+            let name = |file: &FileId| self.sources.get(*file).path().display().to_string();
+            let first = self.open.iter().position(|open| *open == file).unwrap_or(0);
+            let circle: Vec<_> = self.open[first..].iter().chain([&file]).map(name).collect();
+            let message = format!("a file extends itself: `{}`", circle.join("` → `"));
+            return Err(error("cyclic-reference", message));
+        }
+        Ok(file)
+    }
+}
+
+/// What a file says that it extends. What is wrong with its shape is told when the file is read.
+fn extended(file: FileId, text: &str) -> Vec<(String, Span)> {
+    if !text.contains("extends") {
+        return Vec::new();
+    }
+    let Ok(root) = yaml::document(file, text) else {
+        return Vec::new();
+    };
+    let Some(value) = root.get("extends") else {
+        return Vec::new();
+    };
+    let items = value.items().iter().chain(std::iter::once(value));
+    let names = items.filter_map(|item| {
+        let span = Span::new(file, item.range());
+        Some((item.text()?.to_owned(), span))
+    });
+    names.collect()
+}
+
+/// A path without `.` and, where that is certain, without `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir
+                if matches!(out.components().next_back(), Some(Component::Normal(_))) =>
+            {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}

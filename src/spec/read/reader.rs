@@ -1,0 +1,180 @@
+//! From the texts of a spec to its values: all that is wrong with their shape in one go.
+
+use std::rc::Rc;
+
+use super::{Document, Errors, check, text};
+use crate::diag::{Diagnostic, Sink};
+use crate::source::{FileId, Span};
+use crate::spec::{API_VERSION, Spec};
+use crate::yaml::{self, Draft, Fault, Joined, Mended, Node};
+
+/// So often a spec is mended; who has more faults mends these first.
+const MANY: usize = 200;
+
+/// Fields that are about a file, not about what extends it.
+const OWN: [&str; 2] = ["extends", "kind"];
+
+/// Reads a spec that extends nothing.
+///
+/// # Errors
+/// As [`read_parts`].
+pub fn read(file: FileId, text: &str) -> Result<Document, Sink> {
+    read_parts(&[(file, text)])
+}
+
+/// Reads a spec and checks that fields which exclude each other are not combined. Where that is not so, the rest of it
+/// is read as if it were. Each part changes those before it; the last one is the spec itself.
+///
+/// # Errors
+/// Where a text is no YAML, or no mapping.
+pub fn read_parts(parts: &[(FileId, &str)]) -> Result<Document, Sink> {
+    let mut reader = Reader::open(parts)?;
+    for _ in 0..MANY {
+        match yaml::typed::<Spec>(&reader.files, reader.draft.root()) {
+            Ok(spec) => {
+                if let Some(document) = reader.settle(spec) {
+                    return Ok(document);
+                }
+            }
+            Err(fault) if reader.mend(&fault) => {}
+            Err(_) => break,
+        }
+    }
+    let mut sink = Sink::default();
+    let errors = reader.errors.found;
+    errors.into_iter().for_each(|error| sink.push(error));
+    Err(sink)
+}
+
+struct Reader<'t> {
+    file: FileId,
+    files: Rc<Joined>,
+    draft: Draft<'t>,
+    errors: Errors,
+}
+
+impl<'t> Reader<'t> {
+    fn open(parts: &[(FileId, &'t str)]) -> Result<Self, Sink> {
+        let mut sink = Sink::default();
+        let files = Rc::new(Joined::of(parts));
+        let mut whole: Option<Node<'t>> = None;
+        let mut texts = Vec::new();
+        let mut fatal = false;
+        for (i, &(file, text)) in parts.iter().enumerate() {
+            let Some(mut tree) = sink.take(yaml::document(file, text)) else {
+                fatal = true;
+                continue;
+            };
+            let bad = text::check(file, text, &tree, &mut sink);
+            let base = files.range(Span::new(file, 0..0)).start;
+            texts.extend(bad.into_iter().map(|r| r.start + base..r.end + base));
+            if i + 1 < parts.len() {
+                if !tree.is_map() {
+                    let at = Span::new(file, tree.range());
+                    sink.push(Diagnostic::error("wrong-type", at, "expected a mapping"));
+                    fatal = true;
+                }
+                OWN.into_iter().for_each(|field| tree.without(field));
+            }
+            tree.shift(base);
+            match &mut whole {
+                None => whole = Some(tree),
+                Some(whole) => {
+                    for key in whole.overlay(tree) {
+                        sink.push(idle(files.span(key)));
+                    }
+                }
+            }
+        }
+        let (Some(root), Some((file, _)), false) = (whole, parts.last(), fatal) else {
+            return Err(sink);
+        };
+        let draft = Draft::new(root, texts);
+        let errors = Errors {
+            found: sink.into_sorted(),
+            told: draft.told().clone(),
+            files: Rc::clone(&files),
+        };
+        Ok(Self {
+            file: *file,
+            files,
+            draft,
+            errors,
+        })
+    }
+
+    /// Tells a fault and mends it; false when nothing is left.
+    fn mend(&mut self, fault: &Fault) -> bool {
+        let mended = self.draft.mend(fault);
+        let found = &mut self.errors.found;
+        let told = fault.diagnostic(&self.files);
+        let told = told.maybe_help(fault.owner(&self.files).and_then(example));
+        match &mended {
+            Some(Mended::Known) => {}
+            Some(Mended::Of(at)) => {
+                let at = self.files.span(*at..*at);
+                let at = |d: &&mut Diagnostic| (d.span.file, d.span.start) == (at.file, at.start);
+                let unknown = found.iter_mut().find(at);
+                unknown
+                    .into_iter()
+                    .for_each(|d| d.help.push(told.message.clone()));
+            }
+            Some(Mended::Instead(fault)) => found.push(fault.diagnostic(&self.files)),
+            Some(Mended::New) | None => found.push(told),
+        }
+        mended.is_some()
+    }
+
+    /// The spec, unless fields of it contradict each other, which are then taken out.
+    fn settle(&mut self, spec: Spec) -> Option<Document> {
+        self.errors.told = self.draft.told().clone();
+        let mut document = Document {
+            file: self.file,
+            files: Rc::clone(&self.files),
+            spec,
+            errors: Errors::default(),
+        };
+        let contradictions = check(&document);
+        if contradictions.is_empty() {
+            self.check_version(&document.spec);
+            document.errors = std::mem::take(&mut self.errors);
+            return Some(document);
+        }
+        for contradiction in contradictions {
+            let at = self.files.range(contradiction.span).start;
+            if self.draft.take_out_at(at) && !self.errors.explain(&contradiction) {
+                self.errors.found.push(contradiction);
+            }
+        }
+        None
+    }
+
+    fn check_version(&mut self, spec: &Spec) {
+        let version = &spec.api_version;
+        if version.value != API_VERSION && !self.errors.is_owner(version.span) {
+            let message = format!("unknown apiVersion `{version}`");
+            let error = Diagnostic::error("unknown-version", version.span, message);
+            let error = error.help(format!("this build reads `{API_VERSION}`"));
+            self.errors.found.push(error);
+        }
+    }
+}
+
+/// A removal of what is not there.
+fn idle(key: Span) -> Diagnostic {
+    let message = "`~` removes nothing: no file that this one extends says it";
+    Diagnostic::error("idle-removal", key, message).help("leave it out")
+}
+
+/// What a mapping looks like that is often written as something else.
+fn example(field: &str) -> Option<String> {
+    let example = match field {
+        "service" => "{name: NAME}",
+        "selector" => "{job: vllm}",
+        "when" | "unless" => "{signal: NAME, above: 10}` or `{promql: \"…\"}",
+        "sli" => "{ratio: {bad: NAME, total: NAME}}` or `{latency: {signal: NAME, within: 500ms}}",
+        "signals" | "slos" | "alerts" | "runbooks" | "dashboards" | "fixes" => "{NAME: {…}}",
+        _ => return None,
+    };
+    Some(format!("write `{field}: {example}`"))
+}

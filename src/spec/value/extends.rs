@@ -1,0 +1,32 @@
+//! The files that a spec extends.
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess};
+
+use super::node::{Expected, Node};
+use crate::source::Spanned;
+use crate::spec::Extends;
+
+impl<'de> Deserialize<'de> for Extends {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        match Node::<Nothing>::read(d)? {
+            Node::Scalar(text, span) => Ok(Extends(vec![Spanned::new(text, span)])),
+            Node::List(files) => Ok(Extends(files)),
+            Node::Map(nothing) => match nothing {},
+        }
+    }
+}
+
+/// A mapping is never meant.
+enum Nothing {}
+
+impl<'de> Expected<'de> for Nothing {
+    const WANTED: &'static str = "a path, or a list of paths";
+    const LIST: bool = true;
+
+    fn read<A: MapAccess<'de>>(_: A) -> Result<Self, A::Error> {
+        Err(A::Error::custom(format!(
+            "expected {}, found a mapping",
+            Self::WANTED
+        )))
+    }
+}

@@ -1,0 +1,244 @@
+//! What is wrong with a tree that a typed value was asked of.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::joined::Joined;
+use crate::diag::{Diagnostic, did_you_mean, nearest};
+use crate::source::Span;
+
+const CUT: &str = "a comma ends a text in `{…}`: put a text that holds one into quotes";
+
+/// One fault, where it is, and the way there.
+#[derive(Debug)]
+pub struct Fault {
+    pub(super) wrong: Wrong,
+    /// Known as soon as the fault has left the value that it is in.
+    pub(super) place: Option<Place>,
+    /// Which entry or item to follow, from the root to the value.
+    pub(super) path: Vec<usize>,
+    /// What may stand beside the value, where only certain fields may.
+    pub(super) fields: Option<&'static [&'static str]>,
+}
+
+/// What is wrong.
+#[derive(Debug)]
+pub(super) enum Wrong {
+    /// The full reader has to decide.
+    Doubt,
+    Depth,
+    UnknownField(String, &'static [&'static str]),
+    UnknownValue(String, &'static [&'static str]),
+    MissingField(&'static str),
+    /// A key that is at these bytes already.
+    Twice(String, Range<usize>),
+    Kind {
+        wanted: &'static str,
+        found: &'static str,
+    },
+    /// Of another type, in words.
+    Type(String),
+    /// In the words of a value's own reader.
+    Value(String),
+}
+
+/// Where a fault is, in bytes.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// To be shown.
+    pub(super) bytes: Range<usize>,
+    /// All of the value.
+    pub(super) value: Range<usize>,
+    /// The key that the value belongs to.
+    pub(super) owner: Option<Range<usize>>,
+    /// Which entry of the value is at fault, when not all of it is.
+    pub(super) entry: Option<usize>,
+    /// True for a key without a colon, in braces.
+    pub(super) alone: bool,
+}
+
+impl From<Wrong> for Fault {
+    fn from(wrong: Wrong) -> Self {
+        Self {
+            wrong,
+            place: None,
+            path: Vec::new(),
+            fields: None,
+        }
+    }
+}
+
+impl Fault {
+    /// Places a fault that has no place yet.
+    pub(super) fn at(self, place: impl FnOnce() -> Place) -> Self {
+        self.at_by(|_| place())
+    }
+
+    pub(super) fn at_by(mut self, place: impl FnOnce(&Wrong) -> Place) -> Self {
+        if self.place.is_none() {
+            self.place = Some(place(&self.wrong));
+        }
+        self
+    }
+
+    /// The fault of a value that is entry or item `at` of another.
+    pub(super) fn inside(mut self, at: usize) -> Self {
+        self.path.push(at);
+        self
+    }
+
+    /// The field that an unknown one stands for, when one is near.
+    pub(super) fn meant(&self) -> Option<&'static str> {
+        match &self.wrong {
+            Wrong::UnknownField(name, known) => nearest(name, known.iter().copied()),
+            _ => None,
+        }
+    }
+
+    /// The known field in front of a colon that no blank follows.
+    pub(super) fn glued(&self) -> Option<&'static str> {
+        let Wrong::UnknownField(name, known) = &self.wrong else {
+            return None;
+        };
+        let (field, _) = name.split_once(':')?;
+        known.iter().copied().find(|known| *known == field)
+    }
+
+    /// The key of a value that is no mapping, but has to be one.
+    pub fn owner<'t>(&self, files: &'t Joined) -> Option<&'t str> {
+        let Wrong::Kind {
+            wanted: "a mapping",
+            found,
+        } = self.wrong
+        else {
+            return None;
+        };
+        let owner = self.place.as_ref()?.owner.clone();
+        owner
+            .filter(|_| found != "nothing")
+            .map(|key| &files.text()[key])
+    }
+
+    /// The fault in words.
+    pub fn diagnostic(&self, files: &Joined) -> Diagnostic {
+        let text = files.text();
+        let bytes = self.place.as_ref().map_or(0..0, |p| p.bytes.clone());
+        let span = files.span(visible(bytes, text));
+        let error = |code, message: String| Diagnostic::error(code, span, message);
+        match &self.wrong {
+            Wrong::Doubt => error("wrong-type", "this cannot be read".to_owned()),
+            Wrong::Depth => error("too-deep", "the document is nested too deeply".to_owned()),
+            Wrong::UnknownField(name, known) => {
+                let found = error("unknown-field", format!("unknown field `{name}`"));
+                let alone = self.place.as_ref().is_some_and(|p| p.alone);
+                match self.glued() {
+                    Some(field) => {
+                        found.help(format!("write a blank behind the colon: `{field}: …`"))
+                    }
+                    None if alone => found.help(CUT),
+                    None => suggest(found, name, known),
+                }
+            }
+            Wrong::UnknownValue(name, known) => {
+                let found = error("unknown-value", format!("unknown value `{name}`"));
+                suggest(found, name, known)
+            }
+            Wrong::MissingField(field) => self.missing(field, span, files),
+            Wrong::Twice(name, first) => error("duplicate-name", format!("`{name}` appears twice"))
+                .related(files.span(first.clone()), "the first one")
+                .help("remove one of the two"),
+            Wrong::Kind { wanted, found } => self.kind(wanted, found, span, text),
+            Wrong::Type(message) => error("wrong-type", message.clone()),
+            Wrong::Value(message) => by_value(message, span),
+        }
+    }
+
+    fn missing(&self, field: &str, span: Span, files: &Joined) -> Diagnostic {
+        let owner = self.place.as_ref().and_then(|p| p.owner.clone());
+        let message = match owner {
+            Some(owner) => {
+                let name = files.text()[owner].trim_matches(['"', '\'']).to_owned();
+                format!("`{name}` lacks the field `{field}`")
+            }
+            None => format!("missing field `{field}`"),
+        };
+        Diagnostic::error("missing-field", span, message)
+    }
+
+    fn kind(&self, wanted: &str, found: &str, span: Span, text: &str) -> Diagnostic {
+        let what = match found {
+            "" => String::new(),
+            found => format!(", found {found}"),
+        };
+        let error = Diagnostic::error("wrong-type", span, format!("expected {wanted}{what}"));
+        if (wanted, found) == ("a mapping", "nothing") {
+            return error.help("indent what belongs to it more than it");
+        }
+        let value = self.place.as_ref().map_or(0..0, |p| p.value.clone());
+        let here = text.get(value).unwrap_or_default();
+        if wanted == "a list" && found.is_empty() && !here.contains([':', '\n']) {
+            return error.help(format!("write `[{here}]`"));
+        }
+        error
+    }
+}
+
+fn suggest(error: Diagnostic, word: &str, known: &[&str]) -> Diagnostic {
+    match did_you_mean(word, known.iter().copied()) {
+        Some(meant) => error.help(meant),
+        None => {
+            let known: Vec<_> = known.iter().map(|w| format!("`{w}`")).collect();
+            error.help(format!("expected one of {}", known.join(", ")))
+        }
+    }
+}
+
+/// Our own readers of values say what is wrong in the first line, and what to do in the others.
+fn by_value(message: &str, span: Span) -> Diagnostic {
+    let mut lines = message.lines();
+    let first = lines.next().unwrap_or_default();
+    lines.fold(
+        Diagnostic::error("invalid-value", span, first),
+        |error, help| error.help(help),
+    )
+}
+
+/// An empty place is widened to one character, so that there is something to underline.
+fn visible(range: Range<usize>, text: &str) -> Range<usize> {
+    if range.end > range.start {
+        return range;
+    }
+    let rest = text.get(range.start..).unwrap_or_default();
+    let width = rest.chars().next().filter(|c| *c != '\n');
+    range.start..range.start + width.map_or(0, char::len_utf8)
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.wrong)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl serde::de::Error for Fault {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Wrong::Value(message.to_string()).into()
+    }
+
+    fn invalid_type(found: serde::de::Unexpected<'_>, wanted: &dyn serde::de::Expected) -> Self {
+        Wrong::Type(format!("expected {wanted}, found {found}")).into()
+    }
+
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        Wrong::UnknownField(field.to_owned(), expected).into()
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        Wrong::UnknownValue(variant.to_owned(), expected).into()
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Wrong::MissingField(field).into()
+    }
+}

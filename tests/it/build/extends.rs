@@ -1,0 +1,155 @@
+//! Specs that extend others: one base for several environments.
+
+use crate::project::Project;
+
+const FILES: [(&str, &str); 5] = [
+    (
+        "base.yaml",
+        include_str!("../../fixtures/extends/base.yaml"),
+    ),
+    (
+        "organisation.yaml",
+        include_str!("../../fixtures/extends/organisation.yaml"),
+    ),
+    ("dev.yaml", include_str!("../../fixtures/extends/dev.yaml")),
+    (
+        "stage.yaml",
+        include_str!("../../fixtures/extends/stage.yaml"),
+    ),
+    (
+        "prod.yaml",
+        include_str!("../../fixtures/extends/prod.yaml"),
+    ),
+];
+
+fn environments() -> Project {
+    let project = Project::empty();
+    for (name, text) in FILES {
+        project.write(&format!("specs/{name}"), text);
+    }
+    project
+}
+
+#[test]
+fn one_base_makes_three_services() {
+    let project = environments();
+    project.run(&["build"]).exits(0);
+    let alerts =
+        |service: &str| project.read(&format!("generated/{service}/prometheus/rules/alerts.yaml"));
+    assert!(!project.has("generated/chat"), "the base is not built");
+    let dev = alerts("chat-dev");
+    assert!(dev.contains("> 50") && !dev.contains("CacheFull"), "{dev}");
+    let prod = alerts("chat-prod");
+    assert!(
+        prod.contains("> 80") && prod.contains("CacheFull"),
+        "{prod}"
+    );
+    assert!(prod.contains("severity: critical") && prod.contains("owner: inference"));
+    let slo = |service: &str| {
+        project.read(&format!(
+            "generated/{service}/prometheus/rules/slo-availability.yaml"
+        ))
+    };
+    assert!(!slo("chat-dev").contains("alert:"));
+    assert!(slo("chat-stage").contains("0.99\n") || slo("chat-stage").contains("0.99"));
+    assert!(slo("chat-prod").contains("0.999"));
+}
+
+#[test]
+fn a_change_of_one_place_rebuilds_what_depends_on_it() {
+    let project = environments();
+    project.run(&["build"]).exits(0);
+    let before = project.snapshot("generated");
+    project.run(&["build"]).exits(0).says("up to date");
+    assert_eq!(project.snapshot("generated"), before);
+    project.edit("specs/base.yaml", "above: 50", "above: 60");
+    project.run(&["build"]).exits(0);
+    for (service, bound) in [
+        ("chat-dev", "> 60"),
+        ("chat-stage", "> 60"),
+        ("chat-prod", "> 80"),
+    ] {
+        let rules = project.read(&format!("generated/{service}/prometheus/rules/alerts.yaml"));
+        assert!(rules.contains(bound), "{service}: {rules}");
+    }
+    let before = project.snapshot("generated/chat-dev");
+    project.edit("specs/prod.yaml", "above: 80", "above: 90");
+    project.run(&["build"]).exits(0);
+    assert_eq!(project.snapshot("generated/chat-dev"), before);
+    project.edit("specs/organisation.yaml", "git.example", "wiki.example");
+    project.run(&["build", "--check"]).exits(1);
+}
+
+#[test]
+fn a_mistake_is_told_where_it_was_made() {
+    let project = environments();
+    project.edit("specs/base.yaml", "above: 50", "above: 50s");
+    project.edit("specs/prod.yaml", "99.9%", "999%");
+    let ran = project.run(&["build"]).exits(2);
+    assert!(ran.err.contains("specs/base.yaml:22:50"), "{}", ran.err);
+    assert!(ran.err.contains("specs/prod.yaml:5:29"), "{}", ran.err);
+    assert!(
+        ran.err.contains("3 errors") || ran.err.contains("2 errors"),
+        "{}",
+        ran.err
+    );
+    let ran = project.run(&["lint", "specs"]).exits(1);
+    assert!(ran.out.contains("specs/base.yaml:22:50"), "{}", ran.out);
+    assert!(!ran.out.contains("missing-field"), "{}", ran.out);
+}
+
+#[test]
+fn the_linter_puts_specs_together_too() {
+    let project = environments();
+    project.run(&["lint", "specs"]).exits(0);
+    project.run(&["lint", "specs/prod.yaml"]).exits(0);
+}
+
+#[test]
+fn what_cannot_be_extended_is_told() {
+    for (name, extends, words) in [
+        (
+            "missing",
+            "nowhere.yaml",
+            "there is no file `specs/nowhere.yaml`",
+        ),
+        (
+            "outside",
+            "../../outside.yaml",
+            "there is no file `../outside.yaml`",
+        ),
+        ("absolute", "/etc/hostname", "is not relative to this file"),
+        ("itself", "dev.yaml", "a file extends itself"),
+        ("map", "{a: b}", "expected a path, or a list of paths"),
+    ] {
+        let project = environments();
+        project.edit(
+            "specs/dev.yaml",
+            "extends: base.yaml",
+            &format!("extends: {extends}"),
+        );
+        let ran = project.run(&["build"]).exits(2).says(words);
+        assert!(!ran.err.contains("panicked"), "{name}");
+        assert!(ran.err.contains("specs/dev.yaml:2:"), "{name}: {}", ran.err);
+    }
+    let project = environments();
+    project.write("slosmith.toml", "");
+    project.write(
+        "specs/inner/dev.yaml",
+        "apiVersion: slosmith/v1\nextends: ../../base.yaml\n",
+    );
+    project.write("base.yaml", FILES[0].1);
+    project.write("specs/inner/slosmith.toml", "");
+    project
+        .run(&["build"])
+        .exits(2)
+        .says("is outside the project");
+}
+
+#[test]
+fn a_removal_of_nothing_is_told() {
+    let project = environments();
+    project.edit("specs/dev.yaml", "CacheFull: ~", "CacheFul: ~");
+    let ran = project.run(&["build"]).exits(2).says("`~` removes nothing");
+    assert!(ran.err.contains("specs/dev.yaml:5:10"), "{}", ran.err);
+}
