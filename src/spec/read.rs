@@ -52,8 +52,9 @@ fn key(file: FileId, text: &str, value: Span, name: &str) -> Span {
 /// The first thing wrong with the shape, or all contradictions.
 pub fn read(file: FileId, text: &str) -> Result<Document, Sink> {
     let mut sink = Sink::default();
-    match yaml::read::<Spec>(file, text) {
-        Ok(spec) => {
+    match yaml::read_with_tree::<Spec>(file, text) {
+        Ok((spec, tree)) => {
+            text::check(file, text, &tree, &mut sink);
             let document = Document {
                 file,
                 text: text.into(),
@@ -71,7 +72,6 @@ pub fn read(file: FileId, text: &str) -> Result<Document, Sink> {
 
 fn check(document: &Document, sink: &mut Sink) {
     let spec = &document.spec;
-    text::check(document.file, &document.text, sink);
     if spec.api_version.value != API_VERSION {
         let message = format!("unknown apiVersion `{}`", spec.api_version);
         let error = Diagnostic::error("unknown-version", spec.api_version.span, message);

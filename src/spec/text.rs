@@ -52,16 +52,14 @@ const QUERY: &str = "promql";
 const DYNAMIC_REFERENCE: &str = "{{resolve:";
 
 /// Complains about every text with a character that no output may hold, or with a line too many.
-pub(super) fn check(file: FileId, text: &str, sink: &mut Sink) {
-    // The reader of the spec has reported what is no YAML.
-    let documents = yaml::tree(file, text, &mut yaml::Allowance::default()).unwrap_or_default();
+pub(super) fn check(file: FileId, text: &str, documents: &[yaml::Document<'_>], sink: &mut Sink) {
     let mut check = Check {
         file,
         text,
         sink,
         path: Vec::new(),
     };
-    for document in &documents {
+    for document in documents {
         check.node(&document.root);
     }
 }

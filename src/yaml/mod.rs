@@ -44,6 +44,32 @@ pub const MAX_BYTES: usize = 4 << 20;
 /// # Errors
 /// The first thing wrong with the shape of the document, at its place.
 pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnostic> {
+    check_size(file, text)?;
+    match typed::read(file, text) {
+        Some(value) => Ok(value),
+        None => read_fully(file, text),
+    }
+}
+
+/// The same, with the tree of what was read.
+///
+/// # Errors
+/// As for [`read`], and where aliases copy too much for a tree.
+pub fn read_with_tree<T: DeserializeOwned>(
+    file: FileId,
+    text: &str,
+) -> Result<(T, Vec<Document<'_>>), Diagnostic> {
+    check_size(file, text)?;
+    if let Some(document) = typed::document(text)
+        && let Some(value) = typed::value(file, text, &document)
+    {
+        return Ok((value, vec![document]));
+    }
+    let value = read_fully(file, text)?;
+    Ok((value, tree(file, text, &mut Allowance::default())?))
+}
+
+fn check_size(file: FileId, text: &str) -> Result<(), Diagnostic> {
     if text.len() > MAX_BYTES {
         let message = format!(
             "the document has {} bytes, more than the {MAX_BYTES} that are read",
@@ -52,10 +78,7 @@ pub fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Result<T, Diagnost
         let start = Span::new(file, 0..0);
         return Err(Diagnostic::error("too-large", start, message));
     }
-    match typed::read(file, text) {
-        Some(value) => Ok(value),
-        None => read_fully(file, text),
-    }
+    Ok(())
 }
 
 /// The same by the reader alone.

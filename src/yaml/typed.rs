@@ -25,13 +25,25 @@ const MAX_DEPTH: usize = 40;
 
 /// The value that a document of regular YAML stands for.
 pub(super) fn read<T: DeserializeOwned>(file: FileId, text: &str) -> Option<T> {
+    value(file, text, &document(text)?)
+}
+
+/// The one document of a text that is regular YAML.
+pub(super) fn document(text: &str) -> Option<tree::Document<'_>> {
     if text.len() > MAX_BYTES {
         return None;
     }
-    let documents = tree::regular(text)?;
-    let [document] = &documents[..] else {
-        return None;
-    };
+    let mut documents = tree::regular(text)?;
+    let document = documents.pop()?;
+    documents.is_empty().then_some(document)
+}
+
+/// The value that it stands for.
+pub(super) fn value<T: DeserializeOwned>(
+    file: FileId,
+    text: &str,
+    document: &tree::Document<'_>,
+) -> Option<T> {
     let _scope = spanned::enter(file, text);
     let root = Typed {
         text,
