@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::source::mark_len;
 use crate::yaml::{Kind, Node, Style, json_string};
 
-/// Deeper nesting is refused: nothing that people keep is near it, and each level costs stack.
+/// Deeper nesting is an error: nothing that people keep is near it, and each level costs stack.
 const MAX_DEPTH: usize = 200;
 
 /// Where and why a text is not JSON.

@@ -106,7 +106,7 @@ fn queries(reader: &mut Reader, text: &Text) {
 }
 
 /// Where single queries are in lines without a blank one among them: each goes as far as it can be read,
-/// and the next one starts on a line of its own. Lines that cannot be told apart are one query, whatever is
+/// and the next one starts on a line of its own. Lines that nothing separates are one query, whatever is
 /// wrong with it.
 fn single(lines: &str) -> Vec<Range<usize>> {
     let mut cuts: Vec<Range<usize>> = Vec::new();

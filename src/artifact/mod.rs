@@ -16,12 +16,16 @@
 
 mod classic;
 mod cloudwatch;
+mod datasource;
 mod document;
 mod field;
+mod grafana_alert;
 mod json;
 mod kubernetes;
 mod markdown;
+mod metric;
 mod model;
+mod parts;
 mod perses;
 mod raw;
 mod reader;
@@ -31,6 +35,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod unit_tests;
+mod unread;
 mod v2;
 mod variable;
 
@@ -38,6 +43,7 @@ use std::path::Path;
 
 pub use model::*;
 pub use raw::Raw;
+pub use unread::Unread;
 
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span, mark_len};
@@ -48,7 +54,7 @@ use reader::Reader;
 ///
 /// # Errors
 /// The first place where the whole file cannot be read.
-pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Diagnostic> {
+pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Unread> {
     let mut reader = Reader::new(file);
     let body = Body::new(file, text);
     match syntax(path, text) {

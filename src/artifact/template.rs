@@ -2,15 +2,16 @@
 
 use super::document;
 use super::reader::Reader;
+use super::unread::Unread;
 use crate::diag::Diagnostic;
 use crate::source::Span;
 use crate::yaml::{Body, Filler, probably_filled, surely_filled, tree};
 
-/// Reads all documents of a file; a template is read as far as it tells what will be written.
+/// Reads all documents of a file; a template is read as far as its output is known.
 ///
 /// # Errors
 /// The first place where the whole file cannot be read.
-pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Diagnostic> {
+pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     if let Some(filler) = surely_filled(body.text()) {
         return filled(reader, body, filler);
     }
@@ -22,21 +23,21 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Diagnosti
         }
         Err(fault) => match probably_filled(body.text()) {
             Some(filler) => filled(reader, body, filler),
-            None => Err(fault),
+            None => Err(fault.into()),
         },
     }
 }
 
 /// What is wrong with a file that is no JSON: a template need not be any.
-pub(super) fn explain(text: &str, fault: Diagnostic) -> Diagnostic {
+pub(super) fn explain(text: &str, fault: Diagnostic) -> Unread {
     let jinja = || text.contains("{%").then_some(Filler::Jinja);
     match surely_filled(text).or_else(jinja) {
         Some(filler) => unread(filler, fault.span, &fault.message),
-        None => fault,
+        None => fault.into(),
     }
 }
 
-fn filled(reader: &mut Reader, body: &Body<'_>, filler: Filler) -> Result<(), Diagnostic> {
+fn filled(reader: &mut Reader, body: &Body<'_>, filler: Filler) -> Result<(), Unread> {
     let Some(text) = body.filled() else {
         let start = Span::new(body.file(), 0..0);
         return Err(unread(filler, start, "an action in it does not end"));
@@ -51,11 +52,15 @@ fn filled(reader: &mut Reader, body: &Body<'_>, filler: Filler) -> Result<(), Di
     Ok(())
 }
 
-fn unread(filler: Filler, span: Span, why: &str) -> Diagnostic {
+fn unread(filler: Filler, span: Span, why: &str) -> Unread {
     let (code, name) = match filler {
         Filler::Helm => ("helm-template", "Helm"),
         Filler::Jinja => ("jinja-template", "Jinja"),
     };
     let message = format!("this {name} template cannot be read before it is rendered: {why}");
-    Diagnostic::error(code, span, message).help("render it, then lint the result")
+    let fault = Diagnostic::error(code, span, message).help("render it, then lint the result");
+    Unread {
+        fault,
+        template: Some(filler),
+    }
 }

@@ -27,7 +27,7 @@ fn one(path: &str, text: &str, kind: Kind, role: &str, query: &str) {
 const RULES: &str = "groups:\n- name: g\n  rules:\n  - alert: A\n    expr: a > 1\n";
 
 #[test]
-fn rules_are_found_wherever_they_stand() {
+fn rules_are_found_at_every_place() {
     one("a.yaml", RULES, Kind::Rules, "alert A", "a > 1");
     let json = r#"{"groups": [{"rules": [{"record": "r", "expr": "sum(\"a\")"}]}]}"#;
     one(
@@ -76,7 +76,7 @@ fn a_fence_may_hold_several_queries() {
 }
 
 #[test]
-fn dashboards_are_found_wherever_they_stand() {
+fn dashboards_are_found_at_every_place() {
     let target = r#"{"expr": "a{x=\"$v\"}"}"#;
     let panel = format!(
         r#"{{"type": "row", "panels": [{{"id": 7, "title": "T", "targets": [{target}]}}]}}"#
@@ -127,6 +127,11 @@ fn what_other_products_keep_is_not_read() {
         r#"{"title": "t", "panels": [{"id": 1, "query": "a +"}]}"#,
         r#"{"elements": {"a": {}}, "layout": {"width": 1}}"#,
         r#"{"groups": [{"name": "g", "rules": [{"id": 1}]}], "tests": [{"series": "x"}]}"#,
+        r#"{"triggers": [{"type": "prometheus", "query": "vllm:x"}, {"type": "mysql", "metadata": {"query": "a", "threshold": "1"}}]}"#,
+        r#"{"metrics": [{"type": "Resource", "resource": {"name": "vllm:x"}}], "policies": [{"type": "Pods", "value": "vllm:x"}]}"#,
+        r#"{"metric": {"backend": "opentelemetry", "query": "vllm:x"}, "targetMetric": "vllm:x", "seriesFilter": "vllm:x"}"#,
+        r#"{"rules": [{"alert": true}, {"expr": "vllm:x"}, {"record": "a"}], "data": [{"model": "vllm:x", "datasourceUid": "p"}]}"#,
+        r#"{"timeSeriesFilter": {"filter": "metric.type=\"kubernetes.io/vllm:x\""}, "json": "{\"panels\": [1]}"}"#,
     ] {
         let artifact = of("a.json", text);
         assert_eq!(artifact.kind, Kind::Unknown, "{text}");
@@ -135,6 +140,25 @@ fn what_other_products_keep_is_not_read() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn names_that_belong_to_somebody_else_are_no_queries() {
+    for text in [
+        // AIBrix asks another endpoint, or by a name of its own.
+        "metricSourceType: domain\ntargetMetric: vllm:x\n",
+        "metricSourceType: pod\ntargetMetric: gpu_cache_usage_perc\n",
+        // What an adapter calls a metric is not what vLLM calls it.
+        "type: Pods\npods: {metric: {name: vllm_num_requests_swapped}}\n",
+        "type: External\nexternal: {metric: {name: prometheus.googleapis.com|dcgm_x|gauge}}\n",
+        "type: External\nexternal: {metric: {name: prometheus.googleapis.com}}\n",
+    ] {
+        let artifact = of("a.yaml", text);
+        assert_eq!(artifact.kind, Kind::Scaler, "{text}");
+        assert!(artifact.queries.is_empty(), "{text}");
+    }
+    let empty = of("a.yaml", "seriesQuery: ''\nname: {matches: ^vllm:(.*)$}\n");
+    assert!(empty.queries.is_empty());
 }
 
 #[test]

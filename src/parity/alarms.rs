@@ -20,12 +20,12 @@ use crate::source::{Span, Spanned};
 use crate::spec::{AlarmOverride, LowSamples, Missing, Side, Stat, Via};
 use crate::units::{Duration, Number, Unit, shown};
 
-/// Standard deviations of the band that stands in for a comparison with the past.
+/// Standard deviations of the band that replaces a comparison with the past.
 const USUAL_BAND: Number = Number::new_raw(2, 1);
 
 /// An alert, or an objective's alert, that wants an alarm.
 pub struct AlarmRequest<'a> {
-    /// What it stands for.
+    /// What it was made from.
     pub what: What,
     /// What the parity report calls it.
     pub name: String,

@@ -82,7 +82,7 @@ pub struct Panel {
     pub alerts: Vec<String>,
     /// Where it leads: title and URL.
     pub links: Vec<(String, String)>,
-    /// Where it stands.
+    /// Where it is.
     pub place: Place,
 }
 
@@ -126,7 +126,7 @@ pub struct Series {
 #[derive(Clone, Debug)]
 pub enum Origin {
     /// A signal, read over time.
-    Signal(Box<Reading>),
+    Signal(Box<PanelSignal>),
     /// Burn rate of an objective over a window.
     Burn(String, Duration),
     /// Share of events that were good over a window.
@@ -139,7 +139,7 @@ pub enum Origin {
 
 /// A signal as a panel reads it.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub struct PanelSignal {
     /// The signal, without the dashboard's variables.
     pub signal: super::Signal,
     /// How it is read over time.
@@ -187,7 +187,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// True when two panels would stand on each other.
+    /// True when two panels would cover each other.
     pub fn overlaps(self, other: Self) -> bool {
         self.x < other.x + other.w
             && other.x < self.x + self.w

@@ -1,6 +1,6 @@
 //! The plan: what a spec means, resolved and typed. Nothing in it needs looking up.
 //!
-//! Queries are complete PromQL trees; beside them stands what they were made from, so that a target that
+//! Queries are complete PromQL trees; beside them is what they were made from, so that a target that
 //! does not speak PromQL, or a test that needs input series, can be made from the same plan.
 
 pub mod alert;
@@ -21,7 +21,7 @@ pub use condition::{
 pub use dashboard::Dashboard;
 pub use series::{recorded, slo_series};
 pub use signal::{
-    Bucket, DEFAULT_WINDOW, Family, Kind, Raw, Signal, Source, Window, ZOOM, spelled,
+    Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window, ZOOM, spelled,
 };
 pub use slo::{
     BASE_WINDOW, Budget, Compat, EventSli, EventSlo, PercentileSlo, Slo, SloKind, Tier, WindowRatio,
@@ -51,7 +51,7 @@ pub struct Plan {
     pub dashboards: Vec<Dashboard>,
     /// Alarms and dashboards in CloudWatch; `None` when the spec wants none.
     pub cloudwatch: Option<CloudWatch>,
-    /// Runbooks, and what stands beside them.
+    /// Runbooks, and the pages beside them.
     pub runbooks: runbook::Runbooks,
     /// Values that the service's own code publishes.
     pub published: Vec<cloudwatch::Published>,

@@ -116,7 +116,7 @@ pub fn bound(bound: &Bound) -> String {
     }
 }
 
-/// What a line of a panel stands for: `alert at 3s`.
+/// What a line of a panel means: `alert at 3s`.
 pub fn line(line: &Threshold) -> String {
     let text = &line.text;
     match line.role {

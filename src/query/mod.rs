@@ -88,7 +88,7 @@ fn value(read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
                 let buckets = sum(&labels, rate(family, &at(Series::Bucket)));
                 build::call("histogram_quantile", vec![number(q), buckets])
             }
-            (Stat::Avg, crate::spec::Kind::Histogram) => {
+            (Stat::Avg, crate::spec::FamilyKind::Histogram) => {
                 let total = sum(&read.labels, rate(family, &at(Series::Sum)));
                 let count = sum(&read.labels, rate(family, &at(Series::Count)));
                 bin(BinaryOp::Div, total, positive(count))

@@ -71,7 +71,7 @@ fn absence(condition: &spec::Condition) -> Option<Span> {
     own.or_else(|| parts.find_map(|part| absence(&part.value)))
 }
 
-/// A group that is gone longer than it is remembered is never told by name.
+/// A group that is gone longer than it is remembered is never named.
 fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
     let Some((hold, absent)) = alert.hold.zip(absence(&alert.when.value)) else {
         return;
@@ -123,7 +123,7 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
 }
 
 impl Context<'_> {
-    /// Where an alert points; a spec without `links` has been refused already.
+    /// Where an alert points; a spec without `links` has been rejected already.
     pub(super) fn links(&mut self, alert: &str, runbook: Option<&Text>) -> Links {
         if let Some(name) = runbook {
             self.check_name(name, true);

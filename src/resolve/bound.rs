@@ -5,7 +5,9 @@
 
 use super::context::Context;
 use crate::diag::Diagnostic;
-use crate::plan::{Bound, Bucket, CompareOp, EVALUATION, Family, Kind, Outside, Signal, ValueUnit};
+use crate::plan::{
+    Bound, Bucket, CompareOp, EVALUATION, Family, Outside, Signal, SignalKind, ValueUnit,
+};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Stat};
@@ -28,8 +30,8 @@ fn is_rate(read: &SignalQuery<'_>) -> bool {
 
 /// What a read counts in.
 pub(super) fn unit(read: &SignalQuery<'_>, per: Option<Per>) -> ValueUnit {
-    let counts =
-        read.signal.kind() == Kind::Histogram && matches!(read.stat, Stat::Rate | Stat::Increase);
+    let counts = read.signal.kind() == SignalKind::Histogram
+        && matches!(read.stat, Stat::Rate | Stat::Increase);
     ValueUnit {
         unit: if counts {
             Unit::Count
@@ -92,7 +94,7 @@ fn never_or_always(
     }
     let zero = Number::from_integer(0);
     let top = match read.signal.unit {
-        Unit::Ratio | Unit::Bool if !is_rate(read) && read.signal.kind() != Kind::Counter => {
+        Unit::Ratio | Unit::Bool if !is_rate(read) && read.signal.kind() != SignalKind::Counter => {
             Some(Number::from_integer(1))
         }
         _ => None,

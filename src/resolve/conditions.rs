@@ -162,7 +162,7 @@ impl Resolver<'_, '_> {
         let labels = read.labels.clone();
         move |function, window| {
             let over = build::call(function, [query::range(series.clone(), window)]);
-            // The record's own labels must not stand in the way of the comparison.
+            // The record's own labels must not take part in the comparison.
             build::aggregate(AggregateOp::Max, &labels, over)
         }
     }

@@ -109,11 +109,11 @@ pub(super) fn check_group_labels(cx: &mut Context<'_>) {
     known.dedup();
     let external = &cx.spec.prometheus.labels.external;
     for label in &cx.spec.prometheus.group_by {
-        let told = label.value == "le"
+        let reported = label.value == "le"
             || naming::RESERVED_LABELS.contains(&label.value.as_str())
             || external.contains(label)
             || !is_label_name(&label.value);
-        if !told && cx.any_signal() && !known.contains(&label.value) {
+        if !reported && cx.any_signal() && !known.contains(&label.value) {
             let message =
                 format!("no signal has the label `{label}`, and the scrape does not add it");
             let error = Diagnostic::error("unknown-label", label.span, message)

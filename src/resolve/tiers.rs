@@ -27,7 +27,7 @@ const SHORTEST: Duration = Duration::from_mins(1);
 pub(super) struct Objective<'a> {
     pub(super) name: &'a str,
     pub(super) budget: Budget,
-    /// Where the objective stands.
+    /// The place of the objective.
     pub(super) at: Span,
     pub(super) period: Spanned<Duration>,
     pub(super) severities: &'a Severities,

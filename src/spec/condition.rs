@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::schema::SignalName;
 use super::{Matchers, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Number, Quantity, Unit};
@@ -12,6 +13,7 @@ use crate::units::{Duration, Number, Quantity, Unit};
 #[serde(default, deny_unknown_fields)]
 pub struct Condition {
     /// The signal compared.
+    #[schemars(with = "Option<SignalName>")]
     pub signal: Option<Text>,
     /// PromQL in place of a signal; without a comparison it must be a condition itself.
     pub promql: Option<Text>,
@@ -90,6 +92,7 @@ pub struct Outside {
 #[serde(deny_unknown_fields)]
 pub struct Correlated {
     /// The other signal.
+    #[schemars(with = "SignalName")]
     pub with: Text,
     /// How the other signal is read over time; the kind's usual one when absent.
     pub stat: Option<Spanned<Stat>>,

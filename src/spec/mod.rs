@@ -33,11 +33,12 @@ pub use runbook::{
 pub use schema::json_schema;
 use schemars::JsonSchema;
 use serde::Deserialize;
-pub use signal::{Across, Kind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
+pub use signal::{Across, FamilyKind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
 pub use slo::{Burn, EventRatio, Latency, Percentile, Policy, Sli, Slo, SloAlert, Tier};
 
 use crate::source::Spanned;
 use crate::units::Duration;
+use schema::SignalName;
 
 /// Text with its place.
 pub type Text = Spanned<String>;
@@ -222,6 +223,7 @@ pub enum Compat {
 #[serde(deny_unknown_fields)]
 pub struct Record {
     /// The signal.
+    #[schemars(with = "SignalName")]
     pub signal: Text,
     /// How it is read over time; the kind's usual one when absent.
     pub stat: Option<Spanned<Stat>>,

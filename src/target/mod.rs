@@ -54,7 +54,7 @@ impl Target {
         }
     }
 
-    /// What stands in a service's folder because of it.
+    /// What it puts into a service's folder.
     pub fn outputs(self) -> Vec<&'static str> {
         match self {
             Target::CloudWatch => vec![self.as_str(), "parity.md", "parity.json"],
@@ -77,13 +77,13 @@ pub struct OutFile {
 pub struct Rendered {
     /// The files, sorted by path.
     pub files: Vec<OutFile>,
-    /// Files that stand beside the target's folder.
+    /// Files beside the target's folder.
     pub beside: Vec<OutFile>,
     /// What the author should know: an alert that no unit test could be made for.
     pub notes: Vec<String>,
 }
 
-/// A generated file that is not what it should be. With our own templates this is a bug of ours.
+/// A generated file that is not what it should be. With the built-in templates this is a bug in slosmith.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     /// A template could not be rendered.

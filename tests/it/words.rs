@@ -30,7 +30,7 @@ alerts:
   Told: {severity: warning, when: WHEN, for: HOLD}
 "#;
 
-/// Everything that a service's people read, each output under the place it stands.
+/// Everything that a service's people read, each output under its place.
 fn texts(when: &str, hold: &str) -> Vec<(String, String)> {
     let spec = SPEC.replace("WHEN", when);
     let spec = match hold {

@@ -28,7 +28,7 @@ fn a_failed_build_changes_nothing_that_is_there() {
     assert_eq!(build(temp.path(), "specs", &out).status.code(), Some(0));
     let before = tree(&out);
     assert!(!before.is_empty());
-    // The good spec is gone, so that its folder would be stale, and a wrong one stands beside a right one.
+    // The good spec is gone, so that its folder would be stale, and a wrong one is beside a right one.
     std::fs::rename(specs.join("shop.yaml"), specs.join("old.txt")).expect("renamed");
     std::fs::write(specs.join("a.yaml"), good.replace("shop", "a")).expect("a spec");
     std::fs::write(specs.join("b.yaml"), good.replace("shop", "b c")).expect("a spec");

@@ -34,7 +34,7 @@ pub struct BoardRow {
 /// A panel.
 #[derive(Clone, Debug)]
 pub struct BoardPanel {
-    /// Where it stands in its row, on the grid of all dashboards.
+    /// Its place in its row, on the grid of all dashboards.
     pub place: Place,
     /// For people.
     pub title: String,
@@ -94,7 +94,7 @@ pub struct Graph {
     pub worth: Number,
     /// Values that mean something, in that unit.
     pub thresholds: Vec<Threshold>,
-    /// True when one value stands for the whole time that is shown.
+    /// True when one value covers the whole time that is shown.
     pub whole_range: bool,
 }
 

@@ -5,7 +5,7 @@ use super::thresholds::target;
 use super::variables::filtered_series;
 use super::{Draft, Panels, Size};
 use crate::naming;
-use crate::plan::dashboard::{Color, Draw, Origin, Panel, Reading, Role, Series, Threshold};
+use crate::plan::dashboard::{Color, Draw, Origin, Panel, PanelSignal, Role, Series, Threshold};
 use crate::plan::{
     BASE_WINDOW, EventSlo, PercentileSlo, Query, Slo, SloKind, recorded, slo_series,
 };
@@ -185,7 +185,7 @@ impl Panels<'_, '_> {
     fn percentile(&self, slo: &Slo, percentile: &PercentileSlo, draw: Draw) -> Panel {
         let expr = self.recorded(slo, naming::PERCENTILE, None);
         let below = target(percentile.below.0, percentile.below.1.clone());
-        let origin = Origin::Signal(Box::new(Reading {
+        let origin = Origin::Signal(Box::new(PanelSignal {
             signal: percentile.signal.clone(),
             stat: spec::Stat::Quantile(percentile.quantile),
             window: Some(slo.period),

@@ -6,7 +6,7 @@ use super::thresholds::{self, Watch};
 use super::variables::filtered;
 use super::{Draft, Panels, Size, layout};
 use crate::naming;
-use crate::plan::dashboard::{COLUMNS, Draw, Origin, Panel, Reading, Row, Series};
+use crate::plan::dashboard::{COLUMNS, Draw, Origin, Panel, PanelSignal, Row, Series};
 use crate::plan::{Alert, Condition, Dashboard, Query, Slo, Window};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp};
 use crate::promql::build;
@@ -157,7 +157,7 @@ impl Panels<'_, '_> {
             series: vec![Series {
                 title: String::new(),
                 query,
-                origin: Origin::Signal(Box::new(Reading {
+                origin: Origin::Signal(Box::new(PanelSignal {
                     signal: compare.signal.clone(),
                     stat: compare.stat,
                     window: Some(compare.window),

@@ -6,9 +6,9 @@ use super::thresholds::{self, Watch};
 use super::variables::filtered;
 use super::{Draft, Panels, Size};
 use crate::diag::Diagnostic;
-use crate::plan::dashboard::{Draw, Origin, Panel, Place, Reading, Role, Series, Threshold};
+use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal, Place, Role, Series, Threshold};
 use crate::plan::words::{capital, reading};
-use crate::plan::{Kind, Query, Signal, Source, ValueUnit, Window};
+use crate::plan::{Query, Signal, SignalKind, Source, ValueUnit, Window};
 use crate::promql::{self, Dialect, Kept};
 use crate::query::{self, SignalQuery};
 use crate::resolve::context::Outcome;
@@ -306,7 +306,7 @@ impl Panels<'_, '_> {
                 None => String::new(),
             },
             query,
-            origin: Origin::Signal(Box::new(Reading {
+            origin: Origin::Signal(Box::new(PanelSignal {
                 signal: signal.clone(),
                 stat: shown.stat,
                 window,
@@ -326,7 +326,7 @@ impl Panels<'_, '_> {
     fn check_kind(&mut self, kind: PanelKind, signal: &Signal, name: &Text) -> Option<()> {
         let (fits, wanted) = match kind {
             PanelKind::Heatmap => (
-                signal.kind() == Kind::Histogram,
+                signal.kind() == SignalKind::Histogram,
                 "a heatmap shows a histogram",
             ),
             PanelKind::Status => (
@@ -517,14 +517,14 @@ fn draw(kind: PanelKind) -> Draw {
 }
 
 /// How a signal is read when a panel does not say: a distribution by its usual percentiles.
-fn usual_stats(kind: Kind, drawn: PanelKind, at: Span) -> Vec<Option<Spanned<Stat>>> {
+fn usual_stats(kind: SignalKind, drawn: PanelKind, at: Span) -> Vec<Option<Spanned<Stat>>> {
     let percent = |p: i128| Some(Spanned::new(Stat::Quantile(Number::new(p, 100)), at));
     match (kind, drawn) {
-        (Kind::Histogram, PanelKind::Timeseries) => [50, 95, 99].map(percent).into(),
-        (Kind::Histogram, PanelKind::Heatmap | PanelKind::Stacked | PanelKind::Bars) => {
+        (SignalKind::Histogram, PanelKind::Timeseries) => [50, 95, 99].map(percent).into(),
+        (SignalKind::Histogram, PanelKind::Heatmap | PanelKind::Stacked | PanelKind::Bars) => {
             vec![Some(Spanned::new(Stat::Rate, at))]
         }
-        (Kind::Histogram, _) => vec![percent(95)],
+        (SignalKind::Histogram, _) => vec![percent(95)],
         _ => vec![None],
     }
 }

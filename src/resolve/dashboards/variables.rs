@@ -75,7 +75,7 @@ fn filter(signal: &mut Signal, variables: &[String]) {
     }
 }
 
-/// A series of ours, filtered by the variables that it has the labels for.
+/// A recorded series, filtered by the variables that it has the labels for.
 pub(super) fn filtered_series(
     series: Selector,
     labels: &[String],
@@ -128,7 +128,8 @@ impl Seen {
                 .iter()
                 .filter(|(_, labels)| labels.iter().any(|l| l == label))
         };
-        let plain = |family: &Family| family.names.len() == 1 && family.kind == spec::Kind::Gauge;
+        let plain =
+            |family: &Family| family.names.len() == 1 && family.kind == spec::FamilyKind::Gauge;
         let engine = |family: &Family| family.names.iter().all(|name| name.starts_with("vllm:"));
         having()
             .find(|(family, _)| family.recorded && plain(family))

@@ -1,4 +1,4 @@
-//! Where the widgets of a dashboard stand: rows under headings, from the top.
+//! Where the widgets of a dashboard are: rows under headings, from the top.
 //!
 //! A row of Grafana that is 10 lines high becomes a heading of one line and widgets of eight.
 
@@ -8,7 +8,7 @@ use crate::plan::dashboard::{COLUMNS, Place};
 /// Lines of a heading.
 const HEADING: u32 = 1;
 
-/// What stands at a place of a dashboard.
+/// What is at a place of a dashboard.
 pub(super) enum Widget<'b> {
     Heading(&'b str),
     Panel(&'b BoardPanel),

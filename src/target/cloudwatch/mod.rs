@@ -30,7 +30,7 @@ pub(super) const ACCOUNT: &str = "\u{E000}account\u{E001}";
 /// Renders everything for CloudWatch.
 ///
 /// # Errors
-/// When a template fails, or its output is something that CloudWatch would refuse.
+/// When a template fails, or its output is something that CloudWatch would reject.
 pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, TargetError> {
     let mut rendered = Rendered::default();
     let Some(cw) = &plan.cloudwatch else {
@@ -154,7 +154,7 @@ impl Out<'_> {
     }
 }
 
-/// Text as it stands between the quotes of a JSON string.
+/// Text as it is written between the quotes of a JSON string.
 fn inside_json(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()

@@ -16,10 +16,10 @@ use crate::units::{Duration, Number, decimal};
 /// Lines of queries break here.
 const WIDTH: usize = 100;
 
-/// Rules over more than this stand in a file of their own: a test of the others need not load so much.
+/// Rules over more than this are in a separate file: a test of the others need not load so much.
 const OWN_FILE_ABOVE: Duration = Duration::from_secs(3 * 86_400);
 
-/// Alerts that look further back than this stand in a file of their own.
+/// Alerts that look further back than this are in a separate file.
 const ALERT_OWN_FILE_ABOVE: Duration = Duration::from_secs(86_400);
 
 /// All rule files of a plan.

@@ -7,7 +7,7 @@ use super::onset::Steps;
 use super::scenario::{Faults, firing as firing_sets, holds, leaves};
 use super::{Tests, alert_test_name, firing, minutes, step_for, test_file};
 use crate::plan::slo::PercentileAlert;
-use crate::plan::{Absent, Alert, Bound, Compare, Condition, Kind, PercentileSlo, Plan, Slo};
+use crate::plan::{Absent, Alert, Bound, Compare, Condition, PercentileSlo, Plan, SignalKind, Slo};
 use crate::spec::{Baseline, Stat};
 use crate::target::prometheus::annotations::{self, Annotations};
 use crate::target::prometheus::rules;
@@ -194,7 +194,7 @@ impl<'a> Setting<'a> {
             tests.push(self.silent("silent without traffic", &states, true)?);
         }
         if let [(c, _)] = &self.leaves[..]
-            && c.signal.kind() == Kind::Ratio
+            && c.signal.kind() == SignalKind::Ratio
             && matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper())
         {
             let name = "silent while no series counts the part";
@@ -392,10 +392,10 @@ fn swing(steps: u64, low: Number, high: Number) -> Vec<Level> {
 /// True when the signal counts requests or the like.
 fn is_traffic(c: &Compare) -> bool {
     match c.signal.kind() {
-        Kind::Counter | Kind::Histogram => true,
-        Kind::Gauge => false,
-        Kind::Ratio => match &c.signal.source {
-            crate::plan::Source::Ratio { of, .. } => of.kind() != Kind::Gauge,
+        SignalKind::Counter | SignalKind::Histogram => true,
+        SignalKind::Gauge => false,
+        SignalKind::Ratio => match &c.signal.source {
+            crate::plan::Source::Ratio { of, .. } => of.kind() != SignalKind::Gauge,
             _ => false,
         },
     }

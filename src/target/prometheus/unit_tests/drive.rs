@@ -5,7 +5,7 @@ use super::labels::{self, LabelSet};
 use super::values::{self, Phase};
 use crate::catalog::Series;
 use crate::plan::{Bound, Bucket, Compare, Family, Plan, Signal, Source};
-use crate::spec::{Kind, Stat};
+use crate::spec::{FamilyKind, Stat};
 use crate::target::prometheus::view::Input;
 use crate::units::Number;
 
@@ -116,7 +116,7 @@ impl Driver<'_> {
         let counted = counted(family)?;
         Some(match (c.stat, family.kind) {
             (Stat::Quantile(q), _) => return self.histogram(c, family, q, levels),
-            (Stat::Avg, Kind::Histogram) => {
+            (Stat::Avg, FamilyKind::Histogram) => {
                 let sums = self.shares(levels, |v| v / scale);
                 let counts = self.shares(levels, |_| int(1));
                 vec![
@@ -186,7 +186,7 @@ impl Driver<'_> {
         parts: bool,
     ) -> Option<Vec<Input>> {
         let (part, whole) = (of.family()?, over.family()?);
-        let gauges = part.kind == Kind::Gauge;
+        let gauges = part.kind == FamilyKind::Gauge;
         let inside = labels::is_part(part, whole);
         let rest = |v: Number| if inside && parts { int(1) - v } else { int(1) };
         let text = |phases: &[Phase]| {

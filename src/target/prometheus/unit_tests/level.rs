@@ -2,7 +2,7 @@
 
 use super::distribution::Bounds;
 use super::onset::Steps;
-use crate::plan::{Bound, Compare, CompareOp, Family, Kind, Source};
+use crate::plan::{Bound, Compare, CompareOp, Family, SignalKind, Source};
 use crate::spec::{Baseline, Side, Stat};
 use crate::units::{Duration, Number, Unit, float};
 
@@ -173,7 +173,7 @@ fn timed(
 pub(super) fn busy(c: &Compare) -> i128 {
     let per_request = match (&c.signal.source, c.stat) {
         (Source::Ratio { .. }, _) | (Source::Family(_), Stat::Quantile(_)) => true,
-        (Source::Family(family), Stat::Avg) => family.kind == crate::spec::Kind::Histogram,
+        (Source::Family(family), Stat::Avg) => family.kind == crate::spec::FamilyKind::Histogram,
         _ => false,
     };
     if per_request { BUSY } else { 1 }
@@ -222,7 +222,7 @@ fn base_level(c: &Compare, factor: Number) -> Option<Number> {
     }
     Some(match (&c.signal.source, top(c)) {
         (_, Some(top)) => top / (factor * 4),
-        (Source::Family(_), None) if c.signal.kind() == Kind::Gauge => int(100),
+        (Source::Family(_), None) if c.signal.kind() == SignalKind::Gauge => int(100),
         _ => int(10),
     })
 }
