@@ -85,7 +85,7 @@ impl Catalog {
                 last: known.last.clone(),
             });
         };
-        let anywhere = |release: &&Release| !family.profiles_showing(release).is_empty();
+        let anywhere = |release: &&Release| family.is_on(release);
         self.lifetime(name, self.releases.iter().filter(anywhere))
     }
 

@@ -66,6 +66,13 @@ impl Family {
         pages.find_map(|page| self.on_page(release, page))
     }
 
+    /// True when some recorded profile of a release shows it.
+    pub fn is_on(&self, release: &Release) -> bool {
+        // A profile is made of recorded pages: one of them shows it.
+        let mut pages = self.seen.iter();
+        pages.any(|(page, runs)| run(runs, release).is_some() && release.page(page).is_some())
+    }
+
     /// The recorded profiles of a release that show it, sorted by name.
     pub fn profiles_showing<'a>(&self, release: &'a Release) -> Vec<&'a str> {
         let shows = |profile: &&str| self.in_profile(release, profile).is_some();
@@ -73,10 +80,15 @@ impl Family {
     }
 
     fn on_page(&self, release: &Release, page: &str) -> Option<&Shape> {
-        release.page(page)?;
         let (_, runs) = self.seen.iter().find(|(profile, _)| profile == page)?;
-        let id = release.id();
-        let run = runs.iter().find(|run| run.first <= id && id <= run.last)?;
+        let run = run(runs, release)?;
+        release.page(page)?;
         self.shapes.get(run.shape)
     }
+}
+
+/// The stretch that a release is in.
+fn run<'a>(runs: &'a [Run], release: &Release) -> Option<&'a Run> {
+    let id = release.id();
+    runs.iter().find(|run| run.first <= id && id <= run.last)
 }

@@ -116,8 +116,7 @@ impl Catalog {
         let alike = |name: &&str| name.starts_with(prefix);
         let families = self.families().filter(|family| alike(&family.name()));
         let newest = self.releases.last();
-        let alive =
-            |family: &&Family| newest.is_some_and(|r| !family.profiles_showing(r).is_empty());
+        let alive = |family: &&Family| newest.is_some_and(|r| family.is_on(r));
         let current = families.filter(alive).map(Family::name);
         let others = self.names().chain(self.foreign.names());
         nearest(base, current).or_else(|| nearest(base, others.filter(alike)))

@@ -44,10 +44,8 @@ fn claim<'a>(
     owner: &'a Text,
     what: &'static str,
 ) {
-    let same = |other: &str| {
-        naming::kebab(other) == naming::kebab(&alert)
-            || naming::anchor(other) == naming::anchor(&alert)
-    };
+    let (kebab, anchor) = (naming::kebab(&alert), naming::anchor(&alert));
+    let same = |other: &str| naming::kebab(other) == kebab || naming::anchor(other) == anchor;
     let Some((other, first, of)) = taken.iter().find(|(other, ..)| same(other)) else {
         taken.push((alert, owner, what));
         return;

@@ -13,6 +13,9 @@ pub(super) fn scalar(text: &str) -> String {
 fn quoted(text: &str) -> String {
     // A JSON string is one, but for characters that it leaves as they are; printing one cannot fail.
     let json = serde_json::to_string(text).unwrap_or_default();
+    if json.bytes().all(is_ordinary) {
+        return json;
+    }
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
@@ -21,6 +24,11 @@ fn quoted(text: &str) -> String {
         }
     }
     out
+}
+
+/// Printable ASCII.
+fn is_ordinary(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~')
 }
 
 /// Characters that no YAML reader refuses, drops or takes for the end of a line. The others have four hexadecimal digits.
@@ -50,8 +58,13 @@ fn is_plain(text: &str) -> bool {
 
 /// True for printable ASCII in which nothing ends a plain scalar or is lost at its end.
 fn goes_on(text: &[u8]) -> bool {
-    let pairs = text.windows(2).all(|pair| pair != b": " && pair != b" #");
-    pairs && !matches!(text, [.., b' ' | b':']) && text.iter().all(|b| matches!(b, b' '..=b'~'))
+    let mut before = b'\0';
+    let mut fits = |b: u8| {
+        let ends = matches!((before, b), (b':', b' ') | (b' ', b'#'));
+        before = b;
+        is_ordinary(b) && !ends
+    };
+    text.iter().all(|b| fits(*b)) && !matches!(before, b' ' | b':')
 }
 
 /// `5m`, `1h30m`: digits and a letter by turns, never a number.
@@ -85,7 +98,7 @@ pub(super) fn block(text: &str, indent: usize) -> String {
 /// A block's first line tells its indentation, its last line ends it, and nothing in it is escaped.
 fn fits_block(text: &str) -> bool {
     let blank = |c: char| c.is_whitespace();
-    let ascii = |b: u8| matches!(b, b'\n' | b'\t' | b' '..=b'~');
+    let ascii = |b: u8| is_ordinary(b) || matches!(b, b'\n' | b'\t');
     let clean = |c: char| c == '\n' || c == '\t' || is_printable(c);
     !text.starts_with(blank)
         && !text.ends_with(blank)

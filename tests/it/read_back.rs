@@ -25,6 +25,10 @@ fn spec([title, owner, summary, value]: &[String; 4], description: &str) -> Stri
     spec.replace("SERVICE", &service)
         .replace("summary: Requests wait too long\n", &texts)
         .replace(
+            "signals:\n",
+            "cloudwatch: {region: us-east-1, namespace: A/B, via: agent}\nsignals:\n",
+        )
+        .replace(
             "requests_total}}",
             &format!("requests_total}}, where: {{code: {}}}}}", quoted(value)),
         )

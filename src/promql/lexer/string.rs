@@ -159,6 +159,10 @@ fn bytes(raw: &str) -> Vec<u8> {
 
 /// A literal in double quotes whose value is `value`.
 pub(in crate::promql) fn quote(value: &str) -> String {
+    let plain = |b: u8| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\';
+    if value.bytes().all(plain) {
+        return ["\"", value, "\""].concat();
+    }
     let mut out = String::with_capacity(value.len() + 2);
     out.push('"');
     for c in value.chars() {

@@ -10,6 +10,8 @@
 //! The loosest operator is at the margin and tighter ones are indented, operands are always at
 //! the margin. So the first line is never indented, which a YAML block scalar would have to spell out.
 
+use std::fmt::{self, Write};
+
 use super::{
     Binary, Expr, ExprKind, Subquery, expr, leaf, lhs_parens, operator, rhs_parens,
     subquery_parens, unary_parens,
@@ -37,6 +39,22 @@ struct Layout {
     width: usize,
 }
 
+/// The rest of a line: writing more than there is room for fails.
+struct Rest<'a> {
+    out: &'a mut String,
+    /// Number of characters.
+    room: usize,
+}
+
+impl Write for Rest<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = self.room.checked_sub(text.chars().count());
+        self.room = room.ok_or(fmt::Error)?;
+        self.out.push_str(text);
+        Ok(())
+    }
+}
+
 impl Layout {
     fn line(&mut self, indent: usize) {
         self.out.push('\n');
@@ -47,13 +65,16 @@ impl Layout {
     fn fits(&mut self, node: &Expr, parens: bool) -> bool {
         let line = self.out.rfind('\n').map_or(0, |at| at + 1);
         let start = self.out.len();
-        // Writing to a string does not fail.
-        let _ = super::operand(&mut self.out, node, parens);
-        if self.out[line..].chars().count() <= self.width {
-            return true;
+        let taken = self.out[line..].chars().count();
+        let mut rest = Rest {
+            out: &mut self.out,
+            room: self.width.saturating_sub(taken),
+        };
+        let fits = super::operand(&mut rest, node, parens).is_ok();
+        if !fits {
+            self.out.truncate(start);
         }
-        self.out.truncate(start);
-        false
+        fits
     }
 
     fn expr(&mut self, node: &Expr, indent: usize) {

@@ -146,7 +146,7 @@ impl Panels<'_, '_> {
         query.expr = query::per_time(query.expr, compare.unit);
         let words = [
             compare.signal.description.clone(),
-            Some(format!("Alert {}.", watch.words)),
+            Some(format!("Alert {}.", watch.words())),
         ];
         Panel {
             description: words.into_iter().flatten().collect::<Vec<_>>().join("\n\n"),

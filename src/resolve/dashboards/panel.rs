@@ -438,7 +438,7 @@ impl Content {
                 continue;
             }
             self.alerts.push(watch.alert.to_owned());
-            self.watched.push(format!("Alert {}.", watch.words));
+            self.watched.push(format!("Alert {}.", watch.words()));
             let link = (
                 format!("Runbook: {}", watch.alert),
                 watch.runbook.to_owned(),

@@ -7,7 +7,7 @@ use crate::resolve::bound;
 use crate::resolve::context::Context;
 use crate::source::Spanned;
 use crate::spec::{self, Stat};
-use crate::units::{Number, Per};
+use crate::units::{Duration, Number, Per};
 
 /// An alert's comparison of a value.
 pub(super) struct Watch<'a> {
@@ -18,10 +18,23 @@ pub(super) struct Watch<'a> {
     /// What crossing the bound means.
     role: Role,
     color: Color,
-    /// For people: `QueueOverflow (critical): above 80 for 2m`.
-    pub(super) words: String,
+    part: &'a Condition,
+    hold: Duration,
+    severity: &'a str,
     /// Where it points for help.
     pub(super) runbook: &'a str,
+}
+
+impl Watch<'_> {
+    /// For people: `QueueOverflow (critical): above 80 for 2m`.
+    pub(super) fn words(&self) -> String {
+        let held = words::condition_held(self.part, self.hold);
+        let together = match self.role {
+            Role::Alert => "",
+            _ => ", together with others",
+        };
+        format!("{} ({}): {held}{together}", self.alert, self.severity)
+    }
 }
 
 /// All comparisons that alerts make.
@@ -60,25 +73,24 @@ fn collect<'a>(
 
 fn watch<'a>(
     compare: &'a Compare,
-    part: &Condition,
+    part: &'a Condition,
     alert: &ConditionAlert<'a>,
     page: &str,
     alone: bool,
 ) -> Watch<'a> {
-    let together = if alone { "" } else { ", together with others" };
-    let (name, severity) = (alert.name, alert.severity);
-    let held = words::condition_held(part, alert.hold);
     Watch {
-        alert: name,
+        alert: alert.name,
         compare,
         // Beyond the bound of one part of a condition no alert fires yet.
         role: if alone { Role::Alert } else { Role::Advisory },
-        color: if severity == page {
+        color: if alert.severity == page {
             Color::Red
         } else {
             Color::Orange
         },
-        words: format!("{name} ({severity}): {held}{together}"),
+        part,
+        hold: alert.hold,
+        severity: alert.severity,
         runbook: &alert.links.runbook,
     }
 }
@@ -86,8 +98,8 @@ fn watch<'a>(
 /// True when an alert looks at this very value.
 pub(super) fn is_on(watch: &Watch<'_>, signal: &Signal, stat: Stat) -> bool {
     let other = &watch.compare.signal;
-    let matchers = |signal: &Signal| signal.family().map(|family| family.matchers.clone());
-    watch.compare.stat == stat && other.name == signal.name && matchers(other) == matchers(signal)
+    let matchers = [other, signal].map(|s| s.family().map(|family| &family.matchers));
+    watch.compare.stat == stat && other.name == signal.name && matchers[0] == matchers[1]
 }
 
 /// The bound of a watch in a panel's time.

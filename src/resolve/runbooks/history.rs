@@ -15,10 +15,8 @@ pub(super) fn of<'a>(
         .for_each(|signal| gather(signal, &mut families));
     families.sort_unstable();
     families.dedup();
-    let histories = families.into_iter().map(|family| history(catalog, family));
-    histories
-        .filter(|h| !h.before.is_empty() || !h.changes.is_empty())
-        .collect()
+    let histories = families.into_iter();
+    histories.filter_map(|f| history(catalog, f)).collect()
 }
 
 fn gather<'a>(signal: &'a Signal, families: &mut Vec<&'a str>) {
@@ -34,20 +32,24 @@ fn gather<'a>(signal: &'a Signal, families: &mut Vec<&'a str>) {
     }
 }
 
-fn history(catalog: &Catalog, family: &str) -> FamilyHistory {
+/// What is known of a family; `None` where nothing happened to it.
+fn history(catalog: &Catalog, family: &str) -> Option<FamilyHistory> {
     let lineage = catalog.lineage();
     let life = |name: &str| catalog.first_last(name);
     let before = lineage.predecessors(family).into_iter().map(|name| {
         let last = life(name).and_then(|life| life.last);
         (name.to_owned(), last.map(|last| last.to_string()))
     });
+    let before: Vec<_> = before.collect();
     let changes = lineage.in_place(family);
-    FamilyHistory {
+    let changes: Vec<_> = changes
+        .map(|change| (change.release.to_string(), change.note.clone()))
+        .collect();
+    let any = !before.is_empty() || !changes.is_empty();
+    any.then(|| FamilyHistory {
         family: family.to_owned(),
         since: life(family).map(|life| life.first.to_string()),
-        before: before.collect(),
-        changes: changes
-            .map(|change| (change.release.to_string(), change.note.clone()))
-            .collect(),
-    }
+        before,
+        changes,
+    })
 }

@@ -42,6 +42,16 @@ pub(super) fn canonical(file: OutFile) -> Result<OutFile, TargetError> {
     Ok(OutFile { text, ..file })
 }
 
+/// The same file, whose value is known, evenly indented.
+fn laid_out(value: &Value, file: OutFile) -> OutFile {
+    // Printing a value cannot fail.
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    OutFile {
+        text: text + "\n",
+        ..file
+    }
+}
+
 /// The file's JSON without white space.
 ///
 /// # Errors
@@ -86,7 +96,7 @@ pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
             return Err(invalid(&file, format!("two alarms are called `{name}`")));
         }
     }
-    canonical(file)
+    Ok(laid_out(&value, file))
 }
 
 /// A body of a dashboard.
@@ -94,8 +104,9 @@ pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
 /// # Errors
 /// When CloudWatch would reject it.
 pub(super) fn dashboard(file: OutFile) -> Result<OutFile, TargetError> {
-    reject(&file, "", cloudwatch::dashboard(&parsed(&file)?))?;
-    canonical(file)
+    let value = parsed(&file)?;
+    reject(&file, "", cloudwatch::dashboard(&value))?;
+    Ok(laid_out(&value, file))
 }
 
 /// A CloudFormation template.
@@ -134,8 +145,8 @@ pub(super) fn text(file: OutFile) -> OutFile {
 ///
 /// # Errors
 /// When it is not.
-pub(super) fn yaml(file: OutFile) -> Result<OutFile, TargetError> {
-    crate::yaml::read::<Value>(FileId::default(), &file.text)
-        .map_err(|diagnostic| invalid(&file, diagnostic.message))?;
-    Ok(file)
+pub(super) fn yaml(file: &OutFile) -> Result<(), TargetError> {
+    let read = crate::yaml::read::<Value>(FileId::default(), &file.text);
+    read.map(drop)
+        .map_err(|diagnostic| invalid(file, diagnostic.message))
 }

@@ -134,9 +134,8 @@ fn apart(file: &OutFile, top: &[Panel<'_>]) -> Result<(), TargetError> {
 ///
 /// # Errors
 /// When it is not.
-pub(super) fn yaml(file: OutFile) -> Result<OutFile, TargetError> {
-    read(&file)?;
-    Ok(file)
+pub(super) fn yaml(file: &OutFile) -> Result<(), TargetError> {
+    read(file).map(drop)
 }
 
 fn read(file: &OutFile) -> Result<Value, TargetError> {
@@ -148,7 +147,7 @@ fn read(file: &OutFile) -> Result<Value, TargetError> {
 ///
 /// # Errors
 /// When it is no YAML or holds something else.
-pub(super) fn config_map(file: OutFile, view: &ConfigMap) -> Result<OutFile, TargetError> {
+pub(super) fn config_map(file: &OutFile, view: &ConfigMap) -> Result<(), TargetError> {
     // A block is what its lines are: only the lines before it need the reader.
     let (short, json) = match file.text.split_once("|-\n") {
         Some((head, block)) if is_block(block, &view.json) => {
@@ -161,9 +160,9 @@ pub(super) fn config_map(file: OutFile, view: &ConfigMap) -> Result<OutFile, Tar
         text: short,
     })?;
     if map["data"][&view.file].as_str().map(str::trim_end) != Some(json) {
-        return Err(invalid(&file, "it does not hold the dashboard"));
+        return Err(invalid(file, "it does not hold the dashboard"));
     }
-    Ok(file)
+    Ok(())
 }
 
 /// True when the lines of a YAML block, indented by four, are those of a text that nothing but line feeds

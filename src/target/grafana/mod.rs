@@ -14,13 +14,12 @@ mod field;
 mod panels;
 mod view;
 
-use super::{OutFile, Rendered, TargetError};
+use super::{Options, OutFile, Rendered, TargetError};
 use crate::naming;
 use crate::plan::marker::Spelling;
 use crate::plan::{Dashboard, Plan};
 use crate::promql::ast::MatchOp;
 use crate::promql::build;
-use crate::template::Templates;
 
 /// A window that Grafana fits to the zoom of a graph, and that always holds four scrapes; a variable for each label.
 pub(super) const SPELLING: Spelling = Spelling {
@@ -32,7 +31,8 @@ pub(super) const SPELLING: Spelling = Spelling {
 ///
 /// # Errors
 /// When a template fails or its output does not read back.
-pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, TargetError> {
+pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, TargetError> {
+    let templates = options.templates;
     let mut rendered = Rendered::default();
     if plan.dashboards.is_empty() {
         return Ok(rendered);
@@ -53,9 +53,11 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
         rendered.files.push(file);
         let text = templates.render("grafana/configmap.yaml", &map)?;
         let path = format!("configmaps/{}.yaml", dashboard.name);
-        rendered
-            .files
-            .push(check::config_map(OutFile { path, text }, &map)?);
+        let file = OutFile { path, text };
+        if options.reads_back(&file.text) {
+            check::config_map(&file, &map)?;
+        }
+        rendered.files.push(file);
     }
     let provisioning = view::Provisioning {
         service: service.clone(),
@@ -77,7 +79,10 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
             path: path.to_owned(),
             text: templates.render(template, &provisioning)?,
         };
-        rendered.files.push(check::yaml(file)?);
+        if options.reads_back(&file.text) {
+            check::yaml(&file)?;
+        }
+        rendered.files.push(file);
     }
     Ok(rendered)
 }

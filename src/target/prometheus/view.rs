@@ -28,6 +28,16 @@ pub(super) struct RuleFile {
     pub(super) groups: Vec<Group>,
 }
 
+/// What the operator's resource is made from.
+#[derive(Serialize)]
+pub(super) struct Resource<'a> {
+    /// All groups as text.
+    pub(super) body: String,
+    /// The same, for a person's templates.
+    #[serde(flatten)]
+    pub(super) groups: Option<&'a RuleFile>,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Group {

@@ -23,18 +23,23 @@ use crate::template::Templates;
 pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, TargetError> {
     let mut rendered = Rendered::default();
     let runbooks = &plan.runbooks;
-    let nothing = runbooks.pages.is_empty() && alerts::of(plan, None).is_empty();
+    let led = runbooks.pages.iter();
+    let led: Vec<_> = led
+        .map(|page| (page, alerts::of(plan, Some(&page.name))))
+        .collect();
+    let others = alerts::of(plan, None);
+    let nothing = led.is_empty() && others.is_empty();
     if nothing && runbooks.load_tests.is_none() && runbooks.advice.is_empty() {
         return Ok(rendered);
     }
-    for page in &runbooks.pages {
-        let text = templates.render("runbook/page.md", &view::page(plan, page))?;
+    for (page, alerts) in &led {
+        let text = templates.render("runbook/page.md", &view::page(plan, page, alerts))?;
         rendered.files.push(OutFile {
             path: format!("{}.md", page.name),
             text: tidy(&text),
         });
     }
-    let text = templates.render("runbook/index.md", &view::index(plan))?;
+    let text = templates.render("runbook/index.md", &view::index(plan, &led, &others))?;
     rendered.files.push(OutFile {
         path: "README.md".to_owned(),
         text: tidy(&text),

@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{alerts, chart, query, steps};
+use super::alerts::AlertView;
+use super::{chart, query, steps};
 use crate::naming;
 use crate::plan::runbook::{Advice, Command, FamilyHistory, Fix, Page, Table, Triage};
 use crate::plan::{Plan, words};
 
-pub(super) fn page(plan: &Plan, page: &Page) -> Value {
+pub(super) fn page(plan: &Plan, page: &Page, alerts: &[AlertView<'_>]) -> Value {
     json!({
         "service": plan.service.name,
         "service_title": plan.service.title,
@@ -15,7 +16,7 @@ pub(super) fn page(plan: &Plan, page: &Page) -> Value {
         "meaning": page.meaning,
         "impact": page.impact,
         "symptoms": page.symptoms,
-        "alerts": alerts::of(plan, Some(&page.name)),
+        "alerts": alerts,
         "steps": steps::view(plan, page),
         "chart": chart::flow(page),
         "fixes": page.fixes.iter().map(fix).collect::<Vec<_>>(),
@@ -60,13 +61,16 @@ pub(super) fn command(command: &Command) -> Value {
     json!({"title": command.title, "run": command.run})
 }
 
-pub(super) fn index(plan: &Plan) -> Value {
+/// The pages with the alerts that lead to them, and the alerts that lead to none.
+pub(super) fn index(
+    plan: &Plan,
+    led: &[(&Page, Vec<AlertView<'_>>)],
+    others: &[AlertView<'_>],
+) -> Value {
     let runbooks = &plan.runbooks;
-    let pages: Vec<_> = runbooks
-        .pages
+    let pages: Vec<_> = led
         .iter()
-        .map(|page| {
-            let alerts = alerts::of(plan, Some(&page.name));
+        .map(|(page, alerts)| {
             let alerts: Vec<_> = alerts.iter().map(|alert| alert.name).collect();
             json!({"name": page.name, "title": page.title, "impact": page.impact, "alerts": alerts})
         })
@@ -85,7 +89,7 @@ pub(super) fn index(plan: &Plan) -> Value {
         "title": plan.service.title,
         "owner": plan.service.owner,
         "pages": pages,
-        "alerts": alerts::of(plan, None),
+        "alerts": others,
         "triage": runbooks.triage.iter().map(triage).collect::<Vec<_>>(),
         "traces": traces,
         "load_tests": runbooks.load_tests.is_some(),

@@ -1,5 +1,7 @@
 //! Observations spread over buckets so that a percentile comes out as wanted.
 
+use std::cmp::Ordering;
+
 use crate::plan::Family;
 use crate::units::{Number, decimal};
 
@@ -57,23 +59,16 @@ impl Bounds {
     /// had; `None` above the last boundary.
     pub(super) fn with_quantile(&self, q: Number, value: Number) -> Option<Cumulative> {
         let (at, share) = self.locate(value)?;
-        let shares = (0..self.0.len()).map(|i| {
-            if share <= q && share < int(1) && at > 0 {
-                // Enough at the boundary below that the rest reaches q at `value`.
-                let below = (q - share) / (int(1) - share);
-                match i {
-                    i if i + 1 < at => int(0),
-                    i if i < at => below,
-                    _ => int(1),
-                }
-            } else {
-                let within = (q / share).min(int(1));
-                match i {
-                    i if i < at => int(0),
-                    i if i == at => within,
-                    _ => int(1),
-                }
-            }
+        let (turn, part) = if share <= q && share < int(1) && at > 0 {
+            // Enough at the boundary below that the rest reaches q at `value`.
+            (at - 1, (q - share) / (int(1) - share))
+        } else {
+            (at, (q / share).min(int(1)))
+        };
+        let shares = (0..self.0.len()).map(|i| match i.cmp(&turn) {
+            Ordering::Less => int(0),
+            Ordering::Equal => part,
+            Ordering::Greater => int(1),
         });
         Some(shares.collect())
     }

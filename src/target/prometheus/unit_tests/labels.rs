@@ -65,11 +65,13 @@ fn meeting(op: MatchOp, value: &str) -> String {
 pub(super) fn series(name: &str, set: &LabelSet) -> String {
     // A JSON string is a PromQL string; printing one cannot fail.
     let quoted = |v: &String| serde_json::to_string(v).unwrap_or_default();
-    let labels: Vec<_> = set
-        .iter()
-        .map(|(k, v)| format!("{k}={}", quoted(v)))
-        .collect();
-    format!("{name}{{{}}}", labels.join(", "))
+    let mut out = format!("{name}{{");
+    for (i, (label, value)) in set.iter().enumerate() {
+        let comma = if i > 0 { ", " } else { "" };
+        out.extend([comma, label, "=", &quoted(value)]);
+    }
+    out.push('}');
+    out
 }
 
 /// A short text that a regular expression matches.
