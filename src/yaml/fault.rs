@@ -14,7 +14,7 @@ const CUT: &str = "a comma ends a text in `{…}`: put a text that holds one int
 pub struct Fault {
     pub(super) wrong: Wrong,
     /// Known as soon as the fault has left the value that it is in.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<Box<Place>>,
     /// Which entry or item to follow, from the root to the value.
     pub(super) path: Vec<usize>,
     /// What may stand beside the value, where only certain fields may.
@@ -76,7 +76,7 @@ impl Fault {
 
     pub(super) fn at_by(mut self, place: impl FnOnce(&Wrong) -> Place) -> Self {
         if self.place.is_none() {
-            self.place = Some(place(&self.wrong));
+            self.place = Some(Box::new(place(&self.wrong)));
         }
         self
     }
@@ -215,7 +215,7 @@ fn visible(range: Range<usize>, text: &str) -> Range<usize> {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.wrong)
+        f.write_str("the value is not as asked for")
     }
 }
 
