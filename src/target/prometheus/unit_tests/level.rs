@@ -31,6 +31,8 @@ pub(super) struct Levels {
     pub(super) reset: Steps,
     /// Steps of good history that it needs.
     pub(super) history: u64,
+    /// Steps of a fault after which its own past may have caught up with it.
+    pub(super) stays: u64,
     /// Good history swings between these two levels, when a spread is needed.
     pub(super) swing: Option<(Number, Number)>,
 }
@@ -65,10 +67,12 @@ pub(super) fn levels(c: &Compare, step: u64) -> Option<Levels> {
             };
             let mut levels = fixed(c, *op, base * *factor, step, history)?;
             levels.good = base;
+            levels.stays = history;
             if matches!(baseline, Baseline::AvgOver(_)) {
                 // The mean follows the fault, so the fault must outrun it.
                 let far = if op.is_upper() { (150, 100) } else { (50, 100) };
                 levels.bad = times(base * *factor, far);
+                levels.stays = caught_up(&levels, *factor, history);
             }
             timed(c, levels, Some(base * *factor), op.is_upper(), step)
         }
@@ -88,11 +92,18 @@ pub(super) fn levels(c: &Compare, step: u64) -> Option<Levels> {
                 reset: Steps::NEXT,
                 history: steps(o.window.min(Duration::from_secs(86_400)), step)
                     .max(u64::from(o.min_samples) + 20),
+                stays: u64::MAX,
                 swing: Some((base - spread, base + spread)),
             };
             timed(c, levels, None, upper, step)
         }
     }
+}
+
+/// Steps until the mean over `history` lies so near to the bad level that it is no longer `factor` times away.
+fn caught_up(levels: &Levels, factor: Number, history: u64) -> u64 {
+    let share = (levels.bad / factor - levels.good) / (levels.bad - levels.good);
+    (float(share) * history as f64).floor() as u64
 }
 
 fn steps(duration: Duration, step: u64) -> u64 {
@@ -108,6 +119,7 @@ fn fixed(c: &Compare, op: CompareOp, threshold: Number, step: u64, history: u64)
         onset: Steps::NEXT,
         reset: Steps::NEXT,
         history,
+        stays: u64::MAX,
         swing: None,
     };
     let found = if c.signal.unit == Unit::Bool {
@@ -127,6 +139,10 @@ fn fixed(c: &Compare, op: CompareOp, threshold: Number, step: u64, history: u64)
             cap.map_or(bad, |cap| bad.min(cap)),
             times(threshold, SHORT_OF),
         )
+    } else if threshold == zero {
+        // Nothing at all is the fault; any share of zero is zero.
+        let good = top(c).map_or(int(5), |top| top / 2);
+        levels(good, zero, good / 10)
     } else {
         let above = |share| {
             let level = threshold * (int(2) - Number::new(share, 100));
