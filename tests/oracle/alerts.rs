@@ -259,9 +259,8 @@ impl<'a> Oracle<'a> {
             .iter()
             .map(|l| &l.value)
             .chain(by);
-        all.filter(|label| signal.labels.contains(label))
-            .cloned()
-            .collect()
+        let kept: BTreeSet<_> = all.filter(|label| signal.labels.contains(label)).collect();
+        kept.into_iter().cloned().collect()
     }
 
     fn compare(

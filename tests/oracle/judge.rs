@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
 use slosmith::plan::{Plan, SloKind};
@@ -161,7 +162,7 @@ impl Case {
             .files
             .iter()
             .map(|f| &f.path)
-            .filter(|p| p.starts_with("prometheus/rules/"));
+            .filter(|p| p.starts_with("prometheus/rules/") && !p.ends_with("/records.yaml"));
         let series = self.world.subjects.values().flat_map(Subject::series);
         let series: Vec<_> = series
             .map(|(s, v)| json!({"series": s, "values": v}))
@@ -383,18 +384,57 @@ impl Tally {
     }
 }
 
-/// A line for each alert.
-pub(crate) fn table(title: &str, report: &Report) -> String {
+/// Every generated unit test must pass.
+pub(crate) fn unit_tests(files: &[OutFile]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    bundled::write(folder.path(), files);
+    let tests = files
+        .iter()
+        .filter(|f| f.path.starts_with("prometheus/tests/"));
+    let tests = tests.map(|f| folder.path().join(&f.path));
+    let output = Command::new("promtool")
+        .args(["test", "rules"])
+        .args(tests)
+        .output();
+    let output = output.expect("promtool");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+static TABLE: Mutex<BTreeMap<String, Report>> = Mutex::new(BTreeMap::new());
+
+/// Keeps a report for the table, and wants it to hold no disagreement.
+pub(crate) fn settle(title: &str, report: Report) {
+    let wrong = report.iter().flat_map(|(alert, t)| {
+        t.wrong
+            .iter()
+            .take(3)
+            .map(move |what| format!("{alert}: {what}"))
+    });
+    let wrong: Vec<_> = wrong.collect();
+    let mut table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
+    table.insert(title.to_owned(), report);
+    drop(table);
+    assert!(wrong.is_empty(), "{title}\n{}", wrong.join("\n"));
+}
+
+/// Scenarios by alerts, as far as they were asked for.
+pub(crate) fn table() -> String {
     let mut text = String::new();
-    for (alert, t) in report {
-        let _ = writeln!(
-            text,
-            "{title:<34} {alert:<46} {:>7} {:>7} {:>6} {:>6}",
-            t.decided,
-            t.firing,
-            t.open,
-            t.wrong.len()
-        );
+    for (title, report) in TABLE.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        for (alert, t) in report {
+            let counts = [t.decided, t.firing, t.open, t.wrong.len()];
+            let counts = counts.map(|count| format!(" {count:>8} |")).concat();
+            let _ = writeln!(text, "| {title:<34} | {alert:<40} |{counts}");
+        }
     }
-    text
+    match text.is_empty() {
+        true => text,
+        false => format!(
+            "| scenario | alert | decided | firing | open | wrong |\n|---|---|--:|--:|--:|--:|\n{text}"
+        ),
+    }
 }

@@ -11,6 +11,8 @@ mod chance;
 mod fleet;
 mod history;
 mod judge;
+mod mutants;
+mod random;
 mod scenarios;
 mod scrape;
 #[path = "../cases/trial.rs"]
@@ -22,5 +24,12 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments = libtest_mimic::Arguments::from_args();
-    libtest_mimic::run(&arguments, scenarios::trials()).exit_code()
+    let all = scenarios::trials()
+        .into_iter()
+        .chain(mutants::trials())
+        .chain(random::trials());
+    let done = libtest_mimic::run(&arguments, all.collect());
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("oracle.md");
+    std::fs::write(&file, judge::table()).expect("the table");
+    done.exit_code()
 }

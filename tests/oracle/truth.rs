@@ -23,7 +23,7 @@ pub(crate) enum View {
     /// Somebody who saw every request.
     Real,
     /// Somebody who has the scrapes. What lies before the first and after the last sample of a window is unknown:
-    /// nothing (`false`), or as much as between them (`true`).
+    /// nothing (`false`), or as much as Prometheus makes of it (`true`).
     Seen { stretched: bool },
 }
 
@@ -229,15 +229,33 @@ impl<'a> Reader<'a> {
         let (samples, there) = self.samples(scraped, window, time, 2)?;
         let (first, last) = (there[0], there[there.len() - 1]);
         let grown = samples.grown[last][part] - samples.grown[first][part];
-        let covered = (last - first) as f64 * self.world.interval;
-        // Up to 1.1 intervals at each end.
-        let most = 1.0 + 2.2 / (there.len() - 1) as f64;
-        let stretch = if stretched {
-            (window / covered).min(most)
-        } else {
-            1.0
+        let stretch = match stretched {
+            true => self.stretch(
+                samples.values[first].as_ref()?[part],
+                grown,
+                &there,
+                (window, time),
+            ),
+            false => 1.0,
         };
         Some(grown * stretch)
+    }
+
+    /// How much of the ends of a window counts like what lies between its samples: all up to 1.1 intervals, else half an
+    /// interval; and no counter was ever below zero.
+    fn stretch(&self, value: f64, grown: f64, there: &[usize], (window, time): (f64, f64)) -> f64 {
+        let at = |i: usize| i as f64 * self.world.interval;
+        let (first, last) = (at(there[0]), at(there[there.len() - 1]));
+        let covered = last - first;
+        let usual = covered / (there.len() - 1) as f64;
+        let since_zero = if grown > 0.0 {
+            covered * value / grown
+        } else {
+            f64::INFINITY
+        };
+        let ends = [(first - (time - window)).min(since_zero), time - last];
+        let counts = |end: f64| if end < 1.1 * usual { end } else { usual / 2.0 };
+        1.0 + ends.into_iter().map(counts).sum::<f64>() / covered
     }
 
     /// Events in the window.
