@@ -83,7 +83,7 @@ pub enum TemplateError {
         /// Why.
         source: std::io::Error,
     },
-    /// A file replaces no template of ours.
+    /// A file replaces no built-in template.
     #[error("{} replaces no template{}", .path.display(), .suggestion.as_ref().map(|s| format!(": {s}")).unwrap_or_default())]
     Unknown {
         /// The file.

@@ -1,15 +1,14 @@
 //! Grafana's classic dashboard JSON.
 
-mod datasource;
 mod panel;
 
+use super::datasource::Sources;
 use super::field::{items, text, word};
 use super::raw::Raw;
 use super::reader::Reader;
 use super::{Dashboard, Form, Kind, Language, Panel, Role, Variable, variable};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
-use datasource::Sources;
 
 /// True for a dashboard of Grafana; other products keep `panels` and `rows` under a `title` as well.
 pub(super) fn is_dashboard(node: &Node<'_>) -> bool {
@@ -24,7 +23,7 @@ pub(super) fn is_dashboard(node: &Node<'_>) -> bool {
         && (is_signed || panels.any(is_panel) || inner.any(is_panel))
 }
 
-/// True for a panel that says where it stands, what it asks or how it shows that, as only Grafana's do.
+/// True for a panel that says where it is, what it asks or how it shows that, as only Grafana's do.
 fn is_panel(node: &Node<'_>) -> bool {
     let signs = [
         "datasource",

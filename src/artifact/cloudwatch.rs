@@ -1,7 +1,6 @@
 //! CloudWatch alarms and dashboards: as the API has them, in CloudFormation, in Terraform JSON; and what the
-//! agent is told to deliver.
+//! agent is configured to deliver.
 
-mod metric;
 mod sign;
 mod terraform;
 
@@ -9,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::field::{items, text, word};
 use super::reader::Reader;
-use super::{Kind, Raw, Resource, ResourceKind, Role};
+use super::{Kind, Raw, Resource, ResourceKind, Role, metric};
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
 pub(in crate::artifact) use sign::is_any;

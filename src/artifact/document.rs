@@ -3,7 +3,7 @@
 use super::Kind;
 use super::field::{items, word};
 use super::reader::Reader;
-use super::{classic, cloudwatch, json, kubernetes, perses, rules, slo, unit_tests, v2};
+use super::{classic, cloudwatch, json, kubernetes, parts, perses, rules, slo, unit_tests, v2};
 use crate::diag::Diagnostic;
 use crate::yaml::{Body, Node, Text, tree};
 
@@ -83,6 +83,8 @@ fn plain(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, api: &str) {
         unit_tests::read(reader, body, node);
     } else if cloudwatch::is_any(node) {
         cloudwatch::read(reader, body, node);
+    } else {
+        parts::read(reader, body, node);
     }
 }
 
@@ -90,7 +92,11 @@ fn plain(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, api: &str) {
 pub(super) fn nested(reader: &mut Reader, text: &Text) {
     let inside = Body::inside(text.map.clone(), &text.value);
     if text.value.trim_start().starts_with(['{', '[']) {
-        match json::parse(&text.value) {
+        let root = match reader.template {
+            Some(_) => json::parse_filled(&text.value),
+            None => json::parse(&text.value),
+        };
+        match root {
             Ok(root) => read(reader, &inside, &root),
             Err(fault) => {
                 let message = format!("this is not JSON: {}", fault.message);

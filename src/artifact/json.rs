@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::source::mark_len;
 use crate::yaml::{Kind, Node, Style, json_string};
 
-/// Deeper nesting is refused: nothing that people keep is near it, and each level costs stack.
+/// Deeper nesting is an error: nothing that people keep is near it, and each level costs stack.
 const MAX_DEPTH: usize = 200;
 
 /// Where and why a text is not JSON.
@@ -23,8 +23,21 @@ pub(super) struct Fault {
 /// # Errors
 /// The first place that is not JSON.
 pub(super) fn parse(text: &str) -> Result<Node<'_>, Fault> {
+    value(text, false)
+}
+
+/// The same of a text that a template was filled in to: values may be signs that stand for unknown ones, and a comma
+/// may be left over at the end of a list.
+///
+/// # Errors
+/// The first place that is not JSON all the same.
+pub(super) fn parse_filled(text: &str) -> Result<Node<'_>, Fault> {
+    value(text, true)
+}
+
+fn value(text: &str, filled: bool) -> Result<Node<'_>, Fault> {
     let at = mark_len(text);
-    let mut parser = Parser { text, at };
+    let mut parser = Parser { text, at, filled };
     let node = parser.value(0)?;
     parser.blanks();
     match parser.peek() {
@@ -36,6 +49,7 @@ pub(super) fn parse(text: &str) -> Result<Node<'_>, Fault> {
 struct Parser<'t> {
     text: &'t str,
     at: usize,
+    filled: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -119,7 +133,14 @@ impl<'t> Parser<'t> {
             entry(self)?;
             self.blanks();
             match self.peek() {
-                Some(b',') => self.at += 1,
+                Some(b',') => {
+                    self.at += 1;
+                    self.blanks();
+                    if self.filled && self.peek() == Some(close) {
+                        self.at += 1;
+                        return Ok(());
+                    }
+                }
                 Some(byte) if byte == close => {
                     self.at += 1;
                     return Ok(());
@@ -166,10 +187,14 @@ impl<'t> Parser<'t> {
 
     fn literal(&mut self) -> Result<Node<'t>, Fault> {
         let rest = &self.text[self.at..];
-        let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.');
+        let sign = self.filled && rest.starts_with('$');
+        let part = |b: u8| {
+            let more = matches!(b, b'+' | b'-' | b'.') || sign && matches!(b, b'$' | b'_');
+            b.is_ascii_alphanumeric() || more
+        };
         let len = rest.bytes().take_while(|b| part(*b)).count();
         let word = &rest[..len];
-        if !matches!(word, "true" | "false" | "null") && !is_number(word) {
+        if !sign && !matches!(word, "true" | "false" | "null") && !is_number(word) {
             return Err(self.fault("expected a JSON value"));
         }
         let start = self.at;
@@ -202,6 +227,19 @@ mod tests {
 
     use super::*;
     use crate::artifact::raw::plain;
+
+    #[test]
+    fn templates_leave_signs_and_commas() {
+        let text = r#"{"a": $helm_1_, "b": [1, $helm_2_5,],}"#;
+        let root = parse_filled(text).unwrap();
+        assert_eq!(root.get("a").and_then(Node::text), Some("$helm_1_"));
+        let wanted = serde_json::json!({"a": "$helm_1_", "b": [1, "$helm_2_5"]});
+        assert_eq!(plain(&root), wanted);
+        for text in [text, "[1,]", "$helm_1_"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        assert!(parse_filled("[,]").is_err());
+    }
 
     #[test]
     fn faults_point_at_what_does_not_fit() {

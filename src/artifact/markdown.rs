@@ -1,4 +1,7 @@
-//! Queries and files in the code fences of Markdown.
+//! Queries and files in the code fences of Markdown, and names of metrics in all code.
+
+mod fence;
+mod mention;
 
 use std::ops::Range;
 
@@ -6,23 +9,13 @@ use super::reader::Reader;
 use super::{Kind, Role};
 use super::{document, rules};
 use crate::promql::{Dialect, parse_with, reach};
-use crate::source::mark_len;
 use crate::yaml::{Body, Node, Text, tree};
-
-/// A code fence.
-struct Fence {
-    /// `promql`, `yaml`, …
-    language: String,
-    /// The bytes between its marks.
-    inner: Range<usize>,
-    /// How many blanks are before its marks.
-    indent: usize,
-}
 
 /// Reads every fence that names a language we know.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>) {
-    for fence in fences(body.text()) {
-        let Some(text) = body.lines(fence.inner, fence.indent) else {
+    let fences = fence::fences(body.text());
+    for fence in &fences {
+        let Some(text) = body.lines(fence.inner.clone(), fence.indent) else {
             continue;
         };
         match fence.language.as_str() {
@@ -34,53 +27,15 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) {
                 // An excerpt need not be whole.
                 reader.artifact.faults.truncate(before);
             }
-            _ => continue,
-        }
-        // What a fence holds does not make the whole file that.
-        reader.artifact.kind = match reader.artifact.queries.is_empty() {
-            true => Kind::Unknown,
-            false => Kind::Markdown,
-        };
-    }
-}
-
-fn fences(text: &str) -> Vec<Fence> {
-    let mut found = Vec::new();
-    let mut open: Option<(String, usize, String, usize)> = None;
-    let mut at = mark_len(text);
-    for line in text[at..].split_inclusive('\n') {
-        let (start, end) = (at, at + line.len());
-        at = end;
-        let trimmed = line.trim_start_matches(' ');
-        let indent = line.len() - trimmed.len();
-        let trimmed = trimmed.trim_end();
-        let mark: String = trimmed
-            .chars()
-            .take_while(|c| matches!(c, '`' | '~'))
-            .collect();
-        match &open {
-            Some((opening, from, language, indent))
-                if mark.len() >= opening.len()
-                    && mark.starts_with(&opening[..1])
-                    && mark == trimmed =>
-            {
-                found.push(Fence {
-                    language: language.clone(),
-                    inner: *from..start,
-                    indent: *indent,
-                });
-                open = None;
-            }
-            Some(_) => {}
-            None if mark.len() >= 3 => {
-                let info = trimmed[mark.len()..].trim();
-                let language = info.split([' ', ',', '{']).next().unwrap_or_default();
-                open = Some((mark, end, language.to_lowercase(), indent));
-            }
-            None => {}
+            _ => {}
         }
     }
-    found
+    mention::read(reader, body, &fences);
+    // What a fence holds does not make the whole file that.
+    reader.artifact.kind = match reader.artifact.queries.is_empty() {
+        true => Kind::Unknown,
+        false => Kind::Markdown,
+    };
 }
 
 /// Queries with blank lines between them; lines of comments alone are none.
@@ -106,7 +61,7 @@ fn queries(reader: &mut Reader, text: &Text) {
 }
 
 /// Where single queries are in lines without a blank one among them: each goes as far as it can be read,
-/// and the next one starts on a line of its own. Lines that cannot be told apart are one query, whatever is
+/// and the next one starts on a line of its own. Lines that nothing separates are one query, whatever is
 /// wrong with it.
 fn single(lines: &str) -> Vec<Range<usize>> {
     let mut cuts: Vec<Range<usize>> = Vec::new();

@@ -16,12 +16,16 @@
 
 mod classic;
 mod cloudwatch;
+mod datasource;
 mod document;
 mod field;
+mod grafana_alert;
 mod json;
 mod kubernetes;
 mod markdown;
+mod metric;
 mod model;
+mod parts;
 mod perses;
 mod raw;
 mod reader;
@@ -31,6 +35,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod unit_tests;
+mod unread;
 mod v2;
 mod variable;
 
@@ -38,9 +43,9 @@ use std::path::Path;
 
 pub use model::*;
 pub use raw::Raw;
+pub use unread::Unread;
 
-use crate::diag::Diagnostic;
-use crate::source::{FileId, Span, mark_len};
+use crate::source::{FileId, mark_len};
 use crate::yaml::Body;
 use reader::Reader;
 
@@ -48,20 +53,12 @@ use reader::Reader;
 ///
 /// # Errors
 /// The first place where the whole file cannot be read.
-pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Diagnostic> {
+pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Unread> {
     let mut reader = Reader::new(file);
     let body = Body::new(file, text);
     match syntax(path, text) {
         Syntax::Markdown => markdown::read(&mut reader, &body),
-        Syntax::Json => match json::parse(text) {
-            Ok(root) => document::read(&mut reader, &body, &root),
-            Err(fault) => {
-                let message = format!("this is not JSON: {}", fault.message);
-                let fault =
-                    Diagnostic::error("invalid-json", Span::new(file, fault.range), message);
-                return Err(template::explain(text, fault));
-            }
-        },
+        Syntax::Json => template::read_json(&mut reader, &body)?,
         Syntax::Yaml => template::read(&mut reader, &body)?,
     }
     Ok(reader.finish())

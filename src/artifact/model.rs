@@ -47,12 +47,18 @@ pub enum Kind {
     Perses,
     /// promtool unit tests.
     UnitTests,
-    /// A spec of ours; read by `spec`.
+    /// A spec; read by `spec`.
     Spec,
     /// Sloth or OpenSLO spec.
     ForeignSpec,
     /// CloudWatch alarms or dashboards: as the API has them, in CloudFormation or in Terraform JSON.
     CloudWatch,
+    /// Rules of prometheus-adapter.
+    Adapter,
+    /// What scales by metrics: KEDA, the HorizontalPodAutoscaler, KServe, AIBrix.
+    Scaler,
+    /// Dashboards and alerts of Google Cloud Monitoring.
+    GoogleCloud,
     /// Markdown with queries or other parts in code fences.
     Markdown,
     /// Nothing that holds queries.

@@ -108,9 +108,12 @@ fn variable(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) -> Option<Var
     let kind = word(spec, &["plugin", "kind"])
         .unwrap_or_default()
         .to_owned();
+    // Other sources have variables of the same form.
+    let is_ours = kind.starts_with("Prometheus");
     let matchers = items(spec, &["plugin", "spec", "matchers"]).iter();
     let expr = text(body, spec, &["plugin", "spec", "expr"]);
-    for query in matchers.filter_map(|m| body.read(m)).chain(expr) {
+    let queries = matchers.filter_map(|m| body.read(m)).chain(expr);
+    for query in queries.filter(|_| is_ours) {
         let role = Role::Variable {
             name: name.value.clone(),
         };

@@ -2,31 +2,54 @@
 
 use super::field::{items, text, word};
 use super::reader::Reader;
-use super::{Alert, Kind, Pair, Record, Role};
-use crate::promql::Dialect;
+use super::{Alert, Kind, Language, Pair, Record, Role, grafana_alert};
+use crate::promql::{Dialect, parse};
 use crate::source::Spanned;
 use crate::yaml::{Body, Node};
 
 /// Reads `groups`, of a rule file or of a resource's `spec`.
 pub(super) fn groups(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     for group in items(node, &["groups"]) {
-        for rule in items(group, &["rules"]) {
-            self::rule(reader, body, rule);
+        self::group(reader, body, group);
+    }
+}
+
+fn group(reader: &mut Reader, body: &Body<'_>, group: &Node<'_>) {
+    let flavor = Flavor::of(group);
+    for rule in items(group, &["rules"]) {
+        if !grafana_alert::part(reader, body, rule, "") {
+            flavored(reader, body, rule, flavor);
         }
     }
 }
 
+/// Reads a group, or a rule outside of any, wherever it stands.
+pub(super) fn part(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, _: &str) -> bool {
+    let is_group = items(node, &["rules"]).iter().any(is_rule);
+    if is_group {
+        group(reader, body, node);
+    } else if is_rule(node) {
+        rule(reader, body, node);
+    }
+    is_group || is_rule(node)
+}
+
 /// Reads one rule, if it is one.
 pub(super) fn rule(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    flavored(reader, body, node, Flavor::Prometheus);
+}
+
+fn flavored(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, flavor: Flavor) {
     let Some(expr) = text(body, node, &["expr"]) else {
         return;
     };
+    let language = flavor.language(&expr.value);
     if let Some(name) = text(body, node, &["alert"]) {
         let role = Role::Alert {
             name: name.value.clone(),
         };
         reader.is(Kind::Rules);
-        let query = reader.query(expr, Dialect::Prometheus, role);
+        let query = reader.query_in(expr, Dialect::Prometheus, role, language);
         reader.artifact.alerts.push(Alert {
             name,
             query,
@@ -40,8 +63,49 @@ pub(super) fn rule(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
             name: name.value.clone(),
         };
         reader.is(Kind::Rules);
-        let query = reader.query(expr, Dialect::Prometheus, role);
+        let query = reader.query_in(expr, Dialect::Prometheus, role, language);
         reader.artifact.records.push(Record { name, query });
+    }
+}
+
+/// Who evaluates a group.
+#[derive(Clone, Copy, PartialEq)]
+enum Flavor {
+    Prometheus,
+    /// vmalert, whose language has more than PromQL.
+    Victoria,
+    /// vmalert for Graphite or logs.
+    Other,
+}
+
+impl Flavor {
+    /// By what only vmalert's groups have.
+    fn of(group: &Node<'_>) -> Self {
+        const VMALERT: [&str; 9] = [
+            "concurrency",
+            "debug",
+            "eval_alignment",
+            "eval_delay",
+            "eval_offset",
+            "extra_filter_labels",
+            "headers",
+            "params",
+            "tenant",
+        ];
+        match word(group, &["type"]) {
+            Some("prometheus") => Self::Victoria,
+            Some(_) => Self::Other,
+            None if VMALERT.iter().any(|key| group.get(key).is_some()) => Self::Victoria,
+            None => Self::Prometheus,
+        }
+    }
+
+    fn language(self, expr: &str) -> Language {
+        match self {
+            Self::Prometheus => Language::PromQl,
+            Self::Victoria if parse(expr).is_ok() => Language::PromQl,
+            Self::Victoria | Self::Other => Language::Other,
+        }
     }
 }
 

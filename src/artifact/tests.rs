@@ -27,7 +27,7 @@ fn one(path: &str, text: &str, kind: Kind, role: &str, query: &str) {
 const RULES: &str = "groups:\n- name: g\n  rules:\n  - alert: A\n    expr: a > 1\n";
 
 #[test]
-fn rules_are_found_wherever_they_stand() {
+fn rules_are_found_at_every_place() {
     one("a.yaml", RULES, Kind::Rules, "alert A", "a > 1");
     let json = r#"{"groups": [{"rules": [{"record": "r", "expr": "sum(\"a\")"}]}]}"#;
     one(
@@ -76,7 +76,7 @@ fn a_fence_may_hold_several_queries() {
 }
 
 #[test]
-fn dashboards_are_found_wherever_they_stand() {
+fn dashboards_are_found_at_every_place() {
     let target = r#"{"expr": "a{x=\"$v\"}"}"#;
     let panel = format!(
         r#"{{"type": "row", "panels": [{{"id": 7, "title": "T", "targets": [{target}]}}]}}"#
@@ -127,6 +127,11 @@ fn what_other_products_keep_is_not_read() {
         r#"{"title": "t", "panels": [{"id": 1, "query": "a +"}]}"#,
         r#"{"elements": {"a": {}}, "layout": {"width": 1}}"#,
         r#"{"groups": [{"name": "g", "rules": [{"id": 1}]}], "tests": [{"series": "x"}]}"#,
+        r#"{"triggers": [{"type": "prometheus", "query": "vllm:x"}, {"type": "mysql", "metadata": {"query": "a", "threshold": "1"}}]}"#,
+        r#"{"metrics": [{"type": "Resource", "resource": {"name": "vllm:x"}}], "policies": [{"type": "Pods", "value": "vllm:x"}]}"#,
+        r#"{"metric": {"backend": "opentelemetry", "query": "vllm:x"}, "targetMetric": "vllm:x", "seriesFilter": "vllm:x"}"#,
+        r#"{"rules": [{"alert": true}, {"expr": "vllm:x"}, {"record": "a"}], "data": [{"model": "vllm:x", "datasourceUid": "p"}]}"#,
+        r#"{"timeSeriesFilter": {"filter": "metric.type=\"kubernetes.io/vllm:x\""}, "json": "{\"panels\": [1]}"}"#,
     ] {
         let artifact = of("a.json", text);
         assert_eq!(artifact.kind, Kind::Unknown, "{text}");
@@ -135,6 +140,25 @@ fn what_other_products_keep_is_not_read() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn names_that_belong_to_somebody_else_are_no_queries() {
+    for text in [
+        // AIBrix asks another endpoint, or by a name of its own.
+        "metricSourceType: domain\ntargetMetric: vllm:x\n",
+        "metricSourceType: pod\ntargetMetric: gpu_cache_usage_perc\n",
+        // What an adapter calls a metric is not what vLLM calls it.
+        "type: Pods\npods: {metric: {name: vllm_num_requests_swapped}}\n",
+        "type: External\nexternal: {metric: {name: prometheus.googleapis.com|dcgm_x|gauge}}\n",
+        "type: External\nexternal: {metric: {name: prometheus.googleapis.com}}\n",
+    ] {
+        let artifact = of("a.yaml", text);
+        assert_eq!(artifact.kind, Kind::Scaler, "{text}");
+        assert!(artifact.queries.is_empty(), "{text}");
+    }
+    let empty = of("a.yaml", "seriesQuery: ''\nname: {matches: ^vllm:(.*)$}\n");
+    assert!(empty.queries.is_empty());
 }
 
 #[test]
@@ -182,6 +206,90 @@ fn data_sources_are_followed_to_their_type() {
         let artifact = of("a.yaml", &rules.replace("EXPR", expr));
         assert_eq!(artifact.queries[0].language, wanted, "{expr}");
     }
+}
+
+#[test]
+fn data_sources_are_followed_in_every_form() {
+    let variables = r#"[{"kind": "DatasourceVariable", "spec": {"name": "logs", "pluginId": "loki"}}, {"kind": "DatasourceVariable", "spec": {"name": "p", "pluginId": "prometheus"}}, {"kind": "QueryVariable", "spec": {"name": "v", "query": {"group": "loki", "spec": {"query": "{a"}}}}]"#;
+    let language = |query: &str, kind: &str| {
+        let text = format!(
+            r#"{{"layout": {{"kind": "GridLayout"}}, "variables": {variables}, "elements": {{"p": {{"kind": "Panel", "spec": {{"vizConfig": {{"group": "{kind}"}}, "data": {{"spec": {{"queries": [{{"spec": {query}}}]}}}}}}}}}}}}"#
+        );
+        let artifact = of("a.json", &text);
+        assert_eq!(artifact.queries.len(), 1, "{text}");
+        artifact.queries[0].language
+    };
+    let expr = r#""spec": {"expr": "{a=\"b\"}"}"#;
+    for (query, kind, wanted) in [
+        (
+            r#"{"query": {"group": "loki", EXPR}}"#,
+            "timeseries",
+            Language::Other,
+        ),
+        (
+            r#"{"query": {"group": "", "datasource": {"name": "${logs}"}, EXPR}}"#,
+            "stat",
+            Language::Other,
+        ),
+        (
+            r#"{"query": {"kind": "DataQuery", "datasource": {"name": "$logs"}, EXPR}}"#,
+            "stat",
+            Language::Other,
+        ),
+        (
+            r#"{"datasource": {"uid": "${logs}"}, "query": {"kind": "$x", EXPR}}"#,
+            "stat",
+            Language::Other,
+        ),
+        (r#"{"query": {"group": "", EXPR}}"#, "logs", Language::Other),
+        (
+            r#"{"query": {"group": "", "datasource": {"name": "${p}"}, EXPR}}"#,
+            "logs",
+            Language::PromQl,
+        ),
+        (
+            r#"{"query": {"kind": "prometheus", EXPR}}"#,
+            "stat",
+            Language::PromQl,
+        ),
+        (
+            r#"{"query": {"group": "", EXPR}}"#,
+            "stat",
+            Language::PromQl,
+        ),
+    ] {
+        assert_eq!(
+            language(&query.replace("EXPR", expr), kind),
+            wanted,
+            "{query}"
+        );
+    }
+    let perses = "kind: Dashboard\nspec:\n  panels: {}\n  variables:\n  - kind: ListVariable\n    spec: {name: v, plugin: {kind: KIND, spec: {matchers: [vllm:x]}}}\n";
+    let asked = |kind: &str| of("a.yaml", &perses.replace("KIND", kind)).queries.len();
+    assert_eq!(asked("PrometheusLabelValuesVariable"), 1);
+    assert_eq!(asked("LokiLabelValuesVariable"), 0);
+}
+
+#[test]
+fn json_templates_are_read_as_far_as_possible() {
+    let board = r#"{"title": {{ .Values.title | quote }}, "refresh": {{ .Values.refresh }}, "panels": [
+{{- range .Values.models }}
+  {"title": "{{ .name }}", "targets": [{"expr": "a{x=\"{{ .name }}\"}", "legendFormat": "{{`{{pod}}`}}"}]},
+{{- end }}
+]}"#;
+    let artifact = of("a.json", board);
+    assert_eq!(artifact.queries.len(), 1);
+    assert_eq!(artifact.queries[0].text, "a{x=\"$helm_4_\"}");
+    assert_eq!(artifact.dashboards.len(), 1);
+    // JSON as it stands: braces of a legend alone are no template.
+    let legend = r#"{"title": "t", "panels": [{"title": "T", "targets": [{"expr": "a", "legendFormat": "{{pod}}"}]}]}"#;
+    one("a.json", legend, Kind::Grafana, "panel \"T\"", "a");
+    let map = format!(
+        "kind: ConfigMap\ndata:\n  a.json: |\n    {}\n",
+        board.replace('\n', "\n    ")
+    );
+    assert_eq!(of("a.yaml", &map).queries.len(), 1);
+    assert!(read(FileId(0), Path::new("a.json"), "{{ .Values.x }} {").is_err());
 }
 
 #[test]

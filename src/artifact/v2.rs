@@ -1,5 +1,6 @@
 //! Grafana's v2 dashboards: elements by name, and a layout that places them.
 
+use super::datasource::Sources;
 use super::field::{items, number, spanned, text, word};
 use super::raw::Raw;
 use super::reader::Reader;
@@ -11,18 +12,19 @@ use crate::yaml::{Body, Node, Text};
 /// Reads the `spec` of a dashboard; `uid` is the name of the resource around it.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, uid: Option<Text>) {
     reader.is(Kind::Grafana);
+    let sources = Sources::of_v2(node);
     let mut panels = Vec::new();
     let elements = node.get("elements").map_or(&[][..], Node::entries);
     for (key, element) in elements {
         let name = key.text().unwrap_or_default();
         if let Some(spec) = element.get("spec") {
             let library = word(element, &["kind"]) == Some("LibraryPanel");
-            panels.push(panel(reader, body, spec, name, library));
+            panels.push(panel(reader, body, &sources, spec, name, library));
         }
     }
     let variables = items(node, &["variables"]).iter();
     let variables = variables
-        .filter_map(|v| variable(reader, body, v))
+        .filter_map(|v| variable(reader, body, &sources, v))
         .collect();
     for annotation in items(node, &["annotations"]) {
         let query = annotation.at(&["spec", "query"]);
@@ -30,7 +32,11 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, uid: O
             .unwrap_or_default()
             .to_owned();
         if let Some(query) = query {
-            expression(reader, body, query, Role::Annotation { name });
+            let role = Role::Annotation { name };
+            let language = sources
+                .language_v2(query, query)
+                .unwrap_or(Language::PromQl);
+            expression(reader, body, query, role, language);
         }
     }
     reader.artifact.dashboards.push(Dashboard {
@@ -48,6 +54,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, uid: O
 fn panel(
     reader: &mut Reader,
     body: &Body<'_>,
+    sources: &Sources,
     node: &Node<'_>,
     name: &str,
     from_library: bool,
@@ -57,23 +64,29 @@ fn panel(
         title: title.as_ref().map(|t| t.value.clone()).unwrap_or_default(),
         id: word(node, &["id"]).map(str::to_owned),
     };
+    let config = node.get("vizConfig");
+    let kind =
+        config.and_then(|c| spanned(body, c, &["group"]).or_else(|| spanned(body, c, &["kind"])));
+    // Logs come from anything but Prometheus.
+    let usual = match kind.as_ref().map(|kind| kind.value.as_str()) {
+        Some("logs") => Language::Other,
+        _ => Language::PromQl,
+    };
     let mut targets = Vec::new();
     for query in items(node, &["data", "spec", "queries"]) {
         let inner = query.at(&["spec", "query"]).unwrap_or(query);
+        let language = sources.language_v2(query, inner).unwrap_or(usual);
         targets.push(Target {
-            query: expression(reader, body, inner, role.clone()),
+            query: expression(reader, body, inner, role.clone(), language),
             is_blank: word(inner, &["spec", "expr"]).is_some_and(|expr| expr.trim().is_empty()),
             datasource: datasource(body, query, inner),
             instant: word(inner, &["spec", "instant"]) == Some("true"),
             span: body.place(query),
         });
     }
-    let config = node.get("vizConfig");
     let defaults = config.and_then(|c| c.at(&["spec", "fieldConfig", "defaults"]));
     let overrides = config.map_or(&[][..], |c| items(c, &["spec", "fieldConfig", "overrides"]));
     let mut properties = overrides.iter().flat_map(|o| items(o, &["properties"]));
-    let kind =
-        config.and_then(|c| spanned(body, c, &["group"]).or_else(|| spanned(body, c, &["kind"])));
     Panel {
         title,
         id: word(node, &["id"]).map(str::to_owned),
@@ -92,17 +105,14 @@ fn panel(
 }
 
 /// The PromQL of a `DataQuery` (v2) or of a query named after its data source (v2alpha1).
-fn expression(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, role: Role) -> Option<usize> {
-    let group = word(node, &["group"])
-        .or_else(|| word(node, &["kind"]))
-        .unwrap_or_default();
-    let prometheus = group.is_empty() || group == "DataQuery" || group.contains("prometheus");
+fn expression(
+    reader: &mut Reader,
+    body: &Body<'_>,
+    node: &Node<'_>,
+    role: Role,
+    language: Language,
+) -> Option<usize> {
     let expr = text(body, node, &["spec", "expr"]).filter(|e| !e.value.trim().is_empty())?;
-    let language = if prometheus {
-        Language::PromQl
-    } else {
-        Language::Other
-    };
     Some(reader.query_in(expr, Dialect::Grafana, role, language))
 }
 
@@ -130,16 +140,23 @@ fn thresholds(body: &Body<'_>, defaults: &Node<'_>) -> Option<Thresholds> {
     })
 }
 
-fn variable(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) -> Option<Variable> {
+fn variable(
+    reader: &mut Reader,
+    body: &Body<'_>,
+    sources: &Sources,
+    node: &Node<'_>,
+) -> Option<Variable> {
     let spec = node.get("spec")?;
     let name = text(body, spec, &["name"])?;
     let kind = word(node, &["kind"]).unwrap_or_default();
     let mut lists = None;
     match kind {
         "QueryVariable" => {
+            let language = spec.get("query").and_then(|q| sources.language_v2(spec, q));
             let query = text(body, spec, &["query", "spec", "query"]);
             let query = query.or_else(|| text(body, spec, &["query", "spec", "expr"]));
             query
+                .filter(|_| language != Some(Language::Other))
                 .into_iter()
                 .for_each(|query| variable::read(reader, &name.value, &query));
         }

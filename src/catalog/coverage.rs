@@ -134,7 +134,7 @@ impl Catalog {
         let last = showing.last().unwrap_or(first);
         let edges = self.lineage.edges.iter();
         let began = edges.filter(|edge| edge.added.iter().any(|added| added == name));
-        // An edge only dates the recorded beginning; one far from it speaks of another profile.
+        // An edge only dates the recorded beginning; one far from it belongs to another profile.
         let began = began.map(|edge| &edge.release).find(|release| {
             *release < first.version()
                 && self.previous(first).is_none_or(|p| p.version() < *release)

@@ -21,7 +21,7 @@ use super::shape::MetricType;
 pub struct Page {
     /// Families in the order of their first line.
     pub families: Vec<PageFamily>,
-    /// Everything that a strict reader would refuse, in the order of the lines.
+    /// Everything that a strict reader would reject, in the order of the lines.
     pub problems: Vec<Problem>,
 }
 

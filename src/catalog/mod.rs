@@ -32,12 +32,12 @@ mod select;
 mod shape;
 pub mod version;
 
+pub use crate::promql::{Series, split_series};
 pub use coverage::{Answer, Coverage, Lifetime};
 pub use family::Family;
 pub use foreign::{Exporter, Foreign, ForeignFamily};
 pub use index::{BuildError, Index, PageEntry, Service, build, build_service};
 pub use lineage::Lineage;
-pub use names::{Series, split_series};
 pub use release::{DEFAULT_PROFILE, Release, ReleaseId};
 pub use select::{NoRelease, Selection};
 pub use shape::{DeclaredFamily, MetricType, Shape};

@@ -3,44 +3,7 @@
 use super::shape::MetricType;
 use super::{Catalog, Family};
 use crate::diag::nearest;
-
-/// Which of a family's series a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Series {
-    /// The family's own name; a histogram has no such series.
-    Whole,
-    /// `_bucket`
-    Bucket,
-    /// `_sum`
-    Sum,
-    /// `_count`
-    Count,
-    /// `_created`: the times at which the series began.
-    Created,
-}
-
-impl Series {
-    /// What it adds to the family's name; `_created` replaces a counter's `_total`.
-    pub fn suffix(self) -> &'static str {
-        match self {
-            Self::Whole => "",
-            Self::Bucket => "_bucket",
-            Self::Sum => "_sum",
-            Self::Count => "_count",
-            Self::Created => "_created",
-        }
-    }
-}
-
-/// A name without the suffix of a histogram's series, and which series that is.
-pub fn split_series(name: &str) -> (&str, Series) {
-    let parts = [Series::Bucket, Series::Sum, Series::Count];
-    let split = |series: Series| Some((name.strip_suffix(series.suffix())?, series));
-    parts
-        .into_iter()
-        .find_map(split)
-        .unwrap_or((name, Series::Whole))
-}
+use crate::promql::{Series, split_series};
 
 impl Catalog {
     /// What every name of the product's own begins with; empty when there is nothing of the kind.
@@ -73,8 +36,7 @@ impl Catalog {
         if let Some(family) = self.family(name) {
             return Some((family, Series::Whole));
         }
-        let parts = [Series::Bucket, Series::Sum, Series::Count];
-        let part = parts.into_iter().find_map(|series| {
+        let part = Series::OF_HISTOGRAM.into_iter().find_map(|series| {
             let family = self.family(name.strip_suffix(series.suffix())?)?;
             let has = |kind: MetricType| kind.suffixes().contains(&series.suffix());
             family

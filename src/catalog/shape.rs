@@ -5,6 +5,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::promql::Series;
+
+const BUCKET: &str = Series::Bucket.suffix();
+const SUM: &str = Series::Sum.suffix();
+const COUNT: &str = Series::Count.suffix();
+
 /// The type a page declares for a family.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -63,9 +69,9 @@ impl MetricType {
     /// What a family's sample names may add to its name, besides nothing.
     pub fn suffixes(self) -> &'static [&'static str] {
         match self {
-            Self::Histogram => &["_bucket", "_sum", "_count"],
-            Self::Summary => &["_sum", "_count"],
-            Self::GaugeHistogram => &["_bucket", "_gsum", "_gcount"],
+            Self::Histogram => const { &[BUCKET, SUM, COUNT] },
+            Self::Summary => const { &[SUM, COUNT] },
+            Self::GaugeHistogram => const { &[BUCKET, "_gsum", "_gcount"] },
             _ => &[],
         }
     }

@@ -91,7 +91,7 @@ pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     let Some(built) = built? else {
         return Ok(2);
     };
-    // The build stands even when its report cannot be printed.
+    // The build is done even when its report cannot be printed.
     let _ = report::summary(&mut err, args, &built, started.elapsed());
     let stale = built.iter().any(|b| b.changed > 0);
     Ok(u8::from(args.check && stale))

@@ -127,6 +127,6 @@ pub(super) fn only_vllm(diff: &mut Diff) {
     diff.changed.retain(|changed| is_vllms(&changed.family));
 }
 
-fn json(value: &serde_json::Value) -> Result<String> {
+pub(super) fn json(value: &serde_json::Value) -> Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(value)?))
 }

@@ -15,6 +15,7 @@ mod plan;
 pub mod preview;
 mod read;
 pub mod schema;
+pub mod signals;
 mod table;
 pub mod terminal;
 mod threads;
@@ -53,6 +54,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Show which metrics which vLLM release serves
     Catalog(catalog::CatalogArgs),
+    /// List the signals that a spec can name without declaring them
+    Signals(signals::SignalsArgs),
     /// Print the JSON Schema of specs, for editors
     Schema,
 }
@@ -81,6 +84,7 @@ pub fn main() -> ExitCode {
         Command::Gate(args) => gate::run(args, &mut out),
         Command::Explain(args) => explain::run(args, &mut out),
         Command::Catalog(args) => catalog::run(args, &mut out),
+        Command::Signals(args) => signals::run(args, &mut out),
         Command::Schema => schema::run(&mut out),
     };
     let flushed = out

@@ -9,6 +9,6 @@ use anyhow::Result;
 /// # Errors
 /// When `out` cannot be written.
 pub fn run(out: &mut dyn Write) -> Result<u8> {
-    out.write_all(crate::spec::json_schema().as_bytes())?;
+    out.write_all(crate::library::json_schema().as_bytes())?;
     Ok(0)
 }

@@ -47,7 +47,7 @@ impl Terminal {
     /// Prints text in which something is our own.
     ///
     /// # Errors
-    /// When the stream refuses it.
+    /// When the stream cannot be written.
     pub fn print(&mut self, text: &str, trust: Trust) -> Result<()> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;

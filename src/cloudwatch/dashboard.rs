@@ -184,7 +184,7 @@ fn row(f: &mut Fields<'_, '_>, ids: &[&str]) -> bool {
             false
         }
         None => {
-            // `...` stands for all that the row before says up to here.
+            // `...` repeats all that the row before says up to here.
             let short = names.first().is_some_and(|name| *name == "...");
             if !short && (names.len() < 2 || names.len() % 2 == 1) {
                 f.wrong(

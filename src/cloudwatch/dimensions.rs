@@ -16,7 +16,7 @@ pub(super) fn namespace(f: &mut Fields<'_, '_>) {
     }
 }
 
-/// Names and values that tell series of one metric apart.
+/// Names and values that distinguish the series of one metric.
 pub(super) fn dimensions(f: &mut Fields<'_, '_>) {
     let all = f.list("Dimensions");
     if all.len() > limits::DIMENSIONS {

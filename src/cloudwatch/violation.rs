@@ -2,7 +2,7 @@
 //!
 //! `{pointer: "/Metrics/2/Expression", message: "no entry has the id `total`", fault: UndefinedId}`
 
-/// Something that CloudWatch would refuse.
+/// Something that CloudWatch would reject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// JSON pointer to the field, or to what lacks one.

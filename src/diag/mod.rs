@@ -63,7 +63,7 @@ pub struct Label {
     pub text: String,
 }
 
-/// One finding. The message must stand alone: it is all that the concise format shows.
+/// One finding. The message must explain itself: it is all that the concise format shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Kebab-case name of what is wrong; stable.

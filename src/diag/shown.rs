@@ -30,14 +30,14 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c == '\n' || c == '\t' || steers(c))
 }
 
-fn escaped(text: &str, refused: fn(char) -> bool) -> Cow<'_, str> {
-    if !text.contains(refused) {
+fn escaped(text: &str, unsafe_char: fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(unsafe_char) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         match c {
-            c if !refused(c) => out.push(c),
+            c if !unsafe_char(c) => out.push(c),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),

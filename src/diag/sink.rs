@@ -24,7 +24,7 @@ impl Sink {
         self.found.iter().filter(|d| d.severity == severity).count()
     }
 
-    /// True when there is nothing to tell.
+    /// True when there is nothing to report.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }

@@ -18,7 +18,7 @@ use crate::units::{Unit, float, shown_measured};
 pub enum Verdict {
     /// Good enough.
     Pass,
-    /// The result does not tell.
+    /// The result does not say.
     NotMeasured,
     /// Neither good enough nor bad enough.
     Degraded,

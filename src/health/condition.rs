@@ -6,7 +6,7 @@
 use indexmap::IndexSet;
 
 use super::index::{Group, Indexed};
-use super::value::{self, Reading};
+use super::value::{self, Measurement};
 use super::{Unknown, Verdict};
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, words};
 use crate::units::{float, shown_measured};
@@ -127,7 +127,7 @@ fn compare(c: &Compare, pages: &Indexed<'_>, group: &Group, measured: &mut Measu
     let Bound::Fixed(op, bound, _) = &c.bound else {
         return Found::Unknown(Unknown::ComparesWithPast);
     };
-    let reading = Reading {
+    let reading = Measurement {
         signal: &c.signal,
         stat: c.stat,
         window: c.window,

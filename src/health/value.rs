@@ -8,12 +8,12 @@ use super::index::{Group, Indexed, PageIndex};
 use super::{Unknown, quantile};
 use crate::catalog::Series;
 use crate::catalog::exposition::Sample;
-use crate::plan::{Family, Kind, Signal, Source};
+use crate::plan::{Family, Signal, SignalKind, Source};
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, float};
 
 /// How a signal is read.
-pub(super) struct Reading<'a> {
+pub(super) struct Measurement<'a> {
     pub(super) signal: &'a Signal,
     pub(super) stat: Stat,
     pub(super) window: Duration,
@@ -22,24 +22,28 @@ pub(super) struct Reading<'a> {
 /// The value of a signal for one group, in its base unit; rates are per second.
 ///
 /// # Errors
-/// Says why the pages do not tell.
-pub(super) fn value(r: &Reading<'_>, pages: &Indexed<'_>, group: &Group) -> Result<f64, Unknown> {
+/// Says why the pages give no value.
+pub(super) fn value(
+    r: &Measurement<'_>,
+    pages: &Indexed<'_>,
+    group: &Group,
+) -> Result<f64, Unknown> {
     let scale = float(r.signal.value_scale(r.stat));
     let value = match &r.signal.source {
         Source::Raw(_) => return Err(Unknown::OwnPromQl),
         Source::Ratio { of, over, before } => ratio(r, of, over, before.as_deref(), pages, group)?,
         Source::Family(family) => match (r.signal.kind(), r.stat) {
-            (Kind::Gauge, Stat::Slope) => {
+            (SignalKind::Gauge, Stat::Slope) => {
                 let (since, seconds) = pages.since.as_ref().ok_or(Unknown::OnePage)?;
                 let now = gauge(r.signal, family, &pages.now, group)?;
                 (now - gauge(r.signal, family, since, group)?) / seconds
             }
-            (Kind::Gauge, stat) => over_both(r.signal, family, stat, pages, group)?,
-            (Kind::Histogram, Stat::Quantile(q)) => {
+            (SignalKind::Gauge, stat) => over_both(r.signal, family, stat, pages, group)?,
+            (SignalKind::Histogram, Stat::Quantile(q)) => {
                 let buckets = buckets(family, pages, group)?;
                 quantile(float(q), &buckets).ok_or(Unknown::NothingObserved)?
             }
-            (Kind::Histogram, Stat::Avg) => {
+            (SignalKind::Histogram, Stat::Avg) => {
                 let sum = grown(family, Series::Sum, pages, group)?;
                 let count = grown(family, Series::Count, pages, group)?;
                 if count <= 0.0 {
@@ -61,7 +65,7 @@ pub(super) fn value(r: &Reading<'_>, pages: &Indexed<'_>, group: &Group) -> Resu
 }
 
 fn ratio(
-    r: &Reading<'_>,
+    r: &Measurement<'_>,
     of: &Signal,
     over: &Signal,
     before: Option<&Signal>,
@@ -72,7 +76,7 @@ fn ratio(
         let stat = signal.stat_in_ratio();
         let window = r.window;
         value(
-            &Reading {
+            &Measurement {
                 signal,
                 stat,
                 window,
@@ -95,7 +99,7 @@ fn ratio(
             let stat = Stat::Last;
             let window = r.window;
             value(
-                &Reading {
+                &Measurement {
                     signal: old,
                     stat,
                     window,

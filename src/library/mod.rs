@@ -7,6 +7,14 @@
 //! assert_eq!(metric.value, "vllm:num_requests_waiting");
 //! ```
 
+mod meant;
+mod schema;
+mod served;
+
+pub use meant::meant;
+pub use schema::json_schema;
+pub use served::{Served, families, served};
+
 use std::sync::LazyLock;
 
 use crate::diag::Diagnostic;

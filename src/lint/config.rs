@@ -158,7 +158,7 @@ impl Config {
             .levels
             .keys()
             .filter(|rule| !names().any(|name| rule.value == name));
-        let told = unknown.map(|rule| {
+        let findings = unknown.map(|rule| {
             Diagnostic::warning(
                 "unknown-rule",
                 rule.span,
@@ -166,7 +166,7 @@ impl Config {
             )
             .maybe_help(did_you_mean(&rule.value, names()))
         });
-        told.collect()
+        findings.collect()
     }
 
     /// True when a file, or a folder above it, is excluded. Paths start from `working_directory`.

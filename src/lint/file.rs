@@ -3,16 +3,19 @@
 use rayon::prelude::*;
 
 use super::dashboard::DashboardCx;
-use super::query::{Names, QueryCx, Site, series};
+use super::query::{Names, QueryCx, Series, Site, series};
 use super::resource::ResourceCx;
 use super::rule::{Check, Findings, Rule};
 use super::rules::invalid_promql;
 use super::scope::Scope;
-use crate::artifact::{Artifact, Dashboard, Language, Query, Resource};
+use crate::artifact::{Artifact, Dashboard, Language, Query, Resource, Role};
 use crate::diag::Diagnostic;
 
 /// Queries that one processor takes at a time.
 const CHUNK: usize = 512;
+
+/// The rules that judge a name which a text mentions: whatever else is unusual, the text may mean it.
+const OF_MENTIONS: [&str; 2] = ["hidden-metric", "removed-metric"];
 
 /// What the rules find in a file. Levels are the rules' own; nothing is suppressed yet.
 pub(super) fn lint(
@@ -57,7 +60,10 @@ impl File<'_> {
             let Some(expr) = expr else {
                 continue;
             };
-            let series = series(&expr, &names);
+            let mut series = series(&expr, &names);
+            if query.role == Role::Mention {
+                series.retain(|series| !self.is_settled(series));
+            }
             let cx = QueryCx {
                 scope: self.scope,
                 artifact: self.artifact,
@@ -68,12 +74,23 @@ impl File<'_> {
                 series: &series,
             };
             for rule in self.rules {
-                if let Check::Query(check) = rule.check {
+                if let Check::Query(check) = rule.check
+                    && is_asked(rule, query)
+                {
                     run(rule, &mut found, |out| check(&cx, out));
                 }
             }
         }
         found
+    }
+
+    /// True when the text names what took the place of a series as well: whoever wrote it knows.
+    fn is_settled(&self, series: &Series<'_, '_>) -> bool {
+        let new = series.subject.known().and_then(|known| {
+            let lineage = known.product.catalog.lineage();
+            lineage.successor(&known.family)
+        });
+        new.is_some_and(|new| self.file_text.contains(new))
     }
 
     fn dashboard(&self, dashboard: &Dashboard) -> Vec<Diagnostic> {
@@ -107,6 +124,10 @@ impl File<'_> {
         }
         found
     }
+}
+
+fn is_asked(rule: &Rule, query: &Query) -> bool {
+    query.role != Role::Mention || OF_MENTIONS.contains(&rule.info.name)
 }
 
 /// Every PromQL query with what it belongs to.

@@ -1,4 +1,4 @@
-//! Findings about series that some releases do not serve, worded alike whatever the reason.
+//! Findings about series that some releases do not serve, in the same words for every reason.
 //!
 //! `` `vllm:gpu_cache_usage_perc` was hidden in 0.11.0 and removed in 0.12.0: no data on 0.12.0–0.33.0 ``
 

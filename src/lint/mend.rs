@@ -91,7 +91,7 @@ pub(super) fn rename(
 pub(super) fn rate_window(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Grafana => "$__rate_interval",
-        Dialect::Prometheus | Dialect::GoTemplate | Dialect::Template => "5m",
+        Dialect::Prometheus | Dialect::GoTemplate | Dialect::Adapter | Dialect::Template => "5m",
     }
 }
 
@@ -126,7 +126,7 @@ impl Advice<'_, '_, '_> {
             .catalog
             .coverage(name, &product.selection, &product.profiles);
         let since = since(product.catalog, name);
-        // An older name is on its way out: it only stands in where the new one is missing.
+        // An older name is on its way out: it is only read where the new one is missing.
         let older = product.catalog.lineage().successor(name) == Some(known.family.as_str());
         if coverage.absent.is_empty() && (!older || known.present.is_empty()) {
             let help = format!("use `{new}`, the same values{since}");

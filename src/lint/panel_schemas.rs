@@ -124,7 +124,7 @@ fn validator(schema: &str, part: Part) -> Option<Validator> {
 }
 
 /// Takes `required` out of every definition, because Grafana fills in what is missing; then `oneOf` cannot
-/// tell its alternatives apart any more, and one that fits is enough.
+/// distinguish its alternatives any more, and one that fits is enough.
 fn lenient(schema: &mut Value) {
     match schema {
         Value::Object(map) => {

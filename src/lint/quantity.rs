@@ -73,7 +73,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     }
 }
 
-/// All numbers of a panel that are in its unit: thresholds, `min`, `max`; none when they cannot be told.
+/// All numbers of a panel that are in its unit: thresholds, `min`, `max`; none when they are not known.
 pub(super) fn limits(dashboard: &Dashboard, panel: &Panel) -> Option<Vec<f64>> {
     if dashboard.form != Form::Classic {
         return None;

@@ -16,7 +16,7 @@ use crate::promql::rewrite::{Edit, replace_node};
 use crate::promql::{Dialect, Kept, kept_labels};
 use crate::source::Span;
 
-/// One query, parsed, with what each of its names stands for.
+/// One query, parsed, with what each of its names means.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryCx<'q, 'c> {
     /// What it is judged against.
@@ -95,12 +95,17 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         })
     }
 
-    /// True when its result is used as it is; false for series of unit tests and for selectors that only
-    /// list label values.
+    /// True when its result is used as it is; false for series of unit tests, for names alone and for selectors
+    /// that only list series or label values.
     pub fn is_evaluated(&self) -> bool {
         !matches!(
             self.query.role,
-            Role::TestSeries | Role::Variable { .. } | Role::UnitTest
+            Role::TestSeries
+                | Role::Variable { .. }
+                | Role::UnitTest
+                | Role::Discovery { .. }
+                | Role::Metric { .. }
+                | Role::Mention
         )
     }
 
@@ -177,7 +182,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     }
 
     /// The releases on which a series is missing, by reason, without those on which the other side of an
-    /// `or` stands in for it.
+    /// `or` replaces it.
     pub fn dead(&self, series: &Series<'_, '_>) -> Vec<Dead> {
         let Some(known) = series.subject.known() else {
             return Vec::new();

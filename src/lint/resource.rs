@@ -14,7 +14,7 @@ pub struct ResourceCx<'a> {
 }
 
 impl ResourceCx<'_> {
-    /// What CloudWatch would refuse, without what is not known before the file is applied.
+    /// What CloudWatch would reject, without what is not known before the file is applied.
     pub fn violations(&self) -> Vec<Violation> {
         use crate::artifact::ResourceKind::{Agent, Alarm, Board};
         let resource = self.resource;

@@ -18,7 +18,7 @@ const ADDED_BY_SCRAPE: [&str; 8] = [
     "service",
 ];
 
-/// What most installations scrape by, unless told otherwise.
+/// What most installations scrape by, unless something else is given.
 const USUAL_INTERVAL: Duration = Duration::from_secs(15);
 
 /// What the names of families that many exporters have begin with.

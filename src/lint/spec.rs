@@ -1,12 +1,13 @@
-//! Specs of ours: what `build` would say of them, and what they say of the files beside them.
+//! Specs: what `build` would say of them, and what they say about the files beside them.
 
 use crate::diag::Sink;
 use crate::plan::Plan;
+use crate::promql::Series;
 use crate::resolve::{Options, resolve};
 use crate::source::FileId;
 use crate::spec::{self, Spec};
 
-/// What specs tell of the queries that were made from them.
+/// What specs know of the queries that were made from them.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
     /// Labels that no page shows.
@@ -39,8 +40,8 @@ impl Declared {
             .values()
             .filter_map(|signal| signal.prometheus.as_ref());
         for metric in bindings.filter_map(|binding| binding.value.metric.as_ref()) {
-            let parts = ["", "_bucket", "_count", "_sum"];
-            let series = parts.map(|part| format!("{}{part}", metric.value));
+            let parts = Series::OF_HISTOGRAM.into_iter().chain([Series::Whole]);
+            let series = parts.map(|part| format!("{}{}", metric.value, part.suffix()));
             self.series.extend(series);
         }
     }

@@ -1,4 +1,4 @@
-//! What a name in a query stands for.
+//! What a name in a query means.
 
 mod dead;
 mod strange;
@@ -18,7 +18,7 @@ pub struct Ties {
     pub router: bool,
 }
 
-/// What a name in a query stands for.
+/// What a name in a query means.
 #[derive(Clone, Debug)]
 pub enum Subject<'c> {
     /// A series that some release of a recorded product has.
@@ -51,7 +51,7 @@ pub struct Known<'c> {
 }
 
 impl<'c> Subject<'c> {
-    /// What `name` stands for.
+    /// What `name` means.
     pub fn of(scope: &'c Scope<'c>, name: &str, ties: Ties) -> Self {
         if scope.is_recorded(name) {
             return Self::Outside;

@@ -54,7 +54,7 @@ fn options(private: bool) -> fs::OpenOptions {
     options
 }
 
-/// Removes what killed runs left in a folder. Where files cannot be locked nobody can tell, and all stay.
+/// Removes what killed runs left in a folder. Where files cannot be locked it is not known which, and all stay.
 pub(super) fn sweep(folder: &Path) {
     // A folder that cannot be listed is no reason not to write a file in it.
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

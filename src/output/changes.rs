@@ -89,7 +89,7 @@ fn file_changes(
     Ok(changes)
 }
 
-/// One file of ours; a stranger's may only take its place when it says the same.
+/// One generated file; another file at its place may only be replaced when it is equal.
 fn change(path: &Path, text: &str, ours: bool) -> Result<Option<Change>, OutputError> {
     match read(path) {
         Ok(None) => Ok(Some(Change::Added)),
@@ -126,7 +126,7 @@ fn folders<'a>(root: &Path, files: impl Iterator<Item = &'a String>) -> BTreeSet
     found
 }
 
-/// A folder of ours is a folder, or nothing yet. A link is rejected below the output folder: what it leads
+/// A service folder is a folder, or nothing yet. A link is rejected below the output folder: what it leads
 /// to would be left behind, or be written through.
 fn check_folder(path: &Path) -> Result<(), OutputError> {
     match fs::symlink_metadata(path) {
@@ -152,7 +152,7 @@ pub fn built_from(out: &Path) -> Result<BTreeMap<Digest, String>, OutputError> {
     Ok(found)
 }
 
-/// Number of files of a service folder in which every file of ours is as the manifest lists it; `None` when
+/// Number of files of a service folder in which every generated file is as the manifest lists it; `None` when
 /// one is not, or nothing is known of one.
 pub fn intact(out: &Path, service: &str) -> Option<usize> {
     let root = out.join(service);
@@ -168,7 +168,7 @@ pub fn intact(out: &Path, service: &str) -> Option<usize> {
     all.then_some(manifest.files.len())
 }
 
-/// Service folders of ours that no spec asks for any more, sorted.
+/// Generated service folders that no spec asks for any more, sorted.
 ///
 /// # Errors
 /// When the output folder cannot be read.
@@ -178,7 +178,7 @@ pub fn stale_services(out: &Path, wanted: &BTreeSet<&str>) -> Result<Vec<String>
     Ok(stale)
 }
 
-/// Service folders of ours, sorted.
+/// Generated service folders, sorted.
 fn services(out: &Path) -> Result<Vec<String>, OutputError> {
     let mut found = Vec::new();
     let entries = match fs::read_dir(out) {

@@ -121,7 +121,7 @@ impl Slot {
 /// no hard link, and what somebody wrote while we built. Of two different files `wins` decides.
 ///
 /// # Errors
-/// When reading or writing fails, or a file of ours is in the way; the rest is where the error says.
+/// When reading or writing fails, or a generated file is in the way; the rest is where the error says.
 pub(super) fn rescue(
     old: &Path,
     live: &Path,
@@ -168,7 +168,7 @@ fn same(a: &Metadata, b: &Metadata) -> bool {
     (a.dev(), a.ino()) == (b.dev(), b.ino())
 }
 
-/// True for two links to one file, as far as can be told here.
+/// True for two links to one file, as far as is known here.
 #[cfg(not(unix))]
 fn same(a: &Metadata, b: &Metadata) -> bool {
     (a.len(), a.modified().ok()) == (b.len(), b.modified().ok())

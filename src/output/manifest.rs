@@ -103,7 +103,7 @@ impl Manifest {
         path == MANIFEST || self.files.contains_key(path)
     }
 
-    /// True for a folder that exists only because files of ours are in it.
+    /// True for a folder that exists only because generated files are in it.
     pub(super) fn made(&self, folder: &str) -> bool {
         let inside = format!("{folder}/");
         let next = self.files.range(inside.clone()..).next();

@@ -12,7 +12,7 @@
 //! generated/.slosmith-trash-4711-0/                      being removed     ([`leftover`])
 //! ```
 //!
-//! Files are not flushed to the medium: after a power cut, build again; the manifest tells which are not whole.
+//! Files are not flushed to the medium: after a power cut, build again; the manifest shows which are not whole.
 //! People's own files are flushed ([`replace`]).
 
 mod beside;
@@ -64,13 +64,13 @@ pub enum OutputError {
     /// Two generated files want the same path.
     #[error("`{0}` would be written twice")]
     Twice(String),
-    /// Somebody else's file is where one of ours must go.
+    /// A file that slosmith did not write is where a generated one must go.
     #[error("{}: this file is not ours; move it away, or build somewhere else", .0.display())]
     Foreign(PathBuf),
     /// Something in a staging folder that no build puts there.
     #[error("{}: no build put this into a staging folder; move it away", .0.display())]
     NotOurs(PathBuf),
-    /// Something that is no folder, or a link to one, is where a folder of ours must go.
+    /// Something that is no folder, or a link to one, is where a service folder must go.
     #[error("{}: this is not a folder; move it away, or build somewhere else", .0.display())]
     NotAFolder(PathBuf),
 }
@@ -87,7 +87,7 @@ impl OutputError {
 pub struct Folder {
     /// Name of the service.
     pub service: String,
-    /// All files of ours, by path.
+    /// All generated files, by path.
     pub files: BTreeMap<String, String>,
     /// Fingerprint of all that the files follow from, when they are all that follows from it.
     pub inputs: Option<Digest>,
@@ -126,7 +126,7 @@ impl Folder {
         Self::new(service, Vec::new(), Vec::new())
     }
 
-    /// True for a file of ours that another build made and this one leaves alone.
+    /// True for a generated file that another build made and this one leaves alone.
     fn keeps(&self, path: &str) -> bool {
         let target = path.split('/').next().unwrap_or_default();
         self.kept.iter().any(|k| k == target)

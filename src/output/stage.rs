@@ -62,7 +62,7 @@ fn carry_rest(
         let entry = entry.map_err(|e| OutputError::io(root)(e.into()))?;
         let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
         let (old, new) = (entry.path(), fresh.join(path));
-        // A name that is not UTF-8 is none of ours.
+        // No generated file has a name that is not UTF-8.
         let name = path.to_str().map(|p| p.replace('\\', "/"));
         if entry.file_type().is_dir() {
             if !name.is_some_and(|n| before.made(&n)) {

@@ -95,7 +95,7 @@ impl Staging {
                 }
             }
         }
-        // What fails here is tried again when this is closed, which tells what fails there.
+        // What fails here is tried again when this is closed, which reports what fails there.
         let mut old = done.into_iter();
         let rescued = old.try_for_each(|(slot, exchanged)| match slot.old(exchanged) {
             Some(old) => leftover::rescue(&old, &slot.live, |_, _| true),
@@ -122,7 +122,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // There is nobody to tell; the next build tries again.
+        // Nobody would read an error here; the next build tries again.
         let _ = self.state().close(&self.out);
     }
 }

@@ -15,17 +15,17 @@ use crate::plan::cloudwatch::{
     Alarm, AlarmKind, Composite, Difference, Dimensions, MetricAlarm, MetricStat, NotExpressible,
     Parity, Rule, Test, Value, Verdict, What,
 };
-use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Query};
+use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Outside, Query};
 use crate::source::{Span, Spanned};
 use crate::spec::{AlarmOverride, LowSamples, Missing, Side, Stat, Via};
 use crate::units::{Duration, Number, Unit, shown};
 
-/// Standard deviations of the band that stands in for a comparison with the past.
+/// Standard deviations of the band that replaces a comparison with the past.
 const USUAL_BAND: Number = Number::new_raw(2, 1);
 
 /// An alert, or an objective's alert, that wants an alarm.
 pub struct AlarmRequest<'a> {
-    /// What it stands for.
+    /// What it was made from.
     pub what: What,
     /// What the parity report calls it.
     pub name: String,
@@ -195,6 +195,11 @@ impl Builder<'_> {
         request: &AlarmRequest<'_>,
         c: &Compare,
     ) -> Result<Rule, NotExpressible> {
+        if let Bound::Outside(o) = &c.bound
+            && o.sides().any(|(_, limit)| limit.is_some())
+        {
+            return self.limited(draft, request, c, o);
+        }
         let statistic = timing::statistic(self.sink, request.over);
         let found = value::read(ValueRequest {
             signal: &c.signal,
@@ -237,6 +242,33 @@ impl Builder<'_> {
         Ok(push(draft, request, alarm))
     }
 
+    /// A band has no limit beside it: each side is an alarm on its band and one on its limit.
+    fn limited(
+        &mut self,
+        draft: &mut Draft,
+        request: &AlarmRequest<'_>,
+        c: &Compare,
+        o: &Outside,
+    ) -> Result<Rule, NotExpressible> {
+        draft.parts.get_or_insert(0);
+        let mut sides = Vec::new();
+        for (op, limit) in o.sides() {
+            let band = Bound::Outside(Outside {
+                side: if op.is_upper() { Side::High } else { Side::Low },
+                floor: None,
+                ceiling: None,
+                ..o.clone()
+            });
+            let limit = limit.map(|l| Bound::Fixed(op, l.value, l.text.clone()));
+            let parts = [Some(band), limit].into_iter().flatten().map(|bound| {
+                let part = Compare { bound, ..c.clone() };
+                self.compare(draft, request, &part)
+            });
+            sides.push(only_or(Rule::All, parts.collect::<Result<_, _>>()?));
+        }
+        Ok(only_or(Rule::Any, sides))
+    }
+
     /// No sample at all: silence is the fault.
     fn absent(
         &mut self,
@@ -261,6 +293,14 @@ impl Builder<'_> {
             low_samples: None,
         };
         Ok(push(draft, request, alarm))
+    }
+}
+
+/// A single rule needs nothing around it.
+fn only_or(several: fn(Vec<Rule>) -> Rule, mut rules: Vec<Rule>) -> Rule {
+    match rules.len() {
+        1 => rules.remove(0),
+        _ => several(rules),
     }
 }
 

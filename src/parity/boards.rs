@@ -9,7 +9,7 @@ use crate::plan::cloudwatch::{
     Board, BoardPanel, BoardRow, ChartQuery, Content, Difference, NotExpressible, Parity, Verdict,
     View, What,
 };
-use crate::plan::dashboard::{Draw, Origin, Panel, Reading};
+use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal};
 use crate::plan::{DEFAULT_WINDOW, Dashboard, Slo, ValueUnit, Window};
 use crate::promql::ast::Expr;
 use crate::query::{self, SignalQuery};
@@ -53,7 +53,7 @@ impl Builder<'_> {
     ) -> BoardPanel {
         let shown = show(self, slos, panel, account);
         BoardPanel {
-            place: panel.place,
+            size: panel.size,
             title: panel.title.clone(),
             content: self.report(dashboard, panel, shown),
         }
@@ -77,7 +77,7 @@ impl Builder<'_> {
         content
     }
 
-    /// Dashboard and title; a title that stands twice gets its panel's number.
+    /// Dashboard and title; a title that is used twice gets its panel's number.
     fn named(&self, dashboard: &Dashboard, panel: &Panel) -> String {
         let name = format!("{} / {}", dashboard.name, panel.title);
         let taken = self.parity.iter().any(|parity| parity.name == name);
@@ -150,7 +150,7 @@ fn chart(builder: &Builder<'_>, panel: &Panel, mut why: Vec<NotExpressible>) -> 
 }
 
 /// A signal as a panel reads it over a window, without the variables of a dashboard.
-fn promql(builder: &Builder<'_>, reading: &Reading, window: Duration, unit: ValueUnit) -> Expr {
+fn promql(builder: &Builder<'_>, reading: &PanelSignal, window: Duration, unit: ValueUnit) -> Expr {
     let signal = &reading.signal;
     let group_by = builder.group_by.iter().map(|label| &label.value);
     let labels = group_by.chain(&reading.by);

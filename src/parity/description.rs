@@ -1,4 +1,4 @@
-//! What an alarm says to whom it tells.
+//! What an alarm says to the people it notifies.
 //!
 //! Of `TTFT is {{ $value }}`, an action and a link there remain `TTFT is …` and both below it.
 

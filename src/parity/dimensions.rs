@@ -71,7 +71,7 @@ fn dimension(metric: &Metric, label: &str) -> Result<String, NotExpressible> {
     }
 }
 
-/// The smallest set of dimensions that tells the values of some labels apart.
+/// The smallest set of dimensions that distinguishes the values of some labels.
 fn groups(
     metric: &Metric,
     fixed: Vec<(String, String)>,

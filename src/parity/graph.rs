@@ -7,7 +7,7 @@ use super::builder::Builder;
 use super::timing::is_instant;
 use super::value::{self, Purpose, ValueRequest};
 use crate::plan::cloudwatch::{Difference, Graph, GraphLine, NotExpressible, Shown, Value, View};
-use crate::plan::dashboard::{Draw, Origin, Panel, Reading};
+use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal};
 use crate::plan::{EventSlo, Slo, SloKind, ValueUnit};
 use crate::spec::Stat;
 use crate::units::{Duration, Number, Unit};
@@ -20,7 +20,7 @@ const MINUTE: u64 = 60;
 
 const ONE: Number = Number::new_raw(1, 1);
 
-/// Percentiles that stand in for a heatmap.
+/// Percentiles that replace a heatmap.
 const PERCENTILES: [i128; 3] = [50, 95, 99];
 
 /// A line, what one of its units is worth in the signal's unit, and how it differs.
@@ -91,7 +91,7 @@ fn shown_worth(unit: ValueUnit, worth: Number) -> Number {
 }
 
 /// A gauge is worth a point each minute.
-fn period_of(r: &Reading) -> u64 {
+fn period_of(r: &PanelSignal) -> u64 {
     match r.window {
         None if is_instant(&r.signal, r.stat) => MINUTE,
         None => USUAL,
@@ -142,7 +142,7 @@ impl Builder<'_> {
     /// A signal as one line, or as one for each value of some labels.
     fn line(
         &mut self,
-        r: &Reading,
+        r: &PanelSignal,
         axis: ValueUnit,
         title: &str,
     ) -> Result<DrawnLine, NotExpressible> {
@@ -181,13 +181,13 @@ impl Builder<'_> {
     /// A distribution by its percentiles: CloudWatch draws no heatmaps.
     fn percentiles(
         &mut self,
-        r: &Reading,
+        r: &PanelSignal,
         panel: &Panel,
     ) -> Result<Vec<DrawnLine>, NotExpressible> {
         let mut lines = Vec::new();
         for percent in PERCENTILES {
             let stat = Stat::Quantile(Number::new(percent, 100));
-            let reading = Reading { stat, ..r.clone() };
+            let reading = PanelSignal { stat, ..r.clone() };
             lines.push(self.line(&reading, panel.unit, &stat.to_string())?);
         }
         if let Some(first) = lines.first_mut() {

@@ -8,7 +8,7 @@ use crate::promql;
 use crate::promql::ast::{Expr, ExprKind};
 use crate::units::Duration;
 
-/// How far a query may look back: the documentation speaks of scan windows of 24 hours.
+/// How far a query may look back: the documentation gives scan windows of 24 hours.
 pub(super) const FARTHEST: Duration = Duration::from_secs(86_400);
 
 /// Seconds between two looks.
@@ -17,7 +17,7 @@ const INTERVAL: u64 = 60;
 /// The alarm on a query that needs no recorded series.
 ///
 /// # Errors
-/// Says why CloudWatch would refuse it.
+/// Says why CloudWatch would reject it.
 pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressible> {
     let far = look_back(query);
     if far > FARTHEST.as_secs() * 1_000 {

@@ -5,7 +5,7 @@
 use crate::cloudwatch::{Statistic, limits};
 use crate::diag::{Diagnostic, Sink};
 use crate::plan::cloudwatch::NotExpressible;
-use crate::plan::{Compare, Kind, Signal};
+use crate::plan::{Compare, Signal, SignalKind};
 use crate::source::Spanned;
 use crate::spec::{AlarmOverride, Stat};
 use crate::units::Duration;
@@ -36,7 +36,7 @@ pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, NotExpressible> 
 
 /// True when the newest value is wanted, and no window of it.
 pub(super) fn is_instant(signal: &Signal, stat: Stat) -> bool {
-    stat == Stat::Last && signal.kind() == Kind::Gauge
+    stat == Stat::Last && signal.kind() == SignalKind::Gauge
 }
 
 /// A point each minute.
@@ -73,7 +73,7 @@ pub(super) fn once(over: Duration) -> Result<Timing, NotExpressible> {
 }
 
 impl Timing {
-    /// What the author wants otherwise; complains where CloudWatch would refuse it.
+    /// What the author wants otherwise; an error where CloudWatch would reject it.
     pub(super) fn with(mut self, sink: &mut Sink, over: Option<&Spanned<AlarmOverride>>) -> Self {
         let Some(over) = over.map(|over| &over.value) else {
             return self;

@@ -9,7 +9,7 @@ use crate::cloudwatch::Statistic;
 use crate::plan::cloudwatch::{
     Delivery, Difference, Dimensions, MetricStat, NotExpressible, Share, Value,
 };
-use crate::plan::{Bucket, EventSli, Kind, Signal, Source};
+use crate::plan::{Bucket, EventSli, Signal, SignalKind, Source};
 use crate::spec::{Across, Stat, Via};
 use crate::units::Number;
 
@@ -21,7 +21,7 @@ pub(super) struct ValueRequest<'a> {
     pub(super) purpose: Purpose,
     /// A statistic that the author prefers.
     pub(super) statistic: Option<&'a Statistic>,
-    /// Labels whose values are told apart.
+    /// Labels whose values stay apart.
     pub(super) by: &'a [String],
     pub(super) via: Via,
 }
@@ -77,7 +77,7 @@ pub(super) fn read(request: ValueRequest<'_>) -> Result<SignalValue, NotExpressi
     let adds_up = adds_up(signal.kind(), &statistic);
     let differences = differences(request, &statistic);
     let stat = metric_stat(signal, statistic, request.by, via, &mut scraped)?;
-    let counted = adds_up && signal.kind() == Kind::Histogram;
+    let counted = adds_up && signal.kind() == SignalKind::Histogram;
     Ok(SignalValue {
         value: match request.stat {
             Stat::Slope => Value::Growth(stat),
@@ -96,27 +96,27 @@ pub(super) fn read(request: ValueRequest<'_>) -> Result<SignalValue, NotExpressi
 /// What is taken of the values of a period.
 fn usual_statistic(request: ValueRequest<'_>) -> Statistic {
     match (request.signal.kind(), request.stat) {
-        (Kind::Counter, _) => Statistic::Sum,
-        (Kind::Ratio, _) => Statistic::Average,
-        (Kind::Histogram, Stat::Quantile(share)) => Statistic::percentile(share),
-        (Kind::Histogram, Stat::Avg) => Statistic::Average,
-        (Kind::Histogram, _) => Statistic::SampleCount,
-        (Kind::Gauge, Stat::Max) => Statistic::Maximum,
-        (Kind::Gauge, Stat::Min) => Statistic::Minimum,
-        (Kind::Gauge, Stat::Last) => match (request.purpose, request.signal.across) {
+        (SignalKind::Counter, _) => Statistic::Sum,
+        (SignalKind::Ratio, _) => Statistic::Average,
+        (SignalKind::Histogram, Stat::Quantile(share)) => Statistic::percentile(share),
+        (SignalKind::Histogram, Stat::Avg) => Statistic::Average,
+        (SignalKind::Histogram, _) => Statistic::SampleCount,
+        (SignalKind::Gauge, Stat::Max) => Statistic::Maximum,
+        (SignalKind::Gauge, Stat::Min) => Statistic::Minimum,
+        (SignalKind::Gauge, Stat::Last) => match (request.purpose, request.signal.across) {
             (Purpose::HighAlarm, _) | (Purpose::Picture, Across::Max) => Statistic::Maximum,
             (Purpose::LowAlarm, _) | (Purpose::Picture, Across::Min) => Statistic::Minimum,
             (Purpose::Picture, Across::Sum | Across::Avg) => Statistic::Average,
         },
-        (Kind::Gauge, _) => Statistic::Average,
+        (SignalKind::Gauge, _) => Statistic::Average,
     }
 }
 
-fn adds_up(kind: Kind, statistic: &Statistic) -> bool {
+fn adds_up(kind: SignalKind, statistic: &Statistic) -> bool {
     match kind {
-        Kind::Counter => *statistic == Statistic::Sum,
-        Kind::Histogram => *statistic == Statistic::SampleCount,
-        Kind::Gauge | Kind::Ratio => false,
+        SignalKind::Counter => *statistic == Statistic::Sum,
+        SignalKind::Histogram => *statistic == Statistic::SampleCount,
+        SignalKind::Gauge | SignalKind::Ratio => false,
     }
 }
 
@@ -130,7 +130,7 @@ fn differences(request: ValueRequest<'_>, statistic: &Statistic) -> Vec<Differen
     if !request.by.is_empty() && metric.names.len() > 1 {
         found.push(Difference::OneLineForEachName(metric.names.clone()));
     }
-    let replicas = metric.delivery == Delivery::Scraped && signal.kind() == Kind::Gauge;
+    let replicas = metric.delivery == Delivery::Scraped && signal.kind() == SignalKind::Gauge;
     let told_apart = request.by.iter().any(|label| label == "instance");
     if replicas && !told_apart {
         found.extend(over_replicas(request, statistic));
@@ -202,9 +202,9 @@ fn unbound(signal: &Signal, via: Via) -> NotExpressible {
 /// What a signal counts.
 fn events(signal: &Signal, via: Via, scraped: &mut Scrapes) -> Result<MetricStat, NotExpressible> {
     let statistic = match signal.kind() {
-        Kind::Counter => Statistic::Sum,
-        Kind::Histogram => Statistic::SampleCount,
-        Kind::Gauge | Kind::Ratio => Statistic::Average,
+        SignalKind::Counter => Statistic::Sum,
+        SignalKind::Histogram => Statistic::SampleCount,
+        SignalKind::Gauge | SignalKind::Ratio => Statistic::Average,
     };
     metric_stat(signal, statistic, &[], via, scraped)
 }
@@ -212,7 +212,7 @@ fn events(signal: &Signal, via: Via, scraped: &mut Scrapes) -> Result<MetricStat
 /// Bad events out of all events.
 ///
 /// # Errors
-/// Says why CloudWatch cannot tell.
+/// Says why CloudWatch has no such value.
 pub(super) fn bad_share(
     sli: &EventSli,
     via: Via,

@@ -114,7 +114,7 @@ pub enum Bound {
 }
 
 /// The usual range of a signal.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Outside {
     /// Standard deviations.
     pub sigma: Number,
@@ -124,6 +124,28 @@ pub struct Outside {
     pub min_samples: u32,
     /// Which side counts.
     pub side: Side,
+    /// Above this only does what is unusually high count.
+    pub floor: Option<Limit>,
+    /// Below this only does what is unusually low count.
+    pub ceiling: Option<Limit>,
+}
+
+impl Outside {
+    /// The sides that count, each with the limit it has beside the usual range.
+    pub fn sides(&self) -> impl Iterator<Item = (CompareOp, Option<&Limit>)> {
+        let high = (self.side != Side::Low).then_some((CompareOp::Above, self.floor.as_ref()));
+        let low = (self.side != Side::High).then_some((CompareOp::Below, self.ceiling.as_ref()));
+        high.into_iter().chain(low)
+    }
+}
+
+/// A fixed limit beside a usual range.
+#[derive(Clone, Debug)]
+pub struct Limit {
+    /// In base units, a rate per second.
+    pub value: Number,
+    /// As written.
+    pub text: String,
 }
 
 /// How a value is compared.

@@ -1,18 +1,15 @@
-//! Dashboards: panels with complete queries and places.
+//! Dashboards: panels with complete queries and sizes.
 //!
-//! A panel of `{signal: queue_depth}` has one [`Series`] with a query, a [`Place`] on a grid of [`COLUMNS`], and a
+//! A panel of `{signal: queue_depth}` has one [`Series`] with a query, a [`Size`] on a grid of [`COLUMNS`], and a
 //! [`Threshold`] for each alert on the same value.
 
-use serde::Deserialize;
-
+use super::layout::places;
 use super::{Query, ValueUnit};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
+pub use super::layout::{COLUMNS, Place, Size};
 pub use crate::spec::{Color, Role};
-
-/// Columns of the grid that positions in specs count on; a target with another grid scales to it.
-pub const COLUMNS: u32 = 24;
 
 /// A dashboard.
 #[derive(Clone, Debug)]
@@ -82,8 +79,8 @@ pub struct Panel {
     pub alerts: Vec<String>,
     /// Where it leads: title and URL.
     pub links: Vec<(String, String)>,
-    /// Where it stands.
-    pub place: Place,
+    /// How much room it takes.
+    pub size: Size,
 }
 
 /// How a panel is drawn.
@@ -126,7 +123,7 @@ pub struct Series {
 #[derive(Clone, Debug)]
 pub enum Origin {
     /// A signal, read over time.
-    Signal(Box<Reading>),
+    Signal(Box<PanelSignal>),
     /// Burn rate of an objective over a window.
     Burn(String, Duration),
     /// Share of events that were good over a window.
@@ -139,7 +136,7 @@ pub enum Origin {
 
 /// A signal as a panel reads it.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub struct PanelSignal {
     /// The signal, without the dashboard's variables.
     pub signal: super::Signal,
     /// How it is read over time.
@@ -173,34 +170,11 @@ impl Threshold {
     }
 }
 
-/// A place on the grid, from the top of the row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-pub struct Place {
-    /// Column of the left edge.
-    pub x: u32,
-    /// Line of the upper edge.
-    pub y: u32,
-    /// Columns.
-    pub w: u32,
-    /// Lines.
-    pub h: u32,
-}
-
-impl Place {
-    /// True when two panels would stand on each other.
-    pub fn overlaps(self, other: Self) -> bool {
-        self.x < other.x + other.w
-            && other.x < self.x + self.w
-            && self.y < other.y + other.h
-            && other.y < self.y + self.h
-    }
-}
-
 impl Row {
-    /// Lines its panels take.
-    pub fn height(&self) -> u32 {
-        let bottoms = self.panels.iter().map(|p| p.place.y + p.place.h);
-        bottoms.max().unwrap_or(0)
+    /// Its panels with their places.
+    pub fn placed(&self) -> impl Iterator<Item = (Place, &Panel)> {
+        let sizes: Vec<_> = self.panels.iter().map(|panel| panel.size).collect();
+        places(&sizes).into_iter().zip(&self.panels)
     }
 }
 

@@ -1,12 +1,14 @@
 //! The plan: what a spec means, resolved and typed. Nothing in it needs looking up.
 //!
-//! Queries are complete PromQL trees; beside them stands what they were made from, so that a target that
+//! Queries are complete PromQL trees; beside them is what they were made from, so that a target that
 //! does not speak PromQL, or a test that needs input series, can be made from the same plan.
 
 pub mod alert;
 pub mod cloudwatch;
 mod condition;
 pub mod dashboard;
+pub mod layout;
+pub mod marker;
 pub mod runbook;
 mod series;
 mod signal;
@@ -16,13 +18,11 @@ pub mod words;
 pub use alert::{Alert, AlertRecord};
 pub use cloudwatch::CloudWatch;
 pub use condition::{
-    Absent, Bound, Compare, CompareOp, Condition, Outside, RawCondition, ValueUnit,
+    Absent, Bound, Compare, CompareOp, Condition, Limit, Outside, RawCondition, ValueUnit,
 };
 pub use dashboard::Dashboard;
 pub use series::{recorded, slo_series};
-pub use signal::{
-    Bucket, DEFAULT_WINDOW, Family, Kind, Raw, Signal, Source, Window, ZOOM, spelled,
-};
+pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};
 pub use slo::{
     BASE_WINDOW, Budget, Compat, EventSli, EventSlo, PercentileSlo, Slo, SloKind, Tier, WindowRatio,
 };
@@ -31,7 +31,7 @@ use crate::promql::ast::Expr;
 use crate::spec::Stat;
 use crate::units::Duration;
 
-/// How often all rules are evaluated; the shortest window that may be asked for.
+/// How often rules are evaluated at least, and where the spec does not say it.
 pub const EVALUATION: Duration = Duration::from_mins(1);
 
 /// One service, ready for every target.
@@ -51,12 +51,14 @@ pub struct Plan {
     pub dashboards: Vec<Dashboard>,
     /// Alarms and dashboards in CloudWatch; `None` when the spec wants none.
     pub cloudwatch: Option<CloudWatch>,
-    /// Runbooks, and what stands beside them.
+    /// Runbooks, and the pages beside them.
     pub runbooks: runbook::Runbooks,
     /// Values that the service's own code publishes.
     pub published: Vec<cloudwatch::Published>,
     /// How the service is scraped.
     pub scrape: Scrape,
+    /// How often its rules are evaluated.
+    pub evaluation: Duration,
     /// Optional signals that no release in the range has.
     pub left_out: Vec<LeftOut>,
     /// Things the author should know: an open range, a release answered from its neighbours.

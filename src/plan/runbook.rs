@@ -1,4 +1,4 @@
-//! Runbooks and what else stands beside them: what an author wrote, with every name looked up.
+//! Runbooks and the pages beside them: what an author wrote, with every name looked up.
 //!
 //! A step of `{when: {signal: queue_depth, above: 80}, fix: scale-out}` is a [`Check::Condition`] that leads to
 //! [`Lead::Fix`]. How it is worded is the target's business.
@@ -294,7 +294,7 @@ pub struct Formula {
     pub expr: String,
     /// What it gives.
     pub gives: String,
-    /// What goes in: name, what it is, its value in the example, and the query that tells it.
+    /// What goes in: name, what it is, its value in the example, and the query that measures it.
     pub inputs: Vec<(String, String, String, Option<Expr>)>,
     /// The result of the example.
     pub result: String,

@@ -7,7 +7,7 @@ use crate::naming;
 use crate::promql::ast::{MatchOp, Selector};
 use crate::promql::build;
 
-/// A series of ours: `name{service="…", …}`.
+/// A recorded series: `name{service="…", …}`.
 pub fn recorded(series: &str, labels: &[(&str, &str)]) -> Selector {
     labels
         .iter()

@@ -3,8 +3,7 @@
 //! `vllm.kv_cache_usage` is a [`Signal`] in ratios whose [`Source::Family`] lists each name the gauge has in the range.
 
 use crate::catalog::Series;
-use crate::promql;
-use crate::promql::ast::{self, Expr, ExprKind, MatchOp};
+use crate::promql::ast::{Expr, MatchOp};
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit};
 
@@ -33,7 +32,7 @@ pub struct Signal {
 
 /// How a bound signal behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SignalKind {
     /// Goes up and down.
     Gauge,
     /// Only goes up.
@@ -44,14 +43,14 @@ pub enum Kind {
     Ratio,
 }
 
-impl Kind {
+impl SignalKind {
     /// The word for messages.
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Gauge => "gauge",
-            Kind::Counter => "counter",
-            Kind::Histogram => "histogram",
-            Kind::Ratio => "ratio",
+            SignalKind::Gauge => "gauge",
+            SignalKind::Counter => "counter",
+            SignalKind::Histogram => "histogram",
+            SignalKind::Ratio => "ratio",
         }
     }
 }
@@ -61,7 +60,7 @@ impl Kind {
 pub enum Window {
     /// Always the same.
     Fixed(Duration),
-    /// As long as the zoom of a graph makes it; see [`ZOOM`].
+    /// As long as the zoom of a graph makes it; see [`super::marker::ZOOM`].
     Zoom,
 }
 
@@ -77,22 +76,6 @@ impl Window {
 
 /// The look-back when none is given.
 pub const DEFAULT_WINDOW: Duration = Duration::from_mins(5);
-
-/// The zoom's window in a query. No back end knows the word: each target writes its own, with [`spelled`].
-pub const ZOOM: &str = "$__zoom";
-
-/// A query with the zoom's window as a back end spells it, such as Grafana's `$__rate_interval`.
-pub fn spelled(expr: &Expr, window: &str) -> Expr {
-    let mut expr = expr.clone();
-    promql::visit::walk_mut(&mut expr, &mut |node| {
-        if let ExprKind::Range(range) = &mut node.kind
-            && range.range.text == ZOOM
-        {
-            range.range = ast::Duration::placeholder(window);
-        }
-    });
-    expr
-}
 
 /// Where a signal's values come from.
 #[derive(Clone, Debug)]
@@ -123,7 +106,7 @@ pub struct Raw {
 #[derive(Clone, Debug)]
 pub struct Family {
     /// How it behaves.
-    pub kind: crate::spec::Kind,
+    pub kind: crate::spec::FamilyKind,
     /// Its names, newest first; joined with `or` per instance.
     pub names: Vec<String>,
     /// Selections, sorted by label.
@@ -139,8 +122,8 @@ impl Family {
     /// The series that counts its events, or the gauge itself.
     pub fn counted(&self) -> Series {
         match self.kind {
-            crate::spec::Kind::Histogram => Series::Count,
-            crate::spec::Kind::Gauge | crate::spec::Kind::Counter => Series::Whole,
+            crate::spec::FamilyKind::Histogram => Series::Count,
+            crate::spec::FamilyKind::Gauge | crate::spec::FamilyKind::Counter => Series::Whole,
         }
     }
 }
@@ -160,15 +143,15 @@ pub struct Bucket {
 
 impl Signal {
     /// How it behaves.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> SignalKind {
         match &self.source {
             Source::Family(family) => match family.kind {
-                crate::spec::Kind::Gauge => Kind::Gauge,
-                crate::spec::Kind::Counter => Kind::Counter,
-                crate::spec::Kind::Histogram => Kind::Histogram,
+                crate::spec::FamilyKind::Gauge => SignalKind::Gauge,
+                crate::spec::FamilyKind::Counter => SignalKind::Counter,
+                crate::spec::FamilyKind::Histogram => SignalKind::Histogram,
             },
-            Source::Ratio { .. } => Kind::Ratio,
-            Source::Raw(_) => Kind::Gauge,
+            Source::Ratio { .. } => SignalKind::Ratio,
+            Source::Raw(_) => SignalKind::Gauge,
         }
     }
 
@@ -176,7 +159,7 @@ impl Signal {
     /// measured.
     pub fn value_scale(&self, stat: Stat) -> Number {
         let counted = matches!(stat, Stat::Rate | Stat::Increase);
-        if counted && self.kind() == Kind::Histogram {
+        if counted && self.kind() == SignalKind::Histogram {
             Number::from_integer(1)
         } else {
             self.scale
@@ -197,9 +180,9 @@ impl Signal {
     /// How it is read where it is a part of a ratio: events per second, or how much there is.
     pub fn stat_in_ratio(&self) -> Stat {
         match self.kind() {
-            Kind::Counter | Kind::Histogram => Stat::Rate,
-            Kind::Gauge => Stat::Last,
-            Kind::Ratio => Stat::Avg,
+            SignalKind::Counter | SignalKind::Histogram => Stat::Rate,
+            SignalKind::Gauge => Stat::Last,
+            SignalKind::Ratio => Stat::Avg,
         }
     }
 

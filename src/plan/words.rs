@@ -4,7 +4,10 @@
 //! here: `p95 of time to first token above 3s for 2m`.
 
 use super::dashboard::{Role, Threshold};
-use super::{Absent, Bound, Compare, Condition, PercentileSlo, Signal, Slo, Source, Tier};
+use super::{
+    Absent, Bound, Compare, CompareOp, Condition, Limit, Outside, PercentileSlo, Signal, Slo,
+    Source, Tier,
+};
 use crate::spec::{Baseline, Side, Stat};
 use crate::units::{Duration, Number, Unit, decimal, shown};
 
@@ -104,19 +107,29 @@ pub fn bound(bound: &Bound) -> String {
             };
             format!("{} {times}{past}", op.as_str())
         }
-        Bound::Outside(o) => {
-            let side = match o.side {
-                Side::Both => "outside",
-                Side::High => "above",
-                Side::Low => "below",
-            };
-            let sigma = decimal(o.sigma);
-            format!("{side} its usual range ({sigma} sigma over {})", o.window)
-        }
+        Bound::Outside(o) => outside(o),
     }
 }
 
-/// What a line of a panel stands for: `alert at 3s`.
+/// `above its usual range (3 sigma over 1d) and above 10`
+fn outside(o: &Outside) -> String {
+    let range = format!(
+        "its usual range ({} sigma over {})",
+        decimal(o.sigma),
+        o.window
+    );
+    if o.side == Side::Both && o.sides().all(|(_, limit)| limit.is_none()) {
+        return format!("outside {range}");
+    }
+    let side = |(op, limit): (CompareOp, Option<&Limit>)| {
+        let limit = limit.map(|limit| format!(" and {} {}", op.as_str(), limit.text));
+        format!("{} {range}{}", op.as_str(), limit.unwrap_or_default())
+    };
+    let sides: Vec<_> = o.sides().map(side).collect();
+    sides.join(" or ")
+}
+
+/// What a line of a panel means: `alert at 3s`.
 pub fn line(line: &Threshold) -> String {
     let text = &line.text;
     match line.role {

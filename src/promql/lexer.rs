@@ -104,7 +104,7 @@ impl<'a> Lexer<'a> {
             Some(b'0'..=b'9') => self.number()?,
             Some(b'.') if self.byte(1).is_some_and(|b| b.is_ascii_digit()) => self.number()?,
             Some(quote @ (b'"' | b'\'' | b'`')) => self.string(quote)?,
-            Some(b'$' | b'[' | b'{') if self.placeholder() > 0 => Kind::Placeholder,
+            Some(b'$' | b'[' | b'{' | b'<') if self.placeholder() > 0 => Kind::Placeholder,
             Some(byte) => self.sign(byte)?,
         };
         let kind = match self.dialect {

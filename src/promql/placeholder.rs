@@ -14,7 +14,9 @@ pub enum Dialect {
     Grafana,
     /// `{{ .window }}`
     GoTemplate,
-    /// Any of these, in a file that Helm or Jinja fills in before Prometheus or Grafana reads it.
+    /// `<<.Series>>`, as prometheus-adapter has it.
+    Adapter,
+    /// Any of the braced and dollared ones, in a file that Helm or Jinja fills in before Prometheus or Grafana reads it.
     Template,
 }
 
@@ -102,7 +104,7 @@ impl Deref for Placeholders {
 pub fn spans(text: &str, dialect: Dialect) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(step) = text[at..].find(['$', '[', '{']) {
+    while let Some(step) = text[at..].find(['$', '[', '{', '<']) {
         at += step;
         match length(&text[at..], dialect) {
             0 => at += 1,
@@ -121,6 +123,7 @@ pub(super) fn length(text: &str, dialect: Dialect) -> usize {
         Dialect::Prometheus => None,
         Dialect::Grafana => grafana(text),
         Dialect::GoTemplate => go_template(text),
+        Dialect::Adapter => adapter(text),
         Dialect::Template => grafana(text).or_else(|| go_template(text)),
     };
     found.unwrap_or(0)
@@ -176,6 +179,13 @@ fn go_template(text: &str) -> Option<usize> {
     None
 }
 
+/// `<< … >>` on one line.
+fn adapter(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix("<<")?;
+    let end = inner.find(">>")?;
+    (!inner[..end].contains('\n')).then_some(end + 4)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,6 +238,16 @@ mod tests {
                 "{{ index . \"}}\" }}"
             ]
         );
+    }
+
+    #[test]
+    fn the_adapter_has_braces_of_its_own() {
+        let text = "sum(<<.Series>>{<<.LabelMatchers>>}) by (<<.GroupBy>>) < 2";
+        let wanted = ["<<.Series>>", "<<.LabelMatchers>>", "<<.GroupBy>>"];
+        assert_eq!(found(text, Dialect::Adapter), wanted);
+        assert!(crate::promql::parse_with(text, Dialect::Adapter).is_ok());
+        assert!(crate::promql::parse(text).is_err());
+        assert_eq!(found(text, Dialect::Prometheus), [""; 0]);
     }
 
     #[test]

@@ -7,11 +7,13 @@
 mod class;
 mod group;
 
+use std::ops::Range;
+
 use super::ast::TextSpan;
 use super::error::SyntaxError;
 
 /// Whether a matcher's pattern, which is anchored at both ends, takes a value; `None` when only
-/// Prometheus itself can tell.
+/// Prometheus itself can say.
 pub fn matches(pattern: &str, value: &str) -> Option<bool> {
     matcher(pattern).map(|matches| matches(value))
 }
@@ -82,6 +84,28 @@ pub fn is_literal(pattern: &str) -> bool {
             b'\\' | b'.' | b'+' | b'*' | b'?' | b'(' | b')' | b'|' | b'[' | b'{' | b'^' | b'$'
         )
     })
+}
+
+/// Where the names are in `x|y`, `(x|y)` and `^(x|y)$`; none when one of them is no plain text.
+pub fn alternatives(pattern: &str) -> Option<Vec<Range<usize>>> {
+    let inner = pattern.strip_prefix('^').unwrap_or(pattern);
+    let inner = inner.strip_suffix('$').unwrap_or(inner);
+    let grouped = inner.strip_prefix('(').and_then(|i| i.strip_suffix(')'));
+    let anchored = inner.len() < pattern.len();
+    let inner = match grouped {
+        Some(inner) => inner.strip_prefix("?:").unwrap_or(inner),
+        // `^x|y$` is anchored at one end of each.
+        None if anchored && inner.contains('|') => return None,
+        None => inner,
+    };
+    let mut at = pattern.find(inner)?;
+    let mut found = Vec::new();
+    for name in inner.split('|') {
+        found.push(at..at + name.len());
+        at += name.len() + 1;
+    }
+    let plain = |at: &Range<usize>| is_literal(&pattern[at.clone()]);
+    found.iter().all(plain).then_some(found)
 }
 
 fn scan(pattern: &str) -> Result<Part, Problem> {

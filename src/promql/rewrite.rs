@@ -38,7 +38,7 @@ pub enum EditError {
     Overlap(TextSpan),
 }
 
-/// The text after all edits, which may be in any order. Insertions at one place keep theirs.
+/// The text after all edits, which may be in any order. Insertions at one place keep their order.
 ///
 /// # Errors
 ///

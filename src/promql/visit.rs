@@ -1,6 +1,9 @@
 //! Walks over all nodes of a tree.
 
+use std::iter::once;
+
 use super::ast::{At, AtOffset, Duration, Expr, ExprKind, Grouping, Name, Selector};
+use super::placeholder::{Placeholder, Placeholders};
 
 /// The expressions directly inside, in the order they are written.
 pub fn children(expr: &Expr) -> impl Iterator<Item = &Expr> {
@@ -84,6 +87,61 @@ pub fn selectors_mut(expr: &mut Expr, visit: &mut impl FnMut(&mut Selector)) {
     });
 }
 
+/// All placeholders, in no particular order.
+pub fn placeholders(expr: &Expr) -> impl Iterator<Item = &Placeholder> {
+    let mut found: Vec<&Placeholders> = Vec::new();
+    walk(expr, &mut |node| match &node.kind {
+        ExprKind::Selector(selector) => in_selector(selector, &mut found),
+        ExprKind::Range(range) => {
+            found.push(&range.range.placeholders);
+            in_selector(&range.selector, &mut found);
+        }
+        ExprKind::Subquery(subquery) => {
+            let times = once(&subquery.range).chain(&subquery.step);
+            found.extend(times.map(|time| &time.placeholders));
+            in_shift(&subquery.at, &mut found);
+        }
+        ExprKind::Call(call) => {
+            found.push(&call.function.placeholders);
+            found.extend(in_grouping(&call.grouping));
+        }
+        ExprKind::Aggregate(aggregate) => found.extend(in_grouping(&aggregate.grouping)),
+        ExprKind::String(literal) => found.push(&literal.placeholders),
+        ExprKind::Placeholder(name) => found.push(&name.placeholders),
+        ExprKind::Binary(binary) => {
+            let matching = binary.matching.iter();
+            let labels = matching.flat_map(|matching| {
+                let group = matching.group.iter().flat_map(|group| &group.include);
+                matching.labels.iter().chain(group)
+            });
+            found.extend(labels.map(|label| &label.placeholders));
+        }
+        ExprKind::Number(_) | ExprKind::Unary(..) | ExprKind::Paren(_) | ExprKind::Invalid(_) => {}
+    });
+    found.into_iter().flat_map(|all| all.iter())
+}
+
+fn in_selector<'a>(selector: &'a Selector, found: &mut Vec<&'a Placeholders>) {
+    found.extend(selector.metric.iter().map(|metric| &metric.placeholders));
+    for matcher in &selector.matchers {
+        found.extend([&matcher.label.placeholders, &matcher.value.placeholders]);
+    }
+    found.push(&selector.filters);
+    in_shift(&selector.at, found);
+}
+
+fn in_grouping(grouping: &Option<Grouping>) -> impl Iterator<Item = &Placeholders> {
+    let labels = grouping.iter().flat_map(|grouping| &grouping.labels);
+    labels.map(|label| &label.placeholders)
+}
+
+fn in_shift<'a>(shift: &'a AtOffset, found: &mut Vec<&'a Placeholders>) {
+    found.extend(shift.offset.iter().map(|offset| &offset.placeholders));
+    if let Some(At::Placeholder(name)) = &shift.at {
+        found.push(&name.placeholders);
+    }
+}
+
 /// Empties every span, so that trees from different texts compare by what they say.
 pub fn clear_spans(expr: &mut Expr) {
     walk_mut(expr, &mut |node| {
@@ -163,7 +221,7 @@ fn clear_name(name: &mut Name) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::promql::parse;
+    use crate::promql::{Dialect, parse, parse_with};
 
     #[test]
     fn every_selector_is_found_in_order() {
@@ -174,6 +232,17 @@ mod tests {
             .filter_map(|selector| Some(selector.metric.as_ref()?.text.as_str()))
             .collect();
         assert_eq!(names, ["a", "b", "c", "d", "e"]);
+    }
+
+    #[test]
+    fn every_placeholder_is_found() {
+        let text = "$a + sum by ($b) (rate($c{$d, x=~\"$e\", y=\"[[f]]\"}[$g:$h] offset $i))\
+            + on ($j) group_left ($k) label_replace($l, \"${m}\", \"$1\", \"y\", \"\") + rate(z[$n])";
+        let expr = parse_with(text, Dialect::Grafana).unwrap();
+        let mut names: Vec<_> = placeholders(&expr).map(|p| p.variable()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.concat(), "abcdefghijklmn");
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! Comparisons as PromQL: with a number, with a multiple of the past, with the usual range.
 
 use super::{SignalQuery, bin, number, query};
-use crate::plan::{CompareOp, Outside, ValueUnit};
+use crate::plan::{CompareOp, Limit, Outside, ValueUnit};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::build;
-use crate::spec::Side;
 use crate::units::{Duration, Number};
 
 /// The comparison as PromQL.
@@ -37,26 +36,31 @@ pub fn times(read: &SignalQuery<'_>, op: CompareOp, factor: Number, then: Expr) 
 
 /// Outside the usual range: mean and standard deviation of the recorded series.
 pub fn outside(read: &SignalQuery<'_>, o: &Outside, past: impl Fn(&str, Duration) -> Expr) -> Expr {
-    let limit = |op: BinaryOp| {
-        let spread = bin(
-            BinaryOp::Mul,
-            number(o.sigma),
-            past("stddev_over_time", o.window),
-        );
-        bin(op, past("avg_over_time", o.window), spread)
+    let spread = || {
+        let deviation = past("stddev_over_time", o.window);
+        bin(BinaryOp::Mul, number(o.sigma), deviation)
     };
-    let now = || query(read, None).expr;
-    let high = || bin(BinaryOp::Gt, now(), limit(BinaryOp::Add));
-    let low = || bin(BinaryOp::Lt, now(), limit(BinaryOp::Sub));
-    let unusual = match o.side {
-        Side::High => high(),
-        Side::Low => low(),
-        Side::Both => bin(BinaryOp::Or, high(), low()),
+    let side = |(op, limit): (CompareOp, Option<&Limit>)| {
+        // A limit beside the range is the range's end where that does not reach it.
+        let (sign, clamp) = match op.is_upper() {
+            true => (BinaryOp::Add, "clamp_min"),
+            false => (BinaryOp::Sub, "clamp_max"),
+        };
+        let end = bin(sign, past("avg_over_time", o.window), spread());
+        let end = match limit {
+            Some(limit) => build::call(clamp, [end, number(limit.value)]),
+            None => end,
+        };
+        compare(query(read, None).expr, op, end)
     };
     let enough = bin(
         BinaryOp::Ge,
         past("count_over_time", o.window),
         build::number(o.min_samples.to_string()),
     );
-    bin(BinaryOp::And, unusual, enough)
+    let unusual = o.sides().map(side);
+    match unusual.reduce(|high, low| bin(BinaryOp::Or, high, low)) {
+        Some(unusual) => bin(BinaryOp::And, unusual, enough),
+        None => enough,
+    }
 }

@@ -42,7 +42,7 @@ impl Events {
                 let part = or_zero(super::events(part, window, None, &self.labels), &total);
                 if *good { rest(part) } else { part }
             }
-            // A histogram has all its buckets or none, so nothing stands in for a missing one.
+            // A histogram has all its buckets or none, so nothing replaces a missing one.
             EventSli::Latency { family, within, .. } => {
                 rest(bucket_rate(family, within, window, &self.labels))
             }

@@ -16,7 +16,8 @@ pub use family::{bucket_rate, number_of_series, presence};
 use family::{Over, over_time, range_function, rate};
 
 use crate::catalog::Series;
-use crate::plan::{DEFAULT_WINDOW, Query, Signal, Source, Window, ZOOM};
+use crate::plan::marker::ZOOM;
+use crate::plan::{DEFAULT_WINDOW, Query, Signal, Source, Window};
 use crate::promql::ast::{
     self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery,
 };
@@ -88,7 +89,7 @@ fn value(read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
                 let buckets = sum(&labels, rate(family, &at(Series::Bucket)));
                 build::call("histogram_quantile", vec![number(q), buckets])
             }
-            (Stat::Avg, crate::spec::Kind::Histogram) => {
+            (Stat::Avg, crate::spec::FamilyKind::Histogram) => {
                 let total = sum(&read.labels, rate(family, &at(Series::Sum)));
                 let count = sum(&read.labels, rate(family, &at(Series::Count)));
                 bin(BinaryOp::Div, total, positive(count))

@@ -6,12 +6,12 @@
 use super::conditions::{ABSENT_MEMORY, Resolver};
 use super::context::Context;
 use super::templates;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
-use crate::plan::{Alert, Links, words};
-use crate::source::Span;
-use crate::spec::{self, Text};
-use crate::units::Duration;
+use crate::plan::{Alert, Bound, Condition, Links, words};
+use crate::source::{Span, Spanned};
+use crate::spec::{self, Baseline, Text};
+use crate::units::{Duration, Number};
 
 /// All alerts of a spec.
 pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Alert> {
@@ -73,7 +73,7 @@ fn absence(condition: &spec::Condition) -> Option<Span> {
     own.or_else(|| parts.find_map(|part| absence(&part.value)))
 }
 
-/// A group that is gone longer than it is remembered is never told by name.
+/// A group that is gone longer than it is remembered is never named.
 fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
     let Some((hold, absent)) = alert.hold.zip(absence(&alert.when.value)) else {
         return;
@@ -88,9 +88,54 @@ fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
     }
 }
 
+/// A change that becomes the past is usual again: a condition on it ends by itself.
+fn check_lasting(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, condition: &Condition) {
+    let Some(hold) = alert.hold else {
+        return;
+    };
+    let shortest = condition.leaves().into_iter().filter_map(unusual_for).min();
+    if let Some(unusual) = shortest.filter(|unusual| hold.value >= *unusual) {
+        let message = format!(
+            "`{name}` never fires: a change is unusual for {unusual}, then it is part of the past, and it must hold for {hold}"
+        );
+        let error = Diagnostic::error("never-firing", hold.span, message);
+        cx.sink
+            .push(error.help(format!("hold it for less than {unusual}")));
+    }
+}
+
+/// How long a value that changed once and for all differs from its own past as much as a part of a condition wants;
+/// a usual range leaves out what may belong to the change.
+fn unusual_for(leaf: &Condition) -> Option<Duration> {
+    let Condition::Compare(c) = leaf else {
+        return None;
+    };
+    match &c.bound {
+        Bound::Times(_, _, Baseline::Offset(ago)) => Some(*ago),
+        Bound::Times(op, factor, Baseline::AvgOver(window)) => {
+            let grown = op.is_upper() && *factor > 1.into();
+            // Once this share of the window is new, not even an endless value is so many times the mean.
+            let share = if grown {
+                Number::from_integer(1) / factor
+            } else {
+                1.into()
+            };
+            Some(Duration::from_secs(whole(window.number() * share)))
+        }
+        Bound::Fixed(..) | Bound::Outside(_) => None,
+    }
+}
+
+fn whole(seconds: Number) -> u64 {
+    u64::try_from(seconds.floor().to_integer()).unwrap_or(u64::MAX)
+}
+
 fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
     cx.check_severity(&alert.severity);
     check_hold(cx, name, alert);
+    if let Some(hold) = alert.hold {
+        cx.check_evaluated(hold);
+    }
     let mut resolver = Resolver {
         cx,
         alert: &name.value,
@@ -99,6 +144,7 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
     };
     let condition = resolver.condition(&alert.when)?;
     let records = resolver.records;
+    check_lasting(cx, name, alert, &condition);
     let own = [&alert.summary, &alert.description, &alert.action];
     for text in own.into_iter().flatten() {
         templates::check(cx, text, &condition.query().expr);
@@ -125,7 +171,24 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
 }
 
 impl Context<'_> {
-    /// Where an alert points; a spec without `links` has been refused already.
+    /// What is looked at each minute holds for minutes.
+    pub(super) fn check_evaluated(&mut self, hold: Spanned<Duration>) {
+        let every = self.evaluation_interval();
+        if every.as_secs() == 0 || hold.value.as_secs().is_multiple_of(every.as_secs()) {
+            return;
+        }
+        let steps = hold.value.as_secs().div_ceil(every.as_secs());
+        let really = Duration::from_secs(steps * every.as_secs());
+        let message = format!(
+            "`for: {hold}` is no multiple of {every}, the time between two evaluations: it would be {really}"
+        );
+        let error = Diagnostic::error("bad-interval", hold.span, message);
+        self.sink.push(error.help(format!(
+            "write `for: {really}`, or evaluate more often: `prometheus: {{evaluation_interval: 10s, scrape_interval: 10s}}`"
+        )));
+    }
+
+    /// Where an alert points; a spec without `links` has been rejected already.
     pub(super) fn links(&mut self, alert: &str, runbook: Option<&Text>) -> Links {
         if let Some(name) = runbook {
             self.check_name(name, true);
@@ -140,14 +203,44 @@ impl Context<'_> {
         }
     }
 
-    /// A severity is a label value that routing rules name: a plain word.
+    /// A severity is a label value that routing rules name: one that nobody declared is routed nowhere.
     pub(super) fn check_severity(&mut self, severity: &Text) {
-        if naming::check_name(&severity.value, false).is_err() {
+        if !self.check_severity_name(severity) {
+            return;
+        }
+        let spec = self.spec;
+        let actions = spec.cloudwatch.iter().flat_map(|c| c.actions.keys());
+        let mut known: Vec<&str> = [&spec.severities.page, &spec.severities.ticket]
+            .into_iter()
+            .chain(&spec.severities.more)
+            .chain(actions)
+            .map(|severity| severity.value.as_str())
+            .collect();
+        known.sort_unstable();
+        known.dedup();
+        if known.contains(&severity.value.as_str()) {
+            return;
+        }
+        let message = format!("`{severity}` is none of the spec's severities");
+        let help = did_you_mean(&severity.value, known.iter().copied());
+        let help = help.unwrap_or_else(|| {
+            let known = known.join("` and `");
+            format!("there are `{known}`; declare it with `severities: {{more: [{severity}]}}`")
+        });
+        let error = Diagnostic::error("unknown-name", severity.span, message);
+        self.sink.push(error.help(help));
+    }
+
+    /// One plain word.
+    pub(super) fn check_severity_name(&mut self, severity: &Text) -> bool {
+        let good = naming::check_name(&severity.value, false).is_ok();
+        if !good {
             let message = format!("`{}` is not a severity", severity.value.escape_debug());
             let error = Diagnostic::error("bad-name", severity.span, message);
             self.sink
                 .push(error.help("use one word, such as `critical` or `warning`"));
         }
+        good
     }
 }
 

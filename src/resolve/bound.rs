@@ -5,11 +5,13 @@
 
 use super::context::Context;
 use crate::diag::Diagnostic;
-use crate::plan::{Bound, Bucket, CompareOp, EVALUATION, Family, Kind, Outside, Signal, ValueUnit};
+use crate::plan::{
+    Bound, Bucket, CompareOp, Family, Limit, Outside, Signal, SignalKind, ValueUnit,
+};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
-use crate::spec::{self, Stat};
-use crate::units::{Mismatch, Number, Per, Quantity, Unit, decimal, shown};
+use crate::spec::{self, Side, Stat};
+use crate::units::{Duration, Mismatch, Number, Per, Quantity, Unit, decimal, shown};
 
 /// A second, the time of a rate when a bound does not say another.
 const PER_SECOND: Per = Per {
@@ -28,8 +30,8 @@ fn is_rate(read: &SignalQuery<'_>) -> bool {
 
 /// What a read counts in.
 pub(super) fn unit(read: &SignalQuery<'_>, per: Option<Per>) -> ValueUnit {
-    let counts =
-        read.signal.kind() == Kind::Histogram && matches!(read.stat, Stat::Rate | Stat::Increase);
+    let counts = read.signal.kind() == SignalKind::Histogram
+        && matches!(read.stat, Stat::Rate | Stat::Increase);
     ValueUnit {
         unit: if counts {
             Unit::Count
@@ -92,7 +94,7 @@ fn never_or_always(
     }
     let zero = Number::from_integer(0);
     let top = match read.signal.unit {
-        Unit::Ratio | Unit::Bool if !is_rate(read) && read.signal.kind() != Kind::Counter => {
+        Unit::Ratio | Unit::Bool if !is_rate(read) && read.signal.kind() != SignalKind::Counter => {
             Some(Number::from_integer(1))
         }
         _ => None,
@@ -185,10 +187,55 @@ pub(super) fn coefficient(quantity: &Spanned<Quantity>) -> Result<Number, Diagno
 }
 
 /// The usual range as the spec asks for it.
+pub(super) fn outside(
+    cx: &mut Context<'_>,
+    read: &SignalQuery<'_>,
+    o: &spec::Outside,
+) -> Option<Outside> {
+    let range = usual_range(o, cx.evaluation_interval());
+    let range = cx.sink.take(range);
+    let floor = limit(cx, read, (CompareOp::Above, "and_above"), &o.and_above, o);
+    let ceiling = limit(cx, read, (CompareOp::Below, "and_below"), &o.and_below, o);
+    Some(Outside {
+        floor: floor?,
+        ceiling: ceiling?,
+        ..range?
+    })
+}
+
+/// A fixed limit beside the usual range, where there is one.
+fn limit(
+    cx: &mut Context<'_>,
+    read: &SignalQuery<'_>,
+    (op, field): (CompareOp, &str),
+    quantity: &Option<Spanned<Quantity>>,
+    o: &spec::Outside,
+) -> Option<Option<Limit>> {
+    let Some(quantity) = quantity else {
+        return Some(None);
+    };
+    let (other, word) = match op.is_upper() {
+        true => (Side::Low, "low"),
+        false => (Side::High, "high"),
+    };
+    if o.side == other {
+        let message = format!("`{field}` says nothing where only `side: {word}` counts");
+        cx.reject_field(field, quantity.span, message);
+        return None;
+    }
+    let fixed = fixed(cx, read, op, quantity)?;
+    let per = fixed.unit.per.map_or(1, |per| i128::from(per.seconds));
+    Some(Some(Limit {
+        value: fixed.value / per,
+        text: quantity.to_string(),
+    }))
+}
+
+/// The range itself.
 ///
 /// # Errors
 /// When sigma is not a plain number above zero, or the window too short for the samples that are wanted.
-pub(super) fn read_outside(o: &spec::Outside) -> Result<Outside, Diagnostic> {
+fn usual_range(o: &spec::Outside, every: Duration) -> Result<Outside, Diagnostic> {
     let sigma = o.sigma.value.of(Unit::Count, false).map_err(|m| {
         Diagnostic::error("wrong-unit", o.sigma.span, m.message)
             .help("write a plain number such as `3`")
@@ -197,7 +244,7 @@ pub(super) fn read_outside(o: &spec::Outside) -> Result<Outside, Diagnostic> {
         let message = format!("{} standard deviations are not above zero", decimal(sigma));
         return Err(Diagnostic::error("bad-threshold", o.sigma.span, message));
     }
-    let samples = o.window.value.as_secs() / EVALUATION.as_secs();
+    let samples = o.window.value.as_secs() / every.as_secs().max(1);
     if samples < u64::from(o.min_samples.value) {
         let message = format!(
             "a window of {} has {samples} samples, less than the {} that are wanted, so it can never fire",
@@ -205,8 +252,8 @@ pub(super) fn read_outside(o: &spec::Outside) -> Result<Outside, Diagnostic> {
         );
         return Err(
             Diagnostic::error("never-firing", o.window.span, message).help(format!(
-                "take the range over {}m or more, or want fewer with `min_samples`",
-                o.min_samples
+                "take the range over {} or more, or want fewer with `min_samples`",
+                Duration::from_secs(u64::from(o.min_samples.value) * every.as_secs())
             )),
         );
     }
@@ -215,5 +262,7 @@ pub(super) fn read_outside(o: &spec::Outside) -> Result<Outside, Diagnostic> {
         window: o.window.value,
         min_samples: o.min_samples.value,
         side: o.side,
+        floor: None,
+        ceiling: None,
     })
 }

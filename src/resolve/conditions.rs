@@ -23,6 +23,9 @@ use crate::units::{Duration, Unit};
 /// How much longer than its window and its holding time a value may be unusual.
 const SETTLED: Duration = Duration::from_mins(5);
 
+/// The shortest time over which values correlate: two moments always lie on a line.
+const CORRELATED: Duration = Duration::from_mins(3);
+
 /// How long a group that is gone is missed by name.
 pub(super) const ABSENT_MEMORY: Duration = Duration::from_secs(3 * 86_400);
 
@@ -107,7 +110,7 @@ impl Resolver<'_, '_> {
         read: &SignalQuery<'_>,
     ) -> Option<(Bound, ValueUnit, Expr)> {
         if let Some(o) = &c.outside {
-            let outside = self.cx.sink.take(bound::read_outside(&o.value))?;
+            let outside = bound::outside(self.cx, read, &o.value)?;
             // What is unusual now must not count as usual before it has held long enough.
             let recent = [self.hold, read.window.usual(), SETTLED].map(Duration::as_secs);
             let recent = Duration::from_secs(recent.iter().sum());
@@ -162,7 +165,7 @@ impl Resolver<'_, '_> {
         let labels = read.labels.clone();
         move |function, window| {
             let over = build::call(function, [query::range(series.clone(), window)]);
-            // The record's own labels must not stand in the way of the comparison.
+            // The record's own labels must not take part in the comparison.
             build::aggregate(AggregateOp::Max, &labels, over)
         }
     }
@@ -184,6 +187,16 @@ impl Resolver<'_, '_> {
         };
         let other = self.cx.read(&request)?;
         let above = self.cx.sink.take(bound::coefficient(&c.above))?;
+        if c.window.value < CORRELATED {
+            let message = format!(
+                "{} holds less than three moments a minute apart, so nothing ever correlates",
+                c.window
+            );
+            let error = Diagnostic::error("never-firing", c.window.span, message);
+            let help = format!("compare them over {CORRELATED} at least, better 20m");
+            self.cx.sink.push(error.help(help));
+            return None;
+        }
         let mut labels = read.labels.clone();
         labels.retain(|label| other.labels.contains(label));
         let window = c.window.value;

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::Options;
 use crate::catalog::{Catalog, NoRelease, Range, RangeError, Selection};
 use crate::diag::{Diagnostic, Sink, did_you_mean};
-use crate::plan::{LeftOut, Runtime, Signal};
+use crate::plan::{EVALUATION, LeftOut, Runtime, Signal};
 use crate::source::Span;
 use crate::spec::{Document, Spec, Text};
 use crate::units::Duration;
@@ -141,6 +141,11 @@ impl<'a> Context<'a> {
     pub(super) fn scrape_interval(&self) -> Duration {
         let given = self.spec.prometheus.scrape_interval;
         given.map_or(SCRAPE_INTERVAL, |i| i.value)
+    }
+
+    pub(super) fn evaluation_interval(&self) -> Duration {
+        let given = self.spec.prometheus.evaluation_interval;
+        given.map_or(EVALUATION, |i| i.value)
     }
 
     pub(super) fn title(&self) -> &'a str {

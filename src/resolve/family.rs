@@ -10,7 +10,7 @@ mod recorded;
 use std::rc::Rc;
 
 pub(super) use check::{
-    check_matchers, check_names, check_present_from_start, narrowed, not_a_boundary, refuse_where,
+    check_matchers, check_names, check_present_from_start, narrowed, not_a_boundary, reject_where,
 };
 pub(super) use recorded::{covers_range, ratio_before};
 
@@ -22,7 +22,7 @@ use crate::library;
 use crate::plan::{Bucket, Family, Signal, Source};
 use crate::promql::ast::MatchOp;
 use crate::source::{Span, Spanned};
-use crate::spec::{self, Kind, Text};
+use crate::spec::{self, FamilyKind, Text};
 use crate::units::{Number, decimal};
 
 /// Prefix of vLLM's own families.
@@ -51,13 +51,15 @@ pub(super) fn bind(
 ) -> Outcome {
     let from_library = library::signal(&signal.name).is_some();
     let place = |span: Span| if from_library { at } else { span };
-    let kind = definition.kind.unwrap_or(Spanned::new(Kind::Gauge, at));
+    let kind = definition
+        .kind
+        .unwrap_or(Spanned::new(FamilyKind::Gauge, at));
     let kind = Spanned::new(kind.value, place(kind.span));
     let metric = &Text::new(metric.value.clone(), place(metric.span));
     let foreign = cx.catalog.foreign().find(&metric.value).is_some();
     let tolerant = definition.optional || cx.tolerant;
     let bound = if from_library || (metric.value.starts_with(VLLM) && !foreign) {
-        if let Err(outcome) = refuse_own_shape(cx, definition) {
+        if let Err(outcome) = reject_own_shape(cx, definition) {
             return outcome;
         }
         match recorded::family(cx, &signal, kind, metric, tolerant) {
@@ -93,7 +95,7 @@ pub(super) fn bind(
 }
 
 /// A recorded family's labels and buckets are on record: a spec cannot say otherwise.
-fn refuse_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(), Outcome> {
+fn reject_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(), Outcome> {
     let binding = definition.prometheus.as_ref();
     let buckets = binding
         .and_then(|b| b.value.buckets.as_ref())
@@ -120,7 +122,7 @@ fn declared(
     cx: &mut Context<'_>,
     signal: &Signal,
     definition: &spec::Signal,
-    kind: Kind,
+    kind: FamilyKind,
     metric: &Text,
 ) -> Option<Bound> {
     check_metric_name(cx, metric, kind)?;
@@ -146,7 +148,7 @@ fn declared(
     Some((family, names))
 }
 
-fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: Kind) -> Option<()> {
+fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: FamilyKind) -> Option<()> {
     let name = metric.value.as_str();
     let mut error = missing::normalised(cx.catalog, name, metric.span);
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
@@ -155,7 +157,7 @@ fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: Kind) -> Option<
         let message = format!("`{}` is not a metric name", name.escape_debug());
         let e = Diagnostic::error("bad-name", metric.span, message);
         error = Some(e.help("a metric name consists of letters, digits, `_` and `:`"));
-    } else if kind == Kind::Histogram {
+    } else if kind == FamilyKind::Histogram {
         let (base, series) = split_series(name);
         if series != Series::Whole {
             error = Some(missing::one_series(name, base, metric.span));
@@ -174,7 +176,7 @@ fn declared_buckets(
     cx: &mut Context<'_>,
     signal: &Signal,
     definition: &spec::Signal,
-    kind: Kind,
+    kind: FamilyKind,
     metric: &Text,
 ) -> Option<Vec<Bucket>> {
     let buckets = definition
@@ -183,14 +185,14 @@ fn declared_buckets(
         .and_then(|b| b.value.buckets.as_ref());
     let first = buckets.and_then(|b| b.first());
     match (kind, first) {
-        (Kind::Histogram, None) => {
+        (FamilyKind::Histogram, None) => {
             let message = format!("the histogram `{}` needs `buckets`", signal.name);
             let error = Diagnostic::error("missing-field", metric.span, message);
             cx.sink
                 .push(error.help("list the upper bounds, such as `[100ms, 500ms, 1s]`"));
             return None;
         }
-        (Kind::Gauge | Kind::Counter, Some(bucket)) => {
+        (FamilyKind::Gauge | FamilyKind::Counter, Some(bucket)) => {
             let message = format!("a {} has no `buckets`", kind.as_str());
             let at = cx.document.key(bucket.span, "buckets");
             cx.sink.push(Diagnostic::error("wrong-kind", at, message));

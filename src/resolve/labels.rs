@@ -1,4 +1,4 @@
-//! Labels: what a signal is grouped by, what the scrape adds, which names are refused.
+//! Labels: what a signal is grouped by, what the scrape adds, which names are not allowed.
 //!
 //! With `group_by: [cluster, model_name]` and `by: [gpu]`, a signal without `model_name` is grouped by `cluster` and
 //! `gpu`.
@@ -6,7 +6,7 @@
 use super::context::Context;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
-use crate::plan::{Kind, Signal};
+use crate::plan::{Signal, SignalKind};
 use crate::source::Span;
 use crate::spec::Text;
 
@@ -36,7 +36,7 @@ impl Context<'_> {
     }
 
     pub(super) fn missing_label(&mut self, signal: &Signal, label: &str, at: Span) {
-        if label == "le" && signal.kind() == Kind::Histogram {
+        if label == "le" && signal.kind() == SignalKind::Histogram {
             let message = format!("`le` of `{}` belongs to its thresholds", signal.name);
             let error = Diagnostic::error("reserved-label", at, message)
                 .help("a `latency` SLI (`within`) or a percentile chooses the buckets");

@@ -73,6 +73,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         runbooks,
         published,
         scrape,
+        evaluation: cx.evaluation_interval(),
         left_out: cx.left_out,
         notes: cx.notes,
     };

@@ -5,7 +5,7 @@
 
 use super::context::Context;
 use crate::diag::Diagnostic;
-use crate::plan::{DEFAULT_WINDOW, Kind, Signal, Window};
+use crate::plan::{DEFAULT_WINDOW, Signal, SignalKind, Window};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
 use crate::spec::{Stat, Text};
@@ -89,22 +89,22 @@ impl Context<'_> {
     }
 }
 
-fn usual_stat(kind: Kind) -> Option<Stat> {
+fn usual_stat(kind: SignalKind) -> Option<Stat> {
     match kind {
-        Kind::Gauge => Some(Stat::Last),
-        Kind::Counter => Some(Stat::Rate),
-        Kind::Ratio => Some(Stat::Avg),
-        Kind::Histogram => None,
+        SignalKind::Gauge => Some(Stat::Last),
+        SignalKind::Counter => Some(Stat::Rate),
+        SignalKind::Ratio => Some(Stat::Avg),
+        SignalKind::Histogram => None,
     }
 }
 
-fn known_stats(kind: Kind) -> &'static [Stat] {
+fn known_stats(kind: SignalKind) -> &'static [Stat] {
     const ANY_QUANTILE: Stat = Stat::Quantile(Number::new_raw(0, 1));
     match kind {
-        Kind::Gauge => &[Stat::Last, Stat::Avg, Stat::Min, Stat::Max, Stat::Slope],
-        Kind::Counter => &[Stat::Rate, Stat::Increase],
-        Kind::Ratio => &[Stat::Avg],
-        Kind::Histogram => &[ANY_QUANTILE, Stat::Avg, Stat::Rate, Stat::Increase],
+        SignalKind::Gauge => &[Stat::Last, Stat::Avg, Stat::Min, Stat::Max, Stat::Slope],
+        SignalKind::Counter => &[Stat::Rate, Stat::Increase],
+        SignalKind::Ratio => &[Stat::Avg],
+        SignalKind::Histogram => &[ANY_QUANTILE, Stat::Avg, Stat::Rate, Stat::Increase],
     }
 }
 

@@ -4,8 +4,8 @@ use super::context::Context;
 use super::labels::is_label_name;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming::{self, NameError};
-use crate::plan::{Service, Severities};
-use crate::spec::Text;
+use crate::plan::{EVALUATION, Service, Severities};
+use crate::spec::{self, Policy, Text};
 
 impl Context<'_> {
     /// Complains about a name that cannot be used in files, labels and series.
@@ -31,8 +31,12 @@ pub(super) fn check(cx: &mut Context<'_>) {
     for name in spec.alerts.keys() {
         cx.check_name(name, false);
     }
-    for severity in [&spec.severities.page, &spec.severities.ticket] {
-        cx.check_severity(severity);
+    let severities = &spec.severities;
+    for severity in [&severities.page, &severities.ticket]
+        .into_iter()
+        .chain(&severities.more)
+    {
+        cx.check_severity_name(severity);
     }
     for label in &spec.prometheus.group_by {
         cx.check_label_name(label);
@@ -47,12 +51,39 @@ pub(super) fn check(cx: &mut Context<'_>) {
             error.help("templates are allowed in `summary`, `description` and `action` of alerts"),
         );
     }
+    check_evaluation(cx);
     check_labels(cx);
     for (label, value) in &spec.prometheus.selector {
         cx.check_label_name(label);
         super::matchers::check_value(cx, value);
     }
     check_links(cx);
+}
+
+/// Rules meet on full minutes, and see something new each time.
+fn check_evaluation(cx: &mut Context<'_>) {
+    let Some(interval) = cx.spec.prometheus.evaluation_interval else {
+        return;
+    };
+    let (seconds, scrape) = (interval.value.as_secs(), cx.scrape_interval());
+    let minute = EVALUATION.as_secs();
+    let (message, help) = if seconds == 0 || !minute.is_multiple_of(seconds) {
+        (
+            format!("rules cannot be evaluated every {interval}: a minute is no multiple of that"),
+            "write 10s, 15s, 20s, 30s or 1m".to_owned(),
+        )
+    } else if interval.value < scrape {
+        (
+            format!(
+                "evaluated every {interval}, rules see the same samples again: targets are scraped every {scrape}"
+            ),
+            format!("write {scrape} or more, or set `scrape_interval: {interval}`"),
+        )
+    } else {
+        return;
+    };
+    let error = Diagnostic::error("bad-interval", interval.span, message);
+    cx.sink.push(error.help(help));
 }
 
 /// A label is added by the scrape or on sending, not both.
@@ -72,11 +103,22 @@ fn check_labels(cx: &mut Context<'_>) {
     }
 }
 
+/// True for an objective with alerts of its own.
+fn alerts(slo: &spec::Slo) -> bool {
+    match (&slo.sli.value.percentile, &slo.burn) {
+        (Some(_), _) => slo.alert.is_some(),
+        (None, Some(burn)) => burn.value.policy.is_none_or(|p| p.value != Policy::None),
+        (None, None) => true,
+    }
+}
+
 fn check_links(cx: &mut Context<'_>) {
     let spec = cx.spec;
     match &spec.links {
         None => {
-            let first = spec.alerts.keys().chain(spec.slos.keys()).next();
+            let slos = spec.slos.iter().filter(|(_, slo)| alerts(slo));
+            let slos = slos.map(|(name, _)| name);
+            let first = spec.alerts.keys().chain(slos).next();
             if let Some(name) = first {
                 let message =
                     format!("`{name}` needs `links`: every alert names its runbook and dashboard");
@@ -109,11 +151,11 @@ pub(super) fn check_group_labels(cx: &mut Context<'_>) {
     known.dedup();
     let external = &cx.spec.prometheus.labels.external;
     for label in &cx.spec.prometheus.group_by {
-        let told = label.value == "le"
+        let reported = label.value == "le"
             || naming::RESERVED_LABELS.contains(&label.value.as_str())
             || external.contains(label)
             || !is_label_name(&label.value);
-        if !told && cx.any_signal() && !known.contains(&label.value) {
+        if !reported && cx.any_signal() && !known.contains(&label.value) {
             let message =
                 format!("no signal has the label `{label}`, and the scrape does not add it");
             let error = Diagnostic::error("unknown-label", label.span, message)

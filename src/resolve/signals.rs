@@ -12,7 +12,7 @@ use crate::library;
 use crate::plan::{LeftOut, Raw, Signal, Source};
 use crate::promql::{self, Kept};
 use crate::source::{Span, Spanned};
-use crate::spec::{self, Across, Kind, RatioOf, Text};
+use crate::spec::{self, Across, FamilyKind, RatioOf, Text};
 use crate::units::{Number, Unit};
 
 /// Resolves every declared signal, used or not: each line of a spec must be right.
@@ -92,7 +92,7 @@ impl Context<'_> {
         outermost.is_some_and(|name| self.spec.signals.contains_key(name.as_str()))
     }
 
-    /// A library signal that another is made from goes by the name that the spec uses.
+    /// A library signal that another is made from has the name that the spec uses.
     pub(super) fn name_in_spec(&self, name: &str) -> String {
         let used = self.open.iter().find(|n| library::signal(n).is_some());
         let inside = library::signal(name).is_some();
@@ -102,13 +102,17 @@ impl Context<'_> {
     }
 
     fn unknown_signal(&mut self, name: &Text) -> Outcome {
-        let library = library::names();
         let own = self.spec.signals.keys().map(|k| k.value.as_str());
-        let known = own.chain(library.iter().map(String::as_str));
         let message = format!("unknown signal `{name}`");
-        let help = did_you_mean(&name.value, known).unwrap_or_else(|| {
-            "declare it under `signals`, or use one of the library's (`vllm.*`)".into()
-        });
+        let of_library = || {
+            let meant = library::meant(&name.value)?;
+            Some(format!("did you mean `{meant}`?"))
+        };
+        let help = did_you_mean(&name.value, own)
+            .or_else(of_library)
+            .unwrap_or_else(|| {
+                "declare it under `signals`, or use one of the library's: `slosmith signals` lists them".into()
+            });
         let error = Diagnostic::error("unknown-signal", name.span, message);
         self.sink.push(error.help(help));
         Outcome::Failed
@@ -157,7 +161,7 @@ fn is_library(name: &str) -> bool {
     library::signal(name).is_some()
 }
 
-/// The place of a reference: inside the library nobody can mend anything, so `at` stands for it.
+/// The place of a reference: nobody can edit the library, so `at` is reported in its place.
 fn place(name: &Text, reference: &Text, at: Span) -> Text {
     let span = if is_library(&name.value) {
         at
@@ -216,7 +220,7 @@ fn alias(
 /// Adds an alias's own selection.
 fn narrow(cx: &mut Context<'_>, mut signal: Signal, definition: &spec::Signal) -> Outcome {
     let Source::Family(found) = &mut signal.source else {
-        family::refuse_where(cx, &definition.matchers);
+        family::reject_where(cx, &definition.matchers);
         return Outcome::Failed;
     };
     found
@@ -243,7 +247,7 @@ fn ratio(
     let tolerate = definition.optional || before.is_some();
     let parts = family::tolerating(cx, tolerate, |cx| {
         let first = cx.outcome(&of);
-        // Inside the library both parts stand in one place: one fault there is enough.
+        // Inside the library both parts have one place: one fault there is enough.
         let enough = is_library(&name.value) && matches!(first, Outcome::Failed);
         let second = if enough {
             Outcome::Failed
@@ -296,7 +300,7 @@ fn old_gauge(name: &Text, definition: &spec::Signal, old: Signal) -> Outcome {
 }
 
 fn check_parts(of: &Signal, over: &Signal, at: Span, over_at: Span) -> Result<(), Diagnostic> {
-    use crate::plan::Kind::{Counter, Gauge, Histogram, Ratio};
+    use crate::plan::SignalKind::{Counter, Gauge, Histogram, Ratio};
     for (signal, span) in [(of, at), (over, over_at)] {
         if signal.kind() == Ratio {
             let message = format!("`{}` is a ratio itself", signal.name);
@@ -401,24 +405,25 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
 }
 
 /// Counts of things add up; shares and the like count by their worst.
-fn usual_across(kind: Kind, unit: Unit) -> Across {
+fn usual_across(kind: FamilyKind, unit: Unit) -> Across {
     match (kind, unit) {
-        (Kind::Counter | Kind::Histogram, _) => Across::Sum,
-        (Kind::Gauge, Unit::Count | Unit::Requests | Unit::Tokens | Unit::Bytes | Unit::Watts) => {
-            Across::Sum
-        }
-        (Kind::Gauge, Unit::Bool) => Across::Min,
-        (Kind::Gauge, _) => Across::Max,
+        (FamilyKind::Counter | FamilyKind::Histogram, _) => Across::Sum,
+        (
+            FamilyKind::Gauge,
+            Unit::Count | Unit::Requests | Unit::Tokens | Unit::Bytes | Unit::Watts,
+        ) => Across::Sum,
+        (FamilyKind::Gauge, Unit::Bool) => Across::Min,
+        (FamilyKind::Gauge, _) => Across::Max,
     }
 }
 
 fn raw(
     cx: &mut Context<'_>,
     definition: &spec::Signal,
-    kind: Spanned<Kind>,
+    kind: Spanned<FamilyKind>,
     text: &Text,
 ) -> Option<(promql::ast::Expr, Vec<String>)> {
-    if kind.value != Kind::Gauge {
+    if kind.value != FamilyKind::Gauge {
         let message = format!(
             "raw PromQL gives a value, so its kind is gauge, not {}",
             kind.value.as_str()

@@ -11,7 +11,7 @@ use crate::diag::Diagnostic;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
     BASE_WINDOW, Bucket, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSli, EventSlo,
-    Family, Kind, PercentileSlo, Query, Signal, Slo, SloKind, Window, WindowRatio,
+    Family, PercentileSlo, Query, Signal, SignalKind, Slo, SloKind, Window, WindowRatio,
 };
 use crate::query::{self, Events, SignalQuery};
 use crate::source::Spanned;
@@ -146,7 +146,7 @@ fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Event
     let (part, total) = (cx.signal(name), cx.signal(&ratio.total));
     let (part, total) = (part?, total?);
     for (signal, at) in [(&part, name), (&total, &ratio.total)] {
-        if !matches!(signal.kind(), Kind::Counter | Kind::Histogram) {
+        if !matches!(signal.kind(), SignalKind::Counter | SignalKind::Histogram) {
             let message = format!(
                 "`{at}` is a {}, but events are counted by counters",
                 signal.kind().as_str()
@@ -169,7 +169,7 @@ fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Event
 }
 
 fn histogram(cx: &mut Context<'_>, signal: &Signal, at: &Text) -> Option<()> {
-    if signal.kind() == Kind::Histogram {
+    if signal.kind() == SignalKind::Histogram {
         return Some(());
     }
     let message = format!(
@@ -215,7 +215,7 @@ fn percentile(
     slo: &spec::Slo,
     p: &Spanned<spec::Percentile>,
 ) -> Option<(SloKind, Vec<String>)> {
-    refuse_event_fields(cx, slo);
+    reject_event_fields(cx, slo);
     let signal = cx.signal(&p.value.signal)?;
     histogram(cx, &signal, &p.value.signal)?;
     let quantile = quantile(cx, &p.value.p)?;
@@ -257,7 +257,7 @@ fn percentile(
     Some((kind, labels))
 }
 
-fn refuse_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
+fn reject_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
     let fields = [
         ("objective", slo.objective.as_ref().map(|o| o.span)),
         ("burn", slo.burn.as_ref().map(|b| b.span)),
@@ -307,6 +307,7 @@ fn percentile_alert<'a>(
     below: Number,
     name: &Text,
 ) -> Option<PercentileAlert> {
+    cx.check_evaluated(alert.hold);
     let window = alert.window.map_or(DEFAULT_WINDOW, |w| w.value);
     cx.check_window(window, alert.window.map_or(alert.above.span, |w| w.span));
     let read = read(window);

@@ -42,9 +42,9 @@ pub(super) fn check(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
             }
         }
     }
-    // What is wrong with a variable has been told already.
-    let told = cx.sink.count(Severity::Error) > known;
-    if !told && let Err((at, message)) = go::check(&text.value, &whole) {
+    // What is wrong with a variable has been reported already.
+    let reported = cx.sink.count(Severity::Error) > known;
+    if !reported && let Err((at, message)) = go::check(&text.value, &whole) {
         let at = cx.document.inside(text, at);
         cx.sink.push(Diagnostic::error("bad-template", at, message));
     }
@@ -87,7 +87,7 @@ fn check_label(cx: &mut Context<'_>, text: &Text, at: usize, expr: &Expr) {
     cx.sink.push(error);
 }
 
-/// What stands between `{{` and `}}`, or a `{{` that nothing closes.
+/// What is between `{{` and `}}`, or a `{{` that nothing closes.
 fn actions(text: &str) -> Vec<Result<Range<usize>, Range<usize>>> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -20,6 +20,10 @@ const WORKBOOK_PERIODS: std::ops::RangeInclusive<u64> = 28 * 86_400..=90 * 86_40
 /// Long windows up to this page; longer ones open a ticket.
 const PAGE_UP_TO: Duration = Duration::from_secs(6 * 3_600);
 
+/// The slowest burn rate of a tier, in tenths: at 1 the budget lasts for the period exactly. The workbook's own last
+/// tier is at 0.93 for 28 days.
+const SLOWEST: i128 = 9;
+
 /// The shortest window a rate is taken over.
 const SHORTEST: Duration = Duration::from_mins(1);
 
@@ -27,7 +31,7 @@ const SHORTEST: Duration = Duration::from_mins(1);
 pub(super) struct Objective<'a> {
     pub(super) name: &'a str,
     pub(super) budget: Budget,
-    /// Where the objective stands.
+    /// The place of the objective.
     pub(super) at: Span,
     pub(super) period: Spanned<Duration>,
     pub(super) severities: &'a Severities,
@@ -234,7 +238,7 @@ fn check_windows(
 }
 
 fn check_factor(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut Sink) {
-    if tier.factor >= Number::from_integer(1) {
+    if tier.factor >= Number::new(SLOWEST, 10) {
         return;
     }
     let message = format!(
@@ -332,6 +336,16 @@ mod tests {
             factors("99.9%", "7d", "tiers: [{factor: 4, long: 6h, short: 10m}]"),
             ["4"]
         );
+    }
+
+    #[test]
+    fn what_a_policy_emits_can_be_written() {
+        let tiers = "tiers: [{consumes: 10%, in: 3d}]";
+        assert_eq!(factors("99.9%", "28d", tiers), ["0.933333"]);
+        let sloth = "tiers: [{consumes: 8%, in: 1h}, {consumes: 12.5%, in: 6h}, {consumes: 20%, in: 1d}, {consumes: 42%, in: 3d}]";
+        assert_eq!(factors("99%", "7d", sloth), ["13.44", "3.5", "1.4", "0.98"]);
+        let slow = "tiers: [{consumes: 9%, in: 3d}]";
+        assert_eq!(code("99.9%", "28d", slow), "slow-burn-rate");
     }
 
     #[test]

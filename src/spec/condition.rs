@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::schema::SignalName;
 use super::{Matchers, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Number, Quantity, Unit};
@@ -12,6 +13,7 @@ use crate::units::{Duration, Number, Quantity, Unit};
 #[serde(default, deny_unknown_fields)]
 pub struct Condition {
     /// The signal compared.
+    #[schemars(with = "Option<SignalName>")]
     pub signal: Option<Text>,
     /// PromQL in place of a signal; without a comparison it must be a condition itself.
     pub promql: Option<Text>,
@@ -83,6 +85,10 @@ pub struct Outside {
     /// Which side counts.
     #[serde(default)]
     pub side: Side,
+    /// Values that are unusually high count above this only: three requests in a queue that is empty at night do not.
+    pub and_above: Option<Spanned<Quantity>>,
+    /// Values that are unusually low count below this only.
+    pub and_below: Option<Spanned<Quantity>>,
 }
 
 /// Two signals that move together: Pearson's coefficient of correlation.
@@ -90,6 +96,7 @@ pub struct Outside {
 #[serde(deny_unknown_fields)]
 pub struct Correlated {
     /// The other signal.
+    #[schemars(with = "SignalName")]
     pub with: Text,
     /// How the other signal is read over time; the kind's usual one when absent.
     pub stat: Option<Spanned<Stat>>,

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::schema::SignalName;
 use super::{Matchers, Stat, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity, Unit};
@@ -53,6 +54,7 @@ pub struct Panel {
     /// How it is drawn; `timeseries` when absent.
     pub kind: Option<Spanned<PanelKind>>,
     /// The signal shown.
+    #[schemars(with = "Option<SignalName>")]
     pub signal: Option<Text>,
     /// PromQL in place of a signal; may use Grafana's variables.
     pub promql: Option<Text>,
@@ -89,6 +91,7 @@ pub struct Series {
     /// For people; made from the signal when absent.
     pub title: Option<Text>,
     /// The signal.
+    #[schemars(with = "Option<SignalName>")]
     pub signal: Option<Text>,
     /// PromQL in place of a signal; may use Grafana's variables.
     pub promql: Option<Text>,

@@ -33,11 +33,12 @@ pub use runbook::{
 pub use schema::json_schema;
 use schemars::JsonSchema;
 use serde::Deserialize;
-pub use signal::{Across, Kind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
+pub use signal::{Across, FamilyKind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
 pub use slo::{Burn, EventRatio, Latency, Percentile, Policy, Sli, Slo, SloAlert, Tier};
 
 use crate::source::Spanned;
 use crate::units::Duration;
+use schema::SignalName;
 
 /// Text with its place.
 pub type Text = Spanned<String>;
@@ -149,6 +150,8 @@ pub struct Severities {
     pub page: Text,
     /// Looked at the next working day.
     pub ticket: Text,
+    /// Others that alerts may have.
+    pub more: Vec<Text>,
 }
 
 impl Default for Severities {
@@ -157,6 +160,7 @@ impl Default for Severities {
         Self {
             page: text("critical"),
             ticket: text("warning"),
+            more: Vec::new(),
         }
     }
 }
@@ -175,6 +179,8 @@ pub struct Prometheus {
     pub jobs: Map<Job>,
     /// How often targets are scraped; 15s when absent.
     pub scrape_interval: Option<Spanned<Duration>>,
+    /// How often rules are evaluated; 1m when absent. Every `for` is a multiple of it.
+    pub evaluation_interval: Option<Spanned<Duration>>,
     /// Also write the series and labels that another tool's dashboards need.
     pub compat: Option<Spanned<Compat>>,
 }
@@ -222,6 +228,7 @@ pub enum Compat {
 #[serde(deny_unknown_fields)]
 pub struct Record {
     /// The signal.
+    #[schemars(with = "SignalName")]
     pub signal: Text,
     /// How it is read over time; the kind's usual one when absent.
     pub stat: Option<Spanned<Stat>>,

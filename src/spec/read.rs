@@ -29,7 +29,7 @@ impl Document {
         key(self.file, &self.text, value, name)
     }
 
-    /// Some bytes of a text that the spec holds; the whole of it where they cannot be told apart.
+    /// Some bytes of a text that the spec holds; the whole of it where they cannot be located.
     pub fn inside(&self, text: &super::Text, part: std::ops::Range<usize>) -> Span {
         if text.span.file != self.file {
             return text.span;

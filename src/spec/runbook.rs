@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::schema::SignalName;
 use super::{Condition, Map, Stat, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
@@ -97,6 +98,7 @@ pub struct Triage {
     /// How to use it.
     pub note: Option<Text>,
     /// Signals, in the order of the patterns.
+    #[schemars(with = "Vec<SignalName>")]
     pub signals: Vec<Text>,
     /// Combinations.
     pub rows: Vec<Spanned<TriageRow>>,
@@ -315,7 +317,8 @@ pub struct Input {
     pub note: Text,
     /// Its value in the example.
     pub example: Spanned<Quantity>,
-    /// The signal that tells it.
+    /// The signal that measures it.
+    #[schemars(with = "Option<SignalName>")]
     pub signal: Option<Text>,
     /// How the signal is read over time.
     pub stat: Option<Spanned<Stat>>,

@@ -8,13 +8,11 @@ use super::{Bound, MatchValue, Spec, Stat};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
-/// The schema as pretty-printed JSON with a final newline.
-pub fn json_schema() -> String {
-    let schema = schemars::generate::SchemaSettings::draft2020_12()
+/// The schema without the names of library signals, which this module does not know.
+pub fn json_schema() -> Schema {
+    schemars::generate::SchemaSettings::draft2020_12()
         .into_generator()
-        .into_root_schema_for::<Spec>();
-    // A schema is plain JSON; printing it cannot fail.
-    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
+        .into_root_schema_for::<Spec>()
 }
 
 impl<T: JsonSchema> JsonSchema for Spanned<T> {
@@ -54,6 +52,14 @@ schema!(Quantity, "Quantity", {
     "description": "A number with a unit: `500ms`, `95%`, `10/min`, `1GiB/h`, `80`.",
     "type": ["string", "number"],
     "examples": ["500ms", "95%", "10/min", "1GiB/h", 80]
+});
+
+/// A name of a signal. [`crate::library::json_schema`] adds those that editors can offer.
+pub(super) struct SignalName;
+
+schema!(SignalName, "SignalName", {
+    "description": "A signal of this spec, or one of the library's.",
+    "type": "string"
 });
 
 schema!(Duration, "Duration", {

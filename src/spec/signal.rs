@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::schema::SignalName;
 use super::{MetricBinding, Text};
 use crate::source::Spanned;
 use crate::units::{Quantity, Unit};
@@ -14,6 +15,7 @@ use crate::units::{Quantity, Unit};
 pub struct Signal {
     /// Another signal that this one is, perhaps narrowed by `where`.
     #[serde(rename = "use")]
+    #[schemars(with = "Option<SignalName>")]
     pub base: Option<Text>,
     /// One signal divided by another.
     pub ratio: Option<Spanned<RatioOf>>,
@@ -22,7 +24,7 @@ pub struct Signal {
     /// What it measures and why it matters.
     pub description: Option<Text>,
     /// How it behaves over time.
-    pub kind: Option<Spanned<Kind>>,
+    pub kind: Option<Spanned<FamilyKind>>,
     /// What it counts in.
     pub unit: Option<Spanned<Unit>>,
     /// What one unit on the page is worth (`1%` for a gauge from 0 to 100, `1ms` for milliseconds).
@@ -47,8 +49,10 @@ pub struct Signal {
 #[serde(deny_unknown_fields)]
 pub struct RatioOf {
     /// The part.
+    #[schemars(with = "SignalName")]
     pub of: Text,
     /// The whole.
+    #[schemars(with = "SignalName")]
     pub over: Text,
 }
 
@@ -69,7 +73,7 @@ pub struct PrometheusBinding {
 /// How a signal behaves over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum FamilyKind {
     /// Goes up and down.
     Gauge,
     /// Only goes up.
@@ -78,13 +82,13 @@ pub enum Kind {
     Histogram,
 }
 
-impl Kind {
+impl FamilyKind {
     /// The word a spec uses.
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Gauge => "gauge",
-            Kind::Counter => "counter",
-            Kind::Histogram => "histogram",
+            FamilyKind::Gauge => "gauge",
+            FamilyKind::Counter => "counter",
+            FamilyKind::Histogram => "histogram",
         }
     }
 }
@@ -101,6 +105,18 @@ pub enum Across {
     Min,
     /// Their mean counts.
     Avg,
+}
+
+impl Across {
+    /// The word a spec uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Across::Sum => "sum",
+            Across::Max => "max",
+            Across::Min => "min",
+            Across::Avg => "avg",
+        }
+    }
 }
 
 /// Label selections: `{status: "500", path: {matches: "/v1/.*"}, reason: [stop, length]}`.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Text;
+use super::schema::SignalName;
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -49,10 +50,13 @@ pub struct Sli {
 #[serde(deny_unknown_fields)]
 pub struct EventRatio {
     /// Counter of bad events.
+    #[schemars(with = "Option<SignalName>")]
     pub bad: Option<Text>,
     /// Counter of good events.
+    #[schemars(with = "Option<SignalName>")]
     pub good: Option<Text>,
     /// Counter of all events.
+    #[schemars(with = "SignalName")]
     pub total: Text,
 }
 
@@ -61,6 +65,7 @@ pub struct EventRatio {
 #[serde(deny_unknown_fields)]
 pub struct Latency {
     /// A histogram.
+    #[schemars(with = "SignalName")]
     pub signal: Text,
     /// A boundary of its buckets on every release of the range.
     pub within: Spanned<Quantity>,
@@ -71,6 +76,7 @@ pub struct Latency {
 #[serde(deny_unknown_fields)]
 pub struct Percentile {
     /// A histogram.
+    #[schemars(with = "SignalName")]
     pub signal: Text,
     /// The percentile: `50`, `95`, `99.9`.
     pub p: Spanned<Quantity>,

@@ -1,4 +1,17 @@
 //! Targets: plan → view → template → parsed back → files.
+//!
+//! Each folder is one target. It takes a [`Plan`] and gives [`OutFile`]s; it looks nothing up, and writes nothing:
+//!
+//! ```
+//! use slosmith::plan::Plan;
+//! use slosmith::target::{self, Options, Target, TargetError};
+//! use slosmith::template::Templates;
+//!
+//! fn dashboards(plan: &Plan, templates: &Templates) -> Result<Vec<String>, TargetError> {
+//!     let rendered = target::render(plan, Target::Grafana, Options::all(templates))?;
+//!     Ok(rendered.files.into_iter().map(|file| file.path).collect())
+//! }
+//! ```
 
 mod cloudwatch;
 mod emitter;
@@ -54,7 +67,7 @@ impl Target {
         }
     }
 
-    /// What stands in a service's folder because of it.
+    /// What it puts into a service's folder.
     pub fn outputs(self) -> Vec<&'static str> {
         match self {
             Target::CloudWatch => vec![self.as_str(), "parity.md", "parity.json"],
@@ -77,13 +90,13 @@ pub struct OutFile {
 pub struct Rendered {
     /// The files, sorted by path.
     pub files: Vec<OutFile>,
-    /// Files that stand beside the target's folder.
+    /// Files beside the target's folder.
     pub beside: Vec<OutFile>,
     /// What the author should know: an alert that no unit test could be made for.
     pub notes: Vec<String>,
 }
 
-/// A generated file that is not what it should be. With our own templates this is a bug of ours.
+/// A generated file that is not what it should be. With the built-in templates this is a bug in slosmith.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     /// A template could not be rendered.

@@ -12,7 +12,7 @@ pub(super) use growth::check;
 /// Instructions of one template. Ours need about a hundred for an alert.
 pub(super) const STEPS: u64 = 50_000_000;
 
-/// Bytes of all that one template prints or joins, into its file or into variables. No file of ours is near it.
+/// Bytes of all that one template prints or joins, into its file or into variables. No generated file is near it.
 const BYTES: usize = 64 << 20;
 
 thread_local! {

@@ -138,7 +138,7 @@ fn unknown(
     }
 }
 
-/// The reader is at some entry of the mapping; the mapping's own key tells more.
+/// The reader is at some entry of the mapping; the mapping's own key says more.
 fn missing_field(field: &str, span: Span, text: &str) -> Diagnostic {
     match key::owner(text, span.range().start) {
         Some(owner) => {

@@ -48,7 +48,7 @@ pub(super) fn stand_at(range: Range<usize>) {
     });
 }
 
-fn standing_at() -> Option<Span> {
+fn place_in_progress() -> Option<Span> {
     OPEN.with_borrow(|open| open.as_ref()?.at)
 }
 
@@ -89,7 +89,7 @@ fn place(location: &serde_saphyr::Location) -> Span {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if let Some(span) = standing_at() {
+        if let Some(span) = place_in_progress() {
             return Ok(Spanned::new(T::deserialize(deserializer)?, span));
         }
         let read = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;
@@ -106,7 +106,7 @@ pub(crate) struct Written<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Written<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if let Some(span) = standing_at() {
+        if let Some(span) = place_in_progress() {
             let value = T::deserialize(deserializer)?;
             let text = written(span);
             return Ok(Self { value, span, text });

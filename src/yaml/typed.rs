@@ -158,7 +158,7 @@ fn is_plain(scalar: &Scalar<'_>) -> bool {
     matches!(scalar.style, Style::Plain | Style::PlainInFlow)
 }
 
-/// Nothing in any spelling: what it stands for depends on what is asked for.
+/// Nothing in any spelling: its value depends on the type that is asked for.
 fn is_nothing(text: &str) -> bool {
     text.is_empty() || text == "~" || text.eq_ignore_ascii_case("null")
 }
@@ -218,7 +218,7 @@ fn split_digits(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
 }
 
-/// Shapes that nothing of ours asks for.
+/// Shapes that no type of the spec has.
 macro_rules! doubted {
     ($($method:ident($($argument:ty),*))*) => {
         $(fn $method<V: Visitor<'de>>(self $(, _: $argument)*, _: V) -> Result<V::Value, Doubt> {

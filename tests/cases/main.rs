@@ -13,6 +13,7 @@ mod bundled;
 mod configuration;
 mod faults;
 mod hostile;
+mod kinds;
 mod mutation;
 #[path = "../it/project.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let arguments = libtest_mimic::Arguments::from_args();
     let all = [
         rules::trials(),
+        kinds::trials(),
         wrong::trials(),
         promtool::trials(),
         situations::trials(),

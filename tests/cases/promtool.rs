@@ -158,7 +158,7 @@ fn idle_time_leaves_no_nan_behind() {
         &["slo-availability", "slo-availability-period"],
         &[(ok, "0+10x30 300+0x20 310+10x30")],
         &[
-            // While idle there is no ratio of the moment, but the period's stands.
+            // While idle there is no ratio of the moment, but there is the period's.
             (&ratio("5m"), "48m", None),
             (&ratio("1h"), "48m", Some(0.0)),
             (&ratio("30d"), "48m", Some(0.0)),

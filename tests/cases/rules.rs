@@ -28,10 +28,10 @@ fn fixtures() -> PathBuf {
 
 /// Files that are linted together.
 #[derive(Clone)]
-struct Case {
-    name: String,
-    files: Vec<(PathBuf, String)>,
-    config: String,
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) files: Vec<(PathBuf, String)>,
+    pub(crate) config: String,
 }
 
 fn cases(rule: &str, kind: &str) -> Vec<Case> {
@@ -71,7 +71,10 @@ fn case(folder: &Path, path: &Path) -> Case {
 }
 
 /// Lints texts; gives back the findings of one rule, or of all.
-fn findings(case: &Case, rule: Option<&str>) -> (Vec<Diagnostic>, Sources, Vec<Artifact>) {
+pub(crate) fn findings(
+    case: &Case,
+    rule: Option<&str>,
+) -> (Vec<Diagnostic>, Sources, Vec<Artifact>) {
     let mut sources = Sources::default();
     let config = sources.add(SourceFile::new("slosmith.toml", case.config.as_str()));
     let config = Config::read(config, &sources).unwrap_or_else(|e| panic!("{}: {e:?}", case.name));
@@ -79,7 +82,7 @@ fn findings(case: &Case, rule: Option<&str>) -> (Vec<Diagnostic>, Sources, Vec<A
     for (path, text) in &case.files {
         let file = sources.add(SourceFile::new(path, text.as_str()));
         let read = artifact::read(file, path, text);
-        artifacts.push(read.unwrap_or_else(|e| panic!("{}: {}", path.display(), e.message)));
+        artifacts.push(read.unwrap_or_else(|e| panic!("{}: {}", path.display(), e.fault.message)));
     }
     let catalog = Catalog::vllm();
     let range = config.vllm.as_ref().map(|range| range.value.clone());

@@ -20,6 +20,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             latency_rises_after_an_idle_hour,
         ),
         trial(
+            "situations::a_request_in_an_idle_queue_is_not_unusual",
+            Needs::Promtool,
+            a_request_in_an_idle_queue_is_not_unusual,
+        ),
+        trial(
             "situations::a_morning_of_two_requests_correlates_nothing",
             Needs::Promtool,
             a_morning_of_two_requests_correlates_nothing,
@@ -49,6 +54,23 @@ pub(crate) fn trials() -> Vec<Trial> {
         }),
     );
     all
+}
+
+/// Hours without anybody waiting make any queue unusual; one request in it, or ten, are no reason to wake somebody.
+fn a_request_in_an_idle_queue_is_not_unusual() {
+    let waiting = "vllm:num_requests_waiting{job=\"vllm\", cluster=\"c\", model_name=\"m\"}";
+    let firing = "ALERTS{alertname=\"QueueDepthUnusual\", alertstate=\"firing\"}";
+    check(
+        "vllm-production",
+        None,
+        &["alerts"],
+        &[(waiting, "0+0x150 1+0x20 10+0x20 11+0x20")],
+        &[
+            (firing, "170m", None),
+            (firing, "190m", None),
+            (firing, "200m", Some(1.0)),
+        ],
+    );
 }
 
 const TTFT: &str =

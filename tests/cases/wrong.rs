@@ -1,4 +1,4 @@
-//! Wrong specs: one mistake each, told once, at its exact place, and nothing is written.
+//! Wrong specs: one mistake each, reported once, at its exact place, and nothing is written.
 //!
 //! The first line of each fixture says what is wrong and where. The snapshots are what a person sees.
 

@@ -185,7 +185,7 @@ fn names_survive_every_form() {
     assert_eq!(longest.chars().count(), 255);
 }
 
-/// The agent is told exactly what alarms and dashboards ask for.
+/// The agent delivers exactly what alarms and dashboards ask for.
 #[test]
 fn the_agent_delivers_what_is_watched() {
     let files = build(&read("specs/mangaassist.yaml"), Target::CloudWatch);

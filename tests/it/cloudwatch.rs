@@ -626,7 +626,7 @@ fn wrong_requests_are_refused_for_their_one_fault() {
     }
 }
 
-/// Rows of the console's short form, and whatever else stands in a file, are no reason to panic.
+/// Rows of the console's short form, and whatever else a file contains, are no reason to panic.
 #[test]
 fn anything_can_be_judged() {
     let short = json!({"widgets": [widget("metric", json!({

@@ -175,6 +175,11 @@ fn help_is_fresh() {
 }
 
 #[test]
+fn the_page_of_signals_is_fresh() {
+    crate::update::check("docs/signals.md", &slosmith::cli::signals::page());
+}
+
+#[test]
 fn pages_of_rules_are_fresh() {
     crate::update::check("docs/rules.md", &slosmith::lint::rules::pages());
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::lint::rules;
 use crate::project::Project;
 
-/// Runs the command; a minute is for ever.
+/// Runs the command; a minute means that it hangs.
 fn run(project: &Project, args: &[&str]) -> (Option<i32>, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_slosmith"))
         .args(args)

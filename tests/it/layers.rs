@@ -6,7 +6,7 @@ mod code;
 use circles::{Modules, circles};
 use code::{File, blank, files, functions};
 
-/// A module may use only what stands above it.
+/// A module may use only those above it.
 pub(crate) const ORDER: [&str; 24] = [
     "input",
     "source",
@@ -34,7 +34,7 @@ pub(crate) const ORDER: [&str; 24] = [
     "cli",
 ];
 
-/// The crate's own two roots stand outside the list.
+/// The crate's own two roots are not in the list.
 const ROOTS: [&str; 2] = ["lib", "main"];
 
 fn place(module: &str) -> usize {
@@ -94,7 +94,7 @@ fn top_level(list: &str) -> Vec<&str> {
     parts
 }
 
-/// How many `super::` stand in a row at the start of `text`.
+/// How many `super::` follow each other at the start of `text`.
 fn supers(text: &str) -> usize {
     text.split("::").take_while(|part| *part == "super").count()
 }
@@ -165,7 +165,7 @@ fn outside(home: &str, words: &[&str]) -> Vec<String> {
     found
 }
 
-/// True when `word` stands in `line` and is not the end of a longer one.
+/// True when `word` is in `line` and is not the end of a longer one.
 fn has_word(line: &str, word: &str) -> bool {
     let inner = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {

@@ -2,7 +2,7 @@
 
 use slosmith::catalog::{Catalog, DEFAULT_PROFILE, MetricType, Release, Shape};
 use slosmith::library;
-use slosmith::spec::{Kind, Signal};
+use slosmith::spec::{FamilyKind, Signal};
 use slosmith::units::Unit;
 
 /// Library signals that are a family, with its name.
@@ -34,9 +34,9 @@ fn kinds_are_those_of_the_pages() {
         assert!(!found.is_empty(), "{name}: no page shows `{family}`");
         for shape in found {
             let fits = match kind {
-                Kind::Counter => shape.kind == MetricType::Counter,
-                Kind::Histogram => shape.kind == MetricType::Histogram,
-                Kind::Gauge => matches!(shape.kind, MetricType::Gauge | MetricType::Info),
+                FamilyKind::Counter => shape.kind == MetricType::Counter,
+                FamilyKind::Histogram => shape.kind == MetricType::Histogram,
+                FamilyKind::Gauge => matches!(shape.kind, MetricType::Gauge | MetricType::Info),
             };
             assert!(fits, "{name}: `{family}` is a {} on a page", shape.kind);
         }

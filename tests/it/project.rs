@@ -36,7 +36,7 @@ impl Ran {
     }
 }
 
-/// What stands at a path: bytes of a file, target of a link, or nothing for a folder.
+/// What is at a path: bytes of a file, target of a link, or nothing for a folder.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) bytes: Vec<u8>,
@@ -107,7 +107,7 @@ impl Project {
         self.path(path).symlink_metadata().is_ok()
     }
 
-    /// Replaces text in a file; it must stand there.
+    /// Replaces text in a file; it must be there.
     pub(crate) fn edit(&self, path: &str, from: &str, to: &str) {
         let text = self.read(path);
         assert!(text.contains(from), "no `{from}` in {path}");

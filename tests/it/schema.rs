@@ -8,7 +8,7 @@ use slosmith::source::FileId;
 const COMMITTED: &str = "schemas/spec.schema.json";
 
 fn validator() -> jsonschema::Validator {
-    let schema: Value = serde_json::from_str(&slosmith::spec::json_schema()).expect("JSON");
+    let schema: Value = serde_json::from_str(&slosmith::library::json_schema()).expect("JSON");
     jsonschema::validator_for(&schema).expect("a schema")
 }
 
@@ -25,7 +25,7 @@ fn bundled(name: &str) -> String {
 
 #[test]
 fn the_committed_schema_is_fresh() {
-    crate::update::check(COMMITTED, &slosmith::spec::json_schema());
+    crate::update::check(COMMITTED, &slosmith::library::json_schema());
 }
 
 #[test]

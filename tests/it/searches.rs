@@ -313,7 +313,7 @@ fn the_report_does_not_call_a_search_identical_that_differs() {
     assert_eq!(share["notes"][0], computed);
 }
 
-/// A name that would end the quotes around it is told of, not searched for.
+/// A name that would end the quotes around it is reported, not searched for.
 #[test]
 fn a_name_with_quotes_is_not_searched() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/cloudwatch/names.yaml");
@@ -344,10 +344,10 @@ fn a_statistic_over_replicas_is_identical_only_where_it_is_the_same() {
     for (i, (signal, stat, ..)) in CASES.iter().enumerate() {
         let wanted = match (*signal, *stat) {
             ("usage", "min") => {
-                "Minimum of all replicas together, where Prometheus takes the highest of theirs"
+                "Minimum of all replicas together, where Prometheus takes the highest of their values"
             }
             ("usage", "avg") => {
-                "Average of all replicas together, where Prometheus takes the highest of theirs"
+                "Average of all replicas together, where Prometheus takes the highest of their values"
             }
             ("waiting", "max") => {
                 "Maximum of single replicas, where Prometheus adds them up: with N replicas the value is up to N times smaller"

@@ -28,12 +28,45 @@ fn a_failed_build_changes_nothing_that_is_there() {
     assert_eq!(build(temp.path(), "specs", &out).status.code(), Some(0));
     let before = tree(&out);
     assert!(!before.is_empty());
-    // The good spec is gone, so that its folder would be stale, and a wrong one stands beside a right one.
+    // The good spec is gone, so that its folder would be stale, and a wrong one is beside a right one.
     std::fs::rename(specs.join("shop.yaml"), specs.join("old.txt")).expect("renamed");
     std::fs::write(specs.join("a.yaml"), good.replace("shop", "a")).expect("a spec");
     std::fs::write(specs.join("b.yaml"), good.replace("shop", "b c")).expect("a spec");
     assert_eq!(build(temp.path(), "specs", &out).status.code(), Some(2));
     assert_eq!(tree(&out), before);
+}
+
+#[test]
+fn a_spec_without_alerts_needs_no_links() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let spec = "apiVersion: slosmith/v1
+service: {name: shop}
+severities: {more: [info]}
+prometheus: {scrape_interval: 10s, evaluation_interval: 20s}
+signals:
+  all: {kind: counter, unit: requests, prometheus: {metric: all_total}}
+  bad: {kind: counter, unit: requests, prometheus: {metric: bad_total}}
+slos:
+  shop: {objective: 99%, window: 28d, sli: {ratio: {bad: bad, total: all}}, burn: {policy: none}}
+";
+    let out = temp.path().join("generated");
+    let build = |text: &str| {
+        std::fs::write(temp.path().join("shop.yaml"), text).expect("a spec");
+        build(temp.path(), "shop.yaml", &out).status.code()
+    };
+    assert_eq!(build(spec), Some(0));
+    assert_eq!(build(&spec.replace("none", "sre-workbook")), Some(2));
+    let alert = "links: {runbooks: \"https://r.example\", grafana: \"https://g.example\"}
+alerts:
+  Busy: {severity: info, when: {signal: all, above: 9/s}, for: 40s}
+";
+    assert_eq!(build(&(spec.to_owned() + alert)), Some(0));
+    let rules = out.join("shop/prometheus/rules/alerts.yaml");
+    let rules = std::fs::read_to_string(rules).expect("rules");
+    assert!(
+        rules.contains("interval: 20s") && rules.contains("for: 40s"),
+        "{rules}"
+    );
 }
 
 /// Builds our general spec for other releases than it asks for.

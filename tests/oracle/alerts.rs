@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use slosmith::plan::alert::{ConditionAlert, on_conditions};
 use slosmith::plan::{
-    Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Outside, Plan, Signal, Slo,
-    SloKind,
+    Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Limit, Outside, Plan, Signal,
+    Slo, SloKind,
 };
 use slosmith::spec::{self, Baseline, Side, Spec, Stat};
 use slosmith::units::{Duration, Unit, float};
@@ -28,6 +28,9 @@ pub(crate) type States = Vec<BTreeMap<Labels, State>>;
 /// Groups for which a condition holds.
 type Held = BTreeSet<Labels>;
 
+/// Signals at every evaluation, by their place in the plan and how they are read.
+type Values = HashMap<(usize, String), Rc<Vec<Groups>>>;
+
 /// What a spec says of a world, asked in one view.
 pub(crate) struct Oracle<'a> {
     pub(crate) plan: &'a Plan,
@@ -41,7 +44,7 @@ pub(crate) struct Oracle<'a> {
     pub(crate) lean: f64,
     /// Groups that each absence has met.
     known: RefCell<HashMap<usize, Held>>,
-    values: RefCell<HashMap<(usize, String), Rc<Vec<Groups>>>>,
+    values: RefCell<Values>,
 }
 
 /// Alerting rules: the alert's name, and the tier of a burn rate.
@@ -307,8 +310,13 @@ impl<'a> Oracle<'a> {
         };
         let squares: Vec<_> = past.iter().map(|v| (v - usual) * (v - usual)).collect();
         let spread = float(o.sigma) * mean(&squares).unwrap_or(0.0).sqrt();
-        let high = self.beyond(CompareOp::Above, value, usual + spread);
-        let low = self.beyond(CompareOp::Below, value, usual - spread);
+        // Beside the usual range, a value may have to lie beyond a fixed limit.
+        let passes = |op: CompareOp, end: f64, limit: Option<&Limit>| {
+            let limit = limit.map(|limit| float(limit.value));
+            self.beyond(op, value, end) && limit.is_none_or(|limit| self.beyond(op, value, limit))
+        };
+        let high = passes(CompareOp::Above, usual + spread, o.floor.as_ref());
+        let low = passes(CompareOp::Below, usual - spread, o.ceiling.as_ref());
         match o.side {
             Side::High => high,
             Side::Low => low,
@@ -535,7 +543,7 @@ fn pearson(both: &[(f64, f64)]) -> Option<f64> {
 }
 
 fn usual_stat(signal: &Signal) -> Stat {
-    use slosmith::plan::Kind;
+    use slosmith::plan::SignalKind as Kind;
     match signal.kind() {
         Kind::Gauge => Stat::Last,
         Kind::Counter | Kind::Histogram => Stat::Rate,

@@ -138,7 +138,7 @@ impl Case {
                     .or_default();
                 // Rules over the whole period have a group of their own: it may read what the other recorded a minute ago.
                 let late = usize::from(window > Duration::from_secs(3 * 86_400));
-                for i in 0..self.evaluations {
+                for (i, shown) in shown.iter().enumerate() {
                     let evaluations = i.saturating_sub(late)..=i;
                     let truths: Vec<_> = evaluations
                         .flat_map(|i| all.iter().map(move |groups| &groups[i]))
@@ -148,7 +148,7 @@ impl Case {
                         ("slo", slo.name.as_str()),
                         ("window", &window.to_string()),
                     ];
-                    tally.values(&truths, &values(&shown[i], &wanted), i as u64 * self.every);
+                    tally.values(&truths, &values(shown, &wanted), i as u64 * self.every);
                 }
             }
         }

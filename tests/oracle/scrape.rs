@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use slosmith::catalog::{Catalog, Version};
 use slosmith::plan::Family;
-use slosmith::spec::Kind;
+use slosmith::spec::FamilyKind as Kind;
 
 use crate::fleet::{Fleet, Life};
 use crate::history::{self, Data, Labels, Track};

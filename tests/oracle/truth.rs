@@ -11,7 +11,7 @@ use std::rc::Rc;
 use regex::Regex;
 use slosmith::plan::{Bucket, Family, Signal, Source};
 use slosmith::promql::ast::MatchOp;
-use slosmith::spec::{Across, Kind, Stat};
+use slosmith::spec::{Across, FamilyKind as Kind, Stat};
 use slosmith::units::{Number, float};
 
 use crate::history::{Data, Labels};
@@ -49,12 +49,15 @@ struct Bin {
 /// A group, and its tracks.
 type Members = (Labels, Vec<usize>);
 
+/// Groups by the family's place in the plan and their labels.
+type Found = HashMap<(usize, String), Rc<Vec<Members>>>;
+
 /// Reads signals in one view.
 pub(crate) struct Reader<'a> {
     pub(crate) world: &'a World,
     pub(crate) view: View,
     /// Tracks by family and labels of the groups.
-    found: RefCell<HashMap<(usize, String), Rc<Vec<Members>>>>,
+    found: RefCell<Found>,
 }
 
 impl<'a> Reader<'a> {

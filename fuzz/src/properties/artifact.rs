@@ -53,8 +53,8 @@ impl Linted {
         let file = sources.add(SourceFile::new(name, text));
         let artifact = match artifact::read(file, Path::new(name), text) {
             Ok(artifact) => artifact,
-            Err(fault) => {
-                shown(&[fault], &sources);
+            Err(unread) => {
+                shown(&[unread.fault], &sources);
                 return None;
             }
         };

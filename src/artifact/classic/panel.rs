@@ -1,6 +1,6 @@
 //! A panel.
 
-use super::datasource::Sources;
+use crate::artifact::datasource::Sources;
 use crate::artifact::field::{is_true, items, number, spanned, text, word};
 use crate::artifact::reader::Reader;
 use crate::artifact::{Datasource, Language, Panel, Role, Step, Target, Thresholds};
@@ -83,7 +83,7 @@ pub(super) fn datasource(body: &Body<'_>, node: &Node<'_>) -> Option<Datasource>
     })
 }
 
-/// Before schema 27 a unit stood in `format`, `options.fieldOptions` or on the left axis.
+/// Before schema 27 a unit was in `format`, `options.fieldOptions` or on the left axis.
 fn old_unit(body: &Body<'_>, node: &Node<'_>) -> Option<crate::yaml::Text> {
     let axis = items(node, &["yaxes"])
         .first()

@@ -56,7 +56,7 @@ pub(super) fn is_board(node: &Node<'_>) -> bool {
     items(node, &["widgets"]).iter().any(is_widget)
 }
 
-/// True for what the agent is told to deliver.
+/// True for what the agent is configured to deliver.
 pub(super) fn is_agent(node: &Node<'_>) -> bool {
     node.at(&AGENT).is_some()
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::metric;
 use crate::artifact::field::{text, word};
+use crate::artifact::metric;
 use crate::artifact::reader::Reader;
 use crate::artifact::{Raw, Resource, ResourceKind, Role};
 use crate::promql::Dialect;
@@ -55,7 +55,7 @@ fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
         }
     }
     let raw = Raw::new(body, node);
-    let mut made = Made::default();
+    let mut made = Converted::default();
     let mut request = made.fields(&raw.value(), "", "");
     super::numbers(&mut request);
     reader.artifact.resources.push(Resource {
@@ -71,12 +71,12 @@ fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
 
 /// What comes of a conversion beside the request.
 #[derive(Default)]
-struct Made {
+struct Converted {
     pointers: Vec<(String, String)>,
     unknown: Vec<String>,
 }
 
-impl Made {
+impl Converted {
     /// Arguments of a block as fields.
     fn fields(&mut self, block: &Value, api: &str, raw: &str) -> Value {
         let mut out = Map::new();

@@ -30,7 +30,7 @@ impl Query {
     }
 }
 
-/// The language of a query, as its data source tells or as it looks.
+/// The language of a query, as its data source says or as it looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// PromQL.
@@ -85,13 +85,27 @@ pub enum Role {
         /// Its name; may be empty.
         name: String,
     },
-    /// The name of a metric that a CloudWatch alarm or dashboard shows; read as its series.
+    /// What a part of something asks: a trigger, a chart.
+    Part {
+        /// `trigger`, `metricsQuery`, …
+        part: String,
+        /// `ScaledObject queue`; may be empty.
+        of: String,
+    },
+    /// Selects the series that something works with; their values do not matter.
+    Discovery {
+        /// What works with them.
+        of: String,
+    },
+    /// The name of a metric where no query is: in an alarm, a dashboard, an autoscaler; read as its series.
     Metric {
-        /// The alarm or dashboard; may be empty.
+        /// What names it; may be empty.
         of: String,
     },
     /// In a code fence.
     Fence,
+    /// The name of a metric in code in a text.
+    Mention,
 }
 
 impl fmt::Display for Role {
@@ -109,8 +123,12 @@ impl fmt::Display for Role {
             Role::TestSeries => f.write_str("unit test series"),
             Role::Sli { slo, part } => write!(f, "{part} of SLO {slo}"),
             Role::Alarm { name } => write!(f, "alarm {name}"),
+            Role::Part { part, of } if of.is_empty() => f.write_str(part),
+            Role::Part { part, of } => write!(f, "{part} of {of}"),
+            Role::Discovery { of } => write!(f, "series of {of}"),
             Role::Metric { of } => write!(f, "metric of {of}"),
             Role::Fence => f.write_str("code fence"),
+            Role::Mention => f.write_str("mention"),
         }
     }
 }

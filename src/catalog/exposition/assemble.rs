@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::line::{self, Line};
 use super::{Labels, Page, PageFamily, Problem, ProblemKind, Sample};
 use crate::catalog::shape::MetricType;
+use crate::promql::Series as Part;
 use crate::source::mark_len;
 
 pub(super) fn page(text: &str) -> Page {
@@ -161,7 +162,7 @@ impl Reader {
         self.families[i].samples.push(sample);
     }
 
-    /// The family that HELP, TYPE or UNIT of `declared` speaks of.
+    /// The family that HELP, TYPE or UNIT of `declared` describes.
     fn declared(&mut self, declared: &str) -> usize {
         let kind = self.types.get(declared).copied().unwrap_or_default();
         let suffix = match kind {
@@ -231,12 +232,12 @@ impl Reader {
 const BELONGS: &[(&str, &[MetricType])] = {
     use MetricType::{Counter, GaugeHistogram, Histogram, Info, Summary};
     &[
-        ("_bucket", &[Histogram, GaugeHistogram]),
-        ("_sum", &[Histogram, Summary]),
-        ("_count", &[Histogram, Summary]),
+        (Part::Bucket.suffix(), &[Histogram, GaugeHistogram]),
+        (Part::Sum.suffix(), &[Histogram, Summary]),
+        (Part::Count.suffix(), &[Histogram, Summary]),
         ("_gsum", &[GaugeHistogram]),
         ("_gcount", &[GaugeHistogram]),
-        ("_created", &[Counter, Histogram, Summary]),
+        (Part::Created.suffix(), &[Counter, Histogram, Summary]),
         ("_total", &[Counter]),
         ("_info", &[Info]),
     ]

@@ -2,7 +2,7 @@
 
 use super::{Exemplar, Labels, Sample};
 
-/// A series with more labels is refused: every question to a series costs as much as it has labels.
+/// A series with more labels is rejected: the cost of a lookup grows with the labels.
 const MOST_LABELS: usize = 256;
 
 /// What a line says; `Blank` also stands for comments.

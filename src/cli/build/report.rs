@@ -43,7 +43,7 @@ pub(in crate::cli) fn findings(err: &mut Terminal, sink: Sink, sources: &Sources
 /// Says why nothing happens for now.
 pub(super) fn waiting(out: &Path) {
     let out = out.display();
-    // There is nobody to tell when stderr is gone.
+    // Nobody would read it when stderr is gone.
     let _ = writeln!(Terminal::stderr(), "waiting for another build of {out}");
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Written {
     /// How many findings are mended on disk.
     pub(super) fixed: usize,
     /// Files that stay as they were, with their text and why: they changed meanwhile, may not be written, or
-    /// the disk refuses.
+    /// the disk does not take.
     pub(super) kept: BTreeMap<PathBuf, (String, ReplaceError)>,
 }
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::passed::{self, Passed};
 
-use crate::artifact::{self, Artifact, Kind};
+use crate::artifact::{self, Artifact, Kind, Unread};
 use crate::cli::read;
 use crate::diag::Diagnostic;
 use crate::diag::render::place;
@@ -98,7 +98,7 @@ impl Loaded {
         });
         let read: Vec<_> = read.collect();
         for (fault, named) in self.unread.clone() {
-            self.fail(fault, named);
+            self.fail(fault.into(), named);
         }
         for ((file, named), read) in self.files.clone().iter().zip(read) {
             match read {
@@ -115,13 +115,13 @@ impl Loaded {
     }
 
     /// Notes a file that cannot be read; one of a walk fails the run only when it is surely meant.
-    fn fail(&mut self, fault: Diagnostic, named: bool) {
-        let source = self.sources.get(fault.span.file);
+    fn fail(&mut self, unread: Unread, named: bool) {
+        let source = self.sources.get(unread.fault.span.file);
         let meant = match named {
-            true => Some(fault),
+            true => Some(unread.fault),
             false => self
                 .passed
-                .take(source.path().to_owned(), source.text(), fault),
+                .take(source.path().to_owned(), source.text(), unread),
         };
         self.unreadable |= meant.is_some();
         self.faults.extend(meant);

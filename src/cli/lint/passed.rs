@@ -1,11 +1,13 @@
-//! Files of a walk that nobody can judge as they stand: counted and named, and no failure of the run.
+//! Files of a walk that nobody can judge as they are: counted and named, and no failure of the run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::artifact::Unread;
 use crate::catalog::Catalog;
 use crate::diag::Diagnostic;
 use crate::diag::render::place;
+use crate::yaml::Filler;
 
 /// Paths named of one reason; more are counted.
 const NAMED: usize = 3;
@@ -23,17 +25,12 @@ enum Reason {
 
 impl Passed {
     /// Takes a file that somebody's folder holds; gives back the fault of one that we are surely asked about.
-    pub(super) fn take(
-        &mut self,
-        path: PathBuf,
-        text: &str,
-        fault: Diagnostic,
-    ) -> Option<Diagnostic> {
-        let reason = match fault.code {
-            "helm-template" => Reason::Helm,
-            "jinja-template" => Reason::Jinja,
-            _ if concerns_us(text) => return Some(fault),
-            _ => Reason::Invalid,
+    pub(super) fn take(&mut self, path: PathBuf, text: &str, unread: Unread) -> Option<Diagnostic> {
+        let reason = match unread.template {
+            Some(Filler::Helm) => Reason::Helm,
+            Some(Filler::Jinja) => Reason::Jinja,
+            None if concerns_us(text) => return Some(unread.fault),
+            None => Reason::Invalid,
         };
         self.0.entry(reason).or_default().push(path);
         None
@@ -41,7 +38,7 @@ impl Passed {
 
     /// One line for each reason.
     pub(in crate::cli) fn lines(&self, here: &Path) -> Vec<String> {
-        let told = self.0.iter().map(|(reason, paths)| {
+        let lines = self.0.iter().map(|(reason, paths)| {
             let shown = paths.iter().take(NAMED);
             let mut shown: Vec<_> = shown.map(|path| place::path(path, Some(here))).collect();
             if let Some(more @ 1..) = paths.len().checked_sub(NAMED) {
@@ -49,7 +46,7 @@ impl Passed {
             }
             format!("{}: {}", reason.words(paths.len()), shown.join(", "))
         });
-        told.collect()
+        lines.collect()
     }
 }
 
@@ -64,7 +61,7 @@ impl Reason {
     }
 }
 
-/// True for a spec of ours, and for a text with the name of a series that some release serves.
+/// True for a spec, and for a text with the name of a series that some release serves.
 pub(super) fn concerns_us(text: &str) -> bool {
     let catalog = Catalog::vllm();
     let prefix = catalog.prefix();

@@ -28,7 +28,7 @@ pub fn report(report: &Report<'_>) -> String {
     out
 }
 
-/// Where the annotation goes. Columns are refused for more than one line, and so is a line that is not there.
+/// Where the annotation goes. GitHub rejects columns for more than one line, and so is a line that is not there.
 fn lines(d: &Diagnostic, sources: &Sources) -> String {
     let file = sources.get(d.span.file);
     let range = place::clamp(file, d.span);

@@ -105,7 +105,7 @@ fn text(text: &str) -> Text<'_> {
     Text { text }
 }
 
-/// The files that results speak of, in the order of the run.
+/// The files that results are about, in the order of the run.
 struct Files(BTreeMap<FileId, usize>);
 
 impl Files {

@@ -38,9 +38,9 @@ fn in_place(series: &Series<'_, '_>, was: &Known<'_>, is: &Known<'_>) -> Vec<Str
         .in_place(&is.family)
         .filter(|change| concerns(change, series, is.part))
         .filter(|change| *from.version() < change.release && change.release <= *to.version());
-    let told =
+    let found =
         between.map(|change| format!("`{}` since {}: {}", is.family, change.release, change.note));
-    told.collect()
+    found.collect()
 }
 
 /// True when the series that a query selects are among those that a change is about.

@@ -1,4 +1,4 @@
-//! Labels of the selected series, as far as recordings tell.
+//! Labels of the selected series, as far as recordings show.
 
 use std::collections::BTreeSet;
 

@@ -2,11 +2,13 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::catalog;
 use crate::lint::scope::Scope;
 use crate::lint::subject::{Subject, Ties};
+use crate::promql::alternatives;
 use crate::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Selector, TextSpan};
 use crate::promql::usage::{SelectorContext, contexts};
 use crate::promql::visit::walk;
@@ -18,7 +20,7 @@ pub struct Series<'q, 'c> {
     pub context: Rc<SelectorContext<'q>>,
     /// The name.
     pub name: &'q str,
-    /// Where the name is in the query; the whole pattern where it is one of several.
+    /// Where the name is in the query; a whole pattern that is spelled with escapes.
     pub name_span: TextSpan,
     /// What it stands for.
     pub subject: Rc<Subject<'c>>,
@@ -138,17 +140,13 @@ fn named(selector: &Selector) -> Vec<(&str, TextSpan)> {
         match matcher.op {
             MatchOp::Equal => found.push((value, span.clone())),
             MatchOp::Match => {
-                let words = value
-                    .trim_start_matches('(')
-                    .trim_end_matches(')')
-                    .split('|');
-                let words: Vec<_> = words.collect();
-                if words
-                    .iter()
-                    .all(|word| crate::promql::is_literal_pattern(word))
-                {
-                    found.extend(words.into_iter().map(|word| (word, span.clone())));
-                }
+                let places = alternatives(value).unwrap_or_default().into_iter();
+                let verbatim = matcher.value.raw.len() == value.len() + 2;
+                let exact = |at: &Range<usize>| match verbatim {
+                    true => span.start + 1 + at.start..span.start + 1 + at.end,
+                    false => span.clone(),
+                };
+                found.extend(places.map(|at| (&value[at.clone()], exact(&at))));
             }
             MatchOp::NotEqual | MatchOp::NotMatch => {}
         }

@@ -1,4 +1,4 @@
-//! Alarms and dashboards that CloudWatch would refuse.
+//! Alarms and dashboards that CloudWatch would reject.
 
 use crate::cloudwatch::Fault;
 use crate::diag::Severity;

@@ -26,7 +26,7 @@ declare_rule! {
     };
 }
 
-/// Counters that stand still when nobody asks anything.
+/// Counters that do not grow while there are no requests.
 const WORK: [&str; 4] = [
     "vllm:generation_tokens_total",
     "vllm:prompt_tokens_total",

@@ -43,7 +43,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 format!("`{name}` has no buckets: `histogram_quantile` of it gives nothing");
             let mut finding = out.at(cx.span(&series.name_span), message);
             if let Some(histogram) = histogram {
-                let new = format!("{histogram}_bucket");
+                let new = format!("{histogram}{}", Part::Bucket.suffix());
                 let level = if call.le {
                     Applicability::Safe
                 } else {

@@ -7,7 +7,7 @@ use crate::promql::ast::{Expr, ExprKind};
 use crate::promql::rewrite::Edit;
 use crate::promql::usage::{QuantileCall, quantile_calls};
 use crate::promql::visit::walk;
-use crate::promql::{parse_with, selectors};
+use crate::promql::{Series, parse_with, selectors};
 
 declare_rule! {
     /// The label `le` holds the bound of each bucket. Once it is aggregated away there are no buckets, and
@@ -37,7 +37,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let mut names = inside
             .iter()
             .filter_map(|selector| selector.metric.as_ref());
-        let Some(name) = names.find(|name| name.text.ends_with("_bucket")) else {
+        let Some(name) = names.find(|name| Series::Bucket.ends(&name.text)) else {
             continue;
         };
         let place = aggregation(call).map_or(&call.buckets.span, |node| &node.span);

@@ -51,7 +51,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// True when a `range` or `with` stands in a text.
+/// True when a text has a `range` or `with`.
 fn has_block(text: &str) -> bool {
     let mut actions = text.split("{{").skip(1);
     actions.any(|action| {

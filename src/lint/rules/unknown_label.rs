@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::artifact::Role;
+use crate::artifact::{Kind, Role};
+use crate::catalog::Series as Part;
 use crate::diag::{Severity, did_you_mean};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -103,16 +104,21 @@ fn makes_labels(expr: &crate::promql::ast::Expr) -> bool {
 /// True when the series surely has no such label.
 fn lacks(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>, label: &str) -> bool {
     let shapes = series.subject.shapes();
-    let foreign =
-        matches!(*series.subject, Subject::Foreign(_)) && series.name.ends_with("_bucket");
+    let foreign = matches!(*series.subject, Subject::Foreign(_)) && Part::Bucket.ends(series.name);
     let bucket = label == "le" && (foreign || series.is_bucket());
     !shapes.is_empty()
         && !label.starts_with("__")
         && !bucket
         && !cx.scope.added_labels().contains(label)
+        && !is_googles(cx, label)
         && shapes
             .iter()
             .all(|s| !s.may_have_label(label) || label == "le")
+}
+
+/// Google Cloud puts its own labels on whatever it stores.
+fn is_googles(cx: &QueryCx<'_, '_>, label: &str) -> bool {
+    cx.artifact.kind == Kind::GoogleCloud && ["cluster", "location", "project_id"].contains(&label)
 }
 
 fn report(cx: &QueryCx<'_, '_>, out: &mut Findings, label: &Name, series: &[&Series<'_, '_>]) {

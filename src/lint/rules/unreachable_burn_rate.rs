@@ -25,7 +25,7 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    // Cheap for the many queries that speak of something else.
+    // Cheap for the many queries about something else.
     if !cx.query.text.contains("error") {
         return;
     }

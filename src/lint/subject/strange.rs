@@ -10,7 +10,7 @@ use crate::lint::scope::Product;
 pub struct Strange<'c> {
     /// Whose it seems to be.
     pub product: &'c Product<'c>,
-    /// What was meant, as far as one can tell.
+    /// What was meant, as far as can be known.
     pub meant: Meant<'c>,
 }
 

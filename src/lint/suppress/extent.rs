@@ -39,7 +39,7 @@ impl Below {
 /// The line and, when a value starts on it, all lines of that value.
 ///
 /// After a value on the key's own line nothing but the rest of that value can be indented deeper, so the
-/// indentation alone tells, whatever the style of the scalar.
+/// indentation alone decides, whatever the style of the scalar.
 pub(super) fn value(text: &str, line: Range<usize>) -> Range<usize> {
     let Some(column) = owner(&text[line.clone()]) else {
         return line;

@@ -6,7 +6,7 @@
 //! # slosmith: allow-file(alert-without-runbook) -- runbooks live in the wiki
 //! ```
 //!
-//! A comment covers its own line, or, when it stands alone, the next line that is no comment; with a line
+//! A comment covers its own line, or, on a line of its own, the next line that is no comment; with a line
 //! it covers the whole value that starts there, such as a block scalar. In Markdown it is written
 //! `<!-- slosmith: … -->` and covers a whole code fence. Where a file has no comments, a description may
 //! hold the same words in a line of their own.

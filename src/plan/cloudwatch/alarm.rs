@@ -66,7 +66,7 @@ pub enum Test {
 pub struct Composite {
     /// When it holds.
     pub rule: Rule,
-    /// While that one fires, this one tells nobody.
+    /// While that one fires, this one notifies nobody.
     pub suppressor: Option<Suppressor>,
 }
 

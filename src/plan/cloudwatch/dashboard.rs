@@ -5,7 +5,7 @@
 
 use super::{NotExpressible, Value};
 use crate::plan::ValueUnit;
-use crate::plan::dashboard::{Place, Threshold};
+use crate::plan::dashboard::{Size, Threshold};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
@@ -34,8 +34,8 @@ pub struct BoardRow {
 /// A panel.
 #[derive(Clone, Debug)]
 pub struct BoardPanel {
-    /// Where it stands in its row, on the grid of all dashboards.
-    pub place: Place,
+    /// How much room it takes.
+    pub size: Size,
     /// For people.
     pub title: String,
     /// What it shows.
@@ -94,7 +94,7 @@ pub struct Graph {
     pub worth: Number,
     /// Values that mean something, in that unit.
     pub thresholds: Vec<Threshold>,
-    /// True when one value stands for the whole time that is shown.
+    /// True when one value covers the whole time that is shown.
     pub whole_range: bool,
 }
 

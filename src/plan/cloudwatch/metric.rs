@@ -25,7 +25,7 @@ pub struct Metric {
     pub dimension_sets: Vec<Vec<String>>,
     /// Which label each dimension is: label, dimension.
     pub labels: Vec<(String, String)>,
-    /// Selections of the signal that the metric stands for already.
+    /// Selections of the signal that the metric already contains.
     pub covers: Vec<(String, MatchOp, String)>,
 }
 
@@ -48,7 +48,7 @@ pub struct Published {
     /// What it is.
     pub description: String,
     /// How it behaves.
-    pub kind: crate::spec::Kind,
+    pub kind: crate::spec::FamilyKind,
     /// Labels that code gives.
     pub labels: Vec<String>,
     /// The family on the service's own page.

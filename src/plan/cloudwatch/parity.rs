@@ -1,4 +1,4 @@
-//! Parity: how far Prometheus and CloudWatch say the same, and in which words a reader is told.
+//! Parity: how far Prometheus and CloudWatch say the same, and the words for it.
 //!
 //! `Verdict::Approximated(vec![Difference::OneForAll(vec!["model_name".into()])])` is the line *approximated:
 //! one alarm for all of `model_name`* of `parity.md`.
@@ -20,11 +20,11 @@ pub struct Parity {
     pub prometheus: Verdict,
     /// In CloudWatch.
     pub cloudwatch: Verdict,
-    /// The alarm or dashboard that stands for it there.
+    /// The alarm or dashboard that was made from it there.
     pub resource: Option<String>,
 }
 
-/// What parity is told of.
+/// What parity is reported of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     /// A burn-rate tier, or an objective's own alert.
@@ -108,7 +108,7 @@ pub enum Difference {
     GrowthOfTwoPoints,
     /// One alarm has no groups.
     OneForAll(Vec<String>),
-    /// A line stands for these labels together.
+    /// A line covers all values of these labels together.
     OneLineForAll(Vec<String>),
     /// The metric is only found under more dimensions than are asked for.
     OneLineForEach(Vec<String>),
@@ -188,7 +188,7 @@ impl Display for Difference {
             ),
             Difference::OfAllReplicas { statistic, across } => write!(
                 f,
-                "{statistic} of all replicas together, where Prometheus takes {} of theirs",
+                "{statistic} of all replicas together, where Prometheus takes {} of their values",
                 combined(*across)
             ),
             Difference::GrowthOfTwoPoints => {

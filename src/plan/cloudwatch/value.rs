@@ -52,14 +52,14 @@ pub enum Dimensions {
     Each(Groups),
 }
 
-/// Series told apart by dimensions.
+/// Series distinguished by dimensions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Groups {
     /// All dimensions of the series.
     pub set: Vec<String>,
     /// Those that have one value.
     pub fixed: Vec<(String, String)>,
-    /// Those that tell a reader which line is which.
+    /// Those that show a reader which line is which.
     pub shown: Vec<String>,
 }
 

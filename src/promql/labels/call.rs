@@ -6,7 +6,7 @@ use crate::promql::ast::{Call, Expr, ExprKind, MatchOp, Selector};
 use crate::promql::functions::{Function, ValueType};
 use crate::promql::regex;
 
-/// The labels of the result; `flow` tells those of an argument.
+/// The labels of the result; `flow` gives those of an argument.
 pub(super) fn called(call: &Call, flow: &dyn Fn(&Expr) -> Flow) -> Flow {
     let name = call.function.text.as_str();
     let Some(function) = Function::get(name) else {

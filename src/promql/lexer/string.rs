@@ -24,7 +24,7 @@ impl Lexer<'_> {
                 Some(b'{') if matches!(self.dialect, Dialect::GoTemplate | Dialect::Template) => {
                     self.pos += self.placeholder().max(1);
                 }
-                // Go cannot tell this character from broken UTF-8.
+                // Go cannot distinguish this character from broken UTF-8.
                 Some(0xEF) if self.text[self.pos..].starts_with('\u{FFFD}') => {
                     let span = self.pos..self.pos + '\u{FFFD}'.len_utf8();
                     return Err(SyntaxError::new("invalid character in a string", span)

@@ -111,7 +111,7 @@ fn bad_strings_are_errors() {
 }
 
 #[test]
-fn words_depend_on_where_they_stand() {
+fn words_depend_on_their_place() {
     use Kind::{Colon, Equal, LeftBrace, LeftBracket, MetricName, Name, RightBrace, RightBracket};
     assert_eq!(
         kinds("a:b{by=}[5m:1m]"),

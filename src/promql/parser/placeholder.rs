@@ -5,7 +5,7 @@ use crate::promql::ast::{Call, Expr, ExprKind};
 use crate::promql::lexer::{Keyword, Kind, Token};
 
 impl Parser<'_> {
-    /// What follows tells whether it is the name of a function or of a metric, or all of an expression.
+    /// What follows decides whether it is the name of a function or of a metric, or all of an expression.
     pub(super) fn placeholder(&mut self) -> Result<Expr> {
         let token = self.bump()?;
         match self.token.kind {

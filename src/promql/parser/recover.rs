@@ -40,7 +40,7 @@ impl Parser<'_> {
         Ok(token)
     }
 
-    /// What stands for an expression that is not there.
+    /// A placeholder for an expression that is not there.
     pub(super) fn missing(&mut self, error: SyntaxError) -> Result<Expr> {
         self.report(error)?;
         if matches!(
@@ -109,7 +109,7 @@ impl Parser<'_> {
 
     /// Finds the next matcher behind an error; false where the braces seem to end without `}`.
     ///
-    /// `read` tells that a matcher comes right before, so that a word may start another.
+    /// `read`: a matcher comes right before, so that a word may start another.
     pub(super) fn next_matcher(&mut self, read: bool) -> Result<bool> {
         if self.at(Kind::Name) && self.text(self.token).eq_ignore_ascii_case("or") {
             self.bump()?;

@@ -57,7 +57,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads a matcher, a quoted metric name, or a placeholder for matchers, and tells if it is that.
+    /// Reads a matcher, a quoted metric name, or a placeholder for matchers, and says whether there was one.
     fn matcher(&mut self, selector: &mut Selector) -> Result<bool> {
         let quoted = self.at(Kind::String);
         if !quoted && !matches!(self.token.kind, Kind::Name | Kind::Placeholder) {

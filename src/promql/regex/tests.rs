@@ -106,3 +106,21 @@ fn points_into_the_literal() {
         .in_literal("\"\\\\\"", "\\", &(10..14));
     assert_eq!(error.span, 10..14);
 }
+
+#[test]
+fn lists_of_names_are_no_patterns() {
+    let names = |pattern: &str| {
+        let places = alternatives(pattern)?.into_iter();
+        Some(places.map(|at| pattern[at].to_owned()).collect::<Vec<_>>())
+    };
+    for pattern in ["a|b", "(a|b)", "^(a|b)$", "^(?:a|b)", "(a|b)$"] {
+        assert_eq!(
+            names(pattern).as_deref(),
+            Some(&["a".to_owned(), "b".to_owned()][..])
+        );
+    }
+    assert_eq!(names("^a:b$"), Some(vec!["a:b".to_owned()]));
+    for pattern in ["^a|b$", "a.*|b", "(a|b)_c", "^(a)(b)$", "a\\.b"] {
+        assert_eq!(names(pattern), None, "{pattern}");
+    }
+}

@@ -5,10 +5,8 @@ use crate::promql::ast::{Expr, MatchOp, Matcher, Name, Selector};
 use crate::promql::build::metric;
 use crate::promql::lexer::quote;
 use crate::promql::regex;
+use crate::promql::series::Series;
 use crate::promql::visit::selectors;
-
-/// What Prometheus puts behind the name of a histogram or summary.
-const SUFFIXES: [&str; 3] = ["_bucket", "_sum", "_count"];
 
 /// The edits that rename a family, with its `_bucket`, `_sum` and `_count`, wherever it is selected.
 ///
@@ -34,7 +32,8 @@ impl Rename<'_> {
     /// The new name of a series, if it is to have one.
     fn name(&self, old: &str) -> Option<String> {
         let suffix = old.strip_prefix(self.from)?;
-        let known = suffix.is_empty() || SUFFIXES.contains(&suffix);
+        let parts = Series::OF_HISTOGRAM.map(Series::suffix);
+        let known = suffix.is_empty() || parts.contains(&suffix);
         known.then(|| format!("{}{suffix}", self.to))
     }
 
@@ -91,17 +90,18 @@ impl Rename<'_> {
 
     /// `x|y|z` with the new name among the others.
     fn pattern(&self, pattern: &str) -> Option<String> {
-        let names: Vec<_> = pattern.split('|').collect();
-        if !names.iter().all(|name| regex::is_literal(name)) {
-            return None;
+        let mut new = String::with_capacity(pattern.len());
+        let (mut at, mut renamed) = (0, false);
+        for place in regex::alternatives(pattern)? {
+            let old = &pattern[place.clone()];
+            let name = self.name(old).map(|name| literal_pattern(&name));
+            renamed |= name.is_some();
+            new.push_str(&pattern[at..place.start]);
+            new.push_str(name.as_deref().unwrap_or(old));
+            at = place.end;
         }
-        let renamed: Vec<_> = names.iter().map(|name| self.name(name)).collect();
-        renamed.iter().any(Option::is_some).then(|| {
-            let new = names.iter().zip(renamed).map(|(old, new)| {
-                new.map_or_else(|| (*old).to_owned(), |new| literal_pattern(&new))
-            });
-            new.collect::<Vec<_>>().join("|")
-        })
+        new.push_str(&pattern[at..]);
+        renamed.then_some(new)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::naming;
 use crate::plan::cloudwatch::{Delivery, Metric};
 use crate::plan::{Family, Signal, Source};
 use crate::source::Spanned;
-use crate::spec::{self, Document, Kind, MetricBinding, Text, Via};
+use crate::spec::{self, Document, FamilyKind, MetricBinding, Text, Via};
 use crate::units::Number;
 
 /// What a binding is judged by, and who hears of it.
@@ -53,7 +53,7 @@ pub(in crate::resolve) fn bind(
 
 /// What the agent makes of a family; it drops histograms.
 fn scraped(family: &Family, signal: &Signal, namespace: String) -> Option<Metric> {
-    (family.kind != Kind::Histogram).then(|| Metric {
+    (family.kind != FamilyKind::Histogram).then(|| Metric {
         namespace,
         names: family.names.clone(),
         worth: signal.scale,
@@ -152,7 +152,7 @@ fn from_page(
     let why = match (signal.family(), via) {
         (_, Some(Via::Otlp)) => Some("with `via: otlp` only PromQL sees what is scraped"),
         (None, _) => Some("only a family is scraped"),
-        (Some(family), _) if family.kind == Kind::Histogram => {
+        (Some(family), _) if family.kind == FamilyKind::Histogram => {
             Some("the agent drops histograms: publish the values instead")
         }
         _ if b.metric.is_some() || b.unit.is_some() || b.namespace.is_some() => {

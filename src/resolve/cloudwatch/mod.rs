@@ -28,7 +28,7 @@ pub(super) fn resolve(
 ) -> Option<CloudWatch> {
     let spec = cx.spec;
     let Some(service) = &spec.cloudwatch else {
-        refuse_overrides(cx);
+        reject_overrides(cx);
         return None;
     };
     let account = settings::check(cx, service);
@@ -70,7 +70,7 @@ fn pairs<T, U>(map: &spec::Map<T>, value: impl Fn(&T) -> U) -> Vec<(String, U)> 
     pairs.map(|(k, v)| (k.value.clone(), value(v))).collect()
 }
 
-fn refuse_overrides(cx: &mut Context<'_>) {
+fn reject_overrides(cx: &mut Context<'_>) {
     for alert in cx.spec.alerts.values() {
         if let Some(over) = &alert.cloudwatch {
             let at = cx.document.key(over.span, "cloudwatch");

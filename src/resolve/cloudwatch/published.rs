@@ -1,15 +1,15 @@
 //! The contract between the service's code and its alarms: what it publishes, under which names.
 //!
-//! The signal `gateway_ttft` with `cloudwatch: {metric: TTFTMs, …}` is published as `TTFTMs`, and stands on the page as
+//! The signal `gateway_ttft` with `cloudwatch: {metric: TTFTMs, …}` is published as `TTFTMs`, and is on the page as
 //! `mangaassist_ttft_seconds`.
 
 use crate::plan::cloudwatch::{Delivery, Metric, Published, PublishedMetric};
 use crate::plan::{Family, Signal, Source};
 use crate::resolve::context::{Context, Outcome};
-use crate::spec::Kind;
+use crate::spec::FamilyKind;
 
 /// Every value that the service publishes, in the order of the spec: what CloudWatch gets of it, and what
-/// stands on the service's own page.
+/// is on the service's own page.
 pub(in crate::resolve) fn published(cx: &mut Context<'_>) -> Vec<Published> {
     let spec = cx.spec;
     let mut all: Vec<Published> = Vec::new();
@@ -75,8 +75,8 @@ fn value(signal: &Signal, family: &Family, labels: Vec<String>, metric: Metric) 
         labels,
         family: family.names[0].clone(),
         buckets: match family.kind {
-            Kind::Histogram => family.buckets.iter().map(|bucket| bucket.bound).collect(),
-            Kind::Gauge | Kind::Counter => Vec::new(),
+            FamilyKind::Histogram => family.buckets.iter().map(|bucket| bucket.bound).collect(),
+            FamilyKind::Gauge | FamilyKind::Counter => Vec::new(),
         },
         scale: signal.scale,
         metrics: vec![PublishedMetric { metric, only }],

@@ -1,6 +1,6 @@
 //! Settings of a service: region, namespace, account, actions, tags.
 //!
-//! `actions: {critical: [six ARNs]}` is refused at `critical`; the account is that of the first ARN when none is given.
+//! `actions: {critical: [six ARNs]}` is an error at `critical`; the account is that of the first ARN when none is given.
 
 use crate::cloudwatch::limits;
 use crate::diag::Diagnostic;
@@ -9,14 +9,14 @@ use crate::spec::{self, Text};
 
 /// Checks what belongs to the service; gives back its account.
 pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<String> {
-    let mut refuse = |text: &Text, message: String, help: &str| {
+    let mut reject = |text: &Text, message: String, help: &str| {
         let error = Diagnostic::error("bad-name", text.span, message);
         cx.sink.push(error.help(help.to_owned()));
     };
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if service.region.value.is_empty() || !service.region.value.chars().all(plain) {
         let message = format!("`{}` is no region", service.region);
-        refuse(&service.region, message, "write one like `us-east-1`");
+        reject(&service.region, message, "write one like `us-east-1`");
     }
     let namespace = &service.namespace;
     let fits = |c: char| c.is_ascii_alphanumeric() || "._/#:- ".contains(c);
@@ -30,24 +30,24 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
         let most = limits::NAME;
         let help =
             format!("1 to {most} letters, digits and `._/#:-`, not beginning with `:` or `AWS/`");
-        refuse(namespace, message, &help);
+        reject(namespace, message, &help);
     }
     if let Some(account) = &service.account
         && !is_account(&account.value)
     {
         let message = format!("`{account}` is no account");
-        refuse(account, message, "it has twelve digits; write it in quotes");
+        reject(account, message, "it has twelve digits; write it in quotes");
     }
     for (severity, arns) in &service.actions {
         if arns.len() > limits::ACTIONS {
             let message = format!("`{severity}` has {} actions", arns.len());
             let help = format!("an alarm tells {} at most", limits::ACTIONS);
-            refuse(severity, message, &help);
+            reject(severity, message, &help);
         }
         for arn in arns {
             if !arn.value.starts_with("arn:") || arn.value.chars().count() > limits::ACTION {
                 let message = format!("`{arn}` is no ARN");
-                refuse(
+                reject(
                     arn,
                     message,
                     "write it like `arn:aws:sns:us-east-1:123456789012:topic`",
@@ -60,12 +60,12 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
         if !(1..=limits::TAG_NAME).contains(&length(key)) || key.value.starts_with("aws:") {
             let most = limits::TAG_NAME;
             let help = format!("1 to {most} characters, not beginning with `aws:`");
-            refuse(key, "this cannot be the name of a tag".to_owned(), &help);
+            reject(key, "this cannot be the name of a tag".to_owned(), &help);
         }
         if length(value) > limits::TAG_VALUE {
             let message = format!("the value of a tag has {} characters", length(value));
             let help = format!("{} are allowed", limits::TAG_VALUE);
-            refuse(value, message, &help);
+            reject(value, message, &help);
         }
     }
     unknown_severities(cx, service);
@@ -74,8 +74,8 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
         .as_ref()
         .map(|account| account.value.clone());
     let arns = service.actions.values().flatten();
-    let mut told = arns.filter_map(|arn| arn.value.split(':').nth(4));
-    own.or_else(|| told.find(|text| is_account(text)).map(str::to_owned))
+    let mut named = arns.filter_map(|arn| arn.value.split(':').nth(4));
+    own.or_else(|| named.find(|text| is_account(text)).map(str::to_owned))
 }
 
 fn is_account(text: &str) -> bool {

@@ -3,10 +3,10 @@
 //! `{signal: queue_depth}` in a row becomes a panel with its unit, a query filtered by the dashboard's variables, and
 //! the line at 80 of the alert that watches the same value.
 
-mod layout;
 mod objective;
 mod overview;
 mod panel;
+mod positions;
 mod thresholds;
 mod variables;
 
@@ -14,11 +14,11 @@ use super::context::Context;
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::Links;
-use crate::plan::dashboard::{Panel, Row};
+use crate::plan::dashboard::{Panel, Row, Size};
 use crate::plan::{Alert, Dashboard, Slo};
-use crate::source::Spanned;
-use crate::spec::{self, Position, Text};
+use crate::spec::{self, Text};
 use crate::units::Duration;
+use positions::Positions;
 
 /// How often a dashboard looks again when nothing else is said.
 const REFRESH: Duration = Duration::from_secs(30);
@@ -37,25 +37,6 @@ pub(super) struct Panels<'a, 'b> {
     left_out: Vec<String>,
     /// Families that have been used, to list label values from.
     seen: variables::Seen,
-}
-
-/// A panel that does not stand anywhere yet.
-pub(super) struct Draft {
-    pub(super) panel: Panel,
-    pub(super) size: Size,
-}
-
-/// How much room a panel takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Size {
-    /// A single value: many fit beside each other.
-    Small,
-    /// A graph.
-    Large,
-    /// Columns and lines.
-    Fixed(u32, u32),
-    /// A place that the author gave.
-    At(Spanned<Position>),
 }
 
 /// The declared dashboards in their order, then the one that every service has.
@@ -126,14 +107,27 @@ impl<'a, 'b> Panels<'a, 'b> {
     }
 
     fn row(&mut self, row: &spec::Row) -> Option<Row> {
-        let mut drafts = Vec::new();
+        let mut panels: Vec<Panel> = Vec::new();
+        let mut positions = Positions::default();
         for panel in &row.panels.value {
-            drafts.extend(self.panel(panel, row));
+            let made = self.panel(panel, row);
+            if let (
+                Some(position),
+                [
+                    Panel {
+                        size: Size::At(place),
+                        ..
+                    },
+                ],
+            ) = (panel.value.position, made.as_slice())
+            {
+                positions.take(&mut self.cx.sink, *place, position.span);
+            }
+            panels.extend(made);
         }
         if let Some(label) = &row.repeat {
             self.cx.check_label_name(label);
         }
-        let panels = layout::place(&mut self.cx.sink, drafts);
         (!panels.is_empty()).then(|| Row {
             id: 0,
             title: row.title.value.clone(),

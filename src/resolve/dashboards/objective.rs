@@ -1,11 +1,13 @@
 //! Panels of an objective: what is left of its budget, how fast it burns, how good the service is.
 
+use super::Panels;
 use super::panel::{amount, blank};
 use super::thresholds::target;
 use super::variables::filtered_series;
-use super::{Draft, Panels, Size};
 use crate::naming;
-use crate::plan::dashboard::{Color, Draw, Origin, Panel, Reading, Role, Series, Threshold};
+use crate::plan::dashboard::{
+    Color, Draw, Origin, Panel, PanelSignal, Role, Series, Size, Threshold,
+};
 use crate::plan::{
     BASE_WINDOW, EventSlo, PercentileSlo, Query, Slo, SloKind, recorded, slo_series,
 };
@@ -25,7 +27,7 @@ const GRAPH: u32 = 10;
 const HEIGHT: u32 = 9;
 
 impl Panels<'_, '_> {
-    pub(super) fn named_slo(&mut self, p: &spec::Panel) -> Vec<Draft> {
+    pub(super) fn named_slo(&mut self, p: &spec::Panel) -> Vec<Panel> {
         let Some(name) = &p.slo else {
             return Vec::new();
         };
@@ -43,7 +45,7 @@ impl Panels<'_, '_> {
     }
 
     /// All panels of one objective.
-    pub(super) fn slo(&mut self, slo: &Slo) -> Vec<Draft> {
+    pub(super) fn slo(&mut self, slo: &Slo) -> Vec<Panel> {
         let (value, graphs) = match &slo.kind {
             SloKind::Events(events) => (
                 self.budget_left(slo),
@@ -55,12 +57,12 @@ impl Panels<'_, '_> {
             ),
         };
         let width = if graphs.len() > 1 { GRAPH } else { 2 * GRAPH };
-        let place = |panel, w| Draft {
-            panel,
+        let sized = |panel, w| Panel {
             size: Size::Fixed(w, HEIGHT),
+            ..panel
         };
-        let graphs = graphs.into_iter().map(|panel| place(panel, width));
-        std::iter::once(place(value, VALUE)).chain(graphs).collect()
+        let graphs = graphs.into_iter().map(|panel| sized(panel, width));
+        std::iter::once(sized(value, VALUE)).chain(graphs).collect()
     }
 
     fn recorded(&self, slo: &Slo, series: &str, window: Option<String>) -> Expr {
@@ -185,7 +187,7 @@ impl Panels<'_, '_> {
     fn percentile(&self, slo: &Slo, percentile: &PercentileSlo, draw: Draw) -> Panel {
         let expr = self.recorded(slo, naming::PERCENTILE, None);
         let below = target(percentile.below.0, percentile.below.1.clone());
-        let origin = Origin::Signal(Box::new(Reading {
+        let origin = Origin::Signal(Box::new(PanelSignal {
             signal: percentile.signal.clone(),
             stat: spec::Stat::Quantile(percentile.quantile),
             window: Some(slo.period),

@@ -1,12 +1,12 @@
 //! The dashboard that every service has: its objectives, what is firing, and a panel for every alert that has
 //! none elsewhere.
 
+use super::Panels;
 use super::panel::{amount, blank};
 use super::thresholds::{self, Watch};
 use super::variables::filtered;
-use super::{Draft, Panels, Size, layout};
 use crate::naming;
-use crate::plan::dashboard::{COLUMNS, Draw, Origin, Panel, Reading, Row, Series};
+use crate::plan::dashboard::{COLUMNS, Draw, Origin, Panel, PanelSignal, Row, Series, Size};
 use crate::plan::{Alert, Condition, Dashboard, Query, Slo, Window};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp};
 use crate::promql::build;
@@ -40,12 +40,11 @@ pub(super) fn dashboard(
     let objectives = objectives.collect();
     let behind = panels.behind(&shown);
     let mut rows = Vec::new();
-    for (title, drafts) in [
+    for (title, panels) in [
         ("Firing now", firing),
         ("Objectives", objectives),
         ("Behind the alerts", behind),
     ] {
-        let panels = layout::place(&mut panels.cx.sink, drafts);
         if !panels.is_empty() {
             rows.push(Row {
                 id: 0,
@@ -85,12 +84,12 @@ fn firing(service: &str, labels: &[String]) -> Expr {
 
 impl Panels<'_, '_> {
     /// Alerts of the service that are pending or firing.
-    pub(super) fn firing(&mut self, title: Option<&Text>) -> Draft {
+    pub(super) fn firing(&mut self, title: Option<&Text>) -> Panel {
         let spec = self.cx.spec;
         let title = title.map_or_else(|| "Alerts".to_owned(), |title| title.value.clone());
         let mut labels = vec!["alertname".to_owned(), naming::SEVERITY.to_owned()];
         labels.extend(spec.prometheus.group_by.iter().map(|l| l.value.clone()));
-        let panel = Panel {
+        Panel {
             description: "Pending alerts are yellow, firing ones red.".to_owned(),
             series: vec![Series {
                 title: String::new(),
@@ -100,11 +99,8 @@ impl Panels<'_, '_> {
                 },
                 origin: Origin::Query("it shows states of Prometheus's alerts"),
             }],
-            ..blank(title, Draw::Alerts)
-        };
-        Draft {
-            panel,
             size: Size::Fixed(COLUMNS, 5),
+            ..blank(title, Draw::Alerts)
         }
     }
 
@@ -121,22 +117,22 @@ impl Panels<'_, '_> {
     }
 
     /// One panel for every alert that no other dashboard shows.
-    fn behind(&mut self, shown: &[String]) -> Vec<Draft> {
+    fn behind(&mut self, shown: &[String]) -> Vec<Panel> {
         let page = self.cx.spec.severities.page.value.clone();
         let watches = thresholds::watches(self.slos, self.alerts, &page);
-        let mut drafts: Vec<Draft> = Vec::new();
+        let mut panels: Vec<Panel> = Vec::new();
         for watch in &watches {
             let done = |alerts: &[String]| alerts.iter().any(|alert| alert == watch.alert);
-            if done(shown) || drafts.iter().any(|draft| done(&draft.panel.alerts)) {
+            if done(shown) || panels.iter().any(|panel| done(&panel.alerts)) {
                 continue;
             }
-            drafts.push(self.watched(watch));
+            panels.push(self.watched(watch));
         }
-        drafts.extend(self.other_alerts(shown));
-        drafts
+        panels.extend(self.other_alerts(shown));
+        panels
     }
 
-    fn watched(&mut self, watch: &Watch<'_>) -> Draft {
+    fn watched(&mut self, watch: &Watch<'_>) -> Panel {
         let compare = watch.compare;
         self.seen.add(&compare.signal);
         let signal = filtered(&compare.signal, &self.variables);
@@ -152,12 +148,12 @@ impl Panels<'_, '_> {
             compare.signal.description.clone(),
             Some(format!("Alert {}.", watch.words)),
         ];
-        let panel = Panel {
+        Panel {
             description: words.into_iter().flatten().collect::<Vec<_>>().join("\n\n"),
             series: vec![Series {
                 title: String::new(),
                 query,
-                origin: Origin::Signal(Box::new(Reading {
+                origin: Origin::Signal(Box::new(PanelSignal {
                     signal: compare.signal.clone(),
                     stat: compare.stat,
                     window: Some(compare.window),
@@ -169,17 +165,13 @@ impl Panels<'_, '_> {
             alerts: vec![watch.alert.to_owned()],
             links: vec![("Runbook".to_owned(), watch.runbook.to_owned())],
             ..blank(watch.alert.to_owned(), Draw::Timeseries)
-        };
-        Draft {
-            panel,
-            size: Size::Large,
         }
     }
 
     /// Alerts that compare no signal: the value of the author's PromQL without its comparison, and how many
     /// series there are of those that may be absent.
-    fn other_alerts(&mut self, shown: &[String]) -> Vec<Draft> {
-        let mut drafts = Vec::new();
+    fn other_alerts(&mut self, shown: &[String]) -> Vec<Panel> {
+        let mut panels = Vec::new();
         for alert in self.alerts.iter().filter(|a| !shown.contains(&a.name)) {
             let (unit, query) = match alert.condition.leading() {
                 Condition::Raw(raw) => (raw.unit, (raw.expr.clone(), &raw.query.labels)),
@@ -196,25 +188,22 @@ impl Panels<'_, '_> {
                 _ => continue,
             };
             let (expr, labels) = query;
-            drafts.push(Draft {
-                panel: Panel {
-                    description: alert.summary.clone(),
-                    series: vec![Series {
-                        title: String::new(),
-                        query: Query {
-                            expr,
-                            labels: labels.clone(),
-                        },
-                        origin: Origin::Query("it is PromQL, or counts series"),
-                    }],
-                    unit,
-                    alerts: vec![alert.name.clone()],
-                    links: vec![("Runbook".to_owned(), alert.links.runbook.clone())],
-                    ..blank(alert.name.clone(), Draw::Timeseries)
-                },
-                size: Size::Large,
+            panels.push(Panel {
+                description: alert.summary.clone(),
+                series: vec![Series {
+                    title: String::new(),
+                    query: Query {
+                        expr,
+                        labels: labels.clone(),
+                    },
+                    origin: Origin::Query("it is PromQL, or counts series"),
+                }],
+                unit,
+                alerts: vec![alert.name.clone()],
+                links: vec![("Runbook".to_owned(), alert.links.runbook.clone())],
+                ..blank(alert.name.clone(), Draw::Timeseries)
             });
         }
-        drafts
+        panels
     }
 }

@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
+use super::Panels;
 use super::thresholds::{self, Watch};
 use super::variables::filtered;
-use super::{Draft, Panels, Size};
 use crate::diag::Diagnostic;
-use crate::plan::dashboard::{Draw, Origin, Panel, Place, Reading, Role, Series, Threshold};
+use crate::plan::dashboard::{
+    Draw, Origin, Panel, PanelSignal, Place, Role, Series, Size, Threshold,
+};
 use crate::plan::words::{capital, reading};
-use crate::plan::{Kind, Query, Signal, Source, ValueUnit, Window};
+use crate::plan::{Query, Signal, SignalKind, Source, ValueUnit, Window};
 use crate::promql::{self, Dialect, Kept};
 use crate::query::{self, SignalQuery};
 use crate::resolve::context::Outcome;
@@ -68,30 +70,27 @@ struct Content {
 
 impl Panels<'_, '_> {
     /// The panels that a panel of a spec becomes: several for an objective, none without its signals.
-    pub(super) fn panel(&mut self, panel: &Spanned<spec::Panel>, row: &spec::Row) -> Vec<Draft> {
+    pub(super) fn panel(&mut self, panel: &Spanned<spec::Panel>, row: &spec::Row) -> Vec<Panel> {
         let p = &panel.value;
         let kind = p.kind.map_or(PanelKind::default(), |kind| kind.value);
-        let drafts = match kind {
+        let mut panels = match kind {
             PanelKind::Slo => self.named_slo(p),
             PanelKind::Alerts => vec![self.firing(p.title.as_ref())],
             PanelKind::Text => vec![text(p)],
             _ => self.values(panel, row, kind).into_iter().collect(),
         };
-        match (p.position, drafts.len()) {
-            (Some(position), 2..) => {
+        match (p.position, panels.as_mut_slice()) {
+            (Some(position), [panel]) => {
+                let spec::Position { x, y, w, h } = position.value;
+                panel.size = Size::At(Place { x, y, w, h });
+            }
+            (Some(position), [_, ..]) => {
                 let message = "an objective becomes several panels, which flow";
                 self.cx.reject_field("position", position.span, message);
-                drafts
             }
-            (Some(position), _) => {
-                let placed = drafts.into_iter().map(|draft| Draft {
-                    size: Size::At(position),
-                    ..draft
-                });
-                placed.collect()
-            }
-            (None, _) => drafts,
+            _ => {}
         }
+        panels
     }
 
     fn values(
@@ -99,7 +98,7 @@ impl Panels<'_, '_> {
         panel: &Spanned<spec::Panel>,
         row: &spec::Row,
         kind: PanelKind,
-    ) -> Option<Draft> {
+    ) -> Option<Panel> {
         let p = &panel.value;
         let mut content = Content::default();
         let window = p.window.or(row.window);
@@ -132,22 +131,19 @@ impl Panels<'_, '_> {
             .dedup_by(|next, line| next.is_drawn_as(line));
         let runbook = p.runbook.as_ref().map(|name| self.runbook(name));
         content.runbooks.extend(runbook);
-        Some(Draft {
+        Some(Panel {
+            id: 0,
+            title: self.title(p),
+            description: described(p.description.as_ref(), &content),
+            draw: draw(kind),
+            series: content.series,
+            unit,
+            thresholds: content.thresholds,
+            alerts: content.alerts,
+            links: content.runbooks,
             size: match kind {
                 PanelKind::Number | PanelKind::Gauge | PanelKind::Status => Size::Small,
                 _ => Size::Large,
-            },
-            panel: Panel {
-                id: 0,
-                title: self.title(p),
-                description: described(p.description.as_ref(), &content),
-                draw: draw(kind),
-                series: content.series,
-                unit,
-                thresholds: content.thresholds,
-                alerts: content.alerts,
-                links: content.runbooks,
-                place: Place::default(),
             },
         })
     }
@@ -306,7 +302,7 @@ impl Panels<'_, '_> {
                 None => String::new(),
             },
             query,
-            origin: Origin::Signal(Box::new(Reading {
+            origin: Origin::Signal(Box::new(PanelSignal {
                 signal: signal.clone(),
                 stat: shown.stat,
                 window,
@@ -326,7 +322,7 @@ impl Panels<'_, '_> {
     fn check_kind(&mut self, kind: PanelKind, signal: &Signal, name: &Text) -> Option<()> {
         let (fits, wanted) = match kind {
             PanelKind::Heatmap => (
-                signal.kind() == Kind::Histogram,
+                signal.kind() == SignalKind::Histogram,
                 "a heatmap shows a histogram",
             ),
             PanelKind::Status => (
@@ -477,11 +473,11 @@ fn described(own: Option<&Text>, content: &Content) -> String {
     )
 }
 
-fn text(p: &spec::Panel) -> Draft {
+fn text(p: &spec::Panel) -> Panel {
     let own = |text: &Option<Text>| text.as_ref().map_or_else(String::new, |t| t.value.clone());
-    Draft {
+    Panel {
         size: Size::Fixed(crate::plan::dashboard::COLUMNS, 4),
-        panel: blank(own(&p.title), Draw::Text(own(&p.text))),
+        ..blank(own(&p.title), Draw::Text(own(&p.text)))
     }
 }
 
@@ -497,7 +493,7 @@ pub(super) fn blank(title: String, draw: Draw) -> Panel {
         thresholds: Vec::new(),
         alerts: Vec::new(),
         links: Vec::new(),
-        place: Place::default(),
+        size: Size::Large,
     }
 }
 
@@ -517,14 +513,14 @@ fn draw(kind: PanelKind) -> Draw {
 }
 
 /// How a signal is read when a panel does not say: a distribution by its usual percentiles.
-fn usual_stats(kind: Kind, drawn: PanelKind, at: Span) -> Vec<Option<Spanned<Stat>>> {
+fn usual_stats(kind: SignalKind, drawn: PanelKind, at: Span) -> Vec<Option<Spanned<Stat>>> {
     let percent = |p: i128| Some(Spanned::new(Stat::Quantile(Number::new(p, 100)), at));
     match (kind, drawn) {
-        (Kind::Histogram, PanelKind::Timeseries) => [50, 95, 99].map(percent).into(),
-        (Kind::Histogram, PanelKind::Heatmap | PanelKind::Stacked | PanelKind::Bars) => {
+        (SignalKind::Histogram, PanelKind::Timeseries) => [50, 95, 99].map(percent).into(),
+        (SignalKind::Histogram, PanelKind::Heatmap | PanelKind::Stacked | PanelKind::Bars) => {
             vec![Some(Spanned::new(Stat::Rate, at))]
         }
-        (Kind::Histogram, _) => vec![percent(95)],
+        (SignalKind::Histogram, _) => vec![percent(95)],
         _ => vec![None],
     }
 }

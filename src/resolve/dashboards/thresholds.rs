@@ -71,7 +71,7 @@ fn watch<'a>(
     Watch {
         alert: name,
         compare,
-        // Beyond the bound of one part of a condition nobody is told yet.
+        // Beyond the bound of one part of a condition no alert fires yet.
         role: if alone { Role::Alert } else { Role::Advisory },
         color: if severity == page {
             Color::Red

@@ -2,6 +2,7 @@
 
 use crate::diag::Diagnostic;
 use crate::plan::dashboard::{Row, Variable};
+use crate::plan::marker;
 use crate::plan::{Dashboard, Family, Signal, Source};
 use crate::promql::ast::{Expr, MatchOp, Selector};
 use crate::promql::build;
@@ -58,8 +59,8 @@ fn filter(signal: &mut Signal, variables: &[String]) {
     match &mut signal.source {
         Source::Family(family) => {
             for label in variables.iter().filter(|v| signal.labels.contains(v)) {
-                let value = format!("${label}");
-                family.matchers.push((label.clone(), MatchOp::Match, value));
+                let chosen = (label.clone(), MatchOp::Match, marker::filter(label));
+                family.matchers.push(chosen);
             }
             family.matchers.sort_by(|a, b| a.0.cmp(&b.0));
         }
@@ -75,7 +76,7 @@ fn filter(signal: &mut Signal, variables: &[String]) {
     }
 }
 
-/// A series of ours, filtered by the variables that it has the labels for.
+/// A recorded series, filtered by the variables that it has the labels for.
 pub(super) fn filtered_series(
     series: Selector,
     labels: &[String],
@@ -83,7 +84,7 @@ pub(super) fn filtered_series(
 ) -> Selector {
     let known = variables.iter().filter(|v| labels.contains(v));
     known.fold(series, |series, label| {
-        series.matcher(label, MatchOp::Match, &format!("${label}"))
+        series.matcher(label, MatchOp::Match, &marker::filter(label))
     })
 }
 
@@ -106,7 +107,7 @@ impl Seen {
         for label in wanted {
             let used = rows.iter().flat_map(|row| &row.panels).any(|panel| {
                 let mut series = panel.series.iter();
-                series.any(|s| uses(&s.query.expr.to_string(), label))
+                series.any(|s| marker::uses(&s.query.expr, label))
             });
             let source = self.source(label).filter(|_| used);
             let Some((family, labels)) = source else {
@@ -128,7 +129,8 @@ impl Seen {
                 .iter()
                 .filter(|(_, labels)| labels.iter().any(|l| l == label))
         };
-        let plain = |family: &Family| family.names.len() == 1 && family.kind == spec::Kind::Gauge;
+        let plain =
+            |family: &Family| family.names.len() == 1 && family.kind == spec::FamilyKind::Gauge;
         let engine = |family: &Family| family.names.iter().all(|name| name.starts_with("vllm:"));
         having()
             .find(|(family, _)| family.recorded && plain(family))
@@ -136,18 +138,6 @@ impl Seen {
             .or_else(|| having().find(|(family, _)| family.names.len() == 1))
             .or_else(|| having().next())
     }
-}
-
-/// True when a query uses a variable.
-fn uses(query: &str, variable: &str) -> bool {
-    query.match_indices('$').any(|(at, _)| {
-        let rest = query[at + 1..].trim_start_matches('{');
-        let name: &str = rest
-            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-            .next()
-            .unwrap_or_default();
-        name == variable
-    })
 }
 
 /// The series of a family under every name it has in the range.
@@ -166,10 +156,7 @@ fn any_name(family: &Family) -> Selector {
         }
         .matcher("__name__", MatchOp::Match, &several.join("|")),
     };
-    let own = family
-        .matchers
-        .iter()
-        .filter(|(_, _, value)| !value.starts_with('$'));
+    let own = family.matchers.iter();
     own.fold(series, |series, (label, op, value)| {
         series.matcher(label, *op, value)
     })

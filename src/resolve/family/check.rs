@@ -14,7 +14,7 @@ use crate::source::{Span, Spanned};
 use crate::spec::{Matchers, Text};
 use crate::units::{Number, Quantity, shown};
 
-/// The family that tells best whether a server is there.
+/// The family that shows best whether a server is there.
 const ALWAYS_THERE: &str = "vllm:num_requests_running";
 
 /// Complains about matchers on labels the family lacks, or on values it never has.
@@ -90,7 +90,7 @@ pub(in crate::resolve) fn narrowed(
     }
     let mut narrowed = signal.clone();
     let Source::Family(family) = &mut narrowed.source else {
-        refuse_where(cx, selection);
+        reject_where(cx, selection);
         return None;
     };
     for (label, value) in selection {
@@ -104,14 +104,14 @@ pub(in crate::resolve) fn narrowed(
 }
 
 /// Complains about a selection on something that has no series of its own.
-pub(in crate::resolve) fn refuse_where(cx: &mut Context<'_>, selection: &Matchers) {
+pub(in crate::resolve) fn reject_where(cx: &mut Context<'_>, selection: &Matchers) {
     if let Some(first) = selection.keys().next() {
         let message = "`where` narrows the series of a family, not a ratio or raw PromQL";
         cx.reject_field("where", first.span, message);
     }
 }
 
-/// Absence can only be told of series that are there from start-up.
+/// Absence can only be seen of series that are there from start-up.
 pub(in crate::resolve) fn check_present_from_start(
     cx: &mut Context<'_>,
     family: &Family,

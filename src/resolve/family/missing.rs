@@ -17,6 +17,30 @@ pub(super) struct Missing<'a> {
     life: Option<Lifetime>,
 }
 
+/// In which way a release lacks a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lack {
+    /// Only other profiles show it.
+    Conditional,
+    /// It came later.
+    Future,
+    /// This value of vLLM's flag for hidden metrics shows it.
+    Hidden(&'static str),
+    /// It is gone.
+    Removed,
+}
+
+impl Lack {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Conditional => "conditional-metric",
+            Self::Future => "future-metric",
+            Self::Hidden(_) => "hidden-metric",
+            Self::Removed => "removed-metric",
+        }
+    }
+}
+
 impl<'a> Missing<'a> {
     pub(super) fn new(cx: &Context<'_>, metric: &'a str, absent: &'a [ReleaseId]) -> Self {
         let coverage = cx
@@ -31,7 +55,7 @@ impl<'a> Missing<'a> {
         }
     }
 
-    /// The finding at `at`, where the family goes by the name of a signal or by its own.
+    /// The finding at `at`, where the family is named as a signal or by its own name.
     pub(super) fn error(&self, cx: &Context<'_>, name: &str, at: Span) -> Diagnostic {
         let releases = cx.catalog.describe(self.absent);
         let metric = self.metric;
@@ -40,25 +64,25 @@ impl<'a> Missing<'a> {
         } else {
             format!("`{name}` (`{metric}`)")
         };
-        let code = self.code(cx);
-        let message = match code {
-            "conditional-metric" => format!(
+        let lack = self.lack(cx);
+        let message = match lack {
+            Lack::Conditional => format!(
                 "{what} exists on vLLM {releases} only with {}",
                 with_profiles(&self.profiles)
             ),
-            "hidden-metric" => format!("{what} is hidden on vLLM {releases}"),
-            _ => format!("{what} does not exist on vLLM {releases}"),
+            Lack::Hidden(_) => format!("{what} is hidden on vLLM {releases}"),
+            Lack::Future | Lack::Removed => format!("{what} does not exist on vLLM {releases}"),
         };
-        let error = Diagnostic::error(code, at, message);
-        let error = error.maybe_help(match code {
-            "conditional-metric" => Some(format!(
+        let error = Diagnostic::error(lack.code(), at, message);
+        let error = error.maybe_help(match lack {
+            Lack::Conditional => Some(format!(
                 "add it to `runtime.profiles` if the servers run so: `profiles: [{}]`",
                 self.profiles.first().map_or("", String::as_str)
             )),
-            "hidden-metric" => self
-                .flag(cx)
-                .map(|flag| format!("`--show-hidden-metrics-for-version={flag}` shows it")),
-            _ => self
+            Lack::Hidden(flag) => Some(format!(
+                "`--show-hidden-metrics-for-version={flag}` shows it"
+            )),
+            Lack::Future | Lack::Removed => self
                 .life
                 .as_ref()
                 .map(|life| format!("it is there {}", span(life))),
@@ -69,7 +93,7 @@ impl<'a> Missing<'a> {
             .maybe_help(today.map(|name| format!("its name is now `{name}`")))
             // What lineage notes on a pure rename is of no use to whoever must rename.
             .maybe_help(change.filter(|_| today.is_none()).map(|c| c.note.clone()))
-            .maybe_help(self.way_out(cx, code))
+            .maybe_help(self.way_out(cx, lack))
     }
 
     /// The same for a list of what was left out, in a few words.
@@ -93,13 +117,12 @@ impl<'a> Missing<'a> {
         }
     }
 
-    fn code(&self, cx: &Context<'_>) -> &'static str {
+    fn lack(&self, cx: &Context<'_>) -> Lack {
         let before = |first: &Version| self.newest(cx).is_some_and(|v| v < first);
         match &self.life {
-            None if !self.profiles.is_empty() => "conditional-metric",
-            Some(life) if before(&life.first) => "future-metric",
-            _ if self.flag(cx).is_some() => "hidden-metric",
-            _ => "removed-metric",
+            None if !self.profiles.is_empty() => Lack::Conditional,
+            Some(life) if before(&life.first) => Lack::Future,
+            _ => self.flag(cx).map_or(Lack::Removed, Lack::Hidden),
         }
     }
 
@@ -115,11 +138,11 @@ impl<'a> Missing<'a> {
         change.flag_on(self.newest(cx)?)
     }
 
-    fn way_out(&self, cx: &Context<'_>, code: &str) -> Option<String> {
+    fn way_out(&self, cx: &Context<'_>, lack: Lack) -> Option<String> {
         let all = cx.range.as_ref().map(|r| r.selection.releases.len());
         let partly = all.is_some_and(|all| self.absent.len() < all);
         // A range given to the build is no line of the spec that could be mended.
-        let narrow = partly && !cx.overridden && code != "conditional-metric";
+        let narrow = partly && !cx.overridden && lack != Lack::Conditional;
         let optional = cx.is_declaring();
         Some(match (narrow, optional) {
             (true, true) => "narrow `runtime.vllm`, or mark the signal `optional: true`".into(),
@@ -156,7 +179,7 @@ fn with_profiles(profiles: &[String]) -> String {
     }
 }
 
-/// vLLM families cannot be judged without a range; a range that is there but wrong has been told.
+/// vLLM families cannot be judged without a range; a range that is there but wrong has been reported.
 pub(super) fn range(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic> {
     if cx.spec.runtime.is_some() {
         return None;
@@ -176,7 +199,7 @@ pub(super) fn nobody_has(catalog: &Catalog, metric: &str, at: Span) -> Option<Di
     }
 }
 
-/// A histogram's `_bucket`, `_sum` or `_count` where the histogram should stand.
+/// A histogram's `_bucket`, `_sum` or `_count` where the histogram is expected.
 pub(super) fn one_series(metric: &str, family: &str, at: Span) -> Diagnostic {
     let message = format!("`{metric}` is one series of a histogram");
     Diagnostic::error("bad-name", at, message)

@@ -10,14 +10,14 @@ use crate::plan::{Bucket, Family, Signal, Source};
 use crate::promql::ast::MatchOp;
 use crate::resolve::context::{Context, Outcome};
 use crate::source::Spanned;
-use crate::spec::{Across, Kind, Text};
+use crate::spec::{Across, FamilyKind, Text};
 use crate::units::{Number, Unit, parse_decimal};
 
 /// The family under each name it has in the range; `at` is where to point when that fails.
 pub(super) fn family(
     cx: &mut Context<'_>,
     signal: &Signal,
-    kind: Spanned<Kind>,
+    kind: Spanned<FamilyKind>,
     metric: &Text,
     tolerant: bool,
 ) -> Result<Bound, Outcome> {
@@ -56,14 +56,14 @@ pub(super) fn family(
     Ok((family, labels(&shapes)))
 }
 
-fn fits(found: MetricType, wanted: Kind) -> bool {
+fn fits(found: MetricType, wanted: FamilyKind) -> bool {
     match wanted {
-        Kind::Gauge => matches!(
+        FamilyKind::Gauge => matches!(
             found,
             MetricType::Gauge | MetricType::Untyped | MetricType::Info
         ),
-        Kind::Counter => found == MetricType::Counter,
-        Kind::Histogram => found == MetricType::Histogram,
+        FamilyKind::Counter => found == MetricType::Counter,
+        FamilyKind::Histogram => found == MetricType::Histogram,
     }
 }
 
@@ -206,7 +206,7 @@ pub(in crate::resolve) fn ratio_before(
         across: Across::Avg,
         labels: all,
         source: Source::Family(Family {
-            kind: Kind::Gauge,
+            kind: FamilyKind::Gauge,
             names,
             matchers: crate::resolve::matchers::matchers(selector),
             buckets: Vec::new(),

@@ -188,7 +188,7 @@ impl Builder<'_, '_> {
         slos.chain(alerts).chain(panels).cloned().collect()
     }
 
-    /// A page for a runbook that nobody has written: the alerts that lead to it stand there. Once a spec
+    /// A page for a runbook that nobody has written: it lists the alerts that lead to it. Once a spec
     /// declares runbooks, a name that it does not declare is a mistake.
     fn unwritten(&mut self, name: &Text, known: &[Page]) -> Option<Page> {
         let spec = self.cx.spec;
@@ -200,7 +200,7 @@ impl Builder<'_, '_> {
             return None;
         }
         self.cx.notes.push(format!(
-            "runbook `{name}` is not written: its page only lists its alerts"
+            "the spec says nothing of runbook `{name}`: its page only lists its alerts"
         ));
         Some(Page {
             name: name.value.clone(),

@@ -143,7 +143,7 @@ impl Builder<'_, '_> {
             SloKind::Events(_) => None,
         });
         let found = alert.map(|alert| &alert.condition).or(of_slo).cloned();
-        // One that is wrong itself has been told of already.
+        // One that is wrong itself has been reported already.
         let declared = self.cx.spec.alerts.contains_key(name.value.as_str());
         if found.is_none() && !declared {
             self.unknown("alert", name, self.cx.spec.alerts.keys());

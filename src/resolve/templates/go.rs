@@ -1,4 +1,4 @@
-//! The grammar of Go's text/template, with the functions that Prometheus 3 gives to it: what Prometheus would refuse to load.
+//! The grammar of Go's text/template, with the functions that Prometheus 3 gives to it: what Prometheus would not load.
 
 use std::ops::Range;
 
@@ -60,10 +60,10 @@ const FIELDS: [&str; 4] = ["Labels", "ExternalLabels", "ExternalURL", "Value"];
 /// What is wrong, and at which bytes.
 pub(super) type Fault = (Range<usize>, String);
 
-/// Checks the actions of a text, which stand between `{{` and `}}` at `actions`.
+/// Checks the actions of a text, which are between `{{` and `}}` at `actions`.
 ///
 /// # Errors
-/// The first that Prometheus would refuse.
+/// The first that Prometheus would not load.
 pub(super) fn check(text: &str, actions: &[Range<usize>]) -> Result<(), Fault> {
     let mut open: Vec<(Range<usize>, Block)> = Vec::new();
     for action in actions {
@@ -121,7 +121,7 @@ struct Token<'t> {
     kind: Kind,
     text: &'t str,
     at: Range<usize>,
-    /// True when a blank stands in front of it.
+    /// True when a blank is in front of it.
     apart: bool,
 }
 
@@ -212,7 +212,7 @@ fn path_length(text: &str) -> usize {
     end.unwrap_or(text.len())
 }
 
-/// Opens and closes blocks, and checks what stands behind their words.
+/// Opens and closes blocks, and checks what follows their words.
 fn control(
     tokens: &[Token<'_>],
     whole: &Range<usize>,

@@ -40,7 +40,7 @@ impl<'de, M: Expected<'de>> Node<M> {
 
 enum Raw<M> {
     Text(String),
-    /// A number or truth value: only the file's text tells how it was written.
+    /// A number or truth value: only the file's text shows how it was written.
     Plain,
     List(Vec<super::super::Text>),
     Map(M),

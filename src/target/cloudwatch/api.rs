@@ -50,7 +50,7 @@ pub(super) fn request(cw: &CloudWatch, alarm: &Alarm) -> Value {
     Value::Object(fields)
 }
 
-/// Whom an alarm tells, if anybody.
+/// Whom an alarm notifies, if anybody.
 pub(super) fn actions<'a>(cw: &'a CloudWatch, alarm: &Alarm) -> Option<&'a Vec<String>> {
     let severity = alarm.severity.as_ref()?;
     let found = cw.actions.iter().find(|(name, _)| name == severity);

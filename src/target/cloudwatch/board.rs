@@ -66,7 +66,7 @@ fn panel(panel: &BoardPanel, region: &str, account: &str) -> (&'static str, Valu
     let title = &panel.title;
     match &panel.content {
         Content::Text(markdown) => text(markdown),
-        // Where a panel would stand, a reader is told why it does not.
+        // In the place of a panel that cannot be made, a text says why.
         Content::Missing(why) => {
             let why = NotExpressible::joined(why);
             text(&format!("**{title}**\n\nNot in CloudWatch: {why}."))
@@ -189,7 +189,7 @@ fn rows(graph: &Graph) -> Vec<Value> {
     rows
 }
 
-/// The newest value stands in the legend. A dynamic label of the author's is text.
+/// The legend shows the newest value. A dynamic label of the author's is text.
 fn label(view: View, line: &GraphLine) -> String {
     let own = line.label.replace("${", "$ {");
     match (group_label(&line.value), view) {
@@ -224,7 +224,7 @@ fn color(color: Color) -> &'static str {
     }
 }
 
-/// A widget on PromQL: its type is another one, and its queries stand elsewhere.
+/// A widget on PromQL: it has another type, and its queries are in another field.
 fn chart(view: View, queries: &[ChartQuery], title: &str, region: &str) -> Value {
     let queries: Vec<_> = queries
         .iter()

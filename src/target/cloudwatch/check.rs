@@ -1,4 +1,4 @@
-//! Reading our own output back: nothing is written that CloudWatch would refuse.
+//! Reading our own output back: nothing is written that CloudWatch would reject.
 //!
 //! `alarms.json` with a period of 45 seconds ends the build: *at /3/Period: Period 45 is none of 10, 20, 30 …*.
 
@@ -50,7 +50,7 @@ pub(super) fn compact(file: &OutFile) -> Result<String, TargetError> {
     json::compact(&file.text).map_err(|error| no_json(file, &error))
 }
 
-fn refuse(file: &OutFile, at: &str, found: Vec<Violation>) -> Result<(), TargetError> {
+fn reject(file: &OutFile, at: &str, found: Vec<Violation>) -> Result<(), TargetError> {
     match found.into_iter().next() {
         None => Ok(()),
         Some(v) => Err(invalid(
@@ -63,12 +63,12 @@ fn refuse(file: &OutFile, at: &str, found: Vec<Violation>) -> Result<(), TargetE
 /// A list of alarms, each behind those it is made from.
 ///
 /// # Errors
-/// When CloudWatch would refuse one, or two have one name.
+/// When CloudWatch would reject one, or two have one name.
 pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
     let value: Value = parsed(&file)?;
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for (i, alarm) in value.as_array().into_iter().flatten().enumerate() {
-        refuse(&file, &format!("/{i}"), cloudwatch::any_alarm(alarm))?;
+        reject(&file, &format!("/{i}"), cloudwatch::any_alarm(alarm))?;
         let name = alarm["AlarmName"].as_str().unwrap_or_default();
         if let Some(rule) = alarm["AlarmRule"].as_str() {
             let children =
@@ -92,9 +92,9 @@ pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
 /// A body of a dashboard.
 ///
 /// # Errors
-/// When CloudWatch would refuse it.
+/// When CloudWatch would reject it.
 pub(super) fn dashboard(file: OutFile) -> Result<OutFile, TargetError> {
-    refuse(&file, "", cloudwatch::dashboard(&parsed(&file)?))?;
+    reject(&file, "", cloudwatch::dashboard(&parsed(&file)?))?;
     canonical(file)
 }
 

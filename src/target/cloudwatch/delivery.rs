@@ -16,7 +16,7 @@ fn exactly(text: &str) -> String {
 
 /// Declarations of the agent: one for each job and group of dimension sets.
 pub(super) fn agent(plan: &Plan, cw: &CloudWatch) -> Value {
-    // Families that are delivered alike stand in one declaration.
+    // Families that are delivered in the same way share one declaration.
     type Alike<'a> = (Option<&'a str>, &'a [Vec<String>]);
     let mut declared: Vec<(Alike<'_>, Vec<String>)> = Vec::new();
     for scraped in &cw.scraped {

@@ -176,7 +176,7 @@ fn together(statistic: &Statistic) -> &'static str {
     }
 }
 
-/// The values that tell the lines of a search apart, as its label.
+/// The values that distinguish the lines of a search, as its label.
 pub(in crate::target) fn group_label(value: &Value) -> Option<String> {
     let stat = value.metrics().into_iter().next()?;
     let Dimensions::Each(groups) = &stat.dimensions else {

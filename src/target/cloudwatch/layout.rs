@@ -1,14 +1,15 @@
-//! Where the widgets of a dashboard stand: rows under headings, from the top.
+//! Where the widgets of a dashboard are: rows under headings, from the top.
 //!
 //! A row of Grafana that is 10 lines high becomes a heading of one line and widgets of eight.
 
 use crate::plan::cloudwatch::{Board, BoardPanel};
 use crate::plan::dashboard::{COLUMNS, Place};
+use crate::plan::layout::{height, places};
 
 /// Lines of a heading.
 const HEADING: u32 = 1;
 
-/// What stands at a place of a dashboard.
+/// What is at a place of a dashboard.
 pub(super) enum Widget<'b> {
     Heading(&'b str),
     Panel(&'b BoardPanel),
@@ -27,14 +28,13 @@ pub(super) fn widgets(board: &Board) -> Vec<(Place, Widget<'_>)> {
         };
         widgets.push((heading, Widget::Heading(&row.title)));
         top += HEADING;
-        let places = row.panels.iter().map(|panel| (lowered(panel.place), panel));
-        let mut bottom = top;
-        for (place, panel) in places {
+        let sizes: Vec<_> = row.panels.iter().map(|panel| panel.size).collect();
+        let places: Vec<_> = places(&sizes).into_iter().map(lowered).collect();
+        for (place, panel) in places.iter().zip(&row.panels) {
             let y = top + place.y;
-            bottom = bottom.max(y + place.h);
-            widgets.push((Place { y, ..place }, Widget::Panel(panel)));
+            widgets.push((Place { y, ..*place }, Widget::Panel(panel)));
         }
-        top = bottom;
+        top += height(places.into_iter());
     }
     widgets
 }

@@ -1,5 +1,14 @@
 //! CloudWatch: alarms and dashboards as requests of its API, as Terraform JSON and as a CloudFormation
 //! template, and the configuration of what delivers their metrics.
+//!
+//! An alert on `queue_depth` above 80 is in `alarms.json` as the request of `PutMetricAlarm`
+//!
+//! ```json
+//! {"AlarmName": "svc-QueueOverflow", "MetricName": "vllm:num_requests_waiting", "Threshold": 80,
+//!  "ComparisonOperator": "GreaterThanThreshold"}
+//! ```
+//!
+//! and the other forms are made from that request. What CloudWatch says otherwise is in `parity.md`.
 
 mod api;
 mod board;
@@ -30,7 +39,7 @@ pub(super) const ACCOUNT: &str = "\u{E000}account\u{E001}";
 /// Renders everything for CloudWatch.
 ///
 /// # Errors
-/// When a template fails, or its output is something that CloudWatch would refuse.
+/// When a template fails, or its output is something that CloudWatch would reject.
 pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, TargetError> {
     let mut rendered = Rendered::default();
     let Some(cw) = &plan.cloudwatch else {
@@ -149,7 +158,7 @@ impl Out<'_> {
     }
 }
 
-/// Text as it stands between the quotes of a JSON string.
+/// Text as it is written between the quotes of a JSON string.
 fn inside_json(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()

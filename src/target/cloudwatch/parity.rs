@@ -1,4 +1,4 @@
-//! The report on what both back ends say alike.
+//! The report on what both back ends say in the same way.
 //!
 //! One line of it: `| QueueOverflow | identical | approximated: Maximum of single replicas, … | app-queue-overflow |`.
 

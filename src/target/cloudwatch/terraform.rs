@@ -1,4 +1,4 @@
-//! Terraform JSON: in it every string is a template, so what is meant as it stands is escaped.
+//! Terraform JSON: in it every string is a template, so literal text is escaped.
 //!
 //! The label `100 %{x}` becomes `100 %%{x}`; a composite alarm names its parts as
 //! `${aws_cloudwatch_metric_alarm.part.alarm_name}`, so that they are created first.
@@ -157,7 +157,7 @@ fn resource(cw: &CloudWatch, alarm: &Alarm, keys: &BTreeMap<String, String>) -> 
     Value::Object(out)
 }
 
-/// A name that stands in a rule without being escaped there.
+/// A name that is written into a rule without being escaped there.
 fn plain(name: &str) -> bool {
     !name.contains(['"', '\\'])
 }

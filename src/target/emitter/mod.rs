@@ -1,4 +1,7 @@
 //! The service's own metrics as a Python module: one contract for code, alarms and dashboards.
+//!
+//! A declared histogram `gateway_ttft` becomes an entry of the module's list of metrics, with its name, labels and
+//! buckets, and a test that the numbers it emits arrive under the dimensions that alarms ask for.
 
 use serde_json::{Value, json};
 
@@ -6,7 +9,7 @@ use super::{OutFile, Rendered, TargetError};
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{Published, PublishedMetric};
 use crate::promql::ast::MatchOp;
-use crate::spec::Kind;
+use crate::spec::FamilyKind;
 use crate::template::Templates;
 use crate::units::{Number, printed_float};
 
@@ -62,7 +65,7 @@ fn view(plan: &Plan) -> Value {
         .collect();
     json!({
         "service": plan.service.name,
-        // It stands in a docstring.
+        // It is part of a docstring.
         "title": plan.service.title.replace('"', "'").replace('\\', "/"),
         "signals": signals,
         "labels": labels,
@@ -100,9 +103,9 @@ fn signal(p: &Published, argument: &str) -> Value {
         "argument": argument,
         "kind": p.kind.as_str(),
         "python": match p.kind {
-            Kind::Counter => "Counter",
-            Kind::Gauge => "Gauge",
-            Kind::Histogram => "Histogram",
+            FamilyKind::Counter => "Counter",
+            FamilyKind::Gauge => "Gauge",
+            FamilyKind::Histogram => "Histogram",
         },
         "description": p.description,
         "labels": p.labels,

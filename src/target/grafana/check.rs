@@ -149,7 +149,7 @@ fn read(file: &OutFile) -> Result<Value, TargetError> {
 /// # Errors
 /// When it is no YAML or holds something else.
 pub(super) fn config_map(file: OutFile, view: &ConfigMap) -> Result<OutFile, TargetError> {
-    // A block is what its lines are: only what stands before it needs the reader.
+    // A block is what its lines are: only the lines before it need the reader.
     let (short, json) = match file.text.split_once("|-\n") {
         Some((head, block)) if is_block(block, &view.json) => {
             (format!("{head}|-\n    {{}}\n"), "{}")

@@ -1,4 +1,13 @@
 //! Grafana: classic dashboards, and the files that bring them into a server.
+//!
+//! A panel `{signal: queue_depth}` of the dashboard `ops` is in `dashboards/ops.json` as
+//!
+//! ```json
+//! {"type": "timeseries", "gridPos": {"x": 0, "y": 1, "w": 12, "h": 9},
+//!  "targets": [{"expr": "sum by (model_name) (vllm:num_requests_waiting{model_name=~\"$model_name\"})"}]}
+//! ```
+//!
+//! and once more, as the same text, in the ConfigMap `configmaps/ops.yaml`.
 
 mod check;
 mod field;
@@ -7,13 +16,17 @@ mod view;
 
 use super::{OutFile, Rendered, TargetError};
 use crate::naming;
+use crate::plan::marker::Spelling;
 use crate::plan::{Dashboard, Plan};
 use crate::promql::ast::MatchOp;
 use crate::promql::build;
 use crate::template::Templates;
 
-/// The window that Grafana fits to the zoom of a graph, and that always holds four scrapes.
-pub(super) const RATE_INTERVAL: &str = "$__rate_interval";
+/// A window that Grafana fits to the zoom of a graph, and that always holds four scrapes; a variable for each label.
+pub(super) const SPELLING: Spelling = Spelling {
+    zoom: "$__rate_interval",
+    filter: |label| format!("${label}"),
+};
 
 /// Renders all dashboards of a service.
 ///
@@ -73,7 +86,10 @@ fn view(plan: &Plan, dashboard: &Dashboard) -> view::Dashboard {
     let variables = dashboard.variables.iter().map(|variable| view::Variable {
         name: variable.label.clone(),
         label: variable.label.replace('_', " "),
-        query: format!("label_values({}, {})", variable.series, variable.label),
+        query: {
+            let series = SPELLING.of(&variable.series);
+            format!("label_values({series}, {})", variable.label)
+        },
     });
     view::Dashboard {
         uid: dashboard.uid.clone(),

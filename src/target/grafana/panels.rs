@@ -1,10 +1,11 @@
 //! Panels of a plan as Grafana lays them out.
 
-use super::RATE_INTERVAL;
+use super::SPELLING;
 use super::field::field;
 use super::view::{Link, Panel, Place, Query};
 use crate::plan::dashboard::{self, Dashboard, Draw, Row};
-use crate::plan::{Plan, dashboard::COLUMNS, spelled};
+use crate::plan::layout::height;
+use crate::plan::{Plan, dashboard::COLUMNS};
 use crate::promql::pretty;
 
 /// Lines of queries break here.
@@ -15,14 +16,17 @@ pub(super) fn panels(plan: &Plan, dashboard: &Dashboard) -> Vec<Panel> {
     let mut all = Vec::new();
     let mut top = 0;
     for row in &dashboard.rows {
-        let mut inside: Vec<_> = row.panels.iter().map(|p| panel(plan, p, top + 1)).collect();
+        let mut inside: Vec<_> = row
+            .placed()
+            .map(|(place, p)| panel(plan, p, place, top + 1))
+            .collect();
         let mut heading = heading(row, top);
         top += 1;
         if row.collapsed {
             heading.inside = inside;
             all.push(heading);
         } else {
-            top += row.height();
+            top += height(row.placed().map(|(place, _)| place));
             all.push(heading);
             all.append(&mut inside);
         }
@@ -48,8 +52,7 @@ fn heading(row: &Row, top: u32) -> Panel {
     }
 }
 
-fn panel(plan: &Plan, panel: &dashboard::Panel, top: u32) -> Panel {
-    let place = panel.place;
+fn panel(plan: &Plan, panel: &dashboard::Panel, place: dashboard::Place, top: u32) -> Panel {
     let template = match &panel.draw {
         Draw::Number => "stat",
         Draw::Gauge => "gauge",
@@ -100,7 +103,7 @@ fn query(panel: &dashboard::Panel, series: &dashboard::Series, index: usize) -> 
     let words: Vec<_> = title.into_iter().chain(labels).collect();
     Query {
         name: ref_id(index),
-        expr: pretty(&spelled(&series.query.expr, RATE_INTERVAL), WIDTH),
+        expr: pretty(&SPELLING.of(&series.query.expr), WIDTH),
         legend: match words.is_empty() {
             true => panel.title.clone(),
             false => words.join(" "),

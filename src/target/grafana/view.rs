@@ -14,7 +14,7 @@ pub(super) struct Dashboard {
     pub(super) range: String,
     pub(super) variables: Vec<Variable>,
     pub(super) annotations: Vec<Annotation>,
-    /// Rows and panels in reading order; those of a closed row stand inside it.
+    /// Rows and panels in reading order; those of a closed row are inside it.
     pub(super) panels: Vec<Panel>,
 }
 

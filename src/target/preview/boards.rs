@@ -2,9 +2,8 @@
 
 use super::view::{Board, Link, Panel, Query, Row, Threshold};
 use crate::plan::dashboard::{self, Color, Dashboard, Draw, Role};
-use crate::plan::spelled;
 use crate::promql::pretty;
-use crate::target::grafana::RATE_INTERVAL;
+use crate::target::grafana::SPELLING;
 use crate::units::Number;
 
 /// Lines of queries break here.
@@ -37,11 +36,11 @@ fn row(row: &dashboard::Row) -> Row {
     Row {
         title: row.title.clone(),
         note: note.join(", "),
-        panels: row.panels.iter().map(panel).collect(),
+        panels: row.placed().map(|(place, p)| panel(p, place)).collect(),
     }
 }
 
-fn panel(panel: &dashboard::Panel) -> Panel {
+fn panel(panel: &dashboard::Panel, place: dashboard::Place) -> Panel {
     let (kind, graph) = match &panel.draw {
         Draw::Number => ("number", false),
         Draw::Gauge => ("gauge", false),
@@ -55,10 +54,10 @@ fn panel(panel: &dashboard::Panel) -> Panel {
         Draw::Alerts => ("alerts", false),
     };
     Panel {
-        column: panel.place.x + 1,
-        line: panel.place.y + 1,
-        width: panel.place.w,
-        height: panel.place.h,
+        column: place.x + 1,
+        line: place.y + 1,
+        width: place.w,
+        height: place.h,
         title: panel.title.clone(),
         kind: kind.to_owned(),
         description: panel.description.clone(),
@@ -83,7 +82,7 @@ fn panel(panel: &dashboard::Panel) -> Panel {
 fn query(series: &dashboard::Series) -> Query {
     Query {
         title: series.title.clone(),
-        expr: pretty(&spelled(&series.query.expr, RATE_INTERVAL), WIDTH),
+        expr: pretty(&SPELLING.of(&series.query.expr), WIDTH),
     }
 }
 

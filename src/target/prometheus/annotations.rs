@@ -1,4 +1,4 @@
-//! What an alert tells the on-call person: text with the measured value and the labels of its series.
+//! What an alert says to the on-call person: text with the measured value and the labels of its series.
 
 use super::go;
 use super::view::Pairs;

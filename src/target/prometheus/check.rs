@@ -36,7 +36,7 @@ pub(super) fn rule_file(file: &OutFile, view: &RuleFile) -> Result<(), TargetErr
 }
 
 /// The resource must hold what the rule files hold, which have been read back already: where its lines are
-/// theirs, only what stands before them needs the reader.
+/// theirs, only the lines before them need the reader.
 pub(super) fn prometheus_rule(
     file: &OutFile,
     view: &RuleFile,

@@ -39,7 +39,7 @@ pub(super) fn alert_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {
     labels
 }
 
-/// Rules that stand with the SLO's own.
+/// Rules of the same group as the SLO's own.
 pub(super) fn near(service: &str, slo: &Slo, events: &EventSlo, limit: Duration) -> Vec<Rule> {
     let Some(compat) = &slo.compat else {
         return Vec::new();

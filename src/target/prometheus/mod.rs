@@ -1,4 +1,14 @@
 //! Prometheus: rule files, the operator's resource, unit tests, inhibition, scraping.
+//!
+//! An alert `QueueOverflow: {when: {signal: queue_depth, above: 80}, for: 2m}` is in `rules/alerts.yaml` as
+//!
+//! ```yaml
+//! - alert: QueueOverflow
+//!   expr: sum by (model_name) (vllm:num_requests_waiting) > 80
+//!   for: 2m
+//! ```
+//!
+//! and `tests/` has a promtool test that fires it and one that just does not.
 
 mod annotations;
 mod check;

@@ -53,7 +53,7 @@ pub(super) fn scrape(plan: &Plan) -> ScrapeFile {
     }
 }
 
-/// Names of jobs must differ between all files that are loaded together, so the service stands in them.
+/// Names of jobs must differ between all files that are loaded together, so they contain the service's name.
 fn scrape_config(plan: &Plan, job: &ScrapeJob) -> ScrapeConfig {
     let service = &plan.service.name;
     let (path, params) = match &job.probe {
@@ -84,7 +84,7 @@ fn scrape_config(plan: &Plan, job: &ScrapeJob) -> ScrapeConfig {
     }
 }
 
-/// A label with a fixed value, in which a dollar stands for itself.
+/// A label with a fixed value, in which a dollar is only a dollar.
 fn set(label: &str, value: &str) -> Relabel {
     Relabel {
         target_label: Some(label.to_owned()),

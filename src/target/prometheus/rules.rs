@@ -7,7 +7,7 @@ use crate::naming::{self, SERVICE, SLO, WINDOW};
 use crate::plan::{
     Alert, Bound, Condition, EventSlo, PercentileSlo, Plan, Record, Slo, SloKind, Tier, WindowRatio,
 };
-use crate::plan::{BASE_WINDOW, EVALUATION, slo_series};
+use crate::plan::{BASE_WINDOW, slo_series};
 use crate::promql::ast::Expr;
 use crate::promql::{build, pretty};
 use crate::spec::Baseline;
@@ -16,10 +16,10 @@ use crate::units::{Duration, Number, decimal};
 /// Lines of queries break here.
 const WIDTH: usize = 100;
 
-/// Rules over more than this stand in a file of their own: a test of the others need not load so much.
+/// Rules over more than this are in a separate file: a test of the others need not load so much.
 const OWN_FILE_ABOVE: Duration = Duration::from_secs(3 * 86_400);
 
-/// Alerts that look further back than this stand in a file of their own.
+/// Alerts that look further back than this are in a separate file.
 const ALERT_OWN_FILE_ABOVE: Duration = Duration::from_secs(86_400);
 
 /// All rule files of a plan.
@@ -29,6 +29,7 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
     for slo in &plan.slos {
         let title = format!("{}: {}", service.title, slo.title);
         let now = named(
+            plan,
             slo_file(slo),
             &title,
             naming::slo_group(&service.name, &slo.name),
@@ -39,7 +40,7 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
         if slo.period > OWN_FILE_ABOVE && !period.is_empty() {
             let title = format!("{title}, over its period of {}", slo.period);
             let group = naming::period_group(&service.name, &slo.name);
-            files.push(named(period_file(slo), &title, group, period));
+            files.push(named(plan, period_file(slo), &title, group, period));
         }
     }
     let (far, near): (Vec<_>, Vec<_>) = plan.alerts.iter().partition(|a| stands_alone(a));
@@ -47,6 +48,7 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
         let rules = near.iter().flat_map(|a| alert_rules(plan, a)).collect();
         let title = format!("{}: alerts", service.title);
         files.push(named(
+            plan,
             "alerts".into(),
             &title,
             naming::alert_group(&service.name),
@@ -57,6 +59,7 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
         let title = format!("{}: {}", service.title, alert.name);
         let group = naming::single_alert_group(&service.name, &alert.name);
         files.push(named(
+            plan,
             alert_file(alert),
             &title,
             group,
@@ -67,6 +70,7 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
         let rules = plan.records.iter().map(|r| value_rule(plan, r)).collect();
         let title = format!("{}: recorded values", service.title);
         files.push(named(
+            plan,
             "records".into(),
             &title,
             naming::record_group(&service.name),
@@ -76,14 +80,20 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
     files
 }
 
-fn named(name: String, title: &str, group: String, rules: Vec<Rule>) -> Named<RuleFile> {
+fn named(
+    plan: &Plan,
+    name: String,
+    title: &str,
+    group: String,
+    rules: Vec<Rule>,
+) -> Named<RuleFile> {
     Named {
         name,
         title: title.to_owned(),
         file: RuleFile {
             groups: vec![Group {
                 name: group,
-                interval: EVALUATION.to_string(),
+                interval: plan.evaluation.to_string(),
                 rules,
             }],
         },

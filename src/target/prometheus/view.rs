@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-/// Every template's context: the content's fields stand beside these two.
+/// Every template's context: the content's fields beside these two.
 #[derive(Serialize)]
 pub(super) struct File<'a, T: Serialize> {
     pub(super) service: &'a str,

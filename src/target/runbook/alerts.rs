@@ -1,4 +1,4 @@
-//! Alerts as their runbooks tell of them: the same bounds, durations and queries.
+//! Alerts as their runbooks describe them: the same bounds, durations and queries.
 
 use serde::Serialize;
 
@@ -123,7 +123,7 @@ fn ratio(plan: &Plan, events: &EventSlo) -> Vec<Query> {
         .collect()
 }
 
-/// Alarms in CloudWatch that stand for it.
+/// Alarms in CloudWatch that were made from it.
 fn alarms(plan: &Plan, named: impl Fn(&str) -> bool) -> Vec<&str> {
     let parity = plan.cloudwatch.iter().flat_map(|cw| &cw.parity);
     let found = parity.filter(|entry| named(&entry.name));

@@ -1,4 +1,7 @@
 //! Runbooks: a Markdown page for each, and an index with everything that belongs to none.
+//!
+//! A step `{id: cache, when: {signal: hit_rate, below: 50%}, fix: revert, else: queue}` of `high-ttft` becomes a section of
+//! `high-ttft.md`: the query to run, the bound, a link to the fix, and one to the step `queue`.
 
 mod alerts;
 mod chart;

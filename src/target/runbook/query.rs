@@ -21,7 +21,7 @@ pub(super) struct Query {
     explore: String,
 }
 
-/// A query that what stands before it explains.
+/// A query that the text before it explains.
 pub(super) fn plain(plan: &Plan, expr: &Expr) -> Query {
     titled(plan, String::new(), expr)
 }

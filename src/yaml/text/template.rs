@@ -1,7 +1,7 @@
 //! Files that Helm or Jinja fill in, as they are when every condition holds and every list has one entry.
 //!
 //! `` {{ "{{" }} `` and `` {{`…`}} `` stand for what they quote, other actions for a value that nobody knows yet; a line
-//! of actions alone is no line, and what stands behind an `else` is left out.
+//! of actions alone is no line, and what follows an `else` is left out.
 
 mod action;
 
@@ -22,7 +22,7 @@ pub enum Filler {
     Jinja,
 }
 
-/// Who surely fills in a text; none where nothing but Prometheus's own templates stands in it.
+/// Who surely fills in a text; none where it has only Prometheus's own templates.
 pub fn surely_filled(text: &str) -> Option<Filler> {
     let mut actions = action::all(text)?.into_iter();
     actions
@@ -67,7 +67,7 @@ pub(super) fn decode(slice: &str, base: usize, sink: &mut impl Sink) -> Option<(
     Some(())
 }
 
-/// The text with actions in the place of the signs that stand for them; `None` for a sign of none.
+/// The text with actions in the place of their signs; `None` for a sign without an action.
 pub(super) fn spell(source: &str, new: &str) -> Option<String> {
     let actions = action::all(source)?;
     let numbers = numbers(source, &actions);
@@ -97,12 +97,12 @@ fn numbers<'s>(source: &'s str, actions: &[Action]) -> HashMap<&'s str, usize> {
 
 /// What is left when branches are chosen.
 enum Piece<'s> {
-    /// Text and where it stands.
+    /// Text and its place.
     Text(&'s str, usize),
     Action(&'s Action),
 }
 
-/// Text and actions in order, without what stands between an `else` and its end.
+/// Text and actions in order, without what is between an `else` and its end.
 fn rendered<'s>(source: &'s str, actions: &'s [Action]) -> Vec<Piece<'s>> {
     let mut pieces = Vec::new();
     let (mut at, mut depth, mut hidden) = (0, 0_usize, None);
@@ -212,6 +212,7 @@ mod tests {
             ),
             ("a:\n  {{- toYaml .x | nindent 2 }}\nb: 1\n", "a:\nb: 1\n"),
             ("{{- /* }} */ -}}\na: 1", "a: 1"),
+            ("a: \"{{ template \"b\" . }}\"", "a: \"$helm_1_\""),
             (
                 "{% for x in y %}\na: {{ x }}\n{% endfor %}\n",
                 "a: $helm_2_\n",

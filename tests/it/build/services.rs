@@ -95,7 +95,7 @@ fn killed(project: &Project, old: bool) -> String {
     slot.to_owned()
 }
 
-/// Everything that stands in the output folder.
+/// Everything in the output folder.
 fn names(project: &Project) -> Vec<String> {
     let entries = std::fs::read_dir(project.path("generated")).unwrap();
     let names = entries.map(|e| e.unwrap().file_name());

@@ -79,7 +79,7 @@ fn a_strange_service_folder_is_none_of_ours() {
     assert!(project.has("generated/file.txt"));
 }
 
-/// A build that must not change anything, for the sake of what stands at `path`.
+/// A build that must not change anything, because of what is at `path`.
 fn refused(project: &Project, path: &str) {
     let before = project.snapshot("");
     project.run(&["build"]).exits(2).says(path);

@@ -17,7 +17,7 @@ struct Module {
     code: String,
     /// What it defines, but for methods.
     items: BTreeSet<String>,
-    /// Names that `use` brings in, and what they are; `*` are those whose names are not told.
+    /// Names that `use` brings in, and what they are; `*` are those whose names are not listed.
     uses: Vec<(String, Path)>,
 }
 
@@ -39,7 +39,7 @@ impl Modules {
         Self(files.map(module).collect())
     }
 
-    /// Every name that a file takes from another one. What a file has from the modules that it stands in is theirs
+    /// Every name that a file takes from another one. What a file has from the modules that contain it is theirs
     /// together, and no arrow.
     pub(super) fn arrows(&self) -> BTreeSet<Arrow> {
         let mut found = BTreeSet::new();
@@ -178,7 +178,7 @@ fn names(before: &[String], tree: &str) -> Vec<(String, Path)> {
     vec![(name, path)]
 }
 
-/// Paths of at least two parts, wherever they stand.
+/// Paths of at least two parts, at every place.
 fn inline_paths(code: &str) -> Vec<Path> {
     static PATH: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b[a-z]\w*(?:::\w+)+").unwrap());
     let parts = |path: &str| path.split("::").map(str::to_owned).collect();

@@ -146,7 +146,7 @@ fn literal(text: &str) -> usize {
         .map_or(text.len(), |at| head + at + end.len())
 }
 
-/// Cuts out what `#[cfg(test)]` stands before, braces and all; lines stay where they are.
+/// Cuts out what follows `#[cfg(test)]`, braces and all; lines stay where they are.
 fn without_tests(code: &str) -> String {
     let mut out = String::with_capacity(code.len());
     let mut rest = code;

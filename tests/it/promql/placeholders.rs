@@ -104,7 +104,7 @@ fn placeholders_stand_anywhere() {
 #[test]
 fn the_strict_parser_takes_them_only_in_strings() {
     for text in GRAFANA.iter().chain(GO) {
-        // What is left of a query whose strings are emptied shows what stands outside of them.
+        // What is left of a query whose strings are emptied shows what is outside of them.
         let outside = text
             .split('"')
             .step_by(2)

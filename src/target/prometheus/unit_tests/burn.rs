@@ -30,6 +30,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
             events,
             tier,
             driver: Driver { plan, step },
+            every: every(tier, step),
         };
         let mut tests = vec![run.sustained()?, run.near()?];
         tests.extend(run.outage());
@@ -38,7 +39,8 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         }
         let name = format!("{}-{}", rules::slo_file(slo), tier.name);
         let title = format!("{}, tier {}.", slo.alert_name, tier.name);
-        Some(test_file(name, title, &[slo_rule_file(slo)], step, tests))
+        let rules = [slo_rule_file(slo)];
+        Some(test_file(name, title, &rules, run.every, tests))
     };
     events
         .tiers
@@ -46,6 +48,13 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         .enumerate()
         .filter_map(tier_file)
         .collect()
+}
+
+/// Minutes from evaluation to evaluation: as many as leave a dozen in the short window. Each reads the whole of a long
+/// one, so that a window of days would cost seconds of CPU at one a minute, and prove nothing more.
+fn every(tier: &Tier, step: u64) -> u64 {
+    let rare = tier.short.mins_up() / 12;
+    (rare - rare % step).max(step)
 }
 
 /// Series for an SLI at error ratios; without `parts`, no series counts the part.
@@ -67,6 +76,8 @@ struct Run<'a> {
     events: &'a EventSlo,
     tier: &'a Tier,
     driver: Driver<'a>,
+    /// Minutes from evaluation to evaluation, a multiple of the driver's step.
+    every: u64,
 }
 
 /// Minutes, from the first at which something may be to the first at which it surely is.
@@ -83,17 +94,18 @@ impl Run<'_> {
     /// When a window's ratio has moved by `share` of the change: sums over recorded ratios lag by the base
     /// window, and each sample may count or not at either end.
     fn until(&self, share: f64, window: Duration) -> Minutes {
-        let (step, length) = (self.driver.step as f64, self.minutes(window));
-        let lag = if window > DIRECT_UP_TO {
-            self.minutes(BASE_WINDOW) + 2.0 * step
+        let length = self.minutes(window);
+        let (step, lag) = if window > DIRECT_UP_TO {
+            let every = self.every as f64;
+            (every, self.minutes(BASE_WINDOW) + 2.0 * every)
         } else {
-            0.0
+            (self.driver.step as f64, 0.0)
         };
         let floor = |x: f64| x.max(0.0).floor() as u64;
-        let down = |m: u64| m - m % self.driver.step;
-        let up = |m: u64| m.next_multiple_of(self.driver.step);
+        let down = |m: u64| m - m % self.every;
+        let up = |m: u64| m.next_multiple_of(self.every);
         Minutes {
-            earliest: down(floor(share * (length - step))).max(self.driver.step),
+            earliest: down(floor(share * (length - step))).max(self.every),
             latest: up(floor(share * (length + step) + lag) + 1),
         }
     }
@@ -110,7 +122,7 @@ impl Run<'_> {
     /// Good minutes before a fault: what a window still holds of them when the alert fires.
     fn history(&self) -> u64 {
         let minutes = self.tier.long.mins_up() / 10 + 15;
-        minutes.next_multiple_of(self.driver.step)
+        minutes.next_multiple_of(self.every)
     }
 
     fn levels(&self, phases: &[(u64, Number)]) -> Vec<Level> {
@@ -144,12 +156,11 @@ impl Run<'_> {
         let start = self.history();
         let fires = self.until(float(self.tier.threshold / ratio), self.tier.long);
         let full = (self.tier.long.mins_up() + self.tier.long.mins_up() / 10 + 15)
-            .next_multiple_of(self.driver.step);
+            .next_multiple_of(self.every);
         let levels = self.levels(&[(start, Number::from_integer(0)), (full, ratio)]);
         let mut test = self.test("fires just above the threshold", &levels)?;
-        let step = self.driver.step;
         test.promql_expr_test = vec![
-            self.check(start + fires.earliest - step, false),
+            self.check(start + fires.earliest - self.every, false),
             self.check(start + fires.latest, true),
         ];
         test.alert_rule_test = self.shown(ratio, start + full).into_iter().collect();
@@ -201,12 +212,12 @@ impl Run<'_> {
         let fires = float(threshold / (busy - threshold * (BUSY - 1)));
         let recovers =
             float(busy * (one - threshold) / (busy * (one - threshold) + threshold - bearable));
-        let (start, step) = (self.history(), self.driver.step);
+        let (start, step, every) = (self.history(), self.driver.step, self.every);
         let fires = self.until(fires, self.tier.long);
         let resets = self.until(recovers, self.tier.short);
         let short = self.tier.short.mins_up();
-        let lasts = (fires.latest.max(short + 10) + step).next_multiple_of(step);
-        let after = resets.latest.max(BASE_WINDOW.mins_up() + step) + 3 * step;
+        let lasts = (fires.latest.max(short + 10) + every).next_multiple_of(every);
+        let after = resets.latest.max(BASE_WINDOW.mins_up() + every) + 3 * every;
         if lasts + after >= self.tier.long.mins_up() {
             return None;
         }
@@ -229,19 +240,26 @@ impl Run<'_> {
         let end = start + lasts;
         test.promql_expr_test = vec![
             self.check(start + fires.latest, true),
-            self.check(end + resets.earliest - step, true),
+            self.check(end + resets.earliest - every, true),
             self.check(end + resets.latest, false),
-            value_is(bad.clone(), end + step, Some(1)),
-            value_is(bad, (end + base + step).next_multiple_of(step), None),
+            value_is(
+                bad.clone(),
+                (end + base + every).next_multiple_of(every),
+                None,
+            ),
         ];
+        if every < base {
+            test.promql_expr_test
+                .push(value_is(bad, end + every, Some(1)));
+        }
         Some(test)
     }
 
     /// Just below the threshold, after an outage that the long window has forgotten by then.
     fn near(&self) -> Option<Test> {
-        let (step, long) = (self.driver.step, self.tier.long.mins_up());
-        let outage = (long / 10).max(10).next_multiple_of(step);
-        let rest = (long * 11 / 10 + 15).next_multiple_of(step);
+        let (every, long) = (self.every, self.tier.long.mins_up());
+        let outage = (long / 10).max(10).next_multiple_of(every);
+        let rest = (long * 11 / 10 + 15).next_multiple_of(every);
         let bearable = self.tier.threshold * SHORT_OF;
         let levels = self.levels(&[(outage, Number::from_integer(1)), (rest, bearable)]);
         let mut test = self.test("silent just below the threshold", &levels)?;
@@ -261,7 +279,7 @@ impl Run<'_> {
         let levels = [Level::new(30, Number::from_integer(0)), Level::idle(20)];
         let mut test = self.test("no data and silent without traffic", &levels)?;
         // The base window has just emptied.
-        let at = (30 + BASE_WINDOW.mins_up() + 2) * self.driver.step;
+        let at = ((30 + BASE_WINDOW.mins_up() + 2) * self.driver.step).next_multiple_of(self.every);
         let total = self.recorded(naming::TOTAL_EVENTS);
         test.promql_expr_test = vec![
             value_is(
@@ -283,7 +301,7 @@ impl Run<'_> {
         let levels = [Level::new(30, Number::from_integer(0))];
         let mut test = self.test("evaluates before the first bad event", &levels)?;
         test.input_series = inputs(&self.driver, self.events, &levels, false)?;
-        let at = 20 * self.driver.step;
+        let at = (20 * self.driver.step).next_multiple_of(self.every);
         test.promql_expr_test = vec![
             value_is(
                 format!("sum({})", self.recorded(naming::ERROR_RATIO)),

@@ -2,12 +2,14 @@
 
 use super::drive::{Driver, Level};
 use super::labels;
-use super::level::{Levels, busy, levels};
+use super::level::{Decider, Levels, busy, levels};
 use super::onset::Steps;
 use super::scenario::{Faults, firing as firing_sets, holds, leaves};
 use super::{Tests, alert_test_name, firing, minutes, step_for, test_file};
 use crate::plan::slo::PercentileAlert;
-use crate::plan::{Absent, Alert, Bound, Compare, Condition, Kind, PercentileSlo, Plan, Slo};
+use crate::plan::{
+    Absent, Alert, Bound, Compare, CompareOp, Condition, PercentileSlo, Plan, SignalKind, Slo,
+};
 use crate::spec::{Baseline, Stat};
 use crate::target::prometheus::annotations::{self, Annotations};
 use crate::target::prometheus::rules;
@@ -65,10 +67,7 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
         }
         condition => {
             let step = step(condition);
-            (
-                step,
-                Setting::new(plan, subject, step).and_then(|s| s.tests()),
-            )
+            (step, tests(plan, subject, step))
         }
     };
     match tests {
@@ -87,6 +86,33 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
             "no unit test for `{}`: its input cannot be made up from the spec",
             subject.name
         )),
+    }
+}
+
+/// The tests of an alert, again for each limit beside a usual range.
+fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Option<Vec<Test>> {
+    let tests = |decider| Setting::new(plan, subject, step, decider).and_then(|s| s.tests());
+    let mut all = tests(Decider::Range)?;
+    for (op, field) in [
+        (CompareOp::Above, "and_above"),
+        (CompareOp::Below, "and_below"),
+    ] {
+        if leaves(subject.condition)?.iter().any(|c| is_limited(c, op)) {
+            let named = |test: Test| Test {
+                name: format!("{}, by `{field}`", test.name),
+                ..test
+            };
+            all.extend(tests(Decider::Limit(op))?.into_iter().map(named));
+        }
+    }
+    Some(all)
+}
+
+/// True where a usual range has a limit beside it on a side.
+fn is_limited(c: &Compare, side: CompareOp) -> bool {
+    match &c.bound {
+        Bound::Outside(o) => o.sides().any(|(op, limit)| op == side && limit.is_some()),
+        Bound::Fixed(..) | Bound::Times(..) => false,
     }
 }
 
@@ -140,10 +166,10 @@ enum State {
 }
 
 impl<'a> Setting<'a> {
-    fn new(plan: &'a Plan, subject: &'a Subject<'a>, step: u64) -> Option<Self> {
+    fn new(plan: &'a Plan, subject: &'a Subject<'a>, step: u64, decider: Decider) -> Option<Self> {
         let leaves: Vec<_> = leaves(subject.condition)?
             .into_iter()
-            .map(|c| Some((c, levels(c, step)?)))
+            .map(|c| Some((c, levels(c, step, decider)?)))
             .collect::<Option<_>>()?;
         // The newest value has no window that must fill.
         let window = |c: &Compare| match c.signal.is_instant(c.stat) {
@@ -208,7 +234,7 @@ impl<'a> Setting<'a> {
             tests.push(self.silent("silent without traffic", &states, true)?);
         }
         if let [(c, _)] = &self.leaves[..]
-            && c.signal.kind() == Kind::Ratio
+            && c.signal.kind() == SignalKind::Ratio
             && matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper())
         {
             let name = "silent while no series counts the part";
@@ -407,10 +433,10 @@ fn swing(steps: u64, low: Number, high: Number) -> Vec<Level> {
 /// True when the signal counts requests or the like.
 fn is_traffic(c: &Compare) -> bool {
     match c.signal.kind() {
-        Kind::Counter | Kind::Histogram => true,
-        Kind::Gauge => false,
-        Kind::Ratio => match &c.signal.source {
-            crate::plan::Source::Ratio { of, .. } => of.kind() != Kind::Gauge,
+        SignalKind::Counter | SignalKind::Histogram => true,
+        SignalKind::Gauge => false,
+        SignalKind::Ratio => match &c.signal.source {
+            crate::plan::Source::Ratio { of, .. } => of.kind() != SignalKind::Gauge,
             _ => false,
         },
     }

@@ -41,7 +41,7 @@ impl Bounds {
             };
             all.clone().any(|c| c[i] != share(c))
         };
-        // Places are counted from 1 here: 0 stands below the first boundary.
+        // Places are counted from 1 here: 0 is below the first boundary.
         let needed = |i: usize| differs(i, i) || differs(i, i + 2);
         (0..self.0.len()).map(needed).collect()
     }

@@ -4,8 +4,8 @@ use super::distribution::{Bounds, Cumulative};
 use super::labels::{self, LabelSet};
 use super::values::{self, Phase};
 use crate::catalog::Series;
-use crate::plan::{Bound, Bucket, Compare, Family, Plan, Signal, Source};
-use crate::spec::{Kind, Stat};
+use crate::plan::{Bound, Bucket, Compare, Family, Outside, Plan, Signal, Source};
+use crate::spec::{FamilyKind, Stat};
 use crate::target::prometheus::view::Input;
 use crate::units::Number;
 
@@ -116,7 +116,7 @@ impl Driver<'_> {
         let counted = counted(family)?;
         Some(match (c.stat, family.kind) {
             (Stat::Quantile(q), _) => return self.histogram(c, family, q, levels),
-            (Stat::Avg, Kind::Histogram) => {
+            (Stat::Avg, FamilyKind::Histogram) => {
                 let sums = self.shares(levels, |v| v / scale);
                 let counts = self.shares(levels, |_| int(1));
                 vec![
@@ -145,9 +145,11 @@ impl Driver<'_> {
     ) -> Option<Vec<Input>> {
         let name = family.names.first()?;
         let scale = c.signal.scale;
+        let limit = |o: &Outside| Some(o.sides().find_map(|(_, limit)| limit)?.value);
         let near = match &c.bound {
             Bound::Fixed(_, threshold, _) => *threshold / scale,
-            Bound::Times(..) | Bound::Outside(_) => int(100),
+            Bound::Outside(o) => limit(o).map_or(int(100), |limit| limit / scale),
+            Bound::Times(..) => int(100),
         };
         let bounds = Bounds::of(family, near);
         let made: Vec<Option<Cumulative>> = levels
@@ -186,7 +188,7 @@ impl Driver<'_> {
         parts: bool,
     ) -> Option<Vec<Input>> {
         let (part, whole) = (of.family()?, over.family()?);
-        let gauges = part.kind == Kind::Gauge;
+        let gauges = part.kind == FamilyKind::Gauge;
         let inside = labels::is_part(part, whole);
         let rest = |v: Number| if inside && parts { int(1) - v } else { int(1) };
         let text = |phases: &[Phase]| {

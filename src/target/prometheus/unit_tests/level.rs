@@ -2,8 +2,8 @@
 
 use super::distribution::Bounds;
 use super::onset::Steps;
-use crate::plan::{Bound, Compare, CompareOp, Family, Kind, Source};
-use crate::spec::{Baseline, Side, Stat};
+use crate::plan::{Bound, Compare, CompareOp, Family, Outside, SignalKind, Source};
+use crate::spec::{Baseline, Stat};
 use crate::units::{Duration, Number, Unit, float};
 
 /// Far enough beyond a threshold to be seen, near enough that a threshold moved by a tenth is noticed.
@@ -55,8 +55,17 @@ fn top(c: &Compare) -> Option<Number> {
     bounded.then(|| int(1))
 }
 
+/// What decides where a usual range has a limit beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decider {
+    /// The range; values lie beyond the limit anyway.
+    Range,
+    /// The limit on this side; values are unusual long before it.
+    Limit(CompareOp),
+}
+
 /// The levels for steps of `step` minutes; `None` when no input makes the condition hold or not hold.
-pub(super) fn levels(c: &Compare, step: u64) -> Option<Levels> {
+pub(super) fn levels(c: &Compare, step: u64, decider: Decider) -> Option<Levels> {
     match &c.bound {
         Bound::Fixed(op, threshold, _) => fixed(c, *op, *threshold, step, 0),
         Bound::Times(op, factor, baseline) => {
@@ -76,28 +85,66 @@ pub(super) fn levels(c: &Compare, step: u64) -> Option<Levels> {
             }
             timed(c, levels, Some(base * *factor), op.is_upper(), step)
         }
-        Bound::Outside(o) => {
-            let base = base_level(c, int(2))?;
-            let upper = o.side != Side::Low;
-            let spread = times(base, SPREAD);
-            let away = |sigmas: Number| {
-                let delta = spread * sigmas;
-                if upper { base + delta } else { base - delta }
-            };
-            let levels = Levels {
-                good: base,
-                bad: away(o.sigma * 4),
-                near: away(o.sigma / 3),
-                onset: Steps::NEXT,
-                reset: Steps::NEXT,
-                history: steps(o.window.min(Duration::from_secs(86_400)), step)
-                    .max(u64::from(o.min_samples) + 20),
-                stays: u64::MAX,
-                swing: Some((base - spread, base + spread)),
-            };
-            timed(c, levels, None, upper, step)
-        }
+        Bound::Outside(o) => match decider {
+            Decider::Range => unusual(c, o, step),
+            Decider::Limit(op) => {
+                let mut sides = o.sides();
+                match sides.find_map(|(side, limit)| limit.filter(|_| side == op)) {
+                    Some(limit) => limited(c, o, op, limit.value, step),
+                    None => unusual(c, o, step),
+                }
+            }
+        },
     }
+}
+
+/// Steps of history that a usual range needs.
+fn learnt(o: &Outside, step: u64) -> u64 {
+    steps(o.window.min(Duration::from_secs(86_400)), step).max(u64::from(o.min_samples) + 20)
+}
+
+/// Several deviations away from the mean, where a limit beside the range makes no difference.
+fn unusual(c: &Compare, o: &Outside, step: u64) -> Option<Levels> {
+    let (op, limit) = o.sides().next()?;
+    let (upper, limit) = (op.is_upper(), limit.map(|limit| limit.value));
+    let base = match (limit, top(c)) {
+        (None, _) => base_level(c, int(2))?,
+        (Some(limit), Some(top)) if upper => (limit + top) / 2,
+        (Some(limit), None) if upper => base_level(c, int(2))?.max(limit * 2),
+        (Some(limit), _) => base_level(c, int(2))?.min(limit / 2),
+    };
+    let far = o.sigma * 4;
+    let spread = times(base, SPREAD);
+    let room = top(c).filter(|_| upper).map(|top| (top - base) / (far + 1));
+    let spread = room.map_or(spread, |room| spread.min(room));
+    let away = |sigmas: Number| {
+        if upper {
+            base + spread * sigmas
+        } else {
+            base - spread * sigmas
+        }
+    };
+    let levels = Levels {
+        good: base,
+        bad: away(far),
+        near: away(o.sigma / 3),
+        onset: Steps::NEXT,
+        reset: Steps::NEXT,
+        history: learnt(o, step),
+        stays: u64::MAX,
+        swing: Some((base - spread, base + spread)),
+    };
+    timed(c, levels, None, upper, step)
+}
+
+/// Unusual in any case, and just beyond the limit or just short of it.
+fn limited(c: &Compare, o: &Outside, op: CompareOp, limit: Number, step: u64) -> Option<Levels> {
+    let mut levels = fixed(c, op, limit, step, learnt(o, step))?;
+    let spread = times(levels.good, SPREAD);
+    levels.swing = Some((levels.good - spread, levels.good + spread));
+    let away = (levels.near - levels.good) / spread;
+    let away = if op.is_upper() { away } else { -away };
+    (away > o.sigma + 1).then_some(levels)
 }
 
 /// Steps until the mean over `history` lies so near to the bad level that it is no longer `factor` times away.
@@ -189,7 +236,7 @@ fn timed(
 pub(super) fn busy(c: &Compare) -> i128 {
     let per_request = match (&c.signal.source, c.stat) {
         (Source::Ratio { .. }, _) | (Source::Family(_), Stat::Quantile(_)) => true,
-        (Source::Family(family), Stat::Avg) => family.kind == crate::spec::Kind::Histogram,
+        (Source::Family(family), Stat::Avg) => family.kind == crate::spec::FamilyKind::Histogram,
         _ => false,
     };
     if per_request { BUSY } else { 1 }
@@ -238,7 +285,7 @@ fn base_level(c: &Compare, factor: Number) -> Option<Number> {
     }
     Some(match (&c.signal.source, top(c)) {
         (_, Some(top)) => top / (factor * 4),
-        (Source::Family(_), None) if c.signal.kind() == Kind::Gauge => int(100),
+        (Source::Family(_), None) if c.signal.kind() == SignalKind::Gauge => int(100),
         _ => int(10),
     })
 }

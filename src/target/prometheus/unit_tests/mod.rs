@@ -1,8 +1,8 @@
 //! Unit tests for `promtool test rules`: each alert fires under its fault, at the right minute, stays silent
 //! just below its threshold, at zero traffic and without an error series, and resets.
 //!
-//! Every input has one label set, so a test loads few samples; promtool 2.42 refuses more than about 10,000
-//! a query. Checks stand where Prometheus 2 and 3 agree: a window of the former holds one sample more.
+//! Every input has one label set, so a test loads few samples; promtool 2.42 rejects more than about 10,000
+//! a query. Checks are at times where Prometheus 2 and 3 agree: a window of the former holds one sample more.
 
 mod burn;
 mod condition;

@@ -11,7 +11,7 @@ pub(super) struct Action {
 
 /// What an action is for.
 pub(super) enum What {
-    /// Writes text that stands at these bytes.
+    /// Writes the text at these bytes.
     Raw(Range<usize>),
     /// Writes text that is spelled with escapes.
     Quoted(String),
@@ -158,7 +158,7 @@ fn go(action: &str, at: usize) -> What {
         "if" | "with" | "range" | "define" | "block" => What::Open,
         "else" => What::Else,
         "end" => What::End,
-        "break" | "continue" | "template" => What::Silent,
+        "break" | "continue" => What::Silent,
         word if word.starts_with("/*") => What::Silent,
         word if word.starts_with('$') && assigns(&words[word.len()..]) => What::Silent,
         _ => What::Value,
@@ -171,7 +171,7 @@ fn assigns(rest: &str) -> bool {
     rest.starts_with(":=") || rest.starts_with("= ")
 }
 
-/// `{% … %}`; what stands between `raw` and `endraw` is as it is.
+/// `{% … %}`; what is between `raw` and `endraw` is literal.
 fn statement(text: &str, at: usize) -> Option<(usize, What)> {
     let len = text.find("%}")? + 2;
     let words = inner(&text[..len]);

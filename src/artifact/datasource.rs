@@ -1,7 +1,7 @@
-//! The language of queries, as their data source tells.
+//! The language of queries, as their data source says.
 
-use crate::artifact::Language;
-use crate::artifact::field::{items, word};
+use super::Language;
+use super::field::{items, word};
 use crate::yaml::Node;
 
 /// Words in names of data sources that are not Prometheus.
@@ -19,10 +19,11 @@ const OTHERS: [&str; 10] = [
 ];
 
 /// The data source variables of a dashboard: name, and the type that it lists.
+#[derive(Default)]
 pub(super) struct Sources(Vec<(String, String)>);
 
 impl Sources {
-    /// Those of a dashboard.
+    /// Those of a classic dashboard.
     pub(super) fn of(dashboard: &Node<'_>) -> Self {
         let variables = items(dashboard, &["templating", "list"]).iter();
         let lists = variables.filter(|v| word(v, &["type"]) == Some("datasource"));
@@ -35,7 +36,38 @@ impl Sources {
         Self(lists.filter_map(pair).collect())
     }
 
-    /// The language of what is asked at `node`; none when its data source is not told, or several are mixed.
+    /// Those of a v2 dashboard.
+    pub(super) fn of_v2(dashboard: &Node<'_>) -> Self {
+        let variables = items(dashboard, &["variables"]).iter();
+        let lists = variables.filter(|v| word(v, &["kind"]) == Some("DatasourceVariable"));
+        let pair = |v: &Node<'_>| {
+            Some((
+                word(v, &["spec", "name"])?.to_owned(),
+                word(v, &["spec", "pluginId"])?.to_owned(),
+            ))
+        };
+        Self(lists.filter_map(pair).collect())
+    }
+
+    /// The language of a v2 query: its `group` is the type of its data source, in v2alpha1 its `kind` is. The
+    /// source itself stands inside of it, in v2alpha1 around it.
+    pub(super) fn language_v2(&self, outer: &Node<'_>, query: &Node<'_>) -> Option<Language> {
+        const NONE: [&str; 3] = ["", "DataQuery", "datasource"];
+        let group = word(query, &["group"]).or_else(|| word(query, &["kind"]));
+        let told = |group: &&str| !group.starts_with('$') && !NONE.contains(group);
+        if let Some(group) = group.filter(told) {
+            return Some(of_type(group));
+        }
+        let inside =
+            word(query, &["datasource", "name"]).or_else(|| word(query, &["datasource", "uid"]));
+        let around = || {
+            word(outer, &["spec", "datasource", "uid"])
+                .or_else(|| word(outer, &["datasource", "uid"]))
+        };
+        self.named(inside.or_else(around)?)
+    }
+
+    /// The language of what is asked at `node`; none when its data source is not given, or several are mixed.
     pub(super) fn language(&self, node: &Node<'_>) -> Option<Language> {
         let source = node.get("datasource")?;
         let kind = word(source, &["type"]).filter(|kind| !kind.starts_with('$'));
@@ -46,7 +78,8 @@ impl Sources {
         }
     }
 
-    fn named(&self, name: &str) -> Option<Language> {
+    /// The language behind a name or uid, or a variable that holds one.
+    pub(super) fn named(&self, name: &str) -> Option<Language> {
         if let Some(variable) = name.strip_prefix('$') {
             let variable = variable.trim_matches(['{', '}']);
             let listed = self.0.iter().find(|(name, _)| name == variable);

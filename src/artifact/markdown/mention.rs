@@ -1,0 +1,178 @@
+//! Names of metrics that a text mentions in code: alone, in a query or in a command.
+//!
+//! A text may well tell of what is gone. So what it says of names counts only where nothing around them hints at a
+//! change.
+
+use std::ops::Range;
+
+use super::fence::Fence;
+use crate::artifact::Role;
+use crate::artifact::metric::is_in_name;
+use crate::artifact::reader::Reader;
+use crate::promql::{Dialect, parse_with};
+use crate::source::mark_len;
+use crate::yaml::Body;
+
+/// Fences whose text is read for names; those of other languages are read as what they are, or not at all.
+const FENCES: [&str; 10] = [
+    "",
+    "bash",
+    "console",
+    "prometheus",
+    "sh",
+    "shell",
+    "shell-session",
+    "text",
+    "txt",
+    "zsh",
+];
+
+/// Beginnings of words that tell of a change.
+const STEMS: [&str; 26] = [
+    "alias", "before", "chang", "compat", "deprecat", "drop", "error", "former", "gone", "hidden",
+    "hist", "instead", "legac", "migrat", "miss", "obsol", "outdat", "previous", "releas", "remov",
+    "renam", "replac", "typo", "unknown", "upgrad", "version",
+];
+
+/// Whole words that do.
+const WORDS: [&str; 16] = [
+    "dead", "did", "does", "don", "either", "exist", "longer", "new", "not", "old", "older", "or",
+    "since", "until", "was", "wrong",
+];
+
+/// The same in other writing.
+const SIGNS: [&str; 12] = [
+    "V0", "V1", "→", "->", "=>", "改", "旧", "移除", "弃用", "废弃", "删除", "替",
+];
+
+/// Reads the names in code spans and in fences.
+pub(super) fn read(reader: &mut Reader, body: &Body<'_>, fences: &[Fence]) {
+    let text = body.text();
+    let mut page = Page::default();
+    let mut fences = fences.iter().peekable();
+    let mut at = mark_len(text);
+    while at < text.len() {
+        if let Some(fence) = fences.next_if(|fence| fence.whole.start <= at) {
+            if FENCES.contains(&fence.language.as_str())
+                && !page.tells_of_change(text, &fence.inner)
+            {
+                names(reader, body, fence.inner.clone());
+            }
+            page.is_open = false;
+            at = fence.whole.end.max(at + 1);
+            continue;
+        }
+        let end = text[at..].find('\n').map_or(text.len(), |len| at + len + 1);
+        page.line(text, at..end);
+        if !page.tells_of_change(text, &(at..end)) {
+            for code in spans(text, at..end).filter(|code| is_query(&text[code.clone()])) {
+                names(reader, body, code);
+            }
+        }
+        at = end;
+    }
+}
+
+/// What is around a line.
+#[derive(Default)]
+struct Page {
+    /// The headings above it: how deep, and where.
+    headings: Vec<(usize, Range<usize>)>,
+    /// The lines without a blank one among them that it is in, or that are before it.
+    block: Range<usize>,
+    /// Those before these, where they introduce them.
+    before: Range<usize>,
+    is_open: bool,
+}
+
+impl Page {
+    /// Goes on to a line.
+    fn line(&mut self, text: &str, line: Range<usize>) {
+        let words = text[line.clone()].trim();
+        let depth = words.len() - words.trim_start_matches('#').len();
+        if depth > 0 {
+            self.headings.retain(|(above, _)| *above < depth);
+            self.headings.push((depth, line));
+            (self.block, self.before, self.is_open) = (0..0, 0..0, false);
+        } else if words.is_empty() {
+            self.is_open = false;
+        } else if !self.is_open {
+            let end = text[line.start..]
+                .find("\n\n")
+                .map_or(text.len(), |len| line.start + len);
+            let before = std::mem::replace(&mut self.block, line.start..end);
+            let introduces = text[before.clone()].trim_end().ends_with(':');
+            self.before = if introduces { before } else { 0..0 };
+            self.is_open = true;
+        }
+    }
+
+    /// True when something around a part of the text tells of a change. Rows of a table stand for themselves.
+    fn tells_of_change(&self, text: &str, part: &Range<usize>) -> bool {
+        let is_table = text[self.block.clone()].trim_start().starts_with('|');
+        let block = match is_table {
+            true => {
+                self.block.start
+                    ..text[self.block.clone()]
+                        .find('\n')
+                        .map_or(self.block.end, |n| self.block.start + n)
+            }
+            false => self.block.clone(),
+        };
+        let headings = self.headings.iter().map(|(_, at)| at.clone());
+        let mut around = headings.chain([self.before.clone(), block, part.clone()]);
+        around.any(|at| tells_of_change(&text[at]))
+    }
+}
+
+fn tells_of_change(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    SIGNS.iter().any(|sign| text.contains(sign))
+        || words
+            .any(|word| WORDS.contains(&word) || STEMS.iter().any(|stem| word.starts_with(stem)))
+}
+
+/// The insides of a line's code spans.
+fn spans(text: &str, line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut at = line.start;
+    std::iter::from_fn(move || {
+        loop {
+            let open = at + text[at..line.end].find('`')?;
+            let ticks = text[open..line.end]
+                .bytes()
+                .take_while(|b| *b == b'`')
+                .count();
+            let start = open + ticks;
+            let mark = &text[open..start];
+            let Some(len) = text[start..line.end].find(mark) else {
+                at = start;
+                continue;
+            };
+            at = start + len + ticks;
+            return Some(start..start + len);
+        }
+    })
+}
+
+/// True for a name and for a whole query.
+fn is_query(code: &str) -> bool {
+    code.contains("vllm:") && parse_with(code.trim(), Dialect::Grafana).is_ok()
+}
+
+/// Reads every name that a part of the text spells out.
+fn names(reader: &mut Reader, body: &Body<'_>, part: Range<usize>) {
+    let text = &body.text()[part.clone()];
+    for (at, _) in text.match_indices("vllm:") {
+        let len = text[at..]
+            .find(|c| !is_in_name(c))
+            .unwrap_or(text.len() - at);
+        let behind = text[at + len..].chars().next();
+        let is_cut =
+            text[..at].ends_with(is_in_name) || matches!(behind, Some('*' | '.' | '<' | '$'));
+        let place = part.start + at..part.start + at + len;
+        if let Some(name) = body.lines(place, 0).filter(|_| !is_cut) {
+            reader.query(name, Dialect::Prometheus, Role::Mention);
+        }
+    }
+}

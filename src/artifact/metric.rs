@@ -1,0 +1,53 @@
+//! Names of metrics outside of queries, as series: what is known of those is known of them.
+
+use std::ops::Range;
+
+use super::Role;
+use super::reader::Reader;
+use crate::promql::Dialect;
+use crate::yaml::{Body, Node, Text};
+
+/// Reads the name of a metric of a service that may be vLLM; one of another exporter is passed over.
+pub(super) fn name(reader: &mut Reader, body: &Body<'_>, node: Option<&Node<'_>>, of: &str) {
+    if let Some(text) = node.and_then(|node| body.read(node)) {
+        part(reader, &text, 0..text.value.len(), of);
+    }
+}
+
+/// Reads the name that a part of a text is.
+pub(super) fn part(reader: &mut Reader, text: &Text, at: Range<usize>, of: &str) {
+    let is_name = |name: &str| name.starts_with("vllm") && name.chars().all(is_in_name);
+    if let Some(text) = text.part(at).filter(|part| is_name(&part.value)) {
+        let of = of.to_owned();
+        reader.query(text, Dialect::Prometheus, Role::Metric { of });
+    }
+}
+
+/// Reads a name that is surely meant to be one that vLLM itself serves: with its colon.
+pub(super) fn served(reader: &mut Reader, body: &Body<'_>, node: Option<&Node<'_>>, of: &str) {
+    let is_served = |node: &&Node<'_>| node.text().is_some_and(|name| name.starts_with("vllm:"));
+    name(reader, body, node.filter(is_served), of);
+}
+
+/// Reads every name that Google Cloud puts behind its own and a sign: `prometheus.googleapis.com/x/gauge`.
+/// True when there is one, whosever it is.
+pub(super) fn google(reader: &mut Reader, text: &Text, of: &str) -> bool {
+    const DOMAIN: &str = "prometheus.googleapis.com";
+    let found = text.value.match_indices(DOMAIN);
+    let starts: Vec<_> = found.map(|(at, _)| at + DOMAIN.len()).collect();
+    let mut any = false;
+    for start in starts {
+        let behind = &text.value[start..];
+        if let Some(rest) = behind.strip_prefix(['/', '|']) {
+            let len = rest.find(|c| !is_in_name(c)).unwrap_or(rest.len());
+            part(reader, text, start + 1..start + 1 + len, of);
+            any = true;
+        }
+    }
+    any
+}
+
+/// True for the characters of names.
+pub(super) fn is_in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | ':')
+}

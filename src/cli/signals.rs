@@ -1,0 +1,185 @@
+//! `slosmith signals`: what `vllm.*` offers, for people, scripts and the docs.
+
+mod list;
+mod page;
+mod show;
+
+use std::io::Write;
+
+use anyhow::{Result, anyhow};
+use clap::Args;
+
+pub use page::page;
+
+use super::Format;
+use crate::catalog::{Catalog, Range, ReleaseId, Shape};
+use crate::library::{self, PREFIX};
+use crate::spec::{Across, FamilyKind, Signal};
+use crate::units::Unit;
+
+/// List the signals that a spec can name without declaring them
+#[derive(Debug, Args)]
+pub struct SignalsArgs {
+    /// Only this one, with its family and shape on each release
+    name: Option<String>,
+    /// The releases to look at, such as ">=0.10,<=0.16"
+    #[arg(long, value_name = "RANGE")]
+    vllm: Option<Range>,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Runs `slosmith signals`; gives back the exit code.
+///
+/// # Errors
+/// When no release lies in the range, the name is none of the library's, or `out` cannot be written.
+pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {
+    let catalog = Catalog::vllm();
+    let releases = match &args.vllm {
+        Some(range) => catalog.select(range)?.releases,
+        None => catalog.select_all().releases,
+    };
+    let views = match &args.name {
+        Some(name) => vec![View::new(catalog, &known(name)?, &releases)],
+        None => views(catalog, &releases),
+    };
+    let text = match (args.format, &args.name) {
+        (Format::Text, None) => list::text(catalog, &views, &releases),
+        (Format::Text, Some(_)) => views.iter().map(|view| show::text(catalog, view)).collect(),
+        (Format::Json, None) => super::catalog::json(&list::as_json(catalog, &views))?,
+        (Format::Json, Some(_)) => super::catalog::json(&show::as_json(catalog, &views[0]))?,
+    };
+    out.write_all(text.as_bytes())?;
+    Ok(0)
+}
+
+/// The name with its prefix, which may be left out on the command line.
+fn known(name: &str) -> Result<String> {
+    let with_prefix = [name.to_owned(), format!("{PREFIX}{name}")];
+    let mut with_prefix = with_prefix.into_iter();
+    if let Some(found) = with_prefix.find(|name| library::signal(name).is_some()) {
+        return Ok(found);
+    }
+    let hint = library::meant(name).map(|meant| format!("; did you mean `{meant}`?"));
+    let hint = hint.unwrap_or_default();
+    Err(anyhow!("the library has no signal `{name}`{hint}"))
+}
+
+fn views<'a>(catalog: &'a Catalog, releases: &[ReleaseId]) -> Vec<View<'a>> {
+    let names = library::names();
+    names
+        .iter()
+        .map(|name| View::new(catalog, name, releases))
+        .collect()
+}
+
+/// A library signal with what the releases serve of it.
+struct View<'a> {
+    name: String,
+    signal: &'static Signal,
+    /// Of the signal, or of the parts that it is made from.
+    kind: Option<FamilyKind>,
+    unit: Option<Unit>,
+    across: Option<Across>,
+    families: Vec<Vec<Stretch<'a>>>,
+}
+
+/// Releases, oldest first, that serve a family alike.
+struct Stretch<'a> {
+    releases: Vec<ReleaseId>,
+    family: &'a str,
+    shape: &'a Shape,
+    profiles: Vec<&'a str>,
+}
+
+impl<'a> View<'a> {
+    fn new(catalog: &'a Catalog, name: &str, releases: &[ReleaseId]) -> Self {
+        // Names come from the library, so the default is never used.
+        static NOTHING: std::sync::LazyLock<Signal> = std::sync::LazyLock::new(Signal::default);
+        let signal = library::signal(name).unwrap_or(&NOTHING);
+        let base = signal.base.as_ref();
+        let shaped = base
+            .and_then(|base| library::signal(&base.value))
+            .unwrap_or(signal);
+        let families = library::families(name).into_iter();
+        Self {
+            name: name.to_owned(),
+            signal,
+            kind: shaped.kind.as_ref().map(|kind| kind.value),
+            unit: shaped.unit.as_ref().map(|unit| unit.value),
+            across: shaped.across.as_ref().map(|across| across.value),
+            families: families
+                .map(|family| stretches(catalog, family, releases))
+                .collect(),
+        }
+    }
+
+    fn title(&self) -> &str {
+        self.signal.title.as_ref().map_or("", |title| &title.value)
+    }
+
+    fn description(&self) -> &str {
+        self.signal
+            .description
+            .as_ref()
+            .map_or("", |text| &text.value)
+    }
+
+    /// `histogram`, or `ratio`.
+    fn kind(&self) -> &'static str {
+        self.kind.map_or("ratio", FamilyKind::as_str)
+    }
+
+    fn unit(&self) -> &'static str {
+        self.unit.map_or("ratio", Unit::as_str)
+    }
+
+    /// The releases that serve all it is made from.
+    fn releases(&self) -> Vec<ReleaseId> {
+        let of = |stretches: &[Stretch<'_>]| -> Vec<_> {
+            stretches.iter().flat_map(|s| s.releases.clone()).collect()
+        };
+        let mut parts = self.families.iter().map(|stretches| of(stretches));
+        let first = parts.next().unwrap_or_default();
+        parts.fold(first, |both, part| {
+            both.into_iter()
+                .filter(|release| part.contains(release))
+                .collect()
+        })
+    }
+
+    /// The profiles of the newest release that serves it; those of its parts are the same.
+    fn profiles(&self) -> &[&'a str] {
+        let newest = self.families.first().and_then(|stretches| stretches.last());
+        newest.map_or(&[], |stretch| &stretch.profiles)
+    }
+}
+
+fn stretches<'a>(
+    catalog: &'a Catalog,
+    family: &'a str,
+    releases: &[ReleaseId],
+) -> Vec<Stretch<'a>> {
+    let mut found: Vec<Stretch<'a>> = Vec::new();
+    for id in releases {
+        let Some(served) = library::served(catalog, family, catalog.release(*id)) else {
+            continue;
+        };
+        match found.last_mut() {
+            Some(last)
+                if last.family == served.family
+                    && last.shape == served.shape
+                    && last.profiles == served.profiles =>
+            {
+                last.releases.push(*id);
+            }
+            _ => found.push(Stretch {
+                releases: vec![*id],
+                family: served.family,
+                shape: served.shape,
+                profiles: served.profiles,
+            }),
+        }
+    }
+    found
+}

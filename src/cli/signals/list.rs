@@ -1,0 +1,49 @@
+//! All signals, one line each.
+
+use serde_json::Value;
+
+use super::{View, show};
+use crate::catalog::{Catalog, DEFAULT_PROFILE, ReleaseId};
+use crate::cli::table::Table;
+
+pub(super) fn text(catalog: &Catalog, views: &[View<'_>], releases: &[ReleaseId]) -> String {
+    let mut table = Table::default();
+    table.row(["signal", "kind", "unit", "releases", "title"]);
+    let mut count = 0;
+    for view in views {
+        let served = view.releases();
+        if served.is_empty() {
+            continue;
+        }
+        count += 1;
+        let on = on(catalog, view, &served, releases);
+        table.row([&view.name, view.kind(), view.unit(), &on, view.title()]);
+    }
+    let range = catalog.describe(releases);
+    format!(
+        "{}\n{count} signals on {range}; `slosmith signals NAME` shows labels, buckets and families\n",
+        table.text("")
+    )
+}
+
+/// The releases that serve it, and the profile where the default one does not.
+pub(super) fn on(
+    catalog: &Catalog,
+    view: &View<'_>,
+    served: &[ReleaseId],
+    releases: &[ReleaseId],
+) -> String {
+    let when = match served.len() == releases.len() {
+        true => "all".to_owned(),
+        false => catalog.describe(served),
+    };
+    match view.profiles() {
+        [] | [DEFAULT_PROFILE] => when,
+        profiles => format!("{when}, profile {}", profiles.join(" or ")),
+    }
+}
+
+pub(super) fn as_json(catalog: &Catalog, views: &[View<'_>]) -> Value {
+    let served = views.iter().filter(|view| !view.releases().is_empty());
+    served.map(|view| show::as_json(catalog, view)).collect()
+}

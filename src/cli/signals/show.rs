@@ -1,0 +1,128 @@
+//! One signal: what it is, and its family on each release.
+
+use serde_json::{Value, json};
+
+use super::{Stretch, View};
+use crate::catalog::{Catalog, ReleaseId};
+use crate::cli::table::Table;
+use crate::cli::words;
+use crate::spec::{Across, MatchValue, Matchers, Signal};
+
+pub(super) fn text(catalog: &Catalog, view: &View<'_>) -> String {
+    let mut table = Table::default();
+    for (name, value) in facts(view) {
+        table.row([name, &value]);
+    }
+    let mut out = format!(
+        "{}  {}\n\n{}\n\n{}",
+        view.name,
+        view.title(),
+        view.description(),
+        table.text("")
+    );
+    for stretches in &view.families {
+        out.push('\n');
+        out.push_str(&rows(catalog, stretches, "releases").text(""));
+    }
+    if view.releases().is_empty() {
+        out.push_str("\nnone of these releases serves it\n");
+    }
+    out
+}
+
+/// What does not change with the release, as name and value.
+pub(super) fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("kind", view.kind().to_owned()),
+        ("unit", view.unit().to_owned()),
+    ];
+    if let Some(made_from) = made_from(view.signal) {
+        facts.push(("made from", made_from));
+    }
+    if let Some(across) = &view.across {
+        facts.push(("replicas and engines", combined(*across).to_owned()));
+    }
+    facts
+}
+
+fn made_from(signal: &Signal) -> Option<String> {
+    if let Some(ratio) = &signal.ratio {
+        return Some(format!("{} / {}", ratio.value.of, ratio.value.over));
+    }
+    let base = signal.base.as_ref()?;
+    Some(format!("{base} where {}", selection(&signal.matchers)))
+}
+
+/// `status is 5xx`
+fn selection(matchers: &Matchers) -> String {
+    let words = matchers.iter().map(|(label, value)| match value {
+        MatchValue::Is(text) => format!("{label} is {text}"),
+        MatchValue::Not(text) => format!("{label} is not {text}"),
+        MatchValue::Matches(text) => format!("{label} matches {text}"),
+        MatchValue::NotMatches(text) => format!("{label} does not match {text}"),
+        MatchValue::OneOf(texts) => {
+            let texts: Vec<_> = texts.iter().map(|text| text.value.as_str()).collect();
+            format!("{label} is {}", texts.join(" or "))
+        }
+    });
+    words.collect::<Vec<_>>().join(" and ")
+}
+
+fn combined(across: Across) -> &'static str {
+    match across {
+        Across::Sum => "added up",
+        Across::Max => "the highest counts",
+        Across::Min => "the lowest counts",
+        Across::Avg => "their mean counts",
+    }
+}
+
+/// One row for each name and shape of a family.
+pub(super) fn rows(catalog: &Catalog, stretches: &[Stretch<'_>], first: &str) -> Table {
+    let mut table = Table::default();
+    let bucketed = stretches
+        .iter()
+        .any(|s| !words::buckets(s.shape).is_empty());
+    let fourth = if bucketed { "buckets" } else { "" };
+    table.row([first, "family", "labels", "profiles", fourth]);
+    for stretch in stretches {
+        table.row([
+            &catalog.describe(&stretch.releases),
+            stretch.family,
+            &words::labels(stretch.shape),
+            &stretch.profiles.join(", "),
+            &words::buckets(stretch.shape),
+        ]);
+    }
+    table
+}
+
+pub(super) fn as_json(catalog: &Catalog, view: &View<'_>) -> Value {
+    let signal = view.signal;
+    json!({
+        "name": view.name,
+        "title": view.title(),
+        "description": view.description(),
+        "kind": view.kind(),
+        "unit": view.unit(),
+        "across": view.across.map(Across::as_str),
+        "made_from": made_from(signal),
+        "releases": versions(catalog, &view.releases()),
+        "families": view.families.iter().flatten().map(|stretch| json!({
+            "releases": versions(catalog, &stretch.releases),
+            "family": stretch.family,
+            "type": stretch.shape.kind.as_str(),
+            "labels": stretch.shape.labels,
+            "open_labels": stretch.shape.open_labels,
+            "values": stretch.shape.values,
+            "buckets": stretch.shape.buckets,
+            "open_buckets": stretch.shape.open_buckets,
+            "profiles": stretch.profiles,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn versions(catalog: &Catalog, releases: &[ReleaseId]) -> Vec<String> {
+    let version = |id: &ReleaseId| catalog.release(*id).version().to_string();
+    releases.iter().map(version).collect()
+}

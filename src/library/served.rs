@@ -1,0 +1,81 @@
+//! Which releases serve a library signal, under which name and in which shape.
+
+use super::signal;
+use crate::catalog::{Catalog, DEFAULT_PROFILE, Release, Shape};
+
+/// A family that one release serves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Served<'a> {
+    /// Its name on that release.
+    pub family: &'a str,
+    /// Its labels and buckets.
+    pub shape: &'a Shape,
+    /// The profiles that show it, sorted; the default one alone where that is among them.
+    pub profiles: Vec<&'a str>,
+}
+
+/// The families that a library signal is read from, under their newest names: one, or the two of a ratio.
+pub fn families(name: &str) -> Vec<&'static str> {
+    let Some(signal) = signal(name) else {
+        return Vec::new();
+    };
+    let ratio = signal.ratio.as_ref().map(|ratio| &ratio.value);
+    let parts = ratio.into_iter().flat_map(|ratio| [&ratio.of, &ratio.over]);
+    let made_from = signal.base.iter().chain(parts);
+    let binding = signal.prometheus.as_ref().map(|binding| &binding.value);
+    let metric = binding.and_then(|binding| binding.metric.as_ref());
+    made_from
+        .flat_map(|part| families(&part.value))
+        .chain(metric.map(|metric| metric.value.as_str()))
+        .collect()
+}
+
+/// What a release serves of a family, under the newest of its names that it shows in any profile.
+pub fn served<'a>(
+    catalog: &'a Catalog,
+    family: &'a str,
+    release: &'a Release,
+) -> Option<Served<'a>> {
+    let profiles: Vec<_> = release.profiles().collect();
+    let family = catalog.family(catalog.name_on(family, release, &profiles)?)?;
+    let mut profiles = family.profiles_showing(release);
+    if profiles.contains(&DEFAULT_PROFILE) {
+        profiles = vec![DEFAULT_PROFILE];
+    }
+    Some(Served {
+        family: family.name(),
+        shape: family.visible_in(release, &profiles)?,
+        profiles,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_signal_is_served_somewhere() {
+        let catalog = Catalog::vllm();
+        for name in crate::library::names() {
+            let families = families(&name);
+            assert!(!families.is_empty(), "{name}");
+            for family in families {
+                let mut releases = catalog.releases().iter();
+                let known = releases.any(|release| served(catalog, family, release).is_some());
+                assert!(known, "{name}: {family}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_older_release_serves_the_older_name() {
+        let catalog = Catalog::vllm();
+        let version = "0.9.1".parse().expect("a version");
+        let release = catalog.find_release(&version).expect("a recorded release");
+        let [family] = families("vllm.kv_cache_usage")[..] else {
+            panic!("one family");
+        };
+        let served = served(catalog, family, release).expect("a family");
+        assert_eq!(served.family, "vllm:gpu_cache_usage_perc");
+    }
+}

@@ -1,0 +1,65 @@
+//! Markers: the parts of a dashboard's queries that each back end spells in its own way.
+//!
+//! `rate(x{model_name=~"$__filter:model_name"}[$__zoom])` is in the plan; Grafana's file has
+//! `rate(x{model_name=~"$model_name"}[$__rate_interval])`.
+
+use crate::promql::ast::{Duration, Expr, ExprKind};
+use crate::promql::visit;
+
+/// The window that follows the zoom of a graph, as a length of time.
+pub const ZOOM: &str = "$__zoom";
+
+/// What the value of a matcher begins with that a reader of the dashboard chooses.
+const FILTER: &str = "$__filter:";
+
+/// The value of a matcher on `label` that a reader of the dashboard chooses, as a pattern.
+pub fn filter(label: &str) -> String {
+    format!("{FILTER}{label}")
+}
+
+/// The label of a value that [`filter`] made.
+pub fn filtered_label(value: &str) -> Option<&str> {
+    value.strip_prefix(FILTER)
+}
+
+/// True when a query depends on what a reader chooses for `label`: by a marker, or by a variable in PromQL of the
+/// author's.
+pub fn uses(expr: &Expr, label: &str) -> bool {
+    let mut selectors = visit::selectors(expr).into_iter();
+    let marked = selectors.any(|selector| {
+        let mut matchers = selector.matchers.iter();
+        matchers.any(|matcher| filtered_label(&matcher.value.value) == Some(label))
+    });
+    marked || visit::placeholders(expr).any(|placeholder| placeholder.variable() == label)
+}
+
+/// How a back end writes the markers.
+#[derive(Clone, Copy, Debug)]
+pub struct Spelling {
+    /// The zoom's window: `$__rate_interval`.
+    pub zoom: &'static str,
+    /// The values that are chosen for a label: `$model_name`.
+    pub filter: fn(&str) -> String,
+}
+
+impl Spelling {
+    /// A query without markers.
+    pub fn of(&self, expr: &Expr) -> Expr {
+        let mut expr = expr.clone();
+        visit::walk_mut(&mut expr, &mut |node| {
+            if let ExprKind::Range(range) = &mut node.kind
+                && range.range.text == ZOOM
+            {
+                range.range = Duration::placeholder(self.zoom);
+            }
+        });
+        visit::selectors_mut(&mut expr, &mut |selector| {
+            for matcher in &mut selector.matchers {
+                if let Some(label) = filtered_label(&matcher.value.value) {
+                    matcher.value.value = (self.filter)(label);
+                }
+            }
+        });
+        expr
+    }
+}

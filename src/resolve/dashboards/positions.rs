@@ -1,0 +1,29 @@
+//! Places that the author gave: on the grid, and on no other panel.
+
+use crate::diag::{Diagnostic, Sink};
+use crate::plan::dashboard::{COLUMNS, Place};
+use crate::source::Span;
+
+/// The places of one row that are taken.
+#[derive(Default)]
+pub(super) struct Positions(Vec<(Place, Span)>);
+
+impl Positions {
+    pub(super) fn take(&mut self, sink: &mut Sink, place: Place, at: Span) {
+        match self.fault(place, at) {
+            Some(fault) => sink.push(fault),
+            None => self.0.push((place, at)),
+        }
+    }
+
+    fn fault(&self, place: Place, at: Span) -> Option<Diagnostic> {
+        if place.w == 0 || place.h == 0 || place.x + place.w > COLUMNS {
+            let message = format!("the panel does not fit on the grid of {COLUMNS} columns");
+            let help = format!("`w` and `h` are at least 1, `x` + `w` at most {COLUMNS}");
+            return Some(Diagnostic::error("bad-position", at, message).help(help));
+        }
+        let (_, other) = self.0.iter().find(|(other, _)| other.overlaps(place))?;
+        let error = Diagnostic::error("overlapping-panels", at, "the panel overlaps another one");
+        Some(error.related(*other, "the other is here"))
+    }
+}
