@@ -151,6 +151,11 @@ struct Setting<'a> {
     after: u64,
 }
 
+/// Steps of a window.
+fn window_steps(c: &Compare, step: u64) -> u64 {
+    c.window.mins_up().div_ceil(step)
+}
+
 /// What one leaf does while the fault lasts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -169,7 +174,7 @@ impl<'a> Setting<'a> {
         // The newest value has no window that must fill.
         let window = |c: &Compare| match c.signal.is_instant(c.stat) {
             true => 0,
-            false => c.window.mins_up().div_ceil(step),
+            false => window_steps(c, step),
         };
         let widest = leaves.iter().map(|(c, _)| window(c)).max().unwrap_or(0);
         let history = leaves.iter().map(|(_, l)| l.history).max().unwrap_or(0);
@@ -190,12 +195,21 @@ impl<'a> Setting<'a> {
             true => hold + widest + 5,
             false => 0,
         };
+        let fault = onset.max(widest + 2) + hold + 2;
+        // A fault that becomes usual while it lasts shows nothing.
+        let stays = |(c, l): &(&Compare, Levels)| match c.bound {
+            Bound::Outside(_) => hold + window_steps(c, step) + 5,
+            Bound::Fixed(..) | Bound::Times(..) => l.stays,
+        };
+        if leaves.iter().any(|leaf| stays(leaf) < fault) {
+            return None;
+        }
         Some(Self {
             subject,
             driver: Driver { plan, step },
             leaves,
             history: history + left_out + widest + 5,
-            fault: onset.max(widest + 2) + hold + 2,
+            fault,
             after: reset + 3,
         })
     }
@@ -285,7 +299,8 @@ impl<'a> Setting<'a> {
         };
         let set = labels::of(self.driver.plan, family.1, family.0);
         let mut expected = self.subject.labels.clone();
-        for label in &self.subject.condition.query().labels {
+        // Parts of an `any` may be grouped in different ways: each keeps its own labels.
+        for label in &c.query.labels {
             expected.insert(label.clone(), set.get(label)?.clone());
         }
         let annotations = self.subject.annotations.shown(value, &expected)?;

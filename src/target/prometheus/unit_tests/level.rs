@@ -31,6 +31,8 @@ pub(super) struct Levels {
     pub(super) reset: Steps,
     /// Steps of good history that it needs.
     pub(super) history: u64,
+    /// Steps of a fault after which its own past may have caught up with it.
+    pub(super) stays: u64,
     /// Good history swings between these two levels, when a spread is needed.
     pub(super) swing: Option<(Number, Number)>,
 }
@@ -74,10 +76,12 @@ pub(super) fn levels(c: &Compare, step: u64, decider: Decider) -> Option<Levels>
             };
             let mut levels = fixed(c, *op, base * *factor, step, history)?;
             levels.good = base;
+            levels.stays = history;
             if matches!(baseline, Baseline::AvgOver(_)) {
                 // The mean follows the fault, so the fault must outrun it.
                 let far = if op.is_upper() { (150, 100) } else { (50, 100) };
                 levels.bad = times(base * *factor, far);
+                levels.stays = caught_up(&levels, *factor, history);
             }
             timed(c, levels, Some(base * *factor), op.is_upper(), step)
         }
@@ -127,6 +131,7 @@ fn unusual(c: &Compare, o: &Outside, step: u64) -> Option<Levels> {
         onset: Steps::NEXT,
         reset: Steps::NEXT,
         history: learnt(o, step),
+        stays: u64::MAX,
         swing: Some((base - spread, base + spread)),
     };
     timed(c, levels, None, upper, step)
@@ -142,6 +147,12 @@ fn limited(c: &Compare, o: &Outside, op: CompareOp, limit: Number, step: u64) ->
     (away > o.sigma + 1).then_some(levels)
 }
 
+/// Steps until the mean over `history` lies so near to the bad level that it is no longer `factor` times away.
+fn caught_up(levels: &Levels, factor: Number, history: u64) -> u64 {
+    let share = (levels.bad / factor - levels.good) / (levels.bad - levels.good);
+    (float(share) * history as f64).floor() as u64
+}
+
 fn steps(duration: Duration, step: u64) -> u64 {
     duration.mins_up().div_ceil(step)
 }
@@ -155,6 +166,7 @@ fn fixed(c: &Compare, op: CompareOp, threshold: Number, step: u64, history: u64)
         onset: Steps::NEXT,
         reset: Steps::NEXT,
         history,
+        stays: u64::MAX,
         swing: None,
     };
     let found = if c.signal.unit == Unit::Bool {
@@ -174,6 +186,10 @@ fn fixed(c: &Compare, op: CompareOp, threshold: Number, step: u64, history: u64)
             cap.map_or(bad, |cap| bad.min(cap)),
             times(threshold, SHORT_OF),
         )
+    } else if threshold == zero {
+        // Nothing at all is the fault; any share of zero is zero.
+        let good = top(c).map_or(int(5), |top| top / 2);
+        levels(good, zero, good / 10)
     } else {
         let above = |share| {
             let level = threshold * (int(2) - Number::new(share, 100));

@@ -1,0 +1,606 @@
+//! When each alert must be pending and firing, in one view.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use slosmith::plan::alert::{ConditionAlert, on_conditions};
+use slosmith::plan::{
+    Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Limit, Outside, Plan, Signal,
+    Slo, SloKind,
+};
+use slosmith::spec::{self, Baseline, Side, Spec, Stat};
+use slosmith::units::{Duration, Unit, float};
+
+use crate::history::Labels;
+use crate::truth::{Groups, Reader, View, World, group, mean, ratio};
+
+/// What an alert does for one group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Pending,
+    Firing,
+}
+
+/// The alert of a rule, by group, at each evaluation.
+pub(crate) type States = Vec<BTreeMap<Labels, State>>;
+
+/// Groups for which a condition holds.
+type Held = BTreeSet<Labels>;
+
+/// Signals at every evaluation, by their place in the plan and how they are read.
+type Values = HashMap<(usize, String), Rc<Vec<Groups>>>;
+
+/// What a spec says of a world, asked in one view.
+pub(crate) struct Oracle<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) spec: &'a Spec,
+    pub(crate) reader: Reader<'a>,
+    /// Seconds between evaluations.
+    pub(crate) every: f64,
+    pub(crate) evaluations: usize,
+    /// How far two numbers may lie apart and still be the same: rules add up in another order. Its sign says which way
+    /// a comparison of two such numbers goes.
+    pub(crate) lean: f64,
+    /// Groups that each absence has met.
+    known: RefCell<HashMap<usize, Held>>,
+    values: RefCell<Values>,
+}
+
+/// Alerting rules: the alert's name, and the tier of a burn rate.
+pub(crate) type RuleId = (String, String);
+
+impl<'a> Oracle<'a> {
+    pub(crate) fn new(
+        (plan, spec): (&'a Plan, &'a Spec),
+        world: &'a World,
+        (view, lean): (View, f64),
+        (every, evaluations): (f64, usize),
+    ) -> Self {
+        let reader = Reader::new(world, view);
+        Self {
+            plan,
+            spec,
+            reader,
+            every,
+            evaluations,
+            lean,
+            known: RefCell::default(),
+            values: RefCell::default(),
+        }
+    }
+
+    /// All alerts that can be judged.
+    pub(crate) fn alerts(&self) -> BTreeMap<RuleId, States> {
+        let mut all = BTreeMap::new();
+        for slo in &self.plan.slos {
+            let SloKind::Events(events) = &slo.kind else {
+                continue;
+            };
+            for tier in &events.tiers {
+                let long = self.error_ratio(slo, events, tier.long);
+                let short = self.error_ratio(slo, events, tier.short);
+                let over = |groups: &Groups| -> Held {
+                    let limit = float(tier.threshold);
+                    let over = groups
+                        .iter()
+                        .filter(|(_, v)| self.beyond(CompareOp::Above, **v, limit));
+                    over.map(|(group, _)| group.clone()).collect()
+                };
+                let held = |i: usize| &over(&long[i]) & &over(&short[i]);
+                let id = (slo.alert_name.clone(), tier.name.clone());
+                all.insert(id, self.states(0.0, held));
+            }
+        }
+        for alert in on_conditions(&self.plan.slos, &self.plan.alerts) {
+            let own = self
+                .spec
+                .alerts
+                .iter()
+                .find(|(name, _)| name.value == alert.name);
+            let when = own.map(|(_, own)| &own.when.value);
+            if self.can_judge(alert.condition, when) {
+                let held = |i| self.holds(&alert, alert.condition, when, i);
+                let hold = alert.hold.as_secs() as f64;
+                all.insert(
+                    (alert.name.to_owned(), String::new()),
+                    self.states(hold, held),
+                );
+            }
+        }
+        all
+    }
+
+    /// Raw PromQL is the author's; only PromQL says what it means.
+    fn can_judge(&self, condition: &Condition, when: Option<&spec::Condition>) -> bool {
+        let raw = |c: &&Condition| matches!(c, Condition::Raw(_));
+        let correlated = when.is_some_and(|when| when.correlated.is_some());
+        let main = match condition {
+            Condition::Unless(parts, _) => &parts[0],
+            other => other,
+        };
+        let reads = |s: &&Signal| self.has(s);
+        condition.signals().iter().all(reads)
+            && (correlated && matches!(main, Condition::Raw(_))
+                || !condition.leaves().iter().any(raw))
+    }
+
+    fn has(&self, signal: &Signal) -> bool {
+        let subjects = &self.reader.world.subjects;
+        let mut families = Vec::new();
+        families_of(signal, &mut families);
+        !families.is_empty() && families.iter().all(|f| subjects.contains_key(&f.names))
+    }
+
+    /// Holding times: pending from the first moment, firing once it has held that long, over at the first that it does not.
+    fn states(&self, hold: f64, held: impl Fn(usize) -> Held) -> States {
+        let mut since: BTreeMap<Labels, usize> = BTreeMap::new();
+        let mut states = Vec::new();
+        for i in 0..self.evaluations {
+            let now = held(i);
+            since.retain(|group, _| now.contains(group));
+            for group in now {
+                since.entry(group).or_insert(i);
+            }
+            let state = |from: &usize| match (i - from) as f64 * self.every >= hold {
+                true => State::Firing,
+                false => State::Pending,
+            };
+            states.push(
+                since
+                    .iter()
+                    .map(|(g, from)| (g.clone(), state(from)))
+                    .collect(),
+            );
+        }
+        states
+    }
+
+    fn time(&self, i: usize) -> f64 {
+        i as f64 * self.every
+    }
+
+    fn beyond(&self, op: CompareOp, value: f64, bound: f64) -> bool {
+        let bound = match op.is_upper() {
+            true => bound - self.lean * bound.abs(),
+            false => bound + self.lean * bound.abs(),
+        };
+        match op {
+            CompareOp::Above => value > bound,
+            CompareOp::Below => value < bound,
+            CompareOp::AtLeast => value >= bound,
+            CompareOp::AtMost => value <= bound,
+        }
+    }
+
+    fn holds(
+        &self,
+        alert: &ConditionAlert<'_>,
+        condition: &Condition,
+        when: Option<&spec::Condition>,
+        i: usize,
+    ) -> Held {
+        let part =
+            |parts: &[Condition], list: fn(&spec::Condition) -> Option<&Vec<_>>, k: usize| {
+                let whens: Option<&Vec<slosmith::source::Spanned<spec::Condition>>> =
+                    when.and_then(list);
+                let when = whens.map(|list| &list[k].value);
+                (
+                    self.holds(alert, &parts[k], when, i),
+                    self.labels_of(&parts[k], when),
+                )
+            };
+        let join = when.and_then(|when| when.join.as_ref());
+        let join: Option<Vec<String>> =
+            join.map(|labels| labels.iter().map(|l| l.value.clone()).collect());
+        match condition {
+            Condition::Compare(c) => self.compare(alert, c, when, i),
+            Condition::Absent(absent) => self.absent(absent, when, i),
+            Condition::All(parts, _) => {
+                let all: Vec<_> = (0..parts.len())
+                    .map(|k| part(parts, |w| w.all.as_ref().map(|a| &a.value), k))
+                    .collect();
+                let on = joined(&all, join.as_ref());
+                let (first, rest) = all.split_first().expect("a part");
+                let fits = |g: &&Labels| rest.iter().all(|(held, _)| meets(g, held, on.as_ref()));
+                first.0.iter().filter(fits).cloned().collect()
+            }
+            Condition::Any(parts, _) => {
+                let all: Vec<_> = (0..parts.len())
+                    .map(|k| part(parts, |w| w.any.as_ref().map(|a| &a.value), k))
+                    .collect();
+                let on = joined(&all, join.as_ref());
+                let mut held = Held::new();
+                for (part, _) in all {
+                    let new = part.into_iter().filter(|g| !meets(g, &held, on.as_ref()));
+                    let new: Vec<_> = new.collect();
+                    held.extend(new);
+                }
+                held
+            }
+            Condition::Unless(parts, _) => {
+                let excuse = when.and_then(|when| when.unless.as_ref()).map(|u| &u.value);
+                let own = when.map(|when| spec::Condition {
+                    unless: None,
+                    ..when.clone()
+                });
+                let main = self.holds(alert, &parts[0], own.as_ref(), i);
+                let excused = self.holds(alert, &parts[1], excuse, i);
+                let all = [
+                    (main, self.labels_of(&parts[0], own.as_ref())),
+                    (excused, self.labels_of(&parts[1], excuse)),
+                ];
+                let on = joined(&all, join.as_ref());
+                let [(main, _), (excused, _)] = all;
+                main.into_iter()
+                    .filter(|g| !meets(g, &excused, on.as_ref()))
+                    .collect()
+            }
+            Condition::Raw(_) => when.map_or_else(Held::new, |when| self.correlated(when, i)),
+        }
+    }
+
+    /// Labels of the groups of a condition.
+    fn labels_of(&self, condition: &Condition, when: Option<&spec::Condition>) -> Vec<String> {
+        let leaf = condition.leading();
+        let by = when.map(leading_by).unwrap_or_default();
+        let mut labels = match leaf {
+            Condition::Compare(c) => self.labels(&c.signal, &by),
+            Condition::Absent(a) => self.labels(&a.signal, &by),
+            _ => Vec::new(),
+        };
+        labels.sort();
+        labels
+    }
+
+    /// The service's groups and those of the place, as far as a signal has them.
+    fn labels(&self, signal: &Signal, by: &[String]) -> Vec<String> {
+        let all = self
+            .spec
+            .prometheus
+            .group_by
+            .iter()
+            .map(|l| &l.value)
+            .chain(by);
+        let kept: BTreeSet<_> = all.filter(|label| signal.labels.contains(label)).collect();
+        kept.into_iter().cloned().collect()
+    }
+
+    fn compare(
+        &self,
+        alert: &ConditionAlert<'_>,
+        c: &Compare,
+        when: Option<&spec::Condition>,
+        i: usize,
+    ) -> Held {
+        let by = when.map(own_by).unwrap_or_default();
+        let labels = self.labels(&c.signal, &by);
+        let values = self.series(&c.signal, c.stat, c.window, &labels);
+        let per = c.unit.per.map_or(1.0, |per| per.seconds as f64);
+        let held = |(group, value): &(&Labels, &f64)| match &c.bound {
+            Bound::Fixed(op, bound, _) => self.beyond(*op, **value * per, float(*bound)),
+            Bound::Times(op, factor, Baseline::Offset(ago)) => {
+                let then = self.time(i) - ago.as_secs() as f64;
+                let past =
+                    self.reader
+                        .value(&c.signal, c.stat, c.window.as_secs() as f64, &labels, then);
+                let past = (then >= 0.0).then(|| past.get(*group).copied()).flatten();
+                past.is_some_and(|past| self.beyond(*op, **value, float(*factor) * past))
+            }
+            Bound::Times(op, factor, Baseline::AvgOver(window)) => {
+                let past = self.past(&values, group, i, 0.0, *window);
+                mean(&past).is_some_and(|past| self.beyond(*op, **value, float(*factor) * past))
+            }
+            Bound::Outside(o) => {
+                let recent = alert.hold.as_secs() + c.window.as_secs() + 300;
+                let past = self.past(&values, group, i, recent as f64, o.window);
+                self.is_unusual(o, &past, **value)
+            }
+        };
+        values[i]
+            .iter()
+            .filter(held)
+            .map(|(group, _)| group.clone())
+            .collect()
+    }
+
+    fn is_unusual(&self, o: &Outside, past: &[f64], value: f64) -> bool {
+        let Some(usual) = mean(past).filter(|_| past.len() >= o.min_samples as usize) else {
+            return false;
+        };
+        let squares: Vec<_> = past.iter().map(|v| (v - usual) * (v - usual)).collect();
+        let spread = float(o.sigma) * mean(&squares).unwrap_or(0.0).sqrt();
+        // Beside the usual range, a value may have to lie beyond a fixed limit.
+        let passes = |op: CompareOp, end: f64, limit: Option<&Limit>| {
+            let limit = limit.map(|limit| float(limit.value));
+            self.beyond(op, value, end) && limit.is_none_or(|limit| self.beyond(op, value, limit))
+        };
+        let high = passes(CompareOp::Above, usual + spread, o.floor.as_ref());
+        let low = passes(CompareOp::Below, usual - spread, o.ceiling.as_ref());
+        match o.side {
+            Side::High => high,
+            Side::Low => low,
+            Side::Both => high || low,
+        }
+    }
+
+    /// What a value was at each evaluation of a window that ended some time ago.
+    fn past(
+        &self,
+        values: &[Groups],
+        group: &Labels,
+        i: usize,
+        ago: f64,
+        window: Duration,
+    ) -> Vec<f64> {
+        let to = self.time(i) - ago;
+        let from = to - window.as_secs() as f64;
+        let inside = (0..=i).filter(|k| from <= self.time(*k) && self.time(*k) <= to);
+        inside
+            .filter_map(|k| values[k].get(group).copied())
+            .collect()
+    }
+
+    /// A signal at every evaluation.
+    fn series(
+        &self,
+        signal: &Signal,
+        stat: Stat,
+        window: Duration,
+        by: &[String],
+    ) -> Rc<Vec<Groups>> {
+        let key = (
+            std::ptr::from_ref(signal) as usize,
+            format!("{stat:?} {window} {by:?}"),
+        );
+        if let Some(known) = self.values.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let seconds = window.as_secs() as f64;
+        let at = |i: usize| self.reader.value(signal, stat, seconds, by, self.time(i));
+        let all = Rc::new((0..self.evaluations).map(at).collect::<Vec<_>>());
+        self.values.borrow_mut().insert(key, Rc::clone(&all));
+        all
+    }
+
+    fn correlated(&self, when: &spec::Condition, i: usize) -> Held {
+        let read = |name: &str, stat: Option<Stat>, window: Option<Duration>| {
+            let signal = self.named(name)?;
+            let stat = stat.unwrap_or_else(|| usual_stat(signal));
+            let by: Vec<_> = when.by.iter().map(|l| l.value.clone()).collect();
+            let window = window.unwrap_or(Duration::from_mins(5));
+            Some(self.series(signal, stat, window, &self.labels(signal, &by)))
+        };
+        let (Some(name), Some(c)) = (&when.signal, &when.correlated) else {
+            return Held::new();
+        };
+        let c = &c.value;
+        let own = read(
+            &name.value,
+            when.stat.map(|s| s.value),
+            when.window.map(|w| w.value),
+        );
+        let (Some(x), Some(y)) = (own, read(&c.with.value, c.stat.map(|s| s.value), None)) else {
+            return Held::new();
+        };
+        let window = c.window.value.as_secs() as f64;
+        let above = float(c.above.value.of(Unit::Count, false).expect("a number"));
+        let inside = (0..=i).filter(|k| self.time(*k) >= self.time(i) - window);
+        let moments: Vec<_> = inside.collect();
+        let moves = |group: &&Labels| {
+            let both = moments
+                .iter()
+                .filter_map(|k| Some((*x[*k].get(*group)?, *y[*k].get(*group)?)));
+            let both: Vec<_> = both.collect();
+            let enough = both.len() as u64 >= (c.window.value.as_secs() / 120).max(3);
+            enough && pearson(&both).is_some_and(|r| self.beyond(CompareOp::Above, r, above))
+        };
+        let groups: BTreeSet<_> = moments.iter().flat_map(|k| x[*k].keys()).collect();
+        groups.into_iter().filter(moves).cloned().collect()
+    }
+
+    /// A signal that something in the plan reads.
+    fn named(&self, name: &str) -> Option<&'a Signal> {
+        let name = self
+            .spec
+            .signals
+            .iter()
+            .find(|(own, _)| own.value == name)
+            .map_or(name, |(own, _)| &own.value);
+        signals(self.plan).into_iter().find(|s| s.name == name)
+    }
+
+    fn absent(&self, absent: &Absent, when: Option<&spec::Condition>, i: usize) -> Held {
+        let by = when.map(own_by).unwrap_or_default();
+        let labels = self.labels(&absent.signal, &by);
+        let family = absent.signal.family().expect("a family");
+        let now = self.reader.presence(family, &labels, self.time(i));
+        // Scenarios are shorter than the three days that a group is remembered.
+        assert!(
+            self.time(self.evaluations) < 3.0 * 86_400.0,
+            "absence over {} steps",
+            self.evaluations
+        );
+        let mut known = self.known.borrow_mut();
+        let known = known
+            .entry(std::ptr::from_ref(absent) as usize)
+            .or_default();
+        known.extend(now.iter().cloned());
+        let gone: Held = known.difference(&now).cloned().collect();
+        match gone.is_empty() && now.is_empty() {
+            true => [Labels::new()].into(),
+            false => gone,
+        }
+    }
+
+    /// Share of bad events over a window, at every evaluation.
+    pub(crate) fn error_ratio(
+        &self,
+        slo: &Slo,
+        events: &EventSlo,
+        window: Duration,
+    ) -> Vec<Groups> {
+        let by = self
+            .spec
+            .slos
+            .iter()
+            .find(|(name, _)| name.value == slo.name);
+        let by: Vec<_> = by
+            .iter()
+            .flat_map(|(_, s)| &s.by)
+            .map(|l| l.value.clone())
+            .collect();
+        let labels = self.labels(slo.signals()[0], &by);
+        let both = |window: f64, time: f64| self.bad_and_all(&events.sli, window, &labels, time);
+        let seconds = window.as_secs() as f64;
+        let long = window > Duration::from_secs(3_600);
+        // Long windows are sums of what was recorded over five minutes at each evaluation.
+        let recorded = matches!(self.reader.view, View::Seen { .. }) && long;
+        if !recorded {
+            let at = |i: usize| both(seconds, self.time(i));
+            return (0..self.evaluations)
+                .map(at)
+                .map(|(bad, all)| ratio(&bad, &all))
+                .collect();
+        }
+        let base: Vec<_> = (0..self.evaluations)
+            .map(|i| both(300.0, self.time(i)))
+            .collect();
+        let steps = (seconds / self.every) as usize;
+        let sum = |pick: fn(&(Groups, Groups)) -> &Groups| sums(base.iter().map(pick), steps);
+        let (bad, all) = (sum(|b| &b.0), sum(|b| &b.1));
+        bad.iter()
+            .zip(&all)
+            .map(|(bad, all)| ratio(bad, all))
+            .collect()
+    }
+
+    /// Bad and all events per second.
+    fn bad_and_all(
+        &self,
+        sli: &EventSli,
+        window: f64,
+        by: &[String],
+        time: f64,
+    ) -> (Groups, Groups) {
+        let rate = |s: &Signal| self.reader.value(s, s.stat_in_ratio(), window, by, time);
+        let rest = |good: &Groups, all: &Groups| -> Groups {
+            let rest = |(group, all): (&Labels, &f64)| {
+                (
+                    group.clone(),
+                    (all - good.get(group).unwrap_or(&0.0)).max(0.0),
+                )
+            };
+            all.iter().map(rest).collect()
+        };
+        match sli {
+            EventSli::Ratio { part, good, total } => {
+                let (part, all) = (rate(part), rate(total));
+                let bad = if *good { rest(&part, &all) } else { part };
+                (bad, all)
+            }
+            EventSli::Latency {
+                signal,
+                family,
+                within,
+            } => {
+                let all = rate(signal);
+                let good = self.reader.within(family, within, window, by, time);
+                (rest(&good, &all), all)
+            }
+        }
+    }
+}
+
+/// What each group adds up to over so many steps before each.
+fn sums<'g>(values: impl Iterator<Item = &'g Groups>, steps: usize) -> Vec<Groups> {
+    let values: Vec<_> = values.collect();
+    let groups: BTreeSet<_> = values.iter().flat_map(|groups| groups.keys()).collect();
+    let mut all = vec![Groups::new(); values.len()];
+    for group in groups {
+        let own: Vec<_> = values
+            .iter()
+            .map(|groups| groups.get(group).copied())
+            .collect();
+        for (i, sums) in all.iter_mut().enumerate() {
+            let inside = &own[i.saturating_sub(steps)..=i];
+            if inside.iter().any(Option::is_some) {
+                sums.insert(group.clone(), inside.iter().flatten().sum());
+            }
+        }
+    }
+    all
+}
+
+/// Pearson's coefficient; nothing where one of them stands still.
+fn pearson(both: &[(f64, f64)]) -> Option<f64> {
+    let x = mean(&both.iter().map(|(x, _)| *x).collect::<Vec<_>>())?;
+    let y = mean(&both.iter().map(|(_, y)| *y).collect::<Vec<_>>())?;
+    let sum = |of: &dyn Fn(&(f64, f64)) -> f64| both.iter().map(of).sum::<f64>();
+    let together = sum(&|(a, b)| (a - x) * (b - y));
+    let alone = (sum(&|(a, _)| (a - x).powi(2)) * sum(&|(_, b)| (b - y).powi(2))).sqrt();
+    (alone > 1e-12).then(|| together / alone)
+}
+
+fn usual_stat(signal: &Signal) -> Stat {
+    use slosmith::plan::SignalKind as Kind;
+    match signal.kind() {
+        Kind::Gauge => Stat::Last,
+        Kind::Counter | Kind::Histogram => Stat::Rate,
+        Kind::Ratio => Stat::Avg,
+    }
+}
+
+/// The labels that parts are joined on: all, where they have the same ones.
+fn joined(parts: &[(Held, Vec<String>)], asked: Option<&Vec<String>>) -> Option<Vec<String>> {
+    let alike = parts.iter().all(|(_, labels)| *labels == parts[0].1);
+    asked.filter(|_| !alike).cloned()
+}
+
+/// True when a group is among others, looked at through some labels.
+fn meets(own: &Labels, others: &Held, on: Option<&Vec<String>>) -> bool {
+    match on {
+        None => others.contains(own),
+        Some(on) => others
+            .iter()
+            .any(|other| group(other, on) == group(own, on)),
+    }
+}
+
+fn own_by(when: &spec::Condition) -> Vec<String> {
+    when.by.iter().map(|l| l.value.clone()).collect()
+}
+
+fn leading_by(when: &spec::Condition) -> Vec<String> {
+    let list = when.all.as_ref().or(when.any.as_ref());
+    match list.and_then(|list| list.value.first()) {
+        Some(first) => leading_by(&first.value),
+        None => own_by(when),
+    }
+}
+
+/// Every signal that objectives and alerts read.
+pub(crate) fn signals(plan: &Plan) -> Vec<&Signal> {
+    let mut all: Vec<_> = plan.slos.iter().flat_map(Slo::signals).collect();
+    for alert in on_conditions(&plan.slos, &plan.alerts) {
+        all.extend(alert.condition.signals());
+    }
+    all
+}
+
+/// Every family under a signal.
+pub(crate) fn families_of<'s>(signal: &'s Signal, into: &mut Vec<&'s slosmith::plan::Family>) {
+    use slosmith::plan::Source;
+    match &signal.source {
+        Source::Family(family) => into.push(family),
+        Source::Ratio { of, over, before } => {
+            for part in [Some(of), Some(over), before.as_ref()]
+                .into_iter()
+                .flatten()
+            {
+                families_of(part, into);
+            }
+        }
+        Source::Raw(_) => {}
+    }
+}

@@ -1,0 +1,440 @@
+//! Runs the generated rules in promtool on what was scraped, and compares them with the oracle at every evaluation.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::json;
+use slosmith::plan::{Plan, SloKind};
+use slosmith::resolve::{Options, resolve};
+use slosmith::source::FileId;
+use slosmith::spec::Document;
+use slosmith::target::OutFile;
+use slosmith::units::Duration;
+
+use crate::alerts::{Oracle, RuleId, State, families_of, signals};
+use crate::bundled;
+use crate::fleet::Fleet;
+use crate::history::Labels;
+use crate::scrape::{Scrape, Subject};
+use crate::truth::{View, World};
+
+/// A spec, its rules and what they run on.
+pub(crate) struct Case {
+    pub(crate) document: Document,
+    pub(crate) plan: Plan,
+    pub(crate) files: Vec<OutFile>,
+    pub(crate) world: World,
+    /// Minutes from one evaluation to the next.
+    pub(crate) every: u64,
+    pub(crate) evaluations: usize,
+}
+
+/// How often truth and rules were compared for one alert or recorded value, and what came out.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// Evaluations at which requests and scrapes tell the same story.
+    pub(crate) decided: usize,
+    /// Of these, how often the alert must fire.
+    pub(crate) firing: usize,
+    /// Evaluations at which scraping lost what decides.
+    pub(crate) open: usize,
+    /// Where the rules say something else.
+    pub(crate) wrong: Vec<String>,
+}
+
+/// Comparisons by alert.
+pub(crate) type Report = BTreeMap<String, Tally>;
+
+impl Case {
+    pub(crate) fn new(
+        text: &str,
+        vllm: Option<&str>,
+        fleet: &Fleet,
+        interval: f64,
+        every: u64,
+    ) -> Self {
+        let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
+        let (plan, _) = resolve(&document, Options { vllm }).expect("resolves");
+        let scrape = Scrape {
+            interval,
+            minutes: fleet.minutes,
+        };
+        let mut subjects = BTreeMap::new();
+        for signal in signals(&plan) {
+            let mut families = Vec::new();
+            families_of(signal, &mut families);
+            for family in families {
+                if !subjects.contains_key(&family.names)
+                    && let Some(subject) = Subject::new(fleet, family, scrape)
+                {
+                    subjects.insert(family.names.clone(), subject);
+                }
+            }
+        }
+        Self {
+            files: bundled::build(text, vllm),
+            document,
+            plan,
+            world: World { interval, subjects },
+            every,
+            evaluations: (fleet.minutes / every) as usize + 1,
+        }
+    }
+
+    /// The oracle's answer beside that of the rules.
+    pub(crate) fn judge(&self) -> Report {
+        let shown = self.run();
+        let view = |(view, lean)| {
+            let evaluations = (self.every as f64 * 60.0, self.evaluations);
+            Oracle::new(
+                (&self.plan, &self.document.spec),
+                &self.world,
+                (view, lean),
+                evaluations,
+            )
+        };
+        let views = [
+            (View::Real, 1e-9),
+            (View::Seen { stretched: false }, 1e-9),
+            (View::Seen { stretched: false }, -1e-9),
+            (View::Seen { stretched: true }, 1e-9),
+        ];
+        let oracles: Vec<_> = views.into_iter().map(view).collect();
+        let mut report = Report::new();
+        let alerts: Vec<_> = oracles.iter().map(Oracle::alerts).collect();
+        for id in alerts[0].keys() {
+            let tally = report.entry(name(id)).or_default();
+            for i in 0..self.evaluations {
+                let truths: Vec<_> = alerts.iter().map(|a| &a[id][i]).collect();
+                tally.states(&truths, &states(&shown[i], id), i as u64 * self.every);
+            }
+        }
+        self.ratios(&oracles, &shown, &mut report);
+        report
+    }
+
+    /// Recorded error ratios and what is left of budgets.
+    fn ratios(&self, oracles: &[Oracle<'_>], shown: &[Vec<Shown>], report: &mut Report) {
+        for slo in &self.plan.slos {
+            let SloKind::Events(events) = &slo.kind else {
+                continue;
+            };
+            if slo.signals().iter().any(|s| {
+                s.family()
+                    .is_none_or(|f| !self.world.subjects.contains_key(&f.names))
+            }) {
+                continue;
+            }
+            for window in events.ratios.iter().map(|r| r.window) {
+                let all: Vec<_> = oracles
+                    .iter()
+                    .map(|o| o.error_ratio(slo, events, window))
+                    .collect();
+                let tally = report
+                    .entry(format!("{} over {window}", slo.name))
+                    .or_default();
+                // Rules over the whole period have a group of their own: it may read what the other recorded a minute ago.
+                let late = usize::from(window > Duration::from_secs(3 * 86_400));
+                for (i, shown) in shown.iter().enumerate() {
+                    let evaluations = i.saturating_sub(late)..=i;
+                    let truths: Vec<_> = evaluations
+                        .flat_map(|i| all.iter().map(move |groups| &groups[i]))
+                        .collect();
+                    let wanted = [
+                        ("__name__", "slo:error_ratio:rate"),
+                        ("slo", slo.name.as_str()),
+                        ("window", &window.to_string()),
+                    ];
+                    tally.values(&truths, &values(shown, &wanted), i as u64 * self.every);
+                }
+            }
+        }
+    }
+
+    /// What the rules say at each evaluation.
+    fn run(&self) -> Vec<Vec<Shown>> {
+        let folder = tempfile::tempdir().expect("a folder");
+        bundled::write(folder.path(), &self.files);
+        let rules = self
+            .files
+            .iter()
+            .map(|f| &f.path)
+            .filter(|p| p.starts_with("prometheus/rules/") && !p.ends_with("/records.yaml"));
+        let series = self.world.subjects.values().flat_map(Subject::series);
+        let series: Vec<_> = series
+            .map(|(s, v)| json!({"series": s, "values": v}))
+            .collect();
+        // A query that expects nothing is shown with its result; a label that no series has tells them apart.
+        let question = |i: usize| {
+            let expr = format!("{{__name__=~\"ALERTS|slo:error_ratio:rate\", at!=\"{i}\"}}");
+            let time = format!("{}m", i as u64 * self.every);
+            json!({"expr": expr, "eval_time": time, "exp_samples": []})
+        };
+        let questions: Vec<_> = (0..self.evaluations).map(question).collect();
+        let test = json!({
+            "rule_files": rules.collect::<Vec<_>>(),
+            "evaluation_interval": format!("{}m", self.every),
+            "tests": [{
+                "interval": format!("{}s", self.world.interval),
+                "input_series": series,
+                "promql_expr_test": questions,
+            }],
+        });
+        let path = folder.path().join("test.yaml");
+        std::fs::write(&path, test.to_string()).expect("test file");
+        let mut all = vec![Vec::new(); self.evaluations];
+        for (i, shown) in promtool(&path) {
+            all[i] = shown;
+        }
+        all
+    }
+}
+
+/// A series and its value.
+#[derive(Clone, Debug)]
+struct Shown {
+    labels: Labels,
+    value: f64,
+}
+
+/// Results of all questions that had any.
+fn promtool(path: &Path) -> Vec<(usize, Vec<Shown>)> {
+    let output = Command::new("promtool")
+        .args(["test", "rules"])
+        .arg(path)
+        .output();
+    let output = output.expect("promtool");
+    let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    let mut found = Vec::new();
+    let mut asked = None;
+    for line in text.lines().map(str::trim) {
+        if let Some((_, rest)) = line.split_once("at!=\\\"") {
+            asked = rest.split('\\').next().and_then(|i| i.parse().ok());
+        } else if let (Some(got), Some(i)) = (line.strip_prefix("got: "), asked) {
+            found.push((i, read(got)));
+        } else if !["Unit Testing", "FAILED", "exp:", "SUCCESS"]
+            .iter()
+            .any(|w| line.starts_with(w))
+        {
+            assert!(
+                line.is_empty(),
+                "{}",
+                text.chars().take(2_000).collect::<String>()
+            );
+        }
+    }
+    found
+}
+
+/// `{a="b"} 1E+00, {a="c"} 2E+00`
+fn read(text: &str) -> Vec<Shown> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find('{') {
+        let (labels, after) = labels(&rest[start + 1..]);
+        let (value, next) = after.split_once(", ").unwrap_or((after, ""));
+        all.push(Shown {
+            labels,
+            value: value.trim().parse().expect("a number"),
+        });
+        rest = next;
+    }
+    all
+}
+
+/// Labels up to the closing brace, and what follows. No value in these tests has a quote or a backslash.
+fn labels(text: &str) -> (Labels, &str) {
+    let mut labels = Labels::new();
+    let mut rest = text;
+    while !rest.starts_with('}') {
+        let (label, after) = rest
+            .trim_start_matches([',', ' '])
+            .split_once("=\"")
+            .expect("a label");
+        let (value, next) = after.split_once('"').expect("a value");
+        labels.insert(label.to_owned(), value.to_owned());
+        rest = next;
+    }
+    (labels, &rest[1..])
+}
+
+fn name((alert, tier): &RuleId) -> String {
+    if tier.is_empty() {
+        alert.clone()
+    } else {
+        format!("{alert} {tier}")
+    }
+}
+
+/// Labels that tell groups apart.
+fn group(labels: &Labels) -> Labels {
+    const OWN: [&str; 9] = [
+        "__name__",
+        "alertname",
+        "alertstate",
+        "severity",
+        "service",
+        "owner",
+        "slo",
+        "tier",
+        "window",
+    ];
+    let kept = labels
+        .iter()
+        .filter(|(k, _)| !OWN.contains(&k.as_str()) && !k.starts_with("sloth"));
+    kept.map(|(k, v)| (k.clone(), v.clone())).collect()
+}
+
+fn states(shown: &[Shown], (alert, tier): &RuleId) -> BTreeMap<Labels, State> {
+    let is =
+        |labels: &Labels, label: &str, value: &str| labels.get(label).map_or("", |v| v) == value;
+    let own = shown
+        .iter()
+        .filter(|s| is(&s.labels, "alertname", alert) && is(&s.labels, "tier", tier));
+    let state = |s: &Shown| match s.labels["alertstate"].as_str() {
+        "firing" => State::Firing,
+        _ => State::Pending,
+    };
+    own.map(|s| (group(&s.labels), state(s))).collect()
+}
+
+fn values(shown: &[Shown], wanted: &[(&str, &str)]) -> BTreeMap<Labels, f64> {
+    let fits = |s: &&Shown| {
+        wanted
+            .iter()
+            .all(|(k, v)| s.labels.get(*k).is_some_and(|own| own == v))
+    };
+    shown
+        .iter()
+        .filter(fits)
+        .map(|s| (group(&s.labels), s.value))
+        .collect()
+}
+
+impl Tally {
+    fn states(
+        &mut self,
+        truths: &[&BTreeMap<Labels, State>],
+        shown: &BTreeMap<Labels, State>,
+        minute: u64,
+    ) {
+        let groups: BTreeSet<_> = truths
+            .iter()
+            .flat_map(|t| t.keys())
+            .chain(shown.keys())
+            .collect();
+        if groups.is_empty() {
+            self.decided += 1;
+        }
+        for group in groups {
+            let all: Vec<_> = truths.iter().map(|t| t.get(group)).collect();
+            if all.iter().any(|truth| *truth != all[0]) {
+                self.open += 1;
+                continue;
+            }
+            self.decided += 1;
+            self.firing += usize::from(all[0] == Some(&State::Firing));
+            if all[0] != shown.get(group) {
+                let (truth, rule) = (all[0], shown.get(group));
+                self.wrong.push(format!(
+                    "minute {minute}, {group:?}: {truth:?} in truth, {rule:?} by the rule"
+                ));
+            }
+        }
+    }
+
+    /// A value must lie between what happened and what was scraped of it.
+    fn values(
+        &mut self,
+        truths: &[&BTreeMap<Labels, f64>],
+        shown: &BTreeMap<Labels, f64>,
+        minute: u64,
+    ) {
+        let groups: BTreeSet<_> = truths
+            .iter()
+            .flat_map(|t| t.keys())
+            .chain(shown.keys())
+            .collect();
+        for group in groups {
+            let all: Vec<_> = truths.iter().map(|t| t.get(group).copied()).collect();
+            let rule = shown.get(group).copied();
+            let some: Vec<_> = all.iter().flatten().copied().collect();
+            let mixed = some.len() < all.len() && !some.is_empty();
+            let low = some.iter().copied().fold(f64::INFINITY, f64::min);
+            let high = some.iter().copied().fold(0.0, f64::max);
+            let fits = match rule {
+                Some(value) => {
+                    low * (1.0 - 1e-6) - 1e-12 <= value && value <= high * (1.0 + 1e-6) + 1e-12
+                }
+                None => some.len() < all.len(),
+            };
+            match mixed {
+                true => self.open += 1,
+                false => self.decided += 1,
+            }
+            if !fits {
+                self.wrong.push(format!(
+                    "minute {minute}, {group:?}: {all:?} in truth, {rule:?} by the rule"
+                ));
+            }
+        }
+    }
+}
+
+/// Every generated unit test must pass.
+pub(crate) fn unit_tests(files: &[OutFile]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    bundled::write(folder.path(), files);
+    let tests = files
+        .iter()
+        .filter(|f| f.path.starts_with("prometheus/tests/"));
+    let tests = tests.map(|f| folder.path().join(&f.path));
+    let output = Command::new("promtool")
+        .args(["test", "rules"])
+        .args(tests)
+        .output();
+    let output = output.expect("promtool");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+static TABLE: Mutex<BTreeMap<String, Report>> = Mutex::new(BTreeMap::new());
+
+/// Keeps a report for the table, and wants it to hold no disagreement.
+pub(crate) fn settle(title: &str, report: Report) {
+    let wrong = report.iter().flat_map(|(alert, t)| {
+        t.wrong
+            .iter()
+            .take(3)
+            .map(move |what| format!("{alert}: {what}"))
+    });
+    let wrong: Vec<_> = wrong.collect();
+    let mut table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
+    table.insert(title.to_owned(), report);
+    drop(table);
+    assert!(wrong.is_empty(), "{title}\n{}", wrong.join("\n"));
+}
+
+/// Scenarios by alerts, as far as they were asked for.
+pub(crate) fn table() -> String {
+    let mut text = String::new();
+    for (title, report) in TABLE.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        for (alert, t) in report {
+            let counts = [t.decided, t.firing, t.open, t.wrong.len()];
+            let counts = counts.map(|count| format!(" {count:>8} |")).concat();
+            let _ = writeln!(text, "| {title:<34} | {alert:<40} |{counts}");
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!(
+            "| scenario | alert | decided | firing | open | wrong |\n|---|---|--:|--:|--:|--:|\n{text}"
+        ),
+    }
+}

@@ -1,0 +1,35 @@
+//! An oracle for the generated rules that does not think in PromQL: requests are simulated, what alerts must do follows
+//! from the words of the spec, and Prometheus runs the rules on what it would have scraped.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod alerts;
+#[path = "../it/bundled.rs"]
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod bundled;
+mod chance;
+mod fleet;
+mod history;
+mod judge;
+mod mutants;
+mod random;
+mod scenarios;
+mod scrape;
+#[path = "../cases/trial.rs"]
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod trial;
+mod truth;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = libtest_mimic::Arguments::from_args();
+    let all = scenarios::trials()
+        .into_iter()
+        .chain(mutants::trials())
+        .chain(random::trials());
+    let done = libtest_mimic::run(&arguments, all.collect());
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("oracle.md");
+    std::fs::write(&file, judge::table()).expect("the table");
+    done.exit_code()
+}
