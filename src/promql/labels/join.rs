@@ -110,14 +110,13 @@ pub struct MissingLabel<'a> {
 /// The labels in `by`, in `on` (missing on both sides) and in group modifiers that are never there.
 pub fn missing_labels<'a>(expr: &'a Expr, leaf: &dyn Leaf) -> Vec<MissingLabel<'a>> {
     let mut found = Vec::new();
-    walk(expr, &mut |node| match &node.kind {
-        ExprKind::Aggregate(aggregate) => {
-            if let Some(grouping) = aggregate.grouping.as_ref().filter(|by| !by.without) {
-                let input = label_flow(&aggregate.expr, leaf);
-                never(&grouping.labels, &[&input], LabelPlace::By, &mut found);
-            }
+    walk(expr, &mut |node| {
+        if let ExprKind::Aggregate(aggregate) = &node.kind
+            && let Some(grouping) = aggregate.grouping.as_ref().filter(|by| !by.without)
+        {
+            let input = label_flow(&aggregate.expr, leaf);
+            never(&grouping.labels, &[&input], LabelPlace::By, &mut found);
         }
-        _ => {}
     });
     binaries(expr, leaf, &mut |_, binary, lhs, rhs| {
         if let Some(matching) = &binary.matching
