@@ -6,10 +6,10 @@ use std::process::Command;
 use libtest_mimic::Trial;
 
 use crate::bundled;
-use crate::trial::{Needs, trial};
+use crate::trial::{Needs, in_ci};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![trial(
+    vec![in_ci(
         "browser::pages_work_in_a_browser",
         Needs::Chromium,
         pages_work_in_a_browser,

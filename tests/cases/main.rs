@@ -1,8 +1,8 @@
 //! Tests that are found when they run: one for each fixture and each rule file, and those that need a program beside
 //! cargo.
 //!
-//! What a program that is not there would have judged is listed as ignored, and so is what is slow by nature:
-//! `cargo test --test cases -- --ignored` runs it.
+//! What a program that is not there would have judged is listed as ignored, and so is what is slow by nature, or left to
+//! `.ci/run`: `cargo test --test cases -- --ignored` runs it.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

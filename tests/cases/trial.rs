@@ -57,15 +57,29 @@ pub(crate) fn trial(
     }
 }
 
+/// One of many that prove the same: `.ci/run` runs all of them, a plain `cargo test` the few that are a [`trial`].
+pub(crate) fn in_ci(
+    name: impl Into<String>,
+    needs: Needs,
+    run: impl FnOnce() + Send + 'static,
+) -> Trial {
+    on_request(trial(name, needs, run), needs, "ci")
+}
+
 /// A test that takes long; it runs when it is asked for.
 pub(crate) fn slow(
     name: impl Into<String>,
     needs: Needs,
     run: impl FnOnce() + Send + 'static,
 ) -> Trial {
-    let trial = trial(name, needs, run).with_ignored_flag(true);
+    on_request(trial(name, needs, run), needs, "slow")
+}
+
+/// Listed as ignored, with the reason before its name.
+fn on_request(trial: Trial, needs: Needs, why: &str) -> Trial {
+    let trial = trial.with_ignored_flag(true);
     match needs.missing() {
         Some(_) => trial,
-        None => trial.with_kind("slow"),
+        None => trial.with_kind(why),
     }
 }

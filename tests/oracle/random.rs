@@ -11,9 +11,10 @@ use crate::chance::Chance;
 use crate::fleet::{Fleet, Replica, Spell, simulate};
 use crate::judge::{Case, settle, unit_tests};
 use crate::scenarios::{life, replicas};
-use crate::trial::{Needs, slow, trial};
+use crate::trial::{Needs, in_ci, slow, trial};
 
-/// Pairs of a spec and a day that every change must pass, and those on request.
+/// Pairs of a spec and a day that every run has, those that every change must pass, and those on request.
+const ALWAYS: u64 = 6;
 const PAIRS: u64 = 60;
 const MORE: u64 = 1_000;
 
@@ -23,10 +24,13 @@ pub(crate) fn trials() -> Vec<Trial> {
         .and_then(|s| s.parse().ok());
     let mut all = Vec::new();
     for seed in own.map_or(0..MORE, |seed| seed..seed + 1) {
-        let name = format!("random::{seed}");
-        all.push(match seed < PAIRS || own.is_some() {
-            true => trial(name, Needs::Promtool, move || agree(seed)),
-            false => slow(name, Needs::Promtool, move || agree(seed)),
+        let run = move || agree(seed);
+        all.push(if seed < ALWAYS || own.is_some() {
+            trial(format!("random::{seed}"), Needs::Promtool, run)
+        } else if seed < PAIRS {
+            in_ci(format!("random::{seed}"), Needs::Promtool, run)
+        } else {
+            slow(format!("random::more::{seed}"), Needs::Promtool, run)
         });
         let name = format!("unit_tests::{seed}");
         all.push(slow(name, Needs::Promtool, move || pass(seed)));
