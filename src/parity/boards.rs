@@ -6,8 +6,8 @@ use super::builder::Builder;
 use super::graph;
 use crate::naming;
 use crate::plan::cloudwatch::{
-    Board, BoardPanel, BoardRow, ChartQuery, Content, Difference, NotExpressible, Parity, Verdict,
-    View, What,
+    ChartQuery, CloudWatchDashboard, CloudWatchPanel, CloudWatchRow, Content, Difference,
+    NotExpressible, Parity, Verdict, View, What,
 };
 use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal};
 use crate::plan::{DEFAULT_WINDOW, Dashboard, Slo, ValueUnit, Window};
@@ -21,17 +21,22 @@ type Shown = Result<(Content, Vec<Difference>), Vec<NotExpressible>>;
 
 impl Builder<'_> {
     /// All dashboards; those of alarms need the account to name them.
-    pub fn boards(&mut self, slos: &[Slo], dashboards: &[Dashboard], account: bool) -> Vec<Board> {
+    pub fn boards(
+        &mut self,
+        slos: &[Slo],
+        dashboards: &[Dashboard],
+        account: bool,
+    ) -> Vec<CloudWatchDashboard> {
         dashboards
             .iter()
-            .map(|dashboard| Board {
+            .map(|dashboard| CloudWatchDashboard {
                 file: dashboard.name.clone(),
                 name: naming::board(self.service, &dashboard.name),
                 range: dashboard.range,
                 rows: dashboard
                     .rows
                     .iter()
-                    .map(|row| BoardRow {
+                    .map(|row| CloudWatchRow {
                         title: row.title.clone(),
                         panels: row
                             .panels
@@ -50,9 +55,9 @@ impl Builder<'_> {
         dashboard: &Dashboard,
         panel: &Panel,
         account: bool,
-    ) -> BoardPanel {
+    ) -> CloudWatchPanel {
         let shown = show(self, slos, panel, account);
-        BoardPanel {
+        CloudWatchPanel {
             size: panel.size,
             title: panel.title.clone(),
             content: self.report(dashboard, panel, shown),

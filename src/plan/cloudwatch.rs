@@ -12,7 +12,8 @@ mod value;
 
 pub use alarm::{Alarm, AlarmKind, Composite, MetricAlarm, PromQl, Rule, Suppressor, Test};
 pub use dashboard::{
-    Board, BoardPanel, BoardRow, ChartQuery, Content, Graph, GraphLine, Shown, View,
+    ChartQuery, CloudWatchDashboard, CloudWatchPanel, CloudWatchRow, Content, Graph, GraphLine,
+    Shown, View,
 };
 pub use metric::{Delivery, Metric, Published, PublishedMetric};
 pub use parity::{Difference, NotExpressible, Parity, Verdict, What};
@@ -38,7 +39,7 @@ pub struct CloudWatch {
     /// In the order they can be created: parts before what is made from them.
     pub alarms: Vec<Alarm>,
     /// The dashboards.
-    pub boards: Vec<Board>,
+    pub boards: Vec<CloudWatchDashboard>,
     /// What the agent must deliver.
     pub scraped: Vec<Scraped>,
     /// How far both back ends say the same.

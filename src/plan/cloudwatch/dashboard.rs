@@ -9,9 +9,9 @@ use crate::plan::dashboard::{Size, Threshold};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
-/// A dashboard.
+/// A dashboard as CloudWatch can show it.
 #[derive(Clone, Debug)]
-pub struct Board {
+pub struct CloudWatchDashboard {
     /// Name of the file.
     pub file: String,
     /// Name in CloudWatch.
@@ -19,21 +19,21 @@ pub struct Board {
     /// The time it shows at first.
     pub range: Duration,
     /// From the most urgent to the least.
-    pub rows: Vec<BoardRow>,
+    pub rows: Vec<CloudWatchRow>,
 }
 
 /// Panels under one heading.
 #[derive(Clone, Debug)]
-pub struct BoardRow {
+pub struct CloudWatchRow {
     /// The heading.
     pub title: String,
     /// In reading order.
-    pub panels: Vec<BoardPanel>,
+    pub panels: Vec<CloudWatchPanel>,
 }
 
 /// A panel.
 #[derive(Clone, Debug)]
-pub struct BoardPanel {
+pub struct CloudWatchPanel {
     /// How much room it takes.
     pub size: Size,
     /// For people.

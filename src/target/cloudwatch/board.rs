@@ -10,7 +10,8 @@ use super::api::number;
 use super::expression::{Speller, group_label};
 use super::layout::{self, Widget};
 use crate::plan::cloudwatch::{
-    Board, BoardPanel, ChartQuery, Content, Graph, GraphLine, NotExpressible, View,
+    ChartQuery, CloudWatchDashboard, CloudWatchPanel, Content, Graph, GraphLine, NotExpressible,
+    View,
 };
 use crate::plan::dashboard::{Color, Place, Role, Threshold};
 use crate::plan::{ValueUnit, words};
@@ -26,7 +27,11 @@ pub(super) struct BoardView<'a> {
 }
 
 /// Alarms are named by region and account.
-pub(super) fn view<'a>(board: &Board, region: &'a str, account: &str) -> BoardView<'a> {
+pub(super) fn view<'a>(
+    board: &CloudWatchDashboard,
+    region: &'a str,
+    account: &str,
+) -> BoardView<'a> {
     let widgets = layout::widgets(board).into_iter();
     BoardView {
         start: format!("-{}", iso(board.range)),
@@ -62,7 +67,7 @@ fn text(markdown: &str) -> (&'static str, Value) {
     ("text", json!({"markdown": markdown}))
 }
 
-fn panel(panel: &BoardPanel, region: &str, account: &str) -> (&'static str, Value) {
+fn panel(panel: &CloudWatchPanel, region: &str, account: &str) -> (&'static str, Value) {
     let title = &panel.title;
     match &panel.content {
         Content::Text(markdown) => text(markdown),

@@ -2,7 +2,7 @@
 //!
 //! A row of Grafana that is 10 lines high becomes a heading of one line and widgets of eight.
 
-use crate::plan::cloudwatch::{Board, BoardPanel};
+use crate::plan::cloudwatch::{CloudWatchDashboard, CloudWatchPanel};
 use crate::plan::dashboard::{COLUMNS, Place};
 use crate::plan::layout::{height, places};
 
@@ -12,11 +12,11 @@ const HEADING: u32 = 1;
 /// What is at a place of a dashboard.
 pub(super) enum Widget<'b> {
     Heading(&'b str),
-    Panel(&'b BoardPanel),
+    Panel(&'b CloudWatchPanel),
 }
 
 /// Everything on a dashboard, each at its place.
-pub(super) fn widgets(board: &Board) -> Vec<(Place, Widget<'_>)> {
+pub(super) fn widgets(board: &CloudWatchDashboard) -> Vec<(Place, Widget<'_>)> {
     let mut widgets = Vec::new();
     let mut top = 0;
     for row in &board.rows {
