@@ -22,8 +22,8 @@ use crate::library;
 use crate::plan::{Bucket, Family, Signal, Source};
 use crate::promql::ast::MatchOp;
 use crate::source::{Span, Spanned};
-use crate::spec::{self, FamilyKind, Text};
-use crate::units::{Number, decimal};
+use crate::spec::{self, Across, FamilyKind, Text};
+use crate::units::{Number, Unit, decimal};
 
 /// Prefix of vLLM's own families.
 const VLLM: &str = "vllm:";
@@ -41,15 +41,42 @@ pub(super) fn tolerating<'a, T>(
     result
 }
 
+/// A signal before it is known where its values come from; see [`Signal`] for the fields.
+pub(super) struct Unbound {
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) description: Option<String>,
+    pub(super) unit: Unit,
+    pub(super) scale: Number,
+    pub(super) across: Across,
+}
+
+impl Unbound {
+    /// The signal with this source.
+    pub(super) fn with(self, source: Source, labels: Vec<String>) -> Signal {
+        Signal {
+            name: self.name,
+            title: self.title,
+            description: self.description,
+            unit: self.unit,
+            scale: self.scale,
+            across: self.across,
+            labels,
+            source,
+            cloudwatch: None,
+        }
+    }
+}
+
 /// Binds a signal to the family that its definition names.
 pub(super) fn bind(
     cx: &mut Context<'_>,
-    mut signal: Signal,
+    unbound: Unbound,
     definition: &spec::Signal,
     metric: &Text,
     at: Span,
 ) -> Outcome {
-    let from_library = library::signal(&signal.name).is_some();
+    let from_library = library::signal(&unbound.name).is_some();
     let place = |span: Span| if from_library { at } else { span };
     let kind = definition
         .kind
@@ -62,12 +89,12 @@ pub(super) fn bind(
         if let Err(outcome) = reject_own_shape(cx, definition) {
             return outcome;
         }
-        match recorded::family(cx, &signal, kind, metric, tolerant) {
+        match recorded::family(cx, &unbound.name, kind, metric, tolerant) {
             Ok(bound) => bound,
             Err(outcome) => return outcome,
         }
     } else {
-        match declared(cx, &signal, definition, kind.value, metric) {
+        match declared(cx, &unbound, definition, kind.value, metric) {
             Some(bound) => bound,
             None => return Outcome::Failed,
         }
@@ -88,8 +115,7 @@ pub(super) fn bind(
     labels.extend(cx.target_labels());
     labels.sort();
     labels.dedup();
-    signal.labels = labels;
-    signal.source = Source::Family(family);
+    let signal = unbound.with(Source::Family(family), labels);
     check_matchers(cx, &signal, &definition.matchers);
     Outcome::Ready(Rc::new(signal))
 }
@@ -120,7 +146,7 @@ type Bound = (Family, Vec<String>);
 
 fn declared(
     cx: &mut Context<'_>,
-    signal: &Signal,
+    signal: &Unbound,
     definition: &spec::Signal,
     kind: FamilyKind,
     metric: &Text,
@@ -174,7 +200,7 @@ fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: FamilyKind) -> O
 
 fn declared_buckets(
     cx: &mut Context<'_>,
-    signal: &Signal,
+    signal: &Unbound,
     definition: &spec::Signal,
     kind: FamilyKind,
     metric: &Text,

@@ -6,7 +6,8 @@
 use std::rc::Rc;
 
 use super::context::{Absence, Context, Outcome};
-use super::{family, matchers};
+use super::family::{self, Unbound};
+use super::matchers;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::library;
 use crate::plan::{LeftOut, Raw, Signal, Source};
@@ -381,7 +382,7 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
             return cx.fail(error.help(help));
         }
     };
-    let mut signal = Signal {
+    let unbound = Unbound {
         name: name.value.clone(),
         title: title(name, definition),
         description: description(definition),
@@ -390,19 +391,13 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
         across: definition
             .across
             .map_or(usual_across(kind.value, unit.value), |a| a.value),
-        labels: Vec::new(),
-        source: Source::Raw(Box::new(Raw {
-            expr: promql::build::number("0"),
-        })),
-        cloudwatch: None,
     };
     match (&binding.value.metric, &binding.value.expr) {
-        (Some(metric), _) => family::bind(cx, signal, definition, metric, at),
+        (Some(metric), _) => family::bind(cx, unbound, definition, metric, at),
         (None, Some(text)) => match raw(cx, definition, kind, text) {
             Some((expr, labels)) => {
-                signal.source = Source::Raw(Box::new(Raw { expr }));
-                signal.labels = labels;
-                Outcome::Ready(Rc::new(signal))
+                let source = Source::Raw(Box::new(Raw { expr }));
+                Outcome::Ready(Rc::new(unbound.with(source, labels)))
             }
             None => Outcome::Failed,
         },

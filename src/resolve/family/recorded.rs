@@ -16,13 +16,13 @@ use crate::units::{Number, Unit, parse_decimal};
 /// The family under each name it has in the range; `at` is where to point when that fails.
 pub(super) fn family(
     cx: &mut Context<'_>,
-    signal: &Signal,
+    signal: &str,
     kind: Spanned<FamilyKind>,
     metric: &Text,
     tolerant: bool,
 ) -> Result<Bound, Outcome> {
     if cx.range.is_none() {
-        let error = missing::range(cx, &signal.name, metric.span);
+        let error = missing::range(cx, signal, metric.span);
         return Err(error.map_or(Outcome::Failed, |e| cx.fail(e)));
     }
     if let Some(error) = missing::nobody_has(cx.catalog, &metric.value, metric.span) {
@@ -34,7 +34,7 @@ pub(super) fn family(
         if tolerant {
             return Err(Outcome::LeftOut(missing.absence(cx)));
         }
-        let error = missing.error(cx, &cx.name_in_spec(&signal.name), metric.span);
+        let error = missing.error(cx, &cx.name_in_spec(signal), metric.span);
         return Err(cx.fail(error));
     }
     let shapes = shapes(cx, &names);
