@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::input::Loaded;
 use crate::diag::render::place;
 use crate::diag::{Diagnostic, fix, one_line};
+use crate::lint::rules::invalid_promql;
 use crate::output::{ReplaceError, Writer};
 
 /// More passes than any chain of renames needs.
@@ -98,7 +99,7 @@ fn broken(
     let faults = |found: &[Diagnostic], loaded: &Loaded| {
         let mut count: BTreeMap<PathBuf, usize> = BTreeMap::new();
         let unread = loaded.faults.iter();
-        let invalid = found.iter().filter(|d| d.code == "invalid-promql");
+        let invalid = found.iter().filter(|d| d.code == invalid_promql::RULE.info.name);
         for d in unread.chain(invalid) {
             let path = loaded.sources.get(d.span.file).path().to_owned();
             *count.entry(path).or_default() += 1;

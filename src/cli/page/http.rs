@@ -135,12 +135,25 @@ impl Request<'_> {
 
 /// What to do about an error.
 fn help(error: &ureq::Error) -> &'static str {
-    let text = error.to_string();
-    match error {
-        ureq::Error::StatusCode(401 | 403) => ": give `--bearer-token-file` or `--cert`",
-        _ if text.contains("UnknownIssuer") => ": name its authority with `--cacert`",
-        _ if text.contains("CertificateRequired") => ": give `--cert`",
+    use rustls::{AlertDescription, CertificateError, Error};
+    if let ureq::Error::StatusCode(401 | 403) = error {
+        return ": give `--bearer-token-file` or `--cert`";
+    }
+    match of_tls(error) {
+        Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
+            ": name its authority with `--cacert`"
+        }
+        Some(Error::AlertReceived(AlertDescription::CertificateRequired)) => ": give `--cert`",
         _ => "",
+    }
+}
+
+/// What TLS had against the other side; an error of reading or writing may wrap it.
+fn of_tls(error: &ureq::Error) -> Option<&rustls::Error> {
+    match error {
+        ureq::Error::Rustls(error) => Some(error),
+        ureq::Error::Io(error) => error.get_ref()?.downcast_ref(),
+        _ => None,
     }
 }
 
