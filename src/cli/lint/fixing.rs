@@ -99,7 +99,9 @@ fn broken(
     let faults = |found: &[Diagnostic], loaded: &Loaded| {
         let mut count: BTreeMap<PathBuf, usize> = BTreeMap::new();
         let unread = loaded.faults.iter();
-        let invalid = found.iter().filter(|d| d.code == invalid_promql::RULE.info.name);
+        let invalid = found
+            .iter()
+            .filter(|d| d.code == invalid_promql::RULE.info.name);
         for d in unread.chain(invalid) {
             let path = loaded.sources.get(d.span.file).path().to_owned();
             *count.entry(path).or_default() += 1;
