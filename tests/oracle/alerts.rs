@@ -87,7 +87,18 @@ impl<'a> Oracle<'a> {
                         .filter(|(_, v)| self.beyond(CompareOp::Above, **v, limit));
                     over.map(|(group, _)| group.clone()).collect()
                 };
-                let held = |i: usize| &over(&long[i]) & &over(&short[i]);
+                let counts = self.counts(slo, events, tier.long);
+                let enough = |group: &Labels, i: usize| {
+                    let least = f64::from(events.min_events);
+                    least == 0.0
+                        || counts[i]
+                            .get(group)
+                            .is_some_and(|count| self.beyond(CompareOp::AtLeast, *count, least))
+                };
+                let held = |i: usize| -> Held {
+                    let both = &over(&long[i]) & &over(&short[i]);
+                    both.into_iter().filter(|group| enough(group, i)).collect()
+                };
                 let id = (slo.alert_name.clone(), tier.name.clone());
                 all.insert(id, self.states(0.0, held));
             }
@@ -433,13 +444,8 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// Share of bad events over a window, at every evaluation.
-    pub(crate) fn error_ratio(
-        &self,
-        slo: &Slo,
-        events: &EventSlo,
-        window: Duration,
-    ) -> Vec<Groups> {
+    /// Labels of the groups of an objective.
+    fn labels_of_slo(&self, slo: &Slo) -> Vec<String> {
         let by = self
             .spec
             .slos
@@ -450,7 +456,49 @@ impl<'a> Oracle<'a> {
             .flat_map(|(_, s)| &s.by)
             .map(|l| l.value.clone())
             .collect();
-        let labels = self.labels(slo.signals()[0], &by);
+        self.labels(slo.signals()[0], &by)
+    }
+
+    /// How many events there are in a window, at every evaluation.
+    fn counts(&self, slo: &Slo, events: &EventSlo, window: Duration) -> Vec<Groups> {
+        const BASE: f64 = 300.0;
+        let labels = self.labels_of_slo(slo);
+        let seconds = window.as_secs() as f64;
+        let all = |window: f64, time: f64| -> Groups {
+            let (_, all) = self.bad_and_all(&events.sli, window, &labels, time);
+            all.into_iter()
+                .map(|(g, rate)| (g, rate * window))
+                .collect()
+        };
+        let count = |i: usize| match self.reader.view {
+            View::Real => all(seconds, self.time(i)),
+            // Those of five minutes after the other, as the clock has them.
+            View::Seen { .. } => {
+                let last = (self.time(i) / BASE).floor() * BASE;
+                let mut sum = Groups::new();
+                for k in 0..(seconds / BASE) as usize {
+                    let time = last - k as f64 * BASE;
+                    for (group, count) in all(BASE, time) {
+                        *sum.entry(group).or_default() += count;
+                    }
+                }
+                sum
+            }
+        };
+        match events.min_events {
+            0 => Vec::new(),
+            _ => (0..self.evaluations).map(count).collect(),
+        }
+    }
+
+    /// Share of bad events over a window, at every evaluation.
+    pub(crate) fn error_ratio(
+        &self,
+        slo: &Slo,
+        events: &EventSlo,
+        window: Duration,
+    ) -> Vec<Groups> {
+        let labels = self.labels_of_slo(slo);
         let both = |window: f64, time: f64| self.bad_and_all(&events.sli, window, &labels, time);
         let seconds = window.as_secs() as f64;
         let long = window > Duration::from_secs(3_600);

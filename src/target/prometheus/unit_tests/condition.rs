@@ -14,7 +14,7 @@ use crate::spec::{Baseline, Stat};
 use crate::target::prometheus::annotations::{self, Annotations};
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Pairs, Test};
-use crate::units::{Duration, Number, float};
+use crate::units::{Duration, float};
 
 /// An alert on a condition, whoever declared it.
 pub(super) struct Subject<'a> {
@@ -147,6 +147,8 @@ struct Setting<'a> {
     history: u64,
     /// Steps of the fault, enough for every window to be full of it.
     fault: u64,
+    /// Steps of a fault after which it may have become usual.
+    stays: u64,
     /// Steps after it.
     after: u64,
 }
@@ -201,7 +203,8 @@ impl<'a> Setting<'a> {
             Bound::Outside(_) => hold + window_steps(c, step) + 5,
             Bound::Fixed(..) | Bound::Times(..) => l.stays,
         };
-        if leaves.iter().any(|leaf| stays(leaf) < fault) {
+        let stays = leaves.iter().map(stays).min().unwrap_or(u64::MAX);
+        if stays < fault {
             return None;
         }
         Some(Self {
@@ -210,6 +213,7 @@ impl<'a> Setting<'a> {
             leaves,
             history: history + left_out + widest + 5,
             fault,
+            stays,
             after: reset + 3,
         })
     }
@@ -266,8 +270,9 @@ impl<'a> Setting<'a> {
             check(onset.earliest + least - 1, false),
             check(onset.latest + most, true),
         ];
-        if reset.earliest > 1 {
-            checks.push(check(self.fault + reset.earliest - 1, true));
+        let last = self.fault + reset.earliest - 1;
+        if reset.earliest > 1 && last < self.stays {
+            checks.push(check(last, true));
         }
         checks.push(check(self.fault + reset.latest, false));
         let which = bad().next().filter(|_| several);
@@ -389,8 +394,10 @@ impl<'a> Setting<'a> {
 
     fn inputs(&self, states: &[State], parts: bool) -> Option<Vec<Input>> {
         let mut all: Vec<Input> = Vec::new();
+        let mut own: Vec<Vec<String>> = Vec::new();
         for ((c, l), state) in self.leaves.iter().zip(states) {
             let series = self.driver.compare(c, &self.phases(c, l, *state), parts)?;
+            own.push(series.iter().map(|input| input.series.clone()).collect());
             for input in series {
                 match all.iter().find(|known| known.series == input.series) {
                     None => all.push(input),
@@ -400,13 +407,18 @@ impl<'a> Setting<'a> {
                 }
             }
         }
-        Some(all)
+        // What one leaf is driven with must not be read by another.
+        let mixed = self.leaves.iter().zip(own).any(|((c, _), own)| {
+            let mut others = all.iter().filter(|input| !own.contains(&input.series));
+            others.any(|input| labels::reads(&c.query.expr, &input.series))
+        });
+        (!mixed).then_some(all)
     }
 
     fn phases(&self, c: &Compare, l: &Levels, state: State) -> Vec<Level> {
         let mut phases = match l.swing {
             None => vec![Level::new(self.history, l.good)],
-            Some((low, high)) => swing(self.history, low, high),
+            Some((blocks, low, high)) => blocks.between(self.history, low, high),
         };
         let during = |level| Level::new(self.fault, level).busy(busy(c));
         phases.push(match state {
@@ -418,16 +430,6 @@ impl<'a> Setting<'a> {
         phases.push(Level::new(self.after, l.good));
         phases
     }
-}
-
-/// History that goes up and down in blocks of ten steps.
-fn swing(steps: u64, low: Number, high: Number) -> Vec<Level> {
-    const BLOCK: u64 = 10;
-    let block = |i: u64| {
-        let level = if i.is_multiple_of(2) { low } else { high };
-        Level::new(BLOCK.min(steps - i * BLOCK), level)
-    };
-    (0..steps.div_ceil(BLOCK)).map(block).collect()
 }
 
 /// True when the signal counts requests or the like.

@@ -3,7 +3,8 @@
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::plan::{Family, Plan, Signal};
-use crate::promql::ast::MatchOp;
+use crate::promql::ast::{Expr, MatchOp, Selector};
+use crate::promql::{self, visit};
 
 /// Labels and their values, sorted.
 pub(super) type LabelSet = std::collections::BTreeMap<String, String>;
@@ -72,6 +73,36 @@ pub(super) fn series(name: &str, set: &LabelSet) -> String {
     }
     out.push('}');
     out
+}
+
+/// True when a query selects a series; where that cannot be told, it does.
+pub(super) fn reads(query: &Expr, series: &str) -> bool {
+    let Ok(series) = promql::parse(series) else {
+        return true;
+    };
+    let own = visit::selectors(&series);
+    visit::selectors(query)
+        .iter()
+        .any(|selector| own.iter().any(|series| selects(selector, series)))
+}
+
+fn selects(selector: &Selector, series: &Selector) -> bool {
+    let name = |s: &Selector| s.metric.as_ref().map(|name| name.text.clone());
+    let value = |label: &str| {
+        let found = series.matchers.iter().find(|m| m.label.text == label);
+        found.map_or("", |m| &m.value.value)
+    };
+    let meets = |op: MatchOp, wanted: &str, value: &str| match op {
+        MatchOp::Equal => value == wanted,
+        MatchOp::NotEqual => value != wanted,
+        MatchOp::Match => promql::matches(wanted, value) != Some(false),
+        MatchOp::NotMatch => promql::matches(wanted, value) != Some(true),
+    };
+    name(selector).is_none_or(|own| Some(own) == name(series))
+        && selector
+            .matchers
+            .iter()
+            .all(|m| meets(m.op, &m.value.value, value(&m.label.text)))
 }
 
 /// A short text that a regular expression matches.

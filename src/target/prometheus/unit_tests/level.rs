@@ -2,6 +2,7 @@
 
 use super::distribution::Bounds;
 use super::onset::Steps;
+use super::swing::{self, Blocks};
 use crate::plan::{Bound, Compare, CompareOp, Family, Outside, SignalKind, Source};
 use crate::spec::{Baseline, Stat};
 use crate::units::{Duration, Number, Unit, float};
@@ -34,7 +35,7 @@ pub(super) struct Levels {
     /// Steps of a fault after which its own past may have caught up with it.
     pub(super) stays: u64,
     /// Good history swings between these two levels, when a spread is needed.
-    pub(super) swing: Option<(Number, Number)>,
+    pub(super) swing: Option<(Blocks, Number, Number)>,
 }
 
 fn int(n: i128) -> Number {
@@ -83,7 +84,11 @@ pub(super) fn levels(c: &Compare, step: u64, decider: Decider) -> Option<Levels>
                 levels.bad = times(base * *factor, far);
                 levels.stays = caught_up(&levels, *factor, history);
             }
-            timed(c, levels, Some(base * *factor), op.is_upper(), step)
+            let levels = timed(c, levels, Some(base * *factor), op.is_upper(), step)?;
+            match baseline {
+                Baseline::AvgOver(_) => outrun(c, levels, *factor, history, step),
+                Baseline::Offset(_) => Some(levels),
+            }
         }
         Bound::Outside(o) => match decider {
             Decider::Range => unusual(c, o, step),
@@ -101,6 +106,15 @@ pub(super) fn levels(c: &Compare, step: u64, decider: Decider) -> Option<Levels>
 /// Steps of history that a usual range needs.
 fn learnt(o: &Outside, step: u64) -> u64 {
     steps(o.window.min(Duration::from_secs(86_400)), step).max(u64::from(o.min_samples) + 20)
+}
+
+/// The swing that gives a signal a usual range.
+fn swing_of(c: &Compare, o: &Outside, step: u64) -> Option<swing::Seen> {
+    let window = match c.signal.is_instant(c.stat) {
+        true => 0,
+        false => steps(c.window, step),
+    };
+    swing::seen(c.stat, window, steps(o.window, step), float(o.sigma))
 }
 
 /// Several deviations away from the mean, where a limit beside the range makes no difference.
@@ -124,15 +138,18 @@ fn unusual(c: &Compare, o: &Outside, step: u64) -> Option<Levels> {
             base - spread * sigmas
         }
     };
+    let seen = swing_of(c, o, step)?;
+    // Short of the range at every moment.
+    let near = Number::new((seen.reach * 50.0).floor() as i128, 100);
     let levels = Levels {
         good: base,
         bad: away(far),
-        near: away(o.sigma / 3),
+        near: away(near.min(o.sigma / 3)),
         onset: Steps::NEXT,
         reset: Steps::NEXT,
         history: learnt(o, step),
         stays: u64::MAX,
-        swing: Some((base - spread, base + spread)),
+        swing: Some((seen.blocks, base - spread, base + spread)),
     };
     timed(c, levels, None, upper, step)
 }
@@ -141,10 +158,53 @@ fn unusual(c: &Compare, o: &Outside, step: u64) -> Option<Levels> {
 fn limited(c: &Compare, o: &Outside, op: CompareOp, limit: Number, step: u64) -> Option<Levels> {
     let mut levels = fixed(c, op, limit, step, learnt(o, step))?;
     let spread = times(levels.good, SPREAD);
-    levels.swing = Some((levels.good - spread, levels.good + spread));
+    let blocks = swing_of(c, o, step)?.blocks;
+    levels.swing = Some((blocks, levels.good - spread, levels.good + spread));
     let away = (levels.near - levels.good) / spread;
     let away = if op.is_upper() { away } else { -away };
     (away > o.sigma + 1).then_some(levels)
+}
+
+/// Against a mean that follows, the condition holds later and ends earlier; `None` where the mean outruns it.
+fn outrun(
+    c: &Compare,
+    mut levels: Levels,
+    factor: Number,
+    history: u64,
+    step: u64,
+) -> Option<Levels> {
+    let window = match c.signal.is_instant(c.stat) {
+        true => 0,
+        false => steps(c.window, step),
+    };
+    let mixes = !matches!(
+        c.stat,
+        Stat::Quantile(_) | Stat::Max | Stat::Min | Stat::Slope
+    );
+    // How much of the way from good to bad the value has surely gone, and the mean at most.
+    let busy = busy(c) as f64;
+    let gone = |k: u64, n: u64| {
+        let x = (k as f64 / n as f64).min(1.0);
+        match mixes {
+            true => x * busy / (1.0 - x + x * busy),
+            false if k >= n => 1.0,
+            false => 0.0,
+        }
+    };
+    let mean = |k: u64| match mixes {
+        true => (1..=k).map(|j| gone(j, window.max(2) - 1)).sum::<f64>() / history as f64,
+        false => k as f64 / history as f64,
+    };
+    let (good, bad, factor) = (float(levels.good), float(levels.bad), float(factor));
+    let upper = bad > good;
+    let holds = |k: &u64| {
+        let value = good + (bad - good) * gone(*k, window + 1);
+        let bound = factor * (good + (bad - good) * mean(*k));
+        if upper { value > bound } else { value < bound }
+    };
+    levels.onset.latest = (levels.onset.latest..=window + 2).find(holds)?;
+    levels.reset.earliest = 1;
+    Some(levels)
 }
 
 /// Steps until the mean over `history` lies so near to the bad level that it is no longer `factor` times away.

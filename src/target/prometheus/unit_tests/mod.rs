@@ -13,6 +13,7 @@ mod level;
 mod onset;
 mod period;
 mod scenario;
+mod swing;
 mod values;
 
 use super::rules;
