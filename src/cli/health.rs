@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 
 use super::{Format, page, plan};
 use crate::catalog::exposition::{self, Page};
-use crate::health::{Finding, Pages, Verdict, judge};
+use crate::health::{self, Finding, Headline, Pages, Shown, Verdict, judge};
 use crate::plan::Plan;
+use crate::resolve;
+use crate::spec::Document;
 use crate::units::Duration;
 
 /// Say which conditions of a spec hold on the metrics page of a server, and what to do about them
@@ -44,7 +46,7 @@ pub struct HealthArgs {
 /// # Errors
 /// When a page or the spec cannot be read.
 pub fn run(args: &HealthArgs, out: &mut dyn Write) -> Result<u8> {
-    let Some(plan) = plan::of(&args.spec)? else {
+    let Some((plan, document)) = plan::with_document(&args.spec)? else {
         return Ok(2);
     };
     let fail_on = severities(args, &plan)?;
@@ -55,15 +57,44 @@ pub fn run(args: &HealthArgs, out: &mut dyn Write) -> Result<u8> {
         None => None,
         Some(page) => Some((page, seconds(args)?)),
     };
-    let found = judge(&plan, Pages { now: &now, since });
+    let pages = Pages { now: &now, since };
+    let found = judge(&plan, pages);
+    let headlines = health::headlines(&headlines(&document), pages);
     match args.format {
-        Format::Text => text(out, &plan, &found)?,
-        Format::Json => writeln!(out, "{:#}", json(&plan, &found))?,
+        Format::Text => text(out, &plan, &found, &headlines)?,
+        Format::Json => writeln!(out, "{:#}", json(&plan, &found, &headlines))?,
     }
-    let failed = found
-        .iter()
-        .any(|f| matches!(f.verdict, Verdict::Holds(_)) && fail_on.contains(&f.severity));
-    Ok(u8::from(failed))
+    let fails = |f: &Finding| holds(f) && fail_on.contains(&f.severity);
+    // Nobody who asks whether something fails may be told no when nothing was looked at.
+    let blind = !fail_on.is_empty() && status(&found) == UNKNOWN;
+    Ok(u8::from(blind || found.iter().any(fails)))
+}
+
+/// What everybody looks at first, where the spec's releases have it.
+fn headlines(document: &Document) -> Vec<Headline> {
+    let known = health::HEADLINES.into_iter().filter_map(|(name, stat)| {
+        let signal = resolve::library_signal(document, name)?;
+        Some(Headline { signal, stat })
+    });
+    known.collect()
+}
+
+fn holds(finding: &Finding) -> bool {
+    matches!(finding.verdict, Verdict::Holds(_))
+}
+
+/// Nothing could be judged.
+const UNKNOWN: &str = "unknown";
+
+fn status(found: &[Finding]) -> &'static str {
+    let unknown = |f: &Finding| matches!(f.verdict, Verdict::Unknown(_));
+    if found.iter().any(holds) {
+        "degraded"
+    } else if found.iter().all(unknown) {
+        UNKNOWN
+    } else {
+        "healthy"
+    }
 }
 
 /// Severities that end with 1. A spec has two by name; any other one counts like a page.
@@ -125,11 +156,11 @@ fn seconds(args: &HealthArgs) -> Result<f64> {
     }
 }
 
-fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding]) -> Result<()> {
-    let holding: Vec<_> = found
-        .iter()
-        .filter(|f| matches!(f.verdict, Verdict::Holds(_)))
-        .collect();
+fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]) -> Result<()> {
+    for headline in headlines {
+        writeln!(out, "{}: {}", headline.title, headline.text)?;
+    }
+    let holding: Vec<_> = found.iter().filter(|f| holds(f)).collect();
     for f in &holding {
         writeln!(out, "{} {}: {}", f.severity, f.alert, f.summary)?;
         if let Verdict::Holds(groups) = &f.verdict {
@@ -155,22 +186,20 @@ fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding]) -> Result<()> {
     if !unknown.is_empty() {
         writeln!(out, "not judged: {}", unknown.join(", "))?;
     }
-    let status = if holding.is_empty() {
-        "healthy"
-    } else {
-        "degraded"
-    };
-    writeln!(
-        out,
-        "{}: {status}, {} of {} conditions hold",
-        plan.service.name,
-        holding.len(),
-        found.len() - unknown.len()
-    )?;
+    let (name, status) = (&plan.service.name, status(found));
+    match status {
+        UNKNOWN => writeln!(out, "{name}: {status}, no condition could be judged")?,
+        _ => writeln!(
+            out,
+            "{name}: {status}, {} of {} conditions hold",
+            holding.len(),
+            found.len() - unknown.len()
+        )?,
+    }
     Ok(())
 }
 
-fn json(plan: &Plan, found: &[Finding]) -> Value {
+fn json(plan: &Plan, found: &[Finding], headlines: &[Shown]) -> Value {
     let entries: Vec<_> = found
         .iter()
         .map(|f| {
@@ -192,11 +221,14 @@ fn json(plan: &Plan, found: &[Finding]) -> Value {
             })
         })
         .collect();
-    let holds = |f: &Finding| matches!(f.verdict, Verdict::Holds(_));
-    let status = if found.iter().any(holds) {
-        "degraded"
-    } else {
-        "healthy"
-    };
-    json!({"service": plan.service.name, "status": status, "conditions": entries})
+    let headlines = headlines.iter().map(|h| {
+        let value = h.value.as_ref().ok();
+        json!({"title": h.title, "value": value, "text": h.text})
+    });
+    json!({
+        "service": plan.service.name,
+        "status": status(found),
+        "headlines": headlines.collect::<Vec<_>>(),
+        "conditions": entries,
+    })
 }

@@ -5,7 +5,7 @@
 
 use indexmap::IndexSet;
 
-use super::index::{Group, Indexed};
+use super::index::{Group, Indexed, named};
 use super::value::{self, Measurement};
 use super::{Unknown, Verdict};
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, words};
@@ -50,23 +50,11 @@ pub(super) fn judge(condition: &Condition, pages: &Indexed<'_>) -> (Verdict, Vec
 /// Lines, each once, in the order of the groups.
 type Measured = IndexSet<String>;
 
-fn named(group: &Group) -> String {
-    let pairs: Vec<_> = group
-        .iter()
-        .map(|(label, value)| format!("{label}={value}"))
-        .collect();
-    pairs.join(", ")
-}
-
 /// Groups of the leading part; at least the whole server.
 fn groups(condition: &Condition, pages: &Indexed<'_>) -> Vec<Group> {
-    let found = match condition.leading() {
-        Condition::Compare(c) => value::groups(&c.signal, &c.query.labels, &pages.now),
-        _ => Vec::new(),
-    };
-    match found.is_empty() {
-        true => vec![Vec::new()],
-        false => found,
+    match condition.leading() {
+        Condition::Compare(c) => value::groups_or_whole(&c.signal, &c.query.labels, pages),
+        _ => vec![Vec::new()],
     }
 }
 

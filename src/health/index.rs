@@ -13,12 +13,22 @@ use crate::promql::{self, ast::MatchOp};
 /// Labels with the values that make a group; empty for the whole server.
 pub(super) type Group = Vec<(String, String)>;
 
+/// `cluster=a, model_name=m`
+pub(super) fn named(group: &Group) -> String {
+    let pairs = group
+        .iter()
+        .map(|(label, value)| format!("{label}={value}"));
+    pairs.collect::<Vec<_>>().join(", ")
+}
+
 /// [`Pages`] with what was looked up in them.
 pub(super) struct Indexed<'p> {
     /// The newest.
     pub(super) now: PageIndex<'p>,
     /// An earlier one, and the seconds between the two.
     pub(super) since: Option<(PageIndex<'p>, f64)>,
+    /// True when nothing stands for the earlier one: what is counted was counted since the server started.
+    from_start: bool,
 }
 
 impl<'p> Indexed<'p> {
@@ -27,9 +37,39 @@ impl<'p> Indexed<'p> {
         Self {
             now: PageIndex::new(pages.now),
             since: since.map(|(page, seconds)| (PageIndex::new(page), seconds)),
+            from_start: false,
         }
     }
+
+    /// The same pages for what needs an earlier one, but not the time between the two: a server starts with no series.
+    pub(super) fn or_since_start(pages: Pages<'p>) -> Self {
+        let from_start = pages.since.is_none();
+        let since = pages.since.or(Some((&NOTHING, 1.0)));
+        Self {
+            from_start,
+            ..Self::new(Pages { since, ..pages })
+        }
+    }
+
+    /// The time that is counted over, for people.
+    pub(super) fn span(&self) -> &'static str {
+        match self.from_start {
+            true => "since the server started",
+            false => "between the pages",
+        }
+    }
+
+    /// Seconds between the pages; 1 where the time is not known.
+    pub(super) fn seconds(&self) -> f64 {
+        self.since.as_ref().map_or(1.0, |(_, seconds)| *seconds)
+    }
 }
+
+/// What a server shows before it starts.
+static NOTHING: Page = Page {
+    families: Vec::new(),
+    problems: Vec::new(),
+};
 
 /// One page.
 pub(super) struct PageIndex<'p> {

@@ -1,13 +1,17 @@
 //! The health of one server, from its `/metrics` page: which of a spec's conditions hold right now.
 //!
-//! A condition without a history is judged on one page; rates and percentiles need two. What cannot be judged so
+//! A condition without a history is judged on one page; rates and percentiles need two. Of an error budget one page says how
+//! fast it burnt since the server started, and two say how fast it burns between them. What cannot be judged so
 //! (a comparison with last week, PromQL of the author's) is said to be unknown, never taken for healthy.
 
 mod condition;
+mod headline;
 mod index;
+mod objective;
 mod quantile;
 mod value;
 
+pub use headline::{HEADLINES, Headline, Shown, headlines};
 pub use quantile::quantile;
 
 use crate::catalog::exposition::Page;
@@ -50,8 +54,11 @@ pub enum Unknown {
     #[error("nothing was observed between the pages")]
     NothingObserved,
     /// A ratio of nothing.
-    #[error("there were no events between the pages")]
+    #[error("there were no events")]
     NoEvents,
+    /// An objective wants more of them.
+    #[error("there were fewer than {0} events")]
+    FewEvents(u32),
     /// Two pages hold no week.
     #[error("it compares with its own past")]
     ComparesWithPast,
@@ -81,14 +88,16 @@ pub struct Finding {
     pub parts: usize,
 }
 
-/// Judges every alert of a plan that rests on a condition; the likeliest explanations come first: patterns of
-/// several signals, in the order of the spec.
+/// Judges every alert of a plan; the likeliest explanations come first: patterns of several signals, in the order of the
+/// spec, and error budgets last: they say that something is wrong, not what.
 pub fn judge(plan: &Plan, pages: Pages<'_>) -> Vec<Finding> {
+    let since_start = index::Indexed::or_since_start(pages);
     let pages = index::Indexed::new(pages);
     let mut found: Vec<_> = alert::on_conditions(&plan.slos, &plan.alerts)
         .map(|alert| finding(&alert, &pages))
         .collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.parts));
+    found.extend(objective::judge(&plan.slos, &since_start));
     found
 }
 

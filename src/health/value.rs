@@ -8,7 +8,7 @@ use super::index::{Group, Indexed, PageIndex};
 use super::{Unknown, quantile};
 use crate::catalog::Series;
 use crate::catalog::exposition::Sample;
-use crate::plan::{Family, Signal, SignalKind, Source};
+use crate::plan::{DEFAULT_WINDOW, Family, Signal, SignalKind, Source};
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, float};
 
@@ -17,6 +17,17 @@ pub(super) struct Measurement<'a> {
     pub(super) signal: &'a Signal,
     pub(super) stat: Stat,
     pub(super) window: Duration,
+}
+
+impl<'a> Measurement<'a> {
+    /// Events per second.
+    pub(super) fn events(signal: &'a Signal) -> Self {
+        Self {
+            signal,
+            stat: signal.stat_in_ratio(),
+            window: DEFAULT_WINDOW,
+        }
+    }
 }
 
 /// The value of a signal for one group, in its base unit; rates are per second.
@@ -180,7 +191,7 @@ fn growth(sample: &Sample, since: &PageIndex<'_>) -> f64 {
 }
 
 /// Upper bounds with counts, from the lowest bound on.
-fn buckets(
+pub(super) fn buckets(
     family: &Family,
     pages: &Indexed<'_>,
     group: &Group,
@@ -208,8 +219,21 @@ fn bound(text: &str) -> Option<f64> {
     }
 }
 
+/// Groups that the labels of a query make on the newest page; at least the whole server.
+pub(super) fn groups_or_whole(
+    signal: &Signal,
+    labels: &[String],
+    pages: &Indexed<'_>,
+) -> Vec<Group> {
+    let found = groups(signal, labels, &pages.now);
+    match found.is_empty() {
+        true => vec![Vec::new()],
+        false => found,
+    }
+}
+
 /// Groups that the labels of a query make on a page.
-pub(super) fn groups(signal: &Signal, labels: &[String], page: &PageIndex<'_>) -> Vec<Group> {
+fn groups(signal: &Signal, labels: &[String], page: &PageIndex<'_>) -> Vec<Group> {
     let family = match &signal.source {
         Source::Family(family) => Some(family),
         Source::Ratio { over, .. } => over.family(),

@@ -131,6 +131,8 @@ pub struct Links {
     pub page: Option<String>,
     /// Where to look.
     pub dashboard: String,
+    /// Labels that the dashboard can be filtered by.
+    pub variables: Vec<String>,
 }
 
 /// How the service is scraped.

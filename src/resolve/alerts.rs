@@ -198,6 +198,7 @@ impl Context<'_> {
             runbook: naming::runbook_url(base(|l| &l.runbooks), page.as_deref(), alert),
             page,
             dashboard: naming::dashboard_url(base(|l| &l.grafana), &self.spec.service.name.value),
+            variables: Vec::new(),
         }
     }
 

@@ -26,8 +26,8 @@ pub use context::SelectError;
 
 use crate::catalog::Catalog;
 use crate::diag::{Diagnostic, Sink};
-use crate::plan::{Plan, Record};
-use crate::spec::Document;
+use crate::plan::{Plan, Record, Signal};
+use crate::spec::{Document, Text};
 
 /// What a build may override.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,6 +84,15 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     } else {
         Ok((plan, cx.sink))
     }
+}
+
+/// A signal of the library as the releases of a spec have it, whether the spec uses it or not.
+pub fn library_signal(document: &Document, name: &str) -> Option<Signal> {
+    let at = document.spec.runtime.as_ref()?.vllm.span;
+    let mut cx = Context::new(document, Options::default());
+    let name = Text::new(name.to_owned(), at);
+    let found = family::tolerating(&mut cx, true, |cx| cx.optional_signal(&name));
+    found.map(|signal| Signal::clone(&signal))
 }
 
 fn records(cx: &mut Context<'_>) -> Vec<Record> {

@@ -188,3 +188,148 @@ fn a_restart_is_no_negative_rate() {
     let after = healthy(&page());
     assert_eq!(run(&before, &after, &[]), (Vec::new(), 0));
 }
+
+/// A spec that promises times to the first token, and nothing else.
+const BUDGETS: &str = "\
+apiVersion: slosmith/v1
+service: {name: chat, owner: ml}
+runtime: {vllm: \"0.33.0\"}
+links: {runbooks: https://git.example/books, grafana: https://grafana.example}
+prometheus: {selector: {job: vllm}, labels: {target: [job, instance]}}
+slos:
+  ttft:
+    objective: 99%
+    window: 30d
+    sli: {latency: {signal: vllm.time_to_first_token, within: 500ms}}
+";
+
+/// The report on pages, in text, and the exit code.
+fn text(spec: &str, pages: &[&str], more: &[&str]) -> (String, Option<i32>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("spec.yaml"), spec).expect("written");
+    for (i, page) in pages.iter().enumerate() {
+        std::fs::write(path(&i.to_string()), page).expect("written");
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slosmith"));
+    command
+        .arg("health")
+        .arg(path("0"))
+        .arg("--spec")
+        .arg(path("spec.yaml"));
+    if pages.len() > 1 {
+        command.arg("--since").arg(path("1"));
+        command.args(["--interval", "60s"]);
+    }
+    let done = command.args(more).output().expect("runs");
+    assert!(
+        done.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    let text = String::from_utf8(done.stdout).expect("UTF-8");
+    (text, done.status.code())
+}
+
+/// A page with no events, then 90 fast and 10 slow requests.
+fn slow_tenth() -> (String, String) {
+    let recorded = page();
+    let ttft = "vllm:time_to_first_token_seconds";
+    let mut idle = recorded;
+    for suffix in ["_count", "_sum", "_bucket"] {
+        idle = with(&idle, &format!("{ttft}{suffix}"), "", |_| 0.0);
+    }
+    let fast = observe(&idle, ttft, 0.2, 90.0);
+    let slow = observe(&fast, ttft, 6.0, 10.0);
+    (idle, slow)
+}
+
+#[test]
+fn an_error_budget_is_judged_between_two_pages() {
+    let (idle, slow) = slow_tenth();
+    let (report, code) = text(BUDGETS, &[&slow, &idle], &[]);
+    assert!(
+        report.contains(
+            "10% of events were bad between the pages: the budget of 1% burns at 10 times the allowed rate"
+        ),
+        "{report}"
+    );
+    // Ten times is less than the tier of an hour wants, and more than that of six hours.
+    assert!(
+        report.contains("chat: degraded, 1 of 1 conditions hold"),
+        "{report}"
+    );
+    assert_eq!(code, Some(1));
+    let (report, code) = text(BUDGETS, &[&slow, &slow], &[]);
+    assert!(report.contains("there were no events"), "{report}");
+    assert!(
+        report.contains("chat: unknown, no condition could be judged"),
+        "{report}"
+    );
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        text(BUDGETS, &[&slow, &slow], &["--fail-on", "never"]).1,
+        Some(0)
+    );
+}
+
+#[test]
+fn one_page_shows_an_error_budget_since_the_start() {
+    let (idle, slow) = slow_tenth();
+    let (report, code) = text(BUDGETS, &[&slow], &[]);
+    assert!(
+        report.contains("10% of events were bad since the server started"),
+        "{report}"
+    );
+    assert_eq!(code, Some(1));
+    let fast = observe(&idle, "vllm:time_to_first_token_seconds", 0.2, 90.0);
+    let (report, code) = text(BUDGETS, &[&fast], &[]);
+    assert!(
+        report.contains("chat: healthy, 0 of 1 conditions hold"),
+        "{report}"
+    );
+    assert_eq!(code, Some(0));
+}
+
+#[test]
+fn too_few_events_are_not_judged() {
+    let (_, slow) = slow_tenth();
+    let spec = format!("{BUDGETS}    min_events: 101\n");
+    let (report, _) = text(&spec, &[&slow], &[]);
+    assert!(
+        report.contains("there were fewer than 101 events"),
+        "{report}"
+    );
+    let spec = format!("{BUDGETS}    min_events: 100\n");
+    assert_eq!(text(&spec, &[&slow], &[]).1, Some(1));
+}
+
+#[test]
+fn the_headlines_are_printed_for_a_healthy_server_too() {
+    let (idle, _) = slow_tenth();
+    let idle = with(&idle, "vllm:num_requests_waiting", "", |_| 7.0);
+    let idle = with(&idle, "vllm:kv_cache_usage_perc", "", |_| 0.25);
+    let now = observe(&idle, "vllm:time_to_first_token_seconds", 0.2, 90.0);
+    let now = with(&now, "vllm:generation_tokens_total", "", |v| v + 6000.0);
+    let (report, code) = text(BUDGETS, &[&now, &idle], &[]);
+    let lines: Vec<_> = report.lines().take(4).collect();
+    assert_eq!(
+        lines,
+        [
+            "P95 of Time to first token: 242.5ms between the pages",
+            "Rate of Generated tokens: 100/s between the pages",
+            "Waiting requests: 7",
+            "KV cache in use: 25%",
+        ]
+    );
+    assert_eq!(code, Some(0));
+    let (report, _) = text(BUDGETS, &[&now], &[]);
+    assert!(
+        report.contains("first token: 242.5ms since the server started"),
+        "{report}"
+    );
+    assert!(
+        report.contains("tokens: it needs an earlier page"),
+        "{report}"
+    );
+}

@@ -179,12 +179,14 @@ pub(super) fn link(
     let lead = |name: &str, links_of: &mut Links| {
         let panels = dashboards
             .iter()
-            .flat_map(|d| d.panels().map(move |panel| (&d.uid, panel)));
+            .flat_map(|d| d.panels().map(move |panel| (d, panel)));
         let shown = panels
             .into_iter()
             .find(|(_, p)| p.alerts.iter().any(|a| a == name));
-        if let Some((uid, panel)) = shown {
-            links_of.dashboard = naming::panel_url(&links.grafana.value, uid, panel.id);
+        if let Some((dashboard, panel)) = shown {
+            let variables = dashboard.variables.iter();
+            links_of.variables = variables.map(|v| v.label.clone()).collect();
+            links_of.dashboard = naming::panel_url(&links.grafana.value, &dashboard.uid, panel.id);
         }
     };
     for slo in slos {

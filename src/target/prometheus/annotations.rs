@@ -1,5 +1,6 @@
 //! What an alert says to the on-call person: text with the measured value and the labels of its series.
 
+use super::dashboard_link::Chosen;
 use super::go;
 use super::view::Pairs;
 use crate::plan::Links;
@@ -21,6 +22,8 @@ enum Piece {
     Label(String),
     /// A label that the result need not have.
     KnownLabel(String),
+    /// The end of a link to a dashboard.
+    Chosen(Chosen),
 }
 
 /// Annotations by name.
@@ -75,6 +78,7 @@ impl Text {
             Piece::KnownLabel(label) => {
                 format!("{{{{ with $labels.{label} }}}}, {label} {{{{ . }}}}{{{{ end }}}}")
             }
+            Piece::Chosen(chosen) => chosen.template(),
             Piece::Value(unit) => {
                 let (function, suffix) = format(*unit);
                 format!("{{{{ $value | {function} }}}}{suffix}")
@@ -93,6 +97,7 @@ impl Text {
                 let value = labels.get(label);
                 Some(value.map_or(String::new(), |value| format!(", {label} {value}")))
             }
+            Piece::Chosen(chosen) => Some(chosen.shown(labels)),
             Piece::Value(unit) => {
                 let (function, suffix) = format(*unit);
                 let number = match function {
@@ -137,12 +142,22 @@ impl Annotations {
         self.0.iter().map(pair).collect()
     }
 
-    fn new(summary: Text, description: Text, links: &Links) -> Self {
+    /// `labels` are those of the alert's result, `looked` the time that it looked back over.
+    fn new(
+        summary: Text,
+        description: Text,
+        links: &Links,
+        labels: &[String],
+        looked: Duration,
+    ) -> Self {
+        let mut dashboard = Text::plain(&links.dashboard);
+        let chosen = Chosen::new(links, labels, looked);
+        dashboard.0.push(Piece::Chosen(chosen));
         Self(vec![
             ("summary", summary),
             ("description", description),
             ("runbook_url", Text::plain(&links.runbook)),
-            ("dashboard_url", Text::plain(&links.dashboard)),
+            ("dashboard_url", dashboard),
         ])
     }
 }
@@ -159,7 +174,8 @@ pub(super) fn condition(alert: &Alert) -> Annotations {
         true => Text::own(&alert.summary),
         false => Text::plain(&alert.summary),
     };
-    let mut all = Annotations::new(summary, text, &alert.links);
+    let looked = looked(&alert.condition, alert.hold);
+    let mut all = Annotations::new(summary, text, &alert.links, labels, looked);
     if let Some(action) = &alert.action {
         all.0.insert(2, ("action", Text::own(action)));
     }
@@ -244,7 +260,7 @@ pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
             percent(tier.threshold),
             words::spent(slo, tier)
         ));
-    Annotations::new(summary, description, &slo.links)
+    Annotations::new(summary, description, &slo.links, &slo.labels, tier.long)
 }
 
 /// The alert of a percentile objective.
@@ -257,5 +273,16 @@ pub(super) fn percentile(
     let summary = Text::plain(words::missed(slo, p));
     let description = measured(condition, &slo.labels, hold)
         .and(format!(" The objective is {}.", words::promise(slo, p)));
-    Annotations::new(summary, description, &slo.links)
+    let looked = looked(condition, hold);
+    Annotations::new(summary, description, &slo.links, &slo.labels, looked)
+}
+
+/// The longest window of a condition, and how long it held. The past that it is compared with is not in it.
+fn looked(condition: &Condition, hold: Duration) -> Duration {
+    let window = |leaf: &Condition| match leaf {
+        Condition::Compare(c) => c.window.as_secs(),
+        _ => 0,
+    };
+    let longest = condition.leaves().into_iter().map(window).max();
+    Duration::from_secs(longest.unwrap_or(0) + hold.as_secs())
 }

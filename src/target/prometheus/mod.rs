@@ -13,6 +13,7 @@
 mod annotations;
 mod check;
 mod compat;
+mod dashboard_link;
 mod go;
 mod parts;
 mod rules;

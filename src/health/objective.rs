@@ -1,0 +1,135 @@
+//! Error budgets on pages: how fast the events between two pages would use one up.
+//!
+//! An objective of 99% of which 5% of the events were bad burns 5 times too fast. Without an earlier page these are all
+//! events since the server started. Over which windows a tier looks is not asked.
+
+use super::index::{Group, Indexed, named};
+use super::value::{self, Measurement};
+use super::{Finding, Unknown, Verdict};
+use crate::plan::{Bucket, EventSli, EventSlo, Signal, Slo, SloKind, Tier, words};
+use crate::units::{Unit, float, shown_measured};
+
+/// Bad events and all events.
+struct Counted {
+    bad: f64,
+    total: f64,
+}
+
+/// Judges the burn rate of every objective that has tiers.
+pub(super) fn judge(slos: &[Slo], pages: &Indexed<'_>) -> Vec<Finding> {
+    let events = slos.iter().filter_map(|slo| match &slo.kind {
+        SloKind::Events(events) if !events.tiers.is_empty() => Some((slo, &**events)),
+        SloKind::Events(_) | SloKind::Percentile(_) => None,
+    });
+    events
+        .map(|(slo, events)| finding(slo, events, pages))
+        .collect()
+}
+
+fn finding(slo: &Slo, events: &EventSlo, pages: &Indexed<'_>) -> Finding {
+    let (mut holds, mut why, mut measured) = (Vec::new(), None, Vec::new());
+    let mut worst: Option<&Tier> = None;
+    for group in value::groups_or_whole(total(&events.sli), &slo.labels, pages) {
+        match count(events, pages, &group) {
+            Err(reason) => why = Some(reason),
+            Ok(counted) => {
+                let ratio = counted.bad / counted.total;
+                measured.push(line(events, ratio, pages));
+                if let Some(tier) = exceeded(events, ratio) {
+                    holds.push(named(&group));
+                    let faster = worst.is_none_or(|worst| tier.factor > worst.factor);
+                    worst = if faster { Some(tier) } else { worst };
+                }
+            }
+        }
+    }
+    measured.dedup();
+    let verdict = match (worst, why) {
+        (Some(_), _) => Verdict::Holds(holds),
+        (None, Some(why)) => Verdict::Unknown(why),
+        (None, None) => Verdict::Clear,
+    };
+    let tier = worst.or(events.tiers.first());
+    let broken = worst.map(|tier| format!(", {}", words::spent(slo, tier)));
+    Finding {
+        alert: slo.alert_name.clone(),
+        severity: tier.map(|t| t.severity.clone()).unwrap_or_default(),
+        summary: format!(
+            "{}: error budget{}",
+            words::capital(&slo.title),
+            broken.unwrap_or_default()
+        ),
+        action: None,
+        runbook: slo.links.runbook.clone(),
+        verdict,
+        measured,
+        parts: 1,
+    }
+}
+
+/// `5% of events were bad between the pages: the budget of 1% burns 5 times as fast as allowed`
+fn line(events: &EventSlo, ratio: f64, pages: &Indexed<'_>) -> String {
+    let budget = float(events.budget.budget);
+    let burns = shown_measured(ratio / budget, Unit::Count);
+    format!(
+        "{} of events were bad {}: the budget of {} burns at {burns} times the allowed rate",
+        shown_measured(ratio, Unit::Ratio),
+        pages.span(),
+        shown_measured(budget, Unit::Ratio),
+    )
+}
+
+/// The fastest tier whose ratio is exceeded.
+fn exceeded(events: &EventSlo, ratio: f64) -> Option<&Tier> {
+    let over = events.tiers.iter().filter(|t| ratio > float(t.threshold));
+    over.max_by(|a, b| a.factor.cmp(&b.factor))
+}
+
+fn total(sli: &EventSli) -> &Signal {
+    match sli {
+        EventSli::Ratio { total, .. } => total,
+        EventSli::Latency { signal, .. } => signal,
+    }
+}
+
+fn count(events: &EventSlo, pages: &Indexed<'_>, group: &Group) -> Result<Counted, Unknown> {
+    let total = value::value(&Measurement::events(total(&events.sli)), pages, group)?;
+    let seconds = pages.seconds();
+    let least = f64::from(events.min_events);
+    if total <= 0.0 {
+        return Err(Unknown::NoEvents);
+    }
+    if total * seconds < least {
+        return Err(Unknown::FewEvents(events.min_events));
+    }
+    let bad = match &events.sli {
+        EventSli::Ratio { part, good, .. } => {
+            // A part without any series yet counts as none.
+            let part = match value::value(&Measurement::events(part), pages, group) {
+                Err(Unknown::NotOnPage(_)) => 0.0,
+                other => other?,
+            };
+            if *good { total - part } else { part }
+        }
+        EventSli::Latency { family, within, .. } => {
+            let buckets = value::buckets(family, pages, group)?;
+            total - at_most(&buckets, within).ok_or_else(|| lacks(family, within))? / seconds
+        }
+    };
+    Ok(Counted {
+        bad: bad.max(0.0),
+        total,
+    })
+}
+
+/// Observations at or below a boundary.
+fn at_most(buckets: &[(f64, f64)], within: &Bucket) -> Option<f64> {
+    let bound = float(within.bound);
+    let same = |(end, _): &&(f64, f64)| (end - bound).abs() <= bound.abs() * 1e-9;
+    buckets.iter().find(same).map(|(_, count)| *count)
+}
+
+fn lacks(family: &crate::plan::Family, within: &Bucket) -> Unknown {
+    let name = family.names.first().map_or("", String::as_str);
+    Unknown::NotOnPage(format!("{name}_bucket{{le=\"{}\"}}", within.le))
+}
