@@ -92,8 +92,9 @@ impl Sources {
 }
 
 fn of_type(kind: &str) -> Language {
-    match kind.contains("prometheus") {
-        true => Language::PromQl,
-        false => Language::Other,
+    match kind {
+        _ if kind.contains("prometheus") => Language::PromQl,
+        "victoriametrics-datasource" | "victoriametrics-metrics-datasource" => Language::MetricsQl,
+        _ => Language::Other,
     }
 }

@@ -46,6 +46,10 @@ fn map(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
         }
         "ConfigMap" => kubernetes::config_map(reader, body, node),
         "PrometheusRule" => kubernetes::rules(reader, body, node),
+        "VMRule" => {
+            reader.is_victoria = true;
+            kubernetes::rules(reader, body, node);
+        }
         "GrafanaDashboard" => kubernetes::grafana(reader, body, node),
         "PrometheusServiceLevel" => slo::resource(reader, body, node),
         "SLO" if api.starts_with("openslo") => slo::open_slo(reader, body, node),

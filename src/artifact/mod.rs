@@ -24,6 +24,7 @@ mod json;
 mod kubernetes;
 mod markdown;
 mod metric;
+mod metrics_ql;
 mod model;
 mod parts;
 mod perses;

@@ -1,7 +1,7 @@
 //! What readers of documents work with.
 
-use super::{Artifact, Kind, Language, Query, Role};
-use crate::promql::Dialect;
+use super::{Artifact, Kind, Language, Query, Role, metrics_ql};
+use crate::promql::{Dialect, parse_with};
 use crate::source::{FileId, Span};
 use crate::yaml::{Allowance, Text};
 
@@ -16,6 +16,8 @@ pub(super) struct Reader {
     pub(super) embedded: Vec<Embedded>,
     /// The file's own text, when it is a template that was filled in as far as possible.
     pub(super) template: Option<String>,
+    /// The file says that VictoriaMetrics evaluates it.
+    pub(super) is_victoria: bool,
 }
 
 /// A text inside of a document that is one itself: a dashboard in a ConfigMap.
@@ -36,10 +38,20 @@ impl Reader {
             depth: 0,
             embedded: Vec::new(),
             template: None,
+            is_victoria: false,
         }
     }
 
-    pub(super) fn finish(self) -> Artifact {
+    pub(super) fn finish(mut self) -> Artifact {
+        let queries = &mut self.artifact.queries;
+        // One query in MetricsQL shows who evaluates the others beside it.
+        let is_metrics_ql =
+            |query: &Query| metrics_ql::has_words(&query.text) && !is_prom_ql(query);
+        if self.is_victoria || queries.iter().any(is_metrics_ql) {
+            for query in queries.iter_mut().filter(|query| !is_prom_ql(query)) {
+                query.language = Language::Other;
+            }
+        }
         self.artifact
     }
 
@@ -72,6 +84,11 @@ impl Reader {
                 Dialect::Template
             }
             dialect => dialect,
+        };
+        let language = match language {
+            Language::MetricsQl if parse_with(&text.value, dialect).is_ok() => Language::PromQl,
+            Language::MetricsQl => Language::Other,
+            language => language,
         };
         self.artifact.queries.push(Query {
             is_partial: self.is_written(&text.span()),
@@ -107,6 +124,10 @@ impl Reader {
     pub(super) fn embed(&mut self, text: Text) {
         self.embedded.push(Embedded { text, kind: None });
     }
+}
+
+fn is_prom_ql(query: &Query) -> bool {
+    parse_with(&query.text, query.dialect).is_ok()
 }
 
 /// The bytes, and what a template may add behind them: lines of actions, and lines that are indented as far.

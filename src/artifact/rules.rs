@@ -3,7 +3,7 @@
 use super::field::{items, text, word};
 use super::reader::Reader;
 use super::{Alert, Kind, Language, Pair, Record, Role, grafana_alert};
-use crate::promql::{Dialect, parse};
+use crate::promql::Dialect;
 use crate::source::Spanned;
 use crate::yaml::{Body, Node};
 
@@ -43,7 +43,7 @@ fn flavored(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, flavor: Flavo
     let Some(expr) = text(body, node, &["expr"]) else {
         return;
     };
-    let language = flavor.language(&expr.value);
+    let language = flavor.language();
     if let Some(name) = text(body, node, &["alert"]) {
         let role = Role::Alert {
             name: name.value.clone(),
@@ -100,11 +100,11 @@ impl Flavor {
         }
     }
 
-    fn language(self, expr: &str) -> Language {
+    fn language(self) -> Language {
         match self {
             Self::Prometheus => Language::PromQl,
-            Self::Victoria if parse(expr).is_ok() => Language::PromQl,
-            Self::Victoria | Self::Other => Language::Other,
+            Self::Victoria => Language::MetricsQl,
+            Self::Other => Language::Other,
         }
     }
 }

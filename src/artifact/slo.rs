@@ -19,6 +19,9 @@ const SLOTH: [&[&str]; 6] = [
 /// `version: prometheus/v1`.
 pub(super) fn sloth(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     reader.is(Kind::ForeignSpec);
+    let mut plugins = items(node, &["slo_plugins", "chain"]).iter();
+    reader.is_victoria |= plugins
+        .any(|plugin| word(plugin, &["id"]).is_some_and(|id| id.contains("victoria_metrics")));
     for slo in items(node, &["slos"]) {
         queries(reader, body, slo, &SLOTH);
     }

@@ -1,9 +1,10 @@
 //! What the value of an expression measures.
 
 use super::query::{QueryCx, Series};
-use crate::artifact::{Dashboard, Form, Panel};
+use crate::artifact::{Dashboard, Form, Panel, Thresholds};
 use crate::catalog;
 use crate::promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind};
+use crate::source::Spanned;
 
 /// What a value measures, where that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,24 +75,40 @@ impl<'q, 'c> QueryCx<'q, 'c> {
 }
 
 /// All numbers of a panel that are in its unit: thresholds, `min`, `max`; none when they are not known.
-pub(super) fn limits(dashboard: &Dashboard, panel: &Panel) -> Option<Vec<f64>> {
-    if dashboard.form != Form::Classic {
+pub(super) fn limits(dashboard: &Dashboard, panel: &Panel) -> Option<Vec<Spanned<f64>>> {
+    const ENDS: [&str; 4] = ["min", "max", "custom/axisSoftMin", "custom/axisSoftMax"];
+    // What older panels, libraries and overrides hold is in the unit as well.
+    const UNKNOWN: [&str; 4] = [
+        "/yaxes",
+        "/thresholds",
+        "/libraryPanel",
+        "/fieldConfig/overrides/0",
+    ];
+    let pointer = |path: &str| format!("{}{path}", panel.pointer);
+    let is_there = |path: &&str| dashboard.raw.node(&pointer(path)).is_some();
+    if dashboard.form != Form::Classic || panel.has_mappings || UNKNOWN.iter().any(|p| is_there(&p))
+    {
         return None;
     }
-    let steps = panel.thresholds.iter().flat_map(|t| &t.steps);
-    let mut limits: Vec<f64> = steps
-        .filter_map(|step| step.value.as_ref())
-        .map(|value| value.value)
-        .collect();
-    let at = |path: &str| dashboard.raw.value_at(&format!("{}{path}", panel.pointer));
-    let ends = ["min", "max"].map(|end| at(&format!("/fieldConfig/defaults/{end}")));
-    limits.extend(ends.into_iter().flatten().filter_map(|end| end.as_f64()));
-    at("/yaxes").is_none().then_some(limits)
+    // Steps in percent lie between `min` and `max`, whatever the unit is.
+    let absolute = |t: &&Thresholds| t.mode.as_deref() != Some("percentage");
+    let steps = panel
+        .thresholds
+        .iter()
+        .filter(absolute)
+        .flat_map(|t| &t.steps);
+    let steps = steps.filter_map(|step| step.value.clone());
+    let ends = ENDS.iter().filter_map(|end| {
+        let pointer = pointer(&format!("/fieldConfig/defaults/{end}"));
+        let value = dashboard.raw.value_at(&pointer)?.as_f64()?;
+        Some(Spanned::new(value, dashboard.raw.span(&pointer)))
+    });
+    Some(steps.chain(ends).collect())
 }
 
 /// True for a panel of one query with no number but 0 in its unit: another unit leaves nothing behind.
 pub(super) fn is_plain(dashboard: &Dashboard, panel: &Panel) -> bool {
-    let zero = |limits: Vec<f64>| limits.iter().all(|limit| *limit == 0.0);
+    let zero = |limits: Vec<Spanned<f64>>| limits.iter().all(|limit| limit.value == 0.0);
     panel.targets.len() == 1 && limits(dashboard, panel).is_some_and(zero)
 }
 

@@ -68,6 +68,8 @@ pub struct Scope<'c> {
     pub products: Vec<Product<'c>>,
     /// Labels that are added on the way from the page to the query.
     labels: BTreeSet<String>,
+    /// The configuration says which labels are added: there are no others.
+    has_all_labels: bool,
     /// Matchers that mark a selector as one of vLLM's servers: label and value.
     tied: Vec<(String, String)>,
     /// Series that recording rules of the files at hand write, and that their specs declare.
@@ -84,6 +86,7 @@ impl<'c> Scope<'c> {
         Self {
             products,
             labels: ADDED_BY_SCRAPE.map(str::to_owned).into(),
+            has_all_labels: false,
             tied: vec![("job".to_owned(), "vllm".to_owned())],
             recorded: BTreeSet::new(),
             scrape_interval: USUAL_INTERVAL,
@@ -104,6 +107,7 @@ impl<'c> Scope<'c> {
         scope.tied.extend(tied);
         // Whoever selects by a label has it.
         scope.labels.extend(config.selector.keys().cloned());
+        scope.has_all_labels = !config.labels.is_empty();
         scope.prometheus = config.prometheus;
         scope.scrape_interval = config.scrape_interval.unwrap_or(scope.scrape_interval);
         scope
@@ -129,6 +133,11 @@ impl<'c> Scope<'c> {
     /// Labels that are added on the way, sorted.
     pub fn added_labels(&self) -> &BTreeSet<String> {
         &self.labels
+    }
+
+    /// True when the labels that are added are known to be all of them.
+    pub fn has_all_labels(&self) -> bool {
+        self.has_all_labels
     }
 
     /// True when a recording rule at hand writes the series.

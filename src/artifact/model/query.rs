@@ -35,6 +35,8 @@ impl Query {
 pub enum Language {
     /// PromQL.
     PromQl,
+    /// PromQL and more: read as PromQL where it is that.
+    MetricsQl,
     /// Anything else.
     Other,
 }

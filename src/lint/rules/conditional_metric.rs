@@ -3,15 +3,15 @@
 use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::lint::subject::Why;
+use crate::lint::subject::{Known, Why};
 
 declare_rule! {
     /// Some families appear only when a feature is on: LoRA, speculative decoding, a KV connector. Where it
-    /// is off, the query gives no data. When your servers use the feature, say so with `profiles` in
-    /// `slosmith.toml` or `--profile`.
+    /// is off, the query gives no data. Whoever asks for such a series usually runs the feature, so nothing is said
+    /// until `profiles` in `slosmith.toml` or `--profile` tell which ones your servers use.
     ///
     /// ```promql
-    /// vllm:lora_requests_info   # bad unless the profile `lora` is declared
+    /// vllm:lora_requests_info   # bad with `profiles = ["default"]`, good with `["default", "lora"]`
     /// ```
     pub const RULE: Rule = Rule {
         name: "conditional-metric",
@@ -25,7 +25,7 @@ declare_rule! {
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
-        let Some(known) = series.subject.known().filter(|known| !known.is_alive()) else {
+        let Some(known) = series.subject.known().filter(|known| is_judged(known)) else {
             continue;
         };
         for dead in cx.dead(series) {
@@ -49,4 +49,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             out.push(finding);
         }
     }
+}
+
+/// Without profiles nobody said what the servers do not run.
+fn is_judged(known: &Known<'_>) -> bool {
+    !known.is_alive() && !known.product.profiles.is_empty()
 }

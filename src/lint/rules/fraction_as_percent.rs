@@ -1,13 +1,15 @@
 //! Fractions taken for percentages.
 
-use crate::diag::{Applicability, Diagnostic, Group, Severity};
+use crate::diag::{Applicability, Diagnostic, Edit, Fix, Group, Severity};
 use crate::lint::mend;
 use crate::lint::quantity::{self, Measure};
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::BinaryOp;
 use crate::promql::usage::{Comparison, Exact, comparisons};
+use crate::source::Spanned;
 use crate::units::decimal;
+use crate::yaml::Text;
 use num_traits::CheckedMul;
 
 declare_rule! {
@@ -64,15 +66,26 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     let finding = out
         .at(unit.span(), message)
         .help("use the unit `percentunit`");
-    let plain = quantity::limits(dashboard, panel)
-        .is_some_and(|limits| panel.targets.len() == 1 && limits.iter().all(|limit| *limit <= 1.0));
-    let set = || mend::set_unit(cx, unit, "percentunit", Applicability::Safe);
-    out.push(match plain.then(set).flatten() {
+    let limits = quantity::limits(dashboard, panel).filter(|_| panel.targets.len() == 1);
+    out.push(match limits.and_then(|limits| moved(cx, unit, &limits)) {
         Some(fix) => finding.fix(fix),
         None => {
             finding.help("thresholds, `min`, `max` and other queries of the panel change with it")
         }
     });
+}
+
+/// Another unit, and with it all numbers that were written as percentages.
+fn moved(cx: &QueryCx<'_, '_>, unit: &Text, limits: &[Spanned<f64>]) -> Option<Fix> {
+    if limits.iter().all(|limit| limit.value <= 1.0) {
+        return mend::set_unit(cx, unit, "percentunit", Applicability::Safe);
+    }
+    let mut fix = mend::set_unit(cx, unit, "percentunit", Applicability::Unsafe)?;
+    fix.title += ", thresholds and limits to fractions";
+    let moved = limits.iter().filter(|limit| limit.value != 0.0);
+    let edit = |limit: &Spanned<f64>| Edit::replace(limit.span, (limit.value / 100.0).to_string());
+    fix.edits.extend(moved.map(edit));
+    Some(fix)
 }
 
 /// `x * 100 > 0.95`: nobody asks whether a cache is fuller than a hundredth.

@@ -22,7 +22,8 @@ declare_rule! {
     /// ```
     ///
     /// Labels that relabelling, a federation or a remote store adds, such as `cluster`, are declared once
-    /// with `labels` in `slosmith.toml`.
+    /// with `labels` in `slosmith.toml`. Until then only labels that look like one of the metric's own, or that
+    /// other metrics of vLLM have, are reported; then every other one is.
     pub const RULE: Rule = Rule {
         name: "unknown-label",
         summary: "the metric has no such label",
@@ -123,20 +124,19 @@ fn is_googles(cx: &QueryCx<'_, '_>, label: &str) -> bool {
 }
 
 fn report(cx: &QueryCx<'_, '_>, out: &mut Findings, label: &Name, series: &[&Series<'_, '_>]) {
-    let mut names: Vec<_> = series.iter().map(|s| format!("`{}`", s.name)).collect();
-    names.dedup();
-    let verb = if names.len() == 1 { "has" } else { "have" };
-    let message = format!("{} {verb} no label `{}`", names.join(" and "), label.text);
     let known: BTreeSet<_> = series
         .iter()
         .flat_map(|s| s.subject.shapes())
         .flat_map(|shape| shape.labels.iter().map(String::as_str))
         .collect();
-    let histogram = label.text == "quantile";
-    let histogram = histogram.then(|| {
-        "histograms have none: use `histogram_quantile` of the `_bucket` series".to_owned()
-    });
-    let meant = histogram.or_else(|| similar(&label.text, &known));
+    let meant = meant(&label.text, &known);
+    if meant.is_none() && !cx.scope.has_all_labels() && !is_of_another(cx, &label.text) {
+        return;
+    }
+    let mut names: Vec<_> = series.iter().map(|s| format!("`{}`", s.name)).collect();
+    names.dedup();
+    let verb = if names.len() == 1 { "has" } else { "have" };
+    let message = format!("{} {verb} no label `{}`", names.join(" and "), label.text);
     let help = meant.unwrap_or_else(|| {
         let known: Vec<_> = known.iter().map(|l| format!("`{l}`")).collect();
         format!("its own labels are {}", known.join(", "))
@@ -146,6 +146,27 @@ fn report(cx: &QueryCx<'_, '_>, out: &mut Findings, label: &Name, series: &[&Ser
         "if relabelling or a remote store adds it, declare `labels = [\"{}\"]` in `slosmith.toml`",
         label.text
     )));
+}
+
+/// True for a label that other metrics of a product have, so that nobody else would add it.
+fn is_of_another(cx: &QueryCx<'_, '_>, label: &str) -> bool {
+    let mut products = cx.scope.products.iter();
+    products.any(|product| {
+        let families = product.catalog.families();
+        let own = families.filter(|family| product.claims(family.name()));
+        let mut shapes = own.flat_map(|family| family.shapes());
+        shapes.any(|shape| shape.labels.iter().any(|own| own == label))
+    })
+}
+
+/// What the metric has instead.
+fn meant(label: &str, known: &BTreeSet<&str>) -> Option<String> {
+    match label {
+        "quantile" => {
+            Some("histograms have none: use `histogram_quantile` of the `_bucket` series".into())
+        }
+        _ => similar(label, known),
+    }
 }
 
 /// A label that is spelled alike, or of which this is a part: `finished_reason` for `reason`.
