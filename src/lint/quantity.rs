@@ -86,8 +86,7 @@ pub(super) fn limits(dashboard: &Dashboard, panel: &Panel) -> Option<Vec<Spanned
     ];
     let pointer = |path: &str| format!("{}{path}", panel.pointer);
     let is_there = |path: &&str| dashboard.raw.node(&pointer(path)).is_some();
-    if dashboard.form != Form::Classic || panel.has_mappings || UNKNOWN.iter().any(|p| is_there(&p))
-    {
+    if dashboard.form != Form::Classic || panel.has_mappings || UNKNOWN.iter().any(is_there) {
         return None;
     }
     // Steps in percent lie between `min` and `max`, whatever the unit is.
@@ -97,7 +96,7 @@ pub(super) fn limits(dashboard: &Dashboard, panel: &Panel) -> Option<Vec<Spanned
         .iter()
         .filter(absolute)
         .flat_map(|t| &t.steps);
-    let steps = steps.filter_map(|step| step.value.clone());
+    let steps = steps.filter_map(|step| step.value);
     let ends = ENDS.iter().filter_map(|end| {
         let pointer = pointer(&format!("/fieldConfig/defaults/{end}"));
         let value = dashboard.raw.value_at(&pointer)?.as_f64()?;

@@ -192,7 +192,7 @@ fn specs_speak_for_the_files_beside_them() {
         .replace("wait_seconds", "http_request_duration_seconds");
     project.write("specs/svc.yaml", &spec);
     project.run(&["build"]).exits(0);
-    let by_cluster = rules(&["sum by (finished_reason) (vllm:num_requests_waiting) > 8"]);
+    let by_cluster = rules(&["sum by (cluster) (vllm:num_requests_waiting) > 8"]);
     project.write("by_cluster.yaml", &by_cluster);
     project
         .run(&[
@@ -226,11 +226,14 @@ fn the_configuration_is_found_above_and_its_faults_are_told() {
     let project = project(&[
         (
             "slosmith.toml",
-            "vllm = \"0.8.5\"\nlabels = [\"cluster\"]\n[levels]\nremoved-metrik = \"off\"\n",
+            "vllm = \"0.8.5\"\nlabels = [\"finished_reason\"]\n[levels]\nremoved-metrik = \"off\"\n",
         ),
         (
             "sub/dead.yaml",
-            &rules(&[DEAD, "sum by (finished_reason) (vllm:num_requests_waiting) > 8"]),
+            &rules(&[
+                DEAD,
+                "sum by (finished_reason) (vllm:num_requests_waiting) > 8",
+            ]),
         ),
     ]);
     let ran = project.run(&["lint", "--format", "concise"]).exits(0);
