@@ -185,7 +185,7 @@ impl Share {
             Self::Errors => {
                 assert!(faults(CHANGES, &[Error("ENOSPC")], &mut one) > 15);
                 assert!(faults(LOOKS, &[Error("EIO")], &mut one) > 20);
-                assert!(faults(&["openat"], &[Error("EMFILE"), Error("EPERM")], one) > 10);
+                assert!(faults(&["openat"], &[Error("EMFILE"), Error("EPERM")], one) > 5);
             }
         }
     }
