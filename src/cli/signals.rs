@@ -39,37 +39,47 @@ pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {
         Some(range) => catalog.select(range)?.releases,
         None => catalog.select_all().releases,
     };
-    let views = match &args.name {
-        Some(name) => vec![View::new(catalog, &known(name)?, &releases)],
-        None => views(catalog, &releases),
-    };
-    let text = match (args.format, &args.name) {
-        (Format::Text, None) => list::text(catalog, &views, &releases),
-        (Format::Text, Some(_)) => views.iter().map(|view| show::text(catalog, view)).collect(),
-        (Format::Json, None) => super::catalog::json(&list::as_json(catalog, &views))?,
-        (Format::Json, Some(_)) => super::catalog::json(&show::as_json(catalog, &views[0]))?,
+    let text = match &args.name {
+        Some(name) => {
+            let (name, signal) = known(name)?;
+            let view = View::new(catalog, name, signal, &releases);
+            match args.format {
+                Format::Text => show::text(catalog, &view),
+                Format::Json => super::catalog::json(&show::as_json(catalog, &view))?,
+            }
+        }
+        None => {
+            let views = views(catalog, &releases);
+            match args.format {
+                Format::Text => list::text(catalog, &views, &releases),
+                Format::Json => super::catalog::json(&list::as_json(catalog, &views))?,
+            }
+        }
     };
     out.write_all(text.as_bytes())?;
     Ok(0)
 }
 
-/// The name with its prefix, which may be left out on the command line.
-fn known(name: &str) -> Result<String> {
+/// The signal of a name, whose prefix may be left out on the command line.
+fn known(name: &str) -> Result<(String, &'static Signal)> {
     let with_prefix = [name.to_owned(), format!("{PREFIX}{name}")];
-    let mut with_prefix = with_prefix.into_iter();
-    if let Some(found) = with_prefix.find(|name| library::signal(name).is_some()) {
-        return Ok(found);
-    }
-    let hint = library::meant(name).map(|meant| format!("; did you mean `{meant}`?"));
-    let hint = hint.unwrap_or_default();
-    Err(anyhow!("the library has no signal `{name}`{hint}"))
+    let mut found = with_prefix.into_iter().filter_map(with_signal);
+    found.next().ok_or_else(|| {
+        let hint = library::meant(name).map(|meant| format!("; did you mean `{meant}`?"));
+        let hint = hint.unwrap_or_default();
+        anyhow!("the library has no signal `{name}`{hint}")
+    })
+}
+
+fn with_signal(name: String) -> Option<(String, &'static Signal)> {
+    let signal = library::signal(&name)?;
+    Some((name, signal))
 }
 
 fn views<'a>(catalog: &'a Catalog, releases: &[ReleaseId]) -> Vec<View<'a>> {
-    let names = library::names();
-    names
-        .iter()
-        .map(|name| View::new(catalog, name, releases))
+    let known = library::names().into_iter().filter_map(with_signal);
+    known
+        .map(|(name, signal)| View::new(catalog, name, signal, releases))
         .collect()
 }
 
@@ -93,17 +103,19 @@ struct Stretch<'a> {
 }
 
 impl<'a> View<'a> {
-    fn new(catalog: &'a Catalog, name: &str, releases: &[ReleaseId]) -> Self {
-        // Names come from the library, so the default is never used.
-        static NOTHING: std::sync::LazyLock<Signal> = std::sync::LazyLock::new(Signal::default);
-        let signal = library::signal(name).unwrap_or(&NOTHING);
+    fn new(
+        catalog: &'a Catalog,
+        name: String,
+        signal: &'static Signal,
+        releases: &[ReleaseId],
+    ) -> Self {
         let base = signal.base.as_ref();
         let shaped = base
             .and_then(|base| library::signal(&base.value))
             .unwrap_or(signal);
-        let families = library::families(name).into_iter();
+        let families = library::families(&name).into_iter();
         Self {
-            name: name.to_owned(),
+            name,
             signal,
             kind: shaped.kind.as_ref().map(|kind| kind.value),
             unit: shaped.unit.as_ref().map(|unit| unit.value),

@@ -1,5 +1,6 @@
 //! Results of `vllm bench serve` and of k6.
 
+use num_traits::ToPrimitive;
 use serde_json::Value;
 
 use crate::source::mark_len;
@@ -115,12 +116,8 @@ impl Results {
         let mut values: Vec<f64> = flat.collect();
         values.sort_by(f64::total_cmp);
         let last = values.len().checked_sub(1)?;
-        let q = float(q);
-        // The number of requests of a load test is far below what the casts can hold.
-        #[allow(clippy::cast_precision_loss)]
-        let rank = q * last as f64;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let below = rank.floor() as usize;
+        let rank = float(q) * last.to_f64()?;
+        let below = rank.floor().to_usize()?;
         let above = (below + 1).min(last);
         let part = rank - rank.floor();
         Some(values[below] + (values[above] - values[below]) * part)

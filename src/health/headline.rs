@@ -1,6 +1,6 @@
 //! The values that a person looks at first, whether something is wrong or not.
 //!
-//! `p95 of Time to first token: 230ms between the pages`
+//! `P95 of Time to first token: 230ms between the pages`
 
 use super::index::Indexed;
 use super::value::{self, Measurement};

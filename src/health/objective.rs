@@ -6,7 +6,8 @@
 use super::index::{Group, Indexed, named};
 use super::value::{self, Measurement};
 use super::{Finding, Unknown, Verdict};
-use crate::plan::{Bucket, EventSli, EventSlo, Signal, Slo, SloKind, Tier, words};
+use crate::catalog::Series;
+use crate::plan::{Bucket, EventSli, EventSlo, Family, Signal, Slo, SloKind, Tier, words};
 use crate::units::{Unit, float, shown_measured};
 
 /// Bad events and all events.
@@ -67,7 +68,7 @@ fn finding(slo: &Slo, events: &EventSlo, pages: &Indexed<'_>) -> Finding {
     }
 }
 
-/// `5% of events were bad between the pages: the budget of 1% burns 5 times as fast as allowed`
+/// `5% of events were bad between the pages: the budget of 1% burns at 5 times the allowed rate`
 fn line(events: &EventSlo, ratio: f64, pages: &Indexed<'_>) -> String {
     let budget = float(events.budget.budget);
     let burns = shown_measured(ratio / budget, Unit::Count);
@@ -129,7 +130,8 @@ fn at_most(buckets: &[(f64, f64)], within: &Bucket) -> Option<f64> {
     buckets.iter().find(same).map(|(_, count)| *count)
 }
 
-fn lacks(family: &crate::plan::Family, within: &Bucket) -> Unknown {
+fn lacks(family: &Family, within: &Bucket) -> Unknown {
     let name = family.names.first().map_or("", String::as_str);
-    Unknown::NotOnPage(format!("{name}_bucket{{le=\"{}\"}}", within.le))
+    let series = Series::Bucket.suffix();
+    Unknown::NotOnPage(format!("{name}{series}{{le=\"{}\"}}", within.le))
 }

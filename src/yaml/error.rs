@@ -1,5 +1,7 @@
 //! The reader's errors in our words, at our places.
 
+use std::ops::Range;
+
 use serde_saphyr::Error;
 use serde_saphyr::budget::BudgetBreach;
 
@@ -20,7 +22,7 @@ pub(super) fn diagnostic(error: &Error, file: FileId, text: &str) -> Diagnostic 
         other => other,
     };
     let mut found = of_shape(error, span, text).unwrap_or_else(|| of_syntax(error, span, text));
-    found.span = visible(found.span, text);
+    found.span = Span::new(found.span.file, visible(found.span.range(), text));
     found
 }
 
@@ -29,22 +31,24 @@ fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
     Some(match error {
         Error::SerdeUnknownField {
             field, expected, ..
-        } => unknown(
-            "unknown-field",
-            span,
-            format!("unknown field `{field}`"),
-            field,
-            expected,
-        ),
+        } => {
+            let message = format!("unknown field `{field}`");
+            suggest(
+                Diagnostic::error("unknown-field", span, message),
+                field,
+                expected,
+            )
+        }
         Error::SerdeUnknownVariant {
             variant, expected, ..
-        } => unknown(
-            "unknown-value",
-            span,
-            format!("unknown value `{variant}`"),
-            variant,
-            expected,
-        ),
+        } => {
+            let message = format!("unknown value `{variant}`");
+            suggest(
+                Diagnostic::error("unknown-value", span, message),
+                variant,
+                expected,
+            )
+        }
         Error::SerdeMissingField { field, .. } => missing_field(field, span, text),
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_deref().unwrap_or("?");
@@ -127,17 +131,11 @@ fn of_syntax(error: &Error, span: Span, text: &str) -> Diagnostic {
     }
 }
 
-fn unknown(
-    code: &'static str,
-    span: Span,
-    message: String,
-    word: &str,
-    expected: &[&str],
-) -> Diagnostic {
-    let error = Diagnostic::error(code, span, message);
-    match did_you_mean(word, expected.iter().copied()) {
+/// Adds the known word that was meant, or all of them.
+pub(super) fn suggest(error: Diagnostic, word: &str, known: &[&str]) -> Diagnostic {
+    match did_you_mean(word, known.iter().copied()) {
         Some(meant) => error.help(meant),
-        None => error.help(format!("expected one of {}", list(expected))),
+        None => error.help(format!("expected one of {}", list(known))),
     }
 }
 
@@ -185,7 +183,7 @@ fn wrong_kind(expected: &str, span: Span, text: &str) -> Diagnostic {
 }
 
 /// Our own readers of values say what is wrong in the first line, and what to do in the others.
-fn by_value(message: &str, span: Span) -> Diagnostic {
+pub(super) fn by_value(message: &str, span: Span) -> Diagnostic {
     let mut lines = message.lines();
     let first = lines.next().unwrap_or_default();
     lines.fold(
@@ -233,18 +231,14 @@ fn plain(message: &str) -> String {
     }
 }
 
-/// An empty span is widened to one character, so that there is something to underline.
-pub(super) fn visible(span: Span, text: &str) -> Span {
-    if span.end > span.start {
-        return span;
+/// An empty place is widened to one character, so that there is something to underline.
+pub(super) fn visible(range: Range<usize>, text: &str) -> Range<usize> {
+    if range.end > range.start {
+        return range;
     }
-    let rest = text.get(span.range().start..).unwrap_or_default();
-    let width = rest
-        .chars()
-        .next()
-        .filter(|c| *c != '\n')
-        .map_or(0, char::len_utf8);
-    Span::new(span.file, span.range().start..span.range().start + width)
+    let rest = text.get(range.start..).unwrap_or_default();
+    let width = rest.chars().next().filter(|c| *c != '\n');
+    range.start..range.start + width.map_or(0, char::len_utf8)
 }
 
 fn list(words: &[&str]) -> String {

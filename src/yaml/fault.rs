@@ -3,8 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::error::{by_value, suggest, visible};
 use super::joined::Joined;
-use crate::diag::{Diagnostic, did_you_mean, nearest};
+use crate::diag::{Diagnostic, nearest};
 use crate::source::Span;
 
 const CUT: &str = "a comma ends a text in `{…}`: put a text that holds one into quotes";
@@ -181,36 +182,6 @@ impl Fault {
         }
         error
     }
-}
-
-fn suggest(error: Diagnostic, word: &str, known: &[&str]) -> Diagnostic {
-    match did_you_mean(word, known.iter().copied()) {
-        Some(meant) => error.help(meant),
-        None => {
-            let known: Vec<_> = known.iter().map(|w| format!("`{w}`")).collect();
-            error.help(format!("expected one of {}", known.join(", ")))
-        }
-    }
-}
-
-/// Our own readers of values say what is wrong in the first line, and what to do in the others.
-fn by_value(message: &str, span: Span) -> Diagnostic {
-    let mut lines = message.lines();
-    let first = lines.next().unwrap_or_default();
-    lines.fold(
-        Diagnostic::error("invalid-value", span, first),
-        |error, help| error.help(help),
-    )
-}
-
-/// An empty place is widened to one character, so that there is something to underline.
-fn visible(range: Range<usize>, text: &str) -> Range<usize> {
-    if range.end > range.start {
-        return range;
-    }
-    let rest = text.get(range.start..).unwrap_or_default();
-    let width = rest.chars().next().filter(|c| *c != '\n');
-    range.start..range.start + width.map_or(0, char::len_utf8)
 }
 
 impl fmt::Display for Fault {

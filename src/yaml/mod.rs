@@ -77,7 +77,7 @@ pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
     let first = documents.into_iter().next();
     let said = first.filter(|document| !document.root.is_null());
     let mut empty = error::empty(file);
-    empty.span = error::visible(empty.span, text);
+    empty.span = Span::new(empty.span.file, error::visible(empty.span.range(), text));
     said.map(|document| document.root).ok_or(empty)
 }
 

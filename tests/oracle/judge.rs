@@ -314,6 +314,15 @@ fn values(shown: &[Shown], wanted: &[(&str, &str)]) -> BTreeMap<Labels, f64> {
         .collect()
 }
 
+/// The groups that one of the truths or the rule has.
+fn groups<'a, T>(
+    truths: &[&'a BTreeMap<Labels, T>],
+    shown: &'a BTreeMap<Labels, T>,
+) -> BTreeSet<&'a Labels> {
+    let truths = truths.iter().flat_map(|truth| truth.keys());
+    truths.chain(shown.keys()).collect()
+}
+
 impl Tally {
     fn states(
         &mut self,
@@ -321,11 +330,7 @@ impl Tally {
         shown: &BTreeMap<Labels, State>,
         minute: u64,
     ) {
-        let groups: BTreeSet<_> = truths
-            .iter()
-            .flat_map(|t| t.keys())
-            .chain(shown.keys())
-            .collect();
+        let groups = groups(truths, shown);
         if groups.is_empty() {
             self.decided += 1;
         }
@@ -353,11 +358,7 @@ impl Tally {
         shown: &BTreeMap<Labels, f64>,
         minute: u64,
     ) {
-        let groups: BTreeSet<_> = truths
-            .iter()
-            .flat_map(|t| t.keys())
-            .chain(shown.keys())
-            .collect();
+        let groups = groups(truths, shown);
         for group in groups {
             let all: Vec<_> = truths.iter().map(|t| t.get(group).copied()).collect();
             let rule = shown.get(group).copied();
