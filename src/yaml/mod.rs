@@ -23,6 +23,7 @@ mod merge;
 mod node;
 mod scalar;
 mod spanned;
+mod synonym;
 mod text;
 mod tree;
 mod typed;
