@@ -129,6 +129,8 @@ pub struct Links {
     pub runbook: String,
     /// Name of the runbook, if it has one of its own.
     pub page: Option<String>,
+    /// True when the runbook is no page of this service.
+    pub elsewhere: bool,
     /// Where to look.
     pub dashboard: String,
     /// Labels that the dashboard can be filtered by.

@@ -188,15 +188,24 @@ impl Context<'_> {
 
     /// Where an alert points; a spec without `links` has been rejected already.
     pub(super) fn links(&mut self, alert: &str, runbook: Option<&Text>) -> Links {
-        if let Some(name) = runbook {
+        let links = self.spec.links.as_ref();
+        let base = |pick: fn(&spec::Links) -> &Text| links.map_or("", |l| &pick(l).value);
+        let elsewhere = runbook.filter(|name| is_elsewhere(name));
+        let page = runbook.filter(|name| !is_elsewhere(name));
+        if let Some(name) = page {
             self.check_name(name, true);
         }
-        let links = self.spec.links.as_ref();
-        let page = runbook.map(|name| name.value.clone());
-        let base = |pick: fn(&spec::Links) -> &Text| links.map_or("", |l| &pick(l).value);
+        if let Some(link) = elsewhere {
+            self.check_link(link);
+        }
+        let page = page.map(|name| name.value.clone());
         Links {
-            runbook: naming::runbook_url(base(|l| &l.runbooks), page.as_deref(), alert),
+            runbook: match elsewhere {
+                Some(link) => link.value.clone(),
+                None => naming::runbook_url(base(|l| &l.runbooks), page.as_deref(), alert),
+            },
             page,
+            elsewhere: elsewhere.is_some(),
             dashboard: naming::dashboard_url(base(|l| &l.grafana), &self.spec.service.name.value),
             variables: Vec::new(),
         }
@@ -241,6 +250,12 @@ impl Context<'_> {
         }
         good
     }
+}
+
+/// True for the URL of a runbook, which no page of this service is; one without its scheme is meant as one.
+pub(super) fn is_elsewhere(runbook: &Text) -> bool {
+    let value = &runbook.value;
+    value.contains("://") || (value.contains('/') && !value.contains(".."))
 }
 
 /// Name of an SLO's alerts, by what they are made from.

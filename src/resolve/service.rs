@@ -19,6 +19,22 @@ impl Context<'_> {
                 .push(Diagnostic::error("bad-name", name.span, message));
         }
     }
+
+    /// Complains about a link that no browser would follow.
+    pub(super) fn check_link(&mut self, link: &Text) {
+        let http = link.value.starts_with("https://") || link.value.starts_with("http://");
+        if !http
+            || link
+                .value
+                .chars()
+                .any(|c| c.is_whitespace() || "\"<>".contains(c))
+        {
+            let message = format!("`{link}` is not an http or https URL");
+            let error = Diagnostic::error("bad-link", link.span, message);
+            self.sink
+                .push(error.help("write it in full, as in `https://grafana.example`"));
+        }
+    }
 }
 
 impl Context<'_> {
@@ -139,13 +155,7 @@ fn check_links(cx: &mut Context<'_>) {
         }
         Some(links) => {
             for link in [&links.runbooks, &links.grafana] {
-                let http = link.value.starts_with("https://") || link.value.starts_with("http://");
-                if !http || link.value.chars().any(|c| c.is_whitespace() || c == '"') {
-                    let message = format!("`{link}` is not an http or https URL");
-                    let error = Diagnostic::error("bad-link", link.span, message);
-                    cx.sink
-                        .push(error.help("write it in full, as in `https://grafana.example`"));
-                }
+                cx.check_link(link);
             }
         }
     }

@@ -275,7 +275,7 @@ pub struct Alert {
     pub description: Option<Text>,
     /// What to do first.
     pub action: Option<Text>,
-    /// Name of the runbook; the index of runbooks when absent.
+    /// Name of the runbook, or the URL of one that is elsewhere; the index of runbooks when absent.
     pub runbook: Option<Text>,
     /// What its CloudWatch alarm does otherwise.
     pub cloudwatch: Option<Spanned<AlarmOverride>>,

@@ -31,7 +31,7 @@ pub struct Slo {
     pub min_events: Option<Spanned<u32>>,
     /// Alert of a percentile SLI.
     pub alert: Option<Spanned<SloAlert>>,
-    /// Name of the runbook for all its alerts.
+    /// Name of the runbook for all its alerts, or the URL of one that is elsewhere.
     pub runbook: Option<Text>,
 }
 

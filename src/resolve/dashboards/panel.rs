@@ -160,7 +160,10 @@ impl Panels<'_, '_> {
     fn runbook(&mut self, name: &Text) -> (String, String) {
         let links = self.cx.links("", Some(name));
         let url = links.runbook.trim_end_matches('#').to_owned();
-        (format!("Runbook {name}"), url)
+        match links.elsewhere {
+            true => ("Runbook".to_owned(), url),
+            false => (format!("Runbook {name}"), url),
+        }
     }
 
     /// One signal, read in one way or several.

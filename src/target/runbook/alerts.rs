@@ -28,6 +28,15 @@ pub(super) struct AlertView<'p> {
     dashboard: &'p str,
     /// Its alarms in CloudWatch.
     alarms: Vec<&'p str>,
+    /// Its runbook, where that is no page of this service.
+    elsewhere: Option<&'p str>,
+}
+
+impl AlertView<'_> {
+    /// True where its runbook is no page of this service.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.elsewhere.is_some()
+    }
 }
 
 /// Alerts that lead to a runbook, or those that lead to none; objectives first.
@@ -50,6 +59,7 @@ fn alert<'p>(plan: &'p Plan, alert: &'p Alert) -> AlertView<'p> {
         queries: queries(plan, &alert.condition),
         dashboard: &alert.links.dashboard,
         alarms: alarms(plan, |name| name == alert.name),
+        elsewhere: elsewhere(&alert.links),
     }
 }
 
@@ -80,7 +90,12 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
         queries,
         dashboard: &slo.links.dashboard,
         alarms: alarms(plan, |name| name.starts_with(&of_slo)),
+        elsewhere: elsewhere(&slo.links),
     })
+}
+
+fn elsewhere(links: &Links) -> Option<&str> {
+    links.elsewhere.then_some(links.runbook.as_str())
 }
 
 fn severities(events: &EventSlo) -> String {
