@@ -9,6 +9,7 @@ use super::templates;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
 use crate::plan::{Alert, Bound, Condition, Links, words};
+use crate::promql::kept_labels;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Baseline, Text};
 use crate::units::{Duration, Number};
@@ -28,8 +29,10 @@ fn check_names(cx: &mut Context<'_>) {
     let spec = cx.spec;
     let mut taken: Vec<(String, &Text, &str)> = Vec::new();
     for (name, slo) in &spec.slos {
-        let alert = slo_alert_name(&name.value, slo.sli.value.percentile.is_some());
-        claim(cx, &mut taken, alert, name, "SLO");
+        if let Some(own) = &slo.alert_name {
+            cx.check_name(own, false);
+        }
+        claim(cx, &mut taken, slo_alert_name(name, slo), name, "SLO");
     }
     for name in spec.alerts.keys() {
         claim(cx, &mut taken, name.value.clone(), name, "alert");
@@ -143,10 +146,12 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
     let condition = resolver.condition(&alert.when)?;
     let records = resolver.records;
     check_lasting(cx, name, alert, &condition);
+    let kept = kept_labels(&condition.query().expr);
     let own = [&alert.summary, &alert.description, &alert.action];
     for text in own.into_iter().flatten() {
-        templates::check(cx, text, &condition.query().expr);
+        templates::check(cx, text, &kept);
     }
+    let marks = cx.marks(&alert.severity.value, alert, &kept);
     let summary = match &alert.summary {
         Some(text) => text.value.trim().to_owned(),
         None => words::capital(&words::condition(&condition)),
@@ -165,6 +170,7 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
             .map(|d| d.value.trim().to_owned()),
         action: alert.action.as_ref().map(|a| a.value.trim().to_owned()),
         links: cx.links(&name.value, alert.runbook.as_ref()),
+        marks,
     })
 }
 
@@ -218,9 +224,8 @@ impl Context<'_> {
         }
         let spec = self.spec;
         let actions = spec.cloudwatch.iter().flat_map(|c| c.actions.keys());
-        let mut known: Vec<&str> = [&spec.severities.page, &spec.severities.ticket]
-            .into_iter()
-            .chain(&spec.severities.more)
+        let declared = spec.severities.all().map(|severity| &severity.name);
+        let mut known: Vec<&str> = declared
             .chain(actions)
             .map(|severity| severity.value.as_str())
             .collect();
@@ -258,11 +263,11 @@ pub(super) fn is_elsewhere(runbook: &Text) -> bool {
     value.contains("://") || (value.contains('/') && !value.contains(".."))
 }
 
-/// Name of an SLO's alerts, by what they are made from.
-pub(super) fn slo_alert_name(name: &str, percentile: bool) -> String {
-    if percentile {
-        naming::percentile_alert(name)
-    } else {
-        naming::burn_alert(name)
+/// Name of an SLO's alerts: its own, or by what they are made from.
+pub(super) fn slo_alert_name(name: &Text, slo: &spec::Slo) -> String {
+    match (&slo.alert_name, &slo.sli.value.percentile) {
+        (Some(own), _) => own.value.clone(),
+        (None, Some(_)) => naming::percentile_alert(&name.value),
+        (None, None) => naming::burn_alert(&name.value),
     }
 }

@@ -267,7 +267,7 @@ impl Panels<'_, '_> {
             at: wanted.name.span,
         };
         let read = self.cx.read(&request)?;
-        let page = self.cx.spec.severities.page.value.clone();
+        let page = self.cx.spec.severities.page.name.value.clone();
         let all = thresholds::watches(self.slos, self.alerts, &page);
         let on: Vec<&Watch<'_>> = all
             .iter()
