@@ -9,6 +9,7 @@ mod condition;
 pub mod dashboard;
 pub mod layout;
 pub mod marker;
+mod marks;
 pub mod runbook;
 mod series;
 mod signal;
@@ -21,6 +22,7 @@ pub use condition::{
     Absent, Bound, Compare, CompareOp, Condition, Limit, Outside, RawCondition, ValueUnit,
 };
 pub use dashboard::Dashboard;
+pub use marks::Marks;
 pub use series::{recorded, slo_series};
 pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};
 pub use slo::{
@@ -129,6 +131,8 @@ pub struct Links {
     pub runbook: String,
     /// Name of the runbook, if it has one of its own.
     pub page: Option<String>,
+    /// True when the runbook is no page of this service.
+    pub elsewhere: bool,
     /// Where to look.
     pub dashboard: String,
     /// Labels that the dashboard can be filtered by.

@@ -2,7 +2,7 @@
 //!
 //! 99.9% over 30 days is a [`Budget`] of 0.001, and its first [`Tier`] fires at 14.4 times that over 1h and 5m.
 
-use super::{Condition, Family, Links, Query, Signal};
+use super::{Condition, Family, Links, Marks, Query, Signal};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
@@ -26,6 +26,10 @@ pub struct Slo {
     pub kind: SloKind,
     /// Name of its alerts.
     pub alert_name: String,
+    /// One line for the on-call person, where the author wrote it; may hold template code.
+    pub summary: Option<String>,
+    /// Labels of its objective that tell whose it is.
+    pub facts: Vec<(String, String)>,
     /// Where its alerts point.
     pub links: Links,
     /// Series for other tools' dashboards.
@@ -41,6 +45,26 @@ impl Slo {
                 EventSli::Latency { signal, .. } => vec![signal],
             },
             SloKind::Percentile(percentile) => vec![&percentile.signal],
+        }
+    }
+}
+
+impl Slo {
+    /// What its alerts carry, by severity, in the order of its tiers.
+    pub fn marks(&self) -> Vec<(&str, &Marks)> {
+        match &self.kind {
+            SloKind::Events(events) => {
+                let tiers = events.tiers.iter();
+                tiers
+                    .map(|tier| (tier.severity.as_str(), &tier.marks))
+                    .collect()
+            }
+            SloKind::Percentile(percentile) => {
+                let alert = percentile.alert.iter();
+                alert
+                    .map(|alert| (alert.severity.as_str(), &alert.marks))
+                    .collect()
+            }
         }
     }
 }
@@ -131,6 +155,8 @@ pub struct Tier {
     pub short: Duration,
     /// Share of the period's budget that is gone when it fires.
     pub consumed: Number,
+    /// What else the alert carries.
+    pub marks: Marks,
 }
 
 /// An objective on a percentile.
@@ -157,6 +183,8 @@ pub struct PercentileAlert {
     pub hold: Duration,
     /// Value of the `severity` label.
     pub severity: String,
+    /// What else it carries.
+    pub marks: Marks,
 }
 
 /// Names for series that sloth's dashboards read.

@@ -11,6 +11,7 @@ mod context;
 mod dashboards;
 mod family;
 mod labels;
+mod marks;
 mod matchers;
 mod request;
 mod runbooks;

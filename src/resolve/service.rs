@@ -19,6 +19,22 @@ impl Context<'_> {
                 .push(Diagnostic::error("bad-name", name.span, message));
         }
     }
+
+    /// Complains about a link that no browser would follow.
+    pub(super) fn check_link(&mut self, link: &Text) {
+        let http = link.value.starts_with("https://") || link.value.starts_with("http://");
+        if !http
+            || link
+                .value
+                .chars()
+                .any(|c| c.is_whitespace() || "\"<>".contains(c))
+        {
+            let message = format!("`{link}` is not an http or https URL");
+            let error = Diagnostic::error("bad-link", link.span, message);
+            self.sink
+                .push(error.help("write it in full, as in `https://grafana.example`"));
+        }
+    }
 }
 
 impl Context<'_> {
@@ -41,26 +57,21 @@ pub(super) fn check(cx: &mut Context<'_>) {
     for name in spec.alerts.keys() {
         cx.check_name(name, false);
     }
-    let severities = &spec.severities;
-    for severity in [&severities.page, &severities.ticket]
-        .into_iter()
-        .chain(&severities.more)
-    {
-        cx.check_severity_name(severity);
+    for severity in spec.severities.all() {
+        cx.check_severity_name(&severity.name);
     }
     for label in &spec.prometheus.group_by {
         cx.check_label_name(label);
         cx.check_group_label(label);
     }
-    if let Some(owner) = &spec.service.owner
-        && let Some(at) = owner.value.find("{{")
-    {
-        let at = cx.document.inside(owner, at..at + 2);
-        let error = Diagnostic::error("bad-template", at, "the owner is a label, not a template");
-        cx.sink.push(
-            error.help("templates are allowed in `summary`, `description` and `action` of alerts"),
-        );
+    let owners = [&spec.service.owner].into_iter();
+    let owners = owners
+        .chain(spec.slos.values().map(|slo| &slo.owner))
+        .chain(spec.alerts.values().map(|alert| &alert.owner));
+    for owner in owners.flatten() {
+        check_owner(cx, owner);
     }
+    super::marks::check(cx);
     check_evaluation(cx);
     check_labels(cx);
     for (label, value) in &spec.prometheus.selector {
@@ -68,6 +79,16 @@ pub(super) fn check(cx: &mut Context<'_>) {
         super::matchers::check_value(cx, value);
     }
     check_links(cx);
+}
+
+fn check_owner(cx: &mut Context<'_>, owner: &Text) {
+    if let Some(at) = owner.value.find("{{") {
+        let at = cx.document.inside(owner, at..at + 2);
+        let error = Diagnostic::error("bad-template", at, "the owner is a name, not a template");
+        cx.sink.push(
+            error.help("templates are allowed in `summary`, `description`, `action`, `labels` and `annotations`"),
+        );
+    }
 }
 
 /// Rules meet on full minutes, and see something new each time.
@@ -139,13 +160,7 @@ fn check_links(cx: &mut Context<'_>) {
         }
         Some(links) => {
             for link in [&links.runbooks, &links.grafana] {
-                let http = link.value.starts_with("https://") || link.value.starts_with("http://");
-                if !http || link.value.chars().any(|c| c.is_whitespace() || c == '"') {
-                    let message = format!("`{link}` is not an http or https URL");
-                    let error = Diagnostic::error("bad-link", link.span, message);
-                    cx.sink
-                        .push(error.help("write it in full, as in `https://grafana.example`"));
-                }
+                cx.check_link(link);
             }
         }
     }
@@ -208,7 +223,7 @@ pub(super) fn plan(cx: &Context<'_>) -> Service {
 pub(super) fn severities(cx: &Context<'_>) -> Severities {
     let severities = &cx.spec.severities;
     Severities {
-        page: severities.page.value.clone(),
-        ticket: severities.ticket.value.clone(),
+        page: severities.page.name.value.clone(),
+        ticket: severities.ticket.name.value.clone(),
     }
 }

@@ -6,13 +6,16 @@
 use super::alerts::slo_alert_name;
 use super::context::Context;
 use super::tiers::{self, Objective};
-use super::{bound, family, service};
+use super::{bound, family, service, templates};
 use crate::diag::Diagnostic;
+use crate::naming;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
     BASE_WINDOW, Bucket, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSli, EventSlo,
-    Family, PercentileSlo, Query, Signal, SignalKind, Slo, SloKind, Tier, Window, WindowRatio,
+    Family, Marks, PercentileSlo, Query, Signal, SignalKind, Slo, SloKind, Tier, Window,
+    WindowRatio,
 };
+use crate::promql::{Kept, kept_labels};
 use crate::query::{self, Events, SignalQuery};
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
@@ -47,14 +50,17 @@ fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
     } else {
         events(cx, name, slo)?
     };
-    let alert_name = slo_alert_name(&name.value, matches!(kind, SloKind::Percentile(_)));
+    let alert_name = slo_alert_name(name, slo);
     let compat = cx.spec.prometheus.compat.map(|_| Compat {
         id: format!("{}-{name}", cx.spec.service.name),
     });
     let text = |t: &Option<Text>| t.as_ref().map(|t| t.value.clone());
+    let facts = facts(cx, slo);
     Some(Slo {
         title: text(&slo.title).unwrap_or_else(|| name.value.replace('-', " ")),
         description: text(&slo.description).unwrap_or_default(),
+        summary: text(&slo.summary),
+        facts,
         name: name.value.clone(),
         period,
         labels,
@@ -63,6 +69,35 @@ fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
         alert_name,
         compat,
     })
+}
+
+/// Labels of the service and of the objective, for those who join them to its series.
+fn facts(cx: &mut Context<'_>, slo: &spec::Slo) -> Vec<(String, String)> {
+    let service = &cx.spec.service;
+    if service.labels.is_empty() && slo.labels.is_empty() && slo.owner.is_none() {
+        return Vec::new();
+    }
+    // Whatever is wrong with them is told of the alerts.
+    let told = std::mem::take(&mut cx.sink);
+    let marks = cx.marks("", slo, &Kept::any());
+    cx.sink = told;
+    let owner = marks.owner.iter();
+    let owner = owner.map(|owner| (naming::OWNER.to_owned(), owner.clone()));
+    marks.fixed().cloned().chain(owner).collect()
+}
+
+/// Labels of the results of an objective's rules.
+fn kept(labels: &[String]) -> Kept {
+    let own = [naming::SERVICE, naming::SLO, naming::WINDOW].map(str::to_owned);
+    Kept::Only(labels.iter().cloned().chain(own).collect())
+}
+
+/// What the alerts of an objective say and carry.
+fn mark(cx: &mut Context<'_>, slo: &spec::Slo, severity: &str, kept: &Kept) -> Marks {
+    if let Some(summary) = &slo.summary {
+        templates::check(cx, summary, kept);
+    }
+    cx.marks(severity, slo, kept)
 }
 
 fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind, Vec<String>)> {
@@ -83,7 +118,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
     let events = event_sli(cx, &slo.sli.value, &slo.by)?;
     let budget = budget?;
     let severities = service::severities(cx);
-    let tiers = tiers::resolve(
+    let mut tiers = tiers::resolve(
         &Objective {
             name: &name.value,
             budget,
@@ -99,6 +134,9 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         if let Some(severity) = &tier.value.severity {
             cx.check_severity(severity);
         }
+    }
+    for tier in &mut tiers {
+        tier.marks = mark(cx, slo, &tier.severity, &kept(&events.labels));
     }
     check_min_events(cx, slo, &tiers);
     let mut windows: Vec<_> = tiers.iter().flat_map(|t| [t.long, t.short]).collect();
@@ -262,7 +300,12 @@ fn percentile(
     }
     let alert = match &slo.alert {
         None => None,
-        Some(alert) => Some(percentile_alert(cx, &alert.value, &read, below, name)?),
+        Some(alert) => {
+            let mut resolved = percentile_alert(cx, &alert.value, &read, below, name)?;
+            let kept = kept_labels(&resolved.condition.query().expr);
+            resolved.marks = mark(cx, slo, &resolved.severity, &kept);
+            Some(resolved)
+        }
     };
     let kind = SloKind::Percentile(Box::new(PercentileSlo {
         quantile,
@@ -341,7 +384,7 @@ fn percentile_alert<'a>(
             cx.check_severity(severity);
             severity.value.clone()
         }
-        None => cx.spec.severities.page.value.clone(),
+        None => cx.spec.severities.page.name.value.clone(),
     };
     let expr = query::compare(
         query::query(&read, None).expr,
@@ -362,5 +405,6 @@ fn percentile_alert<'a>(
         })),
         hold: alert.hold.value,
         severity,
+        marks: Marks::default(),
     })
 }

@@ -78,7 +78,7 @@ pub struct Panel {
     /// Lines and colours at values, beside the bounds of the alerts and objectives on the signal; one with
     /// the role `alert` or `target` takes the place of those.
     pub thresholds: Option<Spanned<Vec<Spanned<Threshold>>>>,
-    /// Name of the runbook it links to, beside those of its alerts.
+    /// Name or URL of the runbook it links to, beside those of its alerts.
     pub runbook: Option<Text>,
     /// Where it is, when it should not flow: columns of 24, rows from the top of its row.
     pub position: Option<Spanned<Position>>,

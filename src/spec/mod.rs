@@ -18,6 +18,7 @@ mod name;
 mod read;
 mod runbook;
 mod schema;
+mod severity;
 mod signal;
 mod slo;
 mod text;
@@ -36,6 +37,7 @@ pub use runbook::{
 pub use schema::json_schema;
 use schemars::JsonSchema;
 use serde::Deserialize;
+pub use severity::{Severities, Severity};
 pub use signal::{Across, FamilyKind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
 pub use slo::{Burn, EventRatio, Latency, Percentile, Policy, Sli, Slo, SloAlert, Tier};
 
@@ -138,6 +140,12 @@ pub struct Service {
     pub title: Option<Text>,
     /// Who answers for it; becomes the `owner` label of every alert.
     pub owner: Option<Text>,
+    /// Labels of all its alerts.
+    #[serde(default)]
+    pub labels: Map<Text>,
+    /// Annotations of all its alerts.
+    #[serde(default)]
+    pub annotations: Map<Text>,
 }
 
 /// The software under the service.
@@ -159,29 +167,6 @@ pub struct Links {
     pub runbooks: Text,
     /// Grafana's root.
     pub grafana: Text,
-}
-
-/// Values of the `severity` label.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Severities {
-    /// Somebody is woken.
-    pub page: Text,
-    /// Looked at the next working day.
-    pub ticket: Text,
-    /// Others that alerts may have.
-    pub more: Vec<Text>,
-}
-
-impl Default for Severities {
-    fn default() -> Self {
-        let text = |value: &str| Spanned::new(value.to_owned(), crate::source::Span::default());
-        Self {
-            page: text("critical"),
-            ticket: text("warning"),
-            more: Vec::new(),
-        }
-    }
 }
 
 /// How the service is scraped and grouped.
@@ -275,8 +260,16 @@ pub struct Alert {
     pub description: Option<Text>,
     /// What to do first.
     pub action: Option<Text>,
-    /// Name of the runbook; the index of runbooks when absent.
+    /// Name of the runbook, or the URL of one that is elsewhere; the index of runbooks when absent.
     pub runbook: Option<Text>,
+    /// Who answers for it; the service's owner when absent.
+    pub owner: Option<Text>,
+    /// Labels beside those of the service and the severity.
+    #[serde(default)]
+    pub labels: Map<Text>,
+    /// Annotations beside those of the service and the severity.
+    #[serde(default)]
+    pub annotations: Map<Text>,
     /// What its CloudWatch alarm does otherwise.
     pub cloudwatch: Option<Spanned<AlarmOverride>>,
 }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Text;
 use super::name::SignalName;
+use super::{Map, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -31,8 +31,20 @@ pub struct Slo {
     pub min_events: Option<Spanned<u32>>,
     /// Alert of a percentile SLI.
     pub alert: Option<Spanned<SloAlert>>,
-    /// Name of the runbook for all its alerts.
+    /// Name of its alerts; made from its own when absent.
+    pub alert_name: Option<Text>,
+    /// One line for the on-call person; made from the title and the burn rate when absent.
+    pub summary: Option<Text>,
+    /// Name of the runbook for all its alerts, or the URL of one that is elsewhere.
     pub runbook: Option<Text>,
+    /// Who answers for it; the service's owner when absent.
+    pub owner: Option<Text>,
+    /// Labels of its alerts, beside those of the service and the severity.
+    #[serde(default)]
+    pub labels: Map<Text>,
+    /// Annotations of its alerts, beside those of the service and the severity.
+    #[serde(default)]
+    pub annotations: Map<Text>,
 }
 
 /// Exactly one of these.

@@ -26,6 +26,7 @@ mod library;
 mod linear;
 mod lint;
 mod marked;
+mod marks;
 mod pages;
 mod preview;
 #[allow(dead_code, reason = "the other test binary uses the rest")]

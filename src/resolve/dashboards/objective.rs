@@ -111,7 +111,7 @@ impl Panels<'_, '_> {
             let origin = Origin::Burn(slo.name.clone(), *window);
             one(&window.to_string(), burn, slo, origin)
         });
-        let page = &self.cx.spec.severities.page.value;
+        let page = &self.cx.spec.severities.page.name.value;
         let mut lines: Vec<_> = events
             .tiers
             .iter()

@@ -118,7 +118,7 @@ impl Panels<'_, '_> {
 
     /// One panel for every alert that no other dashboard shows.
     fn behind(&mut self, shown: &[String]) -> Vec<Panel> {
-        let page = self.cx.spec.severities.page.value.clone();
+        let page = self.cx.spec.severities.page.name.value.clone();
         let watches = thresholds::watches(self.slos, self.alerts, &page);
         let mut panels: Vec<Panel> = Vec::new();
         for watch in &watches {

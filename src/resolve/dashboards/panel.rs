@@ -160,7 +160,10 @@ impl Panels<'_, '_> {
     fn runbook(&mut self, name: &Text) -> (String, String) {
         let links = self.cx.links("", Some(name));
         let url = links.runbook.trim_end_matches('#').to_owned();
-        (format!("Runbook {name}"), url)
+        match links.elsewhere {
+            true => ("Runbook".to_owned(), url),
+            false => (format!("Runbook {name}"), url),
+        }
     }
 
     /// One signal, read in one way or several.
@@ -264,7 +267,7 @@ impl Panels<'_, '_> {
             at: wanted.name.span,
         };
         let read = self.cx.read(&request)?;
-        let page = self.cx.spec.severities.page.value.clone();
+        let page = self.cx.spec.severities.page.name.value.clone();
         let all = thresholds::watches(self.slos, self.alerts, &page);
         let on: Vec<&Watch<'_>> = all
             .iter()

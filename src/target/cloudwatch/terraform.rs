@@ -124,6 +124,12 @@ fn resource(cw: &CloudWatch, alarm: &Alarm, keys: &BTreeMap<String, String>) -> 
             field(&key, value, &mut out);
         }
     }
+    if !alarm.tags.is_empty() {
+        let own = alarm.tags.iter();
+        let own: Vec<_> = own.map(|(k, v)| format!("\"{k}\" = \"{v}\"")).collect();
+        let tags = format!("${{merge(var.tags, {{{}}})}}", own.join(", "));
+        out.insert("tags".to_owned(), json!(tags));
+    }
     if api::actions(cw, alarm).is_some()
         && let Some(severity) = &alarm.severity
     {

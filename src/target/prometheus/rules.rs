@@ -4,8 +4,10 @@ use super::annotations;
 use super::compat;
 use super::view::{Group, Named, Pairs, Rule, RuleFile, pairs, record};
 use crate::naming::{self, SERVICE, SLO, WINDOW};
+use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    Alert, Bound, Condition, EventSlo, PercentileSlo, Plan, Record, Slo, SloKind, Tier, WindowRatio,
+    Alert, Bound, Condition, EventSlo, Marks, PercentileSlo, Plan, Record, Slo, SloKind, Tier,
+    WindowRatio,
 };
 use crate::plan::{BASE_WINDOW, slo_series};
 use crate::promql::ast::{BinaryOp, Expr};
@@ -193,8 +195,10 @@ fn constant(series: &str, value: Number, labels: &[(&str, &str)]) -> Rule {
 
 fn constants(service: &str, slo: &Slo, events: &EventSlo) -> [Rule; 2] {
     let labels = [(SERVICE, service), (SLO, slo.name.as_str())];
+    let mut facts = labels.to_vec();
+    facts.extend(slo.facts.iter().map(|(k, v)| (k.as_str(), v.as_str())));
     [
-        constant(naming::OBJECTIVE, events.budget.objective, &labels),
+        constant(naming::OBJECTIVE, events.budget.objective, &facts),
         constant(naming::ERROR_BUDGET, events.budget.budget, &labels),
     ]
 }
@@ -215,12 +219,13 @@ fn remaining(service: &str, slo: &Slo, events: &EventSlo) -> Rule {
     )
 }
 
-/// Labels that every alert of a service has.
-fn alert_labels(plan: &Plan, severity: &str) -> Pairs {
+/// Labels that every alert of a service has, and its own.
+fn alert_labels(plan: &Plan, severity: &str, marks: &Marks) -> Pairs {
     let mut labels = pairs(&[(naming::SEVERITY, severity), (SERVICE, &plan.service.name)]);
-    if let Some(owner) = &plan.service.owner {
+    if let Some(owner) = &marks.owner {
         labels.insert(naming::OWNER.into(), owner.clone());
     }
+    labels.extend(marks.labels.iter().cloned());
     labels
 }
 
@@ -253,7 +258,7 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
 }
 
 pub(super) fn burn_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {
-    let mut labels = alert_labels(plan, &tier.severity);
+    let mut labels = alert_labels(plan, &tier.severity, &tier.marks);
     labels.insert(SLO.into(), slo.name.clone());
     labels.insert(naming::TIER.into(), tier.name.clone());
     labels.extend(compat::alert_labels(plan, slo, tier));
@@ -279,16 +284,16 @@ fn percentile_rules(plan: &Plan, slo: &Slo, p: &PercentileSlo) -> Vec<Rule> {
             alert: Some(slo.alert_name.clone()),
             expr: text(&alert.condition.query().expr),
             hold: Some(alert.hold.to_string()),
-            labels: percentile_labels(plan, slo, &alert.severity),
-            annotations: annotations::percentile(slo, p, &alert.condition, alert.hold).templates(),
+            labels: percentile_labels(plan, slo, alert),
+            annotations: annotations::percentile(slo, p, alert).templates(),
             ..Rule::default()
         });
     }
     rules
 }
 
-pub(super) fn percentile_labels(plan: &Plan, slo: &Slo, severity: &str) -> Pairs {
-    let mut labels = alert_labels(plan, severity);
+pub(super) fn percentile_labels(plan: &Plan, slo: &Slo, alert: &PercentileAlert) -> Pairs {
+    let mut labels = alert_labels(plan, &alert.severity, &alert.marks);
     labels.insert(SLO.into(), slo.name.clone());
     labels
 }
@@ -313,7 +318,7 @@ fn alert_rules(plan: &Plan, alert: &Alert) -> Vec<Rule> {
         alert: Some(alert.name.clone()),
         expr: text(&alert.condition.query().expr),
         hold,
-        labels: alert_labels(plan, &alert.severity),
+        labels: condition_labels(plan, alert),
         annotations: annotations::condition(alert).templates(),
         ..Rule::default()
     });
@@ -322,7 +327,7 @@ fn alert_rules(plan: &Plan, alert: &Alert) -> Vec<Rule> {
 
 /// Labels of an alert on a condition.
 pub(super) fn condition_labels(plan: &Plan, alert: &Alert) -> Pairs {
-    alert_labels(plan, &alert.severity)
+    alert_labels(plan, &alert.severity, &alert.marks)
 }
 
 fn value_rule(plan: &Plan, r: &Record) -> Rule {

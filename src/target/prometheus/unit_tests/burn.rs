@@ -195,6 +195,7 @@ impl Run<'_> {
         for label in &self.slo.labels {
             labels.insert(label.clone(), set.get(label)?.clone());
         }
+        let labels = annotations::shown_labels(&labels)?;
         let annotations = annotations::burn(self.slo, self.events, self.tier);
         Some(AlertCheck {
             eval_time: minutes(at),

@@ -50,8 +50,8 @@ impl<'a> Subject<'a> {
             name: &slo.alert_name,
             condition: &alert.condition,
             hold: alert.hold,
-            labels: rules::percentile_labels(plan, slo, &alert.severity),
-            annotations: annotations::percentile(slo, p, &alert.condition, alert.hold),
+            labels: rules::percentile_labels(plan, slo, alert),
+            annotations: annotations::percentile(slo, p, alert),
             rule_file: rules::slo_file(slo),
             test_name: rules::slo_file(slo),
         }
@@ -308,6 +308,7 @@ impl<'a> Setting<'a> {
         for label in &c.query.labels {
             expected.insert(label.clone(), set.get(label)?.clone());
         }
+        let expected = annotations::shown_labels(&expected)?;
         let annotations = self.subject.annotations.shown(value, &expected)?;
         Some(AlertCheck {
             eval_time: minutes(self.minute(self.fault)),
@@ -472,8 +473,12 @@ fn absence(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Option<Test> 
     for label in &absent.query.labels {
         expected.insert(label.clone(), set.get(label)?.clone());
     }
-    let shown = subject.annotations.shown(1.0, &expected);
-    let shown = shown.map(|annotations| AlertCheck {
+    let expected = annotations::shown_labels(&expected);
+    let shown = expected.and_then(|labels| {
+        let annotations = subject.annotations.shown(1.0, &labels)?;
+        Some((labels, annotations))
+    });
+    let shown = shown.map(|(expected, annotations)| AlertCheck {
         eval_time: minutes(gone + most),
         alertname: subject.name.to_owned(),
         exp_alerts: vec![ExpectedAlert {
