@@ -31,6 +31,7 @@ pub mod artifact;
 pub mod catalog;
 pub mod cli;
 pub mod cloudwatch;
+pub mod config;
 pub mod diag;
 pub mod gate;
 pub mod health;

@@ -20,9 +20,9 @@ use anyhow::{Context, Result, anyhow, bail};
 pub use args::LintArgs;
 
 use crate::catalog::Range;
+use crate::config::{Config, plain};
 use crate::diag::Diagnostic;
 use crate::diag::render::{Format, Report, render};
-use crate::lint::config::{Config, plain};
 use crate::lint::date::Date;
 use crate::lint::{Scope, Settings, run_telling};
 use crate::output::Writer;
@@ -73,12 +73,12 @@ pub(super) fn configuration(
 ) -> Result<Option<Config>> {
     let path = named
         .map(Path::to_owned)
-        .or_else(|| crate::lint::config::find(here));
+        .or_else(|| crate::config::find(here));
     let config = match path {
         None => Config::default(),
         Some(path) => match Config::load(&path, sources) {
             Ok(config) => config,
-            Err(crate::lint::config::LoadError::Wrong(faults)) => {
+            Err(crate::config::LoadError::Wrong(faults)) => {
                 let report = Report::new(&faults, sources, &[]).root(here);
                 Terminal::stderr().write_all(render(Format::Human, &report).as_bytes())?;
                 return Ok(None);

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::config::Config;
 use super::date::Date;
 use super::file;
 use super::levels::Levels;
@@ -13,6 +12,7 @@ use super::scope::Scope;
 use super::spec::{self, Declared};
 use super::suppress::{Suppressions, Syntax};
 use crate::artifact::{Artifact, Kind};
+use crate::config::Config;
 use crate::diag::{Diagnostic, RuleInfo, Sink};
 use crate::source::Sources;
 

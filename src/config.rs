@@ -1,4 +1,4 @@
-//! `slosmith.toml`: what is linted, for which releases, and how bad each finding is.
+//! `slosmith.toml`: what is built, what is linted, for which releases, and how bad each finding is.
 
 mod choice;
 mod file;
