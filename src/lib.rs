@@ -36,6 +36,7 @@ pub mod diag;
 pub mod gate;
 pub mod health;
 pub mod input;
+pub mod kubernetes;
 pub mod library;
 pub mod lint;
 pub mod naming;

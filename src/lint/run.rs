@@ -55,6 +55,10 @@ pub fn run_telling(
     let mut found = Sink::default();
     let mut declared = Declared::default();
     for artifact in artifacts.iter().filter(|a| a.kind == Kind::Spec) {
+        let path = sources.get(artifact.file).path();
+        if settings.config.build.is_defaults(path) {
+            continue;
+        }
         let itself = [artifact.file];
         let parts = match artifact.parts.is_empty() {
             true => &itself[..],
