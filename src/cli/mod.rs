@@ -6,8 +6,10 @@
 pub mod build;
 pub mod catalog;
 pub mod color;
+mod configuration;
 pub mod drift;
 pub mod explain;
+mod findings;
 pub mod gate;
 pub mod health;
 pub mod lint;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::config::Config;
+use crate::config::Config;
 use crate::diag::{Diagnostic, RuleInfo, Severity};
 
 /// What a run makes of each rule.

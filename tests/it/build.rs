@@ -1,6 +1,7 @@
 //! `slosmith build` as a person runs it: the real binary, in a folder of its own.
 
 mod committed;
+mod configured;
 mod extends;
 mod one_for_all;
 mod refused;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::{BuildArgs, diff};
+use super::diff;
+use super::settings::Settings;
 use crate::diag::{Diagnostic, Sink};
 use crate::output::{self, Digest, Folder, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
@@ -13,12 +14,10 @@ use crate::resolve::{self, Options};
 use crate::source::{FileId, Span};
 use crate::spec::{self, Document};
 use crate::target::{self, Target, TargetError};
-use crate::template::Templates;
 
 /// What all jobs of a build share.
 pub(super) struct Job<'a> {
-    pub(super) args: &'a BuildArgs,
-    templates: &'a Templates,
+    pub(super) settings: &'a Settings,
     /// None under `--check`.
     staging: Option<&'a Staging>,
     /// Which service folder was built from which inputs; empty when every output is to be checked anyway.
@@ -82,18 +81,13 @@ impl<'a> Job<'a> {
     ///
     /// # Errors
     /// When the output folder cannot be read.
-    pub(super) fn new(
-        args: &'a BuildArgs,
-        templates: &'a Templates,
-        staging: Option<&'a Staging>,
-    ) -> Result<Self> {
-        let built_from = match args.validate {
+    pub(super) fn new(settings: &'a Settings, staging: Option<&'a Staging>) -> Result<Self> {
+        let built_from = match settings.validate {
             true => BTreeMap::new(),
-            false => output::built_from(&args.out)?,
+            false => output::built_from(&settings.out)?,
         };
         Ok(Self {
-            args,
-            templates,
+            settings,
             staging,
             built_from,
         })
@@ -119,7 +113,7 @@ impl<'a> Job<'a> {
         };
         done.service = document.service().map(|name| name.to_string());
         let options = Options {
-            vllm: self.args.vllm.as_deref(),
+            vllm: self.settings.vllm.as_deref(),
         };
         let (plan, mut findings) = match resolve::resolve(&document, options) {
             Ok(resolved) => resolved,
@@ -127,7 +121,7 @@ impl<'a> Job<'a> {
         };
         if !failed {
             // Every build prints warnings: a service that has some is never taken for unchanged.
-            let complete = findings.is_empty() && self.args.target.is_empty();
+            let complete = findings.is_empty() && self.settings.only.is_empty();
             match self.render(plan, complete.then_some(inputs)) {
                 Ok((folder, summary)) => {
                     done.built = Some(self.stage(&folder, How::Made(summary))?);
@@ -148,20 +142,22 @@ impl<'a> Job<'a> {
 
     /// Fingerprint of all that the files of a service follow from.
     fn inputs(&self, parts: &[(FileId, &str)]) -> Digest {
-        let vllm = self.args.vllm.as_deref().unwrap_or_default();
-        let tests = if self.args.no_tests { "no tests" } else { "" };
-        let templates = self.templates.replaced().iter();
+        let vllm = self.settings.vllm.as_deref().unwrap_or_default();
+        let tests = if self.settings.tests { "" } else { "no tests" };
+        let templates = self.settings.templates.replaced().iter();
         let templates = templates.flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
         let parts = parts.iter().map(|(_, text)| text.as_bytes());
+        let targets = self.settings.targets.iter().map(|t| t.as_str().as_bytes());
         let first = [env!("SLOSMITH_SOURCES"), vllm, tests].map(str::as_bytes);
-        Digest::of_all(first.into_iter().chain(parts).chain(templates))
+        let first = first.into_iter().chain(targets);
+        Digest::of_all(first.chain(parts).chain(templates))
     }
 
     /// A service whose inputs and files are those of the last build.
     fn unchanged(&self, inputs: Digest) -> Option<Built> {
         let service = self.built_from.get(&inputs)?;
         Some(Built {
-            files: output::intact(&self.args.out, service)?,
+            files: output::intact(&self.settings.out, service)?,
             service: service.clone(),
             changed: 0,
             diff: String::new(),
@@ -170,25 +166,25 @@ impl<'a> Job<'a> {
     }
 
     fn render(&self, plan: Plan, inputs: Option<Digest>) -> Result<(Folder, Summary)> {
-        let wanted = |t: &Target| self.args.target.is_empty() || self.args.target.contains(t);
+        let wanted = |t: &Target| self.settings.makes(*t);
         let options = target::Options {
-            templates: self.templates,
-            unit_tests: !self.args.no_tests,
-            read_back: self.args.validate,
+            templates: &self.settings.templates,
+            unit_tests: self.settings.tests,
+            read_back: self.settings.validate,
         };
         let mut files = Vec::new();
         let mut notes = Vec::new();
         for target in Target::ALL.into_iter().filter(wanted) {
             let rendered = target::render(&plan, target, options)?;
-            if self.args.validate || self.templates.are_replaced() {
+            if self.settings.validate || self.settings.templates.are_replaced() {
                 target::validate(target, &rendered.files)?;
             }
             files.extend(rendered.files);
             notes.extend(rendered.notes);
         }
         notes.splice(0..0, plan.notes);
-        let kept = Target::ALL.into_iter().filter(|t| !wanted(t));
-        let kept = kept.flat_map(Target::outputs).map(str::to_owned).collect();
+        let kept = self.settings.targets.iter().filter(|t| !wanted(t));
+        let kept = kept.flat_map(|t| t.outputs()).map(str::to_owned).collect();
         let mut folder = Folder::new(&plan.service.name, files, kept)?;
         folder.inputs = inputs;
         let summary = Summary {
@@ -200,10 +196,10 @@ impl<'a> Job<'a> {
     }
 
     fn stage(&self, folder: &Folder, how: How) -> Result<Built> {
-        let changes = output::changes(&self.args.out, folder)?;
+        let changes = output::changes(&self.settings.out, folder)?;
         let mut diff = String::new();
         match self.staging {
-            None => diff = diff::unified(&self.args.out, folder, &changes.files),
+            None => diff = diff::unified(&self.settings.out, folder, &changes.files),
             Some(staging) if !changes.is_empty() => staging.add(folder)?,
             Some(_) => {}
         }

@@ -7,10 +7,10 @@ use anyhow::{Result, bail};
 
 use super::{Job, count};
 use crate::cli::terminal::Terminal;
+use crate::config::plain;
 use crate::diag::Diagnostic;
 use crate::diag::render::place;
 use crate::input;
-use crate::lint::config::plain;
 use crate::lint::suppress::baseline::{self, Baseline};
 use crate::output::Writer;
 use crate::source::{SourceFile, Spanned};

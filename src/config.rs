@@ -1,7 +1,9 @@
-//! `slosmith.toml`: what is linted, for which releases, and how bad each finding is.
+//! `slosmith.toml`: what is built, what is linted, for which releases, and how bad each finding is.
 
+mod build;
 mod choice;
 mod file;
+mod place;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +22,7 @@ use crate::source::{FileId, Sources, Span, Spanned};
 use crate::units::Duration;
 use crate::yaml;
 
+pub use build::{Build, Output};
 pub use choice::{Choice, is_known, words};
 pub use file::json_schema;
 
@@ -75,6 +78,8 @@ pub struct Config {
     pub levels: BTreeMap<Spanned<String>, Level>,
     /// Findings that are known and wait.
     pub baseline: Option<Spanned<PathBuf>>,
+    /// What is built.
+    pub build: Build,
     folder: PathBuf,
     exclude: GlobSet,
 }
