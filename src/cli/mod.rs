@@ -80,7 +80,7 @@ pub enum Format {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.color.set();
-    threads::with_room(|| run(&cli))
+    run(&cli)
 }
 
 fn run(cli: &Cli) -> ExitCode {

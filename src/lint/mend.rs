@@ -53,7 +53,7 @@ pub(super) fn advise(
 /// True when only the series are counted, or missed: their values say nothing, so neither do others like them.
 fn is_counted(series: &Series<'_, '_>) -> bool {
     let counts = |name: &str| matches!(name, "absent" | "absent_over_time" | "present_over_time");
-    let ancestors = series.context.ancestors.iter();
+    let ancestors = series.context.ancestors();
     let mut aggregates = ancestors.filter_map(|node| match &node.kind {
         ExprKind::Aggregate(aggregate) => Some(aggregate.op),
         _ => None,
@@ -180,10 +180,10 @@ impl Advice<'_, '_, '_> {
             return None;
         }
         let context = &self.series.context;
-        let call = |node: &&&Expr| matches!(node.kind, ExprKind::Call(_));
+        let call = |node: &&Expr| matches!(node.kind, ExprKind::Call(_));
         let place = match context.range {
             None => context.span.clone(),
-            Some(_) => context.ancestors.first().filter(call)?.span.clone(),
+            Some(_) => context.ancestors().next().filter(call)?.span.clone(),
         };
         let old = cx.text(&place);
         let edits = rename_in_selector(self.series.context.selector, &self.known.family, name);

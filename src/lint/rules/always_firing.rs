@@ -5,6 +5,7 @@ use crate::lint::quantity::Measure;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
+use crate::promql::with_room;
 use crate::promql::usage::{Comparison, Exact, bare, comparisons, exact_constant};
 
 declare_rule! {
@@ -115,7 +116,7 @@ fn is_plain(expr: &Expr) -> bool {
                 "rate" | "increase" | "irate" | "avg_over_time" | "max_over_time"
             )
         }
-        ExprKind::Aggregate(a) => a.op != AggregateOp::CountValues && is_plain(&a.expr),
+        ExprKind::Aggregate(a) => a.op != AggregateOp::CountValues && with_room(|| is_plain(&a.expr)),
         _ => false,
     }
 }

@@ -71,8 +71,7 @@ fn is_harmless(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
     series.functions().any(|name| BLIND.contains(&name))
         || series
             .context
-            .ancestors
-            .iter()
+            .ancestors()
             .any(|node| match &node.kind {
                 ExprKind::Aggregate(a) => matches!(a.op, AggregateOp::Count | AggregateOp::Group),
                 ExprKind::Binary(b) => {
@@ -100,8 +99,7 @@ fn is_compared(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
 
 /// The upper side of a mean or of a share whose lower side is as raw: both since the start.
 fn is_mean(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
-    let nodes = series.context.ancestors.iter();
-    nodes.into_iter().any(|node| {
+    series.context.ancestors().any(|node| {
         let ExprKind::Binary(binary) = &node.kind else {
             return false;
         };
