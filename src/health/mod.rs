@@ -62,6 +62,9 @@ pub enum Unknown {
     /// Two pages hold no week.
     #[error("it compares with its own past")]
     ComparesWithPast,
+    /// Pages show moments.
+    #[error("a share of time needs a history")]
+    ShareOfTime,
     /// Two values correlate over many pages only.
     #[error("a correlation needs a history")]
     NeedsHistory,

@@ -30,7 +30,11 @@ pub(super) fn judge(slos: &[Slo], pages: &Indexed<'_>) -> Vec<Finding> {
 fn finding(slo: &Slo, events: &EventSlo, pages: &Indexed<'_>) -> Finding {
     let (mut holds, mut why, mut measured) = (Vec::new(), None, Vec::new());
     let mut worst: Option<&Tier> = None;
-    for group in value::groups_or_whole(total(&events.sli), &slo.labels, pages) {
+    let groups = match events.sli.signal() {
+        Some(signal) => value::groups_or_whole(signal, &slo.labels, pages),
+        None => vec![Group::new()],
+    };
+    for group in groups {
         match count(events, pages, &group) {
             Err(reason) => why = Some(reason),
             Ok(counted) => {
@@ -86,15 +90,18 @@ fn exceeded(events: &EventSlo, ratio: f64) -> Option<&Tier> {
     over.max_by(|a, b| a.factor.cmp(&b.factor))
 }
 
-fn total(sli: &EventSli) -> &Signal {
+/// What counts the events that pages show.
+fn total(sli: &EventSli) -> Result<&Signal, Unknown> {
     match sli {
-        EventSli::Ratio { total, .. } => total,
-        EventSli::Latency { signal, .. } => signal,
+        EventSli::Ratio { total, .. } => Ok(total),
+        EventSli::Latency { signal, .. } => Ok(signal),
+        EventSli::Time(_) => Err(Unknown::ShareOfTime),
+        EventSli::Own(_) | EventSli::OwnRatio(_) => Err(Unknown::OwnPromQl),
     }
 }
 
 fn count(events: &EventSlo, pages: &Indexed<'_>, group: &Group) -> Result<Counted, Unknown> {
-    let total = value::value(&Measurement::events(total(&events.sli)), pages, group)?;
+    let total = value::value(&Measurement::events(total(&events.sli)?), pages, group)?;
     let seconds = pages.seconds();
     let least = f64::from(events.min_events);
     if total <= 0.0 {
@@ -115,6 +122,9 @@ fn count(events: &EventSlo, pages: &Indexed<'_>, group: &Group) -> Result<Counte
         EventSli::Latency { family, within, .. } => {
             let buckets = value::buckets(family, pages, group)?;
             total - at_most(&buckets, within).ok_or_else(|| lacks(family, within))? / seconds
+        }
+        EventSli::Time(_) | EventSli::Own(_) | EventSli::OwnRatio(_) => {
+            return Err(Unknown::OwnPromQl);
         }
     };
     Ok(Counted {

@@ -120,8 +120,9 @@ impl Builder<'_> {
             bin(BinaryOp::Gt, ratio, query::number(tier.threshold))
         };
         let mut query = bin(BinaryOp::And, above(tier.long), above(tier.short));
-        if events.min_events > 0 {
-            let enough = query::enough(&events.sli, &slo.labels, tier.long, events.min_events);
+        let least = events.min_events;
+        let enough = query::enough(&events.sli, &slo.labels, tier.long, least);
+        if let Some(enough) = enough.filter(|_| least > 0) {
             query = bin(BinaryOp::And, query, enough);
         }
         match promql::alarm(&query, Duration::default()) {

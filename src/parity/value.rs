@@ -232,6 +232,8 @@ pub(super) fn bad_share(
                 others: true,
             })
         }
+        EventSli::Time(time) => Err(NotExpressible::ShareOfTime(time.signal.name.clone())),
+        EventSli::Own(_) | EventSli::OwnRatio(_) => Err(NotExpressible::AuthorsPromQl),
     }
 }
 

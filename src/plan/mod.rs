@@ -26,7 +26,8 @@ pub use marks::Marks;
 pub use series::{recorded, slo_series};
 pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};
 pub use slo::{
-    BASE_WINDOW, Budget, Compat, EventSli, EventSlo, PercentileSlo, Slo, SloKind, Tier, WindowRatio,
+    BASE_WINDOW, Budget, Compat, Counted, EventSli, EventSlo, Good, OwnEvents, PercentileSlo, Slo,
+    SloKind, Tier, TimeSli, WindowRatio,
 };
 
 use crate::promql::ast::Expr;

@@ -18,6 +18,7 @@ mod runbooks;
 mod scrape;
 mod service;
 mod signals;
+mod slis;
 mod slos;
 mod templates;
 mod tiers;

@@ -5,18 +5,18 @@
 
 use super::alerts::slo_alert_name;
 use super::context::Context;
+use super::slis::{self, histogram, in_unit};
 use super::tiers::{self, Objective};
-use super::{bound, family, service, templates};
+use super::{bound, service, templates};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    BASE_WINDOW, Bucket, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSli, EventSlo,
-    Family, Marks, PercentileSlo, Query, Signal, SignalKind, Slo, SloKind, Tier, Window,
-    WindowRatio,
+    BASE_WINDOW, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSlo, Marks,
+    PercentileSlo, Query, Signal, Slo, SloKind, Tier, Window, WindowRatio,
 };
 use crate::promql::{Kept, kept_labels};
-use crate::query::{self, Events, SignalQuery};
+use crate::query::{self, SignalQuery};
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
 use crate::units::{Duration, Number, Quantity, Unit, decimal};
@@ -115,7 +115,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         return None;
     };
     let budget = cx.sink.take(tiers::budget(objective));
-    let events = event_sli(cx, &slo.sli.value, &slo.by)?;
+    let events = slis::events(cx, slo)?;
     let budget = budget?;
     let severities = service::severities(cx);
     let mut tiers = tiers::resolve(
@@ -154,8 +154,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         .collect();
     let kind = SloKind::Events(Box::new(EventSlo {
         budget,
-        bad: events.bad(BASE_WINDOW),
-        total: events.total(BASE_WINDOW),
+        counted: events.counted(BASE_WINDOW).ok(),
         ratios,
         tiers,
         min_events: slo.min_events.map_or(0, |least| least.value),
@@ -177,91 +176,6 @@ fn check_min_events(cx: &mut Context<'_>, slo: &spec::Slo, tiers: &[Tier]) {
         cx.sink
             .push(error.help(format!("give its tiers long windows of {least} or more")));
     }
-}
-
-fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Events> {
-    if let Some(latency) = &sli.latency {
-        let signal = cx.signal(&latency.value.signal)?;
-        let (family, within) = boundary(cx, &signal, &latency.value)?;
-        let labels = cx.labels(&signal, by);
-        return Some(Events {
-            sli: EventSli::Latency {
-                family: Box::new(family),
-                signal: Box::new(Signal::clone(&signal)),
-                within,
-            },
-            labels,
-        });
-    }
-    let ratio = &sli.ratio.as_ref()?.value;
-    let (name, good) = match (&ratio.good, &ratio.bad) {
-        (Some(good), _) => (good, true),
-        (None, bad) => (bad.as_ref()?, false),
-    };
-    let (part, total) = (cx.signal(name), cx.signal(&ratio.total));
-    let (part, total) = (part?, total?);
-    for (signal, at) in [(&part, name), (&total, &ratio.total)] {
-        if !matches!(signal.kind(), SignalKind::Counter | SignalKind::Histogram) {
-            let message = format!(
-                "`{at}` is a {}, but events are counted by counters",
-                signal.kind().as_str()
-            );
-            cx.sink
-                .push(Diagnostic::error("wrong-kind", at.span, message));
-            return None;
-        }
-    }
-    let mut labels = cx.labels(&total, by);
-    labels.retain(|l| part.labels.contains(l));
-    Some(Events {
-        sli: EventSli::Ratio {
-            part: Box::new(Signal::clone(&part)),
-            good,
-            total: Box::new(Signal::clone(&total)),
-        },
-        labels,
-    })
-}
-
-fn histogram(cx: &mut Context<'_>, signal: &Signal, at: &Text) -> Option<()> {
-    if signal.kind() == SignalKind::Histogram {
-        return Some(());
-    }
-    let message = format!(
-        "`{at}` is a {}, but latencies need a histogram",
-        signal.kind().as_str()
-    );
-    cx.sink
-        .push(Diagnostic::error("wrong-kind", at.span, message));
-    None
-}
-
-/// A bound in the histogram's unit.
-fn in_unit(cx: &mut Context<'_>, signal: &Signal, at: &Spanned<Quantity>) -> Option<Number> {
-    match at.value.of(signal.unit, false) {
-        Ok(value) => Some(value),
-        Err(mismatch) => {
-            cx.sink.push(bound::wrong_unit(at.span, mismatch));
-            None
-        }
-    }
-}
-
-/// The family, and its bucket whose upper bound is asked for.
-fn boundary(
-    cx: &mut Context<'_>,
-    signal: &Signal,
-    latency: &spec::Latency,
-) -> Option<(Family, Bucket)> {
-    histogram(cx, signal, &latency.signal)?;
-    let value = in_unit(cx, signal, &latency.within)? / signal.scale;
-    let family = signal.family()?;
-    if let Some(bucket) = family.buckets.iter().find(|b| b.bound == value) {
-        return Some((family.clone(), bucket.clone()));
-    }
-    let error = family::not_a_boundary(cx, signal, value, &latency.within);
-    cx.sink.push(error);
-    None
 }
 
 fn percentile(

@@ -39,7 +39,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 pub use severity::{Severities, Severity};
 pub use signal::{Across, FamilyKind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
-pub use slo::{Burn, EventRatio, Latency, Percentile, Policy, Sli, Slo, SloAlert, Tier};
+pub use slo::{
+    Burn, EventRatio, GoodTime, Latency, Percentile, Policy, PromQlSli, Sli, Slo, SloAlert, Tier,
+};
 
 use crate::source::Spanned;
 use crate::units::Duration;

@@ -8,7 +8,7 @@ mod reader;
 use std::rc::Rc;
 
 use super::text;
-use super::{Condition, Signal, Sli, Slo, Spec, Tier};
+use super::{Condition, PromQlSli, Signal, Sli, Slo, Spec, Tier};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span, Spanned};
 use crate::yaml::{self, Joined};
@@ -117,6 +117,8 @@ impl Exclusive<'_> {
             ("ratio", place(sli.value.ratio.as_ref())),
             ("latency", place(sli.value.latency.as_ref())),
             ("percentile", place(sli.value.percentile.as_ref())),
+            ("time", place(sli.value.time.as_ref())),
+            ("promql", place(sli.value.promql.as_ref())),
         ];
         self.exactly_one(sli.span, &kinds);
         if let Some(ratio) = &sli.value.ratio {
@@ -125,6 +127,41 @@ impl Exclusive<'_> {
                 ("good", place(ratio.value.good.as_ref())),
             ];
             self.exactly_one(ratio.span, &events);
+        }
+        if let Some(time) = &sli.value.time {
+            let bounds = [
+                ("above", place(time.value.above.as_ref())),
+                ("below", place(time.value.below.as_ref())),
+                ("equals", place(time.value.equals.as_ref())),
+            ];
+            self.exactly_one(time.span, &bounds);
+        }
+        if let Some(promql) = &sli.value.promql {
+            self.own_sli(promql);
+        }
+    }
+
+    fn own_sli(&mut self, promql: &Spanned<PromQlSli>) {
+        let p = &promql.value;
+        let total = ("total", place(p.total.as_ref()));
+        let ratio = ("error_ratio", place(p.error_ratio.as_ref()));
+        let counted = [
+            ("bad", place(p.bad.as_ref())),
+            ("good", place(p.good.as_ref())),
+        ];
+        if !self.exactly_one(promql.span, &[counted[0], counted[1], ratio]) {
+            return;
+        }
+        match (ratio.1, total.1) {
+            (None, None) => {
+                let error = Diagnostic::error("missing-field", promql.span, "`total` is needed");
+                self.sink
+                    .push(error.help("say what all events are, of which these are a part"));
+            }
+            (Some(_), Some(_)) => {
+                self.at_most_one(&[ratio, total]);
+            }
+            _ => {}
         }
     }
 

@@ -57,6 +57,39 @@ pub struct Sli {
     pub latency: Option<Spanned<Latency>>,
     /// A percentile below a bound.
     pub percentile: Option<Spanned<Percentile>>,
+    /// The share of time in which a gauge is good.
+    pub time: Option<Spanned<GoodTime>>,
+    /// Events, or their ratio, by PromQL with `$window` where the window stands.
+    pub promql: Option<Spanned<PromQlSli>>,
+}
+
+/// A gauge, and one of `above`, `below` and `equals`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GoodTime {
+    /// A gauge.
+    #[schemars(with = "SignalName")]
+    pub signal: Text,
+    /// It is good above this.
+    pub above: Option<Spanned<Quantity>>,
+    /// It is good below this.
+    pub below: Option<Spanned<Quantity>>,
+    /// It is good at this.
+    pub equals: Option<Spanned<Quantity>>,
+}
+
+/// `total` with one of `bad` and `good`, or `error_ratio` alone.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PromQlSli {
+    /// Bad events in the window: `sum(rate(errors_total[$window]))`.
+    pub bad: Option<Text>,
+    /// Good events in the window.
+    pub good: Option<Text>,
+    /// All events in the window.
+    pub total: Option<Text>,
+    /// Share of bad events in the window, where nothing counts them: each minute then weighs the same.
+    pub error_ratio: Option<Text>,
 }
 
 /// `total`, and one of `good` and `bad`.

@@ -14,6 +14,7 @@ const LINES: &[&str] = &[
     "signals/*/description",
     "signals/*/prometheus/expr",
     "slos/*/description",
+    "slos/*/sli/promql/*",
     "alerts/*/description",
     "alerts/*/action",
     "service/annotations/*",

@@ -21,6 +21,7 @@ mod project;
 mod promtool;
 mod rules;
 mod situations;
+mod slis;
 mod trial;
 mod wrong;
 
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         wrong::trials(),
         promtool::trials(),
         situations::trials(),
+        slis::trials(),
         configuration::trials(),
         mutation::trials(),
         faults::trials(),

@@ -34,6 +34,7 @@ mod project;
 mod promql;
 mod ranges;
 mod read_back;
+mod reference;
 mod runbooks;
 mod schema;
 mod searches;

@@ -28,8 +28,10 @@ fn queries(plan: &Plan) -> Vec<(String, &Expr)> {
     for slo in &plan.slos {
         match &slo.kind {
             SloKind::Events(events) => {
-                all.push((format!("{} bad", slo.name), &events.bad));
-                all.push((format!("{} total", slo.name), &events.total));
+                if let Some(counted) = &events.counted {
+                    all.push((format!("{} bad", slo.name), &counted.bad));
+                    all.push((format!("{} total", slo.name), &counted.total));
+                }
                 all.extend(events.ratios.iter().map(|r| (slo.name.clone(), &r.expr)));
             }
             SloKind::Percentile(p) => {

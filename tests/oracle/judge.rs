@@ -122,10 +122,7 @@ impl Case {
             let SloKind::Events(events) = &slo.kind else {
                 continue;
             };
-            if slo.signals().iter().any(|s| {
-                s.family()
-                    .is_none_or(|f| !self.world.subjects.contains_key(&f.names))
-            }) {
+            if !oracles.iter().all(|oracle| oracle.reads(slo)) {
                 continue;
             }
             for window in events.ratios.iter().map(|r| r.window) {

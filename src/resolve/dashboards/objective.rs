@@ -9,7 +9,7 @@ use crate::plan::dashboard::{
     Color, Draw, Origin, Panel, PanelSignal, Role, Series, Size, Threshold,
 };
 use crate::plan::{
-    BASE_WINDOW, EventSlo, PercentileSlo, Query, Slo, SloKind, recorded, slo_series,
+    BASE_WINDOW, EventSlo, PercentileSlo, Query, Slo, SloKind, recorded, slo_series, words,
 };
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::build;
@@ -158,6 +158,7 @@ impl Panels<'_, '_> {
     fn sli(&self, slo: &Slo, events: &EventSlo) -> Panel {
         let objective = events.budget.objective;
         let windows = [BASE_WINDOW, slo.period];
+        let what = words::counted(&events.sli).trim_start_matches("the ");
         let series = windows.iter().map(|window| {
             let ratio = self.recorded(slo, naming::ERROR_RATIO, Some(window.to_string()));
             one(
@@ -169,7 +170,7 @@ impl Panels<'_, '_> {
         });
         Panel {
             description: format!(
-                "Share of good events against the objective, {}. {}",
+                "Share of good {what} against the objective, {}. {}",
                 shown(objective, Unit::Ratio),
                 slo.description
             ),
@@ -180,7 +181,7 @@ impl Panels<'_, '_> {
                 ..target(objective, shown(objective, Unit::Ratio))
             }],
             links: runbook(slo),
-            ..blank(format!("{}: good events", slo.title), Draw::Timeseries)
+            ..blank(format!("{}: good {what}", slo.title), Draw::Timeseries)
         }
     }
 

@@ -106,12 +106,13 @@ impl Panels<'_, '_> {
 
     /// The families of an objective carry its labels too.
     fn remember(&mut self, slo: &Slo) {
-        use crate::plan::{EventSli, SloKind};
+        use crate::plan::SloKind;
         match &slo.kind {
-            SloKind::Events(events) => match &events.sli {
-                EventSli::Ratio { total, .. } => self.seen.add(total),
-                EventSli::Latency { signal, .. } => self.seen.add(signal),
-            },
+            SloKind::Events(events) => {
+                if let Some(signal) = events.sli.signal() {
+                    self.seen.add(signal);
+                }
+            }
             SloKind::Percentile(percentile) => self.seen.add(&percentile.signal),
         }
     }

@@ -284,7 +284,11 @@ pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
     };
     let description = Text::default()
         .value(unit)
-        .and(format!(" of events were bad over the last {}", tier.long))
+        .and(format!(
+            " {} over the last {}",
+            words::were_bad(&events.sli),
+            tier.long
+        ))
         .labels(&slo.labels)
         .and(format!(
             "; the objective of {} allows {}. Fires above {}{least}: {}.",

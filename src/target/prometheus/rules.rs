@@ -153,10 +153,11 @@ fn slo_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
         SloKind::Events(events) => {
             let base = BASE_WINDOW.to_string();
             let labels = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &base)];
-            let mut rules = vec![
-                record(naming::BAD_EVENTS, text(&events.bad), &labels),
-                record(naming::TOTAL_EVENTS, text(&events.total), &labels),
-            ];
+            let mut rules = Vec::new();
+            if let Some(counted) = &events.counted {
+                rules.push(record(naming::BAD_EVENTS, text(&counted.bad), &labels));
+                rules.push(record(naming::TOTAL_EVENTS, text(&counted.total), &labels));
+            }
             let near = events.ratios.iter().filter(|r| r.window <= OWN_FILE_ABOVE);
             rules.extend(near.map(|r| ratio_rule(service, slo, r)));
             rules.extend(constants(service, slo, events));

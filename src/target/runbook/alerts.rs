@@ -87,7 +87,7 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
         SloKind::Events(events) if events.tiers.is_empty() => return None,
         SloKind::Events(events) => {
             let tiers = events.tiers.iter();
-            let when = tiers.map(|tier| words::tier(slo, tier));
+            let when = tiers.map(|tier| words::tier(slo, &events.sli, tier));
             (severities(events), when.collect(), ratio(plan, events))
         }
     };
@@ -178,7 +178,8 @@ fn title(c: &Compare) -> String {
 fn ratio(plan: &Plan, events: &EventSlo) -> Vec<Query> {
     let mut ratios = events.ratios.iter();
     let base = ratios.find(|ratio| ratio.window == BASE_WINDOW);
-    let title = format!("Share of bad events in {BASE_WINDOW}");
+    let what = words::counted(&events.sli).trim_start_matches("the ");
+    let title = format!("Share of bad {what} in {BASE_WINDOW}");
     base.map(|ratio| query::titled(plan, title, &ratio.expr))
         .into_iter()
         .collect()

@@ -1,6 +1,7 @@
 //! Tests of burn-rate alerts, one file per tier.
 
 use super::drive::{Driver, Level};
+use super::labels::LabelSet;
 use super::{firing, minutes, slo_rule_file, step_for, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, slo_series};
@@ -61,7 +62,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
 /// one, so that a window of days would cost seconds of CPU at one a minute, and prove nothing more.
 ///
 /// Where events are counted, no window of theirs may be missed.
-fn every(events: &EventSlo, tier: &Tier, step: u64) -> u64 {
+pub(super) fn every(events: &EventSlo, tier: &Tier, step: u64) -> u64 {
     if events.min_events > 0 {
         return step;
     }
@@ -79,7 +80,30 @@ pub(super) fn inputs(
     match &events.sli {
         EventSli::Ratio { part, good, total } => driver.events(part, *good, total, levels, parts),
         EventSli::Latency { signal, within, .. } => driver.latency(signal, within, levels),
+        EventSli::Time(_) | EventSli::Own(_) | EventSli::OwnRatio(_) => None,
     }
+}
+
+/// A tier's alert with its value, for series with these labels.
+pub(super) fn expected(
+    plan: &Plan,
+    slo: &Slo,
+    events: &EventSlo,
+    tier: &Tier,
+    set: &LabelSet,
+    value: f64,
+) -> Option<ExpectedAlert> {
+    let mut labels = rules::burn_labels(plan, slo, tier);
+    labels.insert(naming::WINDOW.into(), tier.long.to_string());
+    for label in &slo.labels {
+        labels.insert(label.clone(), set.get(label)?.clone());
+    }
+    let labels = annotations::shown_labels(&labels)?;
+    let annotations = annotations::burn(slo, events, tier);
+    Some(ExpectedAlert {
+        exp_annotations: annotations.shown(value, &labels)?,
+        exp_labels: labels,
+    })
 }
 
 struct Run<'a> {
@@ -190,28 +214,17 @@ impl Run<'_> {
             return None;
         }
         let set = self.label_set()?;
-        let mut labels = rules::burn_labels(self.plan, self.slo, self.tier);
-        labels.insert(naming::WINDOW.into(), self.tier.long.to_string());
-        for label in &self.slo.labels {
-            labels.insert(label.clone(), set.get(label)?.clone());
-        }
-        let labels = annotations::shown_labels(&labels)?;
-        let annotations = annotations::burn(self.slo, self.events, self.tier);
+        let (plan, value) = (self.plan, float(ratio));
+        let alert = expected(plan, self.slo, self.events, self.tier, &set, value)?;
         Some(AlertCheck {
             eval_time: minutes(at),
             alertname: self.slo.alert_name.clone(),
-            exp_alerts: vec![ExpectedAlert {
-                exp_annotations: annotations.shown(float(ratio), &labels)?,
-                exp_labels: labels,
-            }],
+            exp_alerts: vec![alert],
         })
     }
 
-    fn label_set(&self) -> Option<super::labels::LabelSet> {
-        let signal = match &self.events.sli {
-            EventSli::Ratio { total, .. } => total,
-            EventSli::Latency { signal, .. } => signal,
-        };
+    fn label_set(&self) -> Option<LabelSet> {
+        let signal = self.events.sli.signal()?;
         Some(super::labels::of(self.plan, signal, signal.family()?))
     }
 

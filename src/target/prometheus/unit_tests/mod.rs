@@ -8,18 +8,20 @@ mod burn;
 mod condition;
 mod distribution;
 mod drive;
+mod given;
 mod labels;
 mod level;
 mod onset;
 mod period;
 mod scenario;
 mod swing;
+mod time;
 mod values;
 
 use super::rules;
 use super::view::{ExprCheck, Named, Sample, TestFile};
 use crate::naming;
-use crate::plan::{Plan, SloKind};
+use crate::plan::{EventSli, Plan, SloKind};
 use crate::units::Duration;
 
 /// All test files of a plan.
@@ -39,7 +41,13 @@ pub(super) fn files(plan: &Plan) -> Tests {
     for slo in &plan.slos {
         match &slo.kind {
             SloKind::Events(events) => {
-                tests.files.extend(burn::files(plan, slo, events));
+                tests.files.extend(match &events.sli {
+                    EventSli::Ratio { .. } | EventSli::Latency { .. } => {
+                        burn::files(plan, slo, events)
+                    }
+                    EventSli::Time(time) => time::files(plan, slo, events, time),
+                    EventSli::Own(_) | EventSli::OwnRatio(_) => given::files(plan, slo, events),
+                });
                 tests.files.extend(period::file(plan, slo, events));
             }
             SloKind::Percentile(p) => {
