@@ -7,6 +7,7 @@ pub mod alert;
 pub mod cloudwatch;
 mod condition;
 pub mod dashboard;
+mod kubernetes;
 pub mod layout;
 pub mod marker;
 pub mod runbook;
@@ -21,6 +22,7 @@ pub use condition::{
     Absent, Bound, Compare, CompareOp, Condition, Limit, Outside, RawCondition, ValueUnit,
 };
 pub use dashboard::Dashboard;
+pub use kubernetes::{Discovery, Kind, Kubernetes, LabelSource};
 pub use series::{recorded, slo_series};
 pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};
 pub use slo::{
@@ -57,6 +59,8 @@ pub struct Plan {
     pub published: Vec<cloudwatch::Published>,
     /// How the service is scraped.
     pub scrape: Scrape,
+    /// What its resources for Kubernetes carry; `None` when nothing says that there are any.
+    pub kubernetes: Option<Kubernetes>,
     /// How often its rules are evaluated.
     pub evaluation: Duration,
     /// Optional signals that no release in the range has.
@@ -159,6 +163,8 @@ pub struct ScrapeJob {
     pub path: String,
     /// How its targets are probed, if they are.
     pub probe: Option<Probe>,
+    /// How the Prometheus operator finds its targets, if they run in Kubernetes.
+    pub discovery: Option<Discovery>,
 }
 
 /// How a blackbox exporter probes.

@@ -10,6 +10,7 @@ mod conditions;
 mod context;
 mod dashboards;
 mod family;
+mod kubernetes;
 mod labels;
 mod matchers;
 mod request;
@@ -26,6 +27,7 @@ pub use context::SelectError;
 
 use crate::catalog::Catalog;
 use crate::diag::{Diagnostic, Sink};
+use crate::kubernetes::Metadata;
 use crate::plan::{Plan, Record, Signal};
 use crate::spec::{Document, Text};
 
@@ -34,6 +36,8 @@ use crate::spec::{Document, Text};
 pub struct Options<'a> {
     /// A version range in place of the spec's `runtime.vllm`.
     pub vllm: Option<&'a str>,
+    /// What the project puts on resources for Kubernetes; the spec's own goes before it.
+    pub kubernetes: Option<&'a Metadata>,
 }
 
 /// Checks a version range that is in no spec.
@@ -62,6 +66,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let runbooks = runbooks::resolve(&mut cx, &slos, &alerts);
     service::check_group_labels(&mut cx);
     let scrape = scrape::resolve(&mut cx);
+    let kubernetes = kubernetes::resolve(&mut cx, options.kubernetes);
     let plan = Plan {
         service: service::plan(&cx),
         runtime: cx.runtime(),
@@ -73,6 +78,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         runbooks,
         published,
         scrape,
+        kubernetes,
         evaluation: cx.evaluation_interval(),
         left_out: cx.left_out,
         notes: cx.notes,

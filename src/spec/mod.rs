@@ -39,6 +39,7 @@ use serde::Deserialize;
 pub use signal::{Across, FamilyKind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
 pub use slo::{Burn, EventRatio, Latency, Percentile, Policy, Sli, Slo, SloAlert, Tier};
 
+use crate::kubernetes::Metadata;
 use crate::source::Spanned;
 use crate::units::Duration;
 use name::SignalName;
@@ -75,6 +76,8 @@ pub struct Spec {
     /// How series are selected and grouped.
     #[serde(default)]
     pub prometheus: Prometheus,
+    /// What resources for Kubernetes carry.
+    pub kubernetes: Option<Spanned<Metadata>>,
     /// Alarms and dashboards in CloudWatch; none when absent.
     pub cloudwatch: Option<CloudWatch>,
     /// Signals of your own, and short names for library signals (`vllm.*`).
@@ -212,6 +215,29 @@ pub struct Job {
     pub path: Option<Text>,
     /// Its targets are URLs that a blackbox exporter probes.
     pub probe: Option<Spanned<Probe>>,
+    /// Its targets run in Kubernetes, where the Prometheus operator finds them.
+    pub kubernetes: Option<Spanned<Discovery>>,
+}
+
+/// How the Prometheus operator finds the targets of a job, and where their labels come from.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Discovery {
+    /// Labels of the pods: a `PodMonitor` is written.
+    pub pods: Option<Spanned<Map<Text>>>,
+    /// Labels of the services before the pods: a `ServiceMonitor` is written.
+    pub services: Option<Spanned<Map<Text>>>,
+    /// Name of the port.
+    pub port: Text,
+    /// Namespaces that are searched; that of the monitor when absent.
+    #[serde(default)]
+    pub namespaces: Vec<Text>,
+    /// Target labels with the same value on all targets: `cluster: eu-1`.
+    #[serde(default)]
+    pub labels: Map<Text>,
+    /// Target labels with the value of a label of the pod or service: `team: example.com/team`.
+    #[serde(default)]
+    pub from: Map<Text>,
 }
 
 /// How a blackbox exporter probes.

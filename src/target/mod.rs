@@ -17,6 +17,7 @@ mod cloudwatch;
 mod emitter;
 mod grafana;
 mod json;
+mod kubernetes;
 pub mod preview;
 pub mod prometheus;
 mod runbook;

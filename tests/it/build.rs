@@ -3,6 +3,7 @@
 mod committed;
 mod configured;
 mod extends;
+mod kubernetes;
 mod one_for_all;
 mod refused;
 mod services;

@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::diff;
 use super::settings::Settings;
 use crate::diag::{Diagnostic, Sink};
+use crate::kubernetes::Metadata;
 use crate::output::{self, Digest, Folder, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
 use crate::resolve::{self, Options};
@@ -114,6 +115,7 @@ impl<'a> Job<'a> {
         done.service = document.service().map(|name| name.to_string());
         let options = Options {
             vllm: self.settings.vllm.as_deref(),
+            kubernetes: self.settings.kubernetes.as_ref(),
         };
         let (plan, mut findings) = match resolve::resolve(&document, options) {
             Ok(resolved) => resolved,
@@ -149,7 +151,9 @@ impl<'a> Job<'a> {
         let parts = parts.iter().map(|(_, text)| text.as_bytes());
         let targets = self.settings.targets.iter().map(|t| t.as_str().as_bytes());
         let first = [env!("SLOSMITH_SOURCES"), vllm, tests].map(str::as_bytes);
-        let first = first.into_iter().chain(targets);
+        let kubernetes = self.settings.kubernetes.iter().flat_map(Metadata::words);
+        let words = targets.chain(kubernetes.map(str::as_bytes));
+        let first = first.into_iter().chain(words);
         Digest::of_all(first.chain(parts).chain(templates))
     }
 

@@ -11,6 +11,7 @@ use crate::cli::terminal::Terminal;
 use crate::cli::{configuration, findings};
 use crate::config::{Build, Config};
 use crate::diag::{Diagnostic, Sink, did_you_mean};
+use crate::kubernetes::Metadata;
 use crate::resolve;
 use crate::source::{Sources, Spanned};
 use crate::target::Target;
@@ -36,6 +37,8 @@ pub(super) struct Settings {
     pub(super) check: bool,
     pub(super) validate: bool,
     pub(super) verbose: bool,
+    /// What resources for Kubernetes carry.
+    pub(super) kubernetes: Option<Metadata>,
 }
 
 impl Settings {
@@ -88,6 +91,7 @@ impl Settings {
             check: args.check,
             validate: args.validate,
             verbose: args.verbose,
+            kubernetes: build.kubernetes,
         }))
     }
 

@@ -15,6 +15,7 @@ mod check;
 mod compat;
 mod dashboard_link;
 mod go;
+mod monitors;
 mod parts;
 mod rules;
 mod unit_tests;
@@ -23,9 +24,13 @@ mod view;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::plan::Plan;
 use view::{File, Resource, RuleFile};
+
+/// Tells our rules from other resources.
+const RULES: (&str, &str) = ("app.kubernetes.io/component", "slo");
 
 /// Renders everything for one service.
 ///
@@ -54,6 +59,7 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         groups: rule_files.into_iter().flat_map(|f| f.file.groups).collect(),
     };
     let resource = Resource {
+        metadata: metadata(plan, &plan.service.name, RULES, &[]),
         body: out.groups(&title, &all, &rendered.files)?,
         groups: options.templates.are_replaced().then_some(&all),
     };
@@ -85,6 +91,14 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         check::read::<view::ScrapeFile>(&file)?;
     }
     rendered.files.push(file);
+    for named in monitors::files(plan) {
+        let path = format!("monitors/{}.yaml", named.name);
+        let file = out.file(&path, "prometheus/monitor.yaml", &named.title, &named.file)?;
+        if options.reads_back(&file.text) {
+            check::read::<serde_json::Value>(&file)?;
+        }
+        rendered.files.push(file);
+    }
     let tests = match options.unit_tests {
         true => unit_tests::files(plan),
         false => unit_tests::Tests::default(),

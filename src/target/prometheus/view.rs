@@ -3,6 +3,8 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::target::kubernetes::Metadata;
+
 /// Every template's context: the content's fields beside these two.
 #[derive(Serialize)]
 pub(super) struct File<'a, T: Serialize> {
@@ -31,6 +33,8 @@ pub(super) struct RuleFile {
 /// What the operator's resource is made from.
 #[derive(Serialize)]
 pub(super) struct Resource<'a> {
+    /// What every resource begins with.
+    pub(super) metadata: Metadata,
     /// All groups as text.
     pub(super) body: String,
     /// The same, for a person's templates.
