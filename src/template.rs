@@ -48,6 +48,7 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "prometheus/monitor.yaml",
     "prometheus/prometheusrule.yaml",
     "prometheus/relabel.yaml",
+    "prometheus/ruler.yaml",
     "prometheus/rules.yaml",
     "prometheus/scrape.yaml",
     "prometheus/test.yaml",

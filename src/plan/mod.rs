@@ -30,7 +30,7 @@ pub use slo::{
 };
 
 use crate::promql::ast::Expr;
-use crate::spec::Stat;
+use crate::spec::{self, Stat};
 use crate::units::Duration;
 
 /// How often rules are evaluated at least, and where the spec does not say it.
@@ -59,6 +59,8 @@ pub struct Plan {
     pub published: Vec<cloudwatch::Published>,
     /// How the service is scraped.
     pub scrape: Scrape,
+    /// What evaluates its rules, where that is not the Prometheus that scrapes.
+    pub ruler: Option<Ruler>,
     /// What its resources for Kubernetes carry; `None` when nothing says that there are any.
     pub kubernetes: Option<Kubernetes>,
     /// How often its rules are evaluated.
@@ -152,6 +154,19 @@ pub struct Scrape {
     pub external: Vec<String>,
     /// Every job that its signals come from.
     pub jobs: Vec<ScrapeJob>,
+}
+
+/// A program that evaluates rules.
+#[derive(Clone, Debug)]
+pub struct Ruler {
+    /// Which.
+    pub kind: spec::Ruler,
+    /// How long it waits for late samples.
+    pub query_offset: Option<Duration>,
+    /// Tenants whose series it reads.
+    pub source_tenants: Vec<String>,
+    /// What it does when a part of the stores does not answer.
+    pub partial_response: Option<spec::PartialResponse>,
 }
 
 /// A scrape job.

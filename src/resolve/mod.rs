@@ -14,6 +14,7 @@ mod kubernetes;
 mod labels;
 mod matchers;
 mod request;
+mod ruler;
 mod runbooks;
 mod scrape;
 mod service;
@@ -66,6 +67,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let runbooks = runbooks::resolve(&mut cx, &slos, &alerts);
     service::check_group_labels(&mut cx);
     let scrape = scrape::resolve(&mut cx);
+    let ruler = ruler::resolve(&mut cx);
     let kubernetes = kubernetes::resolve(&mut cx, options.kubernetes);
     let plan = Plan {
         service: service::plan(&cx),
@@ -78,6 +80,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         runbooks,
         published,
         scrape,
+        ruler,
         kubernetes,
         evaluation: cx.evaluation_interval(),
         left_out: cx.left_out,

@@ -16,6 +16,7 @@ mod dashboard;
 mod extend;
 mod name;
 mod read;
+mod ruler;
 mod runbook;
 mod schema;
 mod signal;
@@ -29,6 +30,7 @@ pub use dashboard::{Color, Dashboard, Panel, PanelKind, Position, Role, Row, Ser
 pub use extend::{Bases, is_defaults};
 use indexmap::IndexMap;
 pub use read::{Document, Errors, read, read_parts};
+pub use ruler::{PartialResponse, Ruler};
 pub use runbook::{
     Advice, Command, Criterion, Fix, Formula, Input, LoadTests, Measure, Runbook, Scenario,
     Setting, Step, Table, Traces, Traffic, Triage, TriageRow,
@@ -205,6 +207,14 @@ pub struct Prometheus {
     pub evaluation_interval: Option<Spanned<Duration>>,
     /// Also write the series and labels that another tool's dashboards need.
     pub compat: Option<Spanned<Compat>>,
+    /// What evaluates the rules; then there is a file for it beside those for Prometheus.
+    pub ruler: Option<Spanned<Ruler>>,
+    /// How long the ruler waits for samples that come late.
+    pub query_offset: Option<Spanned<Duration>>,
+    /// Tenants of Mimir whose series the rules read.
+    pub source_tenants: Vec<Text>,
+    /// What Thanos Ruler does when a part of the stores does not answer.
+    pub partial_response: Option<Spanned<PartialResponse>>,
 }
 
 /// A scrape job.

@@ -10,7 +10,9 @@ use crate::yaml;
 fn schema_of(target: Target, path: &str) -> Option<&'static str> {
     match target {
         Target::Prometheus => Some(match path.split_once('/') {
-            Some(("rules", _)) => include_str!("../../schemas/prometheus/rules.schema.json"),
+            Some(("rules" | "ruler", _)) => {
+                include_str!("../../schemas/prometheus/rules.schema.json")
+            }
             Some(("tests", _)) => include_str!("../../schemas/prometheus/test.schema.json"),
             Some(("monitors", name)) => return monitor_schema(name),
             _ => match path {

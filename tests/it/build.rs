@@ -6,6 +6,7 @@ mod extends;
 mod kubernetes;
 mod one_for_all;
 mod refused;
+mod rulers;
 mod services;
 mod strangers;
 mod templates;

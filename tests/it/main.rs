@@ -34,6 +34,7 @@ mod promql;
 mod ranges;
 mod read_back;
 mod runbooks;
+mod scale;
 mod schema;
 mod searches;
 mod update;
