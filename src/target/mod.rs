@@ -18,6 +18,7 @@ mod emitter;
 mod grafana;
 mod json;
 mod kubernetes;
+pub mod own;
 pub mod preview;
 pub mod prometheus;
 mod runbook;

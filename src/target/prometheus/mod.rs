@@ -111,6 +111,15 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
     Ok(rendered)
 }
 
+/// All groups of rules of a service, in the order of the rule files.
+pub(super) fn groups(plan: &Plan) -> impl Serialize {
+    let files = rules::files(plan);
+    files
+        .into_iter()
+        .flat_map(|file| file.file.groups)
+        .collect::<Vec<_>>()
+}
+
 /// Where files go through.
 struct Out<'a> {
     service: &'a str,
