@@ -36,6 +36,17 @@ impl Metadata {
         }
     }
 
+    /// All that it says.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        let maps = [("labels", &self.labels), ("annotations", &self.annotations)];
+        let pairs = maps.into_iter().flat_map(|(name, map)| {
+            let pairs = map.iter().flat_map(|(k, v)| [k.value.as_str(), &v.value]);
+            std::iter::once(name).chain(pairs)
+        });
+        let namespace = self.namespace.as_ref().map(|n| n.value.as_str());
+        namespace.into_iter().chain(pairs)
+    }
+
     /// What the API server would refuse, each at its place.
     pub fn faults(&self) -> Vec<Diagnostic> {
         let mut faults = Vec::new();

@@ -38,13 +38,17 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "cloudwatch/parity.json",
     "cloudwatch/parity.md",
     "cloudwatch/template.json",
+    "kubernetes/metadata.yaml",
+    "kubernetes/relabel.yaml",
     "emitter/metrics.py",
     "emitter/test_metrics.py",
     "preview/page.html",
     "prometheus/alertmanager.yaml",
     "prometheus/groups.yaml",
+    "prometheus/monitor.yaml",
     "prometheus/prometheusrule.yaml",
     "prometheus/relabel.yaml",
+    "prometheus/ruler.yaml",
     "prometheus/rules.yaml",
     "prometheus/scrape.yaml",
     "prometheus/test.yaml",
@@ -71,6 +75,11 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "grafana/provisioning/dashboards.yaml",
     "grafana/provisioning/datasources.yaml",
 ];
+
+/// Our templates: name, text.
+pub fn built_in() -> impl Iterator<Item = (&'static str, &'static str)> {
+    BUILT_IN.iter().copied()
+}
 
 /// A template that cannot be read or rendered.
 #[derive(Debug, thiserror::Error)]
@@ -100,6 +109,7 @@ pub enum TemplateError {
 pub struct Templates {
     environment: Environment<'static>,
     replaced: Vec<(String, String)>,
+    own: Vec<(String, String)>,
 }
 
 impl Templates {
@@ -108,17 +118,27 @@ impl Templates {
     /// # Errors
     /// When the folder cannot be read, a file in it replaces nothing, or a template does not parse.
     pub fn load(folder: Option<&Path>) -> Result<Self, TemplateError> {
+        Self::with(folder, &[])
+    }
+
+    /// The same, and more that are a project's own; these have the names of their files.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), and when one of `own` cannot be read.
+    pub fn with(folder: Option<&Path>, own: &[&Path]) -> Result<Self, TemplateError> {
         let mut environment = environment()?;
         for &(name, text) in BUILT_IN {
             environment
                 .add_template(name, text)
                 .map_err(|e| wrong(&e))?;
         }
-        if folder.is_some() {
+        if folder.is_some() || !own.is_empty() {
             limits::set(&mut environment);
         }
         let replaced = folder.map(replacements).transpose()?.unwrap_or_default();
-        for (name, text) in replaced.iter().cloned() {
+        let own = own.iter().map(|path| read_own(path));
+        let own = own.collect::<Result<Vec<_>, _>>()?;
+        for (name, text) in replaced.iter().chain(&own).cloned() {
             if let Some((line, why)) = limits::check(&text) {
                 return Err(TemplateError::Render(format!("{name}:{line}: {why}")));
             }
@@ -129,6 +149,7 @@ impl Templates {
         Ok(Self {
             environment,
             replaced,
+            own,
         })
     }
 
@@ -137,9 +158,9 @@ impl Templates {
         !self.replaced.is_empty()
     }
 
-    /// A person's templates: name and text.
-    pub fn replaced(&self) -> &[(String, String)] {
-        &self.replaced
+    /// Templates that are not ours: name and text.
+    pub fn foreign(&self) -> impl Iterator<Item = &(String, String)> {
+        self.replaced.iter().chain(&self.own)
     }
 
     /// Renders one template.
@@ -220,6 +241,16 @@ fn replacements(folder: &Path) -> Result<Vec<(String, String)>, TemplateError> {
         found.push((name, text));
     }
     Ok(found)
+}
+
+/// A template of a project's own, by the name of its file.
+fn read_own(path: &Path) -> Result<(String, String), TemplateError> {
+    let text = input::read_text(path, input::TEMPLATE);
+    let text = text.map_err(|source| TemplateError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok((path.to_string_lossy().into_owned(), text))
 }
 
 fn wrong(error: &minijinja::Error) -> TemplateError {

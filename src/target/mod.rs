@@ -17,6 +17,8 @@ mod cloudwatch;
 mod emitter;
 mod grafana;
 mod json;
+mod kubernetes;
+pub mod own;
 pub mod preview;
 pub mod prometheus;
 mod runbook;

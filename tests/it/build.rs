@@ -3,8 +3,10 @@
 mod committed;
 mod configured;
 mod extends;
+mod kubernetes;
 mod one_for_all;
 mod refused;
+mod rulers;
 mod services;
 mod strangers;
 mod templates;

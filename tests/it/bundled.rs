@@ -27,7 +27,14 @@ pub(crate) fn build(text: &str, vllm: Option<&str>) -> Vec<OutFile> {
 /// The files of one target.
 pub(crate) fn build_for(text: &str, vllm: Option<&str>, target: Target) -> Vec<OutFile> {
     let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
-    let (plan, _) = resolve(&document, Options { vllm }).expect("resolves");
+    let (plan, _) = resolve(
+        &document,
+        Options {
+            vllm,
+            ..Options::default()
+        },
+    )
+    .expect("resolves");
     let templates = Templates::load(None).expect("templates");
     let rendered =
         target::render(&plan, target, target::Options::all(&templates)).expect("renders");

@@ -36,6 +36,7 @@ mod ranges;
 mod read_back;
 mod reference;
 mod runbooks;
+mod scale;
 mod schema;
 mod searches;
 mod update;

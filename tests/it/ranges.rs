@@ -16,7 +16,10 @@ fn build(spec: &str, range: &str) -> Result<Plan, Vec<Diagnostic>> {
     let path = format!("{}/specs/{spec}.yaml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a spec");
     let document = spec::read(FileId(0), &text).expect("a valid spec");
-    let options = Options { vllm: Some(range) };
+    let options = Options {
+        vllm: Some(range),
+        ..Options::default()
+    };
     resolve::resolve(&document, options)
         .map(|(plan, _)| plan)
         .map_err(slosmith::diag::Sink::into_sorted)

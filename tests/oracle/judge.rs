@@ -57,7 +57,14 @@ impl Case {
         every: u64,
     ) -> Self {
         let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
-        let (plan, _) = resolve(&document, Options { vllm }).expect("resolves");
+        let (plan, _) = resolve(
+            &document,
+            Options {
+                vllm,
+                ..Options::default()
+            },
+        )
+        .expect("resolves");
         let scrape = Scrape {
             interval,
             minutes: fleet.minutes,

@@ -8,12 +8,13 @@ use anyhow::Result;
 use super::diff;
 use super::settings::Settings;
 use crate::diag::{Diagnostic, Sink};
+use crate::kubernetes::Metadata;
 use crate::output::{self, Digest, Folder, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
 use crate::resolve::{self, Options};
 use crate::source::{FileId, Span};
 use crate::spec::{self, Document};
-use crate::target::{self, Target, TargetError};
+use crate::target::{self, Target, TargetError, own};
 
 /// What all jobs of a build share.
 pub(super) struct Job<'a> {
@@ -114,6 +115,7 @@ impl<'a> Job<'a> {
         done.service = document.service().map(|name| name.to_string());
         let options = Options {
             vllm: self.settings.vllm.as_deref(),
+            kubernetes: self.settings.kubernetes.as_ref(),
         };
         let (plan, mut findings) = match resolve::resolve(&document, options) {
             Ok(resolved) => resolved,
@@ -144,12 +146,15 @@ impl<'a> Job<'a> {
     fn inputs(&self, parts: &[(FileId, &str)]) -> Digest {
         let vllm = self.settings.vllm.as_deref().unwrap_or_default();
         let tests = if self.settings.tests { "" } else { "no tests" };
-        let templates = self.settings.templates.replaced().iter();
+        let templates = self.settings.templates.foreign();
+        let templates = templates.chain(&self.settings.outputs);
         let templates = templates.flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
         let parts = parts.iter().map(|(_, text)| text.as_bytes());
         let targets = self.settings.targets.iter().map(|t| t.as_str().as_bytes());
         let first = [env!("SLOSMITH_SOURCES"), vllm, tests].map(str::as_bytes);
-        let first = first.into_iter().chain(targets);
+        let kubernetes = self.settings.kubernetes.iter().flat_map(Metadata::words);
+        let words = targets.chain(kubernetes.map(str::as_bytes));
+        let first = first.into_iter().chain(words);
         Digest::of_all(first.chain(parts).chain(templates))
     }
 
@@ -174,6 +179,7 @@ impl<'a> Job<'a> {
         };
         let mut files = Vec::new();
         let mut notes = Vec::new();
+        let mut others = Vec::new();
         for target in Target::ALL.into_iter().filter(wanted) {
             let rendered = target::render(&plan, target, options)?;
             if self.settings.validate || self.settings.templates.are_replaced() {
@@ -182,9 +188,21 @@ impl<'a> Job<'a> {
             files.extend(rendered.files);
             notes.extend(rendered.notes);
         }
+        for (template, path) in &self.settings.outputs {
+            match self.settings.only.as_slice() {
+                [] => files.push(own::render(
+                    &plan,
+                    &self.settings.templates,
+                    template,
+                    path,
+                )?),
+                _ => others.extend(path.split('/').next().map(str::to_owned)),
+            }
+        }
         notes.splice(0..0, plan.notes);
         let kept = self.settings.targets.iter().filter(|t| !wanted(t));
-        let kept = kept.flat_map(|t| t.outputs()).map(str::to_owned).collect();
+        let kept = kept.flat_map(|t| t.outputs()).map(str::to_owned);
+        let kept = kept.chain(others).collect();
         let mut folder = Folder::new(&plan.service.name, files, kept)?;
         folder.inputs = inputs;
         let summary = Summary {

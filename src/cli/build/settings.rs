@@ -11,6 +11,7 @@ use crate::cli::terminal::Terminal;
 use crate::cli::{configuration, findings};
 use crate::config::{Build, Config};
 use crate::diag::{Diagnostic, Sink, did_you_mean};
+use crate::kubernetes::Metadata;
 use crate::resolve;
 use crate::source::{Sources, Spanned};
 use crate::target::Target;
@@ -36,6 +37,10 @@ pub(super) struct Settings {
     pub(super) check: bool,
     pub(super) validate: bool,
     pub(super) verbose: bool,
+    /// What resources for Kubernetes carry.
+    pub(super) kubernetes: Option<Metadata>,
+    /// Files beside ours: the name of the template, and the path.
+    pub(super) outputs: Vec<(String, String)>,
 }
 
 impl Settings {
@@ -69,15 +74,25 @@ impl Settings {
         let templates = args.templates.clone();
         let templates = templates.or(build.templates.map(|folder| folder.value));
         let out = args.out.clone().or(build.out);
+        let own = build
+            .outputs
+            .iter()
+            .map(|output| output.template.value.as_path());
+        let own: Vec<_> = own.collect();
         let targets: Vec<_> = build
             .targets
             .iter()
             .filter_map(|t| target(t).ok())
             .collect();
+        let outputs = build.outputs.iter().map(|output| {
+            let template = output.template.value.to_string_lossy();
+            (template.into_owned(), output.path.value.clone())
+        });
+        let outputs = outputs.collect();
         Ok(Some(Self {
             specs,
             out: out.unwrap_or_else(|| root.join(OUT)),
-            templates: Templates::load(templates.as_deref())?,
+            templates: Templates::with(templates.as_deref(), &own)?,
             targets: match targets.as_slice() {
                 [] => Target::ALL.to_vec(),
                 some => some.to_vec(),
@@ -88,6 +103,8 @@ impl Settings {
             check: args.check,
             validate: args.validate,
             verbose: args.verbose,
+            kubernetes: build.kubernetes,
+            outputs,
         }))
     }
 

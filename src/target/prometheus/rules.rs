@@ -2,6 +2,7 @@
 
 use super::annotations;
 use super::compat;
+use super::ruler;
 use super::view::{Group, Named, Pairs, Rule, RuleFile, pairs, record};
 use crate::naming::{self, SERVICE, SLO, WINDOW};
 use crate::plan::slo::PercentileAlert;
@@ -48,15 +49,10 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
     }
     let (far, near): (Vec<_>, Vec<_>) = plan.alerts.iter().partition(|a| stands_alone(a));
     if !near.is_empty() {
-        let rules = near.iter().flat_map(|a| alert_rules(plan, a)).collect();
+        let rules = near.iter().map(|a| alert_rules(plan, a)).collect();
         let title = format!("{}: alerts", service.title);
-        files.push(named(
-            plan,
-            "alerts".into(),
-            &title,
-            naming::alert_group(&service.name),
-            rules,
-        ));
+        let group = naming::alert_group(&service.name);
+        files.push(shared(plan, "alerts", &title, &group, rules));
     }
     for alert in far {
         let title = format!("{}: {}", service.title, alert.name);
@@ -70,15 +66,11 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
         ));
     }
     if !plan.records.is_empty() {
-        let rules = plan.records.iter().map(|r| value_rule(plan, r)).collect();
+        let rules = plan.records.iter().map(|r| vec![value_rule(plan, r)]);
         let title = format!("{}: recorded values", service.title);
-        files.push(named(
-            plan,
-            "records".into(),
-            &title,
-            naming::record_group(&service.name),
-            rules,
-        ));
+        let group = naming::record_group(&service.name);
+        let rules = rules.collect();
+        files.push(shared(plan, "records", &title, &group, rules));
     }
     files
 }
@@ -94,11 +86,39 @@ fn named(
         name,
         title: title.to_owned(),
         file: RuleFile {
-            groups: vec![Group {
-                name: group,
-                interval: plan.evaluation.to_string(),
-                rules,
-            }],
+            groups: vec![grouped(plan, group, rules)],
+        },
+    }
+}
+
+fn grouped(plan: &Plan, name: String, rules: Vec<Rule>) -> Group {
+    Group {
+        name,
+        interval: plan.evaluation.to_string(),
+        rules,
+        ..Group::default()
+    }
+}
+
+/// A file of rules that do not need each other: one group, or several that a ruler can spread.
+fn shared(
+    plan: &Plan,
+    name: &str,
+    title: &str,
+    group: &str,
+    rules: Vec<Vec<Rule>>,
+) -> Named<RuleFile> {
+    let groups = match plan.ruler {
+        Some(_) => ruler::split(rules),
+        None => vec![rules.into_iter().flatten().collect()],
+    };
+    let groups = groups.into_iter().enumerate();
+    let groups = groups.map(|(i, rules)| grouped(plan, ruler::part(group, i), rules));
+    Named {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        file: RuleFile {
+            groups: groups.collect(),
         },
     }
 }
