@@ -73,7 +73,7 @@ pub(super) fn summary(
                 let files = count(b.files, "file");
                 let state = state(args, b.changed);
                 writeln!(err, "{}: {files}, {state}", folder.display())?;
-                if let How::Made(summary) = how {
+                if let How::Built(summary) = how {
                     attention(err, summary)?;
                 }
             }
