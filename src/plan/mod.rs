@@ -9,6 +9,7 @@ mod condition;
 pub mod dashboard;
 pub mod layout;
 pub mod marker;
+mod names;
 pub mod runbook;
 mod series;
 mod signal;
@@ -21,6 +22,7 @@ pub use condition::{
     Absent, Bound, Compare, CompareOp, Condition, Limit, Outside, RawCondition, ValueUnit,
 };
 pub use dashboard::Dashboard;
+pub use names::Names;
 pub use series::{recorded, slo_series};
 pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};
 pub use slo::{

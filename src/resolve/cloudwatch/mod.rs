@@ -40,7 +40,7 @@ pub(super) fn resolve(
     for alert in alerts {
         one(&mut builder, spec, alert);
     }
-    let boards = builder.boards(slos, dashboards, account.is_some());
+    let dashboards = builder.dashboards(slos, dashboards, account.is_some());
     let Built {
         alarms,
         scraped,
@@ -59,7 +59,7 @@ pub(super) fn resolve(
         }),
         tags,
         alarms,
-        boards,
+        dashboards,
         scraped,
         parity,
     })

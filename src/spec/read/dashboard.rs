@@ -45,14 +45,14 @@ impl Exclusive<'_> {
             PanelKind::Slo => self.only(panel.span, ("slo", slo), "SLO"),
             PanelKind::Text => self.only(panel.span, ("text", text), "text"),
             PanelKind::Alerts => {}
-            _ => {
+            PanelKind::Graph(_) => {
                 self.exactly_one(panel.span, &content);
                 if p.series.is_none() {
                     self.raw_panel(p);
                 }
             }
         }
-        if matches!(kind, PanelKind::Slo | PanelKind::Text | PanelKind::Alerts) {
+        if !matches!(kind, PanelKind::Graph(_)) {
             self.reject_all(content.into_iter().chain(reading), "a panel of this kind");
         }
         let own = [
