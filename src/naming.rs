@@ -365,7 +365,7 @@ pub fn window_alarm(service: &str, slo: &str, window: Duration, factor: &str) ->
 }
 
 /// Name of a dashboard in CloudWatch: letters, digits, `-` and `_`.
-pub fn board(service: &str, dashboard: &str) -> String {
+pub fn dashboard(service: &str, dashboard: &str) -> String {
     format!("{service}-{dashboard}")
 }
 

@@ -141,7 +141,7 @@ fn at_most(buckets: &[(f64, f64)], within: &Bucket) -> Option<f64> {
 }
 
 fn lacks(family: &Family, within: &Bucket) -> Unknown {
-    let name = family.names.first().map_or("", String::as_str);
+    let name = family.names.newest();
     let series = Series::Bucket.suffix();
     Unknown::NotOnPage(format!("{name}{series}{{le=\"{}\"}}", within.le))
 }

@@ -11,6 +11,7 @@ mod kubernetes;
 pub mod layout;
 pub mod marker;
 mod marks;
+mod names;
 pub mod runbook;
 mod series;
 mod signal;
@@ -25,6 +26,7 @@ pub use condition::{
 pub use dashboard::Dashboard;
 pub use marks::Marks;
 pub use kubernetes::{Discovery, Kind, Kubernetes, LabelSource};
+pub use names::Names;
 pub use series::{recorded, slo_series};
 pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};
 pub use slo::{

@@ -97,8 +97,8 @@ fn selector(family: &Family, name: &str, over: &Over) -> Selector {
 }
 
 fn alternatives(family: &Family, make: impl Fn(&str) -> Expr) -> Expr {
-    let mut all = family.names.iter().map(|name| make(name));
-    // A family has at least one name.
-    let first = all.next().unwrap_or_else(|| build::number("0"));
-    all.fold(first, |so_far, next| bin(BinaryOp::Or, so_far, next))
+    let older = family.names.iter().skip(1);
+    older.fold(make(family.names.newest()), |so_far, name| {
+        bin(BinaryOp::Or, so_far, make(name))
+    })
 }

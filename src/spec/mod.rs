@@ -15,6 +15,7 @@ mod condition;
 mod dashboard;
 mod extend;
 mod name;
+mod panel_kind;
 mod read;
 mod ruler;
 mod runbook;
@@ -27,9 +28,10 @@ mod value;
 
 pub use cloudwatch::{AlarmOverride, CloudWatch, LowSamples, MetricBinding, Missing, Via};
 pub use condition::{Baseline, Bound, Condition, Correlated, Outside, Side, Stat};
-pub use dashboard::{Color, Dashboard, Panel, PanelKind, Position, Role, Row, Series, Threshold};
+pub use dashboard::{Color, Dashboard, Panel, Position, Role, Row, Series, Threshold};
 pub use extend::{Bases, is_defaults};
 use indexmap::IndexMap;
+pub use panel_kind::{GraphKind, PanelKind};
 pub use read::{Document, Errors, read, read_parts};
 pub use ruler::{PartialResponse, Ruler};
 pub use runbook::{

@@ -74,10 +74,10 @@ impl Case {
             let mut families = Vec::new();
             families_of(signal, &mut families);
             for family in families {
-                if !subjects.contains_key(&family.names)
+                if !subjects.contains_key(&*family.names)
                     && let Some(subject) = Subject::new(fleet, family, scrape)
                 {
-                    subjects.insert(family.names.clone(), subject);
+                    subjects.insert(family.names.to_vec(), subject);
                 }
             }
         }

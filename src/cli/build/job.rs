@@ -50,7 +50,7 @@ pub(super) struct Built {
 /// How a service came to be what it is.
 pub(super) enum How {
     /// From its spec.
-    Made(Summary),
+    Built(Summary),
     /// Its inputs and its files are those of the last build.
     Unchanged,
     /// No spec asks for it any more.
@@ -126,7 +126,7 @@ impl<'a> Job<'a> {
             let complete = findings.is_empty() && self.settings.only.is_empty();
             match self.render(plan, complete.then_some(inputs)) {
                 Ok((folder, summary)) => {
-                    done.built = Some(self.stage(&folder, How::Made(summary))?);
+                    done.built = Some(self.stage(&folder, How::Built(summary))?);
                 }
                 Err(error) => findings.push(dead_link(&document, &error).ok_or(error)?),
             }

@@ -46,7 +46,7 @@ fn names(err: &mut dyn Write, state: &str, services: &[&Built]) -> Result<()> {
 fn attention(err: &mut dyn Write, built: &[Built]) -> Result<()> {
     let mut said: BTreeMap<String, usize> = BTreeMap::new();
     for b in built {
-        if let How::Made(summary) = &b.how {
+        if let How::Built(summary) = &b.how {
             words(summary).for_each(|line| *said.entry(line).or_default() += 1);
         }
     }

@@ -64,7 +64,7 @@ fn each(err: &mut dyn Write, settings: &Settings, built: &[Built]) -> Result<()>
         let files = count(b.files, "file");
         let state = state(settings, b.changed);
         writeln!(err, "{}: {files}, {state}", folder.display())?;
-        if let How::Made(summary) = &b.how {
+        if let How::Built(summary) = &b.how {
             attention(err, summary)?;
         }
     }

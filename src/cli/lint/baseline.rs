@@ -57,7 +57,7 @@ impl Job<'_> {
         let Some(named) = &self.config.baseline else {
             bail!("`--write-baseline`: name a file with `baseline` in slosmith.toml");
         };
-        if found.iter().any(|d| d.code == "unreadable-file") {
+        if loaded.unknown {
             bail!(
                 "the baseline is not written: some files cannot be read, so their findings are unknown"
             );

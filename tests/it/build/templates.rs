@@ -183,7 +183,9 @@ fn a_text_editor_s_leavings_are_named() {
     refused(&project, "rules.yaml~ replaces no template");
 }
 
+/// Fifty million steps take seconds in a debug build.
 #[test]
+#[ignore = "ci"]
 fn one_without_end_is_stopped_at_its_line() {
     let nested =
         "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}\n";

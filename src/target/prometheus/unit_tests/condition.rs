@@ -465,7 +465,7 @@ const GONE: u64 = 120;
 fn absence(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Option<Test> {
     let family = absent.signal.family()?;
     let set = labels::of(plan, &absent.signal, family);
-    let name = format!("{}{}", family.names.first()?, family.counted().suffix());
+    let name = format!("{}{}", family.names.newest(), family.counted().suffix());
     let (gone, back) = (SEEN + 1, SEEN + 1 + GONE);
     let (least, most) = (subject.hold.as_secs() / 60, subject.hold.mins_up());
     let check = |at, fires| firing(subject.name, &[], at, fires);

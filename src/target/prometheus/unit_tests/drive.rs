@@ -109,7 +109,7 @@ impl Driver<'_> {
 
     fn family(&self, c: &Compare, family: &Family, levels: &[Level]) -> Option<Vec<Input>> {
         let set = labels::of(self.plan, &c.signal, family);
-        let name = family.names.first()?;
+        let name = family.names.newest();
         let scale = c.signal.value_scale(c.stat);
         let fixed: Vec<Phase> = levels
             .iter()
@@ -124,7 +124,7 @@ impl Driver<'_> {
         };
         let per = c.unit.per.map_or(1, |p| i128::from(p.seconds));
         let window = i128::from(c.window.as_secs());
-        let counted = counted(family)?;
+        let counted = counted(family);
         Some(match (c.stat, family.kind) {
             (Stat::Quantile(q), _) => return self.histogram(c, family, q, levels),
             (Stat::Avg, FamilyKind::Histogram) => {
@@ -154,7 +154,7 @@ impl Driver<'_> {
         q: Number,
         levels: &[Level],
     ) -> Option<Vec<Input>> {
-        let name = family.names.first()?;
+        let name = family.names.newest();
         let scale = c.signal.scale;
         let limit = |o: &Outside| Some(o.sides().find_map(|(_, limit)| limit)?.value);
         let near = match &c.bound {
@@ -215,14 +215,14 @@ impl Driver<'_> {
         if parts {
             let set = labels::of(self.plan, of, part);
             let phases = self.shares(levels, |v| v / of_scale);
-            out.push(self.input(&counted(part)?, &set, text(&phases)));
+            out.push(self.input(&counted(part), &set, text(&phases)));
         }
         let mut set = labels::of(self.plan, over, whole);
         if inside {
             set = labels::outside(set, part, whole);
         }
         let phases = self.shares(levels, |v| rest(v) / over_scale);
-        out.push(self.input(&counted(whole)?, &set, text(&phases)));
+        out.push(self.input(&counted(whole), &set, text(&phases)));
         Some(out)
     }
 
@@ -248,7 +248,7 @@ impl Driver<'_> {
         levels: &[Level],
     ) -> Option<Vec<Input>> {
         let family = signal.family()?;
-        let name = family.names.first()?;
+        let name = family.names.newest();
         let mut set = labels::of(self.plan, signal, family);
         let all = self.shares(levels, |_| int(1));
         let good = self.shares(levels, |v| int(1) - v);
@@ -264,6 +264,6 @@ fn series(family: &str, series: Series) -> String {
 }
 
 /// The series that counts a family's events, or the gauge itself.
-fn counted(family: &Family) -> Option<String> {
-    Some(series(family.names.first()?, family.counted()))
+fn counted(family: &Family) -> String {
+    series(family.names.newest(), family.counted())
 }

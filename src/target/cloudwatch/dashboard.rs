@@ -20,7 +20,7 @@ use crate::units::{Duration, Number, Unit};
 
 /// What the template of a dashboard sees.
 #[derive(Serialize)]
-pub(super) struct BoardView<'a> {
+pub(super) struct DashboardView<'a> {
     start: String,
     region: &'a str,
     widgets: Vec<Tree>,
@@ -28,13 +28,13 @@ pub(super) struct BoardView<'a> {
 
 /// Alarms are named by region and account.
 pub(super) fn view<'a>(
-    board: &CloudWatchDashboard,
+    dashboard: &CloudWatchDashboard,
     region: &'a str,
     account: &str,
-) -> BoardView<'a> {
-    let widgets = layout::widgets(board).into_iter();
-    BoardView {
-        start: format!("-{}", iso(board.range)),
+) -> DashboardView<'a> {
+    let widgets = layout::widgets(dashboard).into_iter();
+    DashboardView {
+        start: format!("-{}", iso(dashboard.range)),
         region,
         widgets: widgets
             .map(|(place, widget)| {
