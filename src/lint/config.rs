@@ -12,6 +12,7 @@ use globset::GlobSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::artifact::Code;
 use crate::catalog::Range;
 use crate::diag::{Diagnostic, RuleInfo, Severity, did_you_mean};
 use crate::input;
@@ -73,6 +74,8 @@ pub struct Config {
     pub choice: Choice,
     /// Levels that differ from the rules' own.
     pub levels: BTreeMap<Spanned<String>, Level>,
+    /// Languages of source code that is looked at.
+    pub code: Vec<Code>,
     /// Findings that are known and wait.
     pub baseline: Option<Spanned<PathBuf>>,
     folder: PathBuf,

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use toml::Spanned as At;
 
 use super::{Choice, Config, Level};
+use crate::artifact::Code;
 use crate::catalog::{Range, RangeError};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::promql::Release;
@@ -55,6 +56,9 @@ struct File {
     /// Files and folders that are not linted: globs relative to this file. `*` stays inside one folder, `**` does not.
     #[schemars(with = "Vec<String>")]
     exclude: Vec<At<String>>,
+    /// Languages of source code in which string literals that are queries are read as well: `py`, `go` and `ts`, which is
+    /// TypeScript and JavaScript.
+    code: Vec<Code>,
     /// A file of findings that are known and wait, relative to this file; `slosmith lint --write-baseline` writes it.
     #[schemars(with = "Option<String>")]
     baseline: Option<At<PathBuf>>,
@@ -102,6 +106,7 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
             levelled: levels.keys().cloned().collect(),
         },
         levels,
+        code: read.code,
         baseline: read.baseline.map(|at| place.path(at)),
         folder: folder.to_owned(),
         exclude,
