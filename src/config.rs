@@ -2,6 +2,7 @@
 
 mod build;
 mod choice;
+mod code;
 mod file;
 mod place;
 #[cfg(test)]
@@ -24,6 +25,7 @@ use crate::yaml;
 
 pub use build::{Build, Output};
 pub use choice::{Choice, is_known, words};
+pub use code::Code;
 pub use file::json_schema;
 
 /// What the file is called.
@@ -76,6 +78,8 @@ pub struct Config {
     pub choice: Choice,
     /// Levels that differ from the rules' own.
     pub levels: BTreeMap<Spanned<String>, Level>,
+    /// Languages of source code that is looked at.
+    pub code: Vec<Code>,
     /// Findings that are known and wait.
     pub baseline: Option<Spanned<PathBuf>>,
     /// What is built.

@@ -10,7 +10,7 @@ use toml::Spanned as At;
 
 use super::build::{BuildTable, KubernetesTable, OutputTable};
 use super::place::Place;
-use super::{Choice, Config, Level};
+use super::{Choice, Code, Config, Level};
 use crate::catalog::{Range, RangeError};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::promql::Release;
@@ -56,6 +56,9 @@ struct File {
     /// Files and folders that are not linted: globs relative to this file. `*` stays inside one folder, `**` does not.
     #[schemars(with = "Vec<String>")]
     exclude: Vec<At<String>>,
+    /// Languages of source code in which string literals that are queries are read as well: `py`, `go` and `ts`, which is
+    /// TypeScript and JavaScript.
+    code: Vec<Code>,
     /// A file of findings that are known and wait, relative to this file; `slosmith lint --write-baseline` writes it.
     #[schemars(with = "Option<String>")]
     baseline: Option<At<PathBuf>>,
@@ -110,6 +113,7 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
             levelled: levels.keys().cloned().collect(),
         },
         levels,
+        code: read.code,
         baseline: read.baseline.map(|at| place.path(at)),
         build,
         folder: folder.to_owned(),

@@ -6,6 +6,7 @@ use crate::catalog::lineage::{ChangeKind, Replacement};
 use crate::catalog::{Catalog, ReleaseId};
 use crate::diag::{self, Applicability, Diagnostic, Fix};
 use crate::promql::Dialect;
+use crate::promql::Function;
 use crate::promql::ast::{AggregateOp, Expr, ExprKind};
 use crate::promql::rewrite::{Edit, apply, rename_in_selector};
 use crate::yaml::Text;
@@ -180,7 +181,11 @@ impl Advice<'_, '_, '_> {
             return None;
         }
         let context = &self.series.context;
-        let call = |node: &&Expr| matches!(node.kind, ExprKind::Call(_));
+        // What is wrong with another would be there twice.
+        let call = |node: &&Expr| match &node.kind {
+            ExprKind::Call(call) => Function::get(&call.function.text).is_some(),
+            _ => false,
+        };
         let place = match context.range {
             None => context.span.clone(),
             Some(_) => context.ancestors().next().filter(call)?.span.clone(),

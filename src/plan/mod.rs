@@ -24,8 +24,8 @@ pub use condition::{
     Absent, Bound, Compare, CompareOp, Condition, Limit, Outside, RawCondition, ValueUnit,
 };
 pub use dashboard::Dashboard;
-pub use marks::Marks;
 pub use kubernetes::{Discovery, Kind, Kubernetes, LabelSource};
+pub use marks::Marks;
 pub use names::Names;
 pub use series::{recorded, slo_series};
 pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};

@@ -146,6 +146,10 @@ impl Loaded {
             self.fail(fault.into(), named);
         }
         for ((file, named), read) in self.files.clone().iter().zip(read) {
+            if read.as_ref().is_ok_and(|artifact| artifact.has_pieces) {
+                let source = self.sources.get(*file);
+                self.passed.note_pieces(source.path());
+            }
             match read {
                 Ok(artifact) if artifact.kind != Kind::Unknown => self.artifacts.push(artifact),
                 Ok(_) if *named => {
@@ -153,6 +157,8 @@ impl Loaded {
                     let fault = Diagnostic::info("unknown-file", Span::new(*file, 0..0), message);
                     self.faults.push(fault);
                 }
+                // What is in pieces is told already.
+                Ok(artifact) if artifact.has_pieces => {}
                 Ok(_) => {
                     let source = self.sources.get(*file);
                     self.passed.note_silent(source.path(), source.text());
