@@ -1,8 +1,8 @@
 //! Bad and total events of an SLI as PromQL, over any window.
 
-use super::{bin, bucket_rate, or_zero, positive, range};
+use super::{bin, bucket_rate, new, or_zero, positive, range};
 use crate::naming;
-use crate::plan::{BASE_WINDOW, EventSli, slo_series};
+use crate::plan::{BASE_WINDOW, EventSli, Signal, slo_series};
 use crate::promql::ast::{BinaryOp, Expr, Selector};
 use crate::promql::build;
 use crate::units::Duration;
@@ -16,16 +16,31 @@ pub struct Events {
     pub sli: EventSli,
     /// Labels of the result.
     pub labels: Vec<String>,
+    /// True where what new series begin with is counted.
+    pub count_new_series: bool,
 }
 
 impl Events {
     /// All events per second over a window.
     pub fn total(&self, window: Duration) -> Expr {
-        let signal = match &self.sli {
+        let total = super::events(self.all(), window, None, &self.labels);
+        self.with_new(total, window)
+    }
+
+    /// The signal that counts all events.
+    fn all(&self) -> &Signal {
+        match &self.sli {
             EventSli::Ratio { total, .. } => total,
             EventSli::Latency { signal, .. } => signal,
-        };
-        super::events(signal, window, None, &self.labels)
+        }
+    }
+
+    /// The same with what new series begin with, where that is asked for.
+    fn with_new(&self, expr: Expr, window: Duration) -> Expr {
+        match self.all().family() {
+            Some(all) if self.count_new_series => new::counted(expr, all, window, &self.labels),
+            _ => expr,
+        }
     }
 
     /// Bad events per second over a window.
@@ -39,12 +54,14 @@ impl Events {
         };
         match &self.sli {
             EventSli::Ratio { part, good, .. } => {
-                let part = or_zero(super::events(part, window, None, &self.labels), &total);
+                let part = super::events(part, window, None, &self.labels);
+                let part = or_zero(self.with_new(part, window), &total);
                 if *good { rest(part) } else { part }
             }
             // A histogram has all its buckets or none, so nothing replaces a missing one.
             EventSli::Latency { family, within, .. } => {
-                rest(bucket_rate(family, within, window, &self.labels))
+                let good = bucket_rate(family, within, window, &self.labels);
+                rest(self.with_new(good, window))
             }
         }
     }
@@ -70,6 +87,7 @@ pub fn direct_ratio(sli: &EventSli, labels: &[String], window: Duration) -> Expr
     let events = Events {
         sli: sli.clone(),
         labels: labels.to_vec(),
+        count_new_series: false,
     };
     let whole = positive(events.total(window));
     bin(BinaryOp::Div, events.bad(window), whole)
@@ -88,6 +106,7 @@ pub fn enough(sli: &EventSli, labels: &[String], window: Duration, least: u32) -
     let events = Events {
         sli: sli.clone(),
         labels: labels.to_vec(),
+        count_new_series: false,
     };
     let seconds = build::number(window.as_secs().to_string());
     let count = bin(BinaryOp::Mul, events.total(window), seconds);

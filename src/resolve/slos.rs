@@ -80,7 +80,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         return None;
     };
     let budget = cx.sink.take(tiers::budget(objective));
-    let events = event_sli(cx, &slo.sli.value, &slo.by)?;
+    let events = event_sli(cx, slo)?;
     let budget = budget?;
     let severities = service::severities(cx);
     let tiers = tiers::resolve(
@@ -120,6 +120,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         total: events.total(BASE_WINDOW),
         ratios,
         tiers,
+        count_new_series: events.count_new_series,
         min_events: slo.min_events.map_or(0, |least| least.value),
         sli: events.sli,
     }));
@@ -141,7 +142,9 @@ fn check_min_events(cx: &mut Context<'_>, slo: &spec::Slo, tiers: &[Tier]) {
     }
 }
 
-fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Events> {
+fn event_sli(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
+    let (sli, by) = (&slo.sli.value, &slo.by);
+    let count_new_series = slo.count_new_series.is_some_and(|c| c.value);
     if let Some(latency) = &sli.latency {
         let signal = cx.signal(&latency.value.signal)?;
         let (family, within) = boundary(cx, &signal, &latency.value)?;
@@ -153,6 +156,7 @@ fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Event
                 within,
             },
             labels,
+            count_new_series,
         });
     }
     let ratio = &sli.ratio.as_ref()?.value;
@@ -182,6 +186,7 @@ fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Event
             total: Box::new(Signal::clone(&total)),
         },
         labels,
+        count_new_series,
     })
 }
 
@@ -279,6 +284,7 @@ fn reject_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
         ("objective", slo.objective.as_ref().map(|o| o.span)),
         ("burn", slo.burn.as_ref().map(|b| b.span)),
         ("min_events", slo.min_events.map(|m| m.span)),
+        ("count_new_series", slo.count_new_series.map(|c| c.span)),
     ];
     for (field, span) in fields {
         if let Some(span) = span {

@@ -7,10 +7,10 @@ use crate::catalog::Series;
 use crate::plan::{Bound, Bucket, Compare, Family, Plan, Reading, Signal, Source};
 use crate::spec::{FamilyKind, Stat};
 use crate::target::prometheus::view::Input;
-use crate::units::{Duration, Number, Per};
+use crate::units::{Duration, Number, Per, decimal};
 
 /// Requests a minute, so many that every share of them is close to a whole number.
-const TRAFFIC: i128 = 1_000_000;
+pub(super) const TRAFFIC: i128 = 1_000_000;
 
 /// A level for some steps.
 #[derive(Clone, Copy, Debug)]
@@ -276,6 +276,14 @@ impl Driver<'_> {
         let share = |v: Number| if good { int(1) - v } else { v };
         let levels: Vec<Level> = levels.iter().map(|l| l.map(share)).collect();
         self.ratio(part, total, &levels, parts)
+    }
+
+    /// A series that is first seen after so many steps, and then counts this much.
+    pub(super) fn born(&self, signal: &Signal, at: u64, value: Number) -> Option<Input> {
+        let family = signal.family()?;
+        let set = labels::of(self.plan, signal, family);
+        let values = format!("_x{at} {}+0x{at}", decimal(value));
+        Some(self.input(&counted(family)?, &set, values))
     }
 
     /// Series for a latency SLI: all observations, and those in the bucket; levels are error ratios.

@@ -32,7 +32,7 @@ impl<'a> Subject<'a> {
             hold: alert.hold,
             labels: rules::condition_labels(plan, alert),
             annotations: annotations::condition(alert),
-            rule_file: rules::alert_file(alert),
+            rule_file: rules::alert_file(plan, alert),
             test_name: alert_test_name(&alert.name),
             records: alert
                 .records
