@@ -272,8 +272,10 @@ impl Run<'_> {
             value_is(bad.clone(), last, None),
         ];
         if every < base {
-            test.promql_expr_test
-                .push(value_is(bad, end + every, Some(1)));
+            let quiet = (end + after + base + every).next_multiple_of(every);
+            let checks = [(quiet, None), (end + every, Some(1))];
+            let checks = checks.map(|(at, value)| value_is(bad.clone(), at, value));
+            test.promql_expr_test.extend(checks);
         }
         Some(test)
     }
