@@ -92,7 +92,7 @@ pub struct Rendered {
     pub files: Vec<OutFile>,
     /// Files beside the target's folder.
     pub beside: Vec<OutFile>,
-    /// What the author should know: an alert on PromQL of theirs, for which no unit test is made.
+    /// What the author should know: an alert for which no unit test is made, on PromQL of theirs or over a short window.
     pub notes: Vec<String>,
 }
 

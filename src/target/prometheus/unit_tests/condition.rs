@@ -41,8 +41,20 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
             "no unit test for `{}`: what its PromQL means is its author's to say",
             subject.name
         )),
+        None if is_short(subject.condition) => out.notes.push(format!(
+            "no unit test for `{}`: a window below 2m has too few of a test's samples, which are a minute apart",
+            subject.name
+        )),
         None => out.untested.push(subject.name.to_owned()),
     }
+}
+
+/// True where a window holds no two samples of a test.
+fn is_short(condition: &Condition) -> bool {
+    condition.leaves().into_iter().any(|leaf| match leaf {
+        Condition::Compare(c) => !c.signal.is_instant(c.stat) && c.window < Duration::from_mins(2),
+        _ => false,
+    })
 }
 
 /// True where a part is PromQL by the author.

@@ -32,7 +32,7 @@ use crate::units::Duration;
 #[derive(Default)]
 pub(super) struct Tests {
     pub(super) files: Vec<Named<TestFile>>,
-    /// Alerts that rest on their author's PromQL.
+    /// Alerts that rest on their author's PromQL, or on windows too short for a test.
     pub(super) notes: Vec<String>,
     /// Alerts under whose condition no input was found that makes them fire.
     pub(super) untested: Vec<String>,
