@@ -21,7 +21,8 @@ pub mod words;
 pub use alert::{Alert, AlertRecord};
 pub use cloudwatch::CloudWatch;
 pub use condition::{
-    Absent, Bound, Compare, CompareOp, Condition, Limit, Outside, RawCondition, ValueUnit,
+    Absent, Bound, Compare, CompareOp, Condition, Correlated, Limit, Outside, RawCondition,
+    Reading, ValueUnit,
 };
 pub use dashboard::Dashboard;
 pub use kubernetes::{Discovery, Kind, Kubernetes, LabelSource};

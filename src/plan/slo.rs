@@ -91,6 +91,8 @@ pub struct EventSlo {
     pub ratios: Vec<WindowRatio>,
     /// Burn-rate alerts, fastest first.
     pub tiers: Vec<Tier>,
+    /// True where what new series begin with is counted.
+    pub count_new_series: bool,
     /// Events in a tier's long window without which it does not fire; 0 when any will do.
     pub min_events: u32,
 }

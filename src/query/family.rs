@@ -31,18 +31,23 @@ pub fn bucket_rate(family: &Family, bucket: &Bucket, window: Duration, labels: &
 
 /// Series of a signal, without any stat: `group by (labels) (m)`.
 pub fn presence(family: &Family, labels: &[String]) -> Expr {
-    build::aggregate(AggregateOp::Group, labels, series(family))
+    build::aggregate(AggregateOp::Group, labels, series(family, None))
+}
+
+/// The same as it was some time ago.
+pub(super) fn presence_ago(family: &Family, labels: &[String], ago: Duration) -> Expr {
+    build::aggregate(AggregateOp::Group, labels, series(family, Some(ago)))
 }
 
 /// How many series of a signal there are: `count by (labels) (m)`.
 pub fn number_of_series(family: &Family, labels: &[String]) -> Expr {
-    build::aggregate(AggregateOp::Count, labels, series(family))
+    build::aggregate(AggregateOp::Count, labels, series(family, None))
 }
 
-fn series(family: &Family) -> Expr {
+fn series(family: &Family, ago: Option<Duration>) -> Expr {
     let over = Over {
         window: Window::Fixed(DEFAULT_WINDOW),
-        ago: None,
+        ago,
         series: family.counted(),
     };
     alternatives(family, |name| instant(family, name, &over))

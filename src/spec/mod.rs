@@ -294,6 +294,8 @@ pub struct Alert {
     /// How long the condition must hold; at once when absent.
     #[serde(rename = "for")]
     pub hold: Option<Spanned<Duration>>,
+    /// How often the condition is looked at, where that is not the spec's `prometheus.evaluation_interval`.
+    pub evaluation_interval: Option<Spanned<Duration>>,
     /// One line for the on-call person; made from the condition when absent.
     pub summary: Option<Text>,
     /// What the summary leaves out; the measured value is always added.

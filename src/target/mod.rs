@@ -94,7 +94,7 @@ pub struct Rendered {
     pub files: Vec<OutFile>,
     /// Files beside the target's folder.
     pub beside: Vec<OutFile>,
-    /// What the author should know: an alert that no unit test could be made for.
+    /// What the author should know: an alert for which no unit test is made, on PromQL of theirs or over a short window.
     pub notes: Vec<String>,
 }
 
@@ -111,6 +111,12 @@ pub enum TargetError {
         path: String,
         /// Where the link leads.
         target: String,
+    },
+    /// Alerts without a unit test: no input was found that makes them fire.
+    #[error("no input was found that makes `{}` fire", alerts.join("` and `"))]
+    Untested {
+        /// Their names.
+        alerts: Vec<String>,
     },
     /// The rendered text does not read back.
     #[error("{path}: the template's output is not valid: {why}")]

@@ -9,11 +9,12 @@ use super::diff;
 use super::settings::Settings;
 use crate::diag::{Diagnostic, Sink};
 use crate::kubernetes::Metadata;
+use crate::naming;
 use crate::output::{self, Digest, Folder, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
 use crate::resolve::{self, Options};
 use crate::source::{FileId, Span};
-use crate::spec::{self, Document};
+use crate::spec::{self, Document, Text};
 use crate::target::{self, Target, TargetError, own};
 
 /// What all jobs of a build share.
@@ -77,6 +78,29 @@ fn dead_link(document: &Document, error: &anyhow::Error) -> Option<Diagnostic> {
     Some(Diagnostic::error("dead-link", at, message))
 }
 
+/// Alerts that nobody could show to fire, at their places in the spec.
+fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic>> {
+    let Some(TargetError::Untested { alerts }) = error.downcast_ref() else {
+        return None;
+    };
+    let spec = &document.spec;
+    let finding = |alert: &String| {
+        let slos = spec.slos.keys();
+        let of = |name: &&Text| {
+            let name = &name.value;
+            [naming::percentile_alert(name), naming::burn_alert(name)].contains(alert)
+        };
+        let named = spec.alerts.keys().find(|name| name.value == *alert);
+        let name = named.or_else(|| slos.into_iter().find(of))?;
+        let message =
+            format!("no input was found that makes `{alert}` fire, so it has no unit test");
+        let help = "let its parts hold at the same time, after a time when they do not; if they can, build with \
+            `--no-tests` and test the alert by hand";
+        Some(Diagnostic::error("untested", name.span, message).help(help))
+    };
+    alerts.iter().map(finding).collect()
+}
+
 impl<'a> Job<'a> {
     /// Looks what earlier builds left.
     ///
@@ -128,7 +152,10 @@ impl<'a> Job<'a> {
                 Ok((folder, summary)) => {
                     done.built = Some(self.stage(&folder, How::Built(summary))?);
                 }
-                Err(error) => findings.push(dead_link(&document, &error).ok_or(error)?),
+                Err(error) => match untested(&document, &error) {
+                    Some(found) => found.into_iter().for_each(|found| findings.push(found)),
+                    None => findings.push(dead_link(&document, &error).ok_or(error)?),
+                },
             }
         }
         Ok(Done { findings, ..done })

@@ -99,6 +99,11 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         true => unit_tests::files(plan),
         false => unit_tests::Tests::default(),
     };
+    if !tests.untested.is_empty() {
+        return Err(TargetError::Untested {
+            alerts: tests.untested,
+        });
+    }
     for named in &tests.files {
         let path = format!("tests/{}.yaml", named.name);
         let file = out.file(&path, "prometheus/test.yaml", &named.title, &named.file)?;

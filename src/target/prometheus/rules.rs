@@ -23,7 +23,7 @@ const WIDTH: usize = 100;
 /// Rules over more than this are in a separate file: a test of the others need not load so much.
 const OWN_FILE_ABOVE: Duration = Duration::from_secs(3 * 86_400);
 
-/// Alerts that look further back than this are in a separate file.
+/// Alerts that look further back than this are in a separate file, as are those with an interval of their own.
 const ALERT_OWN_FILE_ABOVE: Duration = Duration::from_secs(86_400);
 
 /// All rule files of a plan.
@@ -47,7 +47,7 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
             files.push(named(plan, period_file(slo), &title, group, period));
         }
     }
-    let (far, near): (Vec<_>, Vec<_>) = plan.alerts.iter().partition(|a| stands_alone(a));
+    let (far, near): (Vec<_>, Vec<_>) = plan.alerts.iter().partition(|a| stands_alone(plan, a));
     if !near.is_empty() {
         let rules = near.iter().map(|a| alert_rules(plan, a)).collect();
         let title = format!("{}: alerts", service.title);
@@ -57,13 +57,12 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
     for alert in far {
         let title = format!("{}: {}", service.title, alert.name);
         let group = naming::single_alert_group(&service.name, &alert.name);
-        files.push(named(
-            plan,
-            alert_file(alert),
-            &title,
-            group,
-            alert_rules(plan, alert),
-        ));
+        let rules = alert_rules(plan, alert);
+        let mut file = named(plan, alert_file(plan, alert), &title, group, rules);
+        for group in &mut file.file.groups {
+            group.interval = alert.evaluation.to_string();
+        }
+        files.push(file);
     }
     if !plan.records.is_empty() {
         let rules = plan.records.iter().map(|r| vec![value_rule(plan, r)]);
@@ -134,16 +133,17 @@ pub(super) fn period_file(slo: &Slo) -> String {
 }
 
 /// File that holds an alert.
-pub(super) fn alert_file(alert: &Alert) -> String {
-    if stands_alone(alert) {
+pub(super) fn alert_file(plan: &Plan, alert: &Alert) -> String {
+    if stands_alone(plan, alert) {
         naming::alert_file(&alert.name)
     } else {
         "alerts".into()
     }
 }
 
-fn stands_alone(alert: &Alert) -> bool {
-    look_back(&alert.condition) > ALERT_OWN_FILE_ABOVE
+/// True for an alert that looks far back, or is evaluated at times of its own.
+fn stands_alone(plan: &Plan, alert: &Alert) -> bool {
+    look_back(&alert.condition) > ALERT_OWN_FILE_ABOVE || alert.evaluation != plan.evaluation
 }
 
 /// How far back a condition reads.
