@@ -38,5 +38,6 @@ mod scale;
 mod schema;
 mod searches;
 mod update;
+mod variables;
 mod words;
 mod wrong;
