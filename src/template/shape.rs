@@ -10,7 +10,15 @@ use serde_json::Value;
 const DEPTH: usize = 3;
 
 /// Maps whose keys are not ours.
-const MAPS: [&str; 4] = ["labels", "annotations", "exp_labels", "exp_annotations"];
+const MAPS: [&str; 7] = [
+    "labels",
+    "annotations",
+    "exp_labels",
+    "exp_annotations",
+    "resources",
+    "actions",
+    "parameters",
+];
 
 /// Variables by template, and their kinds by path: `groups[].rules[].expr` is a `text`.
 pub type Variables = BTreeMap<String, BTreeMap<String, &'static str>>;
