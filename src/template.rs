@@ -7,6 +7,7 @@
 
 mod limits;
 mod markdown;
+mod shape;
 mod tree;
 mod yaml;
 
@@ -18,6 +19,7 @@ use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 use serde::Serialize;
 
 use crate::input;
+pub use shape::Variables;
 pub(crate) use tree::Tree;
 
 /// Pairs each template's name with its text.
@@ -110,6 +112,8 @@ pub struct Templates {
     environment: Environment<'static>,
     replaced: Vec<(String, String)>,
     own: Vec<(String, String)>,
+    /// What templates were given, when somebody wants to know.
+    watch: Option<shape::Watch>,
 }
 
 impl Templates {
@@ -150,7 +154,26 @@ impl Templates {
             environment,
             replaced,
             own,
+            watch: None,
         })
+    }
+
+    /// Our templates, which remember what they are given.
+    ///
+    /// # Errors
+    /// When a template does not parse.
+    pub fn watching() -> Result<Self, TemplateError> {
+        Ok(Self {
+            watch: Some(shape::Watch::default()),
+            ..Self::load(None)?
+        })
+    }
+
+    /// What templates were given, where that was to be remembered.
+    pub fn variables(self) -> Variables {
+        self.watch
+            .map(shape::Watch::into_variables)
+            .unwrap_or_default()
     }
 
     /// True when a person's templates are among them.
@@ -169,6 +192,9 @@ impl Templates {
     /// When it uses a variable that is not there; names the template's line.
     pub fn render(&self, name: &str, view: &impl Serialize) -> Result<String, TemplateError> {
         let template = self.environment.get_template(name).map_err(|e| wrong(&e))?;
+        if let Some(watch) = &self.watch {
+            watch.see(name, view);
+        }
         limits::start();
         template.render(Serde(view)).map_err(|e| wrong(&e))
     }

@@ -40,5 +40,6 @@ mod scale;
 mod schema;
 mod searches;
 mod update;
+mod variables;
 mod words;
 mod wrong;

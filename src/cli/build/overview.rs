@@ -22,7 +22,10 @@ pub(super) fn print(err: &mut dyn Write, settings: &Settings, built: &[Built]) -
         false => ["written", "removed, as no spec asks for them"],
     };
     let out = settings.out.display();
-    writeln!(err, "{out}: {} up to date", count(same.len(), "service"))?;
+    writeln!(err, "{out}:")?;
+    if !same.is_empty() {
+        writeln!(err, "  {} up to date", count(same.len(), "service"))?;
+    }
     names(err, written, &changed)?;
     names(err, gone, &removed)?;
     attention(err, built)
