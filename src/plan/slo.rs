@@ -141,7 +141,7 @@ pub enum EventSli {
     /// Events by PromQL of the author's, with [`WINDOW`](super::marker::WINDOW) where the window stands.
     Own(Box<OwnEvents>),
     /// Their share by such PromQL, where nothing counts them.
-    OwnRatio(Expr),
+    OwnRatio(Box<Expr>),
 }
 
 /// Moments at which a gauge is good.

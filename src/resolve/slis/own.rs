@@ -23,7 +23,7 @@ pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -
             shortened(&text.value)
         ));
         return Some(Events {
-            sli: EventSli::OwnRatio(expr),
+            sli: EventSli::OwnRatio(Box::new(expr)),
             labels,
             count_new_series: false,
         });

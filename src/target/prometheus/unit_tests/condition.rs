@@ -5,6 +5,7 @@ use super::labels;
 use super::level::{Decider, Levels, busy, levels};
 use super::onset::Steps;
 use super::scenario::{Faults, firing as firing_sets, holds, leaves};
+use super::search::Found;
 use super::subject::Subject;
 use super::{Tests, firing, minutes, search, step_for, test_file};
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Plan, Signal, SignalKind, Source};
@@ -15,38 +16,32 @@ use crate::units::{Duration, float};
 
 /// Adds the test file of one alert, or says why there is none.
 pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
-    let (step, tests) = match subject.condition {
-        Condition::Absent(absent) => {
-            let test = absence(plan, subject, absent);
-            (1, test.map(|test| vec![test]))
-        }
-        condition => {
-            let step = step(condition);
-            let tests = tests(plan, subject, step);
-            (step, tests.or_else(|| search::tests(plan, subject, step)))
-        }
+    let step = step(subject.condition);
+    let plain = match subject.condition {
+        Condition::Absent(absent) => absence(plan, subject, absent).map(|test| vec![test]),
+        _ => tests(plan, subject, step),
     };
-    match tests {
-        Some(tests) => {
-            let title = format!("{}.", subject.name);
+    let found = match plain {
+        Some(tests) => Found::Tests(tests),
+        None => search::tests(plan, subject, step),
+    };
+    let name = subject.name;
+    match found {
+        Found::Tests(tests) => {
             let rules = [subject.rule_file.clone()];
-            out.files.push(test_file(
-                subject.test_name.clone(),
-                title,
-                &rules,
-                step,
-                tests,
-            ));
+            let (file, title) = (subject.test_name.clone(), format!("{name}."));
+            out.files.push(test_file(file, title, &rules, step, tests));
         }
-        None if is_authors(subject.condition) => out.notes.push(format!(
-            "no unit test for `{}`: what its PromQL means is its author's to say",
-            subject.name
+        _ if is_authors(subject.condition) => out.notes.push(format!(
+            "no unit test for `{name}`: what its PromQL means is its author's to say"
         )),
-        None if is_short(subject.condition) => out.notes.push(format!(
-            "no unit test for `{}`: a window below 2m has too few of a test's samples, which are a minute apart",
-            subject.name
+        _ if is_short(subject.condition) => out.notes.push(format!(
+            "no unit test for `{name}`: a window below 2m has too few of a test's samples, which are a minute apart"
         )),
-        None => out.untested.push(subject.name.to_owned()),
+        Found::Unknown => out.notes.push(format!(
+            "no unit test for `{name}`: not every input could be tried"
+        )),
+        Found::None => out.untested.push(name.to_owned()),
     }
 }
 

@@ -109,6 +109,11 @@ impl<'a> Part<'a> {
         matches!(&self.kind, Kind::Compare(c) if matches!(c.bound, Bound::Outside(_)))
     }
 
+    /// True where two signals are asked to move together.
+    pub(super) fn is_together(&self) -> bool {
+        matches!(self.kind, Kind::Correlated(_))
+    }
+
     /// True where the part asks for a change, which its own past catches up with.
     fn changes(&self) -> bool {
         matches!(&self.kind, Kind::Compare(c) if !matches!(c.bound, Bound::Fixed(..)))

@@ -16,33 +16,33 @@ use crate::target::prometheus::view::{ExprCheck, Input, Test};
 /// How far towards the fault a part goes without there being one: as far as possible.
 const SHORT_OF: [i128; 8] = [95, 85, 70, 50, 30, 15, 5, 0];
 
-/// The tests of an alert; `None` where no input makes it fire, or nothing is known of its query.
-pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Option<Vec<Test>> {
-    let leaves = subject.condition.leaves();
-    let parts: Vec<_> = leaves
-        .into_iter()
-        .map(|leaf| Part::of(plan, leaf, step))
-        .collect::<Option<_>>()?;
+/// What was found of tests for an alert.
+pub(super) enum Found {
+    Tests(Vec<Test>),
+    /// No input that was tried makes it fire.
+    None,
+    /// Not all inputs can be tried: names or query are beyond the model, or signals that move together are asked for more.
+    Unknown,
+}
+
+/// The tests of an alert.
+pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Found {
+    let leaves = subject.condition.leaves().into_iter();
+    let parts: Option<Vec<_>> = leaves.map(|leaf| Part::of(plan, leaf, step)).collect();
+    let Some(parts) = parts else {
+        return Found::Unknown;
+    };
     let search = Search {
         subject,
         course: course(&parts, subject.hold.mins_up().div_ceil(step)),
         parts,
         step,
     };
-    let sets = firing_sets(subject.condition);
-    let every = vec![true; search.parts.len()];
-    let more = Some(every).filter(|all| holds(subject.condition, all) && !sets.contains(all));
-    let found = sets.iter().chain(&more).filter_map(|set| search.set(set));
-    let tests: Vec<Test> = found.flatten().fold(Vec::new(), |mut all, test: Test| {
-        if all.iter().all(|known| known.name != test.name) {
-            all.push(test);
-        }
-        all
-    });
-    if tests.is_empty() {
-        return None;
+    match search.tests() {
+        Some(tests) => Found::Tests(tests),
+        None if search.is_known() => Found::None,
+        None => Found::Unknown,
     }
-    Some(tests.into_iter().chain(search.excused()).collect())
 }
 
 struct Search<'a> {
@@ -71,6 +71,35 @@ impl Agreed {
 }
 
 impl Search<'_> {
+    fn tests(&self) -> Option<Vec<Test>> {
+        let condition = self.subject.condition;
+        let sets = firing_sets(condition);
+        let every = vec![true; self.parts.len()];
+        let more = Some(every).filter(|all| holds(condition, all) && !sets.contains(all));
+        let found = sets.iter().chain(&more).filter_map(|set| self.set(set));
+        let tests: Vec<Test> = found.flatten().fold(Vec::new(), |mut all, test: Test| {
+            if all.iter().all(|known: &Test| known.name != test.name) {
+                all.push(test);
+            }
+            all
+        });
+        if tests.is_empty() {
+            return None;
+        }
+        Some(tests.into_iter().chain(self.excused()).collect())
+    }
+
+    /// True where it can be said what the rule does, and its parts be driven each by itself.
+    fn is_known(&self) -> bool {
+        if self.parts.len() > 1 && self.parts.iter().any(Part::is_together) {
+            return false;
+        }
+        let states = vec![0; self.parts.len()];
+        let mut tries = Try::all(&self.parts).into_iter();
+        let inputs = tries.find_map(|how| self.inputs(how, &states));
+        inputs.is_some_and(|inputs| self.run(&inputs).is_some())
+    }
+
     /// Tests in which these parts are at fault.
     fn set(&self, set: &Faults) -> Option<Vec<Test>> {
         let tries = Try::all(&self.parts);
