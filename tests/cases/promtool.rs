@@ -313,17 +313,28 @@ fn unit_test(files: &[OutFile], path: &str, own: bool) {
 
 /// The rules of the alert that a unit test is of, and what is recorded for it.
 fn rules_of(test: &str, all: &str) -> String {
-    let names = test
-        .lines()
-        .filter_map(|line| line.split_once("alertname: "));
-    let names: BTreeSet<_> = names.map(|(_, name)| name).collect();
+    let names = test.split("alertname").skip(1);
+    let names = names.filter_map(|rest| {
+        let name = rest.trim_start_matches([':', '=', ' ', '"']);
+        name.split(['"', '\n']).next()
+    });
+    let names: BTreeSet<_> = names.collect();
     let mut rules: Value = slosmith::yaml::read(FileId(0), all).expect("rules");
-    let group = rules["groups"][0]["rules"].as_array_mut().expect("rules");
-    group.retain(|rule| {
+    let groups = rules["groups"].as_array_mut().expect("groups");
+    let of_test = |rule: &Value| {
         let of = rule["alert"].as_str().or(rule["labels"]["alert"].as_str());
         of.is_some_and(|of| names.contains(of))
+    };
+    for group in groups.iter_mut() {
+        let rules = group["rules"].as_array_mut().expect("rules");
+        rules.retain(of_test);
+    }
+    groups.retain(|group| {
+        group["rules"]
+            .as_array()
+            .is_some_and(|rules| !rules.is_empty())
     });
-    assert!(!group.is_empty(), "{names:?}");
+    assert!(!groups.is_empty(), "{names:?}");
     rules.to_string()
 }
 
