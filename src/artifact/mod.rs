@@ -11,11 +11,12 @@
 //! assert_eq!(&text[file.queries[0].span().range()], "up == 0");
 //! ```
 //!
-//! The content decides what a file is, never its name; the name only helps to choose between JSON, YAML and
-//! Markdown.
+//! The content decides what a file is, never its name; the name only helps to choose between JSON, YAML, Markdown
+//! and source code.
 
 mod classic;
 mod cloudwatch;
+mod code;
 mod datasource;
 mod document;
 mod field;
@@ -46,6 +47,7 @@ pub use model::*;
 pub use raw::Raw;
 pub use unread::Unread;
 
+use crate::config::Code;
 use crate::source::{FileId, mark_len};
 use crate::yaml::Body;
 use reader::Reader;
@@ -57,6 +59,10 @@ use reader::Reader;
 pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Unread> {
     let mut reader = Reader::new(file);
     let body = Body::new(file, text);
+    if let Some(language) = Code::of(path) {
+        code::read(&mut reader, &body, language);
+        return Ok(reader.finish());
+    }
     match syntax(path, text) {
         Syntax::Markdown => markdown::read(&mut reader, &body),
         Syntax::Json => template::read_json(&mut reader, &body)?,

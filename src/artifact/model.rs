@@ -34,6 +34,8 @@ pub struct Artifact {
     pub parts: Vec<FileId>,
     /// Parts that could not be read (bad JSON in a ConfigMap); the rest of the file was.
     pub faults: Vec<Diagnostic>,
+    /// Parts of queries are in it that a program puts together; they are not read.
+    pub has_pieces: bool,
 }
 
 /// The kinds of files.
@@ -63,6 +65,8 @@ pub enum Kind {
     GoogleCloud,
     /// Markdown with queries or other parts in code fences.
     Markdown,
+    /// Source code with queries in string literals.
+    Code,
     /// Nothing that holds queries.
     #[default]
     Unknown,

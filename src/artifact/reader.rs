@@ -149,6 +149,9 @@ fn with_actions<'t>(text: &'t str, span: &Span) -> &'t str {
 
 /// True for `{a="b"} |= "c"` and `{a="b"} | json`: LogQL and others pass on what they select, PromQL never does.
 fn is_pipeline(text: &str) -> bool {
+    if !text.contains('|') {
+        return false;
+    }
     let mut before = ' ';
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

@@ -1,12 +1,9 @@
 //! The threads that share the work.
 
-use std::panic::resume_unwind;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
-
-use crate::promql::{STACK, has_room};
 
 /// Starts one for each processor, this one among them; where the system gives fewer, those do it all.
 ///
@@ -35,26 +32,7 @@ pub(super) fn start() {
 /// A thread that works in the pool once it is given its part in it; `None` when the system gives no more.
 fn helper() -> Option<Sender<ThreadBuilder>> {
     let (give, take) = mpsc::channel::<ThreadBuilder>();
-    let work = move || {
-        has_room();
-        take.recv().map(ThreadBuilder::run).unwrap_or_default();
-    };
-    let thread = thread::Builder::new().stack_size(STACK);
-    thread.spawn(work).ok()?;
+    let work = move || take.recv().map(ThreadBuilder::run).unwrap_or_default();
+    thread::Builder::new().spawn(work).ok()?;
     Some(give)
-}
-
-/// Does the work where the deepest query has room; on this thread when the system gives no other.
-pub(super) fn with_room<T: Send>(work: impl Fn() -> T + Sync) -> T {
-    thread::scope(|scope| {
-        let builder = thread::Builder::new().stack_size(STACK);
-        let roomy = || {
-            has_room();
-            work()
-        };
-        match builder.spawn_scoped(scope, roomy) {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(_) => work(),
-        }
-    })
 }

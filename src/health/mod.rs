@@ -100,7 +100,7 @@ pub fn judge(plan: &Plan, pages: Pages<'_>) -> Vec<Finding> {
         .map(|alert| finding(&alert, &pages))
         .collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.parts));
-    found.extend(objective::judge(&plan.slos, &since_start));
+    found.extend(objective::judge(plan, &pages, &since_start));
     found
 }
 

@@ -6,6 +6,7 @@ use crate::catalog::lineage::{ChangeKind, Replacement};
 use crate::catalog::{Catalog, ReleaseId};
 use crate::diag::{self, Applicability, Diagnostic, Fix};
 use crate::promql::Dialect;
+use crate::promql::Function;
 use crate::promql::ast::{AggregateOp, Expr, ExprKind};
 use crate::promql::rewrite::{Edit, apply, rename_in_selector};
 use crate::yaml::Text;
@@ -53,7 +54,7 @@ pub(super) fn advise(
 /// True when only the series are counted, or missed: their values say nothing, so neither do others like them.
 fn is_counted(series: &Series<'_, '_>) -> bool {
     let counts = |name: &str| matches!(name, "absent" | "absent_over_time" | "present_over_time");
-    let ancestors = series.context.ancestors.iter();
+    let ancestors = series.context.ancestors();
     let mut aggregates = ancestors.filter_map(|node| match &node.kind {
         ExprKind::Aggregate(aggregate) => Some(aggregate.op),
         _ => None,
@@ -180,10 +181,14 @@ impl Advice<'_, '_, '_> {
             return None;
         }
         let context = &self.series.context;
-        let call = |node: &&&Expr| matches!(node.kind, ExprKind::Call(_));
+        // What is wrong with another would be there twice.
+        let call = |node: &&Expr| match &node.kind {
+            ExprKind::Call(call) => Function::get(&call.function.text).is_some(),
+            _ => false,
+        };
         let place = match context.range {
             None => context.span.clone(),
-            Some(_) => context.ancestors.first().filter(call)?.span.clone(),
+            Some(_) => context.ancestors().next().filter(call)?.span.clone(),
         };
         let old = cx.text(&place);
         let edits = rename_in_selector(self.series.context.selector, &self.known.family, name);

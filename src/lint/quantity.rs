@@ -4,6 +4,7 @@ use super::query::{QueryCx, Series};
 use crate::artifact::{Dashboard, Form, Panel, Thresholds};
 use crate::catalog;
 use crate::promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind};
+use crate::promql::with_room;
 use crate::source::Spanned;
 
 /// What a value measures, where that is known.
@@ -40,6 +41,10 @@ const KEEPING: [&str; 16] = [
 impl<'q, 'c> QueryCx<'q, 'c> {
     /// What an expression measures, and one series that it is made of.
     pub(super) fn measure(&self, expr: &Expr) -> Option<(Measure, &'q Series<'q, 'c>)> {
+        with_room(|| self.measured(expr))
+    }
+
+    fn measured(&self, expr: &Expr) -> Option<(Measure, &'q Series<'q, 'c>)> {
         match &expr.kind {
             ExprKind::Paren(inner) => self.measure(inner),
             ExprKind::Subquery(subquery) => self.measure(&subquery.expr),

@@ -31,7 +31,7 @@ pub struct QueryCx<'q, 'c> {
     pub site: Site<'q>,
     /// Its tree.
     pub expr: &'q Expr,
-    /// Every name that it selects, left to right.
+    /// Every name that it selects, left to right: there may be very many.
     pub series: &'q [Series<'q, 'c>],
     /// Judges the query that a fix would leave; without it every fix is offered.
     pub(super) review: Option<Review<'q>>,
@@ -189,12 +189,21 @@ impl<'q, 'c> QueryCx<'q, 'c> {
 
     /// The series that a part of the query selects.
     pub fn series_in(&self, expr: &Expr) -> impl Iterator<Item = &'q Series<'q, 'c>> {
-        let outer = expr.span.clone();
-        let inside = move |s: &&Series<'_, '_>| {
-            let inner = &s.context.span;
-            outer.start <= inner.start && inner.end <= outer.end
-        };
-        self.series.iter().filter(inside)
+        let TextSpan { start, end } = expr.span;
+        let from = self
+            .series
+            .partition_point(|s| s.context.span.start < start);
+        let rest = self.series.get(from..).unwrap_or_default().iter();
+        rest.take_while(move |s| s.context.span.end <= end)
+    }
+
+    /// The series of the selector that starts here.
+    fn series_at(&self, start: usize) -> impl Iterator<Item = &'q Series<'q, 'c>> {
+        let from = self
+            .series
+            .partition_point(|s| s.context.span.start < start);
+        let rest = self.series.get(from..).unwrap_or_default().iter();
+        rest.take_while(move |s| s.context.span.start == start)
     }
 
     /// The releases on which a series is missing, by reason, without those on which the other side of an
@@ -228,7 +237,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         &'s self,
         series: &'s Series<'_, '_>,
     ) -> impl Iterator<Item = &'q Series<'q, 'c>> + 's {
-        let sides = series.context.ancestors.iter().filter_map(|node| {
+        let sides = series.context.ancestors().filter_map(|node| {
             let ExprKind::Binary(binary) = &node.kind else {
                 return None;
             };

@@ -1,7 +1,7 @@
 //! The builder: takes objectives, alerts and dashboards one by one, and gives back what CloudWatch gets.
 //!
 //! ```text
-//! Builder::new(service, via, &group_by, &mut sink) → .tiers(…), .alert(…), .boards(…) → .finish()
+//! Builder::new(service, via, &group_by, &mut sink) → .tiers(…), .alert(…), .dashboards(…) → .finish()
 //! ```
 
 use super::delivery::{Scrapes, scraped};

@@ -57,7 +57,7 @@ fn look_back(expr: &Expr) -> u64 {
         _ => 0,
     };
     let inner = promql::visit::children(expr)
-        .map(look_back)
+        .map(|child| promql::with_room(|| look_back(child)))
         .max()
         .unwrap_or(0);
     u64::try_from(own).unwrap_or(0) + inner

@@ -15,6 +15,8 @@ pub struct Alert {
     pub severity: String,
     /// How long the condition must hold.
     pub hold: Duration,
+    /// How often its rules are evaluated.
+    pub evaluation: Duration,
     /// The condition.
     pub condition: Condition,
     /// Recorded values that the condition compares with.

@@ -91,6 +91,8 @@ pub struct EventSlo {
     pub ratios: Vec<WindowRatio>,
     /// Burn-rate alerts, fastest first.
     pub tiers: Vec<Tier>,
+    /// True where what new series begin with is counted.
+    pub count_new_series: bool,
     /// Events in a tier's long window without which it does not fire; 0 when any will do.
     pub min_events: u32,
 }
@@ -139,7 +141,7 @@ pub enum EventSli {
     /// Events by PromQL of the author's, with [`WINDOW`](super::marker::WINDOW) where the window stands.
     Own(Box<OwnEvents>),
     /// Their share by such PromQL, where nothing counts them.
-    OwnRatio(Expr),
+    OwnRatio(Box<Expr>),
 }
 
 /// Moments at which a gauge is good.

@@ -7,7 +7,6 @@ use super::placeholder::Placeholders;
 pub use super::span::TextSpan;
 
 /// One expression.
-#[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,

@@ -9,6 +9,7 @@ use super::ast::{
 use super::error::SyntaxError;
 use super::functions::{Function, ValueType};
 use super::regex;
+use super::room::with_room;
 
 type Result<T> = std::result::Result<T, SyntaxError>;
 
@@ -28,8 +29,12 @@ pub fn known_type(expr: &Expr) -> Option<ValueType> {
         ExprKind::Aggregate(_) => Some(ValueType::Vector),
         ExprKind::Range(_) | ExprKind::Subquery(_) => Some(ValueType::Matrix),
         ExprKind::Call(call) => Function::get(&call.function.text).map(|function| function.returns),
-        ExprKind::Unary(_, inner) | ExprKind::Paren(inner) => known_type(inner),
-        ExprKind::Binary(binary) => of_operands(known_type(&binary.lhs), known_type(&binary.rhs)),
+        ExprKind::Unary(_, inner) | ExprKind::Paren(inner) => with_room(|| known_type(inner)),
+        ExprKind::Binary(binary) => match with_room(|| known_type(&binary.rhs)) {
+            // Whatever is on the left, and that may be a long chain.
+            Some(rhs) if rhs != ValueType::Scalar => Some(ValueType::Vector),
+            rhs => with_room(|| of_operands(known_type(&binary.lhs), rhs)),
+        },
         ExprKind::Unknown(_) | ExprKind::Placeholder(_) | ExprKind::Invalid(_) => None,
     }
 }
@@ -85,6 +90,10 @@ impl Checker {
 
     /// The type of a tree, if it is known, after a look at all its parts.
     fn check(&mut self, expr: &Expr) -> Result<Option<ValueType>> {
+        with_room(|| self.check_kind(expr))
+    }
+
+    fn check_kind(&mut self, expr: &Expr) -> Result<Option<ValueType>> {
         match &expr.kind {
             ExprKind::Number(_) => Ok(Some(ValueType::Scalar)),
             ExprKind::String(_) => Ok(Some(ValueType::String)),

@@ -1,7 +1,7 @@
 //! What the parser says about a query it cannot accept.
 
 use super::ast::TextSpan;
-use super::room::Limits;
+use super::room::{LEVELS, TERMS};
 
 /// The first thing wrong with a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,8 +29,8 @@ impl SyntaxError {
     }
 
     /// More levels or terms than are read.
-    pub(super) fn too_deep(Limits { levels, terms }: Limits, span: TextSpan) -> Self {
-        let message = format!("more than {levels} levels of nesting or {terms} terms are not read");
+    pub(super) fn too_deep(span: TextSpan) -> Self {
+        let message = format!("more than {LEVELS} levels of nesting or {TERMS} terms are not read");
         Self {
             too_deep: true,
             ..Self::new(message, span)

@@ -18,6 +18,7 @@
 pub mod ast;
 pub mod build;
 mod check;
+mod deep;
 mod duration;
 mod error;
 mod experimental;
@@ -46,7 +47,7 @@ pub use parser::{parse, parse_recovering, parse_with, reach};
 pub use placeholder::Dialect;
 pub use printer::pretty;
 pub use regex::{alternatives, is_literal as is_literal_pattern, matcher, matches};
-pub use room::{STACK, has_room};
+pub(crate) use room::with_room;
 pub use series::{Series, split_series};
 pub use since::{Release, Requirement, requirements};
 pub use visit::selectors;

@@ -17,7 +17,7 @@ use super::check;
 use super::error::SyntaxError;
 use super::lexer::{Keyword, Kind, Lexer, Token, decode, is_lossy};
 use super::placeholder::{Dialect, Placeholders};
-use super::room::{Limits, limits};
+use super::room::{LEVELS, TERMS};
 
 type Result<T> = std::result::Result<T, SyntaxError>;
 
@@ -115,7 +115,6 @@ struct Parser<'a> {
     height: u32,
     /// Where reading went on behind braces or brackets without their end, which is told.
     resumed: Option<usize>,
-    limits: Limits,
 }
 
 impl<'a> Parser<'a> {
@@ -136,7 +135,6 @@ impl<'a> Parser<'a> {
             depth: 0,
             height: 0,
             resumed: None,
-            limits: limits(),
         };
         parser.bump()?;
         Ok(parser)
@@ -228,7 +226,7 @@ impl<'a> Parser<'a> {
     /// Counts one more level above the expression returned last.
     fn grow(&mut self, other: u32) -> Result<()> {
         self.height = self.height.max(other) + 1;
-        if self.height > self.limits.terms {
+        if self.height > TERMS {
             return Err(self.too_deep());
         }
         Ok(())
@@ -236,14 +234,14 @@ impl<'a> Parser<'a> {
 
     fn enter(&mut self) -> Result<()> {
         self.depth += 1;
-        if self.depth > self.limits.levels {
+        if self.depth > LEVELS {
             return Err(self.too_deep());
         }
         Ok(())
     }
 
     fn too_deep(&self) -> SyntaxError {
-        SyntaxError::too_deep(self.limits, self.span())
+        SyntaxError::too_deep(self.span())
     }
 
     /// The placeholders in a token.

@@ -15,6 +15,7 @@ use super::ast::{
 };
 
 use super::names::UNKNOWN;
+use super::room::with_room;
 
 pub use pretty::pretty;
 
@@ -32,6 +33,10 @@ impl fmt::Display for Selector {
 }
 
 fn expr<W: Write>(f: &mut W, expr: &Expr) -> fmt::Result {
+    with_room(|| kind(f, expr))
+}
+
+fn kind<W: Write>(f: &mut W, expr: &Expr) -> fmt::Result {
     match &expr.kind {
         ExprKind::Number(number) => f.write_str(&number.text),
         ExprKind::String(literal) => leaf::string(f, literal),
@@ -173,10 +178,12 @@ fn starts_with_paren(expr: &Expr, parens: bool) -> bool {
     parens
         || match &expr.kind {
             ExprKind::Paren(_) => true,
-            ExprKind::Binary(binary) => starts_with_paren(&binary.lhs, lhs_parens(binary)),
-            ExprKind::Unknown(unknown) => starts_with_paren(&unknown.lhs, false),
+            ExprKind::Binary(binary) => {
+                with_room(|| starts_with_paren(&binary.lhs, lhs_parens(binary)))
+            }
+            ExprKind::Unknown(unknown) => with_room(|| starts_with_paren(&unknown.lhs, false)),
             ExprKind::Subquery(subquery) => {
-                starts_with_paren(&subquery.expr, subquery_parens(subquery))
+                with_room(|| starts_with_paren(&subquery.expr, subquery_parens(subquery)))
             }
             _ => false,
         }

@@ -1,41 +1,20 @@
-//! How deep a query may nest, which depends on the stack of the thread: reading a tree, and every walk over it, recurses.
+//! How deep a query may nest, and the stack for it: reading a tree, and every walk over it, recurses.
 
-use std::cell::Cell;
+/// Parentheses, calls and signs inside each other; real queries stay under 30.
+pub(super) const LEVELS: u32 = 10_000;
 
-/// Bytes of stack for the deepest tree; see [`has_room`].
-pub const STACK: usize = 64 << 20;
+/// Levels of any tree. Chains such as `a or b or c or …` lean to the left.
+pub(super) const TERMS: u32 = 100_000;
 
-/// How much is read of a query.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    /// Parentheses, calls and signs inside each other; real queries stay under 30.
-    pub(super) levels: u32,
-    /// Levels of any tree. Chains such as `a or b or c or …` lean to the left and cost less stack per level.
-    pub(super) terms: u32,
-}
+/// What is there for anything between two calls of [`with_room`].
+const LEAST: usize = 256 << 10;
 
-/// On a thread of the usual size.
-const USUAL: Limits = Limits {
-    levels: 100,
-    terms: 300,
-};
+/// How much is added at once.
+const MORE: usize = 8 << 20;
 
-const DEEP: Limits = Limits {
-    levels: 1_000,
-    terms: 3_000,
-};
-
-thread_local! {
-    static HERE: Cell<Limits> = const { Cell::new(USUAL) };
-}
-
-/// Tells that this thread has [`STACK`] bytes of stack: it reads queries that are ten times as deep.
+/// Does the work on more stack, if little is left.
 ///
-/// Their trees must stay on such threads.
-pub fn has_room() {
-    HERE.set(DEEP);
-}
-
-pub(super) fn limits() -> Limits {
-    HERE.get()
+/// Each function that calls itself for the parts of a tree does so in here.
+pub(crate) fn with_room<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(LEAST, MORE, work)
 }

@@ -4,9 +4,14 @@ mod comparison;
 mod constant;
 mod quantile;
 
+use std::fmt;
+use std::rc::Rc;
+
 use super::ast::{Expr, ExprKind, RangeSelector, Selector, TextSpan};
+use super::room::with_room;
 use super::visit::children;
 
+pub use super::visit::bare;
 pub use comparison::{Comparison, comparisons};
 pub use constant::{Exact, exact_constant};
 pub use quantile::{QuantileCall, quantile_calls};
@@ -20,8 +25,35 @@ pub struct SelectorContext<'a> {
     pub span: TextSpan,
     /// Its range, if it has one.
     pub range: Option<&'a RangeSelector>,
-    /// The expressions around it, innermost first.
-    pub ancestors: Vec<&'a Expr>,
+    /// The expressions around it.
+    around: Around<'a>,
+}
+
+/// The expressions that hold selectors, each with the place of the one around it.
+type Holders<'a> = Vec<(&'a Expr, Option<usize>)>;
+
+/// All expressions around one; selectors of a query share them, for there may be many of both.
+#[derive(Clone, PartialEq)]
+struct Around<'a> {
+    holders: Rc<Holders<'a>>,
+    innermost: Option<usize>,
+}
+
+impl<'a> Around<'a> {
+    fn iter(&self) -> impl Iterator<Item = &'a Expr> {
+        let mut next = self.innermost;
+        std::iter::from_fn(move || {
+            let (expr, outer) = *self.holders.get(next?)?;
+            next = outer;
+            Some(expr)
+        })
+    }
+}
+
+impl fmt::Debug for Around<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
 }
 
 /// What is done to the samples of a selector.
@@ -52,14 +84,6 @@ pub fn is_rate(function: &str) -> bool {
     matches!(function, "rate" | "irate" | "increase")
 }
 
-/// The expression without the parentheses around it.
-pub fn bare(expr: &Expr) -> &Expr {
-    match &expr.kind {
-        ExprKind::Paren(inner) => bare(inner),
-        _ => expr,
-    }
-}
-
 /// Functions that look at how a range changes.
 const CHANGES: [&str; 10] = [
     "rate",
@@ -75,40 +99,63 @@ const CHANGES: [&str; 10] = [
 ];
 
 /// All selectors with their surroundings, left to right.
-pub fn contexts(expr: &Expr) -> Vec<SelectorContext<'_>> {
-    let mut found = Vec::new();
-    visit(expr, &mut Vec::new(), &mut found);
-    found
+pub fn contexts<'a>(expr: &'a Expr) -> Vec<SelectorContext<'a>> {
+    let (mut found, mut holders) = (Vec::new(), Vec::new());
+    visit(expr, None, &mut holders, &mut found);
+    let holders = Rc::new(holders);
+    let context = |(expr, innermost): (&'a Expr, _)| {
+        let (selector, range) = selected(expr)?;
+        Some(SelectorContext {
+            selector,
+            span: expr.span.clone(),
+            range,
+            around: Around {
+                holders: Rc::clone(&holders),
+                innermost,
+            },
+        })
+    };
+    found.into_iter().filter_map(context).collect()
 }
 
-fn visit<'a>(expr: &'a Expr, path: &mut Vec<&'a Expr>, found: &mut Vec<SelectorContext<'a>>) {
-    let (selector, range) = match &expr.kind {
-        ExprKind::Selector(selector) => (selector, None),
-        ExprKind::Range(range) => (&range.selector, Some(range)),
-        _ => {
-            path.push(expr);
-            for child in children(expr) {
-                visit(child, path, found);
-            }
-            path.pop();
-            return;
-        }
-    };
-    found.push(SelectorContext {
-        selector,
-        span: expr.span.clone(),
-        range,
-        ancestors: path.iter().rev().copied().collect(),
-    });
+fn selected(expr: &Expr) -> Option<(&Selector, Option<&RangeSelector>)> {
+    match &expr.kind {
+        ExprKind::Selector(selector) => Some((selector, None)),
+        ExprKind::Range(range) => Some((&range.selector, Some(range))),
+        _ => None,
+    }
+}
+
+/// Finds the expressions that select, each with what holds it.
+fn visit<'a>(
+    expr: &'a Expr,
+    outer: Option<usize>,
+    holders: &mut Holders<'a>,
+    found: &mut Holders<'a>,
+) {
+    if selected(expr).is_some() {
+        found.push((expr, outer));
+        return;
+    }
+    let here = Some(holders.len());
+    holders.push((expr, outer));
+    for child in children(expr) {
+        with_room(|| visit(child, here, holders, found));
+    }
 }
 
 impl<'a> SelectorContext<'a> {
+    /// The expressions around it, innermost first.
+    pub fn ancestors(&self) -> impl Iterator<Item = &'a Expr> {
+        self.around.iter()
+    }
+
     /// What is done to the samples first; parentheses do nothing, and a subquery hands them on.
     ///
     /// `rate(x[5m])`, `rate((x)[5m:])` and `rate(x[5m:])` are all changes of `x`.
     pub fn used(&self) -> Use<'a> {
         let mut samples = self.range.is_some();
-        for ancestor in &self.ancestors {
+        for ancestor in self.ancestors() {
             match &ancestor.kind {
                 ExprKind::Paren(_) => {}
                 ExprKind::Subquery(_) if !samples => samples = true,
@@ -121,8 +168,8 @@ impl<'a> SelectorContext<'a> {
 
     /// Whether its samples are taken again by a subquery, at any level.
     pub fn in_subquery(&self) -> bool {
-        let subquery = |expr: &&Expr| matches!(expr.kind, ExprKind::Subquery(_));
-        self.ancestors.iter().any(subquery)
+        let subquery = |expr: &Expr| matches!(expr.kind, ExprKind::Subquery(_));
+        self.ancestors().any(subquery)
     }
 }
 

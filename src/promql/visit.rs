@@ -4,6 +4,7 @@ use std::iter::once;
 
 use super::ast::{At, AtOffset, Duration, Expr, ExprKind, Grouping, Matching, Name, Selector};
 use super::placeholder::{Placeholder, Placeholders};
+use super::room::with_room;
 
 /// The expressions directly inside, in the order they are written.
 pub fn children(expr: &Expr) -> impl Iterator<Item = &Expr> {
@@ -54,11 +55,19 @@ pub fn children_mut(expr: &mut Expr) -> impl Iterator<Item = &mut Expr> {
     one.into_iter().chain(two).chain(many)
 }
 
+/// The expression without the parentheses around it.
+pub fn bare(mut expr: &Expr) -> &Expr {
+    while let ExprKind::Paren(inner) = &expr.kind {
+        expr = inner;
+    }
+    expr
+}
+
 /// Calls `visit` with every expression, parents before children, left before right.
 pub fn walk<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) {
     visit(expr);
     for child in children(expr) {
-        walk(child, visit);
+        with_room(|| walk(child, visit));
     }
 }
 
@@ -67,7 +76,7 @@ pub fn walk<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) {
 /// So a visitor may replace the expression it is given without meeting its own work again.
 pub fn walk_mut(expr: &mut Expr, visit: &mut impl FnMut(&mut Expr)) {
     for child in children_mut(expr) {
-        walk_mut(child, visit);
+        with_room(|| walk_mut(child, visit));
     }
     visit(expr);
 }

@@ -1,9 +1,9 @@
 //! Bad and total events of an SLI as PromQL, over any window.
 
-use super::{SignalQuery, bin, bucket_rate, or_zero, positive, range};
+use super::{SignalQuery, bin, bucket_rate, new, or_zero, positive, range};
 use crate::naming;
 use crate::plan::marker::at_window;
-use crate::plan::{BASE_WINDOW, Counted, EventSli, Good, TimeSli, Window, slo_series};
+use crate::plan::{BASE_WINDOW, Counted, EventSli, Good, Signal, TimeSli, Window, slo_series};
 use crate::promql::ast::{BinaryOp, Expr, Selector};
 use crate::promql::build;
 use crate::spec::Stat;
@@ -18,6 +18,8 @@ pub struct Events {
     pub sli: EventSli,
     /// Labels of the result.
     pub labels: Vec<String>,
+    /// True where what new series begin with is counted.
+    pub count_new_series: bool,
 }
 
 impl Events {
@@ -27,12 +29,21 @@ impl Events {
     /// The share of bad events, where only that is known.
     fn total(&self, window: Duration) -> Result<Expr, &Expr> {
         Ok(match &self.sli {
-            EventSli::Ratio { total, .. } => super::events(total, window, None, &self.labels),
-            EventSli::Latency { signal, .. } => super::events(signal, window, None, &self.labels),
+            EventSli::Ratio { total: all, .. } | EventSli::Latency { signal: all, .. } => {
+                self.with_new(super::events(all, window, None, &self.labels), window)
+            }
             EventSli::Time(time) => moments("count_over_time", self.value(time), time, window),
             EventSli::Own(own) => at_window(&own.total, window),
             EventSli::OwnRatio(ratio) => return Err(ratio),
         })
+    }
+
+    /// The same with what new series begin with, where that is asked for.
+    fn with_new(&self, expr: Expr, window: Duration) -> Expr {
+        match self.sli.signal().and_then(Signal::family) {
+            Some(all) if self.count_new_series => new::counted(expr, all, window, &self.labels),
+            _ => expr,
+        }
     }
 
     /// Bad events over a window, and all.
@@ -53,11 +64,13 @@ impl Events {
         };
         let bad = match &self.sli {
             EventSli::Ratio { part, good, .. } => {
-                of(super::events(part, window, None, &self.labels), *good)
+                let part = super::events(part, window, None, &self.labels);
+                of(self.with_new(part, window), *good)
             }
             // A histogram has all its buckets or none, so nothing replaces a missing one.
             EventSli::Latency { family, within, .. } => {
-                rest(bucket_rate(family, within, window, &self.labels))
+                let good = bucket_rate(family, within, window, &self.labels);
+                rest(self.with_new(good, window))
             }
             // What is no number is not good.
             EventSli::Time(time) => {
@@ -137,6 +150,7 @@ pub fn direct_ratio(sli: &EventSli, labels: &[String], window: Duration) -> Expr
     let events = Events {
         sli: sli.clone(),
         labels: labels.to_vec(),
+        count_new_series: false,
     };
     events.direct(window)
 }
@@ -154,6 +168,7 @@ pub fn enough(sli: &EventSli, labels: &[String], window: Duration, least: u32) -
     let events = Events {
         sli: sli.clone(),
         labels: labels.to_vec(),
+        count_new_series: false,
     };
     let seconds = build::number(window.as_secs().to_string());
     let count = bin(BinaryOp::Mul, events.total(window).ok()?, seconds);

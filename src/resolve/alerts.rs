@@ -131,7 +131,15 @@ fn whole(seconds: Number) -> u64 {
     u64::try_from(seconds.floor().to_integer()).unwrap_or(u64::MAX)
 }
 
+/// An alert, evaluated as often as it asks for itself.
 fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
+    cx.own_evaluation = alert.evaluation_interval.map(|interval| interval.value);
+    let resolved = resolved(cx, name, alert);
+    cx.own_evaluation = None;
+    resolved
+}
+
+fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
     cx.check_severity(&alert.severity);
     check_hold(cx, name, alert);
     if let Some(hold) = alert.hold {
@@ -158,6 +166,7 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
     };
     Some(Alert {
         name: name.value.clone(),
+        evaluation: cx.evaluation_interval(),
         severity: alert.severity.value.clone(),
         hold: alert.hold.map_or(Duration::default(), |h| h.value),
         condition,
@@ -188,7 +197,7 @@ impl Context<'_> {
         );
         let error = Diagnostic::error("bad-interval", hold.span, message);
         self.sink.push(error.help(format!(
-            "write `for: {really}`, or evaluate more often: `prometheus: {{evaluation_interval: 10s, scrape_interval: 10s}}`"
+            "write `for: {really}`, or evaluate more often: `evaluation_interval: 10s`, with `prometheus: {{scrape_interval: 10s}}`"
         )));
     }
 

@@ -5,7 +5,9 @@ use super::labels::is_label_name;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming::{self, NameError};
 use crate::plan::{EVALUATION, Service, Severities};
+use crate::source::Spanned;
 use crate::spec::{self, Policy, Text};
+use crate::units::Duration;
 
 impl Context<'_> {
     /// Complains about a name that cannot be used in files, labels and series.
@@ -72,7 +74,10 @@ pub(super) fn check(cx: &mut Context<'_>) {
         check_owner(cx, owner);
     }
     super::marks::check(cx);
-    check_evaluation(cx);
+    let evaluations = spec.alerts.values().map(|alert| alert.evaluation_interval);
+    for interval in evaluations.chain([spec.prometheus.evaluation_interval]) {
+        check_evaluation(cx, interval);
+    }
     check_labels(cx);
     for (label, value) in &spec.prometheus.selector {
         cx.check_label_name(label);
@@ -92,8 +97,8 @@ fn check_owner(cx: &mut Context<'_>, owner: &Text) {
 }
 
 /// Rules meet on full minutes, and see something new each time.
-fn check_evaluation(cx: &mut Context<'_>) {
-    let Some(interval) = cx.spec.prometheus.evaluation_interval else {
+fn check_evaluation(cx: &mut Context<'_>, interval: Option<Spanned<Duration>>) {
+    let Some(interval) = interval else {
         return;
     };
     let (seconds, scrape) = (interval.value.as_secs(), cx.scrape_interval());

@@ -16,6 +16,7 @@ use crate::units::{Number, Quantity, Unit};
 /// The events of an objective.
 pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
     let (sli, by) = (&slo.sli.value, slo.by.as_slice());
+    let count_new_series = slo.count_new_series.is_some_and(|c| c.value);
     if let Some(time) = &sli.time {
         uncounted(cx, slo, "moments are no events");
         return good_time(cx, time, by);
@@ -39,6 +40,7 @@ pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
                 within,
             },
             labels,
+            count_new_series,
         });
     }
     let ratio = &sli.ratio.as_ref()?.value;
@@ -68,11 +70,16 @@ pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
             total: Box::new(Signal::clone(&total)),
         },
         labels,
+        count_new_series,
     })
 }
 
-/// Complains about a least number of what is not counted.
+/// Complains about fields that are about events, where none are counted.
 fn uncounted(cx: &mut Context<'_>, slo: &spec::Slo, why: &str) {
+    if let Some(new) = slo.count_new_series {
+        let message = format!("`count_new_series` has nothing to count here: {why}");
+        cx.reject_field("count_new_series", new.span, message);
+    }
     if let Some(least) = slo.min_events {
         let message = format!("`min_events` cannot be counted here: {why}");
         cx.reject_field("min_events", least.span, message);
@@ -114,6 +121,7 @@ fn good_time(cx: &mut Context<'_>, time: &Spanned<spec::GoodTime>, by: &[Text]) 
     Some(Events {
         sli: EventSli::Time(Box::new(time)),
         labels,
+        count_new_series: false,
     })
 }
 

@@ -157,6 +157,7 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         counted: events.counted(BASE_WINDOW).ok(),
         ratios,
         tiers,
+        count_new_series: events.count_new_series,
         min_events: slo.min_events.map_or(0, |least| least.value),
         sli: events.sli,
     }));
@@ -236,6 +237,7 @@ fn reject_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
         ("objective", slo.objective.as_ref().map(|o| o.span)),
         ("burn", slo.burn.as_ref().map(|b| b.span)),
         ("min_events", slo.min_events.map(|m| m.span)),
+        ("count_new_series", slo.count_new_series.map(|c| c.span)),
     ];
     for (field, span) in fields {
         if let Some(span) = span {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::name::SignalName;
+use super::panel_kind::PanelKind;
 use super::{Matchers, Stat, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity, Unit};
@@ -52,6 +53,7 @@ pub struct Panel {
     /// What to read from it; made from its signals when absent.
     pub description: Option<Text>,
     /// How it is drawn; `timeseries` when absent.
+    #[schemars(with = "Option<super::panel_kind::Word>")]
     pub kind: Option<Spanned<PanelKind>>,
     /// The signal shown.
     #[schemars(with = "Option<SignalName>")]
@@ -106,35 +108,6 @@ pub struct Series {
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
-}
-
-/// How a panel is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PanelKind {
-    /// The newest value in large type.
-    Number,
-    /// The newest value on a scale.
-    Gauge,
-    /// Lines over time.
-    #[default]
-    Timeseries,
-    /// Areas over time, one upon the other.
-    Stacked,
-    /// Bars over time, one upon the other.
-    Bars,
-    /// A histogram's distribution over time.
-    Heatmap,
-    /// The newest value of each series, one line each.
-    Table,
-    /// Up or down.
-    Status,
-    /// Markdown.
-    Text,
-    /// Everything about one objective: budget, burn rate, SLI.
-    Slo,
-    /// What is firing.
-    Alerts,
 }
 
 /// A value that means something.

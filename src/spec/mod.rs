@@ -15,7 +15,9 @@ mod condition;
 mod dashboard;
 mod extend;
 mod name;
+mod panel_kind;
 mod read;
+mod ruler;
 mod runbook;
 mod schema;
 mod severity;
@@ -26,10 +28,12 @@ mod value;
 
 pub use cloudwatch::{AlarmOverride, CloudWatch, LowSamples, MetricBinding, Missing, Via};
 pub use condition::{Baseline, Bound, Condition, Correlated, Outside, Side, Stat};
-pub use dashboard::{Color, Dashboard, Panel, PanelKind, Position, Role, Row, Series, Threshold};
+pub use dashboard::{Color, Dashboard, Panel, Position, Role, Row, Series, Threshold};
 pub use extend::{Bases, is_defaults};
 use indexmap::IndexMap;
+pub use panel_kind::{GraphKind, PanelKind};
 pub use read::{Document, Errors, read, read_parts};
+pub use ruler::{PartialResponse, Ruler};
 pub use runbook::{
     Advice, Command, Criterion, Fix, Formula, Input, LoadTests, Measure, Runbook, Scenario,
     Setting, Step, Table, Traces, Traffic, Triage, TriageRow,
@@ -43,6 +47,7 @@ pub use slo::{
     Burn, EventRatio, GoodTime, Latency, Percentile, Policy, PromQlSli, Sli, Slo, SloAlert, Tier,
 };
 
+use crate::kubernetes::Metadata;
 use crate::source::Spanned;
 use crate::units::Duration;
 use name::SignalName;
@@ -79,6 +84,8 @@ pub struct Spec {
     /// How series are selected and grouped.
     #[serde(default)]
     pub prometheus: Prometheus,
+    /// What resources for Kubernetes carry.
+    pub kubernetes: Option<Spanned<Metadata>>,
     /// Alarms and dashboards in CloudWatch; none when absent.
     pub cloudwatch: Option<CloudWatch>,
     /// Signals of your own, and short names for library signals (`vllm.*`).
@@ -189,6 +196,14 @@ pub struct Prometheus {
     pub evaluation_interval: Option<Spanned<Duration>>,
     /// Also write the series and labels that another tool's dashboards need.
     pub compat: Option<Spanned<Compat>>,
+    /// What evaluates the rules; then there is a file for it beside those for Prometheus.
+    pub ruler: Option<Spanned<Ruler>>,
+    /// How long the ruler waits for samples that come late.
+    pub query_offset: Option<Spanned<Duration>>,
+    /// Tenants of Mimir whose series the rules read.
+    pub source_tenants: Vec<Text>,
+    /// What Thanos Ruler does when a part of the stores does not answer.
+    pub partial_response: Option<Spanned<PartialResponse>>,
 }
 
 /// A scrape job.
@@ -199,6 +214,29 @@ pub struct Job {
     pub path: Option<Text>,
     /// Its targets are URLs that a blackbox exporter probes.
     pub probe: Option<Spanned<Probe>>,
+    /// Its targets run in Kubernetes, where the Prometheus operator finds them.
+    pub kubernetes: Option<Spanned<Discovery>>,
+}
+
+/// How the Prometheus operator finds the targets of a job, and where their labels come from.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Discovery {
+    /// Labels of the pods: a `PodMonitor` is written.
+    pub pods: Option<Spanned<Map<Text>>>,
+    /// Labels of the services before the pods: a `ServiceMonitor` is written.
+    pub services: Option<Spanned<Map<Text>>>,
+    /// Name of the port.
+    pub port: Text,
+    /// Namespaces that are searched; that of the monitor when absent.
+    #[serde(default)]
+    pub namespaces: Vec<Text>,
+    /// Target labels with the same value on all targets: `cluster: eu-1`.
+    #[serde(default)]
+    pub labels: Map<Text>,
+    /// Target labels with the value of a label of the pod or service: `team: example.com/team`.
+    #[serde(default)]
+    pub from: Map<Text>,
 }
 
 /// How a blackbox exporter probes.
@@ -256,6 +294,8 @@ pub struct Alert {
     /// How long the condition must hold; at once when absent.
     #[serde(rename = "for")]
     pub hold: Option<Spanned<Duration>>,
+    /// How often the condition is looked at, where that is not the spec's `prometheus.evaluation_interval`.
+    pub evaluation_interval: Option<Spanned<Duration>>,
     /// One line for the on-call person; made from the condition when absent.
     pub summary: Option<Text>,
     /// What the summary leaves out; the measured value is always added.

@@ -4,6 +4,7 @@ mod dashboard;
 mod errors;
 mod exclusive;
 mod reader;
+mod reading;
 
 use std::rc::Rc;
 
@@ -223,6 +224,11 @@ impl Exclusive<'_> {
         if self.exactly_one(condition.span, &subject) {
             match (&c.signal, &c.promql) {
                 (Some(signal), _) => {
+                    let reading = c.reading();
+                    self.reading(&reading);
+                    if c.absent.is_some() {
+                        self.reject(reading.value(), "cannot be combined with `absent`");
+                    }
                     self.exactly_one(signal.span, &tests);
                 }
                 (None, Some(_)) => self.raw(c, &tests),
@@ -267,37 +273,19 @@ impl Exclusive<'_> {
     /// Raw PromQL is read and grouped as it is written.
     fn raw(&mut self, c: &Condition, tests: &[Field<'_>]) {
         self.at_most_one(tests);
+        self.reading(&c.reading());
         let unfit = [
-            ("stat", place(c.stat.as_ref())),
-            ("window", place(c.window.as_ref())),
-            ("by", c.by.first().map(|b| b.span)),
-            ("where", c.matchers.keys().next().map(|k| k.span)),
             ("outside", place(c.outside.as_ref())),
             ("correlated", place(c.correlated.as_ref())),
             ("absent", place(c.absent.as_ref())),
         ];
-        for (name, span) in unfit {
-            if let Some(span) = span {
-                let message = format!("`{name}` cannot change raw PromQL: write it there");
-                self.error(name, span, message);
-            }
-        }
+        self.reject(unfit, "cannot change raw PromQL: write it there");
     }
 
     /// A combination has no value of its own to compare or to read over time.
     fn combination(&mut self, c: &Condition, tests: &[Field<'_>]) {
-        let own = [
-            ("stat", place(c.stat.as_ref())),
-            ("window", place(c.window.as_ref())),
-            ("unit", place(c.unit.as_ref())),
-            ("by", c.by.first().map(|b| b.span)),
-            ("where", c.matchers.keys().next().map(|k| k.span)),
-        ];
-        for (name, span) in own.iter().chain(tests) {
-            if let Some(span) = span {
-                let message = format!("`{name}` belongs to a part, not to a combination");
-                self.error(name, *span, message);
-            }
-        }
+        let reading = c.reading();
+        let own = reading.all().chain(tests.iter().copied());
+        self.reject(own, "belongs to a part, not to a combination");
     }
 }

@@ -29,6 +29,9 @@ pub struct Slo {
     pub burn: Option<Spanned<Burn>>,
     /// Fewer events than this in a tier's long window wake nobody; any number does when absent.
     pub min_events: Option<Spanned<u32>>,
+    /// `true`: what a series counts already when Prometheus first sees it are events of the window, as the first failures of
+    /// a kind; they are in no rate otherwise.
+    pub count_new_series: Option<Spanned<bool>>,
     /// Alert of a percentile SLI.
     pub alert: Option<Spanned<SloAlert>>,
     /// Name of its alerts; made from its own when absent.

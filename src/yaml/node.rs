@@ -60,6 +60,8 @@ pub enum Style {
     Lines,
     /// A whole file that Helm or Jinja fills in.
     Template,
+    /// A string literal of a programming language.
+    Code,
 }
 
 impl<'t> Node<'t> {
@@ -185,7 +187,8 @@ impl Scalar<'_> {
             | Style::Folded
             | Style::Json
             | Style::Lines
-            | Style::Template => false,
+            | Style::Template
+            | Style::Code => false,
         }
     }
 }

@@ -19,6 +19,7 @@ mod mutation;
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod project;
 mod promtool;
+mod rulers;
 mod rules;
 mod situations;
 mod slis;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let arguments = libtest_mimic::Arguments::from_args();
     let all = [
         rules::trials(),
+        rulers::trials(),
         kinds::trials(),
         wrong::trials(),
         promtool::trials(),

@@ -165,9 +165,9 @@ fn many_findings_in_one_long_line() {
 fn a_query_with_a_fault_at_every_word() {
     for (part, count) in [
         ("é", 320_000),
-        ("x{a ", 8_000),
-        ("x{a=\"b\n", 8_000),
-        (" offset 5m", 4_000),
+        ("x{a ", 160_000),
+        ("x{a=\"b\n", 157_000),
+        (" offset 5m", 40_000),
     ] {
         let query = serde_json::to_string(&format!("x{}", part.repeat(count))).unwrap();
         let text = format!("groups: [{{name: g, rules: [{{record: a, expr: {query}}}]}}]\n");
@@ -217,12 +217,28 @@ fn nesting_never_takes_the_stack() {
         let code = lint("a.md", &text, "concise");
         assert!(code.is_some_and(|code| code < 2), "{open}");
     }
-    let deep = format!("{}1{}", "(".repeat(990), ")".repeat(990));
-    let long = vec!["a"; 2_990].join(" + ");
-    for query in [deep, long] {
+}
+
+#[test]
+fn queries_of_the_largest_depth_are_judged() {
+    let count = 9_990;
+    let around =
+        |open: &str, close: &str| format!("{}a{}", open.repeat(count), close.repeat(count));
+    let deep = [around("(", ")"), around("-", ""), around("sum(", ")")];
+    let calls = around("max_over_time((", ")[1m:])");
+    let long = vec!["a"; 99_990].join(" or ");
+    let dead = format!(
+        "{}vllm:num_requests_swapped{}",
+        "(".repeat(count),
+        ")".repeat(count)
+    );
+    for query in deep.iter().chain([&calls, &long]) {
         let text = format!("```promql\n{query}\n```\n");
-        assert_eq!(lint("a.md", &text, "concise"), Some(0));
+        assert_eq!(lint("a.md", &text, "concise"), Some(0), "{:.9}", query);
     }
+    let text = format!("```promql\n{dead}\n```\n");
+    let fixed = run(&folder("a.md", &text), &["lint", "--fix", "a.md"]);
+    assert_eq!(fixed, Some(1));
 }
 
 #[test]

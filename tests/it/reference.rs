@@ -98,7 +98,7 @@ impl Reference {
             Some("SignalName") => return "signal".into(),
             Some("Stat") => return "stat".into(),
             Some(name) if found["properties"].is_object() => return link(name),
-            Some(name) if name == "Bound" => return "quantity, or a multiple of the past".into(),
+            Some("Bound") => return "quantity, or a multiple of the past".into(),
             Some("Severity") => return "name, or `{name, labels, annotations}`".into(),
             Some("Extends") => return "path, or list of paths".into(),
             Some("MatchValue") => {

@@ -149,7 +149,7 @@ impl<'a> Oracle<'a> {
         let subjects = &self.reader.world.subjects;
         let mut families = Vec::new();
         families_of(signal, &mut families);
-        !families.is_empty() && families.iter().all(|f| subjects.contains_key(&f.names))
+        !families.is_empty() && families.iter().all(|f| subjects.contains_key(&*f.names))
     }
 
     /// Holding times: pending from the first moment, firing once it has held that long, over at the first that it does not.

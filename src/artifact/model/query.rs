@@ -108,6 +108,8 @@ pub enum Role {
     Fence,
     /// The name of a metric in code in a text.
     Mention,
+    /// A string in source code.
+    Literal,
 }
 
 impl fmt::Display for Role {
@@ -131,6 +133,7 @@ impl fmt::Display for Role {
             Role::Metric { of } => write!(f, "metric of {of}"),
             Role::Fence => f.write_str("code fence"),
             Role::Mention => f.write_str("mention"),
+            Role::Literal => f.write_str("string"),
         }
     }
 }

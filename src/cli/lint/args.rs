@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::config::{Choice, Code, Config, Level, is_known, words};
 use crate::diag::render::Format;
 use crate::diag::{Severity, did_you_mean};
-use crate::lint::config::{Choice, Config, Level, is_known, words};
 use crate::lint::rules;
 use crate::source::{Span, Spanned};
 
@@ -23,6 +23,9 @@ pub struct LintArgs {
     /// A serving configuration in use, such as `lora`; may be given more than once
     #[arg(long, value_name = "PROFILE")]
     pub(super) profile: Vec<String>,
+    /// Languages of source code in which string literals that are queries are read as well; `ts` is TypeScript and JavaScript
+    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',', value_parser = language)]
+    code: Vec<Code>,
     /// The configuration; by default the nearest `slosmith.toml` in the working directory or above it
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
@@ -103,6 +106,15 @@ enum RuleError {
     Word(String, String),
 }
 
+fn language(text: &str) -> Result<Code, String> {
+    let found = Code::ALL.into_iter().find(|(name, _)| *name == text);
+    let names = Code::ALL.map(|(name, _)| name).join(", ");
+    found.map_or_else(
+        || Err(format!("it is one of {names}")),
+        |(_, code)| Ok(code),
+    )
+}
+
 fn level(text: &str) -> Result<(String, Level), RuleError> {
     let wrong = || RuleError::Form(text.to_owned());
     let (rule, level) = text.split_once('=').ok_or_else(wrong)?;
@@ -140,6 +152,7 @@ impl LintArgs {
             };
         }
         config.choice.ignore.extend(self.ignore.iter().map(word));
+        config.code.extend(&self.code);
         for (rule, level) in &self.level {
             config.set_level(rule, *level);
         }

@@ -25,6 +25,8 @@ enum Reason {
     Silent,
     /// Names them in a language that is not read.
     Foreign,
+    /// Puts queries together.
+    Pieces,
 }
 
 impl Passed {
@@ -39,6 +41,12 @@ impl Passed {
                 .or_default()
                 .push(path.to_owned());
         }
+    }
+
+    /// Notes a file of a program that puts queries together.
+    pub(super) fn note_pieces(&mut self, path: &Path) {
+        let noted = self.0.entry(Reason::Pieces).or_default();
+        noted.push(path.to_owned());
     }
 
     /// Notes files in other languages that name a series.
@@ -82,11 +90,15 @@ impl Reason {
             Self::Jinja => ("Jinja template", "render them, then lint"),
             Self::Invalid => ("file", "not valid YAML, JSON or UTF-8"),
             Self::Silent => ("file", "vLLM metrics named, but no query of a known kind"),
+            Self::Pieces => ("file", "the program puts queries together"),
             Self::Foreign => (
                 "file",
-                "vLLM metrics named, but neither YAML, JSON nor Markdown",
+                "vLLM metrics named, but neither YAML, JSON nor Markdown; `--code` reads some",
             ),
         };
+        if self == Self::Pieces {
+            return format!("{} read in part ({why})", super::count(n, what));
+        }
         format!("{} not read ({why})", super::count(n, what))
     }
 }

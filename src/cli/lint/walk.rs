@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::input::Files;
+use crate::config::{Code, Config};
 use crate::input;
-use crate::lint::config::Config;
 
 /// Endings of files that may hold queries.
 const ENDINGS: [&str; 6] = ["json", "markdown", "md", "rules", "yaml", "yml"];
@@ -66,7 +66,9 @@ pub(in crate::cli) fn files(paths: &[PathBuf], config: &Config, here: &Path) -> 
         for entry in folder.into_iter().filter_entry(wanted) {
             let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
             let ending = entry.path().extension().and_then(|e| e.to_str());
+            let language = Code::of(entry.path());
             let list = match ending {
+                _ if language.is_some_and(|code| config.code.contains(&code)) => &mut files.found,
                 Some(ending) if ENDINGS.contains(&ending) => &mut files.found,
                 Some(ending) if OTHERS.contains(&ending) => &mut files.others,
                 _ => continue,

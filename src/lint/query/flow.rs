@@ -7,13 +7,21 @@ use crate::catalog::Shape;
 use crate::promql::ast::Selector;
 use crate::promql::labels::{AnySeries, Leaf, LeafLabels, Possible};
 
+/// Where a selector starts in its query.
+fn start(selector: &Selector) -> usize {
+    match &selector.metric {
+        Some(metric) if !metric.quoted => metric.span.start,
+        _ => selector.braces.start,
+    }
+}
+
 /// What the catalogs know of each selector of a query.
 pub(super) struct Leaves<'q, 'c>(pub(super) QueryCx<'q, 'c>);
 
 impl Leaf for Leaves<'_, '_> {
     fn labels(&self, selector: &Selector) -> LeafLabels {
         let same = |s: &&super::Series<'_, '_>| std::ptr::eq(s.context.selector, selector);
-        let mut named = self.0.series.iter().filter(same);
+        let mut named = self.0.series_at(start(selector)).filter(same);
         let (Some(series), None) = (named.next(), named.next()) else {
             return AnySeries.labels(selector);
         };

@@ -35,7 +35,7 @@ impl Series<'_, '_> {
 
     /// The names of the functions around it, innermost first.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
-        let nodes = self.context.ancestors.iter();
+        let nodes = self.context.ancestors();
         nodes.filter_map(|node| match &node.kind {
             ExprKind::Call(call) => Some(call.function.text.as_str()),
             _ => None,

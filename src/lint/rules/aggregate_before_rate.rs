@@ -52,7 +52,7 @@ fn rate_of_sum<'q>(series: &Series<'q, '_>) -> Option<&'q Expr> {
     if series.context.range.is_some() {
         return None;
     }
-    for node in &series.context.ancestors {
+    for node in series.context.ancestors() {
         match &node.kind {
             ExprKind::Paren(_) => {}
             ExprKind::Aggregate(a) if !again => {

@@ -69,17 +69,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 fn is_harmless(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
     const BLIND: [&str; 4] = ["absent", "timestamp", "changes", "resets"];
     series.functions().any(|name| BLIND.contains(&name))
-        || series
-            .context
-            .ancestors
-            .iter()
-            .any(|node| match &node.kind {
-                ExprKind::Aggregate(a) => matches!(a.op, AggregateOp::Count | AggregateOp::Group),
-                ExprKind::Binary(b) => {
-                    b.op == BinaryOp::Sub && both_sides(cx, &b.lhs, &b.rhs, series.name)
-                }
-                _ => false,
-            })
+        || series.context.ancestors().any(|node| match &node.kind {
+            ExprKind::Aggregate(a) => matches!(a.op, AggregateOp::Count | AggregateOp::Group),
+            ExprKind::Binary(b) => {
+                b.op == BinaryOp::Sub && both_sides(cx, &b.lhs, &b.rhs, series.name)
+            }
+            _ => false,
+        })
 }
 
 fn both_sides(cx: &QueryCx<'_, '_>, lhs: &Expr, rhs: &Expr, name: &str) -> bool {
@@ -100,8 +96,7 @@ fn is_compared(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
 
 /// The upper side of a mean or of a share whose lower side is as raw: both since the start.
 fn is_mean(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
-    let nodes = series.context.ancestors.iter();
-    nodes.into_iter().any(|node| {
+    series.context.ancestors().any(|node| {
         let ExprKind::Binary(binary) = &node.kind else {
             return false;
         };

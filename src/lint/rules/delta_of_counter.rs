@@ -57,8 +57,7 @@ fn wrong<'s>(series: &'s Series<'_, '_>) -> Option<(&'s Name, &'static str)> {
     };
     let mut calls = series
         .context
-        .ancestors
-        .iter()
+        .ancestors()
         .filter_map(|node| match &node.kind {
             ExprKind::Call(call) => Some(&call.function),
             _ => None,

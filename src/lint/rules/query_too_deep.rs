@@ -4,11 +4,11 @@ use crate::diag::{Group, Severity};
 use crate::lint::rule::{Check, declare_rule};
 
 declare_rule! {
-    /// More than 1,000 parentheses, calls or signs inside each other, or a chain of more than 3,000 operators.
+    /// More than 10,000 parentheses, calls or signs inside each other, or a chain of more than 100,000 operators.
     /// Prometheus may take the query, but nothing here has judged it.
     ///
     /// ```promql
-    /// a1 + a2 + a3   # and so on, 3,001 times
+    /// a1 + a2 + a3   # and so on, 100,001 times
     /// sum(a)         # good
     /// ```
     pub const RULE: Rule = Rule {

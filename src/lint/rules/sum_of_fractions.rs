@@ -44,11 +44,11 @@ const ONE: [&str; 9] = [
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
-        if !series.subject.is_gauge() || is_divided(&series.context.ancestors) {
+        if !series.subject.is_gauge() || is_divided(series) {
             continue;
         }
         let fraction = |expr: &Expr| matches!(cx.measure(expr), Some((Measure::Fraction, _)));
-        for node in &series.context.ancestors {
+        for node in series.context.ancestors() {
             let (wrong, (instead, of)) = match &node.kind {
                 ExprKind::Call(call) if call.function.text == "sum_over_time" => {
                     let argument = call.args.first();
@@ -75,8 +75,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 }
 
 /// Some operation around it makes another number of the sum, such as a mean by hand.
-fn is_divided(ancestors: &[&Expr]) -> bool {
-    let changes = |node: &&&Expr| match &node.kind {
+fn is_divided(series: &Series<'_, '_>) -> bool {
+    let changes = |node: &Expr| match &node.kind {
         ExprKind::Binary(binary) => {
             matches!(
                 binary.op,
@@ -86,7 +86,7 @@ fn is_divided(ancestors: &[&Expr]) -> bool {
         ExprKind::Placeholder(_) | ExprKind::Invalid(_) => true,
         _ => false,
     };
-    ancestors.iter().any(|node| changes(&node))
+    series.context.ancestors().any(changes)
 }
 
 /// A matcher names the server, or lets somebody choose it.

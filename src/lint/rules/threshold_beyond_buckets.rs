@@ -6,6 +6,7 @@ use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use crate::promql::usage::{Exact, bare, comparisons};
+use crate::promql::with_room;
 use crate::units::parse_decimal;
 
 declare_rule! {
@@ -64,7 +65,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 fn quantile(expr: &Expr) -> Option<&Expr> {
     match &bare(expr).kind {
         ExprKind::Aggregate(a) => match a.op {
-            AggregateOp::Max | AggregateOp::Min | AggregateOp::Avg => quantile(&a.expr),
+            AggregateOp::Max | AggregateOp::Min | AggregateOp::Avg => {
+                with_room(|| quantile(&a.expr))
+            }
             _ => None,
         },
         ExprKind::Call(call) if call.function.text == "histogram_quantile" => call.args.get(1),

@@ -8,7 +8,7 @@ use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{Expr, ExprKind};
 use crate::promql::parse_with;
-use crate::promql::usage::{Exact, comparisons};
+use crate::promql::usage::{Exact, bare, comparisons};
 use crate::promql::visit::{selectors_mut, walk_mut};
 use crate::source::Span;
 use crate::units::{decimal, parse_decimal};
@@ -58,7 +58,7 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
     }
     let alerts = alerts(cx.artifacts);
     for (artifact, step, query) in panels {
-        let shown = parse_with(&query.text, query.dialect).map(normal);
+        let shown = parse_with(&query.text, query.dialect).map(|expr| normal(&expr));
         let Some(lines) = shown.ok().and_then(|shown| alerts.get(&shown)) else {
             continue;
         };
@@ -129,7 +129,7 @@ fn alerts(artifacts: &[Artifact]) -> BTreeMap<String, Vec<Line>> {
             } else {
                 &binary.lhs
             };
-            let lines = found.entry(normal(side.clone())).or_default();
+            let lines = found.entry(normal(side)).or_default();
             lines.push(Line {
                 value: comparison.constant,
                 name: alert.name.value.clone(),
@@ -141,10 +141,8 @@ fn alerts(artifacts: &[Artifact]) -> BTreeMap<String, Vec<Line>> {
 }
 
 /// The query without outer parentheses, window lengths and matchers that a dashboard fills in.
-fn normal(mut expr: Expr) -> String {
-    while let ExprKind::Paren(inner) = expr.kind {
-        expr = *inner;
-    }
+fn normal(expr: &Expr) -> String {
+    let mut expr = bare(expr).clone();
     walk_mut(&mut expr, &mut |node| {
         if let ExprKind::Range(range) = &mut node.kind {
             range.range.text = "1m".to_owned();

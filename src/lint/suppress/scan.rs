@@ -10,7 +10,7 @@ use crate::source::mark_len;
 /// How a file writes comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
-    /// `# …`, also inside of a PromQL block scalar, where PromQL takes it for a comment too.
+    /// `# …`, and `// …` in source code, also inside of a PromQL block scalar, where PromQL takes it for a comment too.
     Yaml,
     /// `<!-- … -->`, and `# …` inside of code fences.
     Markdown,
@@ -75,8 +75,11 @@ fn with_hash<'t>(text: &'t str, line: Range<usize>, below: &mut Below) -> Option
 
 /// What precedes a comment whose words start at `at`; `None` when no comment does.
 fn before_hash(line: &str, at: usize) -> Option<&str> {
-    let code = line[..at].trim_end().strip_suffix('#')?;
-    let code = code.trim_end_matches('#');
+    let before = line[..at].trim_end();
+    let code = match before.strip_suffix("//") {
+        Some(code) => code,
+        None => before.strip_suffix('#')?.trim_end_matches('#'),
+    };
     let odd = |part: &str| part.matches('"').count() % 2 == 1;
     // A text that ends on this line, but started above, leaves one quote before the comment and none in it.
     let in_text = odd(code) && odd(&line[at..]);
@@ -85,7 +88,7 @@ fn before_hash(line: &str, at: usize) -> Option<&str> {
 }
 
 fn is_hash_comment(line: &str) -> bool {
-    line.trim_start().starts_with('#')
+    line.trim_start().starts_with(['#', '/'])
 }
 
 /// `<!-- slosmith: … -->`.

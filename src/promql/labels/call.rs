@@ -5,14 +5,15 @@ use super::set::Kept;
 use crate::promql::ast::{Call, Expr, ExprKind, MatchOp, Selector};
 use crate::promql::functions::{Function, ValueType};
 use crate::promql::regex;
+use crate::promql::visit::bare;
 
-/// The labels of the result; `flow` gives those of an argument.
-pub(super) fn called(call: &Call, flow: &dyn Fn(&Expr) -> Flow) -> Flow {
+/// The labels of the result, given those of the arguments.
+pub(super) fn called(call: &Call, args: Vec<Flow>) -> Flow {
     let name = call.function.text.as_str();
     let Some(function) = Function::get(name) else {
         return Flow::unknown();
     };
-    let input = || input(function, call, flow);
+    let input = || input(function, args);
     match name {
         "scalar" | "vector" => Flow::none(),
         "absent" | "absent_over_time" => call.args.first().map_or_else(Flow::none, absent),
@@ -29,11 +30,11 @@ pub(super) fn called(call: &Call, flow: &dyn Fn(&Expr) -> Flow) -> Flow {
 }
 
 /// The labels of the first vector among the arguments.
-fn input(function: &Function, call: &Call, flow: &dyn Fn(&Expr) -> Flow) -> Flow {
+fn input(function: &Function, args: Vec<Flow>) -> Flow {
     let series = |wanted: &ValueType| matches!(wanted, ValueType::Vector | ValueType::Matrix);
     let index = function.args.iter().position(series);
-    let arg = index.and_then(|index| call.args.get(index));
-    arg.map_or_else(Flow::none, flow)
+    let arg = index.and_then(|index| args.into_iter().nth(index));
+    arg.unwrap_or_else(Flow::none)
 }
 
 /// An argument that is a text without placeholders.
@@ -46,10 +47,9 @@ fn text(call: &Call, index: usize) -> Option<&str> {
 
 /// The result of `absent` has the labels that its selector pins to one value.
 fn absent(arg: &Expr) -> Flow {
-    match &arg.kind {
+    match &bare(arg).kind {
         ExprKind::Selector(selector) => pinned(selector),
         ExprKind::Range(range) => pinned(&range.selector),
-        ExprKind::Paren(inner) => absent(inner),
         ExprKind::Placeholder(_) | ExprKind::Invalid(_) => Flow::unknown(),
         _ => Flow::none(),
     }

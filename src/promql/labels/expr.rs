@@ -7,27 +7,60 @@ use super::binary::combined;
 use super::call::called;
 use super::flow::{AnySeries, Flow, Leaf, LeafLabels, METRIC_NAME, Named, Possible, Presence};
 use crate::promql::ast::{
-    Aggregate, AggregateOp, Expr, ExprKind, Grouping, MatchOp, Matcher, Selector,
+    Aggregate, AggregateOp, Binary, Expr, ExprKind, Grouping, MatchOp, Matcher, Selector,
 };
 use crate::promql::regex;
+use crate::promql::room::with_room;
+use crate::promql::visit::children;
 
 /// The labels of the result, given those of the selected series.
 ///
 /// Scalars and strings have none.
 pub fn label_flow(expr: &Expr, leaf: &dyn Leaf) -> Flow {
+    watched(expr, leaf, &mut |_| {})
+}
+
+/// An operation, and the labels of what it is done to.
+pub(super) enum Step<'a, 'f> {
+    /// An aggregation.
+    Aggregate(&'a Aggregate, &'f Flow),
+    /// A binary operation: the expression, the operation, its left and its right side.
+    Binary(&'a Expr, &'a Binary, [&'f Flow; 2]),
+}
+
+/// [`label_flow`] that calls `see` with every operation, once each, inner ones first.
+pub(super) fn watched<'a>(
+    expr: &'a Expr,
+    leaf: &dyn Leaf,
+    see: &mut dyn FnMut(Step<'a, '_>),
+) -> Flow {
+    with_room(|| flow(expr, leaf, see))
+}
+
+fn flow<'a>(expr: &'a Expr, leaf: &dyn Leaf, see: &mut dyn FnMut(Step<'a, '_>)) -> Flow {
+    let mut inner = |expr| watched(expr, leaf, see);
     match &expr.kind {
         ExprKind::Number(_) | ExprKind::String(_) => Flow::none(),
         ExprKind::Selector(selector) => selected(selector, leaf),
         ExprKind::Range(range) => selected(&range.selector, leaf),
-        ExprKind::Subquery(subquery) => label_flow(&subquery.expr, leaf),
-        ExprKind::Call(call) => called(call, &|arg| label_flow(arg, leaf)),
-        ExprKind::Aggregate(aggregate) => aggregated(aggregate, leaf),
-        ExprKind::Unary(_, inner) | ExprKind::Paren(inner) => label_flow(inner, leaf),
+        ExprKind::Subquery(subquery) => inner(&subquery.expr),
+        ExprKind::Call(call) => called(call, call.args.iter().map(inner).collect()),
+        ExprKind::Aggregate(aggregate) => {
+            aggregate.param.iter().for_each(|param| drop(inner(param)));
+            let flow = inner(&aggregate.expr);
+            see(Step::Aggregate(aggregate, &flow));
+            aggregated(aggregate, flow)
+        }
+        ExprKind::Unary(_, operand) | ExprKind::Paren(operand) => inner(operand),
         ExprKind::Binary(binary) => {
-            let (lhs, rhs) = (label_flow(&binary.lhs, leaf), label_flow(&binary.rhs, leaf));
+            let (lhs, rhs) = (inner(&binary.lhs), inner(&binary.rhs));
+            see(Step::Binary(expr, binary, [&lhs, &rhs]));
             combined(binary, lhs, rhs)
         }
-        ExprKind::Unknown(_) | ExprKind::Placeholder(_) | ExprKind::Invalid(_) => Flow::unknown(),
+        ExprKind::Unknown(_) | ExprKind::Placeholder(_) | ExprKind::Invalid(_) => {
+            children(expr).for_each(|part| drop(inner(part)));
+            Flow::unknown()
+        }
     }
 }
 
@@ -73,8 +106,7 @@ fn pinned(matcher: &Matcher) -> Option<Presence> {
     sure.then_some(Presence::Sure)
 }
 
-fn aggregated(aggregate: &Aggregate, leaf: &dyn Leaf) -> Flow {
-    let input = label_flow(&aggregate.expr, leaf);
+fn aggregated(aggregate: &Aggregate, input: Flow) -> Flow {
     if matches!(
         aggregate.op,
         AggregateOp::Topk | AggregateOp::Bottomk | AggregateOp::Limitk | AggregateOp::LimitRatio

@@ -2,13 +2,11 @@
 
 use std::cmp::Reverse;
 
-use super::binary::combined;
-use super::expr::label_flow;
+use super::expr::{Step, watched};
 use super::flow::{Flow, Leaf, METRIC_NAME, Named, Presence};
-use crate::promql::ast::{Binary, BinaryOp, Expr, ExprKind, Matching, Name};
+use crate::promql::ast::{Binary, BinaryOp, Expr, Matching, Name};
 use crate::promql::check::known_type;
 use crate::promql::functions::ValueType;
-use crate::promql::visit::{children, walk};
 
 /// A binary operation whose sides never have the same labels.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +26,10 @@ pub struct UnmatchedJoin<'a> {
 /// `or` asks for no match and is never among them.
 pub fn unmatched_joins<'a>(expr: &'a Expr, leaf: &dyn Leaf) -> Vec<UnmatchedJoin<'a>> {
     let mut found = Vec::new();
-    binaries(expr, leaf, &mut |node, binary, lhs, rhs| {
+    watched(expr, leaf, &mut |step| {
+        let Step::Binary(node, binary, [lhs, rhs]) = step else {
+            return;
+        };
         if binary.op != BinaryOp::Or && is_vector(&binary.lhs) && is_vector(&binary.rhs) {
             let only = |a, b| one_sided(a, b, binary.matching.as_ref());
             let left = only(lhs, rhs).map(|label| (label, true));
@@ -44,29 +45,6 @@ pub fn unmatched_joins<'a>(expr: &'a Expr, leaf: &dyn Leaf) -> Vec<UnmatchedJoin
     });
     found.sort_by_key(|join| (join.expr.span.start, Reverse(join.expr.span.end)));
     found
-}
-
-/// Calls `see` with every binary operation and the labels of its sides; gives back the labels of the result.
-///
-/// The labels of a chain's part are found once, and so are those of all operations below it.
-fn binaries<'a>(
-    expr: &'a Expr,
-    leaf: &dyn Leaf,
-    see: &mut dyn FnMut(&'a Expr, &'a Binary, &Flow, &Flow),
-) -> Flow {
-    match &expr.kind {
-        ExprKind::Binary(binary) => {
-            let lhs = binaries(&binary.lhs, leaf, see);
-            let rhs = binaries(&binary.rhs, leaf, see);
-            see(expr, binary, &lhs, &rhs);
-            combined(binary, lhs, rhs)
-        }
-        ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => binaries(inner, leaf, see),
-        _ => {
-            children(expr).for_each(|child| drop(binaries(child, leaf, see)));
-            label_flow(expr, leaf)
-        }
-    }
 }
 
 fn is_vector(expr: &Expr) -> bool {
@@ -110,20 +88,19 @@ pub struct MissingLabel<'a> {
 /// The labels in `by`, in `on` (missing on both sides) and in group modifiers that are never there.
 pub fn missing_labels<'a>(expr: &'a Expr, leaf: &dyn Leaf) -> Vec<MissingLabel<'a>> {
     let mut found = Vec::new();
-    walk(expr, &mut |node| {
-        if let ExprKind::Aggregate(aggregate) = &node.kind
-            && let Some(grouping) = aggregate.grouping.as_ref().filter(|by| !by.without)
-        {
-            let input = label_flow(&aggregate.expr, leaf);
-            never(&grouping.labels, &[&input], LabelPlace::By, &mut found);
+    watched(expr, leaf, &mut |step| match step {
+        Step::Aggregate(aggregate, input) => {
+            if let Some(grouping) = aggregate.grouping.as_ref().filter(|by| !by.without) {
+                never(&grouping.labels, &[input], LabelPlace::By, &mut found);
+            }
         }
-    });
-    binaries(expr, leaf, &mut |_, binary, lhs, rhs| {
-        if let Some(matching) = &binary.matching
-            && is_vector(&binary.lhs)
-            && is_vector(&binary.rhs)
-        {
-            in_matching(matching, [lhs, rhs], &mut found);
+        Step::Binary(_, binary, sides) => {
+            if let Some(matching) = &binary.matching
+                && is_vector(&binary.lhs)
+                && is_vector(&binary.rhs)
+            {
+                in_matching(matching, sides, &mut found);
+            }
         }
     });
     found.sort_by_key(|missing| missing.name.span.start);

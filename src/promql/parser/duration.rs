@@ -7,6 +7,7 @@ use super::{Parser, Result};
 use crate::promql::ast::{BinaryOp, Duration};
 use crate::promql::error::SyntaxError;
 use crate::promql::lexer::{Kind, LONGEST_MILLIS};
+use crate::promql::room::with_room;
 
 /// A folded duration expression.
 struct Folded {
@@ -77,7 +78,8 @@ impl Parser<'_> {
         let sign = self.sign();
         let lhs = if sign.is_some() {
             self.bump()?;
-            signed(sign, self.duration_sum(BinaryOp::Pow.precedence())?)
+            let operand = with_room(|| self.duration_sum(BinaryOp::Pow.precedence()))?;
+            signed(sign, operand)
         } else {
             self.duration_atom()?
         };
@@ -92,7 +94,8 @@ impl Parser<'_> {
                 break;
             }
             let token = self.bump()?;
-            let rhs = self.duration_sum(precedence + u8::from(!op.right_associative()))?;
+            let tighter = precedence + u8::from(!op.right_associative());
+            let rhs = with_room(|| self.duration_sum(tighter))?;
             if divides_by_zero(op, &rhs) {
                 let span = token.start..token.end;
                 self.report(SyntaxError::new("division by zero", span))?;
@@ -118,7 +121,7 @@ impl Parser<'_> {
             }
             Kind::LeftParen => {
                 self.bump()?;
-                let inner = self.duration_sum(0)?;
+                let inner = with_room(|| self.duration_sum(0))?;
                 self.expect(Kind::RightParen, "`)`")?;
                 Ok(Folded {
                     text: format!("({})", inner.text),
@@ -166,9 +169,9 @@ impl Parser<'_> {
                 seconds: None,
             });
         }
-        let first = self.duration_sum(0)?;
+        let first = with_room(|| self.duration_sum(0))?;
         self.expect(Kind::Comma, "`,`")?;
-        let second = self.duration_sum(0)?;
+        let second = with_room(|| self.duration_sum(0))?;
         self.expect(Kind::RightParen, "`)`")?;
         Ok(Folded {
             text: format!("{word}({}, {})", first.text, second.text),

@@ -6,14 +6,17 @@ use crate::promql::ast::{
 };
 use crate::promql::lexer::{Keyword, Kind, Token};
 use crate::promql::names::UNKNOWN;
+use crate::promql::room::with_room;
 
 impl Parser<'_> {
     /// An expression of operators that bind at least as tightly as `loosest`.
     pub(super) fn expr(&mut self, loosest: u8) -> Result<Expr> {
         self.enter()?;
-        let start = self.token.start;
-        let lhs = self.operand()?;
-        let lhs = self.operators(lhs, start, loosest)?;
+        let lhs = with_room(|| {
+            let start = self.token.start;
+            let lhs = self.operand()?;
+            self.operators(lhs, start, loosest)
+        })?;
         self.depth -= 1;
         Ok(lhs)
     }
@@ -168,9 +171,11 @@ impl Parser<'_> {
     fn expr_behind(&mut self, token: Token, loosest: u8) -> Result<Expr> {
         self.enter()?;
         self.height = 1;
-        let lhs = self.placeholder(token)?;
-        let lhs = self.modifiers(lhs, token.start)?;
-        let lhs = self.operators(lhs, token.start, loosest)?;
+        let lhs = with_room(|| {
+            let lhs = self.placeholder(token)?;
+            let lhs = self.modifiers(lhs, token.start)?;
+            self.operators(lhs, token.start, loosest)
+        })?;
         self.depth -= 1;
         Ok(lhs)
     }

@@ -94,14 +94,15 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    fn beside(&mut self, first: Expr, next: Expr) -> Result<Expr> {
+    fn beside(&mut self, mut first: Expr, next: Expr) -> Result<Expr> {
         let start = first.span.start;
-        let parts = match first.kind {
+        let parts = match first.take() {
             ExprKind::Invalid(mut parts) => {
                 parts.push(next);
                 parts
             }
-            _ => {
+            kind => {
+                first.kind = kind;
                 self.grow(0)?;
                 vec![first, next]
             }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::promql::ast::BinaryOp;
-use crate::promql::{STACK, has_room};
+use crate::promql::pretty;
 
 fn error(text: &str) -> SyntaxError {
     parse(text).unwrap_err()
@@ -162,38 +162,38 @@ fn prometheus_takes_these_too() {
     }
 }
 
-/// Runs a test that needs the stack of the deepest tree.
-fn deep(test: impl FnOnce() + Send + 'static) {
-    let thread = std::thread::Builder::new().stack_size(STACK);
-    let test = || {
-        has_room();
-        test();
-    };
-    thread.spawn(test).unwrap().join().unwrap();
-}
-
 #[test]
 fn depth_is_limited() {
-    deep(check_depth);
-}
-
-fn check_depth() {
     for text in [
         "(".repeat(100_000),
         "-".repeat(100_000),
         "a[".repeat(100_000),
         "a[(".repeat(9),
+        format!("a[{}1{}]", "(".repeat(100_000), ")".repeat(100_000)),
+        format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000)),
+        vec!["1"; 100_001].join(" + "),
+        vec!["1"; 100_000].join(" ^ "),
+        format!("a{}", "[1m:]".repeat(100_000)),
+        format!("a{{b=~\"{}\"}}", "(".repeat(100_000)),
     ] {
         error(&text);
     }
-    error(&format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000)));
-    error(&vec!["1"; 100_000].join(" + "));
-    error(&vec!["1"; 100_000].join(" ^ "));
-    error(&format!("a{}", "[1m:]".repeat(100_000)));
-    error(&format!("a{{b=~\"{}\"}}", "(".repeat(100_000)));
     assert!(error(&"(".repeat(100_000)).too_deep);
-    let deep = format!("{}1{}", "(".repeat(995), ")".repeat(995));
-    assert_eq!(parse(&deep).unwrap().to_string(), deep);
-    let long = vec!["a"; 2_990].join(" + ");
-    assert_eq!(parse(&long).unwrap().to_string(), long);
+}
+
+#[test]
+fn trees_are_as_deep_as_prometheus_takes_them() {
+    for text in [
+        format!("{}1{}", "(".repeat(9_990), ")".repeat(9_990)),
+        format!("{}a{}", "abs(".repeat(9_990), ")".repeat(9_990)),
+        format!("{}a", "-".repeat(9_990)),
+        vec!["a"; 9_990].join(" ^ "),
+        vec!["a"; 99_990].join(" + "),
+    ] {
+        let tree = parse(&text).unwrap();
+        assert_eq!(tree, tree.clone());
+        assert_eq!(tree.to_string(), text);
+        assert!(parse(&pretty(&tree, 80)).is_ok());
+        assert!(format!("{tree:?}").len() > text.len());
+    }
 }

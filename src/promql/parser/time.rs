@@ -9,7 +9,7 @@ use crate::promql::lexer::Kind;
 
 impl Parser<'_> {
     /// `[5m]` or `[1h:5m]` behind `expr`, which starts at `start`.
-    pub(super) fn brackets(&mut self, expr: Expr, start: usize) -> Result<Expr> {
+    pub(super) fn brackets(&mut self, mut expr: Expr, start: usize) -> Result<Expr> {
         let open = self.bump()?.start;
         let range = self.positive_duration()?;
         if self.eat(Kind::Colon)? {
@@ -29,7 +29,7 @@ impl Parser<'_> {
         }
         self.close_bracket("`]` or `:`")?;
         let span = open..self.end;
-        match expr.kind {
+        match expr.take() {
             ExprKind::Selector(selector) if !is_shifted(&selector.at) => {
                 let range = RangeSelector { selector, range };
                 Ok(self.finish(ExprKind::Range(range), start))
@@ -40,7 +40,8 @@ impl Parser<'_> {
                 let range = RangeSelector { selector, range };
                 Ok(self.finish(ExprKind::Range(range), start))
             }
-            _ => {
+            kind => {
+                expr.kind = kind;
                 let error = SyntaxError::new("only a selector can have a range", span);
                 self.report(error.help("a subquery has a colon: `[5m:]`"))?;
                 self.grow(0)?;

@@ -19,6 +19,7 @@ use super::{
 use crate::promql::ast::{Name, Selector};
 use crate::promql::check::value_type;
 use crate::promql::functions::ValueType;
+use crate::promql::room::with_room;
 
 const STEP: usize = 2;
 
@@ -58,6 +59,8 @@ impl Write for Rest<'_> {
 impl Layout {
     fn line(&mut self, indent: usize) {
         self.out.push('\n');
+        // Far to the right there is no room for words.
+        let indent = indent.min(self.width / 2);
         self.out.extend(std::iter::repeat_n(' ', indent));
     }
 
@@ -79,7 +82,7 @@ impl Layout {
 
     fn expr(&mut self, node: &Expr, indent: usize) {
         if !self.fits(node, false) {
-            self.broken(node, indent, indent);
+            with_room(|| self.broken(node, indent, indent));
         }
     }
 
@@ -88,7 +91,7 @@ impl Layout {
         } else if parens {
             self.parens(node, indent);
         } else {
-            self.broken(node, indent, operators);
+            with_room(|| self.broken(node, indent, operators));
         }
     }
 
@@ -219,7 +222,9 @@ impl Layout {
         let parens = lhs_parens(binary);
         match &binary.lhs.kind {
             // A chain of equals has each of its operators on a line.
-            ExprKind::Binary(lhs) if same && !parens => self.binary(lhs, indent, operators),
+            ExprKind::Binary(lhs) if same && !parens => {
+                with_room(|| self.binary(lhs, indent, operators));
+            }
             _ => self.operand(&binary.lhs, parens, indent, operators + STEP),
         }
     }

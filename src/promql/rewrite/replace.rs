@@ -39,10 +39,9 @@ fn with_node(tree: &Expr, span: &TextSpan, node: &Expr) -> Option<String> {
     walk_mut(&mut tree, &mut |expr| {
         // Children come first, so an outer one with the same span has the last word.
         if expr.span == *span && !span.is_empty() {
-            *expr = Expr {
-                span: expr.span.clone(),
-                ..node.clone()
-            };
+            let span = expr.span.clone();
+            *expr = node.clone();
+            expr.span = span;
             found = true;
         }
     });

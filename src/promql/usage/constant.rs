@@ -4,6 +4,7 @@ use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub, Zero};
 
 use crate::promql::ast::{BinaryOp, Expr, ExprKind, Number, UnaryOp};
+use crate::promql::room::with_room;
 
 /// A number without rounding.
 pub type Exact = Ratio<i128>;
@@ -14,12 +15,16 @@ pub type Exact = Ratio<i128>;
 pub fn exact_constant(expr: &Expr) -> Option<Exact> {
     match &expr.kind {
         ExprKind::Number(number) => exact(number),
-        ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Plus, inner) => exact_constant(inner),
+        ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Plus, inner) => {
+            with_room(|| exact_constant(inner))
+        }
         ExprKind::Unary(UnaryOp::Minus, inner) => {
-            Exact::zero().checked_sub(&exact_constant(inner)?)
+            Exact::zero().checked_sub(&with_room(|| exact_constant(inner))?)
         }
         ExprKind::Binary(binary) if !binary.bool_modifier => {
-            let (a, b) = (exact_constant(&binary.lhs)?, exact_constant(&binary.rhs)?);
+            // The right side of a long chain is short.
+            let b = with_room(|| exact_constant(&binary.rhs))?;
+            let a = with_room(|| exact_constant(&binary.lhs))?;
             match binary.op {
                 BinaryOp::Add => a.checked_add(&b),
                 BinaryOp::Sub => a.checked_sub(&b),

@@ -3,6 +3,7 @@
 use super::constant::{Exact, exact_constant};
 use crate::promql::ast::{Aggregate, Call, Expr, ExprKind};
 use crate::promql::labels::kept_labels;
+use crate::promql::room::with_room;
 use crate::promql::visit::{children, walk};
 
 /// A call of `histogram_quantile`.
@@ -51,6 +52,6 @@ fn quantile_call<'a>(expr: &'a Expr, call: &'a Call) -> Option<QuantileCall<'a>>
 fn aggregation(expr: &Expr) -> Option<&Aggregate> {
     match &expr.kind {
         ExprKind::Aggregate(aggregate) => Some(aggregate),
-        _ => children(expr).find_map(aggregation),
+        _ => children(expr).find_map(|child| with_room(|| aggregation(child))),
     }
 }

@@ -42,7 +42,7 @@ fn contexts_know_their_way_up() {
     let shown: Vec<_> = contexts(&tree)
         .iter()
         .map(|context| {
-            let path = context.ancestors.iter();
+            let path = context.ancestors();
             let path: Vec<_> = path.map(|expr| &text[expr.span.clone()]).collect();
             (
                 &text[context.span.clone()],

@@ -44,7 +44,7 @@ pub(super) fn resolve(
         one(&mut builder, spec, alert);
     }
     let told = untagged(slos, alerts);
-    let boards = builder.boards(slos, dashboards, account.is_some());
+    let dashboards = builder.dashboards(slos, dashboards, account.is_some());
     let Built {
         alarms,
         scraped,
@@ -64,7 +64,7 @@ pub(super) fn resolve(
         }),
         tags,
         alarms,
-        boards,
+        dashboards,
         scraped,
         parity,
     })

@@ -12,7 +12,7 @@ use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp};
 use crate::promql::build;
 use crate::query::{self, SignalQuery, bin};
 use crate::resolve::context::Context;
-use crate::spec::Text;
+use crate::spec::{GraphKind, Text};
 use crate::units::{Duration, Unit};
 
 /// An objective is judged over days.
@@ -165,7 +165,7 @@ impl Panels<'_, '_> {
             thresholds: thresholds::line(watch, compare.unit).into_iter().collect(),
             alerts: vec![watch.alert.to_owned()],
             links: vec![("Runbook".to_owned(), watch.runbook.to_owned())],
-            ..blank(watch.alert.to_owned(), Draw::Timeseries)
+            ..blank(watch.alert.to_owned(), GraphKind::Timeseries)
         }
     }
 
@@ -202,7 +202,7 @@ impl Panels<'_, '_> {
                 unit,
                 alerts: vec![alert.name.clone()],
                 links: vec![("Runbook".to_owned(), alert.links.runbook.clone())],
-                ..blank(alert.name.clone(), Draw::Timeseries)
+                ..blank(alert.name.clone(), GraphKind::Timeseries)
             });
         }
         panels

@@ -23,8 +23,9 @@ pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -
             shortened(&text.value)
         ));
         return Some(Events {
-            sli: EventSli::OwnRatio(expr),
+            sli: EventSli::OwnRatio(Box::new(expr)),
             labels,
+            count_new_series: false,
         });
     }
     let good = sli.good.is_some();
@@ -48,6 +49,7 @@ pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -
     Some(Events {
         sli: EventSli::Own(Box::new(own)),
         labels,
+        count_new_series: false,
     })
 }
 

@@ -89,7 +89,7 @@ fn metric(alarm: &MetricAlarm, fields: &mut Map<String, Value>) {
                 put("EvaluateLowSampleCountPercentile", json!(low_samples(low)));
             }
         }
-        _ => put("Metrics", json!(entries(alarm, &formula))),
+        _ => put("Metrics", Value::Array(entries(alarm, &formula))),
     }
     put("EvaluationPeriods", json!(alarm.evaluate));
     put("DatapointsToAlarm", json!(alarm.datapoints));
@@ -117,8 +117,11 @@ fn entries(alarm: &MetricAlarm, formula: &Formula<'_>) -> Vec<Value> {
                 metric["Dimensions"] = dimensions(m);
             }
             let statistic = m.stat.statistic.to_string();
-            let stat = json!({"Metric": metric, "Period": alarm.period, "Stat": statistic});
-            json!({"Id": m.id, "MetricStat": stat, "ReturnData": alone})
+            let mut entry = json!({"Id": m.id, "MetricStat": {}, "ReturnData": alone});
+            entry["MetricStat"]["Metric"] = metric;
+            entry["MetricStat"]["Period"] = json!(alarm.period);
+            entry["MetricStat"]["Stat"] = json!(statistic);
+            entry
         })
         .collect();
     let watched = match &formula.expression {

@@ -2,6 +2,7 @@
 
 use super::annotations;
 use super::compat;
+use super::ruler;
 use super::view::{Group, Named, Pairs, Rule, RuleFile, pairs, record};
 use crate::naming::{self, SERVICE, SLO, WINDOW};
 use crate::plan::slo::PercentileAlert;
@@ -22,7 +23,7 @@ const WIDTH: usize = 100;
 /// Rules over more than this are in a separate file: a test of the others need not load so much.
 const OWN_FILE_ABOVE: Duration = Duration::from_secs(3 * 86_400);
 
-/// Alerts that look further back than this are in a separate file.
+/// Alerts that look further back than this are in a separate file, as are those with an interval of their own.
 const ALERT_OWN_FILE_ABOVE: Duration = Duration::from_secs(86_400);
 
 /// All rule files of a plan.
@@ -46,39 +47,29 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
             files.push(named(plan, period_file(slo), &title, group, period));
         }
     }
-    let (far, near): (Vec<_>, Vec<_>) = plan.alerts.iter().partition(|a| stands_alone(a));
+    let (far, near): (Vec<_>, Vec<_>) = plan.alerts.iter().partition(|a| stands_alone(plan, a));
     if !near.is_empty() {
-        let rules = near.iter().flat_map(|a| alert_rules(plan, a)).collect();
+        let rules = near.iter().map(|a| alert_rules(plan, a)).collect();
         let title = format!("{}: alerts", service.title);
-        files.push(named(
-            plan,
-            "alerts".into(),
-            &title,
-            naming::alert_group(&service.name),
-            rules,
-        ));
+        let group = naming::alert_group(&service.name);
+        files.push(shared(plan, "alerts", &title, &group, rules));
     }
     for alert in far {
         let title = format!("{}: {}", service.title, alert.name);
         let group = naming::single_alert_group(&service.name, &alert.name);
-        files.push(named(
-            plan,
-            alert_file(alert),
-            &title,
-            group,
-            alert_rules(plan, alert),
-        ));
+        let rules = alert_rules(plan, alert);
+        let mut file = named(plan, alert_file(plan, alert), &title, group, rules);
+        for group in &mut file.file.groups {
+            group.interval = alert.evaluation.to_string();
+        }
+        files.push(file);
     }
     if !plan.records.is_empty() {
-        let rules = plan.records.iter().map(|r| value_rule(plan, r)).collect();
+        let rules = plan.records.iter().map(|r| vec![value_rule(plan, r)]);
         let title = format!("{}: recorded values", service.title);
-        files.push(named(
-            plan,
-            "records".into(),
-            &title,
-            naming::record_group(&service.name),
-            rules,
-        ));
+        let group = naming::record_group(&service.name);
+        let rules = rules.collect();
+        files.push(shared(plan, "records", &title, &group, rules));
     }
     files
 }
@@ -94,11 +85,39 @@ fn named(
         name,
         title: title.to_owned(),
         file: RuleFile {
-            groups: vec![Group {
-                name: group,
-                interval: plan.evaluation.to_string(),
-                rules,
-            }],
+            groups: vec![grouped(plan, group, rules)],
+        },
+    }
+}
+
+fn grouped(plan: &Plan, name: String, rules: Vec<Rule>) -> Group {
+    Group {
+        name,
+        interval: plan.evaluation.to_string(),
+        rules,
+        ..Group::default()
+    }
+}
+
+/// A file of rules that do not need each other: one group, or several that a ruler can spread.
+fn shared(
+    plan: &Plan,
+    name: &str,
+    title: &str,
+    group: &str,
+    rules: Vec<Vec<Rule>>,
+) -> Named<RuleFile> {
+    let groups = match plan.ruler {
+        Some(_) => ruler::split(rules),
+        None => vec![rules.into_iter().flatten().collect()],
+    };
+    let groups = groups.into_iter().enumerate();
+    let groups = groups.map(|(i, rules)| grouped(plan, ruler::part(group, i), rules));
+    Named {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        file: RuleFile {
+            groups: groups.collect(),
         },
     }
 }
@@ -114,16 +133,17 @@ pub(super) fn period_file(slo: &Slo) -> String {
 }
 
 /// File that holds an alert.
-pub(super) fn alert_file(alert: &Alert) -> String {
-    if stands_alone(alert) {
+pub(super) fn alert_file(plan: &Plan, alert: &Alert) -> String {
+    if stands_alone(plan, alert) {
         naming::alert_file(&alert.name)
     } else {
         "alerts".into()
     }
 }
 
-fn stands_alone(alert: &Alert) -> bool {
-    look_back(&alert.condition) > ALERT_OWN_FILE_ABOVE
+/// True for an alert that looks far back, or is evaluated at times of its own.
+fn stands_alone(plan: &Plan, alert: &Alert) -> bool {
+    look_back(&alert.condition) > ALERT_OWN_FILE_ABOVE || alert.evaluation != plan.evaluation
 }
 
 /// How far back a condition reads.

@@ -5,6 +5,7 @@
 //! that spell it; edits are spelled for the scalar's style and tried out before they are given back.
 
 mod block;
+mod code;
 mod edit;
 mod flow;
 mod json;
@@ -148,6 +149,15 @@ impl<'t> Body<'t> {
     /// Whole lines of this text, up to `indent` blanks taken off each.
     pub fn lines(&self, range: Range<usize>, indent: usize) -> Option<Text> {
         let spelling = Spelling::lines(range, indent);
+        let value = spelling.decode(self.text)?;
+        let map = self.mapped(spelling, &value);
+        Some(Text { value, map })
+    }
+
+    /// A string literal of a programming language, from its first letter to its last quote; `None` when its escapes
+    /// are not known.
+    pub fn literal(&self, range: Range<usize>) -> Option<Text> {
+        let spelling = Spelling::literal(range);
         let value = spelling.decode(self.text)?;
         let map = self.mapped(spelling, &value);
         Some(Text { value, map })

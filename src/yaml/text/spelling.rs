@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::sink::Sink;
-use super::{block, flow, json, lines, template};
+use super::{block, code, flow, json, lines, template};
 use crate::yaml::node::{Scalar, Style};
 
 /// A scalar's style and bytes in the text it is in.
@@ -42,6 +42,11 @@ impl Spelling {
         Self::new(Style::Template, 0..source.len(), block::Shape::NONE)
     }
 
+    /// A string literal of a programming language.
+    pub(super) fn literal(range: Range<usize>) -> Self {
+        Self::new(Style::Code, range, block::Shape::NONE)
+    }
+
     fn new(style: Style, range: Range<usize>, block: block::Shape) -> Self {
         let int = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Self {
@@ -65,7 +70,9 @@ impl Spelling {
             Style::SingleQuoted | Style::DoubleQuoted | Style::Json => {
                 range.start + 1..range.end.checked_sub(1)?
             }
-            Style::Literal | Style::Folded | Style::Lines | Style::Template => return None,
+            Style::Literal | Style::Folded | Style::Lines | Style::Template | Style::Code => {
+                return None;
+            }
         };
         (source.get(inner.clone())? == value).then_some(inner.start)
     }
@@ -107,5 +114,6 @@ pub(in crate::yaml) fn decode(
             Some(())
         }
         Style::Template => template::decode(slice, base, sink),
+        Style::Code => code::string(slice, base, sink),
     }
 }

@@ -130,10 +130,32 @@ fn files_that_name_metrics_and_were_not_read_are_named() {
     let ran = project.run(&["lint"]).exits(0);
     for words in [
         "note: 1 file not read (vLLM metrics named, but no query of a known kind): notes.yaml\n",
-        "note: 1 file not read (vLLM metrics named, but neither YAML, JSON nor Markdown): scale.py\n",
+        "note: 1 file not read (vLLM metrics named, but neither YAML, JSON nor Markdown; `--code` reads some): scale.py\n",
     ] {
         assert!(ran.err.contains(words), "{words}:\n{}", ran.err);
     }
+}
+
+#[test]
+fn source_code_is_read_where_that_is_asked_for() {
+    let project = project(&[
+        ("whole.py", "Q = 'max(vllm:gpu_cache_usage_perc) > 0.9'\n"),
+        (
+            "pieces.ts",
+            "const q = 'max(vllm:gpu_cache_usage_perc) > ' + limit;\n",
+        ),
+        ("clean.yaml", &rules(&[CLEAN])),
+    ]);
+    let ran = project.run(&["lint"]).exits(0);
+    assert!(ran.err.contains("pieces.ts, whole.py"), "{}", ran.err);
+    let ran = project.run(&["lint", "--code", "py,ts"]).exits(1);
+    assert!(ran.out.contains("whole.py:1:10"), "{}", ran.out);
+    let pieces = "note: 1 file read in part (the program puts queries together): pieces.ts\n";
+    assert!(ran.err.contains(pieces), "{}", ran.err);
+    project.write("slosmith.toml", "code = [\"py\"]\n");
+    project.run(&["lint", "--fix"]).exits(0);
+    let fixed = "Q = 'max(vllm:kv_cache_usage_perc) > 0.9'\n";
+    assert_eq!(project.read("whole.py"), fixed);
 }
 
 #[test]

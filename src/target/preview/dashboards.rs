@@ -1,21 +1,22 @@
 //! Dashboards as boxes on a grid, with the lines that their thresholds become.
 
-use super::view::{Board, Link, Panel, Query, Row, Threshold};
-use crate::plan::dashboard::{self, Color, Dashboard, Draw, Role};
+use super::view::{Dashboard, Link, Panel, Query, Row, Threshold};
+use crate::plan::dashboard::{self, Color, Draw, Role};
 use crate::promql::pretty;
+use crate::spec::GraphKind;
 use crate::target::grafana::SPELLING;
 use crate::units::Number;
 
 /// Lines of queries break here.
 const WIDTH: usize = 80;
 
-pub(super) fn board(dashboard: &Dashboard) -> Board {
+pub(super) fn dashboard(dashboard: &dashboard::Dashboard) -> Dashboard {
     let variables: Vec<_> = dashboard
         .variables
         .iter()
         .map(|v| v.label.as_str())
         .collect();
-    Board {
+    Dashboard {
         title: dashboard.title.clone(),
         description: dashboard.description.clone(),
         uid: dashboard.uid.clone(),
@@ -40,16 +41,22 @@ fn row(row: &dashboard::Row) -> Row {
     }
 }
 
+fn name(kind: GraphKind) -> &'static str {
+    match kind {
+        GraphKind::Number => "number",
+        GraphKind::Gauge => "gauge",
+        GraphKind::Timeseries => "time series",
+        GraphKind::Stacked => "stacked",
+        GraphKind::Bars => "bars",
+        GraphKind::Heatmap => "heatmap",
+        GraphKind::Table => "table",
+        GraphKind::Status => "status",
+    }
+}
+
 fn panel(panel: &dashboard::Panel, place: dashboard::Place) -> Panel {
     let (kind, graph) = match &panel.draw {
-        Draw::Number => ("number", false),
-        Draw::Gauge => ("gauge", false),
-        Draw::Timeseries => ("time series", true),
-        Draw::Stacked => ("stacked", true),
-        Draw::Bars => ("bars", true),
-        Draw::Heatmap => ("heatmap", true),
-        Draw::Table => ("table", false),
-        Draw::Status => ("status", false),
+        Draw::Graph(kind) => (name(*kind), kind.is_over_time()),
         Draw::Text(_) => ("text", false),
         Draw::Alerts => ("alerts", false),
     };

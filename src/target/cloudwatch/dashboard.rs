@@ -20,7 +20,7 @@ use crate::units::{Duration, Number, Unit};
 
 /// What the template of a dashboard sees.
 #[derive(Serialize)]
-pub(super) struct BoardView<'a> {
+pub(super) struct DashboardView<'a> {
     start: String,
     region: &'a str,
     widgets: Vec<Tree>,
@@ -28,13 +28,13 @@ pub(super) struct BoardView<'a> {
 
 /// Alarms are named by region and account.
 pub(super) fn view<'a>(
-    board: &CloudWatchDashboard,
+    dashboard: &CloudWatchDashboard,
     region: &'a str,
     account: &str,
-) -> BoardView<'a> {
-    let widgets = layout::widgets(board).into_iter();
-    BoardView {
-        start: format!("-{}", iso(board.range)),
+) -> DashboardView<'a> {
+    let widgets = layout::widgets(dashboard).into_iter();
+    DashboardView {
+        start: format!("-{}", iso(dashboard.range)),
         region,
         widgets: widgets
             .map(|(place, widget)| {
@@ -42,7 +42,7 @@ pub(super) fn view<'a>(
                     Widget::Heading(title) => text(&format!("## {title}")),
                     Widget::Panel(panel) => self::panel(panel, region, account),
                 };
-                at(place, kind, &properties).into()
+                at(place, kind, properties).into()
             })
             .collect(),
     }
@@ -57,10 +57,11 @@ fn iso(range: Duration) -> String {
     }
 }
 
-fn at(p: Place, kind: &str, properties: &Value) -> Value {
-    json!({
-        "type": kind, "x": p.x, "y": p.y, "width": p.w, "height": p.h, "properties": properties
-    })
+// `json!` copies a value that it is given; one that is put in its place is moved.
+fn at(p: Place, kind: &str, properties: Value) -> Value {
+    let mut widget = json!({"type": kind, "x": p.x, "y": p.y, "width": p.w, "height": p.h});
+    widget["properties"] = properties;
+    widget
 }
 
 fn text(markdown: &str) -> (&'static str, Value) {
@@ -97,7 +98,7 @@ fn graph(graph: &Graph, title: &str, region: &str) -> Value {
     if graph.view == View::Stacked {
         put("stacked", json!(true));
     }
-    put("metrics", json!(rows(graph)));
+    put("metrics", Value::Array(rows(graph)));
     let single = matches!(graph.view, View::Number | View::Table);
     if !single {
         put("yAxis", axis(graph));

@@ -1,7 +1,10 @@
-//! `slosmith.toml`: what is linted, for which releases, and how bad each finding is.
+//! `slosmith.toml`: what is built, what is linted, for which releases, and how bad each finding is.
 
+mod build;
 mod choice;
+mod code;
 mod file;
+mod place;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +23,9 @@ use crate::source::{FileId, Sources, Span, Spanned};
 use crate::units::Duration;
 use crate::yaml;
 
+pub use build::{Build, Output};
 pub use choice::{Choice, is_known, words};
+pub use code::Code;
 pub use file::json_schema;
 
 /// What the file is called.
@@ -73,8 +78,12 @@ pub struct Config {
     pub choice: Choice,
     /// Levels that differ from the rules' own.
     pub levels: BTreeMap<Spanned<String>, Level>,
+    /// Languages of source code that is looked at.
+    pub code: Vec<Code>,
     /// Findings that are known and wait.
     pub baseline: Option<Spanned<PathBuf>>,
+    /// What is built.
+    pub build: Build,
     folder: PathBuf,
     exclude: GlobSet,
 }

@@ -1,7 +1,6 @@
 //! The file as it is written.
 
 use std::collections::BTreeMap;
-use std::ops::Range as Bytes;
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -9,14 +8,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned as At;
 
-use super::{Choice, Config, Level};
+use super::build::{BuildTable, KubernetesTable, OutputTable};
+use super::place::Place;
+use super::{Choice, Code, Config, Level};
 use crate::catalog::{Range, RangeError};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::promql::Release;
 use crate::source::{FileId, Span, Spanned};
 use crate::units::{Duration, ParseError};
 
-/// What `slosmith lint` looks at, and how it judges.
+/// What `slosmith build` makes of which specs, and how `slosmith lint` judges: keys without a table are the linter's.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename = "Config")]
 struct File {
@@ -55,9 +56,18 @@ struct File {
     /// Files and folders that are not linted: globs relative to this file. `*` stays inside one folder, `**` does not.
     #[schemars(with = "Vec<String>")]
     exclude: Vec<At<String>>,
+    /// Languages of source code in which string literals that are queries are read as well: `py`, `go` and `ts`, which is
+    /// TypeScript and JavaScript.
+    code: Vec<Code>,
     /// A file of findings that are known and wait, relative to this file; `slosmith lint --write-baseline` writes it.
     #[schemars(with = "Option<String>")]
     baseline: Option<At<PathBuf>>,
+    /// What is built of which specs.
+    build: BuildTable,
+    /// What resources for Kubernetes carry; a spec's own `kubernetes` goes before it.
+    kubernetes: Option<KubernetesTable>,
+    /// Files of one's own for each service.
+    output: Vec<OutputTable>,
 }
 
 /// The JSON Schema of the file, for editors, with a final newline.
@@ -80,6 +90,7 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
     let prometheus = read
         .prometheus
         .and_then(|at| place.release(at, &mut faults));
+    let build = place.build(read.build, read.kubernetes, read.output, &mut faults);
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -102,36 +113,15 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
             levelled: levels.keys().cloned().collect(),
         },
         levels,
+        code: read.code,
         baseline: read.baseline.map(|at| place.path(at)),
+        build,
         folder: folder.to_owned(),
         exclude,
     })
 }
 
-/// Turns values with TOML's places into values with ours.
-struct Place<'a> {
-    file: FileId,
-    folder: &'a Path,
-}
-
 impl Place<'_> {
-    fn span(&self, bytes: Bytes<usize>) -> Span {
-        Span::new(self.file, bytes)
-    }
-
-    fn here<T>(&self, at: At<T>) -> Spanned<T> {
-        let span = self.span(at.span());
-        Spanned::new(at.into_inner(), span)
-    }
-
-    fn all(&self, list: Vec<At<String>>) -> Vec<Spanned<String>> {
-        list.into_iter().map(|at| self.here(at)).collect()
-    }
-
-    fn path(&self, at: At<PathBuf>) -> Spanned<PathBuf> {
-        self.here(at).map(|path| self.folder.join(path))
-    }
-
     fn range(&self, at: At<String>, faults: &mut Vec<Diagnostic>) -> Option<Spanned<Range>> {
         let span = self.span(at.span());
         match Range::parse(at.get_ref()) {

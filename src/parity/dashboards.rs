@@ -21,7 +21,7 @@ type Shown = Result<(Content, Vec<Difference>), Vec<NotExpressible>>;
 
 impl Builder<'_> {
     /// All dashboards; those of alarms need the account to name them.
-    pub fn boards(
+    pub fn dashboards(
         &mut self,
         slos: &[Slo],
         dashboards: &[Dashboard],
@@ -31,7 +31,7 @@ impl Builder<'_> {
             .iter()
             .map(|dashboard| CloudWatchDashboard {
                 file: dashboard.name.clone(),
-                name: naming::board(self.service, &dashboard.name),
+                name: naming::dashboard(self.service, &dashboard.name),
                 range: dashboard.range,
                 rows: dashboard
                     .rows
@@ -71,7 +71,7 @@ impl Builder<'_> {
             Ok((content, differences)) => (content, Verdict::of(differences)),
             Err(why) => (Content::Missing(why.clone()), Verdict::NotExpressible(why)),
         };
-        let resource = naming::board(self.service, &dashboard.name);
+        let resource = naming::dashboard(self.service, &dashboard.name);
         self.parity.push(Parity {
             what: What::Panel,
             name,
@@ -97,7 +97,7 @@ fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -
     match &panel.draw {
         Draw::Text(text) => Ok((Content::Text(text.clone()), Vec::new())),
         Draw::Alerts => states(builder, account),
-        _ => {
+        Draw::Graph(_) => {
             let graph = builder.graph(slos, panel);
             match (graph.is_empty(), builder.via) {
                 (false, _) => {

@@ -1,0 +1,60 @@
+//! Queries in the string literals of source code.
+//!
+//! A literal is read when it is a whole query of a family that is recorded, and more than a name. What is put together
+//! of several literals, or filled in by the program, is not known.
+
+mod literal;
+
+use super::metric::is_in_name;
+use super::reader::Reader;
+use super::{Kind, Role};
+use crate::catalog::Catalog;
+use crate::config::Code;
+use crate::promql::ast::{Expr, ExprKind, Selector};
+use crate::promql::{Dialect, parse_with, selectors};
+use crate::yaml::Body;
+use literal::literals;
+
+/// Reads every literal that is a query.
+pub(super) fn read(reader: &mut Reader, body: &Body<'_>, language: Code) {
+    for literal in literals(body.text(), language) {
+        let source = &body.text()[literal.range.clone()];
+        // To look costs less than to decode.
+        if !source.contains(['(', '{', '[', ' ']) {
+            continue;
+        }
+        let text = body.literal(literal.range).filter(|_| literal.is_whole);
+        match text.filter(|text| is_query(&text.value)) {
+            Some(text) => {
+                reader.query(text, Dialect::Grafana, Role::Literal);
+                reader.is(Kind::Code);
+            }
+            None => reader.artifact.has_pieces |= is_piece(source),
+        }
+    }
+}
+
+/// True for a query of a family that is recorded, or would be.
+fn is_query(text: &str) -> bool {
+    let is_ours = |selector: &&Selector| {
+        let name = selector.metric.as_ref().map_or("", |name| &name.text);
+        let catalog = Catalog::vllm();
+        name.starts_with(catalog.prefix()) || catalog.series_of(name).is_some()
+    };
+    let fits = |expr: Expr| !is_name(&expr) && selectors(&expr).iter().any(is_ours);
+    parse_with(text, Dialect::Grafana).is_ok_and(fits)
+}
+
+/// True for what looks like a part of a query.
+fn is_piece(source: &str) -> bool {
+    let named = |(at, name): (usize, &str)| {
+        let behind = source[at + name.len()..].trim_start_matches(is_in_name);
+        source[..at].ends_with('(') || behind.starts_with(['{', '['])
+    };
+    source.match_indices(Catalog::vllm().prefix()).any(named)
+}
+
+/// A name alone may be there for many reasons.
+fn is_name(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Selector(selector) if selector.matchers.is_empty())
+}
