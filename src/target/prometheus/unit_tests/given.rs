@@ -15,33 +15,38 @@ const SHORT_OF: Number = Number::new_raw(95, 100);
 
 /// Minutes that the ratios are held for, and the one that is looked at.
 const HELD: u64 = 10;
-const LOOK: u64 = 5;
+const LOOK: u64 = 10;
 
 /// A file for each tier.
 pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
     let file = |tier: &Tier| {
-        let run = Run {
-            plan,
-            slo,
-            events,
-            tier,
-        };
         let name = format!("{}-{}", rules::slo_file(slo), tier.name);
         let title = format!(
             "{}, tier {}, of ratios as recorded.",
             slo.alert_name, tier.name
         );
-        let tests = vec![
-            run.test(
-                "fires above the threshold in both windows",
-                [BEYOND, BEYOND],
-            ),
-            run.test("silent below it in the long window", [SHORT_OF, BEYOND]),
-            run.test("silent below it in the short window", [BEYOND, SHORT_OF]),
-        ];
+        let tests = tests(plan, slo, events, tier);
         test_file(name, title, &[slo_rule_file(slo)], 1, tests)
     };
     events.tiers.iter().map(file).collect()
+}
+
+/// Both windows beyond a tier's threshold, and one of them short of it.
+pub(super) fn tests(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Vec<Test> {
+    let run = Run {
+        plan,
+        slo,
+        events,
+        tier,
+    };
+    vec![
+        run.test(
+            "fires above the threshold in both windows",
+            [BEYOND, BEYOND],
+        ),
+        run.test("silent below it in the long window", [SHORT_OF, BEYOND]),
+        run.test("silent below it in the short window", [BEYOND, SHORT_OF]),
+    ]
 }
 
 struct Run<'a> {

@@ -34,6 +34,8 @@ pub(super) fn files(
             let run = Run::new(plan, slo, events, tier, time)?;
             let mut tests = vec![run.bad_for(true), run.bad_for(false)];
             tests.extend(run.outage());
+            // Single moments are too few to tell thresholds of a short window apart.
+            tests.extend(given::tests(plan, slo, events, tier));
             if i == 0 {
                 tests.push(run.gone());
             }
@@ -174,26 +176,28 @@ impl<'a> Run<'a> {
             return None;
         }
         let phases = [start, lasts, resets + 1 - end].map(|minutes| minutes * self.per_minute);
+        let [bad, all] = [naming::BAD_EVENTS, naming::TOTAL_EVENTS].map(|s| self.recorded(s));
         let checks = vec![
             self.check(end, true),
             self.check(still, true),
             self.check(resets, false),
+            value_is(format!("count({bad} == {all})"), end, Some(1)),
+            value_is(format!("count({bad} > 0)"), resets, None),
         ];
         let name = "fires in an outage and resets within the short window";
         Some(self.test(name, phases, checks))
     }
 
+    /// A series recorded over the base window.
+    fn recorded(&self, series: &str) -> Expr {
+        let (service, base) = (&self.plan.service.name, BASE_WINDOW.to_string());
+        slo_series(series, service, &self.slo.name, &base).into()
+    }
+
     /// Time without the gauge is neither good nor bad.
     fn gone(&self) -> Test {
         let at = (30 + 15_u64).next_multiple_of(self.every);
-        let service = &self.plan.service.name;
-        let base = BASE_WINDOW.to_string();
-        let ratio = Expr::from(slo_series(
-            naming::ERROR_RATIO,
-            service,
-            &self.slo.name,
-            &base,
-        ));
+        let ratio = self.recorded(naming::ERROR_RATIO);
         let checks = vec![
             value_is(format!("count({ratio})"), at, None),
             self.check(at, false),
