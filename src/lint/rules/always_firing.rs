@@ -5,8 +5,8 @@ use crate::lint::quantity::Measure;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::with_room;
 use crate::promql::usage::{Comparison, Exact, bare, comparisons, exact_constant};
+use crate::promql::with_room;
 
 declare_rule! {
     /// An alert whose expression compares nothing fires as soon as its series exist; so does one whose
@@ -116,7 +116,9 @@ fn is_plain(expr: &Expr) -> bool {
                 "rate" | "increase" | "irate" | "avg_over_time" | "max_over_time"
             )
         }
-        ExprKind::Aggregate(a) => a.op != AggregateOp::CountValues && with_room(|| is_plain(&a.expr)),
+        ExprKind::Aggregate(a) => {
+            a.op != AggregateOp::CountValues && with_room(|| is_plain(&a.expr))
+        }
         _ => false,
     }
 }

@@ -69,16 +69,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 fn is_harmless(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
     const BLIND: [&str; 4] = ["absent", "timestamp", "changes", "resets"];
     series.functions().any(|name| BLIND.contains(&name))
-        || series
-            .context
-            .ancestors()
-            .any(|node| match &node.kind {
-                ExprKind::Aggregate(a) => matches!(a.op, AggregateOp::Count | AggregateOp::Group),
-                ExprKind::Binary(b) => {
-                    b.op == BinaryOp::Sub && both_sides(cx, &b.lhs, &b.rhs, series.name)
-                }
-                _ => false,
-            })
+        || series.context.ancestors().any(|node| match &node.kind {
+            ExprKind::Aggregate(a) => matches!(a.op, AggregateOp::Count | AggregateOp::Group),
+            ExprKind::Binary(b) => {
+                b.op == BinaryOp::Sub && both_sides(cx, &b.lhs, &b.rhs, series.name)
+            }
+            _ => false,
+        })
 }
 
 fn both_sides(cx: &QueryCx<'_, '_>, lhs: &Expr, rhs: &Expr, name: &str) -> bool {

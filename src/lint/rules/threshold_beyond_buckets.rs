@@ -5,8 +5,8 @@ use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::with_room;
 use crate::promql::usage::{Exact, bare, comparisons};
+use crate::promql::with_room;
 use crate::units::parse_decimal;
 
 declare_rule! {
@@ -67,7 +67,7 @@ fn quantile(expr: &Expr) -> Option<&Expr> {
         ExprKind::Aggregate(a) => match a.op {
             AggregateOp::Max | AggregateOp::Min | AggregateOp::Avg => {
                 with_room(|| quantile(&a.expr))
-            },
+            }
             _ => None,
         },
         ExprKind::Call(call) if call.function.text == "histogram_quantile" => call.args.get(1),
