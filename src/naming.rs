@@ -200,6 +200,11 @@ pub fn record_group(service: &str) -> String {
     format!("{service}.records")
 }
 
+/// One of several groups with the same kind of rules, counted from 1.
+pub fn group_part(group: &str, part: usize) -> String {
+    format!("{group}.{part}")
+}
+
 /// Name of a tier: its long window.
 pub fn tier(long: Duration) -> String {
     long.to_string()
@@ -360,7 +365,7 @@ pub fn window_alarm(service: &str, slo: &str, window: Duration, factor: &str) ->
 }
 
 /// Name of a dashboard in CloudWatch: letters, digits, `-` and `_`.
-pub fn board(service: &str, dashboard: &str) -> String {
+pub fn dashboard(service: &str, dashboard: &str) -> String {
     format!("{service}-{dashboard}")
 }
 

@@ -7,6 +7,7 @@
 
 mod limits;
 mod markdown;
+mod shape;
 mod tree;
 mod yaml;
 
@@ -18,6 +19,7 @@ use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 use serde::Serialize;
 
 use crate::input;
+pub use shape::Variables;
 pub(crate) use tree::Tree;
 
 /// Pairs each template's name with its text.
@@ -38,13 +40,17 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "cloudwatch/parity.json",
     "cloudwatch/parity.md",
     "cloudwatch/template.json",
+    "kubernetes/metadata.yaml",
+    "kubernetes/relabel.yaml",
     "emitter/metrics.py",
     "emitter/test_metrics.py",
     "preview/page.html",
     "prometheus/alertmanager.yaml",
     "prometheus/groups.yaml",
+    "prometheus/monitor.yaml",
     "prometheus/prometheusrule.yaml",
     "prometheus/relabel.yaml",
+    "prometheus/ruler.yaml",
     "prometheus/rules.yaml",
     "prometheus/scrape.yaml",
     "prometheus/test.yaml",
@@ -71,6 +77,11 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "grafana/provisioning/dashboards.yaml",
     "grafana/provisioning/datasources.yaml",
 ];
+
+/// Our templates: name, text.
+pub fn built_in() -> impl Iterator<Item = (&'static str, &'static str)> {
+    BUILT_IN.iter().copied()
+}
 
 /// A template that cannot be read or rendered.
 #[derive(Debug, thiserror::Error)]
@@ -100,6 +111,9 @@ pub enum TemplateError {
 pub struct Templates {
     environment: Environment<'static>,
     replaced: Vec<(String, String)>,
+    own: Vec<(String, String)>,
+    /// What templates were given, when somebody wants to know.
+    watch: Option<shape::Watch>,
 }
 
 impl Templates {
@@ -108,17 +122,27 @@ impl Templates {
     /// # Errors
     /// When the folder cannot be read, a file in it replaces nothing, or a template does not parse.
     pub fn load(folder: Option<&Path>) -> Result<Self, TemplateError> {
+        Self::with(folder, &[])
+    }
+
+    /// The same, and more that are a project's own; these have the names of their files.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), and when one of `own` cannot be read.
+    pub fn with(folder: Option<&Path>, own: &[&Path]) -> Result<Self, TemplateError> {
         let mut environment = environment()?;
         for &(name, text) in BUILT_IN {
             environment
                 .add_template(name, text)
                 .map_err(|e| wrong(&e))?;
         }
-        if folder.is_some() {
+        if folder.is_some() || !own.is_empty() {
             limits::set(&mut environment);
         }
         let replaced = folder.map(replacements).transpose()?.unwrap_or_default();
-        for (name, text) in replaced.iter().cloned() {
+        let own = own.iter().map(|path| read_own(path));
+        let own = own.collect::<Result<Vec<_>, _>>()?;
+        for (name, text) in replaced.iter().chain(&own).cloned() {
             if let Some((line, why)) = limits::check(&text) {
                 return Err(TemplateError::Render(format!("{name}:{line}: {why}")));
             }
@@ -129,7 +153,27 @@ impl Templates {
         Ok(Self {
             environment,
             replaced,
+            own,
+            watch: None,
         })
+    }
+
+    /// Our templates, which remember what they are given.
+    ///
+    /// # Errors
+    /// When a template does not parse.
+    pub fn watching() -> Result<Self, TemplateError> {
+        Ok(Self {
+            watch: Some(shape::Watch::default()),
+            ..Self::load(None)?
+        })
+    }
+
+    /// What templates were given, where that was to be remembered.
+    pub fn variables(self) -> Variables {
+        self.watch
+            .map(shape::Watch::into_variables)
+            .unwrap_or_default()
     }
 
     /// True when a person's templates are among them.
@@ -137,9 +181,9 @@ impl Templates {
         !self.replaced.is_empty()
     }
 
-    /// A person's templates: name and text.
-    pub fn replaced(&self) -> &[(String, String)] {
-        &self.replaced
+    /// Templates that are not ours: name and text.
+    pub fn foreign(&self) -> impl Iterator<Item = &(String, String)> {
+        self.replaced.iter().chain(&self.own)
     }
 
     /// Renders one template.
@@ -148,6 +192,9 @@ impl Templates {
     /// When it uses a variable that is not there; names the template's line.
     pub fn render(&self, name: &str, view: &impl Serialize) -> Result<String, TemplateError> {
         let template = self.environment.get_template(name).map_err(|e| wrong(&e))?;
+        if let Some(watch) = &self.watch {
+            watch.see(name, view);
+        }
         limits::start();
         template.render(Serde(view)).map_err(|e| wrong(&e))
     }
@@ -220,6 +267,16 @@ fn replacements(folder: &Path) -> Result<Vec<(String, String)>, TemplateError> {
         found.push((name, text));
     }
     Ok(found)
+}
+
+/// A template of a project's own, by the name of its file.
+fn read_own(path: &Path) -> Result<(String, String), TemplateError> {
+    let text = input::read_text(path, input::TEMPLATE);
+    let text = text.map_err(|source| TemplateError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok((path.to_string_lossy().into_owned(), text))
 }
 
 fn wrong(error: &minijinja::Error) -> TemplateError {

@@ -40,8 +40,8 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
             alarm(reader, body, inner, false);
         }
     }
-    if sign::is_board(node) {
-        board(reader, body, node);
+    if sign::is_dashboard(node) {
+        dashboard(reader, body, node);
     }
     if let Some(inner) = text(body, node, &["DashboardBody"]) {
         reader.embed(inner);
@@ -162,7 +162,7 @@ fn metric_names(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, of: &str)
 }
 
 /// A body of a dashboard, with the queries of its `chart` widgets.
-fn board(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+fn dashboard(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     for widget in items(node, &["widgets"]) {
         let title = word(widget, &["properties", "title"]).unwrap_or_default();
         for row in items(widget, &["properties", "metrics"]) {
@@ -180,6 +180,6 @@ fn board(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
             reader.query(expr, Dialect::Prometheus, role);
         }
     }
-    let resource = plain(body, node, ResourceKind::Board, String::new());
+    let resource = plain(body, node, ResourceKind::Dashboard, String::new());
     reader.artifact.resources.push(resource);
 }

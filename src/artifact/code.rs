@@ -5,46 +5,15 @@
 
 mod literal;
 
-use std::path::Path;
-
-use schemars::JsonSchema;
-use serde::Deserialize;
-
 use super::metric::is_in_name;
 use super::reader::Reader;
 use super::{Kind, Role};
 use crate::catalog::Catalog;
+use crate::config::Code;
 use crate::promql::ast::{Expr, ExprKind, Selector};
 use crate::promql::{Dialect, parse_with, selectors};
 use crate::yaml::Body;
 use literal::literals;
-
-/// A language of source code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Code {
-    /// Python.
-    Py,
-    /// Go.
-    Go,
-    /// TypeScript and JavaScript.
-    Ts,
-}
-
-impl Code {
-    /// The languages by the names that people give.
-    pub const ALL: [(&str, Code); 3] = [("py", Code::Py), ("go", Code::Go), ("ts", Code::Ts)];
-
-    /// The language of a file, by the ending of its name.
-    pub fn of(path: &Path) -> Option<Self> {
-        Some(match path.extension()?.to_str()? {
-            "py" | "pyi" => Code::Py,
-            "go" => Code::Go,
-            "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" => Code::Ts,
-            _ => return None,
-        })
-    }
-}
 
 /// Reads every literal that is a query.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, language: Code) {

@@ -54,8 +54,8 @@ impl Sources {
     pub(super) fn language_v2(&self, outer: &Node<'_>, query: &Node<'_>) -> Option<Language> {
         const NONE: [&str; 3] = ["", "DataQuery", "datasource"];
         let group = word(query, &["group"]).or_else(|| word(query, &["kind"]));
-        let told = |group: &&str| !group.starts_with('$') && !NONE.contains(group);
-        if let Some(group) = group.filter(told) {
+        let plain = |group: &&str| !group.starts_with('$') && !NONE.contains(group);
+        if let Some(group) = group.filter(plain) {
             return Some(of_type(group));
         }
         let inside =

@@ -38,7 +38,7 @@ fn is_query(node: &Node<'_>) -> bool {
 
 fn language(query: &Node<'_>) -> Language {
     let sources = Sources::default();
-    let told = query.get("model").and_then(|model| sources.language(model));
+    let declared = query.get("model").and_then(|model| sources.language(model));
     let named = || sources.named(word(query, &["datasourceUid"])?);
-    told.or_else(named).unwrap_or(Language::PromQl)
+    declared.or_else(named).unwrap_or(Language::PromQl)
 }

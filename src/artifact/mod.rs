@@ -43,11 +43,11 @@ mod variable;
 
 use std::path::Path;
 
-pub use code::Code;
 pub use model::*;
 pub use raw::Raw;
 pub use unread::Unread;
 
+use crate::config::Code;
 use crate::source::{FileId, mark_len};
 use crate::yaml::Body;
 use reader::Reader;

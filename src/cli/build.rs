@@ -3,37 +3,40 @@
 mod diff;
 pub(super) mod input;
 mod job;
-pub(super) mod report;
+mod overview;
+mod report;
+mod settings;
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use clap::Args;
 use rayon::prelude::*;
 
+use super::findings;
 use super::terminal::Terminal;
 use crate::diag::Sink;
 use crate::output::{self, Staging};
-use crate::resolve;
 use crate::source::{FileId, Sources};
 use crate::spec::{self, Bases};
 use crate::target::Target;
-use crate::template::Templates;
-use input::Specs;
 use job::{Built, Done, Job};
+use settings::Settings;
 
 /// Compile specs into Prometheus rules with their unit tests, and Grafana dashboards
 #[derive(Debug, Args)]
 pub struct BuildArgs {
-    /// Specs, or folders of specs
-    #[arg(default_value = "specs")]
+    /// Specs, or folders of specs; by default those that `slosmith.toml` names, else `specs`
     paths: Vec<PathBuf>,
-    /// Where one folder per service is written
-    #[arg(long, value_name = "DIR", default_value = "generated")]
-    out: PathBuf,
+    /// The configuration; by default the nearest `slosmith.toml` in the working directory or above it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where one folder per service is written; `generated` where `slosmith.toml` does not say it
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Build only this target; may be given more than once
     #[arg(long, value_name = "T", value_enum)]
     target: Vec<Target>,
@@ -52,6 +55,9 @@ pub struct BuildArgs {
     /// Templates that replace ours, file by file
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
+    /// Show every service, also where there are many
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 /// So many services are built before what they have to say is taken in, so that memory does not grow with them.
@@ -63,20 +69,19 @@ const BATCH: usize = 32;
 /// When input cannot be read or output cannot be written.
 pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     let started = Instant::now();
-    if let Some(range) = &args.vllm {
-        resolve::check_range(range).map_err(|why| anyhow!("`--vllm`: {why}"))?;
-    }
-    let specs = input::list(&args.paths)?;
-    let templates = Templates::load(args.templates.as_deref())?;
-    let mut err = Terminal::stderr();
-    let wait = || report::waiting(&args.out);
-    let staging = match args.check {
-        true => None,
-        false => Some(Staging::open(&args.out, wait)?),
+    let Some(settings) = Settings::read(args)? else {
+        return Ok(2);
     };
-    let _alone = args.check.then(|| output::lock_for_reading(&args.out));
-    let job = Job::new(args, &templates, staging.as_ref())?;
-    let built = build(&job, &specs, out, &mut err).and_then(|built| {
+    let out_folder = settings.out.as_path();
+    let mut err = Terminal::stderr();
+    let wait = || report::waiting(out_folder);
+    let staging = match settings.check {
+        true => None,
+        false => Some(Staging::open(out_folder, wait)?),
+    };
+    let _alone = settings.check.then(|| output::lock_for_reading(out_folder));
+    let job = Job::new(&settings, staging.as_ref())?;
+    let built = build(&job, out, &mut err).and_then(|built| {
         if let (Some(_), Some(staging)) = (&built, &staging) {
             staging.commit()?;
         }
@@ -92,19 +97,15 @@ pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
         return Ok(2);
     };
     // The build is done even when its report cannot be printed.
-    let _ = report::summary(&mut err, args, &built, started.elapsed());
+    let _ = report::summary(&mut err, &settings, &built, started.elapsed());
     let stale = built.iter().any(|b| b.changed > 0);
-    Ok(u8::from(args.check && stale))
+    Ok(u8::from(settings.check && stale))
 }
 
 /// All services, staged; `None` when a spec has errors, which are then reported.
-fn build(
-    job: &Job<'_>,
-    specs: &Specs,
-    out: &mut dyn Write,
-    err: &mut Terminal,
-) -> Result<Option<Vec<Built>>> {
+fn build(job: &Job<'_>, out: &mut dyn Write, err: &mut Terminal) -> Result<Option<Vec<Built>>> {
     let mut all = All::default();
+    let specs = &job.settings.specs;
     for paths in specs.files.chunks(BATCH) {
         let files = all.load(paths)?;
         let failed = all.findings.has_errors();
@@ -120,14 +121,14 @@ fn build(
     }
     all.check_duplicates()?;
     let failed = all.findings.has_errors();
-    report::findings(err, all.findings, &all.sources)?;
+    findings::show(err, all.findings, &all.sources)?;
     if failed {
         return Ok(None);
     }
     let mut built = all.fault.map_or(Ok(all.built), Err)?;
     if specs.whole_folder {
         let wanted = built.iter().map(|b| b.service.as_str()).collect();
-        for service in output::stale_services(&job.args.out, &wanted)? {
+        for service in output::stale_services(&job.settings.out, &wanted)? {
             let mut removed = job.remove(&service)?;
             show(&mut removed, out)?;
             built.push(removed);

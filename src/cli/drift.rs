@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
+use super::configuration;
 use super::lint::input::{Loaded, load};
 use super::lint::progress::Progress;
 use super::lint::walk;
@@ -17,9 +18,9 @@ use super::terminal::Terminal;
 use super::{catalog as pages, lint};
 use crate::catalog::diff::Diff;
 use crate::catalog::{Catalog, Release, Version};
+use crate::config::Config;
 use crate::diag::Diagnostic;
 use crate::diag::render::{Report, place, render};
-use crate::lint::config::Config;
 use crate::lint::drift::{Fate, Item, drift};
 use crate::lint::{Product, Scope};
 use crate::source::{LineCol, Sources};
@@ -105,7 +106,7 @@ pub fn run(args: &DriftArgs, out: &mut dyn Write) -> Result<u8> {
     let from = pages::release(catalog, &args.from)?;
     let to = pages::release(catalog, &args.to)?;
     let mut sources = Sources::default();
-    let Some(config) = lint::configuration(args.config.as_deref(), &here, &mut sources)? else {
+    let Some(config) = configuration::nearest(args.config.as_deref(), &here, &mut sources)? else {
         return Ok(2);
     };
     let profiles = lint::scope::profiles(catalog, &config, &args.profile)?;

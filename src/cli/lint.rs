@@ -14,15 +14,15 @@ pub(super) mod walk;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::configuration;
 use super::terminal::Terminal;
 use anyhow::{Context, Result, anyhow, bail};
 
 pub use args::LintArgs;
 
 use crate::catalog::Range;
+use crate::config::{Config, plain};
 use crate::diag::Diagnostic;
-use crate::diag::render::{Format, Report, render};
-use crate::lint::config::{Config, plain};
 use crate::lint::date::Date;
 use crate::lint::{Scope, Settings, run_telling};
 use crate::output::Writer;
@@ -37,7 +37,8 @@ use progress::Progress;
 pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
     let here = std::env::current_dir().context("cannot tell the working directory")?;
     let mut sources = Sources::default();
-    let Some(mut config) = configuration(args.config.as_deref(), &here, &mut sources)? else {
+    let Some(mut config) = configuration::nearest(args.config.as_deref(), &here, &mut sources)?
+    else {
         return Ok(2);
     };
     args.override_config(&mut config);
@@ -63,30 +64,6 @@ pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
         name.clone_from(&args.stdin_filename);
     }
     job.run(input::load(files, sources, &job.progress), out)
-}
-
-/// The nearest configuration, or none; `None` once what is wrong with it was shown.
-pub(super) fn configuration(
-    named: Option<&Path>,
-    here: &Path,
-    sources: &mut Sources,
-) -> Result<Option<Config>> {
-    let path = named
-        .map(Path::to_owned)
-        .or_else(|| crate::lint::config::find(here));
-    let config = match path {
-        None => Config::default(),
-        Some(path) => match Config::load(&path, sources) {
-            Ok(config) => config,
-            Err(crate::lint::config::LoadError::Wrong(faults)) => {
-                let report = Report::new(&faults, sources, &[]).root(here);
-                Terminal::stderr().write_all(render(Format::Human, &report).as_bytes())?;
-                return Ok(None);
-            }
-            Err(error) => return Err(error.into()),
-        },
-    };
-    Ok(Some(config))
 }
 
 fn config_folder(config: &Config, here: &Path) -> PathBuf {

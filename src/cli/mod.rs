@@ -6,8 +6,10 @@
 pub mod build;
 pub mod catalog;
 pub mod color;
+mod configuration;
 pub mod drift;
 pub mod explain;
+mod findings;
 pub mod gate;
 pub mod health;
 pub mod lint;
@@ -18,6 +20,7 @@ mod read;
 pub mod schema;
 pub mod signals;
 mod table;
+pub mod templates;
 pub mod terminal;
 mod threads;
 mod words;
@@ -60,6 +63,8 @@ enum Command {
     Catalog(catalog::CatalogArgs),
     /// List the signals that a spec can name without declaring them
     Signals(signals::SignalsArgs),
+    /// Write our templates into a folder, to be changed there
+    Templates(templates::TemplatesArgs),
     /// Print the JSON Schema of specs, for editors
     Schema,
 }
@@ -94,6 +99,7 @@ fn run(cli: &Cli) -> ExitCode {
         Command::Explain(args) => explain::run(args, &mut out),
         Command::Catalog(args) => catalog::run(args, &mut out),
         Command::Signals(args) => signals::run(args, &mut out),
+        Command::Templates(args) => templates::run(args, &mut out),
         Command::Schema => schema::run(&mut out),
     };
     let flushed = out

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::build::{input, report};
+use super::build::input;
+use super::findings;
 use super::terminal::Terminal;
 use crate::diag::Sink;
 use crate::plan::Plan;
@@ -44,7 +45,7 @@ pub(super) fn with_document(path: &Path) -> Result<Option<(Plan, Document)>> {
         }
     }
     if findings.has_errors() {
-        report::findings(&mut Terminal::stderr(), findings, &inputs.sources)?;
+        findings::show(&mut Terminal::stderr(), findings, &inputs.sources)?;
         return Ok(None);
     }
     Ok(found)

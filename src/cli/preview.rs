@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 
-use super::build::{input, report};
+use super::build::input;
+use super::findings;
 use super::terminal::Terminal;
 use crate::diag::Sink;
 use crate::output::Writer;
@@ -47,7 +48,7 @@ pub fn run(args: &PreviewArgs, out: &mut dyn Write) -> Result<u8> {
         }
     }
     let failed = findings.has_errors();
-    report::findings(&mut Terminal::stderr(), findings, &inputs.sources)?;
+    findings::show(&mut Terminal::stderr(), findings, &inputs.sources)?;
     if failed {
         return Ok(2);
     }

@@ -99,9 +99,10 @@ impl Terminal {
     }
 
     /// True where GitHub or Azure would take the text for a command. One colon at the start of what is written may be
-    /// followed by another.
+    /// followed by another. No command begins with a third colon, as the line in front of a second file does.
     fn commands(&self, text: &str) -> bool {
-        let first = self.at_start && (text.starts_with("::") || text == ":");
+        let two = text.starts_with("::") && !text.starts_with(":::");
+        let first = self.at_start && (two || text == ":");
         first || text.starts_with("##[") || text.starts_with("##vso[")
     }
 
@@ -204,6 +205,7 @@ mod tests {
             written("  ::set-env name=x::y"),
             "  \\u003a:set-env name=x::y"
         );
+        assert_eq!(written(" ::: b.yaml:1:2\n"), " ::: b.yaml:1:2\n");
         assert_eq!(written("x ##[error]y"), "x \\u0023#[error]y");
         assert_eq!(written("##vso[task.x]y"), "\\u0023#vso[task.x]y");
         let split = shown(|out| {

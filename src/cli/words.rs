@@ -74,3 +74,8 @@ pub(super) fn kind(kind: ChangeKind) -> &'static str {
         ChangeKind::Removed => "removed",
     }
 }
+
+/// `1 file`, `2 files`.
+pub(super) fn count(n: usize, word: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
+}

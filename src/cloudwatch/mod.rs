@@ -16,6 +16,7 @@ mod math;
 mod metrics;
 mod search;
 mod statistic;
+mod tags;
 mod violation;
 
 pub use alarm::alarm;
@@ -23,6 +24,7 @@ pub use composite::{BadRule, Children, children, composite, quoted};
 pub use dashboard::dashboard;
 pub use search::{Search, is_searchable};
 pub use statistic::{NoStatistic, Statistic};
+pub use tags::is_tag;
 pub use violation::{Fault, Violation};
 
 /// Everything wrong with a request of PutMetricAlarm or PutCompositeAlarm; which one, its `AlarmRule` says.

@@ -155,7 +155,7 @@ fn beyond(op: CompareOp, value: f64, bound: f64) -> bool {
 }
 
 fn absent(a: &Absent, pages: &Indexed<'_>) -> Found {
-    let names = a.signal.family().map_or(&[][..], |family| &family.names);
+    let names: &[String] = a.signal.family().map_or(&[], |family| &family.names);
     let there = pages
         .now
         .page

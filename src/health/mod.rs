@@ -62,6 +62,9 @@ pub enum Unknown {
     /// Two pages hold no week.
     #[error("it compares with its own past")]
     ComparesWithPast,
+    /// Pages show moments.
+    #[error("a share of time needs a history")]
+    ShareOfTime,
     /// Two values correlate over many pages only.
     #[error("a correlation needs a history")]
     NeedsHistory,
@@ -97,7 +100,7 @@ pub fn judge(plan: &Plan, pages: Pages<'_>) -> Vec<Finding> {
         .map(|alert| finding(&alert, &pages))
         .collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.parts));
-    found.extend(objective::judge(&plan.slos, &since_start));
+    found.extend(objective::judge(plan, &pages, &since_start));
     found
 }
 

@@ -7,7 +7,10 @@ use super::index::{Group, Indexed, named};
 use super::value::{self, Measurement};
 use super::{Finding, Unknown, Verdict};
 use crate::catalog::Series;
-use crate::plan::{Bucket, EventSli, EventSlo, Family, Signal, Slo, SloKind, Tier, words};
+use crate::plan::{
+    Bucket, EventSli, EventSlo, Family, PercentileSlo, Plan, Signal, Slo, SloKind, Tier, words,
+};
+use crate::spec::Stat;
 use crate::units::{Unit, float, shown_measured};
 
 /// Bad events and all events.
@@ -16,26 +19,77 @@ struct Counted {
     total: f64,
 }
 
-/// Judges the burn rate of every objective that has tiers.
-pub(super) fn judge(slos: &[Slo], pages: &Indexed<'_>) -> Vec<Finding> {
-    let events = slos.iter().filter_map(|slo| match &slo.kind {
-        SloKind::Events(events) if !events.tiers.is_empty() => Some((slo, &**events)),
-        SloKind::Events(_) | SloKind::Percentile(_) => None,
+/// Judges every objective that has tiers by them, every other one that has no alert by its budget or bound; what it misses
+/// so has the severity of tickets.
+pub(super) fn judge(plan: &Plan, pages: &Indexed<'_>, since: &Indexed<'_>) -> Vec<Finding> {
+    let ticket = &plan.service.severities.ticket;
+    let objectives = plan.slos.iter().filter_map(|slo| match &slo.kind {
+        SloKind::Events(events) => Some(finding(slo, events, ticket, since)),
+        SloKind::Percentile(p) if p.alert.is_none() => Some(percentile(slo, p, ticket, pages)),
+        SloKind::Percentile(_) => None,
     });
-    events
-        .map(|(slo, events)| finding(slo, events, pages))
-        .collect()
+    objectives.collect()
 }
 
-fn finding(slo: &Slo, events: &EventSlo, pages: &Indexed<'_>) -> Finding {
+/// A percentile without an alert, against its bound.
+fn percentile(slo: &Slo, p: &PercentileSlo, ticket: &str, pages: &Indexed<'_>) -> Finding {
+    let (mut holds, mut why, mut measured) = (Vec::new(), None, Vec::new());
+    let stat = Stat::Quantile(p.quantile);
+    let read = Measurement {
+        signal: &p.signal,
+        stat,
+        window: slo.period,
+    };
+    for group in value::groups_or_whole(&p.signal, &slo.labels, pages) {
+        match value::value(&read, pages, &group) {
+            Err(reason) => why = Some(reason),
+            Ok(value) => {
+                let shown = shown_measured(value, p.signal.unit);
+                measured.push(format!("{stat} of {} is {shown}", p.signal.title));
+                if value >= float(p.below.0) {
+                    holds.push(named(&group));
+                }
+            }
+        }
+    }
+    measured.dedup();
+    Finding {
+        alert: slo.name.clone(),
+        severity: ticket.to_owned(),
+        summary: words::capital(&words::missed(slo, p)),
+        action: None,
+        runbook: slo.links.runbook.clone(),
+        verdict: verdict(holds, why),
+        measured,
+        parts: 1,
+    }
+}
+
+fn verdict(holds: Vec<String>, why: Option<Unknown>) -> Verdict {
+    match (holds.is_empty(), why) {
+        (false, _) => Verdict::Holds(holds),
+        (true, Some(why)) => Verdict::Unknown(why),
+        (true, None) => Verdict::Clear,
+    }
+}
+
+fn finding(slo: &Slo, events: &EventSlo, ticket: &str, pages: &Indexed<'_>) -> Finding {
     let (mut holds, mut why, mut measured) = (Vec::new(), None, Vec::new());
     let mut worst: Option<&Tier> = None;
-    for group in value::groups_or_whole(total(&events.sli), &slo.labels, pages) {
+    let untiered = events.tiers.is_empty();
+    let groups = match events.sli.signal() {
+        Some(signal) => value::groups_or_whole(signal, &slo.labels, pages),
+        None => vec![Group::new()],
+    };
+    for group in groups {
         match count(events, pages, &group) {
             Err(reason) => why = Some(reason),
             Ok(counted) => {
                 let ratio = counted.bad / counted.total;
                 measured.push(line(events, ratio, pages));
+                if untiered && ratio > float(events.budget.budget) {
+                    holds.push(named(&group));
+                }
                 if let Some(tier) = exceeded(events, ratio) {
                     holds.push(named(&group));
                     let faster = worst.is_none_or(|worst| tier.factor > worst.factor);
@@ -45,16 +99,14 @@ fn finding(slo: &Slo, events: &EventSlo, pages: &Indexed<'_>) -> Finding {
         }
     }
     measured.dedup();
-    let verdict = match (worst, why) {
-        (Some(_), _) => Verdict::Holds(holds),
-        (None, Some(why)) => Verdict::Unknown(why),
-        (None, None) => Verdict::Clear,
-    };
     let tier = worst.or(events.tiers.first());
     let broken = worst.map(|tier| format!(", {}", words::spent(slo, tier)));
     Finding {
-        alert: slo.alert_name.clone(),
-        severity: tier.map(|t| t.severity.clone()).unwrap_or_default(),
+        alert: match untiered {
+            true => slo.name.clone(),
+            false => slo.alert_name.clone(),
+        },
+        severity: tier.map_or(ticket, |t| &t.severity).to_owned(),
         summary: format!(
             "{}: error budget{}",
             words::capital(&slo.title),
@@ -62,7 +114,7 @@ fn finding(slo: &Slo, events: &EventSlo, pages: &Indexed<'_>) -> Finding {
         ),
         action: None,
         runbook: slo.links.runbook.clone(),
-        verdict,
+        verdict: verdict(holds, why),
         measured,
         parts: 1,
     }
@@ -86,15 +138,18 @@ fn exceeded(events: &EventSlo, ratio: f64) -> Option<&Tier> {
     over.max_by(|a, b| a.factor.cmp(&b.factor))
 }
 
-fn total(sli: &EventSli) -> &Signal {
+/// What counts the events that pages show.
+fn total(sli: &EventSli) -> Result<&Signal, Unknown> {
     match sli {
-        EventSli::Ratio { total, .. } => total,
-        EventSli::Latency { signal, .. } => signal,
+        EventSli::Ratio { total, .. } => Ok(total),
+        EventSli::Latency { signal, .. } => Ok(signal),
+        EventSli::Time(_) => Err(Unknown::ShareOfTime),
+        EventSli::Own(_) | EventSli::OwnRatio(_) => Err(Unknown::OwnPromQl),
     }
 }
 
 fn count(events: &EventSlo, pages: &Indexed<'_>, group: &Group) -> Result<Counted, Unknown> {
-    let total = value::value(&Measurement::events(total(&events.sli)), pages, group)?;
+    let total = value::value(&Measurement::events(total(&events.sli)?), pages, group)?;
     let seconds = pages.seconds();
     let least = f64::from(events.min_events);
     if total <= 0.0 {
@@ -116,6 +171,9 @@ fn count(events: &EventSlo, pages: &Indexed<'_>, group: &Group) -> Result<Counte
             let buckets = value::buckets(family, pages, group)?;
             total - at_most(&buckets, within).ok_or_else(|| lacks(family, within))? / seconds
         }
+        EventSli::Time(_) | EventSli::Own(_) | EventSli::OwnRatio(_) => {
+            return Err(Unknown::OwnPromQl);
+        }
     };
     Ok(Counted {
         bad: bad.max(0.0),
@@ -131,7 +189,7 @@ fn at_most(buckets: &[(f64, f64)], within: &Bucket) -> Option<f64> {
 }
 
 fn lacks(family: &Family, within: &Bucket) -> Unknown {
-    let name = family.names.first().map_or("", String::as_str);
+    let name = family.names.newest();
     let series = Series::Bucket.suffix();
     Unknown::NotOnPage(format!("{name}{series}{{le=\"{}\"}}", within.le))
 }

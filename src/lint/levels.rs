@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::config::Config;
+use crate::config::Config;
 use crate::diag::{Diagnostic, RuleInfo, Severity};
 
 /// What a run makes of each rule.
 #[derive(Debug)]
-pub(super) struct Levels(BTreeMap<&'static str, Asked>);
+pub(super) struct Levels(BTreeMap<&'static str, Level>);
 
-/// Whether a rule is asked, and how bad its findings are.
+/// Whether the findings of a rule are shown, and how bad they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
+enum Level {
     /// Its findings are not shown.
-    Not,
+    Off,
     /// They are as bad as the rule says.
-    AsDeclared,
+    Declared,
     /// They are as bad as somebody says.
     At(Severity),
 }
@@ -23,30 +23,30 @@ enum Asked {
 impl Levels {
     /// What a configuration makes of the rules.
     pub(super) fn new(config: &Config, known: &[RuleInfo]) -> Self {
-        let asked = |rule: &RuleInfo| {
+        let level = |rule: &RuleInfo| {
             if !config.choice.asks(rule) {
-                return Asked::Not;
+                return Level::Off;
             }
             let given = config.level(rule.name);
-            given.map_or(Asked::AsDeclared, |level| {
-                level.severity().map_or(Asked::Not, Asked::At)
+            given.map_or(Level::Declared, |level| {
+                level.severity().map_or(Level::Off, Level::At)
             })
         };
-        Self(known.iter().map(|rule| (rule.name, asked(rule))).collect())
+        Self(known.iter().map(|rule| (rule.name, level(rule))).collect())
     }
 
     /// True when the findings of a rule are not shown.
     pub(super) fn is_off(&self, rule: &str) -> bool {
-        self.0.get(rule) == Some(&Asked::Not)
+        self.0.get(rule) == Some(&Level::Off)
     }
 
     /// Gives every finding its level, and drops those of rules that are off. What no rule found stays as it is.
     pub(super) fn judge(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let judge = |mut d: Diagnostic| {
             match self.0.get(d.code) {
-                Some(Asked::Not) => return None,
-                Some(Asked::At(severity)) => d.severity = *severity,
-                Some(Asked::AsDeclared) | None => {}
+                Some(Level::Off) => return None,
+                Some(Level::At(severity)) => d.severity = *severity,
+                Some(Level::Declared) | None => {}
             }
             Some(d)
         };
@@ -79,12 +79,12 @@ mod tests {
         ];
         let found = codes.map(|code| Diagnostic::error(code, Span::default(), "no"));
         let judged = levels.judge(found.to_vec());
-        let told: Vec<_> = judged.iter().map(|d| (d.code, d.severity)).collect();
+        let shown: Vec<_> = judged.iter().map(|d| (d.code, d.severity)).collect();
         let wanted = [
             ("unknown-metric", Severity::Warning),
             ("panel-without-unit", Severity::Info),
             ("no-rule", Severity::Error),
         ];
-        assert_eq!(told, wanted);
+        assert_eq!(shown, wanted);
     }
 }

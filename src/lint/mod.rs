@@ -4,7 +4,8 @@
 //! ```
 //! use std::path::Path;
 //! use slosmith::catalog::Catalog;
-//! use slosmith::lint::{Product, Scope, Settings, config::Config, run};
+//! use slosmith::config::Config;
+//! use slosmith::lint::{Product, Scope, Settings, run};
 //! use slosmith::source::{SourceFile, Sources};
 //! use slosmith::artifact;
 //!
@@ -36,7 +37,6 @@
 //! A rule is a file in [`rules`]; it looks at one query ([`query::QueryCx`]), one dashboard, one CloudWatch resource or
 //! all files of the run.
 
-pub mod config;
 pub mod dashboard;
 pub mod date;
 mod delivery;

@@ -16,11 +16,11 @@ pub struct ResourceCx<'a> {
 impl ResourceCx<'_> {
     /// What CloudWatch would reject, without what is not known before the file is applied.
     pub fn violations(&self) -> Vec<Violation> {
-        use crate::artifact::ResourceKind::{Agent, Alarm, Board};
+        use crate::artifact::ResourceKind::{Agent, Alarm, Dashboard};
         let resource = self.resource;
         let mut found = match resource.what {
             Alarm => cloudwatch::any_alarm(&resource.request),
-            Board => cloudwatch::dashboard(&resource.request),
+            Dashboard => cloudwatch::dashboard(&resource.request),
             Agent => Vec::new(),
         };
         found.retain(|v| !resource.is_unknown(&v.pointer));

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::config::Config;
 use super::date::Date;
 use super::file;
 use super::levels::Levels;
@@ -13,6 +12,7 @@ use super::scope::Scope;
 use super::spec::{self, Declared};
 use super::suppress::{Suppressions, Syntax};
 use crate::artifact::{Artifact, Kind};
+use crate::config::Config;
 use crate::diag::{Diagnostic, RuleInfo, Sink};
 use crate::source::Sources;
 
@@ -55,6 +55,10 @@ pub fn run_telling(
     let mut found = Sink::default();
     let mut declared = Declared::default();
     for artifact in artifacts.iter().filter(|a| a.kind == Kind::Spec) {
+        let path = sources.get(artifact.file).path();
+        if settings.config.build.is_defaults(path) {
+            continue;
+        }
         let itself = [artifact.file];
         let parts = match artifact.parts.is_empty() {
             true => &itself[..],

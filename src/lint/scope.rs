@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::config::Config;
 use crate::catalog::{Catalog, ReleaseId, Selection};
+use crate::config::Config;
 use crate::promql::Release;
 use crate::units::Duration;
 

@@ -28,7 +28,11 @@ pub(super) fn lint(parts: &[(FileId, &str)], vllm: Option<&str>, declared: &mut 
         Ok(document) => document,
         Err(errors) => return errors,
     };
-    match resolve(&document, Options { vllm }) {
+    let options = Options {
+        vllm,
+        ..Options::default()
+    };
+    match resolve(&document, options) {
         Ok((plan, warnings)) => {
             declared.add(&document.spec, plan);
             warnings

@@ -33,12 +33,22 @@ impl Beside {
     pub(super) fn path(&self) -> &Path {
         &self.0
     }
+
+    /// Puts it in the place of a file.
+    pub(super) fn rename(mut self, target: &Path) -> Result<()> {
+        fs::rename(&self.0, target)?;
+        // The name is nobody's now, so that it is not removed.
+        self.0.clear();
+        Ok(())
+    }
 }
 
 impl Drop for Beside {
     fn drop(&mut self) {
-        // After a rename it is gone already; the next run removes a leftover.
-        let _ = fs::remove_file(&self.0);
+        if !self.0.as_os_str().is_empty() {
+            // The next run removes a leftover.
+            let _ = fs::remove_file(&self.0);
+        }
     }
 }
 

@@ -72,8 +72,8 @@ impl Writer {
         // Looked at again as late as possible: a write of somebody else in between must not be lost.
         unchanged(path, &target, old)?;
         match old {
-            Some(_) => fs::rename(fresh.path(), &target),
-            None => publish(fresh.path(), &target),
+            Some(_) => fresh.rename(&target),
+            None => publish(fresh, &target),
         }
         .map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => ReplaceError::Changed(path.to_owned()),
@@ -142,9 +142,9 @@ fn writable(path: &Path, target: &Path) -> Result<Metadata, ReplaceError> {
 }
 
 /// A rename would replace a file that appeared just now; a link does not, where there are links.
-fn publish(fresh: &Path, target: &Path) -> std::io::Result<()> {
-    match fs::hard_link(fresh, target) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => fs::rename(fresh, target),
+fn publish(fresh: Beside, target: &Path) -> std::io::Result<()> {
+    match fs::hard_link(fresh.path(), target) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => fresh.rename(target),
         done => done,
     }
 }

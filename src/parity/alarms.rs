@@ -15,7 +15,7 @@ use crate::plan::cloudwatch::{
     Alarm, AlarmKind, Composite, Difference, Dimensions, MetricAlarm, MetricStat, NotExpressible,
     Parity, Rule, Test, Value, Verdict, What,
 };
-use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Outside, Query};
+use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Marks, Outside, Query};
 use crate::source::{Span, Spanned};
 use crate::spec::{AlarmOverride, LowSamples, Missing, Side, Stat, Via};
 use crate::units::{Duration, Number, Unit, shown};
@@ -43,6 +43,8 @@ pub struct AlarmRequest<'a> {
     pub hold: Duration,
     /// True when it compares with recorded series, which only Prometheus has.
     pub recorded: bool,
+    /// What else the alert carries.
+    pub marks: &'a Marks,
     /// What the author wants otherwise.
     pub over: Option<&'a Spanned<AlarmOverride>>,
 }
@@ -69,6 +71,7 @@ impl Builder<'_> {
     /// Makes the alarm of an alert, or says why there is none.
     pub fn alert(&mut self, request: &AlarmRequest<'_>) {
         self.check_name(request);
+        let made = self.alarms.len();
         let leaf = matches!(
             request.condition,
             Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_)
@@ -81,6 +84,7 @@ impl Builder<'_> {
             Ok(rule) => self.adopt(request, draft, rule),
             Err(why) => self.by_promql(request, why),
         };
+        self.tag(made, request.marks);
         self.parity.push(Parity {
             what: request.what,
             name: request.name.clone(),
@@ -119,6 +123,7 @@ impl Builder<'_> {
                 name: request.alarm.clone(),
                 description: request.description.clone(),
                 severity: Some(request.severity.to_owned()),
+                tags: Vec::new(),
                 kind: AlarmKind::Composite(Composite {
                     rule,
                     suppressor: None,
@@ -144,6 +149,7 @@ impl Builder<'_> {
                     name: request.alarm.clone(),
                     description: request.description.clone(),
                     severity: Some(request.severity.to_owned()),
+                    tags: Vec::new(),
                     kind: AlarmKind::PromQl(alarm),
                 });
                 Verdict::of(promql::difference(query).into_iter().collect())
@@ -316,6 +322,7 @@ fn push(draft: &mut Draft, request: &AlarmRequest<'_>, alarm: MetricAlarm) -> Ru
         name: name.clone(),
         description: request.description.clone(),
         severity: None,
+        tags: Vec::new(),
         kind: AlarmKind::Metric(Box::new(alarm)),
     });
     Rule::Alarm(name)

@@ -1,11 +1,14 @@
 //! The builder: takes objectives, alerts and dashboards one by one, and gives back what CloudWatch gets.
 //!
 //! ```text
-//! Builder::new(service, via, &group_by, &mut sink) → .tiers(…), .alert(…), .boards(…) → .finish()
+//! Builder::new(service, via, &group_by, &mut sink) → .tiers(…), .alert(…), .dashboards(…) → .finish()
 //! ```
 
 use super::delivery::{Scrapes, scraped};
+use crate::cloudwatch::is_tag;
 use crate::diag::Sink;
+use crate::naming;
+use crate::plan::Marks;
 use crate::plan::cloudwatch::{Alarm, Parity, Scraped};
 use crate::spec::{Text, Via};
 
@@ -42,6 +45,17 @@ impl<'a> Builder<'a> {
             alarms: Vec::new(),
             parity: Vec::new(),
             scraped: Vec::new(),
+        }
+    }
+
+    /// Gives the alarms from a place on the labels that Prometheus would give them, as far as these can be tags.
+    pub(super) fn tag(&mut self, from: usize, marks: &Marks) {
+        let owner = marks.owner.iter().filter(|_| marks.owner_is_own);
+        let owner = owner.map(|owner| (naming::OWNER.to_owned(), owner.clone()));
+        let all = marks.fixed().cloned().chain(owner);
+        let tags: Vec<_> = all.filter(|(name, value)| is_tag(name, value)).collect();
+        for alarm in self.alarms.iter_mut().skip(from) {
+            alarm.tags.clone_from(&tags);
         }
     }
 

@@ -28,10 +28,12 @@ impl Builder<'_> {
         let mut faster: Option<(String, Duration)> = None;
         for tier in &events.tiers {
             let name = naming::tier_alarm(self.service, &slo.name, &tier.name);
+            let before = self.alarms.len();
             let verdict = match self.classic_tier(slo, events, tier, &name, faster.as_ref()) {
                 Ok(differences) => Verdict::of(differences),
                 Err(why) => self.promql_tier(slo, events, tier, &name, why),
             };
+            self.tag(before, &tier.marks);
             let made = verdict.is_expressible();
             if made {
                 faster = Some((name.clone(), tier.short));
@@ -63,6 +65,7 @@ impl Builder<'_> {
                 name: naming::window_alarm(self.service, &slo.name, window, &factor),
                 description: format!("Part of {name}: burn rate over {window} above {factor}."),
                 severity: None,
+                tags: Vec::new(),
                 kind: AlarmKind::Metric(Box::new(MetricAlarm {
                     value: burn_rate(share, events, window == tier.long),
                     label: "burn rate".to_owned(),
@@ -87,6 +90,7 @@ impl Builder<'_> {
             name: name.to_owned(),
             description: described(slo, tier),
             severity: Some(tier.severity.clone()),
+            tags: Vec::new(),
             kind: AlarmKind::Composite(Composite {
                 rule,
                 suppressor: faster.map(|(alarm, short)| Suppressor {
@@ -116,8 +120,9 @@ impl Builder<'_> {
             bin(BinaryOp::Gt, ratio, query::number(tier.threshold))
         };
         let mut query = bin(BinaryOp::And, above(tier.long), above(tier.short));
-        if events.min_events > 0 {
-            let enough = query::enough(&events.sli, &slo.labels, tier.long, events.min_events);
+        let least = events.min_events;
+        let enough = query::enough(&events.sli, &slo.labels, tier.long, least);
+        if let Some(enough) = enough.filter(|_| least > 0) {
             query = bin(BinaryOp::And, query, enough);
         }
         match promql::alarm(&query, Duration::default()) {
@@ -126,6 +131,7 @@ impl Builder<'_> {
                     name: name.to_owned(),
                     description: described(slo, tier),
                     severity: Some(tier.severity.clone()),
+                    tags: Vec::new(),
                     kind: AlarmKind::PromQl(alarm),
                 });
                 Verdict::of(promql::difference(&query).into_iter().collect())

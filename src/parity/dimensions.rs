@@ -24,7 +24,7 @@ pub(super) fn dimensions(
     let names: Vec<_> = fixed.iter().map(|(name, _)| name.clone()).collect();
     let published = metric.delivery == Delivery::Published && metric.dimensions.is_empty();
     if published && !metric.dimension_sets.contains(&names) {
-        let metric = metric.names[0].clone();
+        let metric = metric.names.newest().to_owned();
         return Err(match names.is_empty() {
             true => NotExpressible::OnlyUnderDimensions(metric),
             false => NotExpressible::NotPublishedAlone {
@@ -65,7 +65,7 @@ fn dimension(metric: &Metric, label: &str) -> Result<String, NotExpressible> {
         (Some((_, dimension)), _) => Ok(dimension.clone()),
         (None, Delivery::Scraped) => Ok(label.to_owned()),
         (None, _) => Err(NotExpressible::NoDimension {
-            metric: metric.names[0].clone(),
+            metric: metric.names.newest().to_owned(),
             label: label.to_owned(),
         }),
     }
@@ -91,17 +91,19 @@ fn groups(
         let sets = metric.dimension_sets.iter().filter(has_all);
         let smallest = sets.min_by_key(|set| set.len()).cloned();
         smallest.ok_or_else(|| NotExpressible::NotPublished {
-            metric: metric.names[0].clone(),
+            metric: metric.names.newest().to_owned(),
             dimensions: wanted,
         })?
     };
     let texts = fixed.iter().flat_map(|(name, value)| [name, value]);
     let texts = texts
         .chain(&set)
-        .chain(&metric.names)
+        .chain(metric.names.iter())
         .chain([&metric.namespace]);
     if !texts.into_iter().all(|text| is_searchable(text)) {
-        return Err(NotExpressible::Unsearchable(metric.names[0].clone()));
+        return Err(NotExpressible::Unsearchable(
+            metric.names.newest().to_owned(),
+        ));
     }
     Ok(Groups { set, fixed, shown })
 }

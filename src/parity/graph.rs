@@ -9,7 +9,7 @@ use super::value::{self, Purpose, ValueRequest};
 use crate::plan::cloudwatch::{Difference, Graph, GraphLine, NotExpressible, Shown, Value, View};
 use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal};
 use crate::plan::{EventSlo, Slo, SloKind, ValueUnit};
-use crate::spec::Stat;
+use crate::spec::{GraphKind, Stat};
 use crate::units::{Duration, Number, Unit};
 
 /// Seconds of a point when a panel follows the zoom.
@@ -73,12 +73,12 @@ impl DrawnGraph {
 }
 
 pub(super) fn view(draw: &Draw) -> View {
-    match draw {
-        Draw::Number | Draw::Status => View::Number,
-        Draw::Gauge => View::Gauge,
-        Draw::Stacked | Draw::Bars => View::Stacked,
-        Draw::Table => View::Table,
-        _ => View::Lines,
+    match draw.graph() {
+        Some(GraphKind::Number | GraphKind::Status) => View::Number,
+        Some(GraphKind::Gauge) => View::Gauge,
+        Some(GraphKind::Stacked | GraphKind::Bars) => View::Stacked,
+        Some(GraphKind::Table) => View::Table,
+        Some(GraphKind::Timeseries | GraphKind::Heatmap) | None => View::Lines,
     }
 }
 
@@ -110,7 +110,9 @@ impl Builder<'_> {
         for (i, series) in panel.series.iter().enumerate() {
             let label = series.title.as_str();
             let lines = match &series.origin {
-                Origin::Signal(r) if panel.draw == Draw::Heatmap => self.percentiles(r, panel),
+                Origin::Signal(r) if panel.draw == Draw::Graph(GraphKind::Heatmap) => {
+                    self.percentiles(r, panel)
+                }
                 Origin::Signal(r) => self.line(r, panel.unit, label).map(|line| vec![line]),
                 Origin::Query(why) => Err(NotExpressible::OnlyPromQl(why)),
                 Origin::Budget(name) => objective(slos, name)

@@ -11,9 +11,9 @@
 //! is a `NotExpressible`, what is said only nearly has a `Difference`; no text is decided on.
 
 mod alarms;
-mod boards;
 mod builder;
 mod burn;
+mod dashboards;
 mod delivery;
 mod description;
 mod dimensions;

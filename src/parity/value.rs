@@ -128,7 +128,7 @@ fn differences(request: ValueRequest<'_>, statistic: &Statistic) -> Vec<Differen
     };
     let mut found = Vec::new();
     if !request.by.is_empty() && metric.names.len() > 1 {
-        found.push(Difference::OneLineForEachName(metric.names.clone()));
+        found.push(Difference::OneLineForEachName(metric.names.to_vec()));
     }
     let replicas = metric.delivery == Delivery::Scraped && signal.kind() == SignalKind::Gauge;
     let told_apart = request.by.iter().any(|label| label == "instance");
@@ -232,6 +232,8 @@ pub(super) fn bad_share(
                 others: true,
             })
         }
+        EventSli::Time(time) => Err(NotExpressible::ShareOfTime(time.signal.name.clone())),
+        EventSli::Own(_) | EventSli::OwnRatio(_) => Err(NotExpressible::AuthorsPromQl),
     }
 }
 

@@ -3,7 +3,7 @@
 //! `QueueOverflow: {severity: critical, when: {signal: queue_depth, above: 80}, for: 2m}` is an [`Alert`] that holds a
 //! [`Condition`] for two minutes.
 
-use super::{Condition, Links, Query, Slo, SloKind, words};
+use super::{Condition, Links, Marks, Query, Slo, SloKind, words};
 use crate::units::Duration;
 
 /// An alert on a condition.
@@ -15,6 +15,8 @@ pub struct Alert {
     pub severity: String,
     /// How long the condition must hold.
     pub hold: Duration,
+    /// How often its rules are evaluated.
+    pub evaluation: Duration,
     /// The condition.
     pub condition: Condition,
     /// Recorded values that the condition compares with.
@@ -29,6 +31,8 @@ pub struct Alert {
     pub action: Option<String>,
     /// Where it points.
     pub links: Links,
+    /// What else it carries.
+    pub marks: Marks,
 }
 
 /// An alert on a condition: one of the spec's alerts, or that of a percentile objective.
@@ -48,6 +52,8 @@ pub struct ConditionAlert<'a> {
     pub action: Option<&'a str>,
     /// Where it points.
     pub links: &'a Links,
+    /// What else it carries.
+    pub marks: &'a Marks,
 }
 
 /// All alerts on conditions: those of percentile objectives, then the spec's own, in its order.
@@ -73,6 +79,7 @@ fn of_percentile(slo: &Slo) -> Option<ConditionAlert<'_>> {
         summary: words::missed(slo, percentile),
         action: None,
         links: &slo.links,
+        marks: &alert.marks,
     })
 }
 
@@ -86,6 +93,7 @@ impl Alert {
             summary: self.summary.clone(),
             action: self.action.as_deref(),
             links: &self.links,
+            marks: &self.marks,
         }
     }
 }

@@ -39,7 +39,7 @@ pub struct CloudWatch {
     /// In the order they can be created: parts before what is made from them.
     pub alarms: Vec<Alarm>,
     /// The dashboards.
-    pub boards: Vec<CloudWatchDashboard>,
+    pub dashboards: Vec<CloudWatchDashboard>,
     /// What the agent must deliver.
     pub scraped: Vec<Scraped>,
     /// How far both back ends say the same.

@@ -201,10 +201,34 @@ pub struct Absent {
 pub struct RawCondition {
     /// What it means, when it is not the author's.
     pub words: Option<String>,
+    /// The two signals that move together, when it is not the author's.
+    pub correlated: Option<Correlated>,
     /// The expression without the comparison that the spec adds.
     pub expr: Expr,
     /// What its value counts in.
     pub unit: ValueUnit,
     /// The whole condition.
     pub query: Query,
+}
+
+/// Two signals that move together.
+#[derive(Clone, Debug)]
+pub struct Correlated {
+    /// The signals.
+    pub of: [Reading; 2],
+    /// The time over which they are compared.
+    pub window: Duration,
+    /// The coefficient above which the condition holds.
+    pub above: Number,
+}
+
+/// A signal as it is read over time.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The signal.
+    pub signal: Signal,
+    /// How it is read.
+    pub stat: Stat,
+    /// Look-back.
+    pub window: Duration,
 }

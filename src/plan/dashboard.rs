@@ -6,6 +6,7 @@
 use super::layout::places;
 use super::{Query, ValueUnit};
 use crate::promql::ast::Expr;
+use crate::spec::GraphKind;
 use crate::units::{Duration, Number};
 
 pub use super::layout::{COLUMNS, Place, Size};
@@ -86,26 +87,28 @@ pub struct Panel {
 /// How a panel is drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Draw {
-    /// The newest value in large type.
-    Number,
-    /// The newest value on a scale.
-    Gauge,
-    /// Lines over time.
-    Timeseries,
-    /// Areas over time, one upon the other.
-    Stacked,
-    /// Bars over time, one upon the other.
-    Bars,
-    /// A histogram's distribution over time.
-    Heatmap,
-    /// The newest value of each series.
-    Table,
-    /// Up or down.
-    Status,
+    /// Values of its series.
+    Graph(GraphKind),
     /// Markdown.
     Text(String),
     /// What is firing.
     Alerts,
+}
+
+impl Draw {
+    /// How values are drawn, of a panel that shows some.
+    pub fn graph(&self) -> Option<GraphKind> {
+        match self {
+            Self::Graph(kind) => Some(*kind),
+            Self::Text(_) | Self::Alerts => None,
+        }
+    }
+}
+
+impl From<GraphKind> for Draw {
+    fn from(kind: GraphKind) -> Self {
+        Self::Graph(kind)
+    }
 }
 
 /// A query of a panel.

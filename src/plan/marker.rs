@@ -9,6 +9,36 @@ use crate::promql::visit;
 /// The window that follows the zoom of a graph, as a length of time.
 pub const ZOOM: &str = "$__zoom";
 
+/// The window of an objective in PromQL of the author's.
+pub const WINDOW: &str = "$window";
+
+/// A query whose windows are all known.
+pub fn at_window(expr: &Expr, window: crate::units::Duration) -> Expr {
+    let mut expr = expr.clone();
+    windows(&mut expr, &mut |found| {
+        if found.text == WINDOW {
+            *found = Duration::from_secs(window.as_secs());
+        }
+    });
+    expr
+}
+
+/// Visits the lengths of all ranges, and how far back they begin.
+pub fn windows(expr: &mut Expr, visit: &mut impl FnMut(&mut Duration)) {
+    visit::walk_mut(expr, &mut |node| match &mut node.kind {
+        ExprKind::Range(range) => {
+            visit(&mut range.range);
+            range.selector.at.offset.iter_mut().for_each(&mut *visit);
+        }
+        ExprKind::Selector(selector) => selector.at.offset.iter_mut().for_each(&mut *visit),
+        ExprKind::Subquery(sub) => {
+            visit(&mut sub.range);
+            sub.at.offset.iter_mut().for_each(&mut *visit);
+        }
+        _ => {}
+    });
+}
+
 /// What the value of a matcher begins with that a reader of the dashboard chooses.
 const FILTER: &str = "$__filter:";
 

@@ -7,8 +7,11 @@ pub mod alert;
 pub mod cloudwatch;
 mod condition;
 pub mod dashboard;
+mod kubernetes;
 pub mod layout;
 pub mod marker;
+mod marks;
+mod names;
 pub mod runbook;
 mod series;
 mod signal;
@@ -18,17 +21,22 @@ pub mod words;
 pub use alert::{Alert, AlertRecord};
 pub use cloudwatch::CloudWatch;
 pub use condition::{
-    Absent, Bound, Compare, CompareOp, Condition, Limit, Outside, RawCondition, ValueUnit,
+    Absent, Bound, Compare, CompareOp, Condition, Correlated, Limit, Outside, RawCondition,
+    Reading, ValueUnit,
 };
 pub use dashboard::Dashboard;
+pub use kubernetes::{Discovery, Kind, Kubernetes, LabelSource};
+pub use marks::Marks;
+pub use names::Names;
 pub use series::{recorded, slo_series};
 pub use signal::{Bucket, DEFAULT_WINDOW, Family, Raw, Signal, SignalKind, Source, Window};
 pub use slo::{
-    BASE_WINDOW, Budget, Compat, EventSli, EventSlo, PercentileSlo, Slo, SloKind, Tier, WindowRatio,
+    BASE_WINDOW, Budget, Compat, Counted, EventSli, EventSlo, Good, OwnEvents, PercentileSlo, Slo,
+    SloKind, Tier, TimeSli, WindowRatio,
 };
 
 use crate::promql::ast::Expr;
-use crate::spec::Stat;
+use crate::spec::{self, Stat};
 use crate::units::Duration;
 
 /// How often rules are evaluated at least, and where the spec does not say it.
@@ -57,6 +65,10 @@ pub struct Plan {
     pub published: Vec<cloudwatch::Published>,
     /// How the service is scraped.
     pub scrape: Scrape,
+    /// What evaluates its rules, where that is not the Prometheus that scrapes.
+    pub ruler: Option<Ruler>,
+    /// What its resources for Kubernetes carry; `None` when nothing says that there are any.
+    pub kubernetes: Option<Kubernetes>,
     /// How often its rules are evaluated.
     pub evaluation: Duration,
     /// Optional signals that no release in the range has.
@@ -129,6 +141,8 @@ pub struct Links {
     pub runbook: String,
     /// Name of the runbook, if it has one of its own.
     pub page: Option<String>,
+    /// True when the runbook is no page of this service.
+    pub elsewhere: bool,
     /// Where to look.
     pub dashboard: String,
     /// Labels that the dashboard can be filtered by.
@@ -150,6 +164,19 @@ pub struct Scrape {
     pub jobs: Vec<ScrapeJob>,
 }
 
+/// A program that evaluates rules.
+#[derive(Clone, Debug)]
+pub struct Ruler {
+    /// Which.
+    pub kind: spec::Ruler,
+    /// How long it waits for late samples.
+    pub query_offset: Option<Duration>,
+    /// Tenants whose series it reads.
+    pub source_tenants: Vec<String>,
+    /// What it does when a part of the stores does not answer.
+    pub partial_response: Option<spec::PartialResponse>,
+}
+
 /// A scrape job.
 #[derive(Clone, Debug)]
 pub struct ScrapeJob {
@@ -159,6 +186,8 @@ pub struct ScrapeJob {
     pub path: String,
     /// How its targets are probed, if they are.
     pub probe: Option<Probe>,
+    /// How the Prometheus operator finds its targets, if they run in Kubernetes.
+    pub discovery: Option<Discovery>,
 }
 
 /// How a blackbox exporter probes.

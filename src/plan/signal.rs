@@ -3,6 +3,7 @@
 //! `vllm.kv_cache_usage` is a [`Signal`] in ratios whose [`Source::Family`] lists each name the gauge has in the range.
 
 use crate::catalog::Series;
+use crate::plan::Names;
 use crate::promql::ast::{Expr, MatchOp};
 use crate::spec::{Across, Stat};
 use crate::units::{Duration, Number, Unit};
@@ -107,8 +108,8 @@ pub struct Raw {
 pub struct Family {
     /// How it behaves.
     pub kind: crate::spec::FamilyKind,
-    /// Its names, newest first; joined with `or` per instance.
-    pub names: Vec<String>,
+    /// What releases of the range call it; joined with `or` per instance.
+    pub names: Names,
     /// Selections, sorted by label.
     pub matchers: Vec<(String, MatchOp, String)>,
     /// Upper bounds that exist on every release of the range, ascending, without `+Inf`; empty where they

@@ -2,7 +2,7 @@
 //!
 //! 99.9% over 30 days is a [`Budget`] of 0.001, and its first [`Tier`] fires at 14.4 times that over 1h and 5m.
 
-use super::{Condition, Family, Links, Query, Signal};
+use super::{Condition, Family, Links, Marks, Query, Signal};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, Number};
 
@@ -26,6 +26,10 @@ pub struct Slo {
     pub kind: SloKind,
     /// Name of its alerts.
     pub alert_name: String,
+    /// One line for the on-call person, where the author wrote it; may hold template code.
+    pub summary: Option<String>,
+    /// Labels of its objective that tell whose it is.
+    pub facts: Vec<(String, String)>,
     /// Where its alerts point.
     pub links: Links,
     /// Series for other tools' dashboards.
@@ -38,9 +42,29 @@ impl Slo {
         match &self.kind {
             SloKind::Events(events) => match &events.sli {
                 EventSli::Ratio { part, total, .. } => vec![part, total],
-                EventSli::Latency { signal, .. } => vec![signal],
+                sli => sli.signal().into_iter().collect(),
             },
             SloKind::Percentile(percentile) => vec![&percentile.signal],
+        }
+    }
+}
+
+impl Slo {
+    /// What its alerts carry, by severity, in the order of its tiers.
+    pub fn marks(&self) -> Vec<(&str, &Marks)> {
+        match &self.kind {
+            SloKind::Events(events) => {
+                let tiers = events.tiers.iter();
+                tiers
+                    .map(|tier| (tier.severity.as_str(), &tier.marks))
+                    .collect()
+            }
+            SloKind::Percentile(percentile) => {
+                let alert = percentile.alert.iter();
+                alert
+                    .map(|alert| (alert.severity.as_str(), &alert.marks))
+                    .collect()
+            }
         }
     }
 }
@@ -61,16 +85,25 @@ pub struct EventSlo {
     pub budget: Budget,
     /// What the events are.
     pub sli: EventSli,
-    /// Bad events per second over the base window, per group.
-    pub bad: Expr,
-    /// All events per second over the base window, per group.
-    pub total: Expr,
+    /// What is counted over the base window, per group; nothing where only a ratio is known.
+    pub counted: Option<Counted>,
     /// Error ratios that are recorded, ascending; the last is the period.
     pub ratios: Vec<WindowRatio>,
     /// Burn-rate alerts, fastest first.
     pub tiers: Vec<Tier>,
+    /// True where what new series begin with is counted.
+    pub count_new_series: bool,
     /// Events in a tier's long window without which it does not fire; 0 when any will do.
     pub min_events: u32,
+}
+
+/// Events over a window.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// Bad events.
+    pub bad: Expr,
+    /// All events.
+    pub total: Expr,
 }
 
 /// Objective and error budget, exact.
@@ -103,6 +136,72 @@ pub enum EventSli {
         /// The boundary.
         within: super::Bucket,
     },
+    /// Moments, good where a gauge is.
+    Time(Box<TimeSli>),
+    /// Events by PromQL of the author's, with [`WINDOW`](super::marker::WINDOW) where the window stands.
+    Own(Box<OwnEvents>),
+    /// Their share by such PromQL, where nothing counts them.
+    OwnRatio(Box<Expr>),
+}
+
+/// Moments at which a gauge is good.
+#[derive(Clone, Debug)]
+pub struct TimeSli {
+    /// The gauge.
+    pub signal: Signal,
+    /// On which side of the bound it is good.
+    pub good: Good,
+    /// The bound in base units.
+    pub bound: Number,
+    /// The bound as written.
+    pub text: String,
+    /// The time between two moments.
+    pub every: Duration,
+}
+
+/// When a value is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Good {
+    /// Above a bound.
+    Above,
+    /// Below a bound.
+    Below,
+    /// At a bound.
+    Equals,
+}
+
+impl Good {
+    /// The word of the spec.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Good::Above => "above",
+            Good::Below => "below",
+            Good::Equals => "equals",
+        }
+    }
+}
+
+/// Events by PromQL of the author's.
+#[derive(Clone, Debug)]
+pub struct OwnEvents {
+    /// The good or the bad events.
+    pub part: Expr,
+    /// True when `part` counts good events.
+    pub good: bool,
+    /// All events.
+    pub total: Expr,
+}
+
+impl EventSli {
+    /// The signal that says which groups there are.
+    pub fn signal(&self) -> Option<&Signal> {
+        match self {
+            EventSli::Ratio { total, .. } => Some(total),
+            EventSli::Latency { signal, .. } => Some(signal),
+            EventSli::Time(time) => Some(&time.signal),
+            EventSli::Own(_) | EventSli::OwnRatio(_) => None,
+        }
+    }
 }
 
 /// An error ratio over one window.
@@ -131,6 +230,8 @@ pub struct Tier {
     pub short: Duration,
     /// Share of the period's budget that is gone when it fires.
     pub consumed: Number,
+    /// What else the alert carries.
+    pub marks: Marks,
 }
 
 /// An objective on a percentile.
@@ -157,6 +258,8 @@ pub struct PercentileAlert {
     pub hold: Duration,
     /// Value of the `severity` label.
     pub severity: String,
+    /// What else it carries.
+    pub marks: Marks,
 }
 
 /// Names for series that sloth's dashboards read.

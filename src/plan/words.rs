@@ -5,8 +5,8 @@
 
 use super::dashboard::{Role, Threshold};
 use super::{
-    Absent, Bound, Compare, CompareOp, Condition, Limit, Outside, PercentileSlo, Signal, Slo,
-    Source, Tier,
+    Absent, Bound, Compare, CompareOp, Condition, EventSli, Limit, Outside, PercentileSlo, Signal,
+    Slo, Source, Tier,
 };
 use crate::spec::{Baseline, Side, Stat};
 use crate::units::{Duration, Number, Unit, decimal, shown};
@@ -139,10 +139,32 @@ pub fn line(line: &Threshold) -> String {
     }
 }
 
+/// What an objective counts: `events`, `the time`.
+pub fn counted(sli: &EventSli) -> &'static str {
+    match sli {
+        EventSli::Time(_) => "the time",
+        _ => "events",
+    }
+}
+
+/// What is bad of it: `of events were bad`.
+pub fn were_bad(sli: &EventSli) -> &'static str {
+    match sli {
+        EventSli::Time(_) => "of the time was bad",
+        EventSli::OwnRatio(_) => "was the error ratio",
+        _ => "of events were bad",
+    }
+}
+
 /// When a tier of an objective fires: `1h (page): more than 1.44% of all events are bad over 1h and over 5m; …`.
-pub fn tier(slo: &Slo, tier: &Tier) -> String {
+pub fn tier(slo: &Slo, sli: &EventSli, tier: &Tier) -> String {
+    let are_bad = match sli {
+        EventSli::Time(_) => "of the time is bad",
+        EventSli::OwnRatio(_) => "is the error ratio",
+        _ => "of all events are bad",
+    };
     format!(
-        "{} ({}): more than {} of all events are bad over {} and over {}; {}",
+        "{} ({}): more than {} {are_bad} over {} and over {}; {}",
         tier.name,
         tier.severity,
         shown(tier.threshold, Unit::Ratio),

@@ -42,8 +42,8 @@ impl Drop for Expr {
 }
 
 impl Expr {
-    /// What it is, in exchange for nothing.
-    pub(super) fn take(&mut self) -> ExprKind {
+    /// Takes the kind out, and leaves an expression that is none.
+    pub fn take(&mut self) -> ExprKind {
         replace(&mut self.kind, ExprKind::Invalid(Vec::new()))
     }
 }

@@ -1,10 +1,12 @@
 //! Bad and total events of an SLI as PromQL, over any window.
 
-use super::{bin, bucket_rate, or_zero, positive, range};
+use super::{SignalQuery, bin, bucket_rate, new, or_zero, positive, range};
 use crate::naming;
-use crate::plan::{BASE_WINDOW, EventSli, slo_series};
+use crate::plan::marker::at_window;
+use crate::plan::{BASE_WINDOW, Counted, EventSli, Good, Signal, TimeSli, Window, slo_series};
 use crate::promql::ast::{BinaryOp, Expr, Selector};
 use crate::promql::build;
+use crate::spec::Stat;
 use crate::units::Duration;
 
 /// Ratios up to this window read the counters themselves.
@@ -16,63 +18,141 @@ pub struct Events {
     pub sli: EventSli,
     /// Labels of the result.
     pub labels: Vec<String>,
+    /// True where what new series begin with is counted.
+    pub count_new_series: bool,
 }
 
 impl Events {
-    /// All events per second over a window.
-    pub fn total(&self, window: Duration) -> Expr {
-        let signal = match &self.sli {
-            EventSli::Ratio { total, .. } => total,
-            EventSli::Latency { signal, .. } => signal,
-        };
-        super::events(signal, window, None, &self.labels)
+    /// All events over a window, per second where signals count them.
+    ///
+    /// # Errors
+    /// The share of bad events, where only that is known.
+    fn total(&self, window: Duration) -> Result<Expr, &Expr> {
+        Ok(match &self.sli {
+            EventSli::Ratio { total: all, .. } | EventSli::Latency { signal: all, .. } => {
+                self.with_new(super::events(all, window, None, &self.labels), window)
+            }
+            EventSli::Time(time) => moments("count_over_time", self.value(time), time, window),
+            EventSli::Own(own) => at_window(&own.total, window),
+            EventSli::OwnRatio(ratio) => return Err(ratio),
+        })
     }
 
-    /// Bad events per second over a window.
+    /// The same with what new series begin with, where that is asked for.
+    fn with_new(&self, expr: Expr, window: Duration) -> Expr {
+        match self.sli.signal().and_then(Signal::family) {
+            Some(all) if self.count_new_series => new::counted(expr, all, window, &self.labels),
+            _ => expr,
+        }
+    }
+
+    /// Bad events over a window, and all.
     ///
     /// A missing series of good or bad events counts as none; rounding never makes a count negative.
-    pub fn bad(&self, window: Duration) -> Expr {
-        let total = self.total(window);
+    ///
+    /// # Errors
+    /// The share of bad events, where only that is known.
+    pub fn counted(&self, window: Duration) -> Result<Counted, &Expr> {
+        let total = self.total(window)?;
         let rest = |good: Expr| {
             let rest = bin(BinaryOp::Sub, total.clone(), good);
             build::call("clamp_min", vec![rest, build::number("0")])
         };
-        match &self.sli {
+        let of = |part: Expr, good: bool| {
+            let part = or_zero(part, &total);
+            if good { rest(part) } else { part }
+        };
+        let bad = match &self.sli {
             EventSli::Ratio { part, good, .. } => {
-                let part = or_zero(super::events(part, window, None, &self.labels), &total);
-                if *good { rest(part) } else { part }
+                let part = super::events(part, window, None, &self.labels);
+                of(self.with_new(part, window), *good)
             }
             // A histogram has all its buckets or none, so nothing replaces a missing one.
             EventSli::Latency { family, within, .. } => {
-                rest(bucket_rate(family, within, window, &self.labels))
+                let good = bucket_rate(family, within, window, &self.labels);
+                rest(self.with_new(good, window))
             }
+            // What is no number is not good.
+            EventSli::Time(time) => {
+                let good = moments("sum_over_time", self.is_good(time), time, window);
+                bin(BinaryOp::Sub, total.clone(), good)
+            }
+            EventSli::Own(own) => of(at_window(&own.part, window), own.good),
+            EventSli::OwnRatio(ratio) => return Err(ratio),
+        };
+        Ok(Counted { bad, total })
+    }
+
+    fn value(&self, time: &TimeSli) -> Expr {
+        let read = SignalQuery {
+            signal: &time.signal,
+            stat: Stat::Last,
+            window: Window::Fixed(BASE_WINDOW),
+            labels: self.labels.clone(),
+        };
+        super::query(&read, None).expr
+    }
+
+    /// One while the gauge is good, else zero.
+    fn is_good(&self, time: &TimeSli) -> Expr {
+        let op = match time.good {
+            Good::Above => BinaryOp::Gt,
+            Good::Below => BinaryOp::Lt,
+            Good::Equals => BinaryOp::Eq,
+        };
+        let bound = super::number(time.bound);
+        build::binary(op, self.value(time), bound)
+            .with_bool()
+            .into()
+    }
+
+    /// The share of bad events in a window, from what was scraped.
+    fn direct(&self, window: Duration) -> Expr {
+        if let EventSli::Time(time) = &self.sli {
+            let good = moments("avg_over_time", self.is_good(time), time, window);
+            return bin(BinaryOp::Sub, build::number("1"), good);
+        }
+        match self.counted(window) {
+            Ok(Counted { bad, total }) => bin(BinaryOp::Div, bad, positive(total)),
+            Err(ratio) => at_window(ratio, window),
         }
     }
 
-    /// The share of bad events in a window: of the counters themselves where it is short, else of recorded events.
+    /// The share of bad events in a window: of what was scraped where it is short, else of recorded events.
     pub fn ratio(&self, window: Duration, service: &str, slo: &str) -> Expr {
         if window <= DIRECT_UP_TO {
-            let whole = positive(self.total(window));
-            return bin(BinaryOp::Div, self.bad(window), whole);
+            return self.direct(window);
         }
         let base = BASE_WINDOW.to_string();
-        let summed = |series: &str| {
+        let over = |function: &str, series: &str| {
             let range = range(slo_series(series, service, slo, &base), window);
-            build::call("sum_over_time", vec![range])
+            build::call(function, vec![range])
         };
-        let whole = positive(summed(naming::TOTAL_EVENTS));
-        bin(BinaryOp::Div, summed(naming::BAD_EVENTS), whole)
+        if self.total(window).is_err() {
+            return over("avg_over_time", naming::ERROR_RATIO);
+        }
+        let whole = positive(over("sum_over_time", naming::TOTAL_EVENTS));
+        bin(
+            BinaryOp::Div,
+            over("sum_over_time", naming::BAD_EVENTS),
+            whole,
+        )
     }
 }
 
-/// Bad events out of all events over a window, from the counters themselves.
+/// A gauge at each moment of a window, put together by a function.
+fn moments(function: &str, value: Expr, time: &TimeSli, window: Duration) -> Expr {
+    super::over_by(function, value, window, time.every)
+}
+
+/// Bad events out of all events over a window, from what was scraped.
 pub fn direct_ratio(sli: &EventSli, labels: &[String], window: Duration) -> Expr {
     let events = Events {
         sli: sli.clone(),
         labels: labels.to_vec(),
+        count_new_series: false,
     };
-    let whole = positive(events.total(window));
-    bin(BinaryOp::Div, events.bad(window), whole)
+    events.direct(window)
 }
 
 /// The number of events in a window, from those recorded over the base window: one of these after the other has each
@@ -84,12 +164,13 @@ pub fn counted(total: Selector, window: Duration) -> Expr {
 }
 
 /// True where a window has so many events, counted by the counters themselves.
-pub fn enough(sli: &EventSli, labels: &[String], window: Duration, least: u32) -> Expr {
+pub fn enough(sli: &EventSli, labels: &[String], window: Duration, least: u32) -> Option<Expr> {
     let events = Events {
         sli: sli.clone(),
         labels: labels.to_vec(),
+        count_new_series: false,
     };
     let seconds = build::number(window.as_secs().to_string());
-    let count = bin(BinaryOp::Mul, events.total(window), seconds);
-    bin(BinaryOp::Ge, count, build::number(least.to_string()))
+    let count = bin(BinaryOp::Mul, events.total(window).ok()?, seconds);
+    Some(bin(BinaryOp::Ge, count, build::number(least.to_string())))
 }

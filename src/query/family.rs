@@ -31,18 +31,23 @@ pub fn bucket_rate(family: &Family, bucket: &Bucket, window: Duration, labels: &
 
 /// Series of a signal, without any stat: `group by (labels) (m)`.
 pub fn presence(family: &Family, labels: &[String]) -> Expr {
-    build::aggregate(AggregateOp::Group, labels, series(family))
+    build::aggregate(AggregateOp::Group, labels, series(family, None))
+}
+
+/// The same as it was some time ago.
+pub(super) fn presence_ago(family: &Family, labels: &[String], ago: Duration) -> Expr {
+    build::aggregate(AggregateOp::Group, labels, series(family, Some(ago)))
 }
 
 /// How many series of a signal there are: `count by (labels) (m)`.
 pub fn number_of_series(family: &Family, labels: &[String]) -> Expr {
-    build::aggregate(AggregateOp::Count, labels, series(family))
+    build::aggregate(AggregateOp::Count, labels, series(family, None))
 }
 
-fn series(family: &Family) -> Expr {
+fn series(family: &Family, ago: Option<Duration>) -> Expr {
     let over = Over {
         window: Window::Fixed(DEFAULT_WINDOW),
-        ago: None,
+        ago,
         series: family.counted(),
     };
     alternatives(family, |name| instant(family, name, &over))
@@ -97,8 +102,8 @@ fn selector(family: &Family, name: &str, over: &Over) -> Selector {
 }
 
 fn alternatives(family: &Family, make: impl Fn(&str) -> Expr) -> Expr {
-    let mut all = family.names.iter().map(|name| make(name));
-    // A family has at least one name.
-    let first = all.next().unwrap_or_else(|| build::number("0"));
-    all.fold(first, |so_far, next| bin(BinaryOp::Or, so_far, next))
+    let older = family.names.iter().skip(1);
+    older.fold(make(family.names.newest()), |so_far, name| {
+        bin(BinaryOp::Or, so_far, make(name))
+    })
 }

@@ -8,6 +8,7 @@
 mod bound;
 mod events;
 mod family;
+mod new;
 
 pub use bound::{compare, outside, per_time, times};
 pub use events::{Events, counted, direct_ratio, enough};

@@ -9,6 +9,7 @@ use super::templates;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming;
 use crate::plan::{Alert, Bound, Condition, Links, words};
+use crate::promql::kept_labels;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Baseline, Text};
 use crate::units::{Duration, Number};
@@ -28,8 +29,10 @@ fn check_names(cx: &mut Context<'_>) {
     let spec = cx.spec;
     let mut taken: Vec<(String, &Text, &str)> = Vec::new();
     for (name, slo) in &spec.slos {
-        let alert = slo_alert_name(&name.value, slo.sli.value.percentile.is_some());
-        claim(cx, &mut taken, alert, name, "SLO");
+        if let Some(own) = &slo.alert_name {
+            cx.check_name(own, false);
+        }
+        claim(cx, &mut taken, slo_alert_name(name, slo), name, "SLO");
     }
     for name in spec.alerts.keys() {
         claim(cx, &mut taken, name.value.clone(), name, "alert");
@@ -128,7 +131,15 @@ fn whole(seconds: Number) -> u64 {
     u64::try_from(seconds.floor().to_integer()).unwrap_or(u64::MAX)
 }
 
+/// An alert, evaluated as often as it asks for itself.
 fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
+    cx.own_evaluation = alert.evaluation_interval.map(|interval| interval.value);
+    let resolved = resolved(cx, name, alert);
+    cx.own_evaluation = None;
+    resolved
+}
+
+fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
     cx.check_severity(&alert.severity);
     check_hold(cx, name, alert);
     if let Some(hold) = alert.hold {
@@ -143,16 +154,19 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
     let condition = resolver.condition(&alert.when)?;
     let records = resolver.records;
     check_lasting(cx, name, alert, &condition);
+    let kept = kept_labels(&condition.query().expr);
     let own = [&alert.summary, &alert.description, &alert.action];
     for text in own.into_iter().flatten() {
-        templates::check(cx, text, &condition.query().expr);
+        templates::check(cx, text, &kept);
     }
+    let marks = cx.marks(&alert.severity.value, alert, &kept);
     let summary = match &alert.summary {
         Some(text) => text.value.trim().to_owned(),
         None => words::capital(&words::condition(&condition)),
     };
     Some(Alert {
         name: name.value.clone(),
+        evaluation: cx.evaluation_interval(),
         severity: alert.severity.value.clone(),
         hold: alert.hold.map_or(Duration::default(), |h| h.value),
         condition,
@@ -165,6 +179,7 @@ fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> 
             .map(|d| d.value.trim().to_owned()),
         action: alert.action.as_ref().map(|a| a.value.trim().to_owned()),
         links: cx.links(&name.value, alert.runbook.as_ref()),
+        marks,
     })
 }
 
@@ -182,21 +197,30 @@ impl Context<'_> {
         );
         let error = Diagnostic::error("bad-interval", hold.span, message);
         self.sink.push(error.help(format!(
-            "write `for: {really}`, or evaluate more often: `prometheus: {{evaluation_interval: 10s, scrape_interval: 10s}}`"
+            "write `for: {really}`, or evaluate more often: `evaluation_interval: 10s`, with `prometheus: {{scrape_interval: 10s}}`"
         )));
     }
 
     /// Where an alert points; a spec without `links` has been rejected already.
     pub(super) fn links(&mut self, alert: &str, runbook: Option<&Text>) -> Links {
-        if let Some(name) = runbook {
+        let links = self.spec.links.as_ref();
+        let base = |pick: fn(&spec::Links) -> &Text| links.map_or("", |l| &pick(l).value);
+        let elsewhere = runbook.filter(|name| is_elsewhere(name));
+        let page = runbook.filter(|name| !is_elsewhere(name));
+        if let Some(name) = page {
             self.check_name(name, true);
         }
-        let links = self.spec.links.as_ref();
-        let page = runbook.map(|name| name.value.clone());
-        let base = |pick: fn(&spec::Links) -> &Text| links.map_or("", |l| &pick(l).value);
+        if let Some(link) = elsewhere {
+            self.check_link(link);
+        }
+        let page = page.map(|name| name.value.clone());
         Links {
-            runbook: naming::runbook_url(base(|l| &l.runbooks), page.as_deref(), alert),
+            runbook: match elsewhere {
+                Some(link) => link.value.clone(),
+                None => naming::runbook_url(base(|l| &l.runbooks), page.as_deref(), alert),
+            },
             page,
+            elsewhere: elsewhere.is_some(),
             dashboard: naming::dashboard_url(base(|l| &l.grafana), &self.spec.service.name.value),
             variables: Vec::new(),
         }
@@ -209,9 +233,8 @@ impl Context<'_> {
         }
         let spec = self.spec;
         let actions = spec.cloudwatch.iter().flat_map(|c| c.actions.keys());
-        let mut known: Vec<&str> = [&spec.severities.page, &spec.severities.ticket]
-            .into_iter()
-            .chain(&spec.severities.more)
+        let declared = spec.severities.all().map(|severity| &severity.name);
+        let mut known: Vec<&str> = declared
             .chain(actions)
             .map(|severity| severity.value.as_str())
             .collect();
@@ -243,11 +266,17 @@ impl Context<'_> {
     }
 }
 
-/// Name of an SLO's alerts, by what they are made from.
-pub(super) fn slo_alert_name(name: &str, percentile: bool) -> String {
-    if percentile {
-        naming::percentile_alert(name)
-    } else {
-        naming::burn_alert(name)
+/// True for the URL of a runbook, which no page of this service is; one without its scheme is meant as one.
+pub(super) fn is_elsewhere(runbook: &Text) -> bool {
+    let value = &runbook.value;
+    value.contains("://") || (value.contains('/') && !value.contains(".."))
+}
+
+/// Name of an SLO's alerts: its own, or by what they are made from.
+pub(super) fn slo_alert_name(name: &Text, slo: &spec::Slo) -> String {
+    match (&slo.alert_name, &slo.sli.value.percentile) {
+        (Some(own), _) => own.value.clone(),
+        (None, Some(_)) => naming::percentile_alert(&name.value),
+        (None, None) => naming::burn_alert(&name.value),
     }
 }

@@ -139,6 +139,54 @@ fn never_or_always(
     })
 }
 
+/// A multiple of its own past that a value always or never reaches while nothing changes.
+pub(super) fn pointless(
+    read: &SignalQuery<'_>,
+    op: CompareOp,
+    factor: Number,
+    at: Span,
+) -> Option<Diagnostic> {
+    if read.stat == Stat::Slope {
+        return None;
+    }
+    let (zero, one) = (Number::from_integer(0), Number::from_integer(1));
+    let name = &read.signal.name;
+    let never = match op {
+        CompareOp::Below => factor <= zero,
+        CompareOp::AtMost => factor < zero,
+        CompareOp::Above | CompareOp::AtLeast => false,
+    };
+    let always = match op {
+        CompareOp::Above => factor < one,
+        CompareOp::AtLeast => factor <= one,
+        CompareOp::Below => factor > one,
+        CompareOp::AtMost => factor >= one,
+    };
+    let times = decimal(factor);
+    let (code, message) = match (never, always) {
+        (true, _) => {
+            let message = format!(
+                "`{name}` can never be {} {times} times its own past",
+                op.as_str()
+            );
+            ("never-firing", message)
+        }
+        (_, true) => {
+            let message = format!(
+                "`{name}` is {} {times} times its own past whenever nothing changes",
+                op.as_str()
+            );
+            ("always-firing", message)
+        }
+        _ => return None,
+    };
+    let help = match op.is_upper() {
+        true => "a rise is `above: {times: 2, …}`; a fall is `below: {times: 0.5, …}`",
+        false => "a fall is `below: {times: 0.5, …}`; a rise is `above: {times: 2, …}`",
+    };
+    Some(Diagnostic::error(code, at, message).help(help))
+}
+
 /// A percentile is interpolated between boundaries; outside them it says nothing.
 pub(super) fn beyond_buckets(
     family: &Family,

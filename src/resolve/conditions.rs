@@ -10,8 +10,8 @@ use super::{bound, family, signals};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
-    Absent, AlertRecord, Bound, Compare, CompareOp, Condition, Family, Query, RawCondition,
-    ValueUnit, recorded, words,
+    Absent, AlertRecord, Bound, Compare, CompareOp, Condition, Correlated, Family, Query,
+    RawCondition, Reading, ValueUnit, recorded, words,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
 use crate::promql::{self, Kept, build};
@@ -128,6 +128,10 @@ impl Resolver<'_, '_> {
                 Some((fixed.bound, fixed.unit, expr))
             }
             spec::Bound::Times(factor, baseline) => {
+                if let Some(error) = bound::pointless(read, op, *factor, bound.span) {
+                    self.cx.sink.push(error);
+                    return None;
+                }
                 let then = match baseline {
                     spec::Baseline::Offset(ago) => query::query(read, Some(*ago)).expr,
                     spec::Baseline::AvgOver(window) => {
@@ -220,6 +224,11 @@ impl Resolver<'_, '_> {
             over("stddev_over_time", &y),
         );
         let expr = bin(BinaryOp::Div, covariance, query::positive(spread));
+        let of = [read, &other].map(|read| Reading {
+            signal: read.signal.clone(),
+            stat: read.stat,
+            window: read.window.usual(),
+        });
         let words = format!(
             "{} and {} move together (correlation above {} over {window})",
             words::reading(read.signal, read.stat, read.window.usual()),
@@ -231,6 +240,7 @@ impl Resolver<'_, '_> {
         let whole = bin(BinaryOp::And, beyond, enough);
         Some(Condition::Raw(Box::new(RawCondition {
             words: Some(words),
+            correlated: Some(Correlated { of, window, above }),
             expr,
             unit: ValueUnit {
                 unit: Unit::Count,
@@ -332,6 +342,7 @@ impl Resolver<'_, '_> {
         };
         Some(Condition::Raw(Box::new(RawCondition {
             words: None,
+            correlated: None,
             expr,
             unit,
             query: Query {

@@ -41,6 +41,8 @@ pub(super) struct Context<'a> {
     pub(super) failed: bool,
     /// Signals that are being resolved, outermost first.
     pub(super) open: Vec<String>,
+    /// How often the alert that is being resolved is evaluated, where it says so.
+    pub(super) own_evaluation: Option<Duration>,
 }
 
 /// The releases a spec must run on.
@@ -92,6 +94,7 @@ impl<'a> Context<'a> {
             runtime_told: Cell::new(false),
             failed: false,
             open: Vec::new(),
+            own_evaluation: None,
         };
         cx.select(options);
         cx
@@ -152,7 +155,8 @@ impl<'a> Context<'a> {
 
     pub(super) fn evaluation_interval(&self) -> Duration {
         let given = self.spec.prometheus.evaluation_interval;
-        given.map_or(EVALUATION, |i| i.value)
+        let given = given.map(|interval| interval.value);
+        self.own_evaluation.or(given).unwrap_or(EVALUATION)
     }
 
     pub(super) fn title(&self) -> &'a str {

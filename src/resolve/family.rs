@@ -19,7 +19,7 @@ use super::{matchers, scrape};
 use crate::catalog::{Series, split_series};
 use crate::diag::Diagnostic;
 use crate::library;
-use crate::plan::{Bucket, Family, Signal, Source};
+use crate::plan::{Bucket, Family, Names, Signal, Source};
 use crate::promql::ast::MatchOp;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Across, FamilyKind, Text};
@@ -166,7 +166,7 @@ fn declared(
     let buckets = declared_buckets(cx, signal, definition, kind, metric)?;
     let family = Family {
         kind,
-        names: vec![metric.value.clone()],
+        names: Names::one(&metric.value),
         matchers: Vec::new(),
         buckets,
         recorded: false,

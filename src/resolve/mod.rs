@@ -10,13 +10,17 @@ mod conditions;
 mod context;
 mod dashboards;
 mod family;
+mod kubernetes;
 mod labels;
+mod marks;
 mod matchers;
 mod request;
+mod ruler;
 mod runbooks;
 mod scrape;
 mod service;
 mod signals;
+mod slis;
 mod slos;
 mod templates;
 mod tiers;
@@ -26,6 +30,7 @@ pub use context::SelectError;
 
 use crate::catalog::Catalog;
 use crate::diag::{Diagnostic, Sink};
+use crate::kubernetes::Metadata;
 use crate::plan::{Plan, Record, Signal};
 use crate::spec::{Document, Text};
 
@@ -34,6 +39,8 @@ use crate::spec::{Document, Text};
 pub struct Options<'a> {
     /// A version range in place of the spec's `runtime.vllm`.
     pub vllm: Option<&'a str>,
+    /// What the project puts on resources for Kubernetes; the spec's own goes before it.
+    pub kubernetes: Option<&'a Metadata>,
 }
 
 /// Checks a version range that is in no spec.
@@ -62,6 +69,8 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let runbooks = runbooks::resolve(&mut cx, &slos, &alerts);
     service::check_group_labels(&mut cx);
     let scrape = scrape::resolve(&mut cx);
+    let ruler = ruler::resolve(&mut cx);
+    let kubernetes = kubernetes::resolve(&mut cx, options.kubernetes);
     let plan = Plan {
         service: service::plan(&cx),
         runtime: cx.runtime(),
@@ -73,6 +82,8 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         runbooks,
         published,
         scrape,
+        ruler,
+        kubernetes,
         evaluation: cx.evaluation_interval(),
         left_out: cx.left_out,
         notes: cx.notes,

@@ -4,6 +4,7 @@
 //! targets get that label.
 
 use super::context::Context;
+use super::kubernetes;
 use super::labels::SCRAPE_LABELS;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::plan::{Probe, Scrape, ScrapeJob, Signal};
@@ -40,11 +41,10 @@ fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
     names.sort();
     names.dedup();
     names.insert(0, own.to_owned());
-    let spec = cx.spec;
-    for name in spec.prometheus.jobs.keys() {
+    for name in cx.spec.prometheus.jobs.keys() {
         check(cx, name, &names);
     }
-    names.into_iter().map(|name| job(spec, name)).collect()
+    names.into_iter().map(|name| job(cx, name)).collect()
 }
 
 /// The job that a signal's series come from, where it says so.
@@ -61,6 +61,11 @@ fn check(cx: &mut Context<'_>, name: &Text, used: &[String]) {
         let message = "a probe has no `path`: its targets are whole URLs";
         cx.reject_field("path", path.span, message);
     }
+    let both = given.and_then(|job| job.probe.as_ref().zip(job.kubernetes.as_ref()));
+    if let Some((_, kubernetes)) = both {
+        let message = "a probe's targets are URLs, not pods";
+        cx.reject_field("kubernetes", kubernetes.span, message);
+    }
     if used.contains(&name.value) {
         return;
     }
@@ -71,11 +76,14 @@ fn check(cx: &mut Context<'_>, name: &Text, used: &[String]) {
     cx.sink.push(error);
 }
 
-fn job(spec: &spec::Spec, name: String) -> ScrapeJob {
-    let given = spec.prometheus.jobs.get(name.as_str());
+fn job(cx: &mut Context<'_>, name: String) -> ScrapeJob {
+    let given = cx.spec.prometheus.jobs.get(name.as_str());
     let path = given.and_then(|job| job.path.as_ref());
     let probe = given.and_then(|job| job.probe.as_ref());
+    let found = given.and_then(|job| job.kubernetes.as_ref());
+    let discovery = found.and_then(|at| kubernetes::discovery(cx, at));
     ScrapeJob {
+        discovery,
         path: path.map_or_else(|| "/metrics".to_owned(), |path| path.value.clone()),
         probe: probe.map(|probe| Probe {
             exporter: probe.value.exporter.value.clone(),

@@ -5,7 +5,9 @@ use super::labels::is_label_name;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::naming::{self, NameError};
 use crate::plan::{EVALUATION, Service, Severities};
+use crate::source::Spanned;
 use crate::spec::{self, Policy, Text};
+use crate::units::Duration;
 
 impl Context<'_> {
     /// Complains about a name that cannot be used in files, labels and series.
@@ -17,6 +19,22 @@ impl Context<'_> {
             };
             self.sink
                 .push(Diagnostic::error("bad-name", name.span, message));
+        }
+    }
+
+    /// Complains about a link that no browser would follow.
+    pub(super) fn check_link(&mut self, link: &Text) {
+        let http = link.value.starts_with("https://") || link.value.starts_with("http://");
+        if !http
+            || link
+                .value
+                .chars()
+                .any(|c| c.is_whitespace() || "\"<>".contains(c))
+        {
+            let message = format!("`{link}` is not an http or https URL");
+            let error = Diagnostic::error("bad-link", link.span, message);
+            self.sink
+                .push(error.help("write it in full, as in `https://grafana.example`"));
         }
     }
 }
@@ -41,27 +59,25 @@ pub(super) fn check(cx: &mut Context<'_>) {
     for name in spec.alerts.keys() {
         cx.check_name(name, false);
     }
-    let severities = &spec.severities;
-    for severity in [&severities.page, &severities.ticket]
-        .into_iter()
-        .chain(&severities.more)
-    {
-        cx.check_severity_name(severity);
+    for severity in spec.severities.all() {
+        cx.check_severity_name(&severity.name);
     }
     for label in &spec.prometheus.group_by {
         cx.check_label_name(label);
         cx.check_group_label(label);
     }
-    if let Some(owner) = &spec.service.owner
-        && let Some(at) = owner.value.find("{{")
-    {
-        let at = cx.document.inside(owner, at..at + 2);
-        let error = Diagnostic::error("bad-template", at, "the owner is a label, not a template");
-        cx.sink.push(
-            error.help("templates are allowed in `summary`, `description` and `action` of alerts"),
-        );
+    let owners = [&spec.service.owner].into_iter();
+    let owners = owners
+        .chain(spec.slos.values().map(|slo| &slo.owner))
+        .chain(spec.alerts.values().map(|alert| &alert.owner));
+    for owner in owners.flatten() {
+        check_owner(cx, owner);
     }
-    check_evaluation(cx);
+    super::marks::check(cx);
+    let evaluations = spec.alerts.values().map(|alert| alert.evaluation_interval);
+    for interval in evaluations.chain([spec.prometheus.evaluation_interval]) {
+        check_evaluation(cx, interval);
+    }
     check_labels(cx);
     for (label, value) in &spec.prometheus.selector {
         cx.check_label_name(label);
@@ -70,9 +86,19 @@ pub(super) fn check(cx: &mut Context<'_>) {
     check_links(cx);
 }
 
+fn check_owner(cx: &mut Context<'_>, owner: &Text) {
+    if let Some(at) = owner.value.find("{{") {
+        let at = cx.document.inside(owner, at..at + 2);
+        let error = Diagnostic::error("bad-template", at, "the owner is a name, not a template");
+        cx.sink.push(
+            error.help("templates are allowed in `summary`, `description`, `action`, `labels` and `annotations`"),
+        );
+    }
+}
+
 /// Rules meet on full minutes, and see something new each time.
-fn check_evaluation(cx: &mut Context<'_>) {
-    let Some(interval) = cx.spec.prometheus.evaluation_interval else {
+fn check_evaluation(cx: &mut Context<'_>, interval: Option<Spanned<Duration>>) {
+    let Some(interval) = interval else {
         return;
     };
     let (seconds, scrape) = (interval.value.as_secs(), cx.scrape_interval());
@@ -139,13 +165,7 @@ fn check_links(cx: &mut Context<'_>) {
         }
         Some(links) => {
             for link in [&links.runbooks, &links.grafana] {
-                let http = link.value.starts_with("https://") || link.value.starts_with("http://");
-                if !http || link.value.chars().any(|c| c.is_whitespace() || c == '"') {
-                    let message = format!("`{link}` is not an http or https URL");
-                    let error = Diagnostic::error("bad-link", link.span, message);
-                    cx.sink
-                        .push(error.help("write it in full, as in `https://grafana.example`"));
-                }
+                cx.check_link(link);
             }
         }
     }
@@ -208,7 +228,7 @@ pub(super) fn plan(cx: &Context<'_>) -> Service {
 pub(super) fn severities(cx: &Context<'_>) -> Severities {
     let severities = &cx.spec.severities;
     Severities {
-        page: severities.page.value.clone(),
-        ticket: severities.ticket.value.clone(),
+        page: severities.page.name.value.clone(),
+        ticket: severities.ticket.name.value.clone(),
     }
 }

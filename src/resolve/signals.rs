@@ -453,7 +453,16 @@ fn raw(
 
 /// Parses raw PromQL that gives an instant vector, and checks the vLLM names in it.
 pub(super) fn parse(cx: &mut Context<'_>, text: &Text) -> Option<promql::ast::Expr> {
-    let expr = match promql::parse(&text.value) {
+    parse_as(cx, text, &text.value)
+}
+
+/// The same of a query that stands for a text, each byte of it for one there.
+pub(super) fn parse_as(
+    cx: &mut Context<'_>,
+    text: &Text,
+    query: &str,
+) -> Option<promql::ast::Expr> {
+    let expr = match promql::parse(query) {
         Ok(expr) => expr,
         Err(error) => {
             let message = format!("PromQL: {}", error.message);

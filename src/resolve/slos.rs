@@ -5,15 +5,18 @@
 
 use super::alerts::slo_alert_name;
 use super::context::Context;
+use super::slis::{self, histogram, in_unit};
 use super::tiers::{self, Objective};
-use super::{bound, family, service};
+use super::{bound, service, templates};
 use crate::diag::Diagnostic;
+use crate::naming;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    BASE_WINDOW, Bucket, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSli, EventSlo,
-    Family, PercentileSlo, Query, Signal, SignalKind, Slo, SloKind, Tier, Window, WindowRatio,
+    BASE_WINDOW, Compare, CompareOp, Compat, Condition, DEFAULT_WINDOW, EventSlo, Marks,
+    PercentileSlo, Query, Signal, Slo, SloKind, Tier, Window, WindowRatio,
 };
-use crate::query::{self, Events, SignalQuery};
+use crate::promql::{Kept, kept_labels};
+use crate::query::{self, SignalQuery};
 use crate::source::Spanned;
 use crate::spec::{self, Stat, Text};
 use crate::units::{Duration, Number, Quantity, Unit, decimal};
@@ -47,14 +50,17 @@ fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
     } else {
         events(cx, name, slo)?
     };
-    let alert_name = slo_alert_name(&name.value, matches!(kind, SloKind::Percentile(_)));
+    let alert_name = slo_alert_name(name, slo);
     let compat = cx.spec.prometheus.compat.map(|_| Compat {
         id: format!("{}-{name}", cx.spec.service.name),
     });
     let text = |t: &Option<Text>| t.as_ref().map(|t| t.value.clone());
+    let facts = facts(cx, slo);
     Some(Slo {
         title: text(&slo.title).unwrap_or_else(|| name.value.replace('-', " ")),
         description: text(&slo.description).unwrap_or_default(),
+        summary: text(&slo.summary),
+        facts,
         name: name.value.clone(),
         period,
         labels,
@@ -63,6 +69,35 @@ fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
         alert_name,
         compat,
     })
+}
+
+/// Labels of the service and of the objective, for those who join them to its series.
+fn facts(cx: &mut Context<'_>, slo: &spec::Slo) -> Vec<(String, String)> {
+    let service = &cx.spec.service;
+    if service.labels.is_empty() && slo.labels.is_empty() && slo.owner.is_none() {
+        return Vec::new();
+    }
+    // Whatever is wrong with them is told of the alerts.
+    let told = std::mem::take(&mut cx.sink);
+    let marks = cx.marks("", slo, &Kept::any());
+    cx.sink = told;
+    let owner = marks.owner.iter();
+    let owner = owner.map(|owner| (naming::OWNER.to_owned(), owner.clone()));
+    marks.fixed().cloned().chain(owner).collect()
+}
+
+/// Labels of the results of an objective's rules.
+fn kept(labels: &[String]) -> Kept {
+    let own = [naming::SERVICE, naming::SLO, naming::WINDOW].map(str::to_owned);
+    Kept::Only(labels.iter().cloned().chain(own).collect())
+}
+
+/// What the alerts of an objective say and carry.
+fn mark(cx: &mut Context<'_>, slo: &spec::Slo, severity: &str, kept: &Kept) -> Marks {
+    if let Some(summary) = &slo.summary {
+        templates::check(cx, summary, kept);
+    }
+    cx.marks(severity, slo, kept)
 }
 
 fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind, Vec<String>)> {
@@ -80,10 +115,10 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         return None;
     };
     let budget = cx.sink.take(tiers::budget(objective));
-    let events = event_sli(cx, &slo.sli.value, &slo.by)?;
+    let events = slis::events(cx, slo)?;
     let budget = budget?;
     let severities = service::severities(cx);
-    let tiers = tiers::resolve(
+    let mut tiers = tiers::resolve(
         &Objective {
             name: &name.value,
             budget,
@@ -99,6 +134,9 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         if let Some(severity) = &tier.value.severity {
             cx.check_severity(severity);
         }
+    }
+    for tier in &mut tiers {
+        tier.marks = mark(cx, slo, &tier.severity, &kept(&events.labels));
     }
     check_min_events(cx, slo, &tiers);
     let mut windows: Vec<_> = tiers.iter().flat_map(|t| [t.long, t.short]).collect();
@@ -116,10 +154,10 @@ fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind
         .collect();
     let kind = SloKind::Events(Box::new(EventSlo {
         budget,
-        bad: events.bad(BASE_WINDOW),
-        total: events.total(BASE_WINDOW),
+        counted: events.counted(BASE_WINDOW).ok(),
         ratios,
         tiers,
+        count_new_series: events.count_new_series,
         min_events: slo.min_events.map_or(0, |least| least.value),
         sli: events.sli,
     }));
@@ -139,91 +177,6 @@ fn check_min_events(cx: &mut Context<'_>, slo: &spec::Slo, tiers: &[Tier]) {
         cx.sink
             .push(error.help(format!("give its tiers long windows of {least} or more")));
     }
-}
-
-fn event_sli(cx: &mut Context<'_>, sli: &spec::Sli, by: &[Text]) -> Option<Events> {
-    if let Some(latency) = &sli.latency {
-        let signal = cx.signal(&latency.value.signal)?;
-        let (family, within) = boundary(cx, &signal, &latency.value)?;
-        let labels = cx.labels(&signal, by);
-        return Some(Events {
-            sli: EventSli::Latency {
-                family: Box::new(family),
-                signal: Box::new(Signal::clone(&signal)),
-                within,
-            },
-            labels,
-        });
-    }
-    let ratio = &sli.ratio.as_ref()?.value;
-    let (name, good) = match (&ratio.good, &ratio.bad) {
-        (Some(good), _) => (good, true),
-        (None, bad) => (bad.as_ref()?, false),
-    };
-    let (part, total) = (cx.signal(name), cx.signal(&ratio.total));
-    let (part, total) = (part?, total?);
-    for (signal, at) in [(&part, name), (&total, &ratio.total)] {
-        if !matches!(signal.kind(), SignalKind::Counter | SignalKind::Histogram) {
-            let message = format!(
-                "`{at}` is a {}, but events are counted by counters",
-                signal.kind().as_str()
-            );
-            cx.sink
-                .push(Diagnostic::error("wrong-kind", at.span, message));
-            return None;
-        }
-    }
-    let mut labels = cx.labels(&total, by);
-    labels.retain(|l| part.labels.contains(l));
-    Some(Events {
-        sli: EventSli::Ratio {
-            part: Box::new(Signal::clone(&part)),
-            good,
-            total: Box::new(Signal::clone(&total)),
-        },
-        labels,
-    })
-}
-
-fn histogram(cx: &mut Context<'_>, signal: &Signal, at: &Text) -> Option<()> {
-    if signal.kind() == SignalKind::Histogram {
-        return Some(());
-    }
-    let message = format!(
-        "`{at}` is a {}, but latencies need a histogram",
-        signal.kind().as_str()
-    );
-    cx.sink
-        .push(Diagnostic::error("wrong-kind", at.span, message));
-    None
-}
-
-/// A bound in the histogram's unit.
-fn in_unit(cx: &mut Context<'_>, signal: &Signal, at: &Spanned<Quantity>) -> Option<Number> {
-    match at.value.of(signal.unit, false) {
-        Ok(value) => Some(value),
-        Err(mismatch) => {
-            cx.sink.push(bound::wrong_unit(at.span, mismatch));
-            None
-        }
-    }
-}
-
-/// The family, and its bucket whose upper bound is asked for.
-fn boundary(
-    cx: &mut Context<'_>,
-    signal: &Signal,
-    latency: &spec::Latency,
-) -> Option<(Family, Bucket)> {
-    histogram(cx, signal, &latency.signal)?;
-    let value = in_unit(cx, signal, &latency.within)? / signal.scale;
-    let family = signal.family()?;
-    if let Some(bucket) = family.buckets.iter().find(|b| b.bound == value) {
-        return Some((family.clone(), bucket.clone()));
-    }
-    let error = family::not_a_boundary(cx, signal, value, &latency.within);
-    cx.sink.push(error);
-    None
 }
 
 fn percentile(
@@ -262,7 +215,12 @@ fn percentile(
     }
     let alert = match &slo.alert {
         None => None,
-        Some(alert) => Some(percentile_alert(cx, &alert.value, &read, below, name)?),
+        Some(alert) => {
+            let mut resolved = percentile_alert(cx, &alert.value, &read, below, name)?;
+            let kept = kept_labels(&resolved.condition.query().expr);
+            resolved.marks = mark(cx, slo, &resolved.severity, &kept);
+            Some(resolved)
+        }
     };
     let kind = SloKind::Percentile(Box::new(PercentileSlo {
         quantile,
@@ -279,6 +237,7 @@ fn reject_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
         ("objective", slo.objective.as_ref().map(|o| o.span)),
         ("burn", slo.burn.as_ref().map(|b| b.span)),
         ("min_events", slo.min_events.map(|m| m.span)),
+        ("count_new_series", slo.count_new_series.map(|c| c.span)),
     ];
     for (field, span) in fields {
         if let Some(span) = span {
@@ -341,7 +300,7 @@ fn percentile_alert<'a>(
             cx.check_severity(severity);
             severity.value.clone()
         }
-        None => cx.spec.severities.page.value.clone(),
+        None => cx.spec.severities.page.name.value.clone(),
     };
     let expr = query::compare(
         query::query(&read, None).expr,
@@ -362,5 +321,6 @@ fn percentile_alert<'a>(
         })),
         hold: alert.hold.value,
         severity,
+        marks: Marks::default(),
     })
 }

@@ -6,15 +6,21 @@ use std::ops::Range;
 
 use super::context::Context;
 use crate::diag::{Diagnostic, Severity, did_you_mean};
-use crate::promql::ast::Expr;
-use crate::promql::{Kept, kept_labels};
+use crate::promql::Kept;
 use crate::spec::Text;
 
 /// Variables Prometheus gives to every template.
 const VARIABLES: [&str; 4] = ["$labels", "$value", "$externalLabels", "$externalURL"];
 
-/// Complains about template code that would fail or stay empty for the results of `expr`.
-pub(super) fn check(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
+/// The first `$value` of a template, if it has one.
+pub(super) fn value_of(text: &str) -> Option<Range<usize>> {
+    let actions = actions(text).into_iter().flatten();
+    let mut words = actions.flat_map(|action| variables(text, action));
+    words.find(|word| &text[word.clone()] == "$value")
+}
+
+/// Complains about template code that would fail or stay empty for results with these labels.
+pub(super) fn check(cx: &mut Context<'_>, text: &Text, kept: &Kept) {
     let mut declared: Vec<&str> = Vec::new();
     let mut whole = Vec::new();
     let known = cx.sink.count(Severity::Error);
@@ -38,7 +44,7 @@ pub(super) fn check(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
             } else if !VARIABLES.contains(&name) && !declared.contains(&name) && name != "$" {
                 unknown_variable(cx, text, word);
             } else if name == "$labels" {
-                check_label(cx, text, word.end, expr);
+                check_label(cx, text, word.end, kept);
             }
         }
     }
@@ -60,12 +66,11 @@ fn unknown_variable(cx: &mut Context<'_>, text: &Text, word: Range<usize>) {
 }
 
 /// `$labels.name` must name a label that the alert's query keeps.
-fn check_label(cx: &mut Context<'_>, text: &Text, at: usize, expr: &Expr) {
+fn check_label(cx: &mut Context<'_>, text: &Text, at: usize, kept: &Kept) {
     let Some(rest) = text.value[at..].strip_prefix('.') else {
         return;
     };
     let name = &rest[..word_length(rest)];
-    let kept = kept_labels(expr);
     if name.is_empty() || kept.may_have(name) {
         return;
     }

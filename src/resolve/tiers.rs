@@ -6,7 +6,7 @@
 
 use crate::diag::{Diagnostic, Sink};
 use crate::naming;
-use crate::plan::{Budget, Severities, Tier};
+use crate::plan::{Budget, Marks, Severities, Tier};
 use crate::source::{Span, Spanned};
 use crate::spec;
 use crate::units::{Duration, Number, decimal};
@@ -200,6 +200,7 @@ fn tier(
         long,
         short,
         consumed: factor * long.number() / objective.period.value.number(),
+        marks: Marks::default(),
     }
 }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::name::SignalName;
+use super::panel_kind::PanelKind;
 use super::{Matchers, Stat, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity, Unit};
@@ -52,6 +53,7 @@ pub struct Panel {
     /// What to read from it; made from its signals when absent.
     pub description: Option<Text>,
     /// How it is drawn; `timeseries` when absent.
+    #[schemars(with = "Option<super::panel_kind::Word>")]
     pub kind: Option<Spanned<PanelKind>>,
     /// The signal shown.
     #[schemars(with = "Option<SignalName>")]
@@ -78,7 +80,7 @@ pub struct Panel {
     /// Lines and colours at values, beside the bounds of the alerts and objectives on the signal; one with
     /// the role `alert` or `target` takes the place of those.
     pub thresholds: Option<Spanned<Vec<Spanned<Threshold>>>>,
-    /// Name of the runbook it links to, beside those of its alerts.
+    /// Name or URL of the runbook it links to, beside those of its alerts.
     pub runbook: Option<Text>,
     /// Where it is, when it should not flow: columns of 24, rows from the top of its row.
     pub position: Option<Spanned<Position>>,
@@ -106,35 +108,6 @@ pub struct Series {
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
-}
-
-/// How a panel is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PanelKind {
-    /// The newest value in large type.
-    Number,
-    /// The newest value on a scale.
-    Gauge,
-    /// Lines over time.
-    #[default]
-    Timeseries,
-    /// Areas over time, one upon the other.
-    Stacked,
-    /// Bars over time, one upon the other.
-    Bars,
-    /// A histogram's distribution over time.
-    Heatmap,
-    /// The newest value of each series, one line each.
-    Table,
-    /// Up or down.
-    Status,
-    /// Markdown.
-    Text,
-    /// Everything about one objective: budget, burn rate, SLI.
-    Slo,
-    /// What is firing.
-    Alerts,
 }
 
 /// A value that means something.

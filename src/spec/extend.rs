@@ -59,7 +59,9 @@ impl Bases {
 /// True for a file of `kind: defaults`, which is no spec by itself.
 pub fn is_defaults(file: FileId, text: &str) -> bool {
     let kind = |root: Node<'_>| root.get("kind").and_then(Node::text).map(str::to_owned);
-    text.contains("kind:")
+    // Most specs have neither word, and need not be parsed for this.
+    text.contains("kind")
+        && text.contains("defaults")
         && yaml::document(file, text).is_ok_and(|root| kind(root).as_deref() == Some("defaults"))
 }
 

@@ -15,9 +15,12 @@ mod condition;
 mod dashboard;
 mod extend;
 mod name;
+mod panel_kind;
 mod read;
+mod ruler;
 mod runbook;
 mod schema;
+mod severity;
 mod signal;
 mod slo;
 mod text;
@@ -25,10 +28,12 @@ mod value;
 
 pub use cloudwatch::{AlarmOverride, CloudWatch, LowSamples, MetricBinding, Missing, Via};
 pub use condition::{Baseline, Bound, Condition, Correlated, Outside, Side, Stat};
-pub use dashboard::{Color, Dashboard, Panel, PanelKind, Position, Role, Row, Series, Threshold};
+pub use dashboard::{Color, Dashboard, Panel, Position, Role, Row, Series, Threshold};
 pub use extend::{Bases, is_defaults};
 use indexmap::IndexMap;
+pub use panel_kind::{GraphKind, PanelKind};
 pub use read::{Document, Errors, read, read_parts};
+pub use ruler::{PartialResponse, Ruler};
 pub use runbook::{
     Advice, Command, Criterion, Fix, Formula, Input, LoadTests, Measure, Runbook, Scenario,
     Setting, Step, Table, Traces, Traffic, Triage, TriageRow,
@@ -36,9 +41,13 @@ pub use runbook::{
 pub use schema::json_schema;
 use schemars::JsonSchema;
 use serde::Deserialize;
+pub use severity::{Severities, Severity};
 pub use signal::{Across, FamilyKind, MatchValue, Matchers, PrometheusBinding, RatioOf, Signal};
-pub use slo::{Burn, EventRatio, Latency, Percentile, Policy, Sli, Slo, SloAlert, Tier};
+pub use slo::{
+    Burn, EventRatio, GoodTime, Latency, Percentile, Policy, PromQlSli, Sli, Slo, SloAlert, Tier,
+};
 
+use crate::kubernetes::Metadata;
 use crate::source::Spanned;
 use crate::units::Duration;
 use name::SignalName;
@@ -75,6 +84,8 @@ pub struct Spec {
     /// How series are selected and grouped.
     #[serde(default)]
     pub prometheus: Prometheus,
+    /// What resources for Kubernetes carry.
+    pub kubernetes: Option<Spanned<Metadata>>,
     /// Alarms and dashboards in CloudWatch; none when absent.
     pub cloudwatch: Option<CloudWatch>,
     /// Signals of your own, and short names for library signals (`vllm.*`).
@@ -138,6 +149,12 @@ pub struct Service {
     pub title: Option<Text>,
     /// Who answers for it; becomes the `owner` label of every alert.
     pub owner: Option<Text>,
+    /// Labels of all its alerts.
+    #[serde(default)]
+    pub labels: Map<Text>,
+    /// Annotations of all its alerts.
+    #[serde(default)]
+    pub annotations: Map<Text>,
 }
 
 /// The software under the service.
@@ -161,29 +178,6 @@ pub struct Links {
     pub grafana: Text,
 }
 
-/// Values of the `severity` label.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Severities {
-    /// Somebody is woken.
-    pub page: Text,
-    /// Looked at the next working day.
-    pub ticket: Text,
-    /// Others that alerts may have.
-    pub more: Vec<Text>,
-}
-
-impl Default for Severities {
-    fn default() -> Self {
-        let text = |value: &str| Spanned::new(value.to_owned(), crate::source::Span::default());
-        Self {
-            page: text("critical"),
-            ticket: text("warning"),
-            more: Vec::new(),
-        }
-    }
-}
-
 /// How the service is scraped and grouped.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -202,6 +196,14 @@ pub struct Prometheus {
     pub evaluation_interval: Option<Spanned<Duration>>,
     /// Also write the series and labels that another tool's dashboards need.
     pub compat: Option<Spanned<Compat>>,
+    /// What evaluates the rules; then there is a file for it beside those for Prometheus.
+    pub ruler: Option<Spanned<Ruler>>,
+    /// How long the ruler waits for samples that come late.
+    pub query_offset: Option<Spanned<Duration>>,
+    /// Tenants of Mimir whose series the rules read.
+    pub source_tenants: Vec<Text>,
+    /// What Thanos Ruler does when a part of the stores does not answer.
+    pub partial_response: Option<Spanned<PartialResponse>>,
 }
 
 /// A scrape job.
@@ -212,6 +214,29 @@ pub struct Job {
     pub path: Option<Text>,
     /// Its targets are URLs that a blackbox exporter probes.
     pub probe: Option<Spanned<Probe>>,
+    /// Its targets run in Kubernetes, where the Prometheus operator finds them.
+    pub kubernetes: Option<Spanned<Discovery>>,
+}
+
+/// How the Prometheus operator finds the targets of a job, and where their labels come from.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Discovery {
+    /// Labels of the pods: a `PodMonitor` is written.
+    pub pods: Option<Spanned<Map<Text>>>,
+    /// Labels of the services before the pods: a `ServiceMonitor` is written.
+    pub services: Option<Spanned<Map<Text>>>,
+    /// Name of the port.
+    pub port: Text,
+    /// Namespaces that are searched; that of the monitor when absent.
+    #[serde(default)]
+    pub namespaces: Vec<Text>,
+    /// Target labels with the same value on all targets: `cluster: eu-1`.
+    #[serde(default)]
+    pub labels: Map<Text>,
+    /// Target labels with the value of a label of the pod or service: `team: example.com/team`.
+    #[serde(default)]
+    pub from: Map<Text>,
 }
 
 /// How a blackbox exporter probes.
@@ -269,14 +294,24 @@ pub struct Alert {
     /// How long the condition must hold; at once when absent.
     #[serde(rename = "for")]
     pub hold: Option<Spanned<Duration>>,
+    /// How often the condition is looked at, where that is not the spec's `prometheus.evaluation_interval`.
+    pub evaluation_interval: Option<Spanned<Duration>>,
     /// One line for the on-call person; made from the condition when absent.
     pub summary: Option<Text>,
     /// What the summary leaves out; the measured value is always added.
     pub description: Option<Text>,
     /// What to do first.
     pub action: Option<Text>,
-    /// Name of the runbook; the index of runbooks when absent.
+    /// Name of the runbook, or the URL of one that is elsewhere; the index of runbooks when absent.
     pub runbook: Option<Text>,
+    /// Who answers for it; the service's owner when absent.
+    pub owner: Option<Text>,
+    /// Labels beside those of the service and the severity.
+    #[serde(default)]
+    pub labels: Map<Text>,
+    /// Annotations beside those of the service and the severity.
+    #[serde(default)]
+    pub annotations: Map<Text>,
     /// What its CloudWatch alarm does otherwise.
     pub cloudwatch: Option<Spanned<AlarmOverride>>,
 }

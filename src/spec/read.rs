@@ -4,11 +4,12 @@ mod dashboard;
 mod errors;
 mod exclusive;
 mod reader;
+mod reading;
 
 use std::rc::Rc;
 
 use super::text;
-use super::{Condition, Signal, Sli, Slo, Spec, Tier};
+use super::{Condition, PromQlSli, Signal, Sli, Slo, Spec, Tier};
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Span, Spanned};
 use crate::yaml::{self, Joined};
@@ -117,6 +118,8 @@ impl Exclusive<'_> {
             ("ratio", place(sli.value.ratio.as_ref())),
             ("latency", place(sli.value.latency.as_ref())),
             ("percentile", place(sli.value.percentile.as_ref())),
+            ("time", place(sli.value.time.as_ref())),
+            ("promql", place(sli.value.promql.as_ref())),
         ];
         self.exactly_one(sli.span, &kinds);
         if let Some(ratio) = &sli.value.ratio {
@@ -125,6 +128,41 @@ impl Exclusive<'_> {
                 ("good", place(ratio.value.good.as_ref())),
             ];
             self.exactly_one(ratio.span, &events);
+        }
+        if let Some(time) = &sli.value.time {
+            let bounds = [
+                ("above", place(time.value.above.as_ref())),
+                ("below", place(time.value.below.as_ref())),
+                ("equals", place(time.value.equals.as_ref())),
+            ];
+            self.exactly_one(time.span, &bounds);
+        }
+        if let Some(promql) = &sli.value.promql {
+            self.own_sli(promql);
+        }
+    }
+
+    fn own_sli(&mut self, promql: &Spanned<PromQlSli>) {
+        let p = &promql.value;
+        let total = ("total", place(p.total.as_ref()));
+        let ratio = ("error_ratio", place(p.error_ratio.as_ref()));
+        let counted = [
+            ("bad", place(p.bad.as_ref())),
+            ("good", place(p.good.as_ref())),
+        ];
+        if !self.exactly_one(promql.span, &[counted[0], counted[1], ratio]) {
+            return;
+        }
+        match (ratio.1, total.1) {
+            (None, None) => {
+                let error = Diagnostic::error("missing-field", promql.span, "`total` is needed");
+                self.sink
+                    .push(error.help("say what all events are, of which these are a part"));
+            }
+            (Some(_), Some(_)) => {
+                self.at_most_one(&[ratio, total]);
+            }
+            _ => {}
         }
     }
 
@@ -186,6 +224,11 @@ impl Exclusive<'_> {
         if self.exactly_one(condition.span, &subject) {
             match (&c.signal, &c.promql) {
                 (Some(signal), _) => {
+                    let reading = c.reading();
+                    self.reading(&reading);
+                    if c.absent.is_some() {
+                        self.reject(reading.value(), "cannot be combined with `absent`");
+                    }
                     self.exactly_one(signal.span, &tests);
                 }
                 (None, Some(_)) => self.raw(c, &tests),
@@ -230,37 +273,19 @@ impl Exclusive<'_> {
     /// Raw PromQL is read and grouped as it is written.
     fn raw(&mut self, c: &Condition, tests: &[Field<'_>]) {
         self.at_most_one(tests);
+        self.reading(&c.reading());
         let unfit = [
-            ("stat", place(c.stat.as_ref())),
-            ("window", place(c.window.as_ref())),
-            ("by", c.by.first().map(|b| b.span)),
-            ("where", c.matchers.keys().next().map(|k| k.span)),
             ("outside", place(c.outside.as_ref())),
             ("correlated", place(c.correlated.as_ref())),
             ("absent", place(c.absent.as_ref())),
         ];
-        for (name, span) in unfit {
-            if let Some(span) = span {
-                let message = format!("`{name}` cannot change raw PromQL: write it there");
-                self.error(name, span, message);
-            }
-        }
+        self.reject(unfit, "cannot change raw PromQL: write it there");
     }
 
     /// A combination has no value of its own to compare or to read over time.
     fn combination(&mut self, c: &Condition, tests: &[Field<'_>]) {
-        let own = [
-            ("stat", place(c.stat.as_ref())),
-            ("window", place(c.window.as_ref())),
-            ("unit", place(c.unit.as_ref())),
-            ("by", c.by.first().map(|b| b.span)),
-            ("where", c.matchers.keys().next().map(|k| k.span)),
-        ];
-        for (name, span) in own.iter().chain(tests) {
-            if let Some(span) = span {
-                let message = format!("`{name}` belongs to a part, not to a combination");
-                self.error(name, *span, message);
-            }
-        }
+        let reading = c.reading();
+        let own = reading.all().chain(tests.iter().copied());
+        self.reject(own, "belongs to a part, not to a combination");
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::{Bound, Extends, MatchValue, Spec, Stat};
+use super::{Bound, Extends, MatchValue, Severity, Spec, Stat};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -98,6 +98,31 @@ schema!(Extends, "Extends", {
     "oneOf": [
         {"type": "string"},
         {"type": "array", "minItems": 1, "items": {"type": "string"}}
+    ]
+});
+
+schema!(Severity, "Severity", {
+    "description": "A severity: its name, or a mapping with what all its alerts carry.",
+    "oneOf": [
+        {"type": "string"},
+        {
+            "type": "object",
+            "required": ["name"],
+            "additionalProperties": false,
+            "properties": {
+                "name": {"type": "string", "description": "Value of the `severity` label."},
+                "labels": {
+                    "type": "object",
+                    "description": "Labels of all alerts of this severity.",
+                    "additionalProperties": {"type": "string"}
+                },
+                "annotations": {
+                    "type": "object",
+                    "description": "Annotations of all alerts of this severity.",
+                    "additionalProperties": {"type": "string"}
+                }
+            }
+        }
     ]
 });
 

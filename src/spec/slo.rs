@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Text;
 use super::name::SignalName;
+use super::{Map, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
@@ -29,10 +29,25 @@ pub struct Slo {
     pub burn: Option<Spanned<Burn>>,
     /// Fewer events than this in a tier's long window wake nobody; any number does when absent.
     pub min_events: Option<Spanned<u32>>,
+    /// `true`: what a series counts already when Prometheus first sees it are events of the window, as the first failures of
+    /// a kind; they are in no rate otherwise.
+    pub count_new_series: Option<Spanned<bool>>,
     /// Alert of a percentile SLI.
     pub alert: Option<Spanned<SloAlert>>,
-    /// Name of the runbook for all its alerts.
+    /// Name of its alerts; made from its own when absent.
+    pub alert_name: Option<Text>,
+    /// One line for the on-call person; made from the title and the burn rate when absent.
+    pub summary: Option<Text>,
+    /// Name of the runbook for all its alerts, or the URL of one that is elsewhere.
     pub runbook: Option<Text>,
+    /// Who answers for it; the service's owner when absent.
+    pub owner: Option<Text>,
+    /// Labels of its alerts, beside those of the service and the severity.
+    #[serde(default)]
+    pub labels: Map<Text>,
+    /// Annotations of its alerts, beside those of the service and the severity.
+    #[serde(default)]
+    pub annotations: Map<Text>,
 }
 
 /// Exactly one of these.
@@ -45,6 +60,39 @@ pub struct Sli {
     pub latency: Option<Spanned<Latency>>,
     /// A percentile below a bound.
     pub percentile: Option<Spanned<Percentile>>,
+    /// The share of time in which a gauge is good.
+    pub time: Option<Spanned<GoodTime>>,
+    /// Events, or their ratio, by PromQL with `$window` where the window stands.
+    pub promql: Option<Spanned<PromQlSli>>,
+}
+
+/// A gauge, and one of `above`, `below` and `equals`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GoodTime {
+    /// A gauge.
+    #[schemars(with = "SignalName")]
+    pub signal: Text,
+    /// It is good above this.
+    pub above: Option<Spanned<Quantity>>,
+    /// It is good below this.
+    pub below: Option<Spanned<Quantity>>,
+    /// It is good at this.
+    pub equals: Option<Spanned<Quantity>>,
+}
+
+/// `total` with one of `bad` and `good`, or `error_ratio` alone.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PromQlSli {
+    /// Bad events in the window: `sum(rate(errors_total[$window]))`.
+    pub bad: Option<Text>,
+    /// Good events in the window.
+    pub good: Option<Text>,
+    /// All events in the window.
+    pub total: Option<Text>,
+    /// Share of bad events in the window, where nothing counts them: each minute then weighs the same.
+    pub error_ratio: Option<Text>,
 }
 
 /// `total`, and one of `good` and `bad`.

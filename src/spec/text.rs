@@ -14,8 +14,14 @@ const LINES: &[&str] = &[
     "signals/*/description",
     "signals/*/prometheus/expr",
     "slos/*/description",
+    "slos/*/sli/promql/*",
     "alerts/*/description",
     "alerts/*/action",
+    "service/annotations/*",
+    "slos/*/annotations/*",
+    "alerts/*/annotations/*",
+    "severities/*/annotations/*",
+    "severities/more/*/annotations/*",
     "dashboards/*/description",
     "dashboards/*/rows/*/panels/*/description",
     "dashboards/*/rows/*/panels/*/text",
@@ -92,9 +98,7 @@ impl<'a> Check<'a> {
         match &node.kind {
             Kind::Scalar(scalar) => self.scalar(node, &scalar.value, true),
             Kind::Seq(items) => {
-                if self.is_at(SENTENCES) {
-                    self.sentences(items);
-                }
+                self.sentences(items);
                 self.path.push("*");
                 items.iter().for_each(|item| self.node(item));
                 self.path.pop();
@@ -123,7 +127,7 @@ impl<'a> Check<'a> {
             };
             let ends = |text: &str| text.ends_with(['.', '?', '!']);
             let goes_on = second.starts_with(char::is_lowercase) || ends(second);
-            if !ends(first) && first.contains(' ') && goes_on {
+            if !ends(first) && first.contains(' ') && goes_on && self.is_at(SENTENCES) {
                 let at = pair[0].range().start..pair[1].range().end;
                 let message = format!("a comma cuts `{first}, {second}` in two");
                 let span = Span::new(self.file, at);

@@ -12,6 +12,7 @@ mod bound;
 mod extends;
 mod matcher;
 mod node;
+mod severity;
 
 /// Reads a scalar's text and parses it.
 fn from_text<'de, D: Deserializer<'de>, T: FromStr<Err = ParseError>>(d: D) -> Result<T, D::Error> {

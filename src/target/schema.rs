@@ -10,11 +10,14 @@ use crate::yaml;
 fn schema_of(target: Target, path: &str) -> Option<&'static str> {
     match target {
         Target::Prometheus => Some(match path.split_once('/') {
-            Some(("rules", _)) => include_str!("../../schemas/prometheus/rules.schema.json"),
+            Some(("rules" | "ruler", _)) => {
+                include_str!("../../schemas/prometheus/rules.schema.json")
+            }
             Some(("tests", _)) => include_str!("../../schemas/prometheus/test.schema.json"),
+            Some(("monitors", name)) => return monitor_schema(name),
             _ => match path {
                 "prometheusrule.yaml" => {
-                    include_str!("../../schemas/prometheus/prometheusrule.schema.json")
+                    include_str!("../../schemas/kubernetes/prometheusrule.schema.json")
                 }
                 "alertmanager.yaml" => {
                     include_str!("../../schemas/prometheus/alertmanager.schema.json")
@@ -30,6 +33,17 @@ fn schema_of(target: Target, path: &str) -> Option<&'static str> {
         // The module has a unit test, and every link of the pages is followed.
         Target::CloudWatch | Target::Emitter | Target::Runbook => None,
     }
+}
+
+/// The Prometheus operator's own schemas.
+fn monitor_schema(name: &str) -> Option<&'static str> {
+    let (_, kind) = name.trim_end_matches(".yaml").rsplit_once('.')?;
+    Some(match kind {
+        "podmonitor" => include_str!("../../schemas/kubernetes/podmonitor.schema.json"),
+        "servicemonitor" => include_str!("../../schemas/kubernetes/servicemonitor.schema.json"),
+        "scrapeconfig" => include_str!("../../schemas/kubernetes/scrapeconfig.schema.json"),
+        _ => return None,
+    })
 }
 
 /// Checks every file against its schema.

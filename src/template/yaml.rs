@@ -98,11 +98,11 @@ pub(super) fn block(text: &str, indent: usize) -> String {
 /// A block's first line tells its indentation, its last line ends it, and nothing in it is escaped.
 fn fits_block(text: &str) -> bool {
     let blank = |c: char| c.is_whitespace();
-    let ascii = |b: u8| is_ordinary(b) || matches!(b, b'\n' | b'\t');
     let clean = |c: char| c == '\n' || c == '\t' || is_printable(c);
-    !text.starts_with(blank)
-        && !text.ends_with(blank)
-        && (text.bytes().all(ascii) || text.chars().all(clean))
+    // Most lines are ASCII, which is looked at faster.
+    let ascii = |b: u8| is_ordinary(b) || b == b'\t';
+    let fits = |line: &str| line.bytes().all(ascii) || line.chars().all(clean);
+    !text.starts_with(blank) && !text.ends_with(blank) && text.split('\n').all(fits)
 }
 
 #[cfg(test)]

@@ -2,10 +2,16 @@
 //!
 //! A reader stops where it can go on no more, often lines behind the mistake.
 
+mod lines;
+mod open;
+
 use std::ops::Range;
 
+use lines::{Lines, indent, key, opens, says_something};
+use open::{apostrophe, unclosed_bracket, unclosed_quote};
+
 use crate::diag::Diagnostic;
-use crate::source::{Span, mark_len};
+use crate::source::Span;
 
 /// Says more of a fault of syntax, where the text shows what is wrong.
 pub(super) fn explain(fault: Diagnostic, text: &str) -> Diagnostic {
@@ -60,72 +66,6 @@ impl Mistake {
     }
 }
 
-/// The lines of a text with their first bytes.
-struct Lines<'t>(Vec<(usize, &'t str)>);
-
-impl<'t> Lines<'t> {
-    fn of(text: &'t str) -> Self {
-        let mut at = mark_len(text);
-        let lines = text[at..].split_inclusive('\n').map(|line| {
-            let start = at;
-            at += line.len();
-            (start, line.trim_end())
-        });
-        Self(lines.collect())
-    }
-
-    /// The line that a byte is on, from 0.
-    fn number(&self, at: usize) -> usize {
-        let after = self.0.partition_point(|(start, _)| *start <= at);
-        after.saturating_sub(1)
-    }
-
-    fn text(&self, line: usize) -> &'t str {
-        self.0.get(line).map_or("", |(_, text)| text)
-    }
-
-    fn start(&self, line: usize) -> usize {
-        self.0.get(line).map_or(0, |(start, _)| *start)
-    }
-
-    /// The bytes of what a line says.
-    fn content(&self, line: usize) -> Range<usize> {
-        let (start, text) = (self.start(line), self.text(line));
-        start + indent(text)..start + text.len()
-    }
-
-    /// The nearest line above that says something.
-    fn above(&self, line: usize) -> Option<usize> {
-        (0..line)
-            .rev()
-            .find(|line| says_something(self.text(*line)))
-    }
-}
-
-fn says_something(line: &str) -> bool {
-    let said = line.trim_start();
-    !said.is_empty() && !said.starts_with('#')
-}
-
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start_matches(' ').len()
-}
-
-/// The key of a line, without the dash of a list in front of it.
-fn key(line: &str) -> Option<&str> {
-    let said = line.trim_start().trim_start_matches("- ");
-    let end = said
-        .find(": ")
-        .or_else(|| said.strip_suffix(':').map(str::len))?;
-    (!said.starts_with(['{', '[', '"', '\''])).then(|| &said[..end])
-}
-
-/// True for a line whose key has its value below it.
-fn opens(line: &str) -> bool {
-    let line = line.find(" #").map_or(line, |at| &line[..at]);
-    line.trim_end().ends_with(':') || line.trim_start() == "-"
-}
-
 /// Tabs in front of what a line says, on this line or the next one.
 fn tab(lines: &Lines<'_>, line: usize) -> Option<Mistake> {
     let tabbed = |line: &usize| {
@@ -151,118 +91,6 @@ fn placeholder(lines: &Lines<'_>, line: usize) -> Option<Mistake> {
         at..at + 2,
         message,
         "put all of the text into quotes: `\"{{ … }}\"`",
-    )
-}
-
-/// A quote that is still open at the end of its line.
-fn unclosed_quote(lines: &Lines<'_>, line: usize, message: &str) -> Option<Mistake> {
-    if !message.contains("quoted") && !message.contains("quote") {
-        return None;
-    }
-    let first = line.saturating_sub(200);
-    let (line, at) = (first..=line).rev().find_map(|line| {
-        let open = Open::of(lines.text(line)).quote?;
-        Some((line, open))
-    })?;
-    let at = lines.start(line) + at;
-    let message = "the quote that opens here is not closed";
-    Mistake::new(at..at + 1, message, "close it at the end of the text")
-}
-
-/// A bracket that is still open at the end of its line.
-fn unclosed_bracket(lines: &Lines<'_>, line: usize, message: &str) -> Option<Mistake> {
-    let words = ["flow", "bracket", "illegal placement"];
-    let flow = words.iter().any(|word| message.contains(word));
-    if !flow {
-        return None;
-    }
-    if message.contains("mismatched") {
-        let text = lines.text(line);
-        let wrong = Open::of(text).wrong?;
-        let at = lines.start(line) + wrong;
-        let open = if text[wrong..].starts_with(']') {
-            '{'
-        } else {
-            '['
-        };
-        let close = if open == '{' { '}' } else { ']' };
-        let message = format!("`{}` closes what `{open}` opened", &text[wrong..=wrong]);
-        return Mistake::new(at..at + 1, message, format!("write `{close}`"));
-    }
-    let first = line.saturating_sub(200);
-    let (line, at) = (first..=line).rev().find_map(|line| {
-        let open = Open::of(lines.text(line)).bracket?;
-        Some((line, open))
-    })?;
-    let bracket = &lines.text(line)[at..=at];
-    let close = if bracket == "{" { "}" } else { "]" };
-    let at = lines.start(line) + at;
-    let message = format!("the `{bracket}` that opens here is not closed");
-    Mistake::new(
-        at..at + 1,
-        message,
-        format!("write `{close}` where it ends"),
-    )
-}
-
-/// What a line leaves open.
-#[derive(Default)]
-struct Open {
-    quote: Option<usize>,
-    bracket: Option<usize>,
-    /// A bracket that closes one of the other kind.
-    wrong: Option<usize>,
-}
-
-impl Open {
-    fn of(line: &str) -> Self {
-        let mut brackets: Vec<(usize, char)> = Vec::new();
-        let mut quote: Option<(usize, char)> = None;
-        let mut wrong = None;
-        let mut before = ' ';
-        for (at, c) in line.char_indices() {
-            match (quote, c) {
-                (Some((_, open)), c) if c == open && before != '\\' => quote = None,
-                (Some(_), _) => {}
-                (None, '#') if before == ' ' => break,
-                (None, '"' | '\'') if matches!(before, ' ' | '[' | '{' | ',') => {
-                    quote = Some((at, c));
-                }
-                (None, '{' | '[') => brackets.push((at, c)),
-                (None, '}' | ']') => {
-                    let open = if c == '}' { '{' } else { '[' };
-                    if brackets.pop().is_some_and(|(_, found)| found != open) {
-                        wrong = wrong.or(Some(at));
-                    }
-                }
-                _ => {}
-            }
-            before = c;
-        }
-        Self {
-            quote: quote.map(|(at, _)| at),
-            bracket: brackets.last().map(|(at, _)| *at),
-            wrong,
-        }
-    }
-}
-
-/// `'isn't'` ends at its second apostrophe.
-fn apostrophe(lines: &Lines<'_>, line: usize, message: &str) -> Option<Mistake> {
-    let (quote, written) = match message {
-        m if m.contains("after single-quoted") => ('\'', "''"),
-        m if m.contains("after double-quoted") => ('"', "\\\""),
-        _ => return None,
-    };
-    let text = lines.text(line);
-    let open = text.find(quote)?;
-    let at = open + 1 + text[open + 1..].find(quote)?;
-    let at = lines.start(line) + at;
-    let message = format!("the text ends at this `{quote}`, and more follows");
-    Mistake::new(
-        at..at + 1,
-        message,
-        format!("write `{written}` for a quote inside the text"),
     )
 }
 

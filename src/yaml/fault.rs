@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use super::error::{by_value, suggest, visible};
 use super::joined::Joined;
-use crate::diag::{Diagnostic, nearest};
+use super::synonym;
+use crate::diag::Diagnostic;
 use crate::source::Span;
 
 const CUT: &str = "a comma ends a text in `{…}`: put a text that holds one into quotes";
@@ -91,7 +92,7 @@ impl Fault {
     /// The field that an unknown one stands for, when one is near.
     pub(super) fn meant(&self) -> Option<&'static str> {
         match &self.wrong {
-            Wrong::UnknownField(name, known) => nearest(name, known.iter().copied()),
+            Wrong::UnknownField(name, known) => synonym::field(name, known),
             _ => None,
         }
     }
@@ -137,7 +138,10 @@ impl Fault {
                         found.help(format!("write a blank behind the colon: `{field}: …`"))
                     }
                     None if alone => found.help(CUT),
-                    None => suggest(found, name, known),
+                    None => match self.meant() {
+                        Some(meant) => found.help(format!("did you mean `{meant}`?")),
+                        None => suggest(found, name, known),
+                    },
                 }
             }
             Wrong::UnknownValue(name, known) => {

@@ -1,10 +1,15 @@
 //! A tree with faults, mended so that the rest of it can be read and judged.
 //!
 //! A misspelt key becomes the one that was meant, a value that cannot be read is taken out, and something stands in for
-//! what is missing. What is told once is remembered, so that what follows from it is not told as well.
+//! what is missing. What is reported once is remembered, so that what follows from it is not reported as well.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod path;
+mod reported;
+
 use std::ops::Range;
+
+use path::{at, key_of, path_to};
+pub use reported::Reported;
 
 use super::fault::{Fault, Place, Wrong};
 use super::{Kind, Node, Style};
@@ -16,26 +21,7 @@ const STAND_INS: [&str; 3] = ["stand-in", "30d", "1"];
 #[derive(Debug)]
 pub struct Draft<'t> {
     root: Node<'t>,
-    told: Told,
-}
-
-/// What was told of a tree: a fault there is told already, or follows from one that is.
-#[derive(Clone, Debug, Default)]
-pub struct Told {
-    /// Where that begins of which a part was told.
-    owners: BTreeSet<usize>,
-    /// Where plain values begin beside which something was taken out.
-    beside: BTreeSet<usize>,
-    /// Texts in what was taken out: names that nothing has now.
-    words: BTreeSet<String>,
-    /// Fields that were taken out: where their map begins, and their name.
-    gone: BTreeSet<(usize, String)>,
-    /// Texts whose characters were told.
-    texts: Vec<Range<usize>>,
-    /// Maps that had a field which nothing knows: where they begin, and where that was.
-    strange: BTreeMap<usize, usize>,
-    /// Fields that something stands in for, with the number of what was tried.
-    stand_ins: BTreeSet<(usize, String, usize)>,
+    reported: Reported,
 }
 
 /// What came of a fault.
@@ -51,45 +37,14 @@ pub enum Mended {
     Instead(Box<Fault>),
 }
 
-impl Told {
-    /// True when a part of what begins at a place was told.
-    pub fn is_owner(&self, at: usize) -> bool {
-        self.owners.contains(&at)
-    }
-
-    /// True inside a text whose characters were told.
-    pub fn is_in_text(&self, at: usize) -> bool {
-        self.texts.iter().any(|text| text.contains(&at))
-    }
-
-    /// True when something was taken out beside the value that begins at a place.
-    pub fn is_beside(&self, at: usize) -> bool {
-        self.beside.contains(&at)
-    }
-
-    /// True for a name that was taken out.
-    pub fn is_gone(&self, word: &str) -> bool {
-        self.words.contains(word)
-    }
-
-    fn remember(&mut self, node: &Node<'_>) {
-        self.words.extend(node.text().map(str::to_owned));
-        node.items().iter().for_each(|item| self.remember(item));
-        for (key, value) in node.entries() {
-            self.remember(key);
-            self.remember(value);
-        }
-    }
-}
-
 impl<'t> Draft<'t> {
-    /// Begins with a tree as it was read, and the texts of it that were told.
+    /// Begins with a tree as it was read, and the texts of it that were reported.
     pub fn new(root: Node<'t>, texts: Vec<Range<usize>>) -> Self {
-        let told = Told {
+        let reported = Reported {
             texts,
-            ..Told::default()
+            ..Reported::default()
         };
-        Self { root, told }
+        Self { root, reported }
     }
 
     /// The tree as it is now.
@@ -97,9 +52,9 @@ impl<'t> Draft<'t> {
         &self.root
     }
 
-    /// What was told so far.
-    pub fn told(&self) -> &Told {
-        &self.told
+    /// What was reported so far.
+    pub fn reported(&self) -> &Reported {
+        &self.reported
     }
 
     /// Mends a fault; `None` when nothing would be left.
@@ -116,7 +71,7 @@ impl<'t> Draft<'t> {
         if let Some(entry) = place.entry {
             let key = node.entries().get(entry)?.0.text().unwrap_or_default();
             if self
-                .told
+                .reported
                 .gone
                 .contains(&(node.range().start, key.to_owned()))
             {
@@ -129,9 +84,9 @@ impl<'t> Draft<'t> {
                 None => self.take_out(&fault.path, entry),
             }
             if let Some(field) = fault.glued() {
-                self.told.gone.insert((map, field.to_owned()));
+                self.reported.gone.insert((map, field.to_owned()));
             } else if matches!(fault.wrong, Wrong::UnknownField(..)) && fault.meant().is_none() {
-                self.told.strange.insert(map, place.bytes.start);
+                self.reported.strange.insert(map, place.bytes.start);
             }
             return Some(Mended::New);
         }
@@ -152,7 +107,7 @@ impl<'t> Draft<'t> {
             return Some(Mended::New);
         }
         let value = at(&mut self.root, &fault.path)?.range().start;
-        let known = matches!(fault.wrong, Wrong::Value(_)) && self.told.owners.contains(&value);
+        let known = matches!(fault.wrong, Wrong::Value(_)) && self.reported.owners.contains(&value);
         self.take_out(path, last);
         Some(if known { Mended::Known } else { Mended::New })
     }
@@ -205,18 +160,18 @@ impl<'t> Draft<'t> {
     fn missing(&mut self, path: &[usize], field: &str, owner: usize) -> Option<Mended> {
         let node = at(&mut self.root, path)?;
         let map = node.range().start;
-        let known = self.told.gone.contains(&(map, field.to_owned())) || node.is_stand_in();
-        let mended = match self.told.strange.get(&map) {
+        let known = self.reported.gone.contains(&(map, field.to_owned())) || node.is_stand_in();
+        let mended = match self.reported.strange.get(&map) {
             _ if known => Mended::Known,
             Some(at) => Mended::Of(*at),
             None => Mended::New,
         };
-        if !self.told.stand_ins.insert((map, field.to_owned(), 0)) {
+        if !self.reported.stand_ins.insert((map, field.to_owned(), 0)) {
             let (&last, path) = path.split_last()?;
             self.take_out(path, last);
             return Some(mended);
         }
-        self.told.owners.extend([owner, map]);
+        self.reported.owners.extend([owner, map]);
         let Kind::Map(entries) = &mut node.kind else {
             return None;
         };
@@ -243,7 +198,7 @@ impl<'t> Draft<'t> {
         field: String,
         wrong: &Wrong,
     ) -> Option<()> {
-        let tried = (0..).find(|n| !self.told.stand_ins.contains(&(map, field.clone(), *n)))?;
+        let tried = (0..).find(|n| !self.reported.stand_ins.contains(&(map, field.clone(), *n)))?;
         let node = at(&mut self.root, path)?;
         let Kind::Map(entries) = &mut node.kind else {
             return None;
@@ -265,7 +220,7 @@ impl<'t> Draft<'t> {
             }
         };
         value.kind = next;
-        self.told.stand_ins.insert((map, field, tried));
+        self.reported.stand_ins.insert((map, field, tried));
         Some(())
     }
 
@@ -275,22 +230,24 @@ impl<'t> Draft<'t> {
         let Some(node) = at(&mut self.root, path) else {
             return;
         };
-        self.told.owners.insert(node.range().start);
-        self.told.owners.extend(owner.map(|key| key.start));
+        self.reported.owners.insert(node.range().start);
+        self.reported.owners.extend(owner.map(|key| key.start));
         let Some((key, value)) = remove(node, index) else {
             return;
         };
         if let Some(name) = key.as_ref().and_then(Node::text) {
-            self.told.gone.insert((node.range().start, name.to_owned()));
+            self.reported
+                .gone
+                .insert((node.range().start, name.to_owned()));
         }
         let plain = node.entries().iter().map(|(_, value)| value);
         let plain = plain.filter(|value| value.text().is_some());
-        self.told
+        self.reported
             .beside
             .extend(plain.map(|value| value.range().start));
         key.iter()
             .chain([&value])
-            .for_each(|node| self.told.remember(node));
+            .for_each(|node| self.reported.remember(node));
     }
 }
 
@@ -326,50 +283,6 @@ fn lost(map: &Node<'_>, first: usize) -> Option<(usize, Fault)> {
         alone: false,
     };
     Some((before, fault.at(|| place)))
-}
-
-/// The node at the end of a path.
-fn at<'n, 't>(root: &'n mut Node<'t>, path: &[usize]) -> Option<&'n mut Node<'t>> {
-    path.iter()
-        .try_fold(root, |node, &index| match &mut node.kind {
-            Kind::Seq(items) => items.get_mut(index),
-            Kind::Map(entries) => entries.get_mut(index).map(|(_, value)| value),
-            Kind::Scalar(_) => None,
-        })
-}
-
-/// The key of the node at the end of a path.
-fn key_of(root: &Node<'_>, path: &[usize]) -> Option<Range<usize>> {
-    let (&last, path) = path.split_last()?;
-    let parent = path.iter().try_fold(root, |node, &index| {
-        node.items()
-            .get(index)
-            .or_else(|| node.entries().get(index).map(|(_, value)| value))
-    })?;
-    parent.entries().get(last).map(|(key, _)| key.range())
-}
-
-/// The way to the smallest entry or item that holds a byte.
-fn path_to(root: &Node<'_>, offset: usize) -> Vec<usize> {
-    let mut path = Vec::new();
-    let mut node = root;
-    loop {
-        let holds =
-            |node: &Node<'_>| node.range().contains(&offset) || node.range().start == offset;
-        let item = node.items().iter().position(holds);
-        let entry = node.entries().iter().position(|(key, value)| {
-            (key.range().start..key.end.max(value.end) as usize).contains(&offset)
-        });
-        let Some(index) = item.or(entry) else {
-            return path;
-        };
-        path.push(index);
-        node = match &node.kind {
-            Kind::Seq(items) => &items[index],
-            Kind::Map(entries) if !holds(&entries[index].0) => &entries[index].1,
-            Kind::Map(_) | Kind::Scalar(_) => return path,
-        };
-    }
 }
 
 fn rename(map: &mut Node<'_>, entry: usize, name: &'static str) {

@@ -23,13 +23,14 @@ mod merge;
 mod node;
 mod scalar;
 mod spanned;
+mod synonym;
 mod text;
 mod tree;
 mod typed;
 
 pub use fault::Fault;
 pub use joined::Joined;
-pub use mend::{Draft, Mended, Told};
+pub use mend::{Draft, Mended, Reported};
 pub use node::{Kind, Node, Scalar, Style};
 pub use text::{Body, Filler, Place, Text, TextMap, json_string, probably_filled, surely_filled};
 pub use tree::{Allowance, Document, tree};

@@ -129,6 +129,15 @@ class Emitting(unittest.TestCase):
             for bound in buckets:
                 self.assertTrue(any(f'le="{bound}"' in line for line in lines), (family, bound))
 
+    def test_label_sets_are_there_before_their_first_event(self):
+        self.metrics.create(**{label: ["known"] for label in ARGUMENTS})
+        page = generate_latest(self.metrics.registry).decode()
+        for _, family, names, _ in PAGE:
+            lines = [line for line in page.splitlines() if line.startswith(family)]
+            self.assertTrue(lines, family)
+            for name in names:
+                self.assertIn(f'{name}="known"', lines[0])
+
     def test_values_go_out_in_batches_within_the_limits(self):
         signal, *_ = PAGE[0]
         for i in range(3_000):

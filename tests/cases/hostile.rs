@@ -15,7 +15,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial(
             "hostile::some_texts_are_refused_or_harmless",
             Needs::Python,
-            || judged(&["--sample", "401"]),
+            || judged(&["--sample", "997"]),
         ),
         slow(
             "hostile::all_texts_are_refused_or_harmless",

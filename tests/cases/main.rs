@@ -19,8 +19,10 @@ mod mutation;
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod project;
 mod promtool;
+mod rulers;
 mod rules;
 mod situations;
+mod slis;
 mod trial;
 mod wrong;
 
@@ -30,10 +32,12 @@ fn main() -> ExitCode {
     let arguments = libtest_mimic::Arguments::from_args();
     let all = [
         rules::trials(),
+        rulers::trials(),
         kinds::trials(),
         wrong::trials(),
         promtool::trials(),
         situations::trials(),
+        slis::trials(),
         configuration::trials(),
         mutation::trials(),
         faults::trials(),

@@ -1,5 +1,6 @@
 //! Generated rules under promtool: what they say of traffic that others get wrong.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -7,10 +8,11 @@ use std::sync::Arc;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use slosmith::health::quantile;
+use slosmith::source::FileId;
 use slosmith::target::OutFile;
 
 use crate::bundled;
-use crate::trial::{Needs, slow, trial};
+use crate::trial::{Needs, in_ci, slow, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut all = vec![
@@ -266,6 +268,9 @@ fn generated_rules_pass(spec: &str) {
 }
 
 /// The generated unit tests of every kind of condition: each file is a test of its own.
+///
+/// promtool evaluates all alerts of the spec in every minute of a test, so a test of one alert has the rules of that
+/// alert; with the rules of all it is left to `.ci/run`.
 fn conditions() -> Vec<Trial> {
     let text = include_str!("../fixtures/conditions.yaml");
     let files = Arc::new(bundled::build(text, None));
@@ -275,20 +280,51 @@ fn conditions() -> Vec<Trial> {
     let tests: Vec<_> = tests.map(|f| f.path.clone()).collect();
     assert!(tests.len() > 25, "only {} test files", tests.len());
     let unit_test = |path: String| {
-        let files = Arc::clone(&files);
         let name = format!("promtool::conditions::{}", path.rsplit('/').next().unwrap());
-        let slowly = is_slow(&path);
-        let run = move || {
-            let dir = tempfile::tempdir().expect("temp dir");
-            bundled::write(dir.path(), &files);
-            test_rules(&dir.path().join(path));
+        let run = |own: bool| {
+            let (files, path) = (Arc::clone(&files), path.clone());
+            move || unit_test(&files, &path, own)
         };
-        match slowly {
-            true => slow(name, Needs::Promtool, run),
-            false => trial(name, Needs::Promtool, run),
+        if is_slow(&path) {
+            vec![slow(name, Needs::Promtool, run(false))]
+        } else if path.contains("/alert-") {
+            let all = in_ci(format!("{name}::all_rules"), Needs::Promtool, run(false));
+            vec![trial(name, Needs::Promtool, run(true)), all]
+        } else {
+            vec![trial(name, Needs::Promtool, run(false))]
         }
     };
-    tests.into_iter().map(unit_test).collect()
+    tests.into_iter().flat_map(unit_test).collect()
+}
+
+/// Runs one file of unit tests, with all rules of the spec or with those of its own alert.
+fn unit_test(files: &[OutFile], path: &str, own: bool) {
+    let dir = tempfile::tempdir().expect("temp dir");
+    bundled::write(dir.path(), files);
+    let path = dir.path().join(path);
+    if own {
+        let test = std::fs::read_to_string(&path).expect("a test");
+        let rules = dir.path().join("prometheus/rules/alerts.yaml");
+        let all = std::fs::read_to_string(&rules).expect("rules");
+        std::fs::write(rules, rules_of(&test, &all)).expect("a file");
+    }
+    test_rules(&path);
+}
+
+/// The rules of the alert that a unit test is of, and what is recorded for it.
+fn rules_of(test: &str, all: &str) -> String {
+    let names = test
+        .lines()
+        .filter_map(|line| line.split_once("alertname: "));
+    let names: BTreeSet<_> = names.map(|(_, name)| name).collect();
+    let mut rules: Value = slosmith::yaml::read(FileId(0), all).expect("rules");
+    let group = rules["groups"][0]["rules"].as_array_mut().expect("rules");
+    group.retain(|rule| {
+        let of = rule["alert"].as_str().or(rule["labels"]["alert"].as_str());
+        of.is_some_and(|of| names.contains(of))
+    });
+    assert!(!group.is_empty(), "{names:?}");
+    rules.to_string()
 }
 
 /// Runs the unit tests of one file.

@@ -15,12 +15,15 @@ pub(crate) enum Needs {
     /// `python3` with PyYAML.
     Python,
     Chromium,
+    Vmalert,
+    Thanos,
+    Mimirtool,
 }
 
 impl Needs {
     /// The name of what is not here.
     fn missing(self) -> Option<&'static str> {
-        static MISSING: [OnceLock<bool>; 5] = [const { OnceLock::new() }; 5];
+        static MISSING: [OnceLock<bool>; 8] = [const { OnceLock::new() }; 8];
         let (name, args): (_, &[&str]) = match self {
             Self::Nothing => return None,
             Self::Promtool => ("promtool", &["--version"]),
@@ -30,6 +33,9 @@ impl Needs {
             ),
             Self::Python => ("python3", &["-c", "import yaml"]),
             Self::Chromium => ("chromium", &["--version"]),
+            Self::Vmalert => ("vmalert", &["--version"]),
+            Self::Thanos => ("thanos", &["--version"]),
+            Self::Mimirtool => ("mimirtool", &["version"]),
         };
         let missing = MISSING[self as usize].get_or_init(|| {
             let tried = Command::new(name).args(args).output();

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use slosmith::resolve::{Options, resolve};
 use slosmith::source::FileId;
-use slosmith::target::{self, OutFile, Target};
+use slosmith::target::{self, OutFile, Target, TargetError};
 use slosmith::template::Templates;
 
 /// The files of one bundled spec.
@@ -26,12 +26,27 @@ pub(crate) fn build(text: &str, vllm: Option<&str>) -> Vec<OutFile> {
 
 /// The files of one target.
 pub(crate) fn build_for(text: &str, vllm: Option<&str>, target: Target) -> Vec<OutFile> {
+    try_build(text, vllm, target).expect("renders")
+}
+
+/// The same, unless something is wrong with them.
+pub(crate) fn try_build(
+    text: &str,
+    vllm: Option<&str>,
+    target: Target,
+) -> Result<Vec<OutFile>, TargetError> {
     let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
-    let (plan, _) = resolve(&document, Options { vllm }).expect("resolves");
+    let (plan, _) = resolve(
+        &document,
+        Options {
+            vllm,
+            ..Options::default()
+        },
+    )
+    .expect("resolves");
     let templates = Templates::load(None).expect("templates");
-    let rendered =
-        target::render(&plan, target, target::Options::all(&templates)).expect("renders");
-    rendered.files
+    let rendered = target::render(&plan, target, target::Options::all(&templates))?;
+    Ok(rendered.files)
 }
 
 /// Writes files below a folder.

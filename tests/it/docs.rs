@@ -143,6 +143,7 @@ fn links_lead_to_files() {
         let folder = Path::new(page).parent().unwrap();
         for link in read(page).split("](").skip(1) {
             let link = link.split(')').next().unwrap();
+            let link = link.split('#').next().unwrap();
             let path = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join(folder)
                 .join(link);

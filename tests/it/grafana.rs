@@ -18,7 +18,14 @@ fn read(path: &str) -> String {
 /// The files of a spec; they fit Grafana's schema.
 fn build(text: &str, vllm: Option<&str>) -> Vec<OutFile> {
     let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
-    let (plan, _) = resolve(&document, Options { vllm }).expect("resolves");
+    let (plan, _) = resolve(
+        &document,
+        Options {
+            vllm,
+            ..Options::default()
+        },
+    )
+    .expect("resolves");
     let templates = Templates::load(None).expect("templates");
     let rendered =
         target::render(&plan, Target::Grafana, target::Options::all(&templates)).expect("renders");

@@ -245,6 +245,23 @@ fn slow_tenth() -> (String, String) {
 }
 
 #[test]
+fn objectives_without_alerts_are_judged_by_their_budget_and_their_bound() {
+    let spec = format!(
+        "{BUDGETS}    burn: {{policy: none}}\n  early:\n    window: 1d\n    sli: {{percentile: {{signal: \
+        vllm.time_to_first_token, p: 95, below: 2s}}}}\n"
+    );
+    let (idle, slow) = slow_tenth();
+    let (report, code) = text(&spec, &[&slow, &idle], &["--fail-on", "warning"]);
+    assert!(report.contains("warning ttft: "), "{report}");
+    assert!(
+        report.contains("burns at 10 times the allowed rate"),
+        "{report}"
+    );
+    assert!(report.contains("warning early: "), "{report}");
+    assert_eq!(code, Some(1), "{report}");
+}
+
+#[test]
 fn an_error_budget_is_judged_between_two_pages() {
     let (idle, slow) = slow_tenth();
     let (report, code) = text(BUDGETS, &[&slow, &idle], &[]);

@@ -7,7 +7,7 @@ use circles::{Modules, circles};
 use code::{File, blank, files, functions};
 
 /// A module may use only those above it.
-pub(crate) const ORDER: [&str; 24] = [
+pub(crate) const ORDER: [&str; 26] = [
     "input",
     "source",
     "diag",
@@ -15,6 +15,8 @@ pub(crate) const ORDER: [&str; 24] = [
     "yaml",
     "promql",
     "catalog",
+    "kubernetes",
+    "config",
     "naming",
     "cloudwatch",
     "spec",

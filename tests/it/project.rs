@@ -115,8 +115,13 @@ impl Project {
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        self.run_in("", args)
+    }
+
+    /// Runs the command in a folder of the project.
+    pub(crate) fn run_in(&self, folder: &str, args: &[&str]) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_slosmith"));
-        let done = command.args(args).current_dir(self.folder.path()).output();
+        let done = command.args(args).current_dir(self.path(folder)).output();
         let done = done.expect("the binary runs");
         let text = |bytes| String::from_utf8(bytes).expect("text");
         Ran {

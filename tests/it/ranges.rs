@@ -16,7 +16,10 @@ fn build(spec: &str, range: &str) -> Result<Plan, Vec<Diagnostic>> {
     let path = format!("{}/specs/{spec}.yaml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a spec");
     let document = spec::read(FileId(0), &text).expect("a valid spec");
-    let options = Options { vllm: Some(range) };
+    let options = Options {
+        vllm: Some(range),
+        ..Options::default()
+    };
     resolve::resolve(&document, options)
         .map(|(plan, _)| plan)
         .map_err(slosmith::diag::Sink::into_sorted)
@@ -28,8 +31,10 @@ fn queries(plan: &Plan) -> Vec<(String, &Expr)> {
     for slo in &plan.slos {
         match &slo.kind {
             SloKind::Events(events) => {
-                all.push((format!("{} bad", slo.name), &events.bad));
-                all.push((format!("{} total", slo.name), &events.total));
+                if let Some(counted) = &events.counted {
+                    all.push((format!("{} bad", slo.name), &counted.bad));
+                    all.push((format!("{} total", slo.name), &counted.total));
+                }
                 all.extend(events.ratios.iter().map(|r| (slo.name.clone(), &r.expr)));
             }
             SloKind::Percentile(p) => {
@@ -179,7 +184,9 @@ fn every_release_is_built_for_or_refused_for_a_reason() {
     }
 }
 
+/// A plain run has [`ranges_over_renames_build`].
 #[test]
+#[ignore = "ci"]
 fn every_query_is_alive_on_every_release_of_a_range() {
     let versions = versions();
     let mut built = 0;

@@ -120,6 +120,46 @@ fn links_of_unwritten_runbooks_resolve_too() {
     heading("runbooks/README.md", "cache");
 }
 
+/// A runbook that is elsewhere is linked to as it is written; the index says where to read.
+#[test]
+fn runbooks_elsewhere_are_linked_to() {
+    let url = "https://wiki.example/ops/Queue_(vLLM)#too-long";
+    let spec = format!(
+        "apiVersion: slosmith/v1\nservice: {{name: s}}\nruntime: {{vllm: \">=0.20, <0.34\"}}\n\
+        links: {{runbooks: \"https://r.example\", grafana: \"https://g.example\"}}\n\
+        prometheus: {{selector: {{job: vllm}}}}\nslos:\n  \
+        ttft: {{objective: 99%, window: 30d, sli: {{latency: {{signal: vllm.time_to_first_token, within: 2.5s}}}}, runbook: \"{url}\"}}\n\
+        alerts:\n  \
+        Queue: {{severity: critical, when: {{signal: vllm.requests_waiting, above: 80}}, runbook: \"{url}\"}}\n\
+        dashboards: {{main: {{rows: [{{title: Queue, panels: [{{signal: vllm.requests_waiting, runbook: \"{url}\"}}]}}]}}}}\n"
+    );
+    let plan = plan(&spec);
+    let templates = Templates::load(None).expect("templates");
+    let rendered = |target| {
+        target::render(&plan, target, target::Options::all(&templates))
+            .expect("renders")
+            .files
+    };
+    let count = |files: &[OutFile], path: &str, what: &str| -> usize {
+        let files = files.iter().filter(|file| file.path.contains(path));
+        files.map(|file| file.text.matches(what).count()).sum()
+    };
+    let link = format!("runbook_url: {url}\n");
+    let rules = rendered(Target::Prometheus);
+    assert_eq!(
+        count(&rules, "/rules/", &link),
+        5,
+        "four tiers and an alert"
+    );
+    let pages = rendered(Target::Runbook);
+    assert_eq!(pages.len(), 1);
+    assert_eq!(
+        count(&pages, "README.md", &format!("- [Its runbook](<{url}>)")),
+        2
+    );
+    assert!(count(&rendered(Target::Grafana), "main.json", url) > 0);
+}
+
 /// Arithmetic on the pages adds up.
 #[test]
 fn examples_are_computed() {

@@ -86,6 +86,6 @@ fn the_committed_schema_of_reports_is_current() {
 
 #[test]
 fn the_committed_schema_of_the_configuration_is_current() {
-    let schema = slosmith::lint::config::json_schema();
+    let schema = slosmith::config::json_schema();
     crate::update::check("schemas/config.schema.json", &schema);
 }

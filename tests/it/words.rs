@@ -104,10 +104,10 @@ fn every_output_words_a_condition_alike() {
             "below its value 1d ago",
         ),
         (
-            "{signal: depth, above: {times: 0.5, of: {avg_over: 1d}}}",
+            "{signal: depth, above: {times: 1.5, of: {avg_over: 1d}}}",
             "5m",
             "queue depth",
-            "above 0.5 times its mean over 1d, for 5m",
+            "above 1.5 times its mean over 1d, for 5m",
         ),
         (
             "{signal: depth, outside: {sigma: 3, window: 2h, side: high}}",

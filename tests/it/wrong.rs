@@ -37,6 +37,29 @@ fn a_failed_build_changes_nothing_that_is_there() {
 }
 
 #[test]
+fn an_alert_that_no_test_can_be_made_for_is_told_and_built() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let spec = "apiVersion: slosmith/v1
+service: {name: shop}
+links: {runbooks: \"https://r.example\", grafana: \"https://g.example\"}
+signals: {all: {kind: counter, unit: requests, prometheus: {metric: all_total}}}
+alerts:
+  Quick: {severity: warning, when: {signal: all, stat: rate, window: 1m, above: 5/s}}
+  Own: {severity: warning, when: {promql: \"sum(all_total) > 5\"}}
+";
+    std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
+    let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert_eq!(built.status.code(), Some(0), "{said}");
+    for alert in ["Quick", "Own"] {
+        assert!(
+            said.contains(&format!("no unit test for `{alert}`")),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn a_spec_without_alerts_needs_no_links() {
     let temp = tempfile::tempdir().expect("a folder");
     let spec = "apiVersion: slosmith/v1

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use slosmith::plan::alert::{ConditionAlert, on_conditions};
 use slosmith::plan::{
-    Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Limit, Outside, Plan, Signal,
-    Slo, SloKind,
+    Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Good, Limit, Outside, Plan,
+    Signal, Slo, SloKind, TimeSli,
 };
 use slosmith::spec::{self, Baseline, Side, Spec, Stat};
 use slosmith::units::{Duration, Unit, float};
@@ -77,6 +77,9 @@ impl<'a> Oracle<'a> {
             let SloKind::Events(events) = &slo.kind else {
                 continue;
             };
+            if !self.reads(slo) {
+                continue;
+            }
             for tier in &events.tiers {
                 let long = self.error_ratio(slo, events, tier.long);
                 let short = self.error_ratio(slo, events, tier.short);
@@ -136,11 +139,17 @@ impl<'a> Oracle<'a> {
                 || !condition.leaves().iter().any(raw))
     }
 
+    /// True where all that an objective reads is known here; what is PromQL of the author's is not.
+    pub(crate) fn reads(&self, slo: &Slo) -> bool {
+        let signals = slo.signals();
+        !signals.is_empty() && signals.into_iter().all(|signal| self.has(signal))
+    }
+
     fn has(&self, signal: &Signal) -> bool {
         let subjects = &self.reader.world.subjects;
         let mut families = Vec::new();
         families_of(signal, &mut families);
-        !families.is_empty() && families.iter().all(|f| subjects.contains_key(&f.names))
+        !families.is_empty() && families.iter().all(|f| subjects.contains_key(&*f.names))
     }
 
     /// Holding times: pending from the first moment, firing once it has held that long, over at the first that it does not.
@@ -556,7 +565,50 @@ impl<'a> Oracle<'a> {
                 let good = self.reader.within(family, within, window, by, time);
                 (rest(&good, &all), all)
             }
+            EventSli::Time(sli) => self.bad_and_all_moments(sli, window, by, time),
+            EventSli::Own(_) | EventSli::OwnRatio(_) => unreachable!("nobody can judge it"),
         }
+    }
+
+    /// Shares of a window in which a gauge is bad, and in which it is there at all. Rules look at it now and then, at full
+    /// multiples of the time between; whether they see both ends of a window depends on the release of Prometheus.
+    fn bad_and_all_moments(
+        &self,
+        sli: &TimeSli,
+        window: f64,
+        by: &[String],
+        time: f64,
+    ) -> (Groups, Groups) {
+        const MOMENTS: f64 = 300.0;
+        let (step, ends) = match self.reader.view {
+            View::Real => (window / MOMENTS, 0.0),
+            View::Seen { stretched } => (sli.every.as_secs() as f64, f64::from(stretched)),
+        };
+        let last = match self.reader.view {
+            View::Real => time,
+            View::Seen { .. } => (time / step).floor() * step,
+        };
+        let mut moments: Vec<f64> = Vec::new();
+        let mut at = last;
+        while at >= 0.0 && (at > time - window + 1e-6 || (ends > 0.0 && at > time - window - 1e-6))
+        {
+            moments.push(at);
+            at -= step;
+        }
+        let bound = float(sli.bound);
+        let is_good = |value: f64| match sli.good {
+            Good::Above => self.beyond(CompareOp::Above, value, bound),
+            Good::Below => self.beyond(CompareOp::Below, value, bound),
+            Good::Equals => (value - bound).abs() < 1e-9,
+        };
+        let (mut bad, mut all) = (Groups::new(), Groups::new());
+        for at in moments {
+            for (group, value) in self.reader.value(&sli.signal, Stat::Last, 0.0, by, at) {
+                *bad.entry(group.clone()).or_default() += f64::from(!is_good(value));
+                *all.entry(group).or_default() += 1.0;
+            }
+        }
+        (bad, all)
     }
 }
 

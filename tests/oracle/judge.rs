@@ -57,7 +57,14 @@ impl Case {
         every: u64,
     ) -> Self {
         let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
-        let (plan, _) = resolve(&document, Options { vllm }).expect("resolves");
+        let (plan, _) = resolve(
+            &document,
+            Options {
+                vllm,
+                ..Options::default()
+            },
+        )
+        .expect("resolves");
         let scrape = Scrape {
             interval,
             minutes: fleet.minutes,
@@ -67,10 +74,10 @@ impl Case {
             let mut families = Vec::new();
             families_of(signal, &mut families);
             for family in families {
-                if !subjects.contains_key(&family.names)
+                if !subjects.contains_key(&*family.names)
                     && let Some(subject) = Subject::new(fleet, family, scrape)
                 {
-                    subjects.insert(family.names.clone(), subject);
+                    subjects.insert(family.names.to_vec(), subject);
                 }
             }
         }
@@ -122,10 +129,7 @@ impl Case {
             let SloKind::Events(events) = &slo.kind else {
                 continue;
             };
-            if slo.signals().iter().any(|s| {
-                s.family()
-                    .is_none_or(|f| !self.world.subjects.contains_key(&f.names))
-            }) {
+            if !oracles.iter().all(|oracle| oracle.reads(slo)) {
                 continue;
             }
             for window in events.ratios.iter().map(|r| r.window) {

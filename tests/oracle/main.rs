@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod alerts;
+mod births;
 #[path = "../it/bundled.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod bundled;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     let arguments = libtest_mimic::Arguments::from_args();
     let all = scenarios::trials()
         .into_iter()
+        .chain(births::trials())
         .chain(mutants::trials())
         .chain(random::trials());
     let done = libtest_mimic::run(&arguments, all.collect());

@@ -65,10 +65,9 @@ const SCENARIOS: [Scenario; 9] = [
     },
 ];
 
-/// The days that every run has, one for each spec.
-const ALWAYS: [(&str, &str); 3] = [
+/// The days that every run has.
+const ALWAYS: [(&str, &str); 2] = [
     ("errors", "mangaassist"),
-    ("lost replicas", "vllm-production"),
     ("rolling upgrade", "vllm-serving"),
 ];
 

@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
     }
 
     fn subject(&self, family: &Family) -> &'a Subject {
-        &self.world.subjects[&family.names]
+        &self.world.subjects[&*family.names]
     }
 
     /// Groups of the tracks that a family's selection finds.

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use slosmith::artifact::{self, Artifact};
 use slosmith::catalog::Catalog;
+use slosmith::config::Config;
 use slosmith::diag::{Diagnostic, fix};
-use slosmith::lint::config::Config;
 use slosmith::lint::{Product, Scope, Settings, date::Date, run};
 use slosmith::source::{FileId, SourceFile, Sources};
 

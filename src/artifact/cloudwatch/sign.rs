@@ -39,7 +39,7 @@ pub(in crate::artifact) fn is_any(node: &Node<'_>) -> bool {
     is_alarm(node)
         || is_list("MetricAlarms")
         || is_list("CompositeAlarms")
-        || is_board(node)
+        || is_dashboard(node)
         || node.get("DashboardBody").is_some()
         || is_agent(node)
         || types.any(|kind| kind.starts_with("AWS::CloudWatch::"))
@@ -52,7 +52,7 @@ pub(super) fn is_alarm(node: &Node<'_>) -> bool {
 }
 
 /// True for the body of a dashboard.
-pub(super) fn is_board(node: &Node<'_>) -> bool {
+pub(super) fn is_dashboard(node: &Node<'_>) -> bool {
     items(node, &["widgets"]).iter().any(is_widget)
 }
 

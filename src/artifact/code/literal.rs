@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Code;
+use crate::config::Code;
 
 /// Characters of a pattern.
 const LONGEST: usize = 1_000;

@@ -30,7 +30,7 @@ pub enum ResourceKind {
     /// An alarm of either sort.
     Alarm,
     /// The body of a dashboard.
-    Board,
+    Dashboard,
     /// What the CloudWatch agent delivers.
     Agent,
 }
@@ -79,7 +79,7 @@ impl Resource {
     pub fn metrics(&self) -> Vec<NamedMetric> {
         match self.what {
             ResourceKind::Alarm => self.alarm_metrics(),
-            ResourceKind::Board => self.board_metrics(),
+            ResourceKind::Dashboard => self.dashboard_metrics(),
             ResourceKind::Agent => Vec::new(),
         }
     }
@@ -96,7 +96,7 @@ impl Resource {
             .collect()
     }
 
-    fn board_metrics(&self) -> Vec<NamedMetric> {
+    fn dashboard_metrics(&self) -> Vec<NamedMetric> {
         let mut found = Vec::new();
         let widgets = self.request["widgets"].as_array().into_iter().flatten();
         for (i, widget) in widgets.enumerate() {

@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use globset::GlobBuilder;
 
 use super::texts;
 use crate::cli::read;
+use crate::config::Config;
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Sources, Span, Spanned};
 use crate::spec::{self, Bases, Document};
 
 /// Which specs are built.
+#[derive(Default)]
 pub(super) struct Specs {
     /// Their files, each once.
     pub(super) files: Vec<PathBuf>,
@@ -20,17 +23,83 @@ pub(super) struct Specs {
 }
 
 /// Finds every spec under `paths`.
-pub(super) fn list(paths: &[PathBuf]) -> Result<Specs> {
+pub(super) fn list(paths: &[PathBuf], config: &Config) -> Result<Specs> {
     let mut files = Vec::new();
     for path in paths {
-        files.extend(specs_under(path)?);
+        let found = specs_under(path)?;
+        if found.is_empty() {
+            let path = path.display();
+            bail!("{path}: no spec (`.yaml` or `.yml`) in this folder");
+        }
+        files.extend(found);
     }
-    let mut seen = BTreeSet::new();
-    files.retain(|path| seen.insert(path.clone()));
     Ok(Specs {
-        files,
-        whole_folder: matches!(paths, [one] if one.is_dir()),
+        files: built(files, config),
+        whole_folder: matches!(paths, [one] if one.is_dir() && is_all(one, config)),
     })
+}
+
+/// Each file once, without those that others extend.
+pub(super) fn built(mut files: Vec<PathBuf>, config: &Config) -> Vec<PathBuf> {
+    let mut seen = BTreeSet::new();
+    files.retain(|path| seen.insert(path.clone()) && !config.build.is_defaults(path));
+    files
+}
+
+/// True for a folder outside of which the configuration names no specs.
+fn is_all(folder: &Path, config: &Config) -> bool {
+    let same = |named: &Spanned<String>| {
+        let named = config.folder().join(&named.value).canonicalize();
+        named.is_ok_and(|named| folder.canonicalize().is_ok_and(|folder| folder == named))
+    };
+    config.build.specs.iter().all(same)
+}
+
+/// Files and folders below `root` that a path or a glob names, sorted.
+pub(super) fn matching(root: &Path, named: &str) -> Result<Vec<PathBuf>> {
+    if !named.contains(['*', '?', '[', '{']) {
+        let path = root.join(named);
+        return Ok(Vec::from_iter(path.exists().then_some(path)));
+    }
+    let glob = GlobBuilder::new(named.strip_prefix("./").unwrap_or(named));
+    let glob = { glob }.literal_separator(true).build();
+    let glob = glob
+        .with_context(|| format!("`{named}` is no glob"))?
+        .compile_matcher();
+    let plain = named
+        .split('/')
+        .take_while(|part| !part.contains(['*', '?', '[', '{']));
+    let start = root.join(plain.collect::<PathBuf>());
+    let start = if start == Path::new("") {
+        PathBuf::from(".")
+    } else {
+        start
+    };
+    let mut found = Vec::new();
+    if start.is_dir() {
+        let entries = walkdir::WalkDir::new(&start)
+            .sort_by_file_name()
+            .into_iter();
+        for entry in entries.filter_entry(|entry| !is_hidden(entry)) {
+            let path = entry.with_context(|| format!("cannot read {}", start.display()))?;
+            let path = path.into_path();
+            let path = path
+                .strip_prefix(".")
+                .map_or_else(|_| path.clone(), Path::to_owned);
+            if path
+                .strip_prefix(root)
+                .is_ok_and(|below| glob.is_match(below))
+            {
+                found.push(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Mounted configuration consists of links beside hidden folders with the files.
+fn is_hidden(entry: &walkdir::DirEntry) -> bool {
+    entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".")
 }
 
 /// Specs and their texts, for commands that hold all of them at once.
@@ -47,7 +116,7 @@ pub(in crate::cli) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inp
     };
     let mut names: BTreeMap<String, Span> = BTreeMap::new();
     let mut bases = Bases::default();
-    for path in &list(paths)?.files {
+    for path in &list(paths, &Config::default())?.files {
         let Some(file) = load(path, &mut inputs.sources, findings)? else {
             continue;
         };
@@ -74,20 +143,17 @@ pub(super) fn duplicate(name: &Spanned<String>, first: Span) -> Diagnostic {
     Diagnostic::error("duplicate-name", name.span, message).related(first, "the first one")
 }
 
-fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
+/// The files that may be specs; a path that is a file is one.
+pub(super) fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.exists() {
         bail!("{}: no such file or folder", path.display());
     }
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    // Mounted configuration consists of links beside hidden folders with the files.
-    let hidden = |entry: &walkdir::DirEntry| {
-        entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".")
-    };
     let mut found = Vec::new();
     let folder = walkdir::WalkDir::new(path).sort_by_file_name();
-    for entry in folder.into_iter().filter_entry(|e| !hidden(e)) {
+    for entry in folder.into_iter().filter_entry(|e| !is_hidden(e)) {
         let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
         let ending = entry.path().extension().and_then(|e| e.to_str());
         if !matches!(ending, Some("yaml" | "yml")) {
@@ -99,12 +165,6 @@ fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
         if about.is_file() {
             found.push(entry.into_path());
         }
-    }
-    if found.is_empty() {
-        bail!(
-            "{}: no spec (`.yaml` or `.yml`) in this folder",
-            path.display()
-        );
     }
     Ok(found)
 }

@@ -5,20 +5,21 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::{BuildArgs, diff};
+use super::diff;
+use super::settings::Settings;
 use crate::diag::{Diagnostic, Sink};
+use crate::kubernetes::Metadata;
+use crate::naming;
 use crate::output::{self, Digest, Folder, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
 use crate::resolve::{self, Options};
 use crate::source::{FileId, Span};
-use crate::spec::{self, Document};
-use crate::target::{self, Target, TargetError};
-use crate::template::Templates;
+use crate::spec::{self, Document, Text};
+use crate::target::{self, Target, TargetError, own};
 
 /// What all jobs of a build share.
 pub(super) struct Job<'a> {
-    pub(super) args: &'a BuildArgs,
-    templates: &'a Templates,
+    pub(super) settings: &'a Settings,
     /// None under `--check`.
     staging: Option<&'a Staging>,
     /// Which service folder was built from which inputs; empty when every output is to be checked anyway.
@@ -50,7 +51,7 @@ pub(super) struct Built {
 /// How a service came to be what it is.
 pub(super) enum How {
     /// From its spec.
-    Made(Summary),
+    Built(Summary),
     /// Its inputs and its files are those of the last build.
     Unchanged,
     /// No spec asks for it any more.
@@ -77,23 +78,41 @@ fn dead_link(document: &Document, error: &anyhow::Error) -> Option<Diagnostic> {
     Some(Diagnostic::error("dead-link", at, message))
 }
 
+/// Alerts that nobody could show to fire, at their places in the spec.
+fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic>> {
+    let Some(TargetError::Untested { alerts }) = error.downcast_ref() else {
+        return None;
+    };
+    let spec = &document.spec;
+    let finding = |alert: &String| {
+        let slos = spec.slos.keys();
+        let of = |name: &&Text| {
+            let name = &name.value;
+            [naming::percentile_alert(name), naming::burn_alert(name)].contains(alert)
+        };
+        let named = spec.alerts.keys().find(|name| name.value == *alert);
+        let name = named.or_else(|| slos.into_iter().find(of))?;
+        let message =
+            format!("no input was found that makes `{alert}` fire, so it has no unit test");
+        let help = "let its parts hold at the same time, after a time when they do not; if they can, build with \
+            `--no-tests` and test the alert by hand";
+        Some(Diagnostic::error("untested", name.span, message).help(help))
+    };
+    alerts.iter().map(finding).collect()
+}
+
 impl<'a> Job<'a> {
     /// Looks what earlier builds left.
     ///
     /// # Errors
     /// When the output folder cannot be read.
-    pub(super) fn new(
-        args: &'a BuildArgs,
-        templates: &'a Templates,
-        staging: Option<&'a Staging>,
-    ) -> Result<Self> {
-        let built_from = match args.validate {
+    pub(super) fn new(settings: &'a Settings, staging: Option<&'a Staging>) -> Result<Self> {
+        let built_from = match settings.validate {
             true => BTreeMap::new(),
-            false => output::built_from(&args.out)?,
+            false => output::built_from(&settings.out)?,
         };
         Ok(Self {
-            args,
-            templates,
+            settings,
             staging,
             built_from,
         })
@@ -119,7 +138,8 @@ impl<'a> Job<'a> {
         };
         done.service = document.service().map(|name| name.to_string());
         let options = Options {
-            vllm: self.args.vllm.as_deref(),
+            vllm: self.settings.vllm.as_deref(),
+            kubernetes: self.settings.kubernetes.as_ref(),
         };
         let (plan, mut findings) = match resolve::resolve(&document, options) {
             Ok(resolved) => resolved,
@@ -127,12 +147,15 @@ impl<'a> Job<'a> {
         };
         if !failed {
             // Every build prints warnings: a service that has some is never taken for unchanged.
-            let complete = findings.is_empty() && self.args.target.is_empty();
+            let complete = findings.is_empty() && self.settings.only.is_empty();
             match self.render(plan, complete.then_some(inputs)) {
                 Ok((folder, summary)) => {
-                    done.built = Some(self.stage(&folder, How::Made(summary))?);
+                    done.built = Some(self.stage(&folder, How::Built(summary))?);
                 }
-                Err(error) => findings.push(dead_link(&document, &error).ok_or(error)?),
+                Err(error) => match untested(&document, &error) {
+                    Some(found) => found.into_iter().for_each(|found| findings.push(found)),
+                    None => findings.push(dead_link(&document, &error).ok_or(error)?),
+                },
             }
         }
         Ok(Done { findings, ..done })
@@ -148,20 +171,25 @@ impl<'a> Job<'a> {
 
     /// Fingerprint of all that the files of a service follow from.
     fn inputs(&self, parts: &[(FileId, &str)]) -> Digest {
-        let vllm = self.args.vllm.as_deref().unwrap_or_default();
-        let tests = if self.args.no_tests { "no tests" } else { "" };
-        let templates = self.templates.replaced().iter();
+        let vllm = self.settings.vllm.as_deref().unwrap_or_default();
+        let tests = if self.settings.tests { "" } else { "no tests" };
+        let templates = self.settings.templates.foreign();
+        let templates = templates.chain(&self.settings.outputs);
         let templates = templates.flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
         let parts = parts.iter().map(|(_, text)| text.as_bytes());
+        let targets = self.settings.targets.iter().map(|t| t.as_str().as_bytes());
         let first = [env!("SLOSMITH_SOURCES"), vllm, tests].map(str::as_bytes);
-        Digest::of_all(first.into_iter().chain(parts).chain(templates))
+        let kubernetes = self.settings.kubernetes.iter().flat_map(Metadata::words);
+        let words = targets.chain(kubernetes.map(str::as_bytes));
+        let first = first.into_iter().chain(words);
+        Digest::of_all(first.chain(parts).chain(templates))
     }
 
     /// A service whose inputs and files are those of the last build.
     fn unchanged(&self, inputs: Digest) -> Option<Built> {
         let service = self.built_from.get(&inputs)?;
         Some(Built {
-            files: output::intact(&self.args.out, service)?,
+            files: output::intact(&self.settings.out, service)?,
             service: service.clone(),
             changed: 0,
             diff: String::new(),
@@ -170,25 +198,38 @@ impl<'a> Job<'a> {
     }
 
     fn render(&self, plan: Plan, inputs: Option<Digest>) -> Result<(Folder, Summary)> {
-        let wanted = |t: &Target| self.args.target.is_empty() || self.args.target.contains(t);
+        let wanted = |t: &Target| self.settings.makes(*t);
         let options = target::Options {
-            templates: self.templates,
-            unit_tests: !self.args.no_tests,
-            read_back: self.args.validate,
+            templates: &self.settings.templates,
+            unit_tests: self.settings.tests,
+            read_back: self.settings.validate,
         };
         let mut files = Vec::new();
         let mut notes = Vec::new();
+        let mut others = Vec::new();
         for target in Target::ALL.into_iter().filter(wanted) {
             let rendered = target::render(&plan, target, options)?;
-            if self.args.validate || self.templates.are_replaced() {
+            if self.settings.validate || self.settings.templates.are_replaced() {
                 target::validate(target, &rendered.files)?;
             }
             files.extend(rendered.files);
             notes.extend(rendered.notes);
         }
+        for (template, path) in &self.settings.outputs {
+            match self.settings.only.as_slice() {
+                [] => files.push(own::render(
+                    &plan,
+                    &self.settings.templates,
+                    template,
+                    path,
+                )?),
+                _ => others.extend(path.split('/').next().map(str::to_owned)),
+            }
+        }
         notes.splice(0..0, plan.notes);
-        let kept = Target::ALL.into_iter().filter(|t| !wanted(t));
-        let kept = kept.flat_map(Target::outputs).map(str::to_owned).collect();
+        let kept = self.settings.targets.iter().filter(|t| !wanted(t));
+        let kept = kept.flat_map(|t| t.outputs()).map(str::to_owned);
+        let kept = kept.chain(others).collect();
         let mut folder = Folder::new(&plan.service.name, files, kept)?;
         folder.inputs = inputs;
         let summary = Summary {
@@ -200,10 +241,10 @@ impl<'a> Job<'a> {
     }
 
     fn stage(&self, folder: &Folder, how: How) -> Result<Built> {
-        let changes = output::changes(&self.args.out, folder)?;
+        let changes = output::changes(&self.settings.out, folder)?;
         let mut diff = String::new();
         match self.staging {
-            None => diff = diff::unified(&self.args.out, folder, &changes.files),
+            None => diff = diff::unified(&self.settings.out, folder, &changes.files),
             Some(staging) if !changes.is_empty() => staging.add(folder)?,
             Some(_) => {}
         }

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::artifact::Code;
+use crate::config::{Choice, Code, Config, Level, is_known, words};
 use crate::diag::render::Format;
 use crate::diag::{Severity, did_you_mean};
-use crate::lint::config::{Choice, Config, Level, is_known, words};
 use crate::lint::rules;
 use crate::source::{Span, Spanned};
 

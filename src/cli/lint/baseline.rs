@@ -7,10 +7,10 @@ use anyhow::{Result, bail};
 
 use super::{Job, count};
 use crate::cli::terminal::Terminal;
+use crate::config::plain;
 use crate::diag::Diagnostic;
 use crate::diag::render::place;
 use crate::input;
-use crate::lint::config::plain;
 use crate::lint::suppress::baseline::{self, Baseline};
 use crate::output::Writer;
 use crate::source::{SourceFile, Spanned};
@@ -57,7 +57,7 @@ impl Job<'_> {
         let Some(named) = &self.config.baseline else {
             bail!("`--write-baseline`: name a file with `baseline` in slosmith.toml");
         };
-        if found.iter().any(|d| d.code == "unreadable-file") {
+        if loaded.unknown {
             bail!(
                 "the baseline is not written: some files cannot be read, so their findings are unknown"
             );

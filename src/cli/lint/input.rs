@@ -45,6 +45,8 @@ pub(in crate::cli) struct Loaded {
     others: Vec<PathBuf>,
     /// True when some file could not be read.
     pub(in crate::cli) unreadable: bool,
+    /// True when nobody knows what some file holds: the system did not give its bytes.
+    pub(super) unknown: bool,
 }
 
 /// Reads all files; what cannot be read becomes a finding, and the rest goes on.
@@ -72,6 +74,7 @@ pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) 
                 let message = format!("the file cannot be read: {error}");
                 let fault = Diagnostic::error("unreadable-file", Span::new(file, 0..0), message);
                 loaded.unread.push((fault, true));
+                loaded.unknown = true;
             }
         }
     }
@@ -110,6 +113,7 @@ impl Loaded {
             files: self.files.clone(),
             unread: self.unread.clone(),
             others: self.others.clone(),
+            unknown: self.unknown,
             ..Self::default()
         };
         loaded.read(&Progress::none());

@@ -9,9 +9,9 @@ use super::input::Loaded;
 use super::statistics::Statistics;
 use super::{Job, count, scope};
 use crate::cli::terminal::{Terminal, Trust, is_stdout_styled};
+use crate::config::plain;
 use crate::diag::render::{Format, Report, render};
 use crate::diag::{Diagnostic, Severity};
-use crate::lint::config::plain;
 use crate::lint::rules;
 use crate::output::Writer;
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use crate::catalog::{Catalog, Range, Selection, Service, build_service};
+use crate::config::Config;
 use crate::diag::did_you_mean;
-use crate::lint::config::Config;
 use crate::lint::{Product, Scope};
 
 /// The products whose recordings count.

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::input::Files;
-use crate::artifact::Code;
+use crate::config::{Code, Config};
 use crate::input;
-use crate::lint::config::Config;
 
 /// Endings of files that may hold queries.
 const ENDINGS: [&str; 6] = ["json", "markdown", "md", "rules", "yaml", "yml"];

@@ -37,8 +37,8 @@ pub struct Fixed {
 pub enum Left {
     /// It changes what an earlier finding's fix changes; the next pass may apply it.
     Overlaps,
-    /// Somebody must look at it first.
-    NeedsReview,
+    /// It is unsafe, and only safe ones were asked for.
+    Unsafe,
     /// It edits bytes that are not there, cuts a character in two, contradicts itself or changes nothing:
     /// a fault in the rule.
     Unusable,
@@ -81,7 +81,7 @@ impl<'a> Plan<'a> {
         unsafe_too: bool,
     ) -> Result<(), Left> {
         if fix.applicability == Applicability::Unsafe && !unsafe_too {
-            return Err(Left::NeedsReview);
+            return Err(Left::Unsafe);
         }
         if !usable(fix, sources) {
             return Err(Left::Unusable);

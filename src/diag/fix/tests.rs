@@ -100,7 +100,7 @@ fn fixes_that_need_a_look_wait_for_one() {
     let edit = Edit::replace(Span::new(id, 0..1), "x");
     let findings = [finding(Fix::unsafe_edits("mend", vec![edit]))];
     let outcome = apply(&sources, &findings, false);
-    assert_eq!(outcome.left, [(0, Left::NeedsReview)]);
+    assert_eq!(outcome.left, [(0, Left::Unsafe)]);
     assert!(outcome.files.is_empty());
     assert_eq!(apply(&sources, &findings, true).files[&id].text, "xbc");
 }

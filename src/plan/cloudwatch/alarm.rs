@@ -18,6 +18,8 @@ pub struct Alarm {
     pub severity: Option<String>,
     /// What it looks at.
     pub kind: AlarmKind,
+    /// Tags beside those of every alarm.
+    pub tags: Vec<(String, String)>,
 }
 
 /// What an alarm looks at.

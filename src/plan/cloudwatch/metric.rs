@@ -3,6 +3,7 @@
 //! `vllm.requests_waiting`, scraped by the agent on releases from 0.9, is
 //! `Metric { namespace: "Team/App", names: ["vllm:num_requests_waiting"], delivery: Scraped, … }`.
 
+use crate::plan::Names;
 use crate::promql::ast::MatchOp;
 use crate::units::Number;
 
@@ -11,8 +12,8 @@ use crate::units::Number;
 pub struct Metric {
     /// Its namespace.
     pub namespace: String,
-    /// Its names, newest first.
-    pub names: Vec<String>,
+    /// What it is published as.
+    pub names: Names,
     /// What one of its units is worth in the signal's unit.
     pub worth: Number,
     /// Its unit, by CloudWatch's name.

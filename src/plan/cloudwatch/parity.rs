@@ -282,6 +282,9 @@ pub enum NotExpressible {
     /// This is PromQL of the author's.
     #[error("it is PromQL of the author's")]
     AuthorsPromQl,
+    /// An objective asks how long this signal is good.
+    #[error("no statistic is the share of time in which `{0}` is good")]
+    ShareOfTime(String),
     /// Only PromQL draws this panel, for this reason.
     #[error("{0}")]
     OnlyPromQl(&'static str),

@@ -4,6 +4,7 @@
 //! same statistic for one series, or for each group of a graph, differs in its `Dimensions` alone.
 
 use crate::cloudwatch::Statistic;
+use crate::plan::Names;
 use crate::units::Number;
 
 /// What is computed over a period.
@@ -37,8 +38,8 @@ pub struct Share {
 pub struct MetricStat {
     /// Its namespace.
     pub namespace: String,
-    /// Its names, newest first: replicas on an old release publish under the old name.
-    pub names: Vec<String>,
+    /// Its names: replicas on an old release publish under the old one.
+    pub names: Names,
     /// Which of its series.
     pub dimensions: Dimensions,
     /// The statistic.

@@ -8,7 +8,7 @@ use crate::cloudwatch::limits;
 use crate::diag::{Diagnostic, Sink, did_you_mean};
 use crate::naming;
 use crate::plan::cloudwatch::{Delivery, Metric};
-use crate::plan::{Family, Signal, Source};
+use crate::plan::{Family, Names, Signal, Source};
 use crate::source::Spanned;
 use crate::spec::{self, Document, FamilyKind, MetricBinding, Text, Via};
 use crate::units::Number;
@@ -79,8 +79,8 @@ fn explicit(
         return from_page(judge, binding, signal, own).map(|metric| Metric { covers, ..metric });
     }
     let names = match (&b.metric, family) {
-        (Some(name), _) => vec![name.value.clone()],
-        (None, Some(family)) => family.names.iter().take(1).cloned().collect(),
+        (Some(name), _) => Names::one(&name.value),
+        (None, Some(family)) => Names::one(family.names.newest()),
         (None, None) => {
             let message = format!("the binding of `{}` lacks the field `metric`", signal.name);
             judge

@@ -11,6 +11,9 @@ mod unit;
 pub(super) use published::published;
 
 use super::context::Context;
+use std::collections::BTreeSet;
+
+use crate::cloudwatch::is_tag;
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::parity::{AlarmRequest, Builder, Built, description};
@@ -40,12 +43,14 @@ pub(super) fn resolve(
     for alert in alerts {
         one(&mut builder, spec, alert);
     }
-    let boards = builder.boards(slos, dashboards, account.is_some());
+    let told = untagged(slos, alerts);
+    let dashboards = builder.dashboards(slos, dashboards, account.is_some());
     let Built {
         alarms,
         scraped,
         parity,
     } = builder.finish();
+    cx.notes.extend(told);
     let mut tags = pairs(&service.tags, |value| value.value.clone());
     // Terraform and CDK sort them too.
     tags.sort();
@@ -59,10 +64,22 @@ pub(super) fn resolve(
         }),
         tags,
         alarms,
-        boards,
+        dashboards,
         scraped,
         parity,
     })
+}
+
+/// Labels that no alarm can have as a tag, each once.
+fn untagged(slos: &[Slo], alerts: &[Alert]) -> Vec<String> {
+    let of_slos = slos.iter().flat_map(Slo::marks).map(|(_, marks)| marks);
+    let all = of_slos.chain(alerts.iter().map(|alert| &alert.marks));
+    let labels = all.flat_map(|marks| &marks.labels);
+    let odd = labels.filter(|(name, value)| value.contains("{{") || !is_tag(name, value));
+    let told: BTreeSet<_> = odd.map(|(name, _)| name).collect();
+    let told = told.into_iter();
+    told.map(|name| format!("the label `{name}` is no tag in CloudWatch: its value cannot be one"))
+        .collect()
 }
 
 fn pairs<T, U>(map: &spec::Map<T>, value: impl Fn(&T) -> U) -> Vec<(String, U)> {
@@ -100,6 +117,7 @@ fn objective(builder: &mut Builder<'_>, spec: &Spec, slo: &Slo) {
                 condition: &alert.condition,
                 hold: alert.hold,
                 recorded: false,
+                marks: &alert.marks,
                 over: None,
             });
         }
@@ -123,6 +141,7 @@ fn one(builder: &mut Builder<'_>, spec: &Spec, alert: &Alert) {
         condition: &alert.condition,
         hold: alert.hold,
         recorded: !alert.records.is_empty(),
+        marks: &alert.marks,
         over,
     });
 }

@@ -96,7 +96,8 @@ fn unknown_severities(cx: &mut Context<'_>, service: &spec::CloudWatch) {
         .slos
         .values()
         .filter_map(|slo| slo.alert.as_ref()?.value.severity.as_ref());
-    let mut known: Vec<&str> = [&spec.severities.page, &spec.severities.ticket]
+    let severities = &spec.severities;
+    let mut known: Vec<&str> = [&severities.page.name, &severities.ticket.name]
         .into_iter()
         .chain(alerts)
         .chain(tiers)

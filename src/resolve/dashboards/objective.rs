@@ -5,16 +5,14 @@ use super::panel::{amount, blank};
 use super::thresholds::target;
 use super::variables::filtered_series;
 use crate::naming;
-use crate::plan::dashboard::{
-    Color, Draw, Origin, Panel, PanelSignal, Role, Series, Size, Threshold,
-};
+use crate::plan::dashboard::{Color, Origin, Panel, PanelSignal, Role, Series, Size, Threshold};
 use crate::plan::{
-    BASE_WINDOW, EventSlo, PercentileSlo, Query, Slo, SloKind, recorded, slo_series,
+    BASE_WINDOW, EventSlo, PercentileSlo, Query, Slo, SloKind, recorded, slo_series, words,
 };
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::promql::build;
 use crate::query::bin;
-use crate::spec;
+use crate::spec::{self, GraphKind};
 use crate::units::{Number, Unit, decimal, shown};
 
 /// Columns of a single value beside graphs.
@@ -52,8 +50,8 @@ impl Panels<'_, '_> {
                 vec![self.burn_rate(slo, events), self.sli(slo, events)],
             ),
             SloKind::Percentile(percentile) => (
-                self.percentile(slo, percentile, Draw::Number),
-                vec![self.percentile(slo, percentile, Draw::Timeseries)],
+                self.percentile(slo, percentile, GraphKind::Number),
+                vec![self.percentile(slo, percentile, GraphKind::Timeseries)],
             ),
         };
         let width = if graphs.len() > 1 { GRAPH } else { 2 * GRAPH };
@@ -95,7 +93,7 @@ impl Panels<'_, '_> {
             unit: amount(Unit::Ratio),
             thresholds: vec![step(0, Color::Red), step(25, Color::Yellow)],
             links: runbook(slo),
-            ..blank(format!("{}: budget left", slo.title), Draw::Number)
+            ..blank(format!("{}: budget left", slo.title), GraphKind::Number)
         }
     }
 
@@ -111,7 +109,7 @@ impl Panels<'_, '_> {
             let origin = Origin::Burn(slo.name.clone(), *window);
             one(&window.to_string(), burn, slo, origin)
         });
-        let page = &self.cx.spec.severities.page.value;
+        let page = &self.cx.spec.severities.page.name.value;
         let mut lines: Vec<_> = events
             .tiers
             .iter()
@@ -151,13 +149,14 @@ impl Panels<'_, '_> {
             thresholds: lines,
             alerts: vec![slo.alert_name.clone()],
             links: runbook(slo),
-            ..blank(format!("{}: burn rate", slo.title), Draw::Timeseries)
+            ..blank(format!("{}: burn rate", slo.title), GraphKind::Timeseries)
         }
     }
 
     fn sli(&self, slo: &Slo, events: &EventSlo) -> Panel {
         let objective = events.budget.objective;
         let windows = [BASE_WINDOW, slo.period];
+        let what = words::counted(&events.sli).trim_start_matches("the ");
         let series = windows.iter().map(|window| {
             let ratio = self.recorded(slo, naming::ERROR_RATIO, Some(window.to_string()));
             one(
@@ -169,7 +168,7 @@ impl Panels<'_, '_> {
         });
         Panel {
             description: format!(
-                "Share of good events against the objective, {}. {}",
+                "Share of good {what} against the objective, {}. {}",
                 shown(objective, Unit::Ratio),
                 slo.description
             ),
@@ -180,11 +179,11 @@ impl Panels<'_, '_> {
                 ..target(objective, shown(objective, Unit::Ratio))
             }],
             links: runbook(slo),
-            ..blank(format!("{}: good events", slo.title), Draw::Timeseries)
+            ..blank(format!("{}: good {what}", slo.title), GraphKind::Timeseries)
         }
     }
 
-    fn percentile(&self, slo: &Slo, percentile: &PercentileSlo, draw: Draw) -> Panel {
+    fn percentile(&self, slo: &Slo, percentile: &PercentileSlo, draw: GraphKind) -> Panel {
         let expr = self.recorded(slo, naming::PERCENTILE, None);
         let below = target(percentile.below.0, percentile.below.1.clone());
         let origin = Origin::Signal(Box::new(PanelSignal {
@@ -194,7 +193,7 @@ impl Panels<'_, '_> {
             by: Vec::new(),
         }));
         let mut thresholds = vec![below.clone()];
-        if draw == Draw::Number {
+        if draw == GraphKind::Number {
             // Beyond the target a single value is no longer well.
             thresholds[0].color = Color::Red;
         }

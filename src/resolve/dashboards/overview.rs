@@ -12,7 +12,7 @@ use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp};
 use crate::promql::build;
 use crate::query::{self, SignalQuery, bin};
 use crate::resolve::context::Context;
-use crate::spec::Text;
+use crate::spec::{GraphKind, Text};
 use crate::units::{Duration, Unit};
 
 /// An objective is judged over days.
@@ -106,19 +106,20 @@ impl Panels<'_, '_> {
 
     /// The families of an objective carry its labels too.
     fn remember(&mut self, slo: &Slo) {
-        use crate::plan::{EventSli, SloKind};
+        use crate::plan::SloKind;
         match &slo.kind {
-            SloKind::Events(events) => match &events.sli {
-                EventSli::Ratio { total, .. } => self.seen.add(total),
-                EventSli::Latency { signal, .. } => self.seen.add(signal),
-            },
+            SloKind::Events(events) => {
+                if let Some(signal) = events.sli.signal() {
+                    self.seen.add(signal);
+                }
+            }
             SloKind::Percentile(percentile) => self.seen.add(&percentile.signal),
         }
     }
 
     /// One panel for every alert that no other dashboard shows.
     fn behind(&mut self, shown: &[String]) -> Vec<Panel> {
-        let page = self.cx.spec.severities.page.value.clone();
+        let page = self.cx.spec.severities.page.name.value.clone();
         let watches = thresholds::watches(self.slos, self.alerts, &page);
         let mut panels: Vec<Panel> = Vec::new();
         for watch in &watches {
@@ -164,7 +165,7 @@ impl Panels<'_, '_> {
             thresholds: thresholds::line(watch, compare.unit).into_iter().collect(),
             alerts: vec![watch.alert.to_owned()],
             links: vec![("Runbook".to_owned(), watch.runbook.to_owned())],
-            ..blank(watch.alert.to_owned(), Draw::Timeseries)
+            ..blank(watch.alert.to_owned(), GraphKind::Timeseries)
         }
     }
 
@@ -201,7 +202,7 @@ impl Panels<'_, '_> {
                 unit,
                 alerts: vec![alert.name.clone()],
                 links: vec![("Runbook".to_owned(), alert.links.runbook.clone())],
-                ..blank(alert.name.clone(), Draw::Timeseries)
+                ..blank(alert.name.clone(), GraphKind::Timeseries)
             });
         }
         panels

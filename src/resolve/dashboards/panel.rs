@@ -17,7 +17,7 @@ use crate::resolve::context::Outcome;
 use crate::resolve::request::SignalRequest;
 use crate::resolve::{bound, family};
 use crate::source::{Span, Spanned};
-use crate::spec::{self, Matchers, PanelKind, Stat, Text};
+use crate::spec::{self, GraphKind, Matchers, PanelKind, Stat, Text};
 use crate::units::{Duration, Number, Per, Unit};
 
 /// A series of a panel as the author writes it.
@@ -77,7 +77,7 @@ impl Panels<'_, '_> {
             PanelKind::Slo => self.named_slo(p),
             PanelKind::Alerts => vec![self.firing(p.title.as_ref())],
             PanelKind::Text => vec![text(p)],
-            _ => self.values(panel, row, kind).into_iter().collect(),
+            PanelKind::Graph(kind) => self.values(panel, row, kind).into_iter().collect(),
         };
         match (p.position, panels.as_mut_slice()) {
             (Some(position), [panel]) => {
@@ -97,7 +97,7 @@ impl Panels<'_, '_> {
         &mut self,
         panel: &Spanned<spec::Panel>,
         row: &spec::Row,
-        kind: PanelKind,
+        kind: GraphKind,
     ) -> Option<Panel> {
         let p = &panel.value;
         let mut content = Content::default();
@@ -135,14 +135,14 @@ impl Panels<'_, '_> {
             id: 0,
             title: self.title(p),
             description: described(p.description.as_ref(), &content),
-            draw: draw(kind),
+            draw: kind.into(),
             series: content.series,
             unit,
             thresholds: content.thresholds,
             alerts: content.alerts,
             links: content.runbooks,
             size: match kind {
-                PanelKind::Number | PanelKind::Gauge | PanelKind::Status => Size::Small,
+                GraphKind::Number | GraphKind::Gauge | GraphKind::Status => Size::Small,
                 _ => Size::Large,
             },
         })
@@ -160,7 +160,10 @@ impl Panels<'_, '_> {
     fn runbook(&mut self, name: &Text) -> (String, String) {
         let links = self.cx.links("", Some(name));
         let url = links.runbook.trim_end_matches('#').to_owned();
-        (format!("Runbook {name}"), url)
+        match links.elsewhere {
+            true => ("Runbook".to_owned(), url),
+            false => (format!("Runbook {name}"), url),
+        }
     }
 
     /// One signal, read in one way or several.
@@ -168,7 +171,7 @@ impl Panels<'_, '_> {
         &mut self,
         p: &spec::Panel,
         window: Option<Spanned<Duration>>,
-        kind: PanelKind,
+        kind: GraphKind,
         lines: Lines,
         content: &mut Content,
     ) -> Option<()> {
@@ -201,7 +204,7 @@ impl Panels<'_, '_> {
         &mut self,
         s: &spec::Series,
         window: Option<Spanned<Duration>>,
-        kind: PanelKind,
+        kind: GraphKind,
         lines: Lines,
         content: &mut Content,
     ) -> Option<()> {
@@ -212,7 +215,7 @@ impl Panels<'_, '_> {
         let Some(signal) = self.found(name)? else {
             return Some(());
         };
-        let usual = || usual_stats(signal.kind(), PanelKind::Number, name.span);
+        let usual = || usual_stats(signal.kind(), GraphKind::Number, name.span);
         let wanted = PanelSeries {
             title: s.title.as_ref(),
             name,
@@ -245,7 +248,7 @@ impl Panels<'_, '_> {
     fn add(
         &mut self,
         wanted: &PanelSeries<'_>,
-        kind: PanelKind,
+        kind: GraphKind,
         lines: Lines,
         several: bool,
         content: &mut Content,
@@ -264,7 +267,7 @@ impl Panels<'_, '_> {
             at: wanted.name.span,
         };
         let read = self.cx.read(&request)?;
-        let page = self.cx.spec.severities.page.value.clone();
+        let page = self.cx.spec.severities.page.name.value.clone();
         let all = thresholds::watches(self.slos, self.alerts, &page);
         let on: Vec<&Watch<'_>> = all
             .iter()
@@ -286,7 +289,7 @@ impl Panels<'_, '_> {
         let unit = bound::unit(&shown, on.first().and_then(|watch| watch.compare.unit.per));
         let (query, unit) = match kind {
             // Its axis is what is measured, not how often.
-            PanelKind::Heatmap => (query::buckets(&shown)?, amount(signal.unit)),
+            GraphKind::Heatmap => (query::buckets(&shown)?, amount(signal.unit)),
             _ => {
                 let query = query::query(&shown, None);
                 let expr = query::per_time(query.expr, unit);
@@ -319,13 +322,13 @@ impl Panels<'_, '_> {
     }
 
     /// Some kinds of panel only fit some kinds of signal.
-    fn check_kind(&mut self, kind: PanelKind, signal: &Signal, name: &Text) -> Option<()> {
+    fn check_kind(&mut self, kind: GraphKind, signal: &Signal, name: &Text) -> Option<()> {
         let (fits, wanted) = match kind {
-            PanelKind::Heatmap => (
+            GraphKind::Heatmap => (
                 signal.kind() == SignalKind::Histogram,
                 "a heatmap shows a histogram",
             ),
-            PanelKind::Status => (
+            GraphKind::Status => (
                 signal.unit == Unit::Bool,
                 "a status shows a signal of unit `bool`",
             ),
@@ -335,7 +338,7 @@ impl Panels<'_, '_> {
             return Some(());
         }
         let found = match kind {
-            PanelKind::Heatmap => signal.kind().as_str(),
+            GraphKind::Heatmap => signal.kind().as_str(),
             _ => signal.unit.as_str(),
         };
         let message = format!("{wanted}; `{name}` is a {found}");
@@ -482,12 +485,12 @@ fn text(p: &spec::Panel) -> Panel {
 }
 
 /// A panel that shows nothing yet.
-pub(super) fn blank(title: String, draw: Draw) -> Panel {
+pub(super) fn blank(title: String, draw: impl Into<Draw>) -> Panel {
     Panel {
         id: 0,
         title,
         description: String::new(),
-        draw,
+        draw: draw.into(),
         series: Vec::new(),
         unit: amount(Unit::Count),
         thresholds: Vec::new(),
@@ -497,27 +500,12 @@ pub(super) fn blank(title: String, draw: Draw) -> Panel {
     }
 }
 
-fn draw(kind: PanelKind) -> Draw {
-    match kind {
-        PanelKind::Number => Draw::Number,
-        PanelKind::Gauge => Draw::Gauge,
-        PanelKind::Stacked => Draw::Stacked,
-        PanelKind::Bars => Draw::Bars,
-        PanelKind::Heatmap => Draw::Heatmap,
-        PanelKind::Table => Draw::Table,
-        PanelKind::Status => Draw::Status,
-        PanelKind::Timeseries | PanelKind::Text | PanelKind::Slo | PanelKind::Alerts => {
-            Draw::Timeseries
-        }
-    }
-}
-
 /// How a signal is read when a panel does not say: a distribution by its usual percentiles.
-fn usual_stats(kind: SignalKind, drawn: PanelKind, at: Span) -> Vec<Option<Spanned<Stat>>> {
+fn usual_stats(kind: SignalKind, drawn: GraphKind, at: Span) -> Vec<Option<Spanned<Stat>>> {
     let percent = |p: i128| Some(Spanned::new(Stat::Quantile(Number::new(p, 100)), at));
     match (kind, drawn) {
-        (SignalKind::Histogram, PanelKind::Timeseries) => [50, 95, 99].map(percent).into(),
-        (SignalKind::Histogram, PanelKind::Heatmap | PanelKind::Stacked | PanelKind::Bars) => {
+        (SignalKind::Histogram, GraphKind::Timeseries) => [50, 95, 99].map(percent).into(),
+        (SignalKind::Histogram, GraphKind::Heatmap | GraphKind::Stacked | GraphKind::Bars) => {
             vec![Some(Spanned::new(Stat::Rate, at))]
         }
         (SignalKind::Histogram, _) => vec![percent(95)],

@@ -124,7 +124,7 @@ pub(in crate::resolve) fn check_present_from_start(
     if family.names.iter().any(starts) {
         return Some(());
     }
-    let name = family.names.first().map_or("", String::as_str);
+    let name = family.names.newest();
     let message =
         format!("`{name}` is not there from start-up on every release: its absence proves nothing");
     let rule = &cx.catalog.lineage().present_from_start;

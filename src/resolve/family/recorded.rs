@@ -6,7 +6,7 @@ use crate::catalog::lineage::Replacement;
 use crate::catalog::{Coverage, MetricType, ReleaseId, Shape};
 use crate::diag::Diagnostic;
 use crate::library;
-use crate::plan::{Bucket, Family, Signal, Source};
+use crate::plan::{Bucket, Family, Names, Signal, Source};
 use crate::promql::ast::MatchOp;
 use crate::resolve::context::{Context, Outcome};
 use crate::source::Spanned;
@@ -29,14 +29,14 @@ pub(super) fn family(
         return Err(cx.fail(error));
     }
     let (names, absent) = names(cx, &metric.value);
-    if !absent.is_empty() {
+    let (Some(names), []) = (Names::of(names), &absent[..]) else {
         let missing = Missing::new(cx, &metric.value, &absent);
         if tolerant {
             return Err(Outcome::LeftOut(missing.absence(cx)));
         }
         let error = missing.error(cx, &cx.name_in_spec(signal), metric.span);
         return Err(cx.fail(error));
-    }
+    };
     let shapes = shapes(cx, &names);
     if let Some(shape) = shapes.iter().find(|s| !fits(s.kind, kind.value)) {
         let message = format!(
@@ -105,10 +105,7 @@ fn covered_by_lineage(cx: &Context<'_>, names: &[String]) -> bool {
 /// True when the signal's family is there on every release of the range.
 pub(in crate::resolve) fn covers_range(cx: &Context<'_>, signal: &Signal) -> bool {
     match signal.family() {
-        Some(family) if family.recorded => {
-            let first = family.names.first();
-            first.is_some_and(|name| names(cx, name).1.is_empty())
-        }
+        Some(family) if family.recorded => names(cx, family.names.newest()).1.is_empty(),
         _ => true,
     }
 }
@@ -192,7 +189,7 @@ pub(in crate::resolve) fn ratio_before(
     };
     let alternatives = cx.catalog.lineage().alternatives(&today);
     let old = alternatives.iter().find(|change| there(&change.family))?;
-    let names = vec![old.family.clone()];
+    let names = Names::one(&old.family);
     let shapes = shapes(cx, &names);
     let mut all = labels(&shapes);
     all.extend(cx.target_labels());

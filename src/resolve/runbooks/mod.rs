@@ -8,6 +8,7 @@ mod history;
 mod load;
 mod steps;
 
+use super::alerts::is_elsewhere;
 use super::context::Context;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::plan::Links;
@@ -196,7 +197,8 @@ impl Builder<'_, '_> {
         let rows = spec.dashboards.values().flat_map(|d| &d.rows.value);
         let panels = rows.flat_map(|row| &row.value.panels.value);
         let panels = panels.filter_map(|panel| panel.value.runbook.as_ref());
-        slos.chain(alerts).chain(panels).cloned().collect()
+        let all = slos.chain(alerts).chain(panels);
+        all.filter(|name| !is_elsewhere(name)).cloned().collect()
     }
 
     /// A page for a runbook that nobody has written: it lists the alerts that lead to it. Once a spec

@@ -32,38 +32,35 @@ impl Exclusive<'_> {
             ("promql", place(p.promql.as_ref())),
             ("series", place(p.series.as_ref())),
         ];
-        let reading = [
-            ("unit", place(p.unit.as_ref())),
-            ("stats", place(p.stats.as_ref())),
-            ("window", place(p.window.as_ref())),
-            ("by", p.by.first().map(|by| by.span)),
-            ("where", p.matchers.keys().next().map(|key| key.span)),
-            ("thresholds", place(p.thresholds.as_ref())),
-        ];
+        let reading = p.reading();
         let (slo, text) = (place(p.slo.as_ref()), place(p.text.as_ref()));
         match kind {
             PanelKind::Slo => self.only(panel.span, ("slo", slo), "SLO"),
             PanelKind::Text => self.only(panel.span, ("text", text), "text"),
             PanelKind::Alerts => {}
-            _ => {
+            PanelKind::Graph(_) => {
                 self.exactly_one(panel.span, &content);
                 if p.series.is_none() {
-                    self.raw_panel(p);
+                    self.reading(&reading);
                 }
             }
         }
-        if matches!(kind, PanelKind::Slo | PanelKind::Text | PanelKind::Alerts) {
-            self.reject_all(content.into_iter().chain(reading), "a panel of this kind");
+        if !matches!(kind, PanelKind::Graph(_)) {
+            let thresholds = ("thresholds", place(p.thresholds.as_ref()));
+            let unfit = content.into_iter().chain(reading.all());
+            self.reject(
+                unfit.chain([thresholds]),
+                "cannot be combined with a panel of this kind",
+            );
         }
         let own = [
             ("slo", slo.filter(|_| kind != PanelKind::Slo)),
             ("text", text.filter(|_| kind != PanelKind::Text)),
         ];
-        self.reject_all(own.into_iter(), "a panel over signals");
+        self.reject(own, "cannot be combined with a panel over signals");
         if let Some(list) = &p.series {
             self.some(list, "a panel without series shows nothing");
-            self.reject_all(reading[..2].iter().copied(), "a list of series");
-            self.reject_all(reading[3..5].iter().copied(), "a list of series");
+            self.reject(reading.own(), "cannot be combined with a list of series");
             list.value.iter().for_each(|series| self.series(series));
         }
         if let Some(stats) = &p.stats {
@@ -79,18 +76,6 @@ impl Exclusive<'_> {
         }
     }
 
-    /// Raw PromQL is read and grouped as it is written; only it needs a unit.
-    fn raw_panel(&mut self, p: &Panel) {
-        let (stats, unit) = (place(p.stats.as_ref()), place(p.unit.as_ref()));
-        let by = p.by.first().map(|by| by.span);
-        let matchers = p.matchers.keys().next().map(|key| key.span);
-        self.raw_fields(
-            p.promql.is_some(),
-            unit,
-            [("stats", stats), ("by", by), ("where", matchers)],
-        );
-    }
-
     fn series(&mut self, series: &Spanned<Series>) {
         let s = &series.value;
         let content = [
@@ -98,37 +83,6 @@ impl Exclusive<'_> {
             ("promql", place(s.promql.as_ref())),
         ];
         self.exactly_one(series.span, &content);
-        let (stat, unit) = (place(s.stat.as_ref()), place(s.unit.as_ref()));
-        let by = s.by.first().map(|by| by.span);
-        let matchers = s.matchers.keys().next().map(|key| key.span);
-        self.raw_fields(
-            s.promql.is_some(),
-            unit,
-            [("stat", stat), ("by", by), ("where", matchers)],
-        );
-    }
-
-    fn raw_fields(&mut self, raw: bool, unit: Option<Span>, reading: [(&str, Option<Span>); 3]) {
-        if raw {
-            self.reject_all(reading.into_iter(), "raw PromQL");
-        } else {
-            self.reject_all([("unit", unit)].into_iter(), "a signal, which has its own");
-        }
-    }
-
-    fn reject_all<'n>(
-        &mut self,
-        fields: impl Iterator<Item = (&'n str, Option<Span>)>,
-        what: &str,
-    ) {
-        for (name, span) in fields {
-            if let Some(span) = span {
-                self.error(
-                    name,
-                    span,
-                    format!("`{name}` cannot be combined with {what}"),
-                );
-            }
-        }
+        self.reading(&s.reading());
     }
 }

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use crate::diag::{Diagnostic, Sink};
 use crate::source::Span;
-use crate::yaml::{Joined, Told};
+use crate::yaml::{Joined, Reported};
 
 /// What is wrong with a spec, and how to know what follows from that.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
     pub(super) found: Vec<Diagnostic>,
-    pub(super) told: Told,
+    pub(super) reported: Reported,
     pub(super) files: Rc<Joined>,
 }
 
@@ -30,25 +30,25 @@ impl Errors {
         sink
     }
 
-    /// True when something stands at a place for what is missing, or a part of it was told.
+    /// True when something stands at a place for what is missing, or a part of it was reported.
     pub(super) fn is_owner(&self, span: Span) -> bool {
-        self.told.is_owner(self.files.range(span).start)
+        self.reported.is_owner(self.files.range(span).start)
     }
 
-    /// True for what follows from what was told.
+    /// True for what follows from what was reported.
     pub(super) fn explain(&self, found: &Diagnostic) -> bool {
         let range = self.files.range(found.span);
         let at = range.start;
         let word = self.files.text().get(range).unwrap_or_default();
         let word = word.trim_matches(['"', '\'']);
         let begin = |span: Span| (span.file, span.start);
-        self.told.is_in_text(at)
-            || (self.told.is_owner(at) && found.code != "bad-name")
-            || (self.told.is_beside(at) && found.code == "missing-field")
-            || (self.told.is_gone(word) && found.code.starts_with("un"))
+        self.reported.is_in_text(at)
+            || (self.reported.is_owner(at) && found.code != "bad-name")
+            || (self.reported.is_beside(at) && found.code == "missing-field")
+            || (self.reported.is_gone(word) && found.code.starts_with("un"))
             || self
                 .found
                 .iter()
-                .any(|told| begin(told.span) == begin(found.span))
+                .any(|known| begin(known.span) == begin(found.span))
     }
 }

@@ -92,7 +92,7 @@ impl<'t> Reader<'t> {
         let draft = Draft::new(root, texts);
         let errors = Errors {
             found: sink.into_sorted(),
-            told: draft.told().clone(),
+            reported: draft.reported().clone(),
             files: Rc::clone(&files),
         };
         Ok(Self {
@@ -107,8 +107,8 @@ impl<'t> Reader<'t> {
     fn mend(&mut self, fault: &Fault) -> bool {
         let mended = self.draft.mend(fault);
         let found = &mut self.errors.found;
-        let told = fault.diagnostic(&self.files);
-        let told = told.maybe_help(fault.owner(&self.files).and_then(example));
+        let error = fault.diagnostic(&self.files);
+        let error = error.maybe_help(fault.owner(&self.files).and_then(example));
         match &mended {
             Some(Mended::Known) => {}
             Some(Mended::Of(at)) => {
@@ -117,17 +117,17 @@ impl<'t> Reader<'t> {
                 let unknown = found.iter_mut().find(at);
                 unknown
                     .into_iter()
-                    .for_each(|d| d.help.push(told.message.clone()));
+                    .for_each(|d| d.help.push(error.message.clone()));
             }
             Some(Mended::Instead(fault)) => found.push(fault.diagnostic(&self.files)),
-            Some(Mended::New) | None => found.push(told),
+            Some(Mended::New) | None => found.push(error),
         }
         mended.is_some()
     }
 
     /// The spec, unless fields of it contradict each other, which are then taken out.
     fn settle(&mut self, spec: Spec) -> Option<Document> {
-        self.errors.told = self.draft.told().clone();
+        self.errors.reported = self.draft.reported().clone();
         let mut document = Document {
             file: self.file,
             files: Rc::clone(&self.files),

@@ -3,6 +3,8 @@
 //! A `MetricAlarm` on one metric becomes `{"AlarmName": …, "MetricName": …, "Period": 60, …}`, one on an expression has
 //! `Metrics` with an entry `value` in its place.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::expression::{Formula, Named, Speller};
@@ -42,8 +44,15 @@ pub(super) fn request(cw: &CloudWatch, alarm: &Alarm) -> Value {
         AlarmKind::Composite(composite) => self::composite(composite, &mut fields),
         AlarmKind::PromQl(promql) => self::promql(promql, &mut fields),
     }
-    if !cw.tags.is_empty() {
-        let tags = cw.tags.iter();
+    // Its own come after those of all, and take their place.
+    let tags: BTreeMap<_, _> = cw
+        .tags
+        .iter()
+        .chain(&alarm.tags)
+        .map(|(k, v)| (k, v))
+        .collect();
+    if !tags.is_empty() {
+        let tags = tags.into_iter();
         let tags: Vec<_> = tags.map(|(k, v)| json!({"Key": k, "Value": v})).collect();
         fields.insert("Tags".to_owned(), json!(tags));
     }
@@ -80,7 +89,7 @@ fn metric(alarm: &MetricAlarm, fields: &mut Map<String, Value>) {
                 put("EvaluateLowSampleCountPercentile", json!(low_samples(low)));
             }
         }
-        _ => put("Metrics", json!(entries(alarm, &formula))),
+        _ => put("Metrics", Value::Array(entries(alarm, &formula))),
     }
     put("EvaluationPeriods", json!(alarm.evaluate));
     put("DatapointsToAlarm", json!(alarm.datapoints));
@@ -108,8 +117,11 @@ fn entries(alarm: &MetricAlarm, formula: &Formula<'_>) -> Vec<Value> {
                 metric["Dimensions"] = dimensions(m);
             }
             let statistic = m.stat.statistic.to_string();
-            let stat = json!({"Metric": metric, "Period": alarm.period, "Stat": statistic});
-            json!({"Id": m.id, "MetricStat": stat, "ReturnData": alone})
+            let mut entry = json!({"Id": m.id, "MetricStat": {}, "ReturnData": alone});
+            entry["MetricStat"]["Metric"] = metric;
+            entry["MetricStat"]["Period"] = json!(alarm.period);
+            entry["MetricStat"]["Stat"] = json!(statistic);
+            entry
         })
         .collect();
     let watched = match &formula.expression {

@@ -44,10 +44,8 @@ pub(super) fn canonical(file: OutFile) -> Result<OutFile, TargetError> {
 
 /// The same file, whose value is known, evenly indented.
 fn laid_out(value: &Value, file: OutFile) -> OutFile {
-    // Printing a value cannot fail.
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
     OutFile {
-        text: text + "\n",
+        text: json::pretty_value(value),
         ..file
     }
 }

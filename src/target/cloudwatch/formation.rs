@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{ACCOUNT, OpenBoard, REGION, api};
+use super::{ACCOUNT, OpenDashboard, REGION, api};
 use crate::naming;
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{AlarmKind, CloudWatch};
@@ -22,7 +22,11 @@ pub(super) struct View<'a> {
     resources: Tree,
 }
 
-pub(super) fn view<'a>(plan: &'a Plan, cw: &CloudWatch, boards: &[OpenBoard<'_>]) -> View<'a> {
+pub(super) fn view<'a>(
+    plan: &'a Plan,
+    cw: &CloudWatch,
+    dashboards: &[OpenDashboard<'_>],
+) -> View<'a> {
     let ids = ids(plan, cw);
     let mut resources = Map::new();
     for alarm in &cw.alarms {
@@ -47,9 +51,10 @@ pub(super) fn view<'a>(plan: &'a Plan, cw: &CloudWatch, boards: &[OpenBoard<'_>]
         resource.insert("Properties".to_owned(), properties);
         resources.insert(ids[&alarm.name].clone(), Value::Object(resource));
     }
-    for board in boards {
-        let properties = json!({"DashboardName": board.name, "DashboardBody": filled(&board.body)});
-        let id = format!("{}Dashboard", logical(board.file));
+    for dashboard in dashboards {
+        let properties =
+            json!({"DashboardName": dashboard.name, "DashboardBody": filled(&dashboard.body)});
+        let id = format!("{}Dashboard", logical(dashboard.file));
         resources.insert(
             id,
             json!({"Type": "AWS::CloudWatch::Dashboard", "Properties": properties}),

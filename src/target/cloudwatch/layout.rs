@@ -16,10 +16,10 @@ pub(super) enum Widget<'b> {
 }
 
 /// Everything on a dashboard, each at its place.
-pub(super) fn widgets(board: &CloudWatchDashboard) -> Vec<(Place, Widget<'_>)> {
+pub(super) fn widgets(dashboard: &CloudWatchDashboard) -> Vec<(Place, Widget<'_>)> {
     let mut widgets = Vec::new();
     let mut top = 0;
-    for row in &board.rows {
+    for row in &dashboard.rows {
         let heading = Place {
             x: 0,
             y: top,

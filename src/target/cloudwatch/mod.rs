@@ -11,8 +11,8 @@
 //! and the other forms are made from that request. What CloudWatch says otherwise is in `parity.md`.
 
 mod api;
-mod board;
 mod check;
+mod dashboard;
 mod delivery;
 mod expression;
 mod formation;
@@ -46,13 +46,13 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         return Ok(rendered);
     };
     let out = Out { options, plan, cw };
-    let boards = out.boards()?;
+    let dashboards = out.dashboards()?;
     rendered.files.push(out.alarms()?);
-    for board in &boards {
-        rendered.files.push(out.board(board)?);
+    for dashboard in &dashboards {
+        rendered.files.push(out.dashboard(dashboard)?);
     }
-    rendered.files.push(out.terraform(&boards)?);
-    rendered.files.push(out.formation(&boards)?);
+    rendered.files.push(out.terraform(&dashboards)?);
+    rendered.files.push(out.formation(&dashboards)?);
     rendered.files.extend(out.delivery()?);
     rendered.beside.extend(out.parity()?);
     Ok(rendered)
@@ -65,7 +65,7 @@ struct Out<'a> {
 }
 
 /// A dashboard as it comes from the templates, with region and account left open.
-struct OpenBoard<'a> {
+struct OpenDashboard<'a> {
     file: &'a str,
     name: &'a str,
     /// JSON without white space.
@@ -97,13 +97,13 @@ impl Out<'_> {
         check::alarms(file)
     }
 
-    fn boards(&self) -> Result<Vec<OpenBoard<'_>>, TargetError> {
-        let boards = self.cw.boards.iter();
-        boards
+    fn dashboards(&self) -> Result<Vec<OpenDashboard<'_>>, TargetError> {
+        let dashboards = self.cw.dashboards.iter();
+        dashboards
             .map(|b| {
-                let view = board::view(b, REGION, ACCOUNT);
+                let view = dashboard::view(b, REGION, ACCOUNT);
                 let file = self.file(&format!("dashboards/{}.json", b.file), &view)?;
-                Ok(OpenBoard {
+                Ok(OpenDashboard {
                     file: &b.file,
                     name: &b.name,
                     body: check::compact(&file)?,
@@ -112,24 +112,24 @@ impl Out<'_> {
             .collect()
     }
 
-    fn board(&self, board: &OpenBoard<'_>) -> Result<OutFile, TargetError> {
+    fn dashboard(&self, dashboard: &OpenDashboard<'_>) -> Result<OutFile, TargetError> {
         let account = self.cw.account.as_deref().unwrap_or_default();
         check::dashboard(OutFile {
-            path: format!("dashboards/{}.json", board.file),
-            text: board
+            path: format!("dashboards/{}.json", dashboard.file),
+            text: dashboard
                 .body
                 .replace(REGION, &inside_json(&self.cw.region))
                 .replace(ACCOUNT, &inside_json(account)),
         })
     }
 
-    fn terraform(&self, boards: &[OpenBoard<'_>]) -> Result<OutFile, TargetError> {
-        let view = terraform::view(self.plan, self.cw, boards);
+    fn terraform(&self, dashboards: &[OpenDashboard<'_>]) -> Result<OutFile, TargetError> {
+        let view = terraform::view(self.plan, self.cw, dashboards);
         check::canonical(self.file("main.tf.json", &view)?)
     }
 
-    fn formation(&self, boards: &[OpenBoard<'_>]) -> Result<OutFile, TargetError> {
-        let view = formation::view(self.plan, self.cw, boards);
+    fn formation(&self, dashboards: &[OpenDashboard<'_>]) -> Result<OutFile, TargetError> {
+        let view = formation::view(self.plan, self.cw, dashboards);
         check::formation(self.file("template.json", &view)?)
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{ACCOUNT, OpenBoard, REGION, api, rule};
+use super::{ACCOUNT, OpenDashboard, REGION, api, rule};
 use crate::cloudwatch::quoted;
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{Alarm, AlarmKind, CloudWatch};
@@ -37,7 +37,11 @@ pub(super) struct View<'a> {
     resources: Tree,
 }
 
-pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch, boards: &[OpenBoard<'_>]) -> View<'a> {
+pub(super) fn view<'a>(
+    plan: &'a Plan,
+    cw: &'a CloudWatch,
+    dashboards: &[OpenDashboard<'_>],
+) -> View<'a> {
     let keys = keys(plan, cw);
     let (mut metric, mut composite) = (Map::new(), Map::new());
     for alarm in &cw.alarms {
@@ -47,14 +51,14 @@ pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch, boards: &[OpenBoard<'
         };
         resources.insert(keys[&alarm.name].clone(), resource(cw, alarm, &keys));
     }
-    let dashboards: Map<String, Value> = boards
+    let dashboards: Map<String, Value> = dashboards
         .iter()
-        .map(|board| {
+        .map(|dashboard| {
             let resource = json!({
-                "dashboard_name": literal(board.name),
-                "dashboard_body": filled(&board.body),
+                "dashboard_name": literal(dashboard.name),
+                "dashboard_body": filled(&dashboard.body),
             });
-            (identifier(board.file), resource)
+            (identifier(dashboard.file), resource)
         })
         .collect();
     let mut resources = Map::new();
@@ -123,6 +127,12 @@ fn resource(cw: &CloudWatch, alarm: &Alarm, keys: &BTreeMap<String, String>) -> 
         for (key, value) in std::mem::take(fields) {
             field(&key, value, &mut out);
         }
+    }
+    if !alarm.tags.is_empty() {
+        let own = alarm.tags.iter();
+        let own: Vec<_> = own.map(|(k, v)| format!("\"{k}\" = \"{v}\"")).collect();
+        let tags = format!("${{merge(var.tags, {{{}}})}}", own.join(", "));
+        out.insert("tags".to_owned(), json!(tags));
     }
     if api::actions(cw, alarm).is_some()
         && let Some(severity) = &alarm.severity

@@ -134,7 +134,7 @@ fn metric(p: &Published, m: &PublishedMetric) -> Value {
         .collect();
     json!({
         "namespace": m.metric.namespace,
-        "name": m.metric.names[0],
+        "name": m.metric.names.newest(),
         "unit": m.metric.unit,
         "times": number(times),
         "half": number(times / 2),

@@ -2,12 +2,14 @@
 
 use super::view::{Field, Step};
 use crate::plan::ValueUnit;
-use crate::plan::dashboard::{Color, Draw, Panel, Role, Threshold};
+use crate::plan::dashboard::{Color, Panel, Role, Threshold};
+use crate::spec::GraphKind;
 use crate::units::{Number, Unit, printed_float};
 
 /// How the values of a panel are shown.
 pub(super) fn field(panel: &Panel) -> Field {
-    let graph = is_graph(&panel.draw);
+    let kind = panel.draw.graph();
+    let graph = kind.is_some_and(GraphKind::is_over_time);
     let unit = panel.unit;
     let full = unit.unit == Unit::Ratio && unit.per.is_none();
     let mut field = Field {
@@ -17,11 +19,11 @@ pub(super) fn field(panel: &Panel) -> Field {
             true => lines(&panel.thresholds),
             false => colors(&panel.thresholds),
         },
-        stacked: matches!(panel.draw, Draw::Stacked | Draw::Bars),
-        bars: panel.draw == Draw::Bars,
+        stacked: matches!(kind, Some(GraphKind::Stacked | GraphKind::Bars)),
+        bars: kind == Some(GraphKind::Bars),
         ..Field::default()
     };
-    if panel.draw == Draw::Gauge {
+    if kind == Some(GraphKind::Gauge) {
         field.min = Some(0.0);
         field.max = full.then_some(1.0);
     }
@@ -31,13 +33,6 @@ pub(super) fn field(panel: &Panel) -> Field {
         field.decimals = field.soft_min.filter(|low| *low > 0.0).map(|_| 3);
     }
     field
-}
-
-fn is_graph(draw: &Draw) -> bool {
-    matches!(
-        draw,
-        Draw::Timeseries | Draw::Stacked | Draw::Bars | Draw::Heatmap
-    )
 }
 
 /// The axis holds every line with some room: Grafana scales it to the data alone.

@@ -14,6 +14,7 @@ mod field;
 mod panels;
 mod view;
 
+use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::naming;
 use crate::plan::marker::Spelling;
@@ -45,7 +46,12 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         let file = check::canonical(OutFile { path, text }, &view)?;
         let map = view::ConfigMap {
             service: service.clone(),
-            name: naming::resource(&format!("{service}-{}", dashboard.name)),
+            metadata: metadata(
+                plan,
+                &format!("{service}-{}", dashboard.name),
+                ("grafana_dashboard", "1"),
+                &[("grafana_folder", &plan.service.title)],
+            ),
             file: format!("{}.json", dashboard.uid),
             folder: plan.service.title.clone(),
             json: file.text.clone(),

@@ -7,6 +7,7 @@ use crate::plan::dashboard::{self, Dashboard, Draw, Row};
 use crate::plan::layout::height;
 use crate::plan::{Plan, dashboard::COLUMNS};
 use crate::promql::pretty;
+use crate::spec::GraphKind;
 
 /// Lines of queries break here.
 const WIDTH: usize = 100;
@@ -52,14 +53,21 @@ fn heading(row: &Row, top: u32) -> Panel {
     }
 }
 
+/// The template of a graph.
+fn graph(kind: GraphKind) -> &'static str {
+    match kind {
+        GraphKind::Number => "stat",
+        GraphKind::Gauge => "gauge",
+        GraphKind::Timeseries | GraphKind::Stacked | GraphKind::Bars => "timeseries",
+        GraphKind::Heatmap => "heatmap",
+        GraphKind::Table => "table",
+        GraphKind::Status => "status",
+    }
+}
+
 fn panel(plan: &Plan, panel: &dashboard::Panel, place: dashboard::Place, top: u32) -> Panel {
     let template = match &panel.draw {
-        Draw::Number => "stat",
-        Draw::Gauge => "gauge",
-        Draw::Timeseries | Draw::Stacked | Draw::Bars => "timeseries",
-        Draw::Heatmap => "heatmap",
-        Draw::Table => "table",
-        Draw::Status => "status",
+        Draw::Graph(kind) => graph(*kind),
         Draw::Text(_) => "text",
         Draw::Alerts => "alerts",
     };

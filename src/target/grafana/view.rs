@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::target::kubernetes::Metadata;
+
 /// A dashboard.
 #[derive(Debug, Serialize)]
 pub(super) struct Dashboard {
@@ -123,8 +125,9 @@ pub(super) struct Provisioning {
 #[derive(Debug, Serialize)]
 pub(super) struct ConfigMap {
     pub(super) service: String,
-    /// Name of the resource, and of the file in it.
-    pub(super) name: String,
+    /// What every resource begins with.
+    pub(super) metadata: Metadata,
+    /// Name of the file in it.
     pub(super) file: String,
     pub(super) folder: String,
     pub(super) json: String,

@@ -1,7 +1,7 @@
 //! A page for people who review a change and have no Grafana at hand: dashboards as they are laid out, objectives,
 //! alerts, and when vLLM had the metrics they rest on. One HTML file without scripts, and nothing from the network.
 
-mod boards;
+mod dashboards;
 mod objectives;
 mod timeline;
 mod view;
@@ -25,7 +25,7 @@ pub fn page(plan: &Plan, templates: &Templates) -> Result<OutFile, TargetError> 
         }),
         objectives: plan.slos.iter().map(objectives::objective).collect(),
         alerts: alerts(plan),
-        boards: plan.dashboards.iter().map(boards::board).collect(),
+        dashboards: plan.dashboards.iter().map(dashboards::dashboard).collect(),
         timeline: timeline::timeline(plan),
     };
     Ok(OutFile {

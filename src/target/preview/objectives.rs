@@ -50,7 +50,8 @@ pub(super) fn objective(slo: &Slo) -> Objective {
 fn budget(slo: &Slo, events: &EventSlo) -> String {
     let seconds = events.budget.budget * i128::from(slo.period.as_secs());
     let share = shown(events.budget.budget, Unit::Ratio);
-    format!("{share} of events, {} of full outage", time(seconds))
+    let counted = words::counted(&events.sli);
+    format!("{share} of {counted}, {} of full outage", time(seconds))
 }
 
 fn tier(tier: &slo::Tier) -> Tier {

@@ -80,8 +80,10 @@ fn used(plan: &Plan) -> BTreeSet<String> {
     for slo in &plan.slos {
         match &slo.kind {
             SloKind::Events(events) => {
-                add(&events.bad);
-                add(&events.total);
+                if let Some(counted) = &events.counted {
+                    add(&counted.bad);
+                    add(&counted.total);
+                }
             }
             SloKind::Percentile(percentile) => add(&percentile.query.expr),
         }

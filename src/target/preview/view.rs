@@ -11,7 +11,7 @@ pub(super) struct Page {
     pub(super) runtime: String,
     pub(super) objectives: Vec<Objective>,
     pub(super) alerts: Vec<Alert>,
-    pub(super) boards: Vec<Board>,
+    pub(super) dashboards: Vec<Dashboard>,
     pub(super) timeline: Timeline,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Alert {
 
 /// A dashboard.
 #[derive(Debug, Serialize)]
-pub(super) struct Board {
+pub(super) struct Dashboard {
     pub(super) title: String,
     pub(super) description: String,
     pub(super) uid: String,

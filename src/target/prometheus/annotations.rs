@@ -3,9 +3,10 @@
 use super::dashboard_link::Chosen;
 use super::go;
 use super::view::Pairs;
-use crate::plan::Links;
+use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    Alert, Compare, Condition, EventSlo, PercentileSlo, RawCondition, Slo, Tier, ValueUnit, words,
+    Alert, Compare, Condition, EventSlo, Links, Marks, PercentileSlo, RawCondition, Slo, Tier,
+    ValueUnit, words,
 };
 use crate::units::{Duration, Unit, decimal, shown};
 
@@ -28,7 +29,7 @@ enum Piece {
 
 /// Annotations by name.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Annotations(Vec<(&'static str, Text)>);
+pub(super) struct Annotations(Vec<(String, Text)>);
 
 impl Text {
     fn plain(text: impl Into<String>) -> Self {
@@ -87,11 +88,11 @@ impl Text {
         self.0.iter().map(piece).collect()
     }
 
-    /// As it is shown for a value and labels; `None` when the author's own text holds template code.
+    /// As it is shown for a value and labels; `None` when the author's own text holds more than names of labels.
     fn shown(&self, value: f64, labels: &Pairs) -> Option<String> {
         let piece = |p: &Piece| match p {
             Piece::Plain(text) => Some(text.clone()),
-            Piece::Own(text) => (!text.contains("{{")).then(|| text.clone()),
+            Piece::Own(text) => filled(text, labels),
             Piece::Label(label) => labels.get(label).cloned(),
             Piece::KnownLabel(label) => {
                 let value = labels.get(label);
@@ -113,6 +114,27 @@ impl Text {
     }
 }
 
+/// A text in which `{{ $labels.NAME }}` is the label; `None` when it holds other template code.
+fn filled(text: &str, labels: &Pairs) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (code, after) = after.split_once("}}")?;
+        let label = code.trim().strip_prefix("$labels.")?;
+        out.push_str(before);
+        out.push_str(labels.get(label)?);
+        rest = after;
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// Labels of an alert whose rule and result have these; `None` as for texts.
+pub(super) fn shown_labels(labels: &Pairs) -> Option<Pairs> {
+    let shown = |(name, text): (&String, &String)| Some((name.clone(), filled(text, labels)?));
+    labels.iter().map(shown).collect()
+}
+
 /// Template function and suffix that print a value in its unit.
 fn format(unit: ValueUnit) -> (&'static str, String) {
     let per = unit.per.map(|p| format!("/{}", p.name)).unwrap_or_default();
@@ -132,13 +154,12 @@ fn format(unit: ValueUnit) -> (&'static str, String) {
 
 impl Annotations {
     pub(super) fn templates(&self) -> Pairs {
-        let pair = |(name, text): &(&str, Text)| ((*name).to_owned(), text.template());
+        let pair = |(name, text): &(String, Text)| (name.clone(), text.template());
         self.0.iter().map(pair).collect()
     }
 
     pub(super) fn shown(&self, value: f64, labels: &Pairs) -> Option<Pairs> {
-        let pair =
-            |(name, text): &(&str, Text)| Some(((*name).to_owned(), text.shown(value, labels)?));
+        let pair = |(name, text): &(String, Text)| Some((name.clone(), text.shown(value, labels)?));
         self.0.iter().map(pair).collect()
     }
 
@@ -153,12 +174,21 @@ impl Annotations {
         let mut dashboard = Text::plain(&links.dashboard);
         let chosen = Chosen::new(links, labels, looked);
         dashboard.0.push(Piece::Chosen(chosen));
-        Self(vec![
+        let all = [
             ("summary", summary),
             ("description", description),
             ("runbook_url", Text::plain(&links.runbook)),
             ("dashboard_url", dashboard),
-        ])
+        ];
+        Self(all.map(|(name, text)| (name.to_owned(), text)).into())
+    }
+
+    /// With the author's own behind them.
+    fn and(mut self, marks: &Marks) -> Self {
+        let own = marks.annotations.iter();
+        self.0
+            .extend(own.map(|(name, text)| (name.clone(), Text::own(text))));
+        self
     }
 }
 
@@ -177,9 +207,9 @@ pub(super) fn condition(alert: &Alert) -> Annotations {
     let looked = looked(&alert.condition, alert.hold);
     let mut all = Annotations::new(summary, text, &alert.links, labels, looked);
     if let Some(action) = &alert.action {
-        all.0.insert(2, ("action", Text::own(action)));
+        all.0.insert(2, ("action".to_owned(), Text::own(action)));
     }
-    all
+    all.and(&alert.marks)
 }
 
 /// What was measured, against what.
@@ -236,11 +266,14 @@ pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
         true => format!("burns {} times too fast over", decimal(tier.factor)),
         false => format!("has lost {} in", percent(tier.consumed)),
     };
-    let summary = Text::plain(format!(
-        "{}: the error budget {burns} {}",
-        words::capital(&slo.title),
-        tier.long
-    ));
+    let summary = summary(
+        slo,
+        format!(
+            "{}: the error budget {burns} {}",
+            words::capital(&slo.title),
+            tier.long
+        ),
+    );
     let unit = ValueUnit {
         unit: Unit::Ratio,
         per: None,
@@ -251,7 +284,11 @@ pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
     };
     let description = Text::default()
         .value(unit)
-        .and(format!(" of events were bad over the last {}", tier.long))
+        .and(format!(
+            " {} over the last {}",
+            words::were_bad(&events.sli),
+            tier.long
+        ))
         .labels(&slo.labels)
         .and(format!(
             "; the objective of {} allows {}. Fires above {}{least}: {}.",
@@ -260,21 +297,25 @@ pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
             percent(tier.threshold),
             words::spent(slo, tier)
         ));
-    Annotations::new(summary, description, &slo.links, &slo.labels, tier.long)
+    Annotations::new(summary, description, &slo.links, &slo.labels, tier.long).and(&tier.marks)
+}
+
+/// The author's own summary, or the one that is made.
+fn summary(slo: &Slo, made: String) -> Text {
+    match &slo.summary {
+        Some(own) => Text::own(own),
+        None => Text::plain(made),
+    }
 }
 
 /// The alert of a percentile objective.
-pub(super) fn percentile(
-    slo: &Slo,
-    p: &PercentileSlo,
-    condition: &Condition,
-    hold: Duration,
-) -> Annotations {
-    let summary = Text::plain(words::missed(slo, p));
+pub(super) fn percentile(slo: &Slo, p: &PercentileSlo, alert: &PercentileAlert) -> Annotations {
+    let (condition, hold) = (&alert.condition, alert.hold);
+    let summary = summary(slo, words::missed(slo, p));
     let description = measured(condition, &slo.labels, hold)
         .and(format!(" The objective is {}.", words::promise(slo, p)));
     let looked = looked(condition, hold);
-    Annotations::new(summary, description, &slo.links, &slo.labels, looked)
+    Annotations::new(summary, description, &slo.links, &slo.labels, looked).and(&alert.marks)
 }
 
 /// The longest window of a condition, and how long it held. The past that it is compared with is not in it.

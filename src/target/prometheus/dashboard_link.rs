@@ -78,6 +78,7 @@ mod tests {
 
     fn links() -> Links {
         Links {
+            elsewhere: false,
             runbook: String::new(),
             page: None,
             dashboard: "https://grafana.example/d/chat?viewPanel=3".into(),

@@ -15,7 +15,9 @@ mod check;
 mod compat;
 mod dashboard_link;
 mod go;
+mod monitors;
 mod parts;
+mod ruler;
 mod rules;
 mod unit_tests;
 mod view;
@@ -23,9 +25,13 @@ mod view;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::plan::Plan;
 use view::{File, Resource, RuleFile};
+
+/// Tells our rules from other resources.
+const RULES: (&str, &str) = ("app.kubernetes.io/component", "slo");
 
 /// Renders everything for one service.
 ///
@@ -46,27 +52,23 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         }
         rendered.files.push(file);
     }
-    let title = format!(
-        "{}: all rules, for the Prometheus operator.",
-        plan.service.title
-    );
-    let all = RuleFile {
+    let mut all = RuleFile {
         groups: rule_files.into_iter().flat_map(|f| f.file.groups).collect(),
     };
-    let resource = Resource {
-        body: out.groups(&title, &all, &rendered.files)?,
-        groups: options.templates.are_replaced().then_some(&all),
-    };
-    let file = out.file(
-        "prometheusrule.yaml",
-        "prometheus/prometheusrule.yaml",
-        &title,
-        &resource,
-    )?;
-    if options.reads_back(&file.text) {
-        check::prometheus_rule(&file, &all, &rendered.files)?;
+    let mut own_groups = options.templates.are_replaced();
+    let mut ruled = None;
+    if let Some(given) = &plan.ruler {
+        let (file, notes) = ruler::file(plan, given, &all);
+        rendered.notes = notes;
+        ruled = Some(out.ruler(plan, &file)?);
+        if ruler::has_resource(given) && all.groups != file.groups {
+            own_groups = true;
+            all.groups = file.groups;
+        }
     }
-    rendered.files.push(file);
+    let resource = out.resource(plan, &all, &rendered.files, own_groups)?;
+    rendered.files.push(resource);
+    rendered.files.extend(ruled);
     if let Some(inhibition) = parts::inhibition(plan) {
         let file = out.file(
             "alertmanager.yaml",
@@ -85,10 +87,23 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         check::read::<view::ScrapeFile>(&file)?;
     }
     rendered.files.push(file);
+    for named in monitors::files(plan) {
+        let path = format!("monitors/{}.yaml", named.name);
+        let file = out.file(&path, "prometheus/monitor.yaml", &named.title, &named.file)?;
+        if options.reads_back(&file.text) {
+            check::read::<serde_json::Value>(&file)?;
+        }
+        rendered.files.push(file);
+    }
     let tests = match options.unit_tests {
         true => unit_tests::files(plan),
         false => unit_tests::Tests::default(),
     };
+    if !tests.untested.is_empty() {
+        return Err(TargetError::Untested {
+            alerts: tests.untested,
+        });
+    }
     for named in &tests.files {
         let path = format!("tests/{}.yaml", named.name);
         let file = out.file(&path, "prometheus/test.yaml", &named.title, &named.file)?;
@@ -97,8 +112,17 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         }
         rendered.files.push(file);
     }
-    rendered.notes = tests.notes;
+    rendered.notes.extend(tests.notes);
     Ok(rendered)
+}
+
+/// All groups of rules of a service, in the order of the rule files.
+pub(super) fn groups(plan: &Plan) -> impl Serialize {
+    let files = rules::files(plan);
+    files
+        .into_iter()
+        .flat_map(|file| file.file.groups)
+        .collect::<Vec<_>>()
 }
 
 /// Where files go through.
@@ -126,27 +150,45 @@ impl Out<'_> {
         })
     }
 
-    /// All groups as they stand in a resource: those of the rule files, two columns further right.
-    fn groups(
+    /// All rules as the ruler loads them.
+    fn ruler(&self, plan: &Plan, content: &ruler::RulerFile) -> Result<OutFile, TargetError> {
+        let title = format!("{}: all rules, in one file.", plan.service.title);
+        let path = format!("ruler/{}.yaml", plan.service.name);
+        let file = self.file(&path, "prometheus/ruler.yaml", &title, content)?;
+        if self.options.reads_back(&file.text) {
+            self.same(&file, content)?;
+        }
+        Ok(file)
+    }
+
+    /// All rules as the Prometheus operator loads them; `own` when the groups are not those of the rule files.
+    fn resource(
         &self,
-        title: &str,
+        plan: &Plan,
         all: &RuleFile,
         files: &[OutFile],
-    ) -> Result<String, TargetError> {
-        let groups = match self.options.templates.are_replaced() {
-            true => self.file("", "prometheus/groups.yaml", title, all)?.text,
+        own: bool,
+    ) -> Result<OutFile, TargetError> {
+        let title = &plan.service.title;
+        let title = format!("{title}: all rules, for the Prometheus operator.");
+        let groups = match own {
+            true => self.file("", "prometheus/groups.yaml", &title, all)?.text,
             false => {
                 let parts = files.iter().map(|f| f.text.split_once("\ngroups:\n"));
                 parts.flatten().map(|(_, groups)| groups).collect()
             }
         };
-        let mut body = String::with_capacity(groups.len() + groups.len() / 4);
-        for line in groups.lines() {
-            let indent = if line.is_empty() { "" } else { "  " };
-            body.extend([indent, line, "\n"]);
+        let resource = Resource {
+            metadata: metadata(plan, &plan.service.name, RULES, &[]),
+            body: indented(&groups),
+            groups: self.options.templates.are_replaced().then_some(all),
+        };
+        let template = "prometheus/prometheusrule.yaml";
+        let file = self.file("prometheusrule.yaml", template, &title, &resource)?;
+        if self.options.reads_back(&file.text) {
+            check::prometheus_rule(&file, all, files)?;
         }
-        body.truncate(body.trim_end().len());
-        Ok(body)
+        Ok(file)
     }
 
     /// Reads a file back; what our own template writes must be what the view said.
@@ -161,4 +203,15 @@ impl Out<'_> {
         }
         Err(check::invalid(file, "it reads back as something else"))
     }
+}
+
+/// Groups as they stand in a resource: two columns further right.
+fn indented(groups: &str) -> String {
+    let mut body = String::with_capacity(groups.len() + groups.len() / 4);
+    for line in groups.lines() {
+        let indent = if line.is_empty() { "" } else { "  " };
+        body.extend([indent, line, "\n"]);
+    }
+    body.truncate(body.trim_end().len());
+    body
 }

@@ -54,7 +54,7 @@ pub(super) fn scrape(plan: &Plan) -> ScrapeFile {
 }
 
 /// Names of jobs must differ between all files that are loaded together, so they contain the service's name.
-fn scrape_config(plan: &Plan, job: &ScrapeJob) -> ScrapeConfig {
+pub(super) fn scrape_config(plan: &Plan, job: &ScrapeJob) -> ScrapeConfig {
     let service = &plan.service.name;
     let (path, params) = match &job.probe {
         None => (job.path.as_str(), None),
@@ -85,7 +85,7 @@ fn scrape_config(plan: &Plan, job: &ScrapeJob) -> ScrapeConfig {
 }
 
 /// A label with a fixed value, in which a dollar is only a dollar.
-fn set(label: &str, value: &str) -> Relabel {
+pub(super) fn set(label: &str, value: &str) -> Relabel {
     Relabel {
         target_label: Some(label.to_owned()),
         replacement: Some(value.replace('$', "$$")),
@@ -94,7 +94,7 @@ fn set(label: &str, value: &str) -> Relabel {
 }
 
 /// A label with another one's value.
-fn copy(from: &str, to: &str) -> Relabel {
+pub(super) fn copy(from: &str, to: &str) -> Relabel {
     Relabel {
         source_labels: vec![from.to_owned()],
         target_label: Some(to.to_owned()),

@@ -2,10 +2,13 @@
 
 use super::annotations;
 use super::compat;
+use super::ruler;
 use super::view::{Group, Named, Pairs, Rule, RuleFile, pairs, record};
 use crate::naming::{self, SERVICE, SLO, WINDOW};
+use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    Alert, Bound, Condition, EventSlo, PercentileSlo, Plan, Record, Slo, SloKind, Tier, WindowRatio,
+    Alert, Bound, Condition, EventSlo, Marks, PercentileSlo, Plan, Record, Slo, SloKind, Tier,
+    WindowRatio,
 };
 use crate::plan::{BASE_WINDOW, slo_series};
 use crate::promql::ast::{BinaryOp, Expr};
@@ -20,7 +23,7 @@ const WIDTH: usize = 100;
 /// Rules over more than this are in a separate file: a test of the others need not load so much.
 const OWN_FILE_ABOVE: Duration = Duration::from_secs(3 * 86_400);
 
-/// Alerts that look further back than this are in a separate file.
+/// Alerts that look further back than this are in a separate file, as are those with an interval of their own.
 const ALERT_OWN_FILE_ABOVE: Duration = Duration::from_secs(86_400);
 
 /// All rule files of a plan.
@@ -44,39 +47,29 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
             files.push(named(plan, period_file(slo), &title, group, period));
         }
     }
-    let (far, near): (Vec<_>, Vec<_>) = plan.alerts.iter().partition(|a| stands_alone(a));
+    let (far, near): (Vec<_>, Vec<_>) = plan.alerts.iter().partition(|a| stands_alone(plan, a));
     if !near.is_empty() {
-        let rules = near.iter().flat_map(|a| alert_rules(plan, a)).collect();
+        let rules = near.iter().map(|a| alert_rules(plan, a)).collect();
         let title = format!("{}: alerts", service.title);
-        files.push(named(
-            plan,
-            "alerts".into(),
-            &title,
-            naming::alert_group(&service.name),
-            rules,
-        ));
+        let group = naming::alert_group(&service.name);
+        files.push(shared(plan, "alerts", &title, &group, rules));
     }
     for alert in far {
         let title = format!("{}: {}", service.title, alert.name);
         let group = naming::single_alert_group(&service.name, &alert.name);
-        files.push(named(
-            plan,
-            alert_file(alert),
-            &title,
-            group,
-            alert_rules(plan, alert),
-        ));
+        let rules = alert_rules(plan, alert);
+        let mut file = named(plan, alert_file(plan, alert), &title, group, rules);
+        for group in &mut file.file.groups {
+            group.interval = alert.evaluation.to_string();
+        }
+        files.push(file);
     }
     if !plan.records.is_empty() {
-        let rules = plan.records.iter().map(|r| value_rule(plan, r)).collect();
+        let rules = plan.records.iter().map(|r| vec![value_rule(plan, r)]);
         let title = format!("{}: recorded values", service.title);
-        files.push(named(
-            plan,
-            "records".into(),
-            &title,
-            naming::record_group(&service.name),
-            rules,
-        ));
+        let group = naming::record_group(&service.name);
+        let rules = rules.collect();
+        files.push(shared(plan, "records", &title, &group, rules));
     }
     files
 }
@@ -92,11 +85,39 @@ fn named(
         name,
         title: title.to_owned(),
         file: RuleFile {
-            groups: vec![Group {
-                name: group,
-                interval: plan.evaluation.to_string(),
-                rules,
-            }],
+            groups: vec![grouped(plan, group, rules)],
+        },
+    }
+}
+
+fn grouped(plan: &Plan, name: String, rules: Vec<Rule>) -> Group {
+    Group {
+        name,
+        interval: plan.evaluation.to_string(),
+        rules,
+        ..Group::default()
+    }
+}
+
+/// A file of rules that do not need each other: one group, or several that a ruler can spread.
+fn shared(
+    plan: &Plan,
+    name: &str,
+    title: &str,
+    group: &str,
+    rules: Vec<Vec<Rule>>,
+) -> Named<RuleFile> {
+    let groups = match plan.ruler {
+        Some(_) => ruler::split(rules),
+        None => vec![rules.into_iter().flatten().collect()],
+    };
+    let groups = groups.into_iter().enumerate();
+    let groups = groups.map(|(i, rules)| grouped(plan, ruler::part(group, i), rules));
+    Named {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        file: RuleFile {
+            groups: groups.collect(),
         },
     }
 }
@@ -112,16 +133,17 @@ pub(super) fn period_file(slo: &Slo) -> String {
 }
 
 /// File that holds an alert.
-pub(super) fn alert_file(alert: &Alert) -> String {
-    if stands_alone(alert) {
+pub(super) fn alert_file(plan: &Plan, alert: &Alert) -> String {
+    if stands_alone(plan, alert) {
         naming::alert_file(&alert.name)
     } else {
         "alerts".into()
     }
 }
 
-fn stands_alone(alert: &Alert) -> bool {
-    look_back(&alert.condition) > ALERT_OWN_FILE_ABOVE
+/// True for an alert that looks far back, or is evaluated at times of its own.
+fn stands_alone(plan: &Plan, alert: &Alert) -> bool {
+    look_back(&alert.condition) > ALERT_OWN_FILE_ABOVE || alert.evaluation != plan.evaluation
 }
 
 /// How far back a condition reads.
@@ -151,10 +173,11 @@ fn slo_rules(plan: &Plan, slo: &Slo) -> Vec<Rule> {
         SloKind::Events(events) => {
             let base = BASE_WINDOW.to_string();
             let labels = [(SERVICE, service), (SLO, &slo.name), (WINDOW, &base)];
-            let mut rules = vec![
-                record(naming::BAD_EVENTS, text(&events.bad), &labels),
-                record(naming::TOTAL_EVENTS, text(&events.total), &labels),
-            ];
+            let mut rules = Vec::new();
+            if let Some(counted) = &events.counted {
+                rules.push(record(naming::BAD_EVENTS, text(&counted.bad), &labels));
+                rules.push(record(naming::TOTAL_EVENTS, text(&counted.total), &labels));
+            }
             let near = events.ratios.iter().filter(|r| r.window <= OWN_FILE_ABOVE);
             rules.extend(near.map(|r| ratio_rule(service, slo, r)));
             rules.extend(constants(service, slo, events));
@@ -193,8 +216,10 @@ fn constant(series: &str, value: Number, labels: &[(&str, &str)]) -> Rule {
 
 fn constants(service: &str, slo: &Slo, events: &EventSlo) -> [Rule; 2] {
     let labels = [(SERVICE, service), (SLO, slo.name.as_str())];
+    let mut facts = labels.to_vec();
+    facts.extend(slo.facts.iter().map(|(k, v)| (k.as_str(), v.as_str())));
     [
-        constant(naming::OBJECTIVE, events.budget.objective, &labels),
+        constant(naming::OBJECTIVE, events.budget.objective, &facts),
         constant(naming::ERROR_BUDGET, events.budget.budget, &labels),
     ]
 }
@@ -215,12 +240,13 @@ fn remaining(service: &str, slo: &Slo, events: &EventSlo) -> Rule {
     )
 }
 
-/// Labels that every alert of a service has.
-fn alert_labels(plan: &Plan, severity: &str) -> Pairs {
+/// Labels that every alert of a service has, and its own.
+fn alert_labels(plan: &Plan, severity: &str, marks: &Marks) -> Pairs {
     let mut labels = pairs(&[(naming::SEVERITY, severity), (SERVICE, &plan.service.name)]);
-    if let Some(owner) = &plan.service.owner {
+    if let Some(owner) = &marks.owner {
         labels.insert(naming::OWNER.into(), owner.clone());
     }
+    labels.extend(marks.labels.iter().cloned());
     labels
 }
 
@@ -253,7 +279,7 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
 }
 
 pub(super) fn burn_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {
-    let mut labels = alert_labels(plan, &tier.severity);
+    let mut labels = alert_labels(plan, &tier.severity, &tier.marks);
     labels.insert(SLO.into(), slo.name.clone());
     labels.insert(naming::TIER.into(), tier.name.clone());
     labels.extend(compat::alert_labels(plan, slo, tier));
@@ -279,16 +305,16 @@ fn percentile_rules(plan: &Plan, slo: &Slo, p: &PercentileSlo) -> Vec<Rule> {
             alert: Some(slo.alert_name.clone()),
             expr: text(&alert.condition.query().expr),
             hold: Some(alert.hold.to_string()),
-            labels: percentile_labels(plan, slo, &alert.severity),
-            annotations: annotations::percentile(slo, p, &alert.condition, alert.hold).templates(),
+            labels: percentile_labels(plan, slo, alert),
+            annotations: annotations::percentile(slo, p, alert).templates(),
             ..Rule::default()
         });
     }
     rules
 }
 
-pub(super) fn percentile_labels(plan: &Plan, slo: &Slo, severity: &str) -> Pairs {
-    let mut labels = alert_labels(plan, severity);
+pub(super) fn percentile_labels(plan: &Plan, slo: &Slo, alert: &PercentileAlert) -> Pairs {
+    let mut labels = alert_labels(plan, &alert.severity, &alert.marks);
     labels.insert(SLO.into(), slo.name.clone());
     labels
 }
@@ -313,7 +339,7 @@ fn alert_rules(plan: &Plan, alert: &Alert) -> Vec<Rule> {
         alert: Some(alert.name.clone()),
         expr: text(&alert.condition.query().expr),
         hold,
-        labels: alert_labels(plan, &alert.severity),
+        labels: condition_labels(plan, alert),
         annotations: annotations::condition(alert).templates(),
         ..Rule::default()
     });
@@ -322,7 +348,7 @@ fn alert_rules(plan: &Plan, alert: &Alert) -> Vec<Rule> {
 
 /// Labels of an alert on a condition.
 pub(super) fn condition_labels(plan: &Plan, alert: &Alert) -> Pairs {
-    alert_labels(plan, &alert.severity)
+    alert_labels(plan, &alert.severity, &alert.marks)
 }
 
 fn value_rule(plan: &Plan, r: &Record) -> Rule {

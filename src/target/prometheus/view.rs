@@ -3,6 +3,8 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::target::kubernetes::Metadata;
+
 /// Every template's context: the content's fields beside these two.
 #[derive(Serialize)]
 pub(super) struct File<'a, T: Serialize> {
@@ -31,6 +33,8 @@ pub(super) struct RuleFile {
 /// What the operator's resource is made from.
 #[derive(Serialize)]
 pub(super) struct Resource<'a> {
+    /// What every resource begins with.
+    pub(super) metadata: Metadata,
     /// All groups as text.
     pub(super) body: String,
     /// The same, for a person's templates.
@@ -38,11 +42,23 @@ pub(super) struct Resource<'a> {
     pub(super) groups: Option<&'a RuleFile>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Group {
     pub(super) name: String,
     pub(super) interval: String,
+    /// How long the ruler waits for late samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) query_offset: Option<String>,
+    /// What vmalert calls the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) eval_delay: Option<String>,
+    /// Tenants of Mimir whose series the rules read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) source_tenants: Vec<String>,
+    /// What Thanos Ruler does when a part of the stores does not answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) partial_response_strategy: Option<String>,
     pub(super) rules: Vec<Rule>,
 }
 

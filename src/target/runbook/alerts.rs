@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::query::{self, Query};
-use crate::plan::Links;
 use crate::plan::{
     Alert, BASE_WINDOW, Compare, Condition, EventSlo, Plan, Slo, SloKind, slo, words,
 };
+use crate::plan::{Links, Marks};
 use crate::spec::Stat;
 
 /// An alert, as the template sees it.
@@ -22,12 +22,27 @@ pub(super) struct AlertView<'p> {
     when: Vec<String>,
     /// What to do first.
     action: Option<&'p str>,
+    /// Who answers for it, where that is not the service's owner.
+    owner: Option<&'p str>,
+    /// Labels it can be routed by; for the tiers of an objective each severity's.
+    labels: Vec<String>,
+    /// What its annotations say beside all this.
+    notes: Vec<(&'p str, &'p str)>,
     /// What to look at.
     queries: Vec<Query>,
     /// Its panel.
     dashboard: &'p str,
     /// Its alarms in CloudWatch.
     alarms: Vec<&'p str>,
+    /// Its runbook, where that is no page of this service.
+    elsewhere: Option<&'p str>,
+}
+
+impl AlertView<'_> {
+    /// True where its runbook is no page of this service.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.elsewhere.is_some()
+    }
 }
 
 /// Alerts that lead to a runbook, or those that lead to none; objectives first.
@@ -47,14 +62,20 @@ fn alert<'p>(plan: &'p Plan, alert: &'p Alert) -> AlertView<'p> {
         summary: alert.summary.clone(),
         when: vec![words::condition_held(&alert.condition, alert.hold)],
         action: alert.action.as_deref(),
+        owner: owner(&alert.marks),
+        labels: labels(&[(&alert.severity, &alert.marks)]),
+        notes: notes(&alert.marks),
         queries: queries(plan, &alert.condition),
         dashboard: &alert.links.dashboard,
         alarms: alarms(plan, |name| name == alert.name),
+        elsewhere: elsewhere(&alert.links),
     }
 }
 
 /// The alert of an objective, if it has one.
 fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
+    let marks = slo.marks();
+    let first = marks.first().map(|(_, marks)| *marks);
     let (severity, when, queries) = match &slo.kind {
         SloKind::Percentile(p) => {
             let alert = p.alert.as_ref()?;
@@ -66,7 +87,7 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
         SloKind::Events(events) if events.tiers.is_empty() => return None,
         SloKind::Events(events) => {
             let tiers = events.tiers.iter();
-            let when = tiers.map(|tier| words::tier(slo, tier));
+            let when = tiers.map(|tier| words::tier(slo, &events.sli, tier));
             (severities(events), when.collect(), ratio(plan, events))
         }
     };
@@ -77,10 +98,50 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
         summary: format!("{}: {}", slo.title, slo.description),
         when,
         action: None,
+        owner: first.and_then(owner),
+        labels: labels(&marks),
+        notes: first.map(notes).unwrap_or_default(),
         queries,
         dashboard: &slo.links.dashboard,
         alarms: alarms(plan, |name| name.starts_with(&of_slo)),
+        elsewhere: elsewhere(&slo.links),
     })
+}
+
+fn elsewhere(links: &Links) -> Option<&str> {
+    links.elsewhere.then_some(links.runbook.as_str())
+}
+
+fn owner(marks: &Marks) -> Option<&str> {
+    marks.owner.as_deref().filter(|_| marks.owner_is_own)
+}
+
+/// `team=web, tier=2`, and before it the severity where these differ.
+fn labels(all: &[(&str, &Marks)]) -> Vec<String> {
+    let line = |(severity, marks): &(&str, &Marks)| {
+        let pairs = marks.labels.iter();
+        let pairs: Vec<_> = pairs
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        ((*severity).to_owned(), pairs.join(", "))
+    };
+    let mut lines: Vec<_> = all.iter().map(line).collect();
+    lines.dedup();
+    let differ = lines.windows(2).any(|pair| pair[0].1 != pair[1].1);
+    let some = lines.into_iter().filter(|(_, line)| !line.is_empty());
+    if differ {
+        return some
+            .map(|(severity, line)| format!("{severity}: {line}"))
+            .collect();
+    }
+    some.take(1).map(|(_, line)| line).collect()
+}
+
+/// Texts that hold no template code.
+fn notes(marks: &Marks) -> Vec<(&str, &str)> {
+    let notes = marks.annotations.iter();
+    let notes = notes.map(|(name, text)| (name.as_str(), text.as_str()));
+    notes.filter(|(_, text)| !text.contains("{{")).collect()
 }
 
 fn severities(events: &EventSlo) -> String {
@@ -117,7 +178,8 @@ fn title(c: &Compare) -> String {
 fn ratio(plan: &Plan, events: &EventSlo) -> Vec<Query> {
     let mut ratios = events.ratios.iter();
     let base = ratios.find(|ratio| ratio.window == BASE_WINDOW);
-    let title = format!("Share of bad events in {BASE_WINDOW}");
+    let what = words::counted(&events.sli).trim_start_matches("the ");
+    let title = format!("Share of bad {what} in {BASE_WINDOW}");
     base.map(|ratio| query::titled(plan, title, &ratio.expr))
         .into_iter()
         .collect()

@@ -38,8 +38,7 @@ pub(super) fn links(files: &[OutFile]) -> Result<(), TargetError> {
 
 /// Targets of links that stay in the folder.
 fn targets(text: &str) -> impl Iterator<Item = &str> {
-    let links = text.split("](").skip(1);
-    let targets = links.filter_map(|rest| rest.split([')', ' ']).next());
+    let targets = behind(text, "](").filter_map(|rest| rest.split([')', ' ']).next());
     targets.filter(|target| {
         let local = target.starts_with('#') || target.ends_with(".md") || target.contains(".md#");
         local && !target.contains("://") && !target.contains('/')
@@ -56,8 +55,14 @@ fn anchors(text: &str) -> BTreeSet<String> {
         if !code && words.len() < line.len() && words.starts_with(' ') {
             found.insert(slug(words.trim()));
         }
-        let ids = line.split("id=\"").skip(1);
-        found.extend(ids.filter_map(|rest| rest.split('"').next().map(str::to_owned)));
     }
+    let ids = behind(text, "id=\"");
+    found.extend(ids.filter_map(|rest| rest.split('"').next().map(str::to_owned)));
     found
+}
+
+/// What follows each place of a mark.
+fn behind<'t>(text: &'t str, mark: &'static str) -> impl Iterator<Item = &'t str> {
+    let places = memchr::memmem::find_iter(text.as_bytes(), mark);
+    places.map(|at| &text[at + mark.len()..])
 }

@@ -90,6 +90,10 @@ pub(super) fn index(
         "owner": plan.service.owner,
         "pages": pages,
         "alerts": others,
+        "alerts_title": match others.iter().any(AlertView::is_elsewhere) {
+            true => "Alerts without a page here",
+            false => "Alerts without a runbook",
+        },
         "triage": runbooks.triage.iter().map(triage).collect::<Vec<_>>(),
         "traces": traces,
         "load_tests": runbooks.load_tests.is_some(),

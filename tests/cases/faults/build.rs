@@ -7,7 +7,7 @@ use libtest_mimic::Trial;
 
 use super::strace::{CHANGES, Fault, Injection, LOOKS, faults};
 use crate::project::{Project, Ran};
-use crate::trial::{Needs, slow, trial};
+use crate::trial::{Needs, in_ci, slow, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -16,7 +16,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             Needs::Strace,
             a_build_that_is_killed_anywhere_leaves_every_folder_whole,
         ),
-        trial(
+        in_ci(
             "faults::a_build_that_is_refused_anything_changes_nothing",
             Needs::Strace,
             a_build_that_is_refused_anything_changes_nothing,
@@ -98,23 +98,29 @@ fn project() -> Project {
 
 /// Each service before and after.
 struct Truth {
+    project: Project,
     before: Vec<Tree>,
     after: Vec<Tree>,
 }
 
 impl Truth {
     fn learn() -> Self {
-        let project = project();
+        let changed = project();
+        let project = changed.copy();
         let look = || SERVICES.map(|(name, _)| tree(&project, &format!("generated/{name}")));
         let before = look().to_vec();
         project.run(&["build"]).exits(0);
         let after = look().to_vec();
         assert!(before != after);
-        Self { before, after }
+        Self {
+            project: changed,
+            before,
+            after,
+        }
     }
 
     fn one(&self, injection: &Injection<'_>) {
-        let project = project();
+        let project = self.project.copy();
         let ran = injection.run(&project, &["build"]);
         self.is_whole(&project, &ran, &injection.to_string());
         let said = project.run(&["build"]).exits(0);

@@ -14,7 +14,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         a_fix_that_cannot_be_written_says_why,
     )];
     let name = "faults::a_fix_that_is_killed_or_refused_loses_nothing";
-    all.extend(both(name, a_fix_that_is_killed_or_refused_loses_nothing));
+    let run = a_fix_that_is_killed_or_refused_loses_nothing;
+    all.extend(both(name, true, run));
     all
 }
 

@@ -153,3 +153,30 @@ fn a_removal_of_nothing_is_told() {
     let ran = project.run(&["build"]).exits(2).says("`~` removes nothing");
     assert!(ran.err.contains("specs/dev.yaml:5:10"), "{}", ran.err);
 }
+
+#[test]
+fn two_hundred_services_share_a_base() {
+    let project = environments();
+    for i in 0..200 {
+        let base = if i < 20 { "prod" } else { "base" };
+        let links = "links: {runbooks: https://git.example/r, grafana: https://grafana.example}\n";
+        let text = format!(
+            "apiVersion: slosmith/v1\nextends: {base}.yaml\nservice: {{name: svc-{i}}}\n{links}"
+        );
+        project.write(&format!("specs/svc-{i}.yaml"), &text);
+    }
+    let build = ["build", "--target", "prometheus", "--no-tests"];
+    project.run(&build).exits(0).says("203 services in");
+    let changed = |project: &Project, services: &str| {
+        let ran = project.run(&build).exits(0);
+        assert!(ran.err.contains(services), "{}", ran.err);
+        assert!(ran.err.lines().count() < 16, "{}", ran.err);
+    };
+    changed(&project, "203 services up to date");
+    project.edit("specs/svc-7.yaml", "git.example", "wiki.example");
+    changed(&project, "1 service written");
+    project.edit("specs/prod.yaml", "above: 80", "above: 90");
+    changed(&project, "21 services written");
+    project.edit("specs/base.yaml", "above: 50", "above: 60");
+    changed(&project, "182 services written");
+}

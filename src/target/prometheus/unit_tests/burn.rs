@@ -1,6 +1,7 @@
 //! Tests of burn-rate alerts, one file per tier.
 
-use super::drive::{Driver, Level};
+use super::drive::{Driver, Level, TRAFFIC};
+use super::labels::{self, LabelSet};
 use super::{firing, minutes, slo_rule_file, step_for, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, slo_series};
@@ -20,6 +21,9 @@ const ENOUGH: Number = Number::new_raw(120, 100);
 
 /// How much busier an outage is than usual: an SLI that divided by yesterday's traffic would show.
 const BUSY: i128 = 3;
+
+/// How much busier it is after one: an SLI that divided by the traffic of an outage would show.
+const BUSIER: i128 = 6;
 
 /// Windows up to this one read counters; longer ones sum ratios recorded over the base window.
 const DIRECT_UP_TO: Duration = Duration::from_secs(3_600);
@@ -43,6 +47,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
         }
         if i == 0 {
             tests.extend([run.idle()?, run.no_series()?].into_iter().flatten());
+            tests.extend(run.born());
         }
         let name = format!("{}-{}", rules::slo_file(slo), tier.name);
         let title = format!("{}, tier {}.", slo.alert_name, tier.name);
@@ -61,7 +66,7 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
 /// one, so that a window of days would cost seconds of CPU at one a minute, and prove nothing more.
 ///
 /// Where events are counted, no window of theirs may be missed.
-fn every(events: &EventSlo, tier: &Tier, step: u64) -> u64 {
+pub(super) fn every(events: &EventSlo, tier: &Tier, step: u64) -> u64 {
     if events.min_events > 0 {
         return step;
     }
@@ -79,7 +84,30 @@ pub(super) fn inputs(
     match &events.sli {
         EventSli::Ratio { part, good, total } => driver.events(part, *good, total, levels, parts),
         EventSli::Latency { signal, within, .. } => driver.latency(signal, within, levels),
+        EventSli::Time(_) | EventSli::Own(_) | EventSli::OwnRatio(_) => None,
     }
+}
+
+/// A tier's alert with its value, for series with these labels.
+pub(super) fn expected(
+    plan: &Plan,
+    slo: &Slo,
+    events: &EventSlo,
+    tier: &Tier,
+    set: &LabelSet,
+    value: f64,
+) -> Option<ExpectedAlert> {
+    let mut labels = rules::burn_labels(plan, slo, tier);
+    labels.insert(naming::WINDOW.into(), tier.long.to_string());
+    for label in &slo.labels {
+        labels.insert(label.clone(), set.get(label)?.clone());
+    }
+    let labels = annotations::shown_labels(&labels)?;
+    let annotations = annotations::burn(slo, events, tier);
+    Some(ExpectedAlert {
+        exp_annotations: annotations.shown(value, &labels)?,
+        exp_labels: labels,
+    })
 }
 
 struct Run<'a> {
@@ -190,28 +218,18 @@ impl Run<'_> {
             return None;
         }
         let set = self.label_set()?;
-        let mut labels = rules::burn_labels(self.plan, self.slo, self.tier);
-        labels.insert(naming::WINDOW.into(), self.tier.long.to_string());
-        for label in &self.slo.labels {
-            labels.insert(label.clone(), set.get(label)?.clone());
-        }
-        let annotations = annotations::burn(self.slo, self.events, self.tier);
+        let (plan, value) = (self.plan, float(ratio));
+        let alert = expected(plan, self.slo, self.events, self.tier, &set, value)?;
         Some(AlertCheck {
             eval_time: minutes(at),
             alertname: self.slo.alert_name.clone(),
-            exp_alerts: vec![ExpectedAlert {
-                exp_annotations: annotations.shown(float(ratio), &labels)?,
-                exp_labels: labels,
-            }],
+            exp_alerts: vec![alert],
         })
     }
 
-    fn label_set(&self) -> Option<super::labels::LabelSet> {
-        let signal = match &self.events.sli {
-            EventSli::Ratio { total, .. } => total,
-            EventSli::Latency { signal, .. } => signal,
-        };
-        Some(super::labels::of(self.plan, signal, signal.family()?))
+    fn label_set(&self) -> Option<LabelSet> {
+        let signal = self.events.sli.signal()?;
+        Some(labels::of(self.plan, signal, signal.family()?))
     }
 
     /// Everything fails under more traffic than usual, then it is just bearable: fires early, and resets
@@ -222,21 +240,26 @@ impl Run<'_> {
         let bearable = threshold * SHORT_OF;
         let busy = Number::from_integer(BUSY);
         let fires = float(threshold / (busy - threshold * (BUSY - 1)));
-        let recovers =
-            float(busy * (one - threshold) / (busy * (one - threshold) + threshold - bearable));
+        let recovers = busy * (one - threshold);
+        let recovers = float(recovers / (recovers + (threshold - bearable) * BUSIER));
         let (start, step, every) = (self.history(), self.driver.step, self.every);
         let fires = self.until(fires, self.tier.long);
         let resets = self.until(recovers, self.tier.short);
         let short = self.tier.short.mins_up();
         let lasts = (fires.latest.max(short + 10) + every).next_multiple_of(every);
         let after = resets.latest.max(BASE_WINDOW.mins_up() + every) + 3 * every;
-        if lasts + after >= self.tier.long.mins_up() {
+        // Then as quiet as before: what counted more of the past would see bad events where there are none.
+        let quiet = short.max(BASE_WINDOW.mins_up()) + 2 * every;
+        let end = start + lasts;
+        let last = (end + after + quiet).next_multiple_of(every);
+        if last - start >= self.tier.long.mins_up() {
             return None;
         }
         let levels = [
             Level::new(start.div_ceil(step), zero),
             Level::new(lasts / step, one).busy(BUSY),
-            Level::new(after.div_ceil(step), bearable),
+            Level::new(after.div_ceil(step), bearable).busy(BUSIER),
+            Level::new((quiet + every).div_ceil(step), bearable),
         ];
         let mut test = self.test(
             "fires early in an outage and resets within the short window",
@@ -249,7 +272,6 @@ impl Run<'_> {
             self.recorded(naming::TOTAL_EVENTS),
             decimal(threshold)
         );
-        let end = start + lasts;
         test.promql_expr_test = vec![
             self.check(start + fires.latest, true),
             self.check(end + resets.earliest - every, true),
@@ -259,23 +281,38 @@ impl Run<'_> {
                 (end + base + every).next_multiple_of(every),
                 None,
             ),
+            self.check(last, false),
+            value_is(bad.clone(), last, None),
         ];
         if every < base {
-            test.promql_expr_test
-                .push(value_is(bad, end + every, Some(1)));
+            let quiet = (end + after + base + every).next_multiple_of(every);
+            let checks = [(quiet, None), (end + every, Some(1))];
+            let checks = checks.map(|(at, value)| value_is(bad.clone(), at, value));
+            test.promql_expr_test.extend(checks);
         }
         Some(test)
     }
 
-    /// Just below the threshold, after an outage that the long window has forgotten by then.
+    /// The long window just below the threshold, while the short one is above it: the long one has forgotten an outage.
     fn near(&self) -> Option<Test> {
         let (every, long) = (self.every, self.tier.long.mins_up());
         let outage = (long / 10).max(10).next_multiple_of(every);
+        let recent = self.tier.short.mins_up().next_multiple_of(every);
         let rest = (long * 11 / 10 + 15).next_multiple_of(every);
-        let bearable = self.tier.threshold * SHORT_OF;
-        let levels = self.levels(&[(outage, Number::from_integer(1)), (rest, bearable)]);
+        let high = self.beyond(200);
+        let whole = |minutes: u64| Number::from_integer(i128::from(minutes));
+        // A window may hold one step more of what is recent.
+        let most = recent + self.driver.step;
+        let before = self.tier.threshold * SHORT_OF * whole(long) - high * whole(most);
+        let before =
+            (before / whole(long.saturating_sub(most).max(1))).max(Number::from_integer(0));
+        let levels = self.levels(&[
+            (outage, Number::from_integer(1)),
+            (rest, before),
+            (recent, high),
+        ]);
         let mut test = self.test("silent just below the threshold", &levels)?;
-        test.promql_expr_test = vec![self.check(outage + rest, false)];
+        test.promql_expr_test = vec![self.check(outage + rest + recent, false)];
         Some(test)
     }
 
@@ -320,6 +357,34 @@ impl Run<'_> {
             self.check(at, false),
         ];
         Some(Some(test))
+    }
+
+    /// The first bad events are there with the first sample of their series: one in eight of all.
+    fn born(&self) -> Option<Test> {
+        let EventSli::Ratio {
+            part,
+            total,
+            good: false,
+        } = &self.events.sli
+        else {
+            return None;
+        };
+        if !self.events.count_new_series {
+            return None;
+        }
+        let levels = [Level::new(60, Number::from_integer(0))];
+        let mut test = self.test("counts what a new series begins with", &levels)?;
+        test.input_series = inputs(&self.driver, self.events, &levels, false)?;
+        let all = Number::from_integer(TRAFFIC) * i128::from(BASE_WINDOW.mins_up());
+        let inside = labels::is_part(part.family()?, total.family()?);
+        let share = Number::new(1, if inside { 7 } else { 8 });
+        test.input_series
+            .push(self.driver.born(part, 30, all * share)?);
+        let at = (32 * self.driver.step).next_multiple_of(self.every);
+        let ratio = self.recorded(naming::ERROR_RATIO);
+        let near = format!("sum(abs({ratio} - 0.125) < bool 0.001)");
+        test.promql_expr_test = vec![value_is(near, at, Some(1))];
+        Some(test)
     }
 
     /// No series of the part yet: bad events are none, and everything evaluates.

@@ -5,88 +5,71 @@ use super::labels;
 use super::level::{Decider, Levels, busy, levels};
 use super::onset::Steps;
 use super::scenario::{Faults, firing as firing_sets, holds, leaves};
-use super::{Tests, alert_test_name, firing, minutes, step_for, test_file};
-use crate::plan::slo::PercentileAlert;
-use crate::plan::{
-    Absent, Alert, Bound, Compare, CompareOp, Condition, PercentileSlo, Plan, SignalKind, Slo,
-};
+use super::search::Found;
+use super::subject::Subject;
+use super::{Tests, firing, minutes, search, step_for, test_file};
+use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Plan, Signal, SignalKind, Source};
 use crate::spec::{Baseline, Stat};
-use crate::target::prometheus::annotations::{self, Annotations};
-use crate::target::prometheus::rules;
-use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Pairs, Test};
+use crate::target::prometheus::annotations;
+use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Test};
 use crate::units::{Duration, float};
-
-/// An alert on a condition, whoever declared it.
-pub(super) struct Subject<'a> {
-    name: &'a str,
-    condition: &'a Condition,
-    hold: Duration,
-    labels: Pairs,
-    annotations: Annotations,
-    rule_file: String,
-    test_name: String,
-}
-
-impl<'a> Subject<'a> {
-    pub(super) fn of_alert(plan: &Plan, alert: &'a Alert) -> Self {
-        Self {
-            name: &alert.name,
-            condition: &alert.condition,
-            hold: alert.hold,
-            labels: rules::condition_labels(plan, alert),
-            annotations: annotations::condition(alert),
-            rule_file: rules::alert_file(alert),
-            test_name: alert_test_name(&alert.name),
-        }
-    }
-
-    pub(super) fn of_slo(
-        plan: &Plan,
-        slo: &'a Slo,
-        p: &PercentileSlo,
-        alert: &'a PercentileAlert,
-    ) -> Self {
-        Self {
-            name: &slo.alert_name,
-            condition: &alert.condition,
-            hold: alert.hold,
-            labels: rules::percentile_labels(plan, slo, &alert.severity),
-            annotations: annotations::percentile(slo, p, &alert.condition, alert.hold),
-            rule_file: rules::slo_file(slo),
-            test_name: rules::slo_file(slo),
-        }
-    }
-}
 
 /// Adds the test file of one alert, or says why there is none.
 pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
-    let (step, tests) = match subject.condition {
-        Condition::Absent(absent) => {
-            let test = absence(plan, subject, absent);
-            (1, test.map(|test| vec![test]))
-        }
-        condition => {
-            let step = step(condition);
-            (step, tests(plan, subject, step))
-        }
+    let step = step(subject.condition);
+    let plain = match subject.condition {
+        Condition::Absent(absent) => absence(plan, subject, absent).map(|test| vec![test]),
+        _ => tests(plan, subject, step),
     };
-    match tests {
-        Some(tests) => {
-            let title = format!("{}.", subject.name);
+    let found = match plain {
+        Some(tests) => Found::Tests(tests),
+        None => search::tests(plan, subject, step),
+    };
+    let name = subject.name;
+    match found {
+        Found::Tests(tests) => {
             let rules = [subject.rule_file.clone()];
-            out.files.push(test_file(
-                subject.test_name.clone(),
-                title,
-                &rules,
-                step,
-                tests,
-            ));
+            let (file, title) = (subject.test_name.clone(), format!("{name}."));
+            out.files.push(test_file(file, title, &rules, step, tests));
         }
-        None => out.notes.push(format!(
-            "no unit test for `{}`: its input cannot be made up from the spec",
-            subject.name
+        _ if is_authors(subject.condition) => out.notes.push(format!(
+            "no unit test for `{name}`: what its PromQL means is its author's to say"
         )),
+        _ if is_short(subject.condition) => out.notes.push(format!(
+            "no unit test for `{name}`: a window below 2m has too few of a test's samples, which are a minute apart"
+        )),
+        Found::Unknown => out.notes.push(format!(
+            "no unit test for `{name}`: not every input could be tried"
+        )),
+        Found::None => out.untested.push(name.to_owned()),
     }
+}
+
+/// True where a window holds no two samples of a test.
+fn is_short(condition: &Condition) -> bool {
+    condition.leaves().into_iter().any(|leaf| match leaf {
+        Condition::Compare(c) => !c.signal.is_instant(c.stat) && c.window < Duration::from_mins(2),
+        _ => false,
+    })
+}
+
+/// True where a part is PromQL by the author.
+fn is_authors(condition: &Condition) -> bool {
+    fn raw(signal: &Signal) -> bool {
+        match &signal.source {
+            Source::Raw(_) => true,
+            Source::Ratio { of, over, .. } => raw(of) || raw(over),
+            Source::Family(_) => false,
+        }
+    }
+    condition.leaves().into_iter().any(|leaf| match leaf {
+        Condition::Compare(c) => raw(&c.signal),
+        Condition::Raw(r) => match &r.correlated {
+            Some(correlated) => correlated.of.iter().any(|reading| raw(&reading.signal)),
+            None => true,
+        },
+        _ => false,
+    })
 }
 
 /// The tests of an alert, again for each limit beside a usual range.
@@ -118,7 +101,10 @@ fn is_limited(c: &Compare, side: CompareOp) -> bool {
 
 /// Minutes of a step: 1, or as many as keep the longest query within what promtool loads.
 fn step(condition: &Condition) -> u64 {
-    let of = |c: &&Compare| {
+    let of = |leaf: &Condition| {
+        let Condition::Compare(c) = leaf else {
+            return 1;
+        };
         let series = match (c.stat, c.signal.family()) {
             (Stat::Quantile(_), Some(family)) => family.buckets.len().max(3) as u64 + 1,
             _ => 2,
@@ -130,12 +116,7 @@ fn step(condition: &Condition) -> u64 {
         };
         step_for(c.window, series).max(step_for(past, 1))
     };
-    leaves(condition)
-        .iter()
-        .flatten()
-        .map(of)
-        .max()
-        .unwrap_or(1)
+    condition.leaves().into_iter().map(of).max().unwrap_or(1)
 }
 
 /// Everything the scenarios of one alert share.
@@ -299,7 +280,7 @@ impl<'a> Setting<'a> {
         }
         let value = float(levels.bad);
         let family = match &c.signal.source {
-            crate::plan::Source::Ratio { of, .. } => (of.family()?, &**of),
+            Source::Ratio { of, .. } => (of.family()?, &**of),
             _ => (c.signal.family()?, &c.signal),
         };
         let set = labels::of(self.driver.plan, family.1, family.0);
@@ -308,6 +289,7 @@ impl<'a> Setting<'a> {
         for label in &c.query.labels {
             expected.insert(label.clone(), set.get(label)?.clone());
         }
+        let expected = annotations::shown_labels(&expected)?;
         let annotations = self.subject.annotations.shown(value, &expected)?;
         Some(AlertCheck {
             eval_time: minutes(self.minute(self.fault)),
@@ -438,7 +420,7 @@ fn is_traffic(c: &Compare) -> bool {
         SignalKind::Counter | SignalKind::Histogram => true,
         SignalKind::Gauge => false,
         SignalKind::Ratio => match &c.signal.source {
-            crate::plan::Source::Ratio { of, .. } => of.kind() != SignalKind::Gauge,
+            Source::Ratio { of, .. } => of.kind() != SignalKind::Gauge,
             _ => false,
         },
     }
@@ -464,7 +446,7 @@ const GONE: u64 = 120;
 fn absence(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Option<Test> {
     let family = absent.signal.family()?;
     let set = labels::of(plan, &absent.signal, family);
-    let name = format!("{}{}", family.names.first()?, family.counted().suffix());
+    let name = format!("{}{}", family.names.newest(), family.counted().suffix());
     let (gone, back) = (SEEN + 1, SEEN + 1 + GONE);
     let (least, most) = (subject.hold.as_secs() / 60, subject.hold.mins_up());
     let check = |at, fires| firing(subject.name, &[], at, fires);
@@ -472,8 +454,12 @@ fn absence(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Option<Test> 
     for label in &absent.query.labels {
         expected.insert(label.clone(), set.get(label)?.clone());
     }
-    let shown = subject.annotations.shown(1.0, &expected);
-    let shown = shown.map(|annotations| AlertCheck {
+    let expected = annotations::shown_labels(&expected);
+    let shown = expected.and_then(|labels| {
+        let annotations = subject.annotations.shown(1.0, &labels)?;
+        Some((labels, annotations))
+    });
+    let shown = shown.map(|(expected, annotations)| AlertCheck {
         eval_time: minutes(gone + most),
         alertname: subject.name.to_owned(),
         exp_alerts: vec![ExpectedAlert {

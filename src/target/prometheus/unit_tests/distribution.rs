@@ -56,9 +56,9 @@ impl Bounds {
     }
 
     /// Observations whose percentile `q` is `value`. The first bucket and the overflow limit what can be
-    /// had; `None` above the last boundary.
+    /// had; `None` above the last boundary, and at zero.
     pub(super) fn with_quantile(&self, q: Number, value: Number) -> Option<Cumulative> {
-        let (at, share) = self.locate(value)?;
+        let (at, share) = self.locate(value).filter(|(_, share)| *share > int(0))?;
         let (turn, part) = if share <= q && share < int(1) && at > 0 {
             // Enough at the boundary below that the rest reaches q at `value`.
             (at - 1, (q - share) / (int(1) - share))

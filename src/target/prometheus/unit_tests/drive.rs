@@ -4,13 +4,13 @@ use super::distribution::{Bounds, Cumulative};
 use super::labels::{self, LabelSet};
 use super::values::{self, Phase};
 use crate::catalog::Series;
-use crate::plan::{Bound, Bucket, Compare, Family, Outside, Plan, Signal, Source};
+use crate::plan::{Bound, Bucket, Compare, Family, Plan, Reading, Signal, Source};
 use crate::spec::{FamilyKind, Stat};
 use crate::target::prometheus::view::Input;
-use crate::units::Number;
+use crate::units::{Duration, Number, Per, decimal};
 
 /// Requests a minute, so many that every share of them is close to a whole number.
-const TRAFFIC: i128 = 1_000_000;
+pub(super) const TRAFFIC: i128 = 1_000_000;
 
 /// A level for some steps.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +61,14 @@ impl Level {
     }
 }
 
+/// A signal as it is read over time, and the time of a rate.
+struct Read<'a> {
+    signal: &'a Signal,
+    stat: Stat,
+    window: Duration,
+    per: Option<Per>,
+}
+
 /// How series are made.
 pub(super) struct Driver<'a> {
     pub(super) plan: &'a Plan,
@@ -100,16 +108,51 @@ impl Driver<'_> {
 
     /// Series for a compared signal; without `parts`, a ratio's numerator has no series.
     pub(super) fn compare(&self, c: &Compare, levels: &[Level], parts: bool) -> Option<Vec<Input>> {
+        let family = |family| {
+            let near = match &c.bound {
+                Bound::Fixed(_, threshold, _) => Some(*threshold),
+                Bound::Outside(o) => o.sides().find_map(|(_, limit)| Some(limit?.value)),
+                Bound::Times(..) => None,
+            };
+            let read = Read {
+                signal: &c.signal,
+                stat: c.stat,
+                window: c.window,
+                per: c.unit.per,
+            };
+            self.family(&read, family, near, levels)
+        };
         match &c.signal.source {
             Source::Raw(_) => None,
             Source::Ratio { of, over, .. } => self.ratio(of, over, levels, parts),
-            Source::Family(family) => self.family(c, family, levels),
+            Source::Family(found) => family(found),
         }
     }
 
-    fn family(&self, c: &Compare, family: &Family, levels: &[Level]) -> Option<Vec<Input>> {
-        let set = labels::of(self.plan, &c.signal, family);
-        let name = family.names.first()?;
+    /// Series for a signal that is read, with whatever it is compared.
+    pub(super) fn reading(&self, reading: &Reading, levels: &[Level]) -> Option<Vec<Input>> {
+        let read = Read {
+            signal: &reading.signal,
+            stat: reading.stat,
+            window: reading.window,
+            per: None,
+        };
+        match &reading.signal.source {
+            Source::Raw(_) => None,
+            Source::Ratio { of, over, .. } => self.ratio(of, over, levels, true),
+            Source::Family(family) => self.family(&read, family, None, levels),
+        }
+    }
+
+    fn family(
+        &self,
+        c: &Read<'_>,
+        family: &Family,
+        near: Option<Number>,
+        levels: &[Level],
+    ) -> Option<Vec<Input>> {
+        let set = labels::of(self.plan, c.signal, family);
+        let name = family.names.newest();
         let scale = c.signal.value_scale(c.stat);
         let fixed: Vec<Phase> = levels
             .iter()
@@ -122,11 +165,11 @@ impl Driver<'_> {
                 .map(|(steps, level)| (*steps, *level * per_step))
                 .collect()
         };
-        let per = c.unit.per.map_or(1, |p| i128::from(p.seconds));
+        let per = c.per.map_or(1, |p| i128::from(p.seconds));
         let window = i128::from(c.window.as_secs());
-        let counted = counted(family)?;
+        let counted = counted(family);
         Some(match (c.stat, family.kind) {
-            (Stat::Quantile(q), _) => return self.histogram(c, family, q, levels),
+            (Stat::Quantile(q), _) => return self.histogram(c, family, q, near, levels),
             (Stat::Avg, FamilyKind::Histogram) => {
                 let sums = self.shares(levels, |v| v / scale);
                 let counts = self.shares(levels, |_| int(1));
@@ -149,20 +192,15 @@ impl Driver<'_> {
 
     fn histogram(
         &self,
-        c: &Compare,
+        c: &Read<'_>,
         family: &Family,
         q: Number,
+        near: Option<Number>,
         levels: &[Level],
     ) -> Option<Vec<Input>> {
-        let name = family.names.first()?;
+        let name = family.names.newest();
         let scale = c.signal.scale;
-        let limit = |o: &Outside| Some(o.sides().find_map(|(_, limit)| limit)?.value);
-        let near = match &c.bound {
-            Bound::Fixed(_, threshold, _) => *threshold / scale,
-            Bound::Outside(o) => limit(o).map_or(int(100), |limit| limit / scale),
-            Bound::Times(..) => int(100),
-        };
-        let bounds = Bounds::of(family, near);
+        let bounds = Bounds::of(family, near.map_or(int(100), |near| near / scale));
         let made: Vec<Option<Cumulative>> = levels
             .iter()
             .map(|l| match l.value {
@@ -170,7 +208,7 @@ impl Driver<'_> {
                 None => Some(None),
             })
             .collect::<Option<_>>()?;
-        let set = labels::of(self.plan, &c.signal, family);
+        let set = labels::of(self.plan, c.signal, family);
         let bucket = |le: &str, phases: &[Phase]| {
             let mut set = set.clone();
             set.insert("le".into(), le.into());
@@ -215,14 +253,14 @@ impl Driver<'_> {
         if parts {
             let set = labels::of(self.plan, of, part);
             let phases = self.shares(levels, |v| v / of_scale);
-            out.push(self.input(&counted(part)?, &set, text(&phases)));
+            out.push(self.input(&counted(part), &set, text(&phases)));
         }
         let mut set = labels::of(self.plan, over, whole);
         if inside {
             set = labels::outside(set, part, whole);
         }
         let phases = self.shares(levels, |v| rest(v) / over_scale);
-        out.push(self.input(&counted(whole)?, &set, text(&phases)));
+        out.push(self.input(&counted(whole), &set, text(&phases)));
         Some(out)
     }
 
@@ -240,6 +278,14 @@ impl Driver<'_> {
         self.ratio(part, total, &levels, parts)
     }
 
+    /// A series that is first seen after so many steps, and then counts this much.
+    pub(super) fn born(&self, signal: &Signal, at: u64, value: Number) -> Option<Input> {
+        let family = signal.family()?;
+        let set = labels::of(self.plan, signal, family);
+        let values = format!("_x{at} {}+0x{at}", decimal(value));
+        Some(self.input(&counted(family), &set, values))
+    }
+
     /// Series for a latency SLI: all observations, and those in the bucket; levels are error ratios.
     pub(super) fn latency(
         &self,
@@ -248,7 +294,7 @@ impl Driver<'_> {
         levels: &[Level],
     ) -> Option<Vec<Input>> {
         let family = signal.family()?;
-        let name = family.names.first()?;
+        let name = family.names.newest();
         let mut set = labels::of(self.plan, signal, family);
         let all = self.shares(levels, |_| int(1));
         let good = self.shares(levels, |v| int(1) - v);
@@ -264,6 +310,6 @@ fn series(family: &str, series: Series) -> String {
 }
 
 /// The series that counts a family's events, or the gauge itself.
-fn counted(family: &Family) -> Option<String> {
-    Some(series(family.names.first()?, family.counted()))
+fn counted(family: &Family) -> String {
+    series(family.names.newest(), family.counted())
 }

@@ -50,7 +50,7 @@ pub(super) fn outside(mut set: LabelSet, narrow: &Family, wide: &Family) -> Labe
 
 /// True when `narrow` selects a part of what `wide` selects.
 pub(super) fn is_part(narrow: &Family, wide: &Family) -> bool {
-    narrow.names.first() == wide.names.first()
+    narrow.names.newest() == wide.names.newest()
         && wide.matchers.iter().all(|m| narrow.matchers.contains(m))
 }
 

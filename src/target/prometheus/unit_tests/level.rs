@@ -3,7 +3,7 @@
 use super::distribution::Bounds;
 use super::onset::Steps;
 use super::swing::{self, Blocks};
-use crate::plan::{Bound, Compare, CompareOp, Family, Outside, SignalKind, Source};
+use crate::plan::{Bound, Compare, CompareOp, Family, Outside, Signal, SignalKind, Source};
 use crate::spec::{Baseline, Stat};
 use crate::units::{Duration, Number, Unit, float};
 
@@ -48,11 +48,15 @@ fn times(value: Number, (n, d): (i128, i128)) -> Number {
 
 /// The largest value a signal can have; a percentile ends at the last bucket.
 fn top(c: &Compare) -> Option<Number> {
-    if let (Stat::Quantile(_), Some(family)) = (c.stat, c.signal.family()) {
-        return family.buckets.last().map(|b| b.bound * c.signal.scale);
+    top_of(&c.signal, c.stat)
+}
+
+fn top_of(signal: &Signal, stat: Stat) -> Option<Number> {
+    if let (Stat::Quantile(_), Some(family)) = (stat, signal.family()) {
+        return family.buckets.last().map(|b| b.bound * signal.scale);
     }
-    let bounded = matches!(c.signal.unit, Unit::Ratio | Unit::Bool)
-        && !matches!(c.stat, Stat::Rate | Stat::Increase | Stat::Slope);
+    let bounded = matches!(signal.unit, Unit::Ratio | Unit::Bool)
+        && !matches!(stat, Stat::Rate | Stat::Increase | Stat::Slope);
     bounded.then(|| int(1))
 }
 
@@ -117,8 +121,9 @@ fn swing_of(c: &Compare, o: &Outside, step: u64) -> Option<swing::Seen> {
     swing::seen(c.stat, window, steps(o.window, step), float(o.sigma))
 }
 
-/// Several deviations away from the mean, where a limit beside the range makes no difference.
-fn unusual(c: &Compare, o: &Outside, step: u64) -> Option<Levels> {
+/// Whether high values are unusual, the middle of the usual range, and how far it swings; there is room for `far` times
+/// as much.
+fn usual(c: &Compare, o: &Outside, far: Number) -> Option<(bool, Number, Number)> {
     let (op, limit) = o.sides().next()?;
     let (upper, limit) = (op.is_upper(), limit.map(|limit| limit.value));
     let base = match (limit, top(c)) {
@@ -127,10 +132,84 @@ fn unusual(c: &Compare, o: &Outside, step: u64) -> Option<Levels> {
         (Some(limit), None) if upper => base_level(c, int(2))?.max(limit * 2),
         (Some(limit), _) => base_level(c, int(2))?.min(limit / 2),
     };
-    let far = o.sigma * 4;
+    let base = beside_boundary(c, base);
     let spread = times(base, SPREAD);
     let room = top(c).filter(|_| upper).map(|top| (top - base) / (far + 1));
-    let spread = room.map_or(spread, |room| spread.min(room));
+    Some((upper, base, room.map_or(spread, |room| spread.min(room))))
+}
+
+/// A percentile that swings across a boundary of its buckets is nearly always on one side of it.
+fn beside_boundary(c: &Compare, level: Number) -> Number {
+    inside_bucket(&c.signal, c.stat, level)
+}
+
+/// A level with room on both sides within its bucket.
+pub(super) fn inside_bucket(signal: &Signal, stat: Stat, level: Number) -> Number {
+    let (Stat::Quantile(_), Some(family)) = (stat, signal.family()) else {
+        return level;
+    };
+    let near = |b: &crate::plan::Bucket| {
+        let bound = b.bound * signal.scale;
+        let reach = times(level, SPREAD) * 2;
+        level - reach <= bound && bound <= level + reach
+    };
+    match family.buckets.iter().any(near) {
+        true => times(level, (90, 100)),
+        false => level,
+    }
+}
+
+/// A good and a bad level so many hundredths beyond the bound, and how far the good one swings where a range is usual;
+/// `low` is a good level from which there is much room.
+pub(super) fn apart(
+    c: &Compare,
+    percent: i128,
+    low: bool,
+) -> Option<(Number, Number, Option<Number>)> {
+    let beyond = |op: CompareOp, threshold: Number| {
+        let level = match op.is_upper() {
+            true => times(threshold, (percent, 100)),
+            false => times(threshold, (100, percent)),
+        };
+        let most = top(c).map(|top| (threshold + top * 9) / 10);
+        most.map_or(level, |most| level.min(most))
+    };
+    match &c.bound {
+        Bound::Fixed(op, threshold, _) => {
+            let plain = plain(c, *op, *threshold);
+            let bad = match *threshold == int(0) || c.signal.unit == Unit::Bool {
+                true => plain.bad,
+                false => beyond(*op, *threshold),
+            };
+            let good = match (low, op.is_upper()) {
+                (true, true) => plain.good / 20,
+                // A window of it is soon below the bound.
+                (true, false) if *threshold > int(0) => plain.good.min(times(*threshold, BEYOND)),
+                _ => plain.good,
+            };
+            Some((good, bad, None))
+        }
+        Bound::Times(op, factor, _) => {
+            let base = base_level(c, *factor)?;
+            let base = if low { base / 20 } else { base };
+            Some((base, beyond(*op, base * *factor), None))
+        }
+        Bound::Outside(o) => {
+            let far = o.sigma * 4 * Number::new(percent, 100);
+            let (upper, base, spread) = usual(c, o, far)?;
+            let bad = match upper {
+                true => base + spread * far,
+                false => (base - spread * far).max(base / 1_000),
+            };
+            Some((base, bad, Some(spread)))
+        }
+    }
+}
+
+/// Several deviations away from the mean, where a limit beside the range makes no difference.
+fn unusual(c: &Compare, o: &Outside, step: u64) -> Option<Levels> {
+    let far = o.sigma * 4;
+    let (upper, base, spread) = usual(c, o, far)?;
     let away = |sigmas: Number| {
         if upper {
             base + spread * sigmas
@@ -156,7 +235,13 @@ fn unusual(c: &Compare, o: &Outside, step: u64) -> Option<Levels> {
 
 /// Unusual in any case, and just beyond the limit or just short of it.
 fn limited(c: &Compare, o: &Outside, op: CompareOp, limit: Number, step: u64) -> Option<Levels> {
-    let mut levels = fixed(c, op, limit, step, learnt(o, step))?;
+    let levels = plain(c, op, limit);
+    let levels = Levels {
+        good: beside_boundary(c, levels.good),
+        history: learnt(o, step),
+        ..levels
+    };
+    let mut levels = timed(c, levels, Some(limit), op.is_upper(), step)?;
     let spread = times(levels.good, SPREAD);
     let blocks = swing_of(c, o, step)?.blocks;
     levels.swing = Some((blocks, levels.good - spread, levels.good + spread));
@@ -218,6 +303,15 @@ fn steps(duration: Duration, step: u64) -> u64 {
 }
 
 fn fixed(c: &Compare, op: CompareOp, threshold: Number, step: u64, history: u64) -> Option<Levels> {
+    let levels = Levels {
+        history,
+        ..plain(c, op, threshold)
+    };
+    timed(c, levels, Some(threshold), op.is_upper(), step)
+}
+
+/// Levels around a fixed value, at once.
+fn plain(c: &Compare, op: CompareOp, threshold: Number) -> Levels {
     let (zero, upper) = (int(0), op.is_upper());
     let levels = |good, bad, near| Levels {
         good,
@@ -225,11 +319,11 @@ fn fixed(c: &Compare, op: CompareOp, threshold: Number, step: u64, history: u64)
         near,
         onset: Steps::NEXT,
         reset: Steps::NEXT,
-        history,
+        history: 0,
         stays: u64::MAX,
         swing: None,
     };
-    let found = if c.signal.unit == Unit::Bool {
+    if c.signal.unit == Unit::Bool {
         let (low, high) = (zero, int(1));
         if upper {
             levels(low, high, low)
@@ -256,8 +350,7 @@ fn fixed(c: &Compare, op: CompareOp, threshold: Number, step: u64, history: u64)
             top(c).map_or(level, |top| level.min((threshold + top) / 2))
         };
         levels(above(GOOD.0), times(threshold, SHORT_OF), above(SHORT_OF.0))
-    };
-    timed(c, found, Some(threshold), upper, step)
+    }
 }
 
 /// Adds when the condition begins and ends to hold.
@@ -339,13 +432,18 @@ fn quantile_share(
 
 /// A usual level that leaves room for `factor` times as much.
 fn base_level(c: &Compare, factor: Number) -> Option<Number> {
+    usual_level(&c.signal, c.stat, factor)
+}
+
+/// A level of a signal that leaves room for `factor` times as much.
+pub(super) fn usual_level(signal: &Signal, stat: Stat, factor: Number) -> Option<Number> {
     let factor = factor.max(int(1));
-    if let (Stat::Quantile(_), Some(family)) = (c.stat, c.signal.family()) {
-        return Some(bucket_level(family, factor)? * c.signal.scale);
+    if let (Stat::Quantile(_), Some(family)) = (stat, signal.family()) {
+        return Some(bucket_level(family, factor)? * signal.scale);
     }
-    Some(match (&c.signal.source, top(c)) {
+    Some(match (&signal.source, top_of(signal, stat)) {
         (_, Some(top)) => top / (factor * 4),
-        (Source::Family(_), None) if c.signal.kind() == SignalKind::Gauge => int(100),
+        (Source::Family(_), None) if signal.kind() == SignalKind::Gauge => int(100),
         _ => int(10),
     })
 }

@@ -6,28 +6,38 @@
 
 mod burn;
 mod condition;
+mod course;
 mod distribution;
 mod drive;
+mod given;
 mod labels;
 mod level;
+mod model;
 mod onset;
+mod part;
 mod period;
 mod scenario;
+mod search;
+mod subject;
 mod swing;
+mod time;
+mod together;
 mod values;
 
 use super::rules;
 use super::view::{ExprCheck, Named, Sample, TestFile};
 use crate::naming;
-use crate::plan::{Plan, SloKind};
+use crate::plan::{EventSli, Plan, SloKind};
 use crate::units::Duration;
 
 /// All test files of a plan.
 #[derive(Default)]
 pub(super) struct Tests {
     pub(super) files: Vec<Named<TestFile>>,
-    /// Alerts no test could be made for, and why.
+    /// Alerts that rest on their author's PromQL, or on windows too short for a test.
     pub(super) notes: Vec<String>,
+    /// Alerts under whose condition no input was found that makes them fire.
+    pub(super) untested: Vec<String>,
 }
 
 /// Samples of one query that promtool 2.42 surely loads.
@@ -39,19 +49,29 @@ pub(super) fn files(plan: &Plan) -> Tests {
     for slo in &plan.slos {
         match &slo.kind {
             SloKind::Events(events) => {
-                tests.files.extend(burn::files(plan, slo, events));
+                let files = match &events.sli {
+                    EventSli::Ratio { .. } | EventSli::Latency { .. } => {
+                        burn::files(plan, slo, events)
+                    }
+                    EventSli::Time(time) => time::files(plan, slo, events, time),
+                    EventSli::Own(_) | EventSli::OwnRatio(_) => given::files(plan, slo, events),
+                };
+                if files.len() < events.tiers.len() {
+                    tests.untested.push(slo.alert_name.clone());
+                }
+                tests.files.extend(files);
                 tests.files.extend(period::file(plan, slo, events));
             }
             SloKind::Percentile(p) => {
                 if let Some(alert) = &p.alert {
-                    let subject = condition::Subject::of_slo(plan, slo, p, alert);
+                    let subject = subject::Subject::of_slo(plan, slo, p, alert);
                     condition::file(plan, &subject, &mut tests);
                 }
             }
         }
     }
     for alert in &plan.alerts {
-        let subject = condition::Subject::of_alert(plan, alert);
+        let subject = subject::Subject::of_alert(plan, alert);
         condition::file(plan, &subject, &mut tests);
     }
     tests

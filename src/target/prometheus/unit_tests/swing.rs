@@ -30,6 +30,17 @@ impl Blocks {
         high: BLOCK,
     };
 
+    /// Blocks to try where nothing says which: short ones, and others that a window does not even out.
+    pub(super) fn tried(swing: usize, window: u64) -> Self {
+        let (low, high) = match swing {
+            0 => (BLOCK, BLOCK),
+            1 => (window + 5, window + 5),
+            2 => (window + 5, 5),
+            _ => (5, window + 5),
+        };
+        Self { low, high }
+    }
+
     /// History of so many steps between two levels.
     pub(super) fn between(self, steps: u64, low: Number, high: Number) -> Vec<Level> {
         let mut levels = Vec::new();

@@ -1,0 +1,176 @@
+//! What a build is to do: the command line, then `slosmith.toml`, then what is usual.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use clap::ValueEnum;
+
+use super::BuildArgs;
+use super::input::{self, Specs};
+use crate::cli::terminal::Terminal;
+use crate::cli::{configuration, findings};
+use crate::config::{Build, Config};
+use crate::diag::{Diagnostic, Sink, did_you_mean};
+use crate::kubernetes::Metadata;
+use crate::resolve;
+use crate::source::{Sources, Spanned};
+use crate::target::Target;
+use crate::template::Templates;
+
+/// Where specs are unless somebody says otherwise.
+const SPECS: &str = "specs";
+/// Where output goes unless somebody says otherwise.
+const OUT: &str = "generated";
+
+/// What a build is to do.
+pub(super) struct Settings {
+    pub(super) specs: Specs,
+    /// Where one folder per service is written.
+    pub(super) out: PathBuf,
+    pub(super) templates: Templates,
+    /// All that the project builds.
+    pub(super) targets: Vec<Target>,
+    /// What this run builds of it, when the command line names some.
+    pub(super) only: Vec<Target>,
+    pub(super) tests: bool,
+    pub(super) vllm: Option<String>,
+    pub(super) check: bool,
+    pub(super) validate: bool,
+    pub(super) verbose: bool,
+    /// What resources for Kubernetes carry.
+    pub(super) kubernetes: Option<Metadata>,
+    /// Files beside ours: the name of the template, and the path.
+    pub(super) outputs: Vec<(String, String)>,
+}
+
+impl Settings {
+    /// Joins the command line and the configuration; `None` once what is wrong with the latter was shown.
+    ///
+    /// # Errors
+    /// When the command line is wrong or something cannot be read.
+    pub(super) fn read(args: &BuildArgs) -> Result<Option<Self>> {
+        if let Some(range) = &args.vllm {
+            resolve::check_range(range).map_err(|why| anyhow!("`--vllm`: {why}"))?;
+        }
+        let here = std::env::current_dir().context("cannot tell the working directory")?;
+        let mut sources = Sources::default();
+        let config = configuration::relative(args.config.as_deref(), &here, &mut sources)?;
+        let Some(config) = config else {
+            return Ok(None);
+        };
+        let mut faults = faults(&config.build);
+        let specs = match args.paths.as_slice() {
+            [] => configured(&config, &mut faults)?,
+            paths => input::list(paths, &config)?,
+        };
+        if !faults.is_empty() {
+            let mut sink = Sink::default();
+            faults.into_iter().for_each(|fault| sink.push(fault));
+            findings::show(&mut Terminal::stderr(), sink, &sources)?;
+            return Ok(None);
+        }
+        let root = config.folder().to_owned();
+        let build = config.build;
+        let templates = args.templates.clone();
+        let templates = templates.or(build.templates.map(|folder| folder.value));
+        let out = args.out.clone().or(build.out);
+        let own = build
+            .outputs
+            .iter()
+            .map(|output| output.template.value.as_path());
+        let own: Vec<_> = own.collect();
+        let targets: Vec<_> = build
+            .targets
+            .iter()
+            .filter_map(|t| target(t).ok())
+            .collect();
+        let outputs = build.outputs.iter().map(|output| {
+            let template = output.template.value.to_string_lossy();
+            (template.into_owned(), output.path.value.clone())
+        });
+        let outputs = outputs.collect();
+        Ok(Some(Self {
+            specs,
+            out: out.unwrap_or_else(|| root.join(OUT)),
+            templates: Templates::with(templates.as_deref(), &own)?,
+            targets: match targets.as_slice() {
+                [] => Target::ALL.to_vec(),
+                some => some.to_vec(),
+            },
+            only: args.target.clone(),
+            tests: !build.no_tests && !args.no_tests,
+            vllm: args.vllm.clone(),
+            check: args.check,
+            validate: args.validate,
+            verbose: args.verbose,
+            kubernetes: build.kubernetes,
+            outputs,
+        }))
+    }
+
+    /// Whether a target's files are made now.
+    pub(super) fn makes(&self, target: Target) -> bool {
+        match self.only.as_slice() {
+            [] => self.targets.contains(&target),
+            only => only.contains(&target),
+        }
+    }
+}
+
+/// The specs that the configuration names; without one, those below `specs`.
+fn configured(config: &Config, faults: &mut Vec<Diagnostic>) -> Result<Specs> {
+    if config.build.specs.is_empty() {
+        return input::list(&[config.folder().join(SPECS)], config);
+    }
+    let mut files = Vec::new();
+    for spec in &config.build.specs {
+        let before = files.len();
+        for path in input::matching(config.folder(), &spec.value)? {
+            files.extend(input::specs_under(&path)?);
+        }
+        if files.len() == before {
+            let message = format!("there is no spec at `{spec}`");
+            let fault = Diagnostic::error("missing-file", spec.span, message);
+            faults.push(fault.help("name files, folders or globs, relative to this file"));
+        }
+    }
+    Ok(Specs {
+        files: input::built(files, config),
+        whole_folder: true,
+    })
+}
+
+/// What the file names and is not there.
+fn faults(build: &Build) -> Vec<Diagnostic> {
+    let mut faults: Vec<_> = build
+        .targets
+        .iter()
+        .filter_map(|t| target(t).err())
+        .collect();
+    let mut wanted = |path: &Spanned<PathBuf>, what: &str, is: fn(&Path) -> bool| {
+        if !is(&path.value) {
+            let message = format!("there is no {what} `{}`", path.value.display());
+            let fault = Diagnostic::error("missing-file", path.span, message);
+            faults.push(fault.help("paths are relative to this file"));
+        }
+    };
+    for folder in build.defaults.iter().chain(&build.templates) {
+        wanted(folder, "folder", Path::is_dir);
+    }
+    for output in &build.outputs {
+        wanted(&output.template, "file", Path::is_file);
+    }
+    faults
+}
+
+fn target(word: &Spanned<String>) -> Result<Target, Diagnostic> {
+    let known = Target::value_variants().iter();
+    let known = known.filter_map(ValueEnum::to_possible_value);
+    Target::from_str(&word.value, false).map_err(|_| {
+        let names: Vec<_> = known.map(|v| v.get_name().to_owned()).collect();
+        let help = did_you_mean(&word.value, names.iter().map(String::as_str));
+        let help = help.unwrap_or_else(|| format!("expected one of `{}`", names.join("`, `")));
+        let message = format!("there is no target `{word}`");
+        Diagnostic::error("unknown-value", word.span, message).help(help)
+    })
+}

@@ -1,0 +1,63 @@
+//! The nearest `slosmith.toml`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::terminal::Terminal;
+use crate::config::{self, Config, LoadError};
+use crate::diag::render::{Format, Report, render};
+use crate::source::Sources;
+
+/// The nearest configuration, or none; `None` once what is wrong with it was shown.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(super) fn nearest(
+    named: Option<&Path>,
+    here: &Path,
+    sources: &mut Sources,
+) -> Result<Option<Config>> {
+    let path = named.map(Path::to_owned).or_else(|| config::find(here));
+    load(path.as_deref(), here, sources)
+}
+
+/// The same, with paths that begin in the working directory: what is below it keeps its short name.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(super) fn relative(
+    named: Option<&Path>,
+    here: &Path,
+    sources: &mut Sources,
+) -> Result<Option<Config>> {
+    let found = || config::find(here).map(|path| from(here, &path));
+    let path = named.map(Path::to_owned).or_else(found);
+    load(path.as_deref(), here, sources)
+}
+
+fn load(path: Option<&Path>, here: &Path, sources: &mut Sources) -> Result<Option<Config>> {
+    let Some(path) = path else {
+        return Ok(Some(Config::default()));
+    };
+    match Config::load(path, sources) {
+        Ok(config) => Ok(Some(config)),
+        Err(LoadError::Wrong(faults)) => {
+            let report = Report::new(&faults, sources, &[]).root(here);
+            Terminal::stderr().write_all(render(Format::Human, &report).as_bytes())?;
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The way from a folder to a file in it or in one above it.
+fn from(here: &Path, path: &Path) -> PathBuf {
+    let folder = path.parent().unwrap_or(path);
+    let depth = here
+        .strip_prefix(folder)
+        .map_or(0, |below| below.components().count());
+    let up = std::iter::repeat_n("..", depth).collect::<PathBuf>();
+    up.join(path.file_name().unwrap_or_default())
+}

@@ -1,0 +1,37 @@
+//! Findings about specs, for people.
+
+use std::io::Write;
+
+use anyhow::Result;
+
+use super::terminal::{Terminal, Trust, is_stderr_styled};
+use super::words::count;
+use crate::diag::{Severity, Sink, render};
+use crate::source::Sources;
+
+/// Shows all findings with their lines.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub(super) fn show(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<()> {
+    let (errors, warnings) = (sink.count(Severity::Error), sink.count(Severity::Warning));
+    let found = sink.into_sorted();
+    if found.is_empty() {
+        return Ok(());
+    }
+    // Colours are taken out again by the stream where nobody can see them.
+    let unicode = is_stderr_styled();
+    err.print(
+        &render::human::render(&found, sources, unicode),
+        Trust::Styles,
+    )?;
+    if errors > 0 {
+        let and = if warnings > 0 {
+            format!(" and {}", count(warnings, "warning"))
+        } else {
+            String::new()
+        };
+        writeln!(err, "{}{and}; nothing was written", count(errors, "error"))?;
+    }
+    Ok(())
+}

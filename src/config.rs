@@ -1,0 +1,206 @@
+//! `slosmith.toml`: what is built, what is linted, for which releases, and how bad each finding is.
+
+mod build;
+mod choice;
+mod code;
+mod file;
+mod place;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use globset::GlobSet;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::catalog::Range;
+use crate::diag::{Diagnostic, RuleInfo, Severity, did_you_mean};
+use crate::input;
+use crate::promql::Release;
+use crate::source::{FileId, Sources, Span, Spanned};
+use crate::units::Duration;
+use crate::yaml;
+
+pub use build::{Build, Output};
+pub use choice::{Choice, is_known, words};
+pub use code::Code;
+pub use file::json_schema;
+
+/// What the file is called.
+pub const NAME: &str = "slosmith.toml";
+
+/// How bad the findings of a rule are here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Certainly wrong: the run fails.
+    Error,
+    /// Probably wrong.
+    Warning,
+    /// Good to know.
+    Info,
+    /// Not shown.
+    Off,
+}
+
+impl Level {
+    /// The severity of findings at this level; `None` when they are not shown.
+    pub fn severity(self) -> Option<Severity> {
+        match self {
+            Level::Error => Some(Severity::Error),
+            Level::Warning => Some(Severity::Warning),
+            Level::Info => Some(Severity::Info),
+            Level::Off => None,
+        }
+    }
+}
+
+/// A configuration that was read and makes sense by itself.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// The releases that queries must be right on.
+    pub vllm: Option<Spanned<Range>>,
+    /// The serving configurations whose families exist; none given means the default one.
+    pub profiles: Vec<Spanned<String>>,
+    /// Labels that are added on the way from the page to the query.
+    pub labels: Vec<Spanned<String>>,
+    /// Matchers by which one sees that vLLM's own servers are meant: label and value.
+    pub selector: BTreeMap<String, String>,
+    /// How often Prometheus scrapes, when the file says so.
+    pub scrape_interval: Option<Duration>,
+    /// The oldest Prometheus that must read the queries, when the file says so.
+    pub prometheus: Option<Release>,
+    /// Folders of recordings of other services.
+    pub catalogs: Vec<Spanned<PathBuf>>,
+    /// Which rules are asked.
+    pub choice: Choice,
+    /// Levels that differ from the rules' own.
+    pub levels: BTreeMap<Spanned<String>, Level>,
+    /// Languages of source code that is looked at.
+    pub code: Vec<Code>,
+    /// Findings that are known and wait.
+    pub baseline: Option<Spanned<PathBuf>>,
+    /// What is built.
+    pub build: Build,
+    folder: PathBuf,
+    exclude: GlobSet,
+}
+
+/// Why there is no configuration where one was wanted.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file could not be read.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why it could not be read.
+        source: std::io::Error,
+    },
+    /// The file was read, and something in it is wrong.
+    #[error("the configuration is wrong")]
+    Wrong(Vec<Diagnostic>),
+}
+
+/// The nearest `slosmith.toml` in a folder or above it.
+pub fn find(from: &Path) -> Option<PathBuf> {
+    let paths = from.ancestors().map(|folder| folder.join(NAME));
+    paths.into_iter().find(|path| path.is_file())
+}
+
+impl Config {
+    /// Reads a configuration; its text is added to `sources`. Paths in it start from its folder.
+    ///
+    /// # Errors
+    /// When it cannot be read, or with everything that is wrong in it.
+    pub fn load(path: &Path, sources: &mut Sources) -> Result<Self, LoadError> {
+        let bytes = input::read(path, input::SMALL).map_err(|source| LoadError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+        let file = yaml::decode(path, bytes, sources);
+        let file = file.map_err(|error| LoadError::Wrong(vec![error]))?;
+        Self::read(file, sources).map_err(LoadError::Wrong)
+    }
+
+    /// Reads the text of a file in `sources`.
+    ///
+    /// # Errors
+    /// Everything that is wrong in it, at its place.
+    pub fn read(file: FileId, sources: &Sources) -> Result<Self, Vec<Diagnostic>> {
+        let source = sources.get(file);
+        let folder = source.path().parent().unwrap_or(Path::new(""));
+        file::read(file, source.text(), folder)
+    }
+
+    /// The folder that the paths in it start from.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Sets the level of a rule's findings; a rule with a level is asked.
+    pub fn set_level(&mut self, rule: &str, level: Level) {
+        let rule = Spanned::new(rule.to_owned(), Span::default());
+        self.choice.levelled.push(rule.clone());
+        self.levels.insert(rule, level);
+    }
+
+    /// The level of a rule's findings, when the configuration names it.
+    pub fn level(&self, rule: &str) -> Option<Level> {
+        self.levels.get(rule).copied()
+    }
+
+    /// Rules and groups that the configuration names and nobody knows.
+    pub fn unknown_rules(&self, known: &[RuleInfo]) -> Vec<Diagnostic> {
+        let rules = || known.iter().map(|rule| rule.name);
+        let unknown = self
+            .levels
+            .keys()
+            .filter(|rule| !rules().any(|name| rule.value == name));
+        let levels = unknown.map(|rule| unknown_rule(rule, "rule", rules()));
+        let unknown = self
+            .choice
+            .words()
+            .filter(|word| !is_known(&word.value, known));
+        let choice = unknown.map(|word| unknown_rule(word, "rule or group", words(known)));
+        levels.chain(choice).collect()
+    }
+
+    /// True when a file, or a folder above it, is excluded. Paths start from `working_directory`.
+    pub fn excludes(&self, path: &Path, working_directory: &Path) -> bool {
+        let path = plain(&working_directory.join(path));
+        let folder = plain(&working_directory.join(&self.folder));
+        let Ok(path) = path.strip_prefix(&folder) else {
+            return false;
+        };
+        let mut above = path.ancestors().filter(|p| !p.as_os_str().is_empty());
+        above.any(|p| self.exclude.is_match(p))
+    }
+}
+
+fn unknown_rule(
+    word: &Spanned<String>,
+    what: &str,
+    known: impl Iterator<Item = &'static str>,
+) -> Diagnostic {
+    let message = format!("there is no {what} `{word}`");
+    let hint = did_you_mean(&word.value, known);
+    Diagnostic::warning("unknown-rule", word.span, message).maybe_help(hint)
+}
+
+/// A path without `.` and `..`, by its text alone.
+pub fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if out.file_name().is_some() => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}

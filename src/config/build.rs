@@ -1,0 +1,163 @@
+//! What is built: the tables `[build]`, `[kubernetes]` and `[[output]]`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned as At;
+
+use super::place::Place;
+use crate::diag::Diagnostic;
+use crate::kubernetes::Metadata;
+use crate::source::Spanned;
+
+/// What `slosmith build` makes of which specs, where the command line does not say it.
+#[derive(Clone, Debug, Default)]
+pub struct Build {
+    /// Specs, folders of specs, and globs; below the configuration's folder.
+    pub specs: Vec<Spanned<String>>,
+    /// Folders of files that others extend, and that are not built themselves.
+    pub defaults: Vec<Spanned<PathBuf>>,
+    /// Where one folder per service is written.
+    pub out: Option<PathBuf>,
+    /// Names of the targets that are built; all of them when it is empty.
+    pub targets: Vec<Spanned<String>>,
+    /// Templates that replace ours.
+    pub templates: Option<Spanned<PathBuf>>,
+    /// Whether the unit tests of the rules are left out.
+    pub no_tests: bool,
+    /// What resources for Kubernetes carry.
+    pub kubernetes: Option<Metadata>,
+    /// Files beside ours.
+    pub outputs: Vec<Output>,
+}
+
+impl Build {
+    /// True for a file in one of the folders of what specs extend.
+    pub fn is_defaults(&self, path: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().ok();
+        let below = |path: &Path| {
+            let mut folders = self
+                .defaults
+                .iter()
+                .filter_map(|folder| real(&folder.value));
+            folders.any(|folder| path.starts_with(folder))
+        };
+        !self.defaults.is_empty() && real(path).is_some_and(|path| below(&path))
+    }
+}
+
+/// A file of one's own for each service.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// The template.
+    pub template: Spanned<PathBuf>,
+    /// Where it goes, below the service's folder.
+    pub path: Spanned<String>,
+}
+
+/// The table `[build]`.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename = "Build")]
+pub(super) struct BuildTable {
+    /// Specs, folders of specs and globs such as `services/*/slo.yaml`, relative to this file. `["specs"]` when absent.
+    #[schemars(with = "Vec<String>", example = ["specs"])]
+    specs: Vec<At<String>>,
+    /// Folders of files that specs extend; nothing is built from them alone. Relative to this file.
+    #[schemars(with = "Vec<String>", example = ["specs/defaults"])]
+    defaults: Vec<At<PathBuf>>,
+    /// Where one folder per service is written, relative to this file. `generated` when absent.
+    #[schemars(with = "Option<String>", example = &"generated")]
+    out: Option<At<PathBuf>>,
+    /// What is built: `prometheus`, `grafana`, `cloudwatch`, `emitter`, `runbook`. All of them when absent.
+    #[schemars(with = "Vec<String>", example = ["prometheus", "grafana"])]
+    targets: Vec<At<String>>,
+    /// A folder of templates that replace ours, relative to this file.
+    #[schemars(with = "Option<String>")]
+    templates: Option<At<PathBuf>>,
+    /// `false` leaves out the unit tests of the rules.
+    tests: Option<bool>,
+}
+
+/// The table `[kubernetes]`.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename = "Kubernetes")]
+pub(super) struct KubernetesTable {
+    /// Namespace of every resource.
+    #[schemars(with = "Option<String>", example = &"monitoring")]
+    namespace: Option<At<String>>,
+    /// Labels of every resource, such as the one that the operator's `ruleSelector` wants.
+    #[schemars(with = "BTreeMap<String, String>")]
+    labels: BTreeMap<At<String>, At<String>>,
+    /// Annotations of every resource.
+    #[schemars(with = "BTreeMap<String, String>")]
+    annotations: BTreeMap<At<String>, At<String>>,
+}
+
+/// One of `[[output]]`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Output")]
+pub(super) struct OutputTable {
+    /// The template, relative to this file; `docs/templates.md` lists what it may use.
+    #[schemars(with = "String", example = &"templates/catalog-info.yaml")]
+    template: At<PathBuf>,
+    /// Where it goes, below each service's folder.
+    #[schemars(with = "String", example = &"catalog/catalog-info.yaml")]
+    path: At<String>,
+}
+
+impl Place<'_> {
+    pub(super) fn build(
+        &self,
+        table: BuildTable,
+        kubernetes: Option<KubernetesTable>,
+        outputs: Vec<OutputTable>,
+        faults: &mut Vec<Diagnostic>,
+    ) -> Build {
+        let kubernetes = kubernetes.map(|table| self.metadata(table));
+        faults.extend(kubernetes.iter().flat_map(Metadata::faults));
+        let outputs = outputs.into_iter().map(|output| Output {
+            template: self.path(output.template),
+            path: self.here(output.path),
+        });
+        let outputs: Vec<_> = outputs.collect();
+        faults.extend(outputs.iter().filter_map(leaves));
+        Build {
+            specs: self.all(table.specs),
+            defaults: table.defaults.into_iter().map(|at| self.path(at)).collect(),
+            out: table.out.map(|at| self.path(at).value),
+            targets: self.all(table.targets),
+            templates: table.templates.map(|at| self.path(at)),
+            no_tests: table.tests == Some(false),
+            kubernetes,
+            outputs,
+        }
+    }
+
+    fn metadata(&self, table: KubernetesTable) -> Metadata {
+        let pairs = |map: BTreeMap<At<String>, At<String>>| {
+            let pairs = map.into_iter();
+            let pairs = pairs.map(|(key, value)| (self.here(key), self.here(value)));
+            pairs.collect::<IndexMap<_, _>>()
+        };
+        Metadata {
+            namespace: table.namespace.map(|at| self.here(at)),
+            labels: pairs(table.labels),
+            annotations: pairs(table.annotations),
+        }
+    }
+}
+
+/// A path that is not one below a service's folder.
+fn leaves(output: &Output) -> Option<Diagnostic> {
+    let path = &output.path;
+    let plain = |part: &str| {
+        !matches!(part, "" | "." | "..") && !part.contains(|c: char| c == '\\' || c.is_control())
+    };
+    let fine = path.value.split('/').all(plain) && Path::new(&path.value).is_relative();
+    let message = format!("`{path}` is no path below a service's folder");
+    let fault = || Diagnostic::error("invalid-value", path.span, message);
+    (!fine).then(|| fault().help("write names with `/` between them, such as `catalog/info.yaml`"))
+}

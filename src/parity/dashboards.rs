@@ -1,0 +1,170 @@
+//! Dashboards: the same definitions as Grafana's, as far as CloudWatch shows them.
+//!
+//! Each panel keeps its row and place; what is not there says why, in the panel and in the parity report.
+
+use super::builder::Builder;
+use super::graph;
+use crate::naming;
+use crate::plan::cloudwatch::{
+    ChartQuery, CloudWatchDashboard, CloudWatchPanel, CloudWatchRow, Content, Difference,
+    NotExpressible, Parity, Verdict, View, What,
+};
+use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal};
+use crate::plan::{DEFAULT_WINDOW, Dashboard, Slo, ValueUnit, Window};
+use crate::promql::ast::Expr;
+use crate::query::{self, SignalQuery};
+use crate::spec::Via;
+use crate::units::Duration;
+
+/// A panel's content with how it differs, or why there is none.
+type Shown = Result<(Content, Vec<Difference>), Vec<NotExpressible>>;
+
+impl Builder<'_> {
+    /// All dashboards; those of alarms need the account to name them.
+    pub fn dashboards(
+        &mut self,
+        slos: &[Slo],
+        dashboards: &[Dashboard],
+        account: bool,
+    ) -> Vec<CloudWatchDashboard> {
+        dashboards
+            .iter()
+            .map(|dashboard| CloudWatchDashboard {
+                file: dashboard.name.clone(),
+                name: naming::dashboard(self.service, &dashboard.name),
+                range: dashboard.range,
+                rows: dashboard
+                    .rows
+                    .iter()
+                    .map(|row| CloudWatchRow {
+                        title: row.title.clone(),
+                        panels: row
+                            .panels
+                            .iter()
+                            .map(|panel| self.panel(slos, dashboard, panel, account))
+                            .collect(),
+                    })
+                    .collect(),
+            })
+            .collect()
+    }
+
+    fn panel(
+        &mut self,
+        slos: &[Slo],
+        dashboard: &Dashboard,
+        panel: &Panel,
+        account: bool,
+    ) -> CloudWatchPanel {
+        let shown = show(self, slos, panel, account);
+        CloudWatchPanel {
+            size: panel.size,
+            title: panel.title.clone(),
+            content: self.report(dashboard, panel, shown),
+        }
+    }
+
+    /// Notes in the parity report what became of a panel.
+    fn report(&mut self, dashboard: &Dashboard, panel: &Panel, shown: Shown) -> Content {
+        let name = self.named(dashboard, panel);
+        let (content, verdict) = match shown {
+            Ok((content, differences)) => (content, Verdict::of(differences)),
+            Err(why) => (Content::Missing(why.clone()), Verdict::NotExpressible(why)),
+        };
+        let resource = naming::dashboard(self.service, &dashboard.name);
+        self.parity.push(Parity {
+            what: What::Panel,
+            name,
+            prometheus: Verdict::Identical,
+            resource: verdict.is_expressible().then_some(resource),
+            cloudwatch: verdict,
+        });
+        content
+    }
+
+    /// Dashboard and title; a title that is used twice gets its panel's number.
+    fn named(&self, dashboard: &Dashboard, panel: &Panel) -> String {
+        let name = format!("{} / {}", dashboard.name, panel.title);
+        let taken = self.parity.iter().any(|parity| parity.name == name);
+        match taken || panel.title.is_empty() {
+            true => format!("{name} (panel {})", panel.id).replace("  ", " "),
+            false => name,
+        }
+    }
+}
+
+fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -> Shown {
+    match &panel.draw {
+        Draw::Text(text) => Ok((Content::Text(text.clone()), Vec::new())),
+        Draw::Alerts => states(builder, account),
+        Draw::Graph(_) => {
+            let graph = builder.graph(slos, panel);
+            match (graph.is_empty(), builder.via) {
+                (false, _) => {
+                    let (graph, differences) = graph.finish(panel);
+                    Ok((Content::Graph(graph), differences))
+                }
+                (true, Via::Otlp) => chart(builder, panel, graph.missing),
+                (true, Via::Agent) => Err(graph.missing),
+            }
+        }
+    }
+}
+
+fn states(builder: &Builder<'_>, account: bool) -> Shown {
+    let alarms = builder.alarms.iter().filter(|a| a.severity.is_some());
+    let alarms: Vec<_> = alarms.map(|alarm| alarm.name.clone()).collect();
+    match (alarms.is_empty(), account) {
+        (true, _) => Err(vec![NotExpressible::NoAlarm]),
+        (_, false) => Err(vec![NotExpressible::NoAccount]),
+        _ => Ok((Content::Alarms(alarms), Vec::new())),
+    }
+}
+
+/// The panel's queries as they are in Prometheus, without the variables of a dashboard.
+fn chart(builder: &Builder<'_>, panel: &Panel, mut why: Vec<NotExpressible>) -> Shown {
+    let mut queries = Vec::new();
+    for series in &panel.series {
+        let Origin::Signal(reading) = &series.origin else {
+            return Err(why);
+        };
+        let window = reading.window.unwrap_or(DEFAULT_WINDOW);
+        if window > super::promql::FARTHEST {
+            why.push(NotExpressible::ChartBeyondDay(window));
+            return Err(why);
+        }
+        let label = match series.title.as_str() {
+            "" => reading.signal.title.clone(),
+            title => title.to_owned(),
+        };
+        let expr = promql(builder, reading, window, panel.unit);
+        queries.push(ChartQuery { label, expr });
+    }
+    let differences = queries
+        .iter()
+        .find_map(|q| super::promql::difference(&q.expr));
+    let view = match graph::view(&panel.draw) {
+        View::Gauge => View::Number,
+        View::Table => View::Lines,
+        view => view,
+    };
+    Ok((
+        Content::Chart(view, queries),
+        differences.into_iter().collect(),
+    ))
+}
+
+/// A signal as a panel reads it over a window, without the variables of a dashboard.
+fn promql(builder: &Builder<'_>, reading: &PanelSignal, window: Duration, unit: ValueUnit) -> Expr {
+    let signal = &reading.signal;
+    let group_by = builder.group_by.iter().map(|label| &label.value);
+    let labels = group_by.chain(&reading.by);
+    let labels = labels.filter(|label| signal.labels.contains(label));
+    let read = SignalQuery {
+        signal,
+        stat: reading.stat,
+        window: Window::Fixed(window),
+        labels: labels.cloned().collect(),
+    };
+    query::per_time(query::query(&read, None).expr, unit)
+}

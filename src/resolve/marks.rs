@@ -1,0 +1,201 @@
+//! Marks: the owner, labels and annotations that an alert carries beside what the rules set.
+//!
+//! Those of the service, of its severity, and its own, of which the nearer one wins. A label whose value is empty is none.
+
+use indexmap::IndexMap;
+
+use super::context::Context;
+use super::labels::is_label_name;
+use super::templates;
+use crate::diag::Diagnostic;
+use crate::naming;
+use crate::plan::Marks;
+use crate::promql::Kept;
+use crate::spec::{self, Map, Text};
+
+/// Annotations that the rules write, and how else they are said.
+const ANNOTATIONS: [(&str, &str); 5] = [
+    (
+        "summary",
+        "an alert and an objective have a field `summary`",
+    ),
+    (
+        "description",
+        "an alert and an objective have a field `description`",
+    ),
+    ("action", "an alert has a field `action`"),
+    (
+        "runbook_url",
+        "an alert and an objective have a field `runbook`",
+    ),
+    (
+        "dashboard_url",
+        "it leads to the panel that shows the alert",
+    ),
+];
+
+/// What an objective or an alert carries itself.
+#[derive(Clone, Copy)]
+pub(super) struct Own<'a> {
+    owner: Option<&'a Text>,
+    labels: &'a Map<Text>,
+    annotations: &'a Map<Text>,
+}
+
+impl<'a> From<&'a spec::Slo> for Own<'a> {
+    fn from(slo: &'a spec::Slo) -> Self {
+        Self {
+            owner: slo.owner.as_ref(),
+            labels: &slo.labels,
+            annotations: &slo.annotations,
+        }
+    }
+}
+
+impl<'a> From<&'a spec::Alert> for Own<'a> {
+    fn from(alert: &'a spec::Alert) -> Self {
+        Self {
+            owner: alert.owner.as_ref(),
+            labels: &alert.labels,
+            annotations: &alert.annotations,
+        }
+    }
+}
+
+/// Names and values that are wrong wherever they are used.
+pub(super) fn check(cx: &mut Context<'_>) {
+    let spec = cx.spec;
+    let service = (&spec.service.labels, &spec.service.annotations);
+    let severities = spec.severities.all().map(|s| (&s.labels, &s.annotations));
+    let slos = spec.slos.values().map(|s| (&s.labels, &s.annotations));
+    let alerts = spec.alerts.values().map(|a| (&a.labels, &a.annotations));
+    let all = [service].into_iter().chain(severities);
+    for (labels, annotations) in all.chain(slos).chain(alerts) {
+        labels
+            .iter()
+            .for_each(|(name, value)| label(cx, name, value));
+        annotations.keys().for_each(|name| annotation(cx, name));
+    }
+    check_severities(cx);
+}
+
+/// Of two severities of one name nobody could say which labels count.
+fn check_severities(cx: &mut Context<'_>) {
+    let all: Vec<_> = cx.spec.severities.all().collect();
+    for (i, severity) in all.iter().enumerate() {
+        let carries = |s: &&&spec::Severity| !s.labels.is_empty() || !s.annotations.is_empty();
+        let same = all[..i].iter().find(|s| s.name == severity.name);
+        if let Some(first) = same
+            && [first, severity].iter().any(carries)
+        {
+            let message = format!("two severities are called `{}`", severity.name);
+            let error = Diagnostic::error("duplicate-name", severity.name.span, message);
+            cx.sink
+                .push(error.related(first.name.span, "the other one"));
+        }
+    }
+}
+
+fn label(cx: &mut Context<'_>, name: &Text, value: &Text) {
+    let text = name.value.as_str();
+    if !is_label_name(text) || text.starts_with("__") {
+        let message = format!("`{}` is not a label of an alert", text.escape_debug());
+        let error = Diagnostic::error("bad-name", name.span, message);
+        cx.sink.push(
+            error.help("a label consists of letters, digits and `_`, and does not begin with `__`"),
+        );
+        return;
+    }
+    let compat = cx.spec.prometheus.compat.is_some() && text.starts_with("sloth_");
+    if naming::RESERVED_LABELS.contains(&text) || compat {
+        let message = format!("`{text}` is a label that the generated rules set themselves");
+        let error = Diagnostic::error("reserved-label", name.span, message);
+        cx.sink.push(error.help(match text {
+            naming::OWNER => "say it with the field `owner`".to_owned(),
+            naming::SEVERITY => "say it with `severity`, or under `severities`".to_owned(),
+            _ => format!("give it another name, such as `service_{text}`"),
+        }));
+    }
+    if let Some(at) = templates::value_of(&value.value) {
+        let at = cx.document.inside(value, at);
+        let message = "a label with `$value` makes a new alert whenever the value changes";
+        let error = Diagnostic::error("bad-template", at, message);
+        cx.sink.push(error.help("say the value in an annotation"));
+    }
+}
+
+fn annotation(cx: &mut Context<'_>, name: &Text) {
+    let text = name.value.as_str();
+    if !is_label_name(text) {
+        let message = format!("`{}` is not the name of an annotation", text.escape_debug());
+        let error = Diagnostic::error("bad-name", name.span, message);
+        cx.sink
+            .push(error.help("it consists of letters, digits and `_`"));
+    } else if let Some((_, help)) = ANNOTATIONS.iter().find(|(known, _)| *known == text) {
+        let message = format!("`{text}` is an annotation that the generated rules set themselves");
+        let error = Diagnostic::error("reserved-label", name.span, message);
+        cx.sink.push(error.help(*help));
+    }
+}
+
+impl Context<'_> {
+    /// What an alert of a severity carries, whose result keeps some labels.
+    pub(super) fn marks<'s>(
+        &mut self,
+        severity: &str,
+        own: impl Into<Own<'s>>,
+        kept: &Kept,
+    ) -> Marks {
+        let (spec, own) = (self.spec, own.into());
+        let mut all = spec.severities.all();
+        let of_severity = all.find(|s| s.name.value == severity);
+        let mut labels = Pairs::new();
+        let mut annotations = Pairs::new();
+        labels.extend(pairs(&spec.service.labels));
+        annotations.extend(pairs(&spec.service.annotations));
+        if let Some(severity) = of_severity {
+            labels.extend(pairs(&severity.labels));
+            annotations.extend(pairs(&severity.annotations));
+        }
+        labels.extend(pairs(own.labels));
+        annotations.extend(pairs(own.annotations));
+        for (name, value) in &labels {
+            self.check_collision(name, kept);
+            templates::check(self, value, kept);
+        }
+        for value in annotations.values() {
+            templates::check(self, value, kept);
+        }
+        let owner = own.owner.or(spec.service.owner.as_ref());
+        Marks {
+            owner: owner.map(|owner| owner.value.clone()),
+            owner_is_own: own.owner.is_some(),
+            labels: written(labels),
+            annotations: written(annotations),
+        }
+    }
+
+    /// A label of the rule takes the place of the same one of its result.
+    fn check_collision(&mut self, name: &Text, kept: &Kept) {
+        let Kept::Only(result) = kept else { return };
+        let reserved = naming::RESERVED_LABELS.contains(&name.value.as_str());
+        if !reserved && result.contains(&name.value) {
+            let message =
+                format!("`{name}` would hide the label that tells the alert's groups apart");
+            let error = Diagnostic::error("reserved-label", name.span, message);
+            self.sink.push(error.help("give it another name"));
+        }
+    }
+}
+
+type Pairs<'a> = IndexMap<&'a Text, &'a Text>;
+
+fn pairs(map: &Map<Text>) -> impl Iterator<Item = (&Text, &Text)> {
+    map.iter()
+}
+
+fn written(pairs: Pairs<'_>) -> Vec<(String, String)> {
+    let pairs = pairs.into_iter();
+    let pairs = pairs.map(|(name, value)| (name.value.clone(), value.value.trim().to_owned()));
+    pairs.filter(|(_, value)| !value.is_empty()).collect()
+}

@@ -1,0 +1,204 @@
+//! What objectives are measured by: events of signals, moments of a gauge, PromQL of the author's.
+//!
+//! `{latency: {signal: ttft, within: 500ms}}` is the histogram with its bucket `le="0.5"`, on every release of the range.
+
+mod own;
+
+use super::context::Context;
+use super::{bound, family};
+use crate::diag::Diagnostic;
+use crate::plan::{Bucket, EVALUATION, EventSli, Family, Good, Signal, SignalKind, TimeSli};
+use crate::query::Events;
+use crate::source::Spanned;
+use crate::spec::{self, Text};
+use crate::units::{Number, Quantity, Unit};
+
+/// The events of an objective.
+pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
+    let (sli, by) = (&slo.sli.value, slo.by.as_slice());
+    let count_new_series = slo.count_new_series.is_some_and(|c| c.value);
+    if let Some(time) = &sli.time {
+        uncounted(cx, slo, "moments are no events");
+        return good_time(cx, time, by);
+    }
+    if let Some(own) = &sli.promql {
+        uncounted(
+            cx,
+            slo,
+            "PromQL of your own may give any number for an event",
+        );
+        return own::events(cx, &own.value, by);
+    }
+    if let Some(latency) = &sli.latency {
+        let signal = cx.signal(&latency.value.signal)?;
+        let (family, within) = boundary(cx, &signal, &latency.value)?;
+        let labels = cx.labels(&signal, by);
+        return Some(Events {
+            sli: EventSli::Latency {
+                family: Box::new(family),
+                signal: Box::new(Signal::clone(&signal)),
+                within,
+            },
+            labels,
+            count_new_series,
+        });
+    }
+    let ratio = &sli.ratio.as_ref()?.value;
+    let (name, good) = match (&ratio.good, &ratio.bad) {
+        (Some(good), _) => (good, true),
+        (None, bad) => (bad.as_ref()?, false),
+    };
+    let (part, total) = (cx.signal(name), cx.signal(&ratio.total));
+    let (part, total) = (part?, total?);
+    for (signal, at) in [(&part, name), (&total, &ratio.total)] {
+        if !matches!(signal.kind(), SignalKind::Counter | SignalKind::Histogram) {
+            let message = format!(
+                "`{at}` is a {}, but events are counted by counters",
+                signal.kind().as_str()
+            );
+            cx.sink
+                .push(Diagnostic::error("wrong-kind", at.span, message));
+            return None;
+        }
+    }
+    let mut labels = cx.labels(&total, by);
+    labels.retain(|l| part.labels.contains(l));
+    Some(Events {
+        sli: EventSli::Ratio {
+            part: Box::new(Signal::clone(&part)),
+            good,
+            total: Box::new(Signal::clone(&total)),
+        },
+        labels,
+        count_new_series,
+    })
+}
+
+/// Complains about fields that are about events, where none are counted.
+fn uncounted(cx: &mut Context<'_>, slo: &spec::Slo, why: &str) {
+    if let Some(new) = slo.count_new_series {
+        let message = format!("`count_new_series` has nothing to count here: {why}");
+        cx.reject_field("count_new_series", new.span, message);
+    }
+    if let Some(least) = slo.min_events {
+        let message = format!("`min_events` cannot be counted here: {why}");
+        cx.reject_field("min_events", least.span, message);
+    }
+}
+
+fn good_time(cx: &mut Context<'_>, time: &Spanned<spec::GoodTime>, by: &[Text]) -> Option<Events> {
+    let t = &time.value;
+    let signal = cx.signal(&t.signal)?;
+    if signal.kind() != SignalKind::Gauge {
+        let message = format!(
+            "`{}` is a {}, but only a gauge is good or bad at a time",
+            t.signal,
+            signal.kind().as_str()
+        );
+        let error = Diagnostic::error("wrong-kind", t.signal.span, message);
+        cx.sink
+            .push(error.help("a `ratio` or a `latency` SLI counts events"));
+        return None;
+    }
+    let (good, quantity) = match (&t.above, &t.below, &t.equals) {
+        (Some(above), ..) => (Good::Above, above),
+        (_, Some(below), _) => (Good::Below, below),
+        (.., equals) => (Good::Equals, equals.as_ref()?),
+    };
+    let bound = in_unit(cx, &signal, quantity)?;
+    if let Some(error) = never_or_always(&signal, good, bound, quantity) {
+        cx.sink.push(error);
+        return None;
+    }
+    let labels = cx.labels(&signal, by);
+    let time = TimeSli {
+        signal: Signal::clone(&signal),
+        good,
+        bound,
+        text: quantity.to_string(),
+        every: cx.scrape_interval().min(EVALUATION),
+    };
+    Some(Events {
+        sli: EventSli::Time(Box::new(time)),
+        labels,
+        count_new_series: false,
+    })
+}
+
+/// A bound that no value or every value of the signal meets.
+fn never_or_always(
+    signal: &Signal,
+    good: Good,
+    bound: Number,
+    at: &Spanned<Quantity>,
+) -> Option<Diagnostic> {
+    let (zero, one) = (Number::from_integer(0), Number::from_integer(1));
+    let least = (signal.unit != Unit::Celsius).then_some(zero);
+    let most = matches!(signal.unit, Unit::Ratio | Unit::Bool).then_some(one);
+    let below = least.is_some_and(|least| bound < least);
+    let beyond = most.is_some_and(|most| bound > most);
+    let (never, always) = match good {
+        Good::Above => (beyond || most == Some(bound), below),
+        Good::Below => (below || least == Some(bound), beyond),
+        Good::Equals => (below || beyond, false),
+    };
+    let said = match good {
+        Good::Equals => format!("equal to {at}"),
+        good => format!("{} {at}", good.as_str()),
+    };
+    let (word, all) = match (never, always) {
+        (true, _) => ("never", "no"),
+        (_, true) => ("always", "all"),
+        _ => return None,
+    };
+    let message = format!(
+        "`{}` is {word} {said}, so {all} time would be good",
+        signal.name
+    );
+    Some(Diagnostic::error("bad-threshold", at.span, message))
+}
+
+pub(super) fn histogram(cx: &mut Context<'_>, signal: &Signal, at: &Text) -> Option<()> {
+    if signal.kind() == SignalKind::Histogram {
+        return Some(());
+    }
+    let message = format!(
+        "`{at}` is a {}, but latencies need a histogram",
+        signal.kind().as_str()
+    );
+    cx.sink
+        .push(Diagnostic::error("wrong-kind", at.span, message));
+    None
+}
+
+/// A bound in the histogram's unit.
+pub(super) fn in_unit(
+    cx: &mut Context<'_>,
+    signal: &Signal,
+    at: &Spanned<Quantity>,
+) -> Option<Number> {
+    match at.value.of(signal.unit, false) {
+        Ok(value) => Some(value),
+        Err(mismatch) => {
+            cx.sink.push(bound::wrong_unit(at.span, mismatch));
+            None
+        }
+    }
+}
+
+/// The family, and its bucket whose upper bound is asked for.
+fn boundary(
+    cx: &mut Context<'_>,
+    signal: &Signal,
+    latency: &spec::Latency,
+) -> Option<(Family, Bucket)> {
+    histogram(cx, signal, &latency.signal)?;
+    let value = in_unit(cx, signal, &latency.within)? / signal.scale;
+    let family = signal.family()?;
+    if let Some(bucket) = family.buckets.iter().find(|b| b.bound == value) {
+        return Some((family.clone(), bucket.clone()));
+    }
+    let error = family::not_a_boundary(cx, signal, value, &latency.within);
+    cx.sink.push(error);
+    None
+}

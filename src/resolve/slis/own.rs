@@ -1,0 +1,171 @@
+//! SLIs by PromQL of the author's: `$window` stands for the window, and the labels are those of a group.
+
+use crate::diag::{Diagnostic, did_you_mean};
+use crate::plan::marker::{self, WINDOW};
+use crate::plan::{EventSli, OwnEvents};
+use crate::promql::ast::{Duration, Expr};
+use crate::promql::{Dialect, Kept, kept_labels, placeholder};
+use crate::query::Events;
+use crate::resolve::context::Context;
+use crate::resolve::signals;
+use crate::spec::{self, Text};
+
+/// Five minutes, as long as [`WINDOW`] is, so that every place stays where it is.
+const STAND_IN: &str = "000300s";
+
+/// Bad or good events and all events, or their ratio.
+pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -> Option<Events> {
+    if let Some(text) = &sli.error_ratio {
+        let (expr, labels) = query(cx, text, by)?;
+        check_by(cx, by, &labels);
+        cx.notes.push(format!(
+            "`error_ratio: {}` counts no events: over long windows each minute weighs the same, however many there were",
+            shortened(&text.value)
+        ));
+        return Some(Events {
+            sli: EventSli::OwnRatio(Box::new(expr)),
+            labels,
+            count_new_series: false,
+        });
+    }
+    let good = sli.good.is_some();
+    let part_text = sli.good.as_ref().or(sli.bad.as_ref())?;
+    let total_text = sli.total.as_ref()?;
+    let (part, total) = (query(cx, part_text, by), query(cx, total_text, by));
+    let ((part, part_labels), (total, labels)) = (part?, total?);
+    if part_labels != labels {
+        let message = format!(
+            "it keeps {}, but `total` keeps {}: no element of one would find the other",
+            listed(&part_labels),
+            listed(&labels)
+        );
+        let error = Diagnostic::error("label-mismatch", part_text.span, message);
+        cx.sink
+            .push(error.help("aggregate both by the same labels"));
+        return None;
+    }
+    check_by(cx, by, &labels);
+    let own = OwnEvents { part, good, total };
+    Some(Events {
+        sli: EventSli::Own(Box::new(own)),
+        labels,
+        count_new_series: false,
+    })
+}
+
+/// A query with its labels.
+fn query(cx: &mut Context<'_>, text: &Text, by: &[Text]) -> Option<(Expr, Vec<String>)> {
+    let expr = parse(cx, text)?;
+    let labels = labels(cx, text, &expr, by)?;
+    Some((expr, labels))
+}
+
+fn parse(cx: &mut Context<'_>, text: &Text) -> Option<Expr> {
+    let wanted = text.value.matches(WINDOW).count();
+    if wanted == 0 {
+        without_window(cx, text);
+        return None;
+    }
+    let stood_in = text.value.replace(WINDOW, STAND_IN);
+    let mut expr = signals::parse_as(cx, text, &stood_in)?;
+    let mut found = 0;
+    marker::windows(&mut expr, &mut |window| {
+        if window.text == STAND_IN {
+            *window = Duration::placeholder(WINDOW);
+            found += 1;
+        }
+    });
+    if found < wanted {
+        let message = "`$window` is the length of a range, and of nothing else";
+        let error = Diagnostic::error("bad-promql", text.span, message);
+        cx.sink
+            .push(error.help("write it in brackets, as in `rate(errors_total[$window])`"));
+        return None;
+    }
+    Some(expr)
+}
+
+fn without_window(cx: &mut Context<'_>, text: &Text) {
+    let other = placeholder::spans(&text.value, Dialect::Template)
+        .into_iter()
+        .next();
+    if let Some(other) = other {
+        let word = &text.value[other.clone()];
+        let message = format!("`{word}` is not known here: the window is `$window`");
+        let at = cx.document.inside(text, other);
+        cx.sink
+            .push(Diagnostic::error("missing-window", at, message));
+        return;
+    }
+    let message = "the window is nowhere in it: write `$window` for the length of ranges";
+    let error = Diagnostic::error("missing-window", text.span, message);
+    let is_signal = cx.spec.signals.contains_key(text.value.as_str());
+    cx.sink.push(error.help(match is_signal {
+        true => "signals are named under `ratio`, as in `ratio: {bad: errors, total: requests}`",
+        false => "as in `sum(rate(errors_total[$window]))`",
+    }));
+}
+
+/// Complains about a label of `by` that an SLI does not keep.
+fn check_by(cx: &mut Context<'_>, by: &[Text], kept: &[String]) {
+    for label in by {
+        if cx.check_group_label(label) && !kept.contains(&label.value) {
+            let message = format!("the PromQL of this SLI keeps no label `{label}`");
+            let error = Diagnostic::error("unknown-label", label.span, message);
+            cx.sink
+                .push(error.help(format!("it keeps {}", listed(kept))));
+        }
+    }
+}
+
+/// The labels that a query keeps, in the order of the service's groups and of `by`.
+fn labels(cx: &mut Context<'_>, text: &Text, expr: &Expr, by: &[Text]) -> Option<Vec<String>> {
+    let group_by = cx.spec.prometheus.group_by.iter();
+    let group: Vec<&str> = group_by
+        .chain(by)
+        .map(|label| label.value.as_str())
+        .collect();
+    let Kept::Only(kept) = kept_labels(expr) else {
+        let message = "it keeps all labels of its series, so that each would be an objective";
+        let error = Diagnostic::error("label-mismatch", text.span, message);
+        let help = match group.is_empty() {
+            true => "aggregate it, as in `sum(rate(errors_total[$window]))`".to_owned(),
+            false => format!("aggregate it, as in `sum by ({}) (…)`", group.join(", ")),
+        };
+        cx.sink.push(error.help(help));
+        return None;
+    };
+    if let Some(label) = kept.iter().find(|label| !group.contains(&label.as_str())) {
+        let message =
+            format!("it keeps the label `{label}`, by which the objective is not grouped");
+        let error = Diagnostic::error("label-mismatch", text.span, message)
+            .maybe_help(did_you_mean(label, group.iter().copied()));
+        let help = format!("leave it out, or add `by: [{label}]` to the objective");
+        cx.sink.push(error.help(help));
+        return None;
+    }
+    let mut labels: Vec<String> = Vec::new();
+    for label in group {
+        if kept.contains(label) && !labels.iter().any(|known| known == label) {
+            labels.push(label.to_owned());
+        }
+    }
+    Some(labels)
+}
+
+fn listed(labels: &[String]) -> String {
+    match labels {
+        [] => "no label".to_owned(),
+        labels => format!("`{}`", labels.join("`, `")),
+    }
+}
+
+/// The begin of a query.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 40;
+    let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.chars().count() > MOST {
+        true => format!("{}…", text.chars().take(MOST).collect::<String>()),
+        false => text,
+    }
+}

@@ -1,0 +1,117 @@
+//! How a condition, a panel or a series of it says that a signal is read: the same fields, with the same bounds.
+//!
+//! `{signal: a, unit: s}` and `{promql: up, window: 5m}` are refused wherever they stand.
+
+use super::exclusive::{Exclusive, Field};
+use super::place;
+use crate::source::Span;
+use crate::spec::{Condition, Matchers, Panel, Series, Text};
+
+/// The fields of one signal, or of PromQL in its place.
+pub(super) struct Reading<'a> {
+    /// True for PromQL.
+    raw: bool,
+    unit: Field<'a>,
+    stat: Field<'a>,
+    window: Field<'a>,
+    /// Which of its series, and what they are grouped by.
+    groups: [Field<'a>; 2],
+}
+
+impl Reading<'_> {
+    fn new(
+        promql: Option<&Text>,
+        unit: Option<Span>,
+        stat: Field<'static>,
+        window: Option<Span>,
+        (by, matchers): (&[Text], &Matchers),
+    ) -> Reading<'static> {
+        Reading {
+            raw: promql.is_some(),
+            unit: ("unit", unit),
+            stat,
+            window: ("window", window),
+            groups: [
+                ("by", by.first().map(|by| by.span)),
+                ("where", matchers.keys().next().map(|key| key.span)),
+            ],
+        }
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = Field<'_>> {
+        self.own().chain([self.window])
+    }
+
+    /// What a list of series leaves to each of them: all but the window.
+    pub(super) fn own(&self) -> impl Iterator<Item = Field<'_>> {
+        [self.unit, self.stat].into_iter().chain(self.groups)
+    }
+
+    /// What a value is: absence has none.
+    pub(super) fn value(&self) -> [Field<'_>; 2] {
+        [self.stat, self.window]
+    }
+}
+
+impl Condition {
+    pub(super) fn reading(&self) -> Reading<'static> {
+        Reading::new(
+            self.promql.as_ref(),
+            place(self.unit.as_ref()),
+            ("stat", place(self.stat.as_ref())),
+            place(self.window.as_ref()),
+            (&self.by, &self.matchers),
+        )
+    }
+}
+
+impl Panel {
+    pub(super) fn reading(&self) -> Reading<'static> {
+        Reading::new(
+            self.promql.as_ref(),
+            place(self.unit.as_ref()),
+            ("stats", place(self.stats.as_ref())),
+            place(self.window.as_ref()),
+            (&self.by, &self.matchers),
+        )
+    }
+}
+
+impl Series {
+    pub(super) fn reading(&self) -> Reading<'static> {
+        Reading::new(
+            self.promql.as_ref(),
+            place(self.unit.as_ref()),
+            ("stat", place(self.stat.as_ref())),
+            place(self.window.as_ref()),
+            (&self.by, &self.matchers),
+        )
+    }
+}
+
+impl Exclusive<'_> {
+    /// PromQL is read and grouped as it is written; only it needs a unit.
+    pub(super) fn reading(&mut self, reading: &Reading<'_>) {
+        if !reading.raw {
+            self.reject(
+                [reading.unit],
+                "cannot be combined with a signal, which has its own",
+            );
+            return;
+        }
+        let fields = [reading.stat, reading.window]
+            .into_iter()
+            .chain(reading.groups);
+        self.reject(fields, "cannot change raw PromQL: write it there");
+    }
+
+    /// Complains of every one of `fields` that is set: its name, and why it may not be.
+    pub(super) fn reject<'n>(&mut self, fields: impl IntoIterator<Item = Field<'n>>, why: &str) {
+        for (name, span) in fields {
+            if let Some(span) = span {
+                self.error(name, span, format!("`{name}` {why}"));
+            }
+        }
+    }
+}

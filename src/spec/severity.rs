@@ -1,0 +1,59 @@
+//! Severities: what alerts call themselves, and what all of one severity carry.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Map, Text};
+use crate::source::{Span, Spanned};
+
+/// Values of the `severity` label.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Severities {
+    /// Somebody is woken; `critical` when absent.
+    pub page: Severity,
+    /// Looked at the next working day; `warning` when absent.
+    pub ticket: Severity,
+    /// Others that alerts may have.
+    pub more: Vec<Severity>,
+}
+
+/// A severity: its name, or a mapping with what all its alerts carry.
+#[derive(Clone, Debug)]
+pub struct Severity {
+    /// Value of the `severity` label.
+    pub name: Text,
+    /// Labels of all alerts of this severity.
+    pub labels: Map<Text>,
+    /// Annotations of all alerts of this severity.
+    pub annotations: Map<Text>,
+}
+
+impl Severity {
+    /// A severity whose alerts carry nothing else.
+    pub fn named(name: Text) -> Self {
+        Self {
+            name,
+            labels: Map::new(),
+            annotations: Map::new(),
+        }
+    }
+}
+
+impl Severities {
+    /// All that are declared here.
+    pub fn all(&self) -> impl Iterator<Item = &Severity> {
+        [&self.page, &self.ticket].into_iter().chain(&self.more)
+    }
+}
+
+impl Default for Severities {
+    fn default() -> Self {
+        let named = |name: &str| Severity::named(Spanned::new(name.to_owned(), Span::default()));
+        Self {
+            page: named("critical"),
+            ticket: named("warning"),
+            more: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Files of a project's own, made by its own templates.
+
+use serde::Serialize;
+
+use super::{OutFile, TargetError, prometheus};
+use crate::plan::{Plan, Slo, SloKind};
+use crate::source::FileId;
+use crate::template::Templates;
+use crate::units::decimal;
+use crate::yaml;
+
+/// What a template of `[[output]]` sees.
+#[derive(Serialize)]
+struct View<'a, G: Serialize> {
+    /// The service.
+    service: Service<'a>,
+    /// Its objectives.
+    slos: Vec<Objective<'a>>,
+    /// All groups of rules, as they are in the rule files.
+    groups: G,
+}
+
+#[derive(Serialize)]
+struct Service<'a> {
+    name: &'a str,
+    title: &'a str,
+    /// Empty when the spec names none.
+    owner: &'a str,
+    grafana: &'a str,
+}
+
+#[derive(Serialize)]
+struct Objective<'a> {
+    name: &'a str,
+    title: &'a str,
+    /// Share of events that must be good; of a percentile objective, the percentile: `0.999`.
+    objective: String,
+    /// Its period: `30d`.
+    window: String,
+    /// Name of its alerts.
+    alert: &'a str,
+}
+
+/// Renders a template for a service.
+///
+/// # Errors
+/// When the template fails, or its output is not what the ending of its path says.
+pub fn render(
+    plan: &Plan,
+    templates: &Templates,
+    name: &str,
+    path: &str,
+) -> Result<OutFile, TargetError> {
+    let view = View {
+        service: Service {
+            name: &plan.service.name,
+            title: &plan.service.title,
+            owner: plan.service.owner.as_deref().unwrap_or_default(),
+            grafana: &plan.service.grafana,
+        },
+        slos: plan.slos.iter().map(objective).collect(),
+        groups: prometheus::groups(plan),
+    };
+    let file = OutFile {
+        path: path.to_owned(),
+        text: templates.render(name, &view)?,
+    };
+    match wrong(&file) {
+        None => Ok(file),
+        Some(why) => Err(TargetError::Invalid {
+            path: file.path,
+            why,
+        }),
+    }
+}
+
+fn objective(slo: &Slo) -> Objective<'_> {
+    let share = match &slo.kind {
+        SloKind::Events(events) => events.budget.objective,
+        SloKind::Percentile(percentile) => percentile.quantile,
+    };
+    Objective {
+        name: &slo.name,
+        title: &slo.title,
+        objective: decimal(share),
+        window: slo.period.to_string(),
+        alert: &slo.alert_name,
+    }
+}
+
+/// Why a text is not what the ending of its path says.
+fn wrong(file: &OutFile) -> Option<String> {
+    let (_, ending) = file.path.rsplit_once('.')?;
+    match ending {
+        "json" => serde_json::from_str::<serde::de::IgnoredAny>(&file.text)
+            .err()
+            .map(|error| error.to_string()),
+        "yaml" | "yml" => yaml::read::<serde_json::Value>(FileId::default(), &file.text)
+            .err()
+            .map(|error| error.message),
+        _ => None,
+    }
+}

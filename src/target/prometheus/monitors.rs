@@ -1,0 +1,96 @@
+//! Monitors of the Prometheus operator: the jobs of `scrape.yaml` for targets in Kubernetes.
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use super::parts::{self, copy, set};
+use super::view::{Named, Relabel, ScrapeConfig};
+use crate::naming;
+use crate::plan::{Discovery, Kind, LabelSource, Plan, ScrapeJob};
+use crate::target::kubernetes::{Metadata, metadata};
+
+/// A `PodMonitor`, a `ServiceMonitor` or a `ScrapeConfig`.
+#[derive(Serialize)]
+pub(super) struct Monitor {
+    /// Version of the operator's interface.
+    pub(super) api_version: &'static str,
+    /// Kind of the resource.
+    pub(super) kind: &'static str,
+    /// What every resource begins with.
+    pub(super) metadata: Metadata,
+    /// How targets in Kubernetes are found; a `ScrapeConfig` has none and reads files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) selector: Option<Selector>,
+    /// The job as it is in `scrape.yaml`, with the relabelling that the monitor needs.
+    pub(super) job: ScrapeConfig,
+}
+
+/// How targets in Kubernetes are found.
+#[derive(Serialize)]
+pub(super) struct Selector {
+    /// Key of the endpoints in this kind of monitor.
+    pub(super) endpoints: &'static str,
+    /// Labels of the pods or services.
+    pub(super) labels: IndexMap<String, String>,
+    /// Where they are looked for; in the monitor's own namespace when there are none.
+    pub(super) namespaces: Vec<String>,
+    /// Name of the port.
+    pub(super) port: String,
+}
+
+/// A monitor for each job; none for a service that nobody runs in Kubernetes.
+pub(super) fn files(plan: &Plan) -> Vec<Named<Monitor>> {
+    let jobs = plan.scrape.jobs.iter();
+    let wanted = jobs.filter(|job| plan.kubernetes.is_some() || job.discovery.is_some());
+    wanted.map(|job| named(plan, job)).collect()
+}
+
+fn named(plan: &Plan, job: &ScrapeJob) -> Named<Monitor> {
+    let name = format!("{}-{}", plan.service.name, job.name);
+    let file = monitor(plan, job, &name);
+    let kind = file.kind.to_ascii_lowercase();
+    Named {
+        name: format!("{}.{kind}", naming::resource(&job.name)),
+        title: format!("{}: scrapes {}.", plan.service.title, job.name),
+        file,
+    }
+}
+
+fn monitor(plan: &Plan, job: &ScrapeJob, name: &str) -> Monitor {
+    let (api_version, kind) = match &job.discovery {
+        None => ("monitoring.coreos.com/v1alpha1", "ScrapeConfig"),
+        Some(found) => match found.kind {
+            Kind::Pods => ("monitoring.coreos.com/v1", "PodMonitor"),
+            Kind::Services => ("monitoring.coreos.com/v1", "ServiceMonitor"),
+        },
+    };
+    let mut config = parts::scrape_config(plan, job);
+    let labels = job.discovery.iter().flat_map(|found| &found.labels);
+    config.relabel_configs.extend(labels.map(relabel));
+    Monitor {
+        api_version,
+        kind,
+        metadata: metadata(plan, name, ("app.kubernetes.io/component", "scrape"), &[]),
+        selector: job.discovery.as_ref().map(selector),
+        job: config,
+    }
+}
+
+fn selector(found: &Discovery) -> Selector {
+    Selector {
+        endpoints: match found.kind {
+            Kind::Pods => "podMetricsEndpoints",
+            Kind::Services => "endpoints",
+        },
+        labels: found.selector.clone(),
+        namespaces: found.namespaces.clone(),
+        port: found.port.clone(),
+    }
+}
+
+fn relabel((label, source): &(String, LabelSource)) -> Relabel {
+    match source {
+        LabelSource::Value(value) => set(label, value),
+        LabelSource::Discovered(from) => copy(from, label),
+    }
+}

@@ -1,0 +1,120 @@
+//! Tests of burn-rate alerts on recorded ratios, where no series can be made up that the author's PromQL would read.
+
+use super::labels::LabelSet;
+use super::{burn, firing, minutes, slo_rule_file, test_file};
+use crate::naming::{self, SLO, TIER};
+use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, Tier, slo_series};
+use crate::promql::ast::Selector;
+use crate::target::prometheus::rules;
+use crate::target::prometheus::view::{AlertCheck, Input, Named, Test, TestFile};
+use crate::units::{Duration, Number, decimal, float};
+
+/// Just beyond a threshold, and just short of it.
+const BEYOND: Number = Number::new_raw(105, 100);
+const SHORT_OF: Number = Number::new_raw(95, 100);
+
+/// Minutes that the ratios are held for, and the one that is looked at.
+const HELD: u64 = 10;
+const LOOK: u64 = 5;
+
+/// A file for each tier.
+pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<TestFile>> {
+    let file = |tier: &Tier| {
+        let run = Run {
+            plan,
+            slo,
+            events,
+            tier,
+        };
+        let name = format!("{}-{}", rules::slo_file(slo), tier.name);
+        let title = format!(
+            "{}, tier {}, of ratios as recorded.",
+            slo.alert_name, tier.name
+        );
+        let tests = vec![
+            run.test(
+                "fires above the threshold in both windows",
+                [BEYOND, BEYOND],
+            ),
+            run.test("silent below it in the long window", [SHORT_OF, BEYOND]),
+            run.test("silent below it in the short window", [BEYOND, SHORT_OF]),
+        ];
+        test_file(name, title, &[slo_rule_file(slo)], 1, tests)
+    };
+    events.tiers.iter().map(file).collect()
+}
+
+struct Run<'a> {
+    plan: &'a Plan,
+    slo: &'a Slo,
+    events: &'a EventSlo,
+    tier: &'a Tier,
+}
+
+impl Run<'_> {
+    fn test(&self, name: &str, shares: [Number; 2]) -> Test {
+        let windows = [self.tier.long, self.tier.short];
+        let levels = shares.map(|share| self.level(share));
+        let inputs = windows.iter().zip(levels);
+        let fires = shares == [BEYOND, BEYOND];
+        let labels = [(SLO, self.slo.name.as_str()), (TIER, &self.tier.name)];
+        let shown = self.shown(levels[0]).filter(|_| fires);
+        Test {
+            name: name.to_owned(),
+            interval: minutes(1),
+            input_series: inputs
+                .map(|(window, level)| self.input(*window, level))
+                .collect(),
+            alert_rule_test: shown.into_iter().collect(),
+            promql_expr_test: vec![firing(&self.slo.alert_name, &labels, LOOK, fires)],
+        }
+    }
+
+    /// A share of the threshold; not more than halfway to everything.
+    fn level(&self, share: Number) -> Number {
+        let threshold = self.tier.threshold;
+        (threshold * share).min((threshold + 1) / 2)
+    }
+
+    fn set(&self) -> LabelSet {
+        let labels = self.slo.labels.iter();
+        labels
+            .map(|label| (label.clone(), format!("{label}-1")))
+            .collect()
+    }
+
+    fn input(&self, window: Duration, level: Number) -> Input {
+        let service = &self.plan.service.name;
+        let series = slo_series(
+            naming::ERROR_RATIO,
+            service,
+            &self.slo.name,
+            &window.to_string(),
+        );
+        let series = self
+            .set()
+            .iter()
+            .fold(series, |series: Selector, (label, value)| {
+                series.matcher(label, crate::promql::ast::MatchOp::Equal, value)
+            });
+        Input {
+            series: series.to_string(),
+            values: format!("{}+0x{HELD}", decimal(level)),
+        }
+    }
+
+    /// The alert as the on-call person sees it, where no other tier reads the same ratios.
+    fn shown(&self, level: Number) -> Option<AlertCheck> {
+        let base = [self.tier.long, self.tier.short].contains(&BASE_WINDOW);
+        if base && self.events.counted.is_none() {
+            return None;
+        }
+        let (plan, value) = (self.plan, float(level));
+        let alert = burn::expected(plan, self.slo, self.events, self.tier, &self.set(), value);
+        Some(AlertCheck {
+            eval_time: minutes(LOOK),
+            alertname: self.slo.alert_name.clone(),
+            exp_alerts: vec![alert?],
+        })
+    }
+}

@@ -1,0 +1,210 @@
+//! What the parts of a condition are driven with where their tests are searched for.
+
+use super::course::Course;
+use super::drive::{Driver, Level};
+use super::labels;
+use super::level::{self, busy};
+use super::swing::Blocks;
+use super::together;
+use crate::plan::{Absent, Bound, Compare, Condition, Correlated, Plan};
+use crate::spec::Baseline;
+use crate::target::prometheus::view::Input;
+use crate::units::{Duration, Number};
+
+/// How inputs are tried.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Try {
+    /// How hard the parts are driven.
+    strength: usize,
+    /// How the history of a usual range goes.
+    swing: usize,
+    /// True where parts with a fixed bound are at fault before the others change.
+    lead: bool,
+    /// True with so few requests that counts of them stay low.
+    quiet: bool,
+    /// The part whose series count where two parts want the same ones.
+    pub(super) first: usize,
+}
+
+impl Try {
+    /// All ways, the plain ones first.
+    pub(super) fn all(parts: &[Part<'_>]) -> Vec<Self> {
+        let swings = match parts.iter().any(Part::swings) {
+            true => SWINGS,
+            false => 1,
+        };
+        let both = |more: bool| [false, true].into_iter().filter(move |on| !*on || more);
+        let several = parts.len() > 1;
+        let mut all = Vec::new();
+        for quiet in both(several) {
+            for lead in both(several && parts.iter().any(Part::changes)) {
+                for strength in 0..STRENGTHS.len() {
+                    for swing in 0..swings {
+                        all.extend((0..parts.len()).map(|first| Self {
+                            strength,
+                            swing,
+                            lead,
+                            quiet,
+                            first,
+                        }));
+                    }
+                }
+            }
+        }
+        all
+    }
+}
+
+/// Requests a minute in quiet times.
+const QUIET: i128 = 6;
+
+/// A part of a condition.
+pub(super) struct Part<'a> {
+    driver: Driver<'a>,
+    kind: Kind<'a>,
+}
+
+enum Kind<'a> {
+    Compare(&'a Compare),
+    Absent(&'a Absent),
+    Correlated(&'a Correlated),
+}
+
+/// How far beyond a bound the fault goes, in hundredths of it.
+const STRENGTHS: [(i128, bool); 6] = [
+    (105, false),
+    (200, false),
+    (1_000, false),
+    (200, true),
+    (1_000, true),
+    (10_000, true),
+];
+
+/// Kinds of history that [`Blocks::tried`] knows.
+const SWINGS: usize = 4;
+
+impl<'a> Part<'a> {
+    /// `None` where nothing is known of what the part asks.
+    pub(super) fn of(plan: &'a Plan, leaf: &'a Condition, step: u64) -> Option<Self> {
+        let kind = match leaf {
+            Condition::Compare(c) => Kind::Compare(c),
+            Condition::Absent(a) => Kind::Absent(a),
+            Condition::Raw(raw) => Kind::Correlated(raw.correlated.as_ref()?),
+            _ => return None,
+        };
+        let driver = Driver { plan, step };
+        Some(Self { driver, kind })
+    }
+
+    pub(super) fn title(&self) -> &str {
+        match &self.kind {
+            Kind::Compare(c) => &c.signal.title,
+            Kind::Absent(a) => &a.signal.title,
+            Kind::Correlated(c) => &c.of[0].signal.title,
+        }
+    }
+
+    /// True where the past must have a usual range.
+    fn swings(&self) -> bool {
+        matches!(&self.kind, Kind::Compare(c) if matches!(c.bound, Bound::Outside(_)))
+    }
+
+    /// True where two signals are asked to move together.
+    pub(super) fn is_together(&self) -> bool {
+        matches!(self.kind, Kind::Correlated(_))
+    }
+
+    /// True where the part asks for a change, which its own past catches up with.
+    fn changes(&self) -> bool {
+        matches!(&self.kind, Kind::Compare(c) if !matches!(c.bound, Bound::Fixed(..)))
+    }
+
+    fn steps(&self, duration: Duration) -> u64 {
+        duration.mins_up().div_ceil(self.driver.step)
+    }
+
+    fn window(&self) -> u64 {
+        match &self.kind {
+            Kind::Compare(c) => self.steps(c.window),
+            Kind::Absent(_) => 10,
+            Kind::Correlated(c) => {
+                let read = c.of.iter().map(|reading| reading.window).max();
+                self.steps(c.window) + self.steps(read.unwrap_or_default())
+            }
+        }
+    }
+
+    fn past(&self) -> u64 {
+        match &self.kind {
+            Kind::Compare(c) => match &c.bound {
+                Bound::Fixed(..) => 0,
+                Bound::Times(_, _, Baseline::Offset(past) | Baseline::AvgOver(past)) => {
+                    self.steps(*past)
+                }
+                Bound::Outside(o) => self.steps(o.window),
+            },
+            Kind::Absent(_) | Kind::Correlated(_) => 0,
+        }
+    }
+
+    /// The part's series; `share` says how many hundredths of the way from good to bad they go.
+    pub(super) fn inputs(&self, course: &Course, share: i128, how: Try) -> Option<Vec<Input>> {
+        match &self.kind {
+            Kind::Compare(c) => {
+                let (percent, low) = STRENGTHS[how.strength];
+                let (good, bad, spread) = level::apart(c, percent, low)?;
+                let bad = good + (bad - good) * Number::new(share, 100);
+                let lead = match how.lead && !self.changes() {
+                    true => course.lead,
+                    false => 0,
+                };
+                let history = course.history - lead;
+                let mut levels = match spread {
+                    Some(spread) => {
+                        let blocks = Blocks::tried(how.swing, self.window());
+                        blocks.between(history, good - spread, good + spread)
+                    }
+                    None => vec![Level::new(history, good)],
+                };
+                let during = Level::new(course.fault + lead, bad);
+                levels.push(if share > 0 {
+                    during.busy(busy(c))
+                } else {
+                    during
+                });
+                levels.push(Level::new(course.after, good));
+                if how.quiet {
+                    let thin = |level: Level| level.thin(Number::from_integer(QUIET));
+                    levels = levels.into_iter().map(thin).collect();
+                }
+                self.driver.compare(c, &levels, true)
+            }
+            Kind::Correlated(c) => together::inputs(&self.driver, c, course, share, how.strength),
+            Kind::Absent(a) => {
+                let family = a.signal.family()?;
+                let set = labels::of(self.driver.plan, &a.signal, family);
+                let name = format!("{}{}", family.names.first()?, family.counted().suffix());
+                let gone = match share {
+                    100 => format!("stale _x{} 1+0x{}", course.fault - 2, course.after),
+                    _ => format!("1+0x{}", course.fault + course.after - 1),
+                };
+                Some(vec![Input {
+                    series: labels::series(&name, &set),
+                    values: format!("1+0x{} {gone}", course.history),
+                }])
+            }
+        }
+    }
+}
+
+/// Steps that are enough for all parts, and a holding time.
+pub(super) fn course(parts: &[Part<'_>], hold: u64) -> Course {
+    let window = parts.iter().map(Part::window).max().unwrap_or(0);
+    let past = parts.iter().map(Part::past).max().unwrap_or(0);
+    Course {
+        history: past + 2 * window + hold + 30,
+        fault: window + hold + 30,
+        after: window + past.min(60) + 5,
+        lead: window + 5,
+    }
+}

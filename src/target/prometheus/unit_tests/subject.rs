@@ -1,0 +1,73 @@
+//! Alerts as their tests see them.
+
+use super::alert_test_name;
+use super::model::Labels;
+use crate::naming;
+use crate::plan::slo::PercentileAlert;
+use crate::plan::{Alert, AlertRecord, Condition, PercentileSlo, Plan, Slo};
+use crate::promql::ast::Expr;
+use crate::target::prometheus::annotations::{self, Annotations};
+use crate::target::prometheus::rules;
+use crate::target::prometheus::view::Pairs;
+use crate::units::Duration;
+
+/// An alert on a condition, whoever declared it.
+pub(super) struct Subject<'a> {
+    pub(super) name: &'a str,
+    pub(super) condition: &'a Condition,
+    pub(super) hold: Duration,
+    pub(super) labels: Pairs,
+    pub(super) annotations: Annotations,
+    pub(super) rule_file: String,
+    pub(super) test_name: String,
+    /// What is recorded for it: labels beside those of the value, and the value.
+    pub(super) records: Vec<(Labels, &'a Expr)>,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn of_alert(plan: &Plan, alert: &'a Alert) -> Self {
+        Self {
+            name: &alert.name,
+            condition: &alert.condition,
+            hold: alert.hold,
+            labels: rules::condition_labels(plan, alert),
+            annotations: annotations::condition(alert),
+            rule_file: rules::alert_file(plan, alert),
+            test_name: alert_test_name(&alert.name),
+            records: alert
+                .records
+                .iter()
+                .map(|r| record(plan, alert, r))
+                .collect(),
+        }
+    }
+
+    pub(super) fn of_slo(
+        plan: &Plan,
+        slo: &'a Slo,
+        p: &PercentileSlo,
+        alert: &'a PercentileAlert,
+    ) -> Self {
+        Self {
+            name: &slo.alert_name,
+            condition: &alert.condition,
+            hold: alert.hold,
+            labels: rules::percentile_labels(plan, slo, alert),
+            annotations: annotations::percentile(slo, p, alert),
+            rule_file: rules::slo_file(slo),
+            test_name: rules::slo_file(slo),
+            records: Vec::new(),
+        }
+    }
+}
+
+/// The labels and the value that a recording rule of an alert adds.
+fn record<'a>(plan: &Plan, alert: &Alert, record: &'a AlertRecord) -> (Labels, &'a Expr) {
+    let labels = [
+        (naming::SERVICE, plan.service.name.clone()),
+        (naming::ALERT, alert.name.clone()),
+        (naming::PART, record.part.to_string()),
+    ];
+    let labels = labels.map(|(label, value)| (label.to_owned(), value));
+    (labels.into(), &record.query.expr)
+}

@@ -1,0 +1,257 @@
+//! Objectives of every kind before promtool: what it says of the rules, of their unit tests, and of days that it is shown.
+//!
+//! The specs of `tests/fixtures/sloth/` say what examples of another generator say; what its alerts do is written here by the
+//! definition, with the ratios over whole windows.
+
+use std::path::Path;
+use std::process::Command;
+
+use libtest_mimic::Trial;
+use slosmith::target::OutFile;
+
+use crate::bundled;
+use crate::promtool::{check_files, is_slow, test_rules};
+use crate::trial::{Needs, slow, trial};
+
+const SPECS: [&str; 4] = [
+    "slis",
+    "sloth/getting-started",
+    "sloth/kubernetes-apiserver",
+    "sloth/home-wifi",
+];
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut all = Vec::new();
+    for spec in SPECS {
+        all.push(trial(
+            format!("slis::{spec}::rules"),
+            Needs::Promtool,
+            move || rules_pass(spec),
+        ));
+        all.push(trial(
+            format!("slis::{spec}::tests"),
+            Needs::Promtool,
+            move || tests_pass(spec, false),
+        ));
+        all.push(slow(
+            format!("slis::{spec}::slow_tests"),
+            Needs::Promtool,
+            move || tests_pass(spec, true),
+        ));
+    }
+    all.extend([
+        trial(
+            "slis::a_probe_down_for_a_third_of_an_hour",
+            Needs::Promtool,
+            a_probe_down_for_a_third_of_an_hour,
+        ),
+        trial(
+            "slis::requests_as_the_definition_has_them",
+            Needs::Promtool,
+            requests,
+        ),
+        trial(
+            "slis::latencies_as_the_definition_has_them",
+            Needs::Promtool,
+            latencies,
+        ),
+        trial(
+            "slis::clients_as_the_definition_has_them",
+            Needs::Promtool,
+            clients,
+        ),
+    ]);
+    all
+}
+
+fn files(spec: &str) -> Vec<OutFile> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let text = std::fs::read_to_string(root.join(format!("{spec}.yaml"))).expect("a spec");
+    bundled::build(&text, None)
+}
+
+fn rules_pass(spec: &str) {
+    let dir = tempfile::tempdir().expect("temp dir");
+    let files = files(spec);
+    bundled::write(dir.path(), &files);
+    let rules = files.iter().filter(|f| f.path.contains("/rules/"));
+    let mut command = Command::new("promtool");
+    command.args(["check", "rules", "--lint=all", "--lint-fatal"]);
+    command.args(rules.map(|f| dir.path().join(&f.path)));
+    let output = command.output().expect("promtool");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
+fn tests_pass(spec: &str, slowly: bool) {
+    let dir = tempfile::tempdir().expect("temp dir");
+    let files = files(spec);
+    bundled::write(dir.path(), &files);
+    let tests = files.iter().filter(|f| f.path.contains("/tests/"));
+    let tests: Vec<_> = tests.filter(|f| is_slow(&f.path) == slowly).collect();
+    assert!(!tests.is_empty(), "{spec}: no tests");
+    for test in tests {
+        test_rules(&dir.path().join(&test.path));
+    }
+}
+
+/// Twenty minutes of sixty, looked at every fifteen seconds; time without a probe is neither good nor bad.
+fn a_probe_down_for_a_third_of_an_hour() {
+    let ratio =
+        |window: &str| format!("slo:error_ratio:rate{{slo=\"reachable\", window=\"{window}\"}}");
+    check_files(
+        &files("slis"),
+        &["slo-reachable"],
+        "1m",
+        &[(
+            "probe_success{job=\"ping\", cluster=\"c\"}",
+            "1+0x60 0+0x19 1+0x40 _x59 stale 1+0x30",
+        )],
+        &[
+            (&ratio("5m"), "66m", Some(1.0)),
+            // Of 240 moments, or of 241 where both ends count.
+            (&format!("round({}, 0.01)", ratio("1h")), "119m", Some(0.33)),
+            (&ratio("5m"), "140m", None),
+            (&ratio("1h"), "175m", Some(0.0)),
+        ],
+    );
+}
+
+/// What is left between an alert of ours and its definition: zero while both fire, and while neither does.
+fn differs(
+    alert: &str,
+    severity: &str,
+    bad: &str,
+    total: &str,
+    tiers: [(&str, &str, f64); 2],
+) -> String {
+    let ratio = |window: &str| {
+        let at = |query: &str| query.replace("$window", window);
+        format!("(({} or vector(0)) / ({}))", at(bad), at(total))
+    };
+    let tier = |(long, short, threshold): (&str, &str, f64)| {
+        format!(
+            "({} > {threshold} and {} > {threshold})",
+            ratio(long),
+            ratio(short)
+        )
+    };
+    let fires = |what: String| format!("(count({what}) > bool 0 or vector(0))");
+    let ours = fires(format!(
+        "ALERTS{{alertname=\"{alert}\", severity=\"{severity}\", alertstate=\"firing\"}}"
+    ));
+    let theirs = fires(format!("{} or {}", tier(tiers[0]), tier(tiers[1])));
+    format!("{ours} + 10 * {theirs}")
+}
+
+/// Tiers that page, for an error budget.
+fn pages(budget: f64) -> [(&'static str, &'static str, f64); 2] {
+    [("1h", "5m", 14.4 * budget), ("6h", "30m", 6.0 * budget)]
+}
+
+/// Both fire: 11; none does: 0.
+fn judge(
+    spec: &str,
+    slo: &str,
+    series: &[(&str, &str)],
+    differs: &str,
+    firing: &[&str],
+    silent: &[&str],
+) {
+    let firing = firing.iter().map(|at| (differs, *at, Some(11.0)));
+    let silent = silent.iter().map(|at| (differs, *at, Some(0.0)));
+    let checks: Vec<_> = firing.chain(silent).collect();
+    check_files(
+        &files(spec),
+        &[&format!("slo-{slo}")],
+        "1m",
+        series,
+        &checks,
+    );
+}
+
+fn requests() {
+    let bad = "sum(rate(http_request_duration_seconds_count{job=\"myservice\",code=~\"5..|429\"}[$window]))";
+    let total = "sum(rate(http_request_duration_seconds_count{job=\"myservice\"}[$window]))";
+    let one = |code: &str| {
+        format!("http_request_duration_seconds_count{{job=\"myservice\", code=\"{code}\"}}")
+    };
+    // An hour without errors, twenty minutes with a tenth of them, and hours with less than a hundredth.
+    judge(
+        "sloth/getting-started",
+        "requests-availability",
+        &[
+            (&one("200"), "0+1000x60 60900+900x19 78997+997x400"),
+            (&one("503"), "0+0x60 100+100x19 2003+3x400"),
+            (&one("404"), "0+5x480"),
+        ],
+        &differs(
+            "MyServiceHighErrorRate",
+            "pageteam",
+            bad,
+            total,
+            pages(0.001),
+        ),
+        &["75m", "80m", "84m", "100m"],
+        &["30m", "59m", "115m", "200m", "400m"],
+    );
+}
+
+fn latencies() {
+    let all = "sum(rate(apiserver_request_duration_seconds_count{verb!=\"WATCH\"}[$window]))";
+    let fast =
+        "sum(rate(apiserver_request_duration_seconds_bucket{le=\"0.4\",verb!=\"WATCH\"}[$window]))";
+    let slow = format!("({all} - {fast})");
+    let one =
+        |name: &str, labels: &str| format!("apiserver_request_duration_seconds_{name}{{{labels}}}");
+    judge(
+        "sloth/kubernetes-apiserver",
+        "requests-latency",
+        &[
+            (&one("count", "verb=\"GET\""), "0+1000x300"),
+            (
+                &one("bucket", "verb=\"GET\", le=\"0.4\""),
+                "0+1000x60 60400+400x19 68990+990x220",
+            ),
+            (&one("count", "verb=\"WATCH\""), "0+1000x300"),
+            (&one("bucket", "verb=\"WATCH\", le=\"0.4\""), "0+0x300"),
+        ],
+        &differs(
+            "K8sApiserverLatencyAlert",
+            "critical",
+            &slow,
+            all,
+            pages(0.01),
+        ),
+        &["78m", "80m", "84m"],
+        &["30m", "60m", "120m", "250m"],
+    );
+}
+
+fn clients() {
+    let count = |what: &str| {
+        format!("sum_over_time(count(unifipoller_client_satisfaction_ratio{what})[$window:1m])")
+    };
+    let one = |name: &str| format!("unifipoller_client_satisfaction_ratio{{name=\"{name}\"}}");
+    // Three of four clients are badly off for three quarters of an hour.
+    let bad = "0.9+0x60 0.3+0x44 0.9+0x200";
+    judge(
+        "sloth/home-wifi",
+        "risk-wifi-client-satisfaction",
+        &[
+            (&one("a"), bad),
+            (&one("b"), bad),
+            (&one("c"), bad),
+            (&one("d"), "0.8+0x305"),
+        ],
+        &differs(
+            "RiskWifiClientSatisfaction",
+            "home",
+            &count(" < 0.5"),
+            &count(""),
+            pages(0.001),
+        ),
+        &["65m", "90m", "104m", "106m"],
+        &["30m", "60m", "150m"],
+    );
+}

@@ -1,0 +1,290 @@
+//! The reference of the spec: every field with its type, its default and one example, from the schema.
+//!
+//! Examples are what our specs say in that place; a field that none of them has is missing here, and in the tests.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::Value;
+use slosmith::source::FileId;
+
+/// Where the generated part of the page begins.
+const MARK: &str = "<!-- From here on this page is made from the schema: `tools/refresh`. -->\n";
+
+/// Specs that examples are taken from, best first.
+const SPECS: [&str; 11] = [
+    "specs/mangaassist.yaml",
+    "specs/vllm-production.yaml",
+    "specs/vllm-serving.yaml",
+    "tests/fixtures/sloth/getting-started.yaml",
+    "tests/fixtures/sloth/kubernetes-apiserver.yaml",
+    "tests/fixtures/sloth/home-wifi.yaml",
+    "tests/fixtures/slis.yaml",
+    "tests/fixtures/conditions.yaml",
+    "tests/fixtures/extends/organisation.yaml",
+    "tests/fixtures/reference.yaml",
+    "tests/it/hostile/spec.yaml",
+];
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Examples by definition and field.
+type Examples = BTreeMap<(String, String), String>;
+
+struct Reference {
+    schema: Value,
+    examples: Examples,
+    /// Fields that no spec has.
+    missing: RefCell<Vec<String>>,
+}
+
+impl Reference {
+    /// A schema, and the name of the definition that it is.
+    fn resolved<'s>(&'s self, schema: &'s Value) -> (&'s Value, Option<&'s str>) {
+        let inner = schema["anyOf"].as_array();
+        let inner = inner.and_then(|all| all.iter().find(|s| s["type"] != "null"));
+        let schema = match inner {
+            Some(inner) if schema["properties"].is_null() && inner["enum"].is_null() => inner,
+            _ => schema,
+        };
+        match schema["$ref"]
+            .as_str()
+            .and_then(|r| r.strip_prefix("#/$defs/"))
+        {
+            Some(name) => (&self.schema["$defs"][name], Some(name)),
+            None => (schema, None),
+        }
+    }
+
+    /// Takes examples from a part of a spec.
+    fn learn(&mut self, schema: &Value, owner: &str, value: &Value) {
+        let (schema, name) = {
+            let (schema, name) = self.resolved(schema);
+            (schema.clone(), name.unwrap_or(owner).to_owned())
+        };
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    let property = &schema["properties"][key];
+                    if property.is_null() {
+                        self.learn(&schema["additionalProperties"], &name, value);
+                        continue;
+                    }
+                    let known = self.examples.entry((name.clone(), key.clone()));
+                    known.or_insert_with(|| shown(key, value));
+                    self.learn(property, &format!("{name}.{key}"), value);
+                }
+            }
+            Value::Array(items) => {
+                items
+                    .iter()
+                    .for_each(|item| self.learn(&schema["items"], &name, item));
+            }
+            _ => {}
+        }
+    }
+
+    /// `a length of time`, `list of text`, `gauge | counter | histogram`.
+    fn kind(&self, schema: &Value) -> String {
+        let (found, name) = self.resolved(schema);
+        match name {
+            Some("Quantity") => return "quantity".into(),
+            Some("Duration") => return "duration".into(),
+            Some("SignalName") => return "signal".into(),
+            Some("Stat") => return "stat".into(),
+            Some(name) if found["properties"].is_object() => return link(name),
+            Some("Bound") => return "quantity, or a multiple of the past".into(),
+            Some("Severity") => return "name, or `{name, labels, annotations}`".into(),
+            Some("Extends") => return "path, or list of paths".into(),
+            Some("MatchValue") => {
+                return "text, list of text, `{not: …}`, `{matches: …}` or `{not_matches: …}`"
+                    .into();
+            }
+            _ => {}
+        }
+        let variants = found["oneOf"].as_array().or(found["enum"].as_array());
+        if let Some(variants) = variants {
+            let words = variants.iter().flat_map(words);
+            let words: Vec<_> = words.map(|word| format!("`{word}`")).collect();
+            return words.join(", ");
+        }
+        let kind = match &found["type"] {
+            Value::Array(kinds) => kinds.iter().find(|k| **k != "null").unwrap_or(&Value::Null),
+            kind => kind,
+        };
+        match kind.as_str() {
+            Some("string") => "text".into(),
+            Some("integer" | "number") => "number".into(),
+            Some("boolean") => "`true` or `false`".into(),
+            Some("array") => format!("list of {}", self.kind(&found["items"])),
+            Some("object") => format!("map of {}", self.kind(&found["additionalProperties"])),
+            other => panic!("no words for {other:?}: {found}"),
+        }
+    }
+
+    /// The definitions below one, in the order of its fields, each once.
+    fn below<'s>(&'s self, schema: &'s Value, into: &mut Vec<&'s str>) {
+        if !schema.is_object() {
+            return;
+        }
+        let (found, name) = self.resolved(schema);
+        if let Some(name) = name.filter(|_| found["properties"].is_object()) {
+            if into.contains(&name) {
+                return;
+            }
+            into.push(name);
+        }
+        let fields = found["properties"].as_object().into_iter().flatten();
+        let inner = [&found["items"], &found["additionalProperties"]];
+        for part in fields.map(|(_, part)| part).chain(inner) {
+            self.below(part, into);
+        }
+    }
+
+    fn table(&self, name: &str, schema: &Value, page: &mut String) {
+        page.push_str("| field | type | default | example |\n|---|---|---|---|\n");
+        let required = schema["required"].as_array().into_iter().flatten();
+        let required: Vec<_> = required.filter_map(Value::as_str).collect();
+        for (field, property) in schema["properties"].as_object().expect("fields") {
+            let text = property["description"]
+                .as_str()
+                .unwrap_or_default()
+                .replace('\n', " ");
+            let default = match (required.contains(&field.as_str()), default_of(&text)) {
+                (true, _) => "required".to_owned(),
+                (false, Some(default)) => default,
+                (false, None) if property["type"] == "boolean" => "`false`".to_owned(),
+                (false, None) => "none".to_owned(),
+            };
+            let example = self.examples.get(&(name.to_owned(), field.clone()));
+            let example = match example {
+                Some(example) => example,
+                None => {
+                    self.missing.borrow_mut().push(format!("{name}.{field}"));
+                    continue;
+                }
+            };
+            let cell = |text: &str| text.replace('|', "\\|");
+            let kind = self.kind(property);
+            writeln!(
+                page,
+                "| `{field}`: {} | {} | {} | `` {} `` |",
+                cell(&text),
+                cell(&kind),
+                cell(&default),
+                cell(example)
+            )
+            .expect("text");
+        }
+        page.push('\n');
+    }
+}
+
+fn link(name: &str) -> String {
+    format!("[{name}](#{})", name.to_lowercase())
+}
+
+/// The words of a variant.
+fn words(variant: &Value) -> Vec<String> {
+    let one = variant["const"].as_str().or(variant.as_str());
+    match (one, variant["enum"].as_array()) {
+        (Some(word), _) => vec![word.to_owned()],
+        (None, Some(all)) => all
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
+        (None, None) => vec![variant["pattern"].as_str().unwrap_or("…").to_owned()],
+    }
+}
+
+/// What a description says of a field that is not there: `` `critical` `` of `Somebody is woken; `critical` when absent.`
+fn default_of(text: &str) -> Option<String> {
+    let before = text
+        .split(" when absent")
+        .next()
+        .filter(|before| before.len() < text.len())?;
+    let clause = before.rsplit("; ").next()?;
+    Some(clause.trim_end_matches(',').to_owned())
+}
+
+/// `field: value`, cut where it gets long.
+fn shown(field: &str, value: &Value) -> String {
+    const MOST: usize = 60;
+    let text = format!("{field}: {}", flow(value)).replace('`', "'");
+    let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.chars().count() > MOST {
+        true => text.chars().take(MOST).chain(['…']).collect(),
+        false => text,
+    }
+}
+
+fn flow(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.contains([':', '#', '{', '[', ',', '&', '*']) => {
+            serde_json::to_string(text).expect("JSON")
+        }
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            format!(
+                "[{}]",
+                items.iter().map(flow).collect::<Vec<_>>().join(", ")
+            )
+        }
+        Value::Object(map) => {
+            let pairs = map.iter().map(|(k, v)| format!("{k}: {}", flow(v)));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+fn generated() -> String {
+    let schema: Value = serde_json::from_str(&read("schemas/spec.schema.json")).expect("JSON");
+    let mut reference = Reference {
+        schema: schema.clone(),
+        examples: Examples::new(),
+        missing: RefCell::default(),
+    };
+    for path in SPECS {
+        let spec: Value = slosmith::yaml::read(FileId(0), &read(path)).expect("YAML");
+        reference.learn(&schema, "spec", &spec);
+    }
+    let mut page = String::from(
+        "\n## Every field\n\nTypes: a *quantity* is a number with a unit (`500ms`, `95%`, `10/min`), a *duration* a length of time \
+         (`5m`, `28d`), a *signal* the name of one of this spec or of the library, a *stat* how a signal is read (`last`, `avg`, \
+         `min`, `max`, `rate`, `increase`, `slope`, `p95`).\n\n### The spec\n\n",
+    );
+    reference.table("spec", &schema, &mut page);
+    let mut definitions = Vec::new();
+    reference.below(&schema, &mut definitions);
+    for name in definitions {
+        let found = &schema["$defs"][name];
+        let what = found["description"]
+            .as_str()
+            .unwrap_or_default()
+            .replace('\n', " ");
+        write!(page, "### {name}\n\n{what}\n\n").expect("text");
+        reference.table(name, found, &mut page);
+    }
+    let missing = reference.missing.into_inner();
+    assert!(missing.is_empty(), "no spec has {missing:?}");
+    page.trim_end().to_owned() + "\n"
+}
+
+#[test]
+fn every_field_is_described() {
+    let page = read("docs/spec.md");
+    let own = page
+        .split(MARK)
+        .next()
+        .expect("a page")
+        .trim_end()
+        .to_owned();
+    crate::update::check("docs/spec.md", &format!("{own}\n\n{MARK}{}", generated()));
+}
