@@ -51,7 +51,8 @@ fn is_piece(source: &str) -> bool {
         let behind = source[at + name.len()..].trim_start_matches(is_in_name);
         source[..at].ends_with('(') || behind.starts_with(['{', '['])
     };
-    source.match_indices(Catalog::vllm().prefix()).any(named)
+    // A page of metrics has its values behind the braces.
+    !source.contains("# TYPE") && source.match_indices(Catalog::vllm().prefix()).any(named)
 }
 
 /// A name alone may be there for many reasons.
