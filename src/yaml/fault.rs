@@ -24,7 +24,7 @@ pub struct Fault {
     /// True above a map whose keys are names: what is around that is about something else.
     pub(super) named: bool,
     /// Where an unknown field is known.
-    pub(super) beside: Option<Beside>,
+    pub(super) beside: Option<Box<Beside>>,
 }
 
 /// The nearest map around an unknown field that knows it.

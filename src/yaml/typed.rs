@@ -109,13 +109,13 @@ impl<'de> Typed<'de> {
     }
 
     /// Where a field belongs that is too deep: in this map, beside the entry that leads to the fault.
-    fn beside(self, path: &[usize]) -> Option<Beside> {
+    fn beside(self, path: &[usize]) -> Option<Box<Beside>> {
         let (entry, _) = self.node.entries().get(*path.last()?)?;
-        Some(Beside {
+        Some(Box::new(Beside {
             entry: entry.range(),
             owner: self.key.map(Node::range),
             up: path.len(),
-        })
+        }))
     }
 
     fn wanted(self, wanted: &'static str) -> Fault {
