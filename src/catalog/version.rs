@@ -1,5 +1,7 @@
 //! Versions and ranges of versions, by PEP 440.
 
+mod fault;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -22,45 +24,51 @@ pub struct RangeError {
     pub text: String,
     /// What is wrong with it.
     pub why: String,
+    /// The range that it means, where that is known.
+    pub meant: Option<String>,
 }
 
 impl RangeError {
-    /// What to write instead.
+    /// What a range looks like.
     pub const HELP: &'static str =
         "write one version, such as `0.20.2`, or bounds joined by commas, such as `>=0.20, <0.34`";
+
+    /// What to write instead.
+    pub fn help(&self) -> String {
+        match &self.meant {
+            Some(meant) => format!("write `{meant}`"),
+            None => Self::HELP.to_owned(),
+        }
+    }
+
+    /// The error and its help on one line.
+    pub fn with_help(&self) -> String {
+        format!("{self}; {}", self.help())
+    }
 }
 
 impl Range {
     /// Reads a range.
     ///
     /// # Errors
-    /// Says what PEP 440 does not accept.
+    /// Says what PEP 440 does not accept, and what to write instead.
     pub fn parse(text: &str) -> Result<Self, RangeError> {
-        let trimmed = text.trim();
-        let fail = |why: String| RangeError {
-            text: text.to_owned(),
-            why,
-        };
-        if trimmed.is_empty() {
-            return Err(fail("it is empty".to_owned()));
+        Self::read(text.trim()).ok_or_else(|| fault::of(text))
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        if text.starts_with(|c: char| c.is_ascii_digit() || c == 'v') {
+            return Version::from_str(text).ok().map(Self::exact);
         }
-        if trimmed.starts_with(|c: char| c.is_ascii_digit() || c == 'v') {
-            let version = Version::from_str(trimmed).map_err(|e| fail(bare_fault(trimmed, &e)))?;
-            return Ok(Self::exact(version));
-        }
-        if !trimmed.starts_with(['<', '>', '=', '!', '~']) {
-            return Err(fail(
-                "it starts with neither an operator nor a number".to_owned(),
-            ));
-        }
-        let specifiers = VersionSpecifiers::from_str(trimmed)
-            .map_err(|error| fail(first_line(&error.to_string())))?;
+        // No bounds at all would be every version.
+        let specifiers = VersionSpecifiers::from_str(text).ok()?;
         let exact = match &*specifiers {
+            [] => return None,
             [one] if *one.operator() == Operator::Equal => Some(one.version().clone()),
             _ => None,
         };
-        Ok(Self {
-            text: trimmed.to_owned(),
+        Some(Self {
+            text: text.to_owned(),
             specifiers,
             exact,
         })
@@ -139,25 +147,6 @@ impl fmt::Display for Range {
     }
 }
 
-fn bare_fault(text: &str, error: &dyn fmt::Display) -> String {
-    if text.contains([',', '<', '>', '=']) {
-        "a bound needs an operator before its version".to_owned()
-    } else {
-        first_line(&error.to_string())
-    }
-}
-
-/// The reader's message up to its own underlining, worded to fit inside a sentence.
-fn first_line(message: &str) -> String {
-    let line = message.lines().next().unwrap_or_default();
-    let line = line
-        .strip_prefix("Failed to parse version: ")
-        .unwrap_or(line);
-    let mut chars = line.trim_end_matches(':').chars();
-    let first = chars.next().map(|c| c.to_ascii_lowercase());
-    first.into_iter().chain(chars).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,8 +197,37 @@ mod tests {
             "0.20.x",
             ">=",
             "0.8-0.10",
+            "0.20 - 0.33",
+            "v0.20..v0.33",
+            "0.20 to 0.33",
+            "v0.20+",
+            ">=0.20+",
+            ">=0.20.*",
+            "==0.20.x",
+            "^0.20.1",
+            "^1.2",
+            "~0.20",
+            "~0.20.1",
+            "~=0",
+            "=0.20",
+            "=>0.20",
+            ">=0.20 and <0.34",
+            ">= 0.20 && < 0.34",
+            ">=0.20, 0.34",
+            "0.20 0.34",
+            ">=0.20, <0.34,",
+            ">=0.20 || <0.10",
+            ">=0.20, <newest",
+            "0.20 - newest",
+            "v",
+            "<>0.20",
+            "+",
+            "^",
         ];
-        let faults = texts.map(|text| Range::parse(text).expect_err(text).to_string());
+        let faults = texts.map(|text| match Range::parse(text) {
+            Ok(range) => format!("{text} is {:?}", range.specifiers.to_string()),
+            Err(error) => format!("{error}\n  {}", error.help()),
+        });
         insta::assert_snapshot!(faults.join("\n"));
     }
 }

@@ -43,7 +43,7 @@ pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
     };
     args.override_config(&mut config);
     let range = args.vllm.as_deref().map(Range::parse).transpose();
-    let range = range.map_err(|why| anyhow!("`--vllm`: {why}"))?;
+    let range = range.map_err(|why| anyhow!("`--vllm`: {}", why.with_help()))?;
     let products = scope::products(&config, range.as_ref(), &args.profile)?;
     let scope = Scope::configured(products, &config);
     let root = config_folder(&config, &here);

@@ -23,10 +23,14 @@ pub struct SignalsArgs {
     /// Only this one, with its family and shape on each release
     name: Option<String>,
     /// The releases to look at, such as ">=0.10,<=0.16"
-    #[arg(long, value_name = "RANGE")]
+    #[arg(long, value_name = "RANGE", value_parser = range)]
     vllm: Option<Range>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+}
+
+fn range(text: &str) -> Result<Range, String> {
+    Range::parse(text).map_err(|error| error.with_help())
 }
 
 /// Runs `slosmith signals`; gives back the exit code.

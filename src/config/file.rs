@@ -11,7 +11,7 @@ use toml::Spanned as At;
 use super::build::{BuildTable, KubernetesTable, OutputTable};
 use super::place::Place;
 use super::{Choice, Code, Config, Level};
-use crate::catalog::{Range, RangeError};
+use crate::catalog::Range;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::promql::Release;
 use crate::source::{FileId, Span, Spanned};
@@ -128,7 +128,7 @@ impl Place<'_> {
             Ok(range) => Some(Spanned::new(range, span)),
             Err(error) => {
                 let fault = Diagnostic::error("bad-version-range", span, error.to_string());
-                faults.push(fault.help(RangeError::HELP));
+                faults.push(fault.help(error.help()));
                 None
             }
         }

@@ -119,8 +119,7 @@ impl<'a> Context<'a> {
                     None => why.to_string(),
                 };
                 let error = Diagnostic::error("bad-version-range", runtime.vllm.span, message);
-                self.sink
-                    .push(error.maybe_help(why.help().map(str::to_owned)));
+                self.sink.push(error.maybe_help(why.help()));
             }
         }
         self.select_profiles(&runtime.profiles);
@@ -222,10 +221,11 @@ pub enum SelectError {
 
 impl SelectError {
     /// What to write instead, where the error does not say it.
-    fn help(&self) -> Option<&'static str> {
+    pub fn help(&self) -> Option<String> {
         match self {
-            Self::Missing | Self::Range(_) => Some(RangeError::HELP),
-            Self::Inverted(_) => Some("its lower bound lies above its upper one"),
+            Self::Missing => Some(RangeError::HELP.to_owned()),
+            Self::Range(error) => Some(error.help()),
+            Self::Inverted(_) => Some("its lower bound lies above its upper one".to_owned()),
             Self::NoRelease(_) => None,
         }
     }

@@ -425,12 +425,7 @@ fn raw(
     text: &Text,
 ) -> Option<(promql::ast::Expr, Vec<String>)> {
     if kind.value != FamilyKind::Gauge {
-        let message = format!(
-            "raw PromQL gives a value, so its kind is gauge, not {}",
-            kind.value.as_str()
-        );
-        cx.sink
-            .push(Diagnostic::error("wrong-kind", kind.span, message));
+        cx.sink.push(not_a_value(kind, text));
         return None;
     }
     if let Some(label) = definition.matchers.keys().next() {
@@ -449,6 +444,34 @@ fn raw(
         (None, _) => Vec::new(),
     };
     Some((expr, labels))
+}
+
+/// Counters and histograms are read over several windows: what is more than a selector has no `rate()`, and a selector
+/// is `metric` with `where`.
+fn not_a_value(kind: Spanned<FamilyKind>, text: &Text) -> Diagnostic {
+    let message = format!(
+        "`expr` gives a value, a gauge: it cannot be a {}",
+        kind.value.as_str()
+    );
+    let help = match selected(&text.value) {
+        Some((metric, true)) => format!("write `metric: {metric}`"),
+        Some((metric, false)) => format!("write `metric: {metric}`, and the matchers as `where`"),
+        None => "write `metric`, with `where` for matchers; of other PromQL that counts events, make an SLI: \
+                 `sli: {promql: {bad: …, total: …}}`"
+            .to_owned(),
+    };
+    Diagnostic::error("wrong-kind", kind.span, message).help(help)
+}
+
+/// The family that a plain selector reads, and true when it reads all of it.
+fn selected(query: &str) -> Option<(String, bool)> {
+    let expr = promql::parse(query).ok()?;
+    let promql::ast::ExprKind::Selector(selector) = &expr.kind else {
+        return None;
+    };
+    let name = selector.metric.as_ref()?.text.clone();
+    let family = name.strip_suffix("_bucket").unwrap_or(&name).to_owned();
+    Some((family, selector.matchers.is_empty()))
 }
 
 /// Parses raw PromQL that gives an instant vector, and checks the vLLM names in it.

@@ -21,6 +21,21 @@ pub struct Fault {
     pub(super) path: Vec<usize>,
     /// What may stand beside the value, where only certain fields may.
     pub(super) fields: Option<&'static [&'static str]>,
+    /// True above a map whose keys are names: what is around that is about something else.
+    pub(super) named: bool,
+    /// Where an unknown field is known.
+    pub(super) beside: Option<Box<Beside>>,
+}
+
+/// The nearest map around an unknown field that knows it.
+#[derive(Debug)]
+pub(super) struct Beside {
+    /// The key of the entry that the field is in.
+    pub(super) entry: Range<usize>,
+    /// The key of the map.
+    pub(super) owner: Option<Range<usize>>,
+    /// How many steps of the path lead from the map to the field's own.
+    pub(super) up: usize,
 }
 
 /// What is wrong.
@@ -59,6 +74,15 @@ pub(super) struct Place {
     pub(super) alone: bool,
 }
 
+impl Beside {
+    fn help(&self, field: &str, text: &str) -> String {
+        let entry = &text[self.entry.clone()];
+        let owner = self.owner.clone().map(|key| &text[key]);
+        let place = owner.map_or_else(String::new, |owner| format!(", in `{owner}`"));
+        format!("`{field}` belongs beside `{entry}`{place}")
+    }
+}
+
 impl From<Wrong> for Fault {
     fn from(wrong: Wrong) -> Self {
         Self {
@@ -66,6 +90,8 @@ impl From<Wrong> for Fault {
             place: None,
             path: Vec::new(),
             fields: None,
+            named: false,
+            beside: None,
         }
     }
 }
@@ -92,8 +118,24 @@ impl Fault {
     /// The field that an unknown one stands for, when one is near.
     pub(super) fn meant(&self) -> Option<&'static str> {
         match &self.wrong {
-            Wrong::UnknownField(name, known) => synonym::field(name, known),
+            Wrong::UnknownField(name, known) if self.beside.is_none() => {
+                synonym::field(name, known)
+            }
             _ => None,
+        }
+    }
+
+    /// True for an unknown field that is one of those around it. Further out, a word that is near to a field of its own
+    /// map means that one.
+    pub(super) fn fits(&self, around: &[&str]) -> bool {
+        match &self.wrong {
+            Wrong::UnknownField(name, known)
+                if self.beside.is_none() && !self.named && !self.path.is_empty() =>
+            {
+                let near = self.path.len() == 1 || synonym::field(name, known).is_none();
+                near && around.contains(&name.as_str())
+            }
+            _ => false,
         }
     }
 
@@ -132,17 +174,7 @@ impl Fault {
             Wrong::Depth => error("too-deep", "the document is nested too deeply".to_owned()),
             Wrong::UnknownField(name, known) => {
                 let found = error("unknown-field", format!("unknown field `{name}`"));
-                let alone = self.place.as_ref().is_some_and(|p| p.alone);
-                match self.glued() {
-                    Some(field) => {
-                        found.help(format!("write a blank behind the colon: `{field}: …`"))
-                    }
-                    None if alone => found.help(CUT),
-                    None => match self.meant() {
-                        Some(meant) => found.help(format!("did you mean `{meant}`?")),
-                        None => suggest(found, name, known),
-                    },
-                }
+                self.unknown(found, name, known, text)
             }
             Wrong::UnknownValue(name, known) => {
                 let found = error("unknown-value", format!("unknown value `{name}`"));
@@ -155,6 +187,26 @@ impl Fault {
             Wrong::Kind { wanted, found } => self.kind(wanted, found, span, text),
             Wrong::Type(message) => error("wrong-type", message.clone()),
             Wrong::Value(message) => by_value(message, span),
+        }
+    }
+
+    fn unknown(&self, found: Diagnostic, name: &str, known: &[&str], text: &str) -> Diagnostic {
+        let alone = self.place.as_ref().is_some_and(|p| p.alone);
+        if let Some(field) = self.glued() {
+            return found.help(format!("write a blank behind the colon: `{field}: …`"));
+        }
+        if alone {
+            return found.help(CUT);
+        }
+        if let Some(beside) = &self.beside {
+            return found.help(beside.help(name, text));
+        }
+        if let Some(meant) = self.meant() {
+            return found.help(format!("did you mean `{meant}`?"));
+        }
+        match synonym::inside(name, known) {
+            Some(written) => found.help(format!("write `{written}`")),
+            None => suggest(found, name, known),
         }
     }
 

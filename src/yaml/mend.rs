@@ -81,6 +81,7 @@ impl<'t> Draft<'t> {
             let map = node.range().start;
             match fault.meant().filter(|meant| node.get(meant).is_none()) {
                 Some(meant) => rename(node, entry, meant),
+                None if self.move_out(fault, entry) => return Some(Mended::New),
                 None => self.take_out(&fault.path, entry),
             }
             if let Some(field) = fault.glued() {
@@ -144,6 +145,32 @@ impl<'t> Draft<'t> {
         let below: Vec<_> = entries.drain(last + 1..=last + count).collect();
         let (start, end) = (below[0].0.range().start, below[count - 1].1.range().end);
         entries[last].1 = Node::new(start..end, Kind::Map(below));
+        true
+    }
+
+    /// Moves a field into the map around it that knows it, unless that has one already.
+    fn move_out(&mut self, fault: &Fault, entry: usize) -> bool {
+        let to = fault.beside.as_ref().map(|beside| beside.up);
+        let Some(to) = to.and_then(|up| fault.path.len().checked_sub(up)) else {
+            return false;
+        };
+        let Some(map) = at(&mut self.root, &fault.path) else {
+            return false;
+        };
+        let name = map.entries().get(entry).and_then(|(key, _)| key.text());
+        let name = name.unwrap_or_default().to_owned();
+        let free = |around: &mut Node<'_>| around.is_map() && around.get(&name).is_none();
+        if !at(&mut self.root, &fault.path[..to]).is_some_and(free) {
+            return false;
+        }
+        let moved = at(&mut self.root, &fault.path).and_then(|map| remove(map, entry));
+        let around = at(&mut self.root, &fault.path[..to]);
+        let (Some((Some(key), value)), Some(around)) = (moved, around) else {
+            return false;
+        };
+        if let Kind::Map(entries) = &mut around.kind {
+            entries.push((key, value));
+        }
         true
     }
 

@@ -42,6 +42,33 @@ const WORDS: &[(&str, &[&str])] = &[
     ("total_query", &["total"]),
 ];
 
+/// Fields that hold another map, and what they hold.
+const HOLDERS: &[(&str, &[&str])] = &[
+    (
+        "when",
+        &[
+            "signal", "promql", "above", "below", "at_least", "at_most", "outside", "absent",
+            "stat", "by", "where", "all", "any", "unless",
+        ],
+    ),
+    ("sli", &["ratio", "latency", "percentile", "time", "promql"]),
+];
+
+/// What to write where a word means a field of a map that a known field holds: `when: {promql: "…"}` for `expr`.
+pub(super) fn inside(word: &str, known: &[&str]) -> Option<String> {
+    let mut holders = HOLDERS.iter().filter(|(name, _)| known.contains(name));
+    holders.find_map(|(holder, fields)| {
+        let value = match field(word, fields)? {
+            "promql" if *holder == "when" => "promql: \"…\"".to_owned(),
+            inner @ ("promql" | "ratio" | "latency" | "percentile" | "time" | "outside") => {
+                format!("{inner}: {{…}}")
+            }
+            inner => format!("{inner}: …"),
+        };
+        Some(format!("{holder}: {{{value}}}"))
+    })
+}
+
 /// The known field that was meant by `word`.
 pub(super) fn field(word: &str, known: &[&'static str]) -> Option<&'static str> {
     let find = |name: &str| known.iter().copied().find(|field| *field == name);
@@ -69,5 +96,19 @@ mod tests {
         assert_eq!(field("expr", &condition), Some("promql"));
         assert_eq!(field("abve", &condition), Some("above"));
         assert_eq!(field("colour", &condition), None);
+    }
+
+    #[test]
+    fn words_of_a_condition_lead_to_the_field_that_holds_it() {
+        let alert = ["severity", "when", "for"];
+        let found = |word| inside(word, &alert);
+        assert_eq!(found("expr").as_deref(), Some("when: {promql: \"…\"}"));
+        assert_eq!(found("threshold").as_deref(), Some("when: {above: …}"));
+        assert_eq!(found("colour"), None);
+        assert_eq!(inside("expr", &["signal", "above"]), None);
+        assert_eq!(
+            inside("promql", &["objective", "sli"]).as_deref(),
+            Some("sli: {promql: {…}}")
+        );
     }
 }

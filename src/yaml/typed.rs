@@ -17,7 +17,7 @@ use serde::de::{
     Visitor,
 };
 
-use super::fault::{Fault, Place, Wrong};
+use super::fault::{Beside, Fault, Place, Wrong};
 use super::joined::Joined;
 use super::{Kind, Node, Scalar, Style, spanned, tree};
 use crate::source::FileId;
@@ -106,6 +106,16 @@ impl<'de> Typed<'de> {
             entry,
             alone: false,
         }
+    }
+
+    /// Where a field belongs that is too deep: in this map, beside the entry that leads to the fault.
+    fn beside(self, path: &[usize]) -> Option<Box<Beside>> {
+        let (entry, _) = self.node.entries().get(*path.last()?)?;
+        Some(Box::new(Beside {
+            entry: entry.range(),
+            owner: self.key.map(Node::range),
+            up: path.len(),
+        }))
     }
 
     fn wanted(self, wanted: &'static str) -> Fault {
@@ -350,7 +360,10 @@ impl<'de> Deserializer<'de> for Typed<'de> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        visitor.visit_map(self.entries()?)
+        visitor.visit_map(self.entries()?).map_err(|mut fault| {
+            fault.named = true;
+            fault
+        })
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -359,9 +372,12 @@ impl<'de> Deserializer<'de> for Typed<'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        self.deserialize_map(visitor).map_err(|mut fault| {
+        visitor.visit_map(self.entries()?).map_err(|mut fault| {
             if fault.path.len() == 1 {
                 fault.fields = Some(fields);
+            }
+            if fault.fits(fields) {
+                fault.beside = self.beside(&fault.path);
             }
             fault
         })

@@ -14,7 +14,7 @@ use slosmith::source::FileId;
 const MARK: &str = "<!-- From here on this page is made from the schema: `tools/refresh`. -->\n";
 
 /// Specs that examples are taken from, best first.
-const SPECS: [&str; 11] = [
+const SPECS: [&str; 12] = [
     "specs/mangaassist.yaml",
     "specs/vllm-production.yaml",
     "specs/vllm-serving.yaml",
@@ -25,6 +25,7 @@ const SPECS: [&str; 11] = [
     "tests/fixtures/conditions.yaml",
     "tests/fixtures/extends/organisation.yaml",
     "tests/fixtures/reference.yaml",
+    "tests/fixtures/reference-thanos.yaml",
     "tests/it/hostile/spec.yaml",
 ];
 

@@ -50,7 +50,10 @@ impl Settings {
     /// When the command line is wrong or something cannot be read.
     pub(super) fn read(args: &BuildArgs) -> Result<Option<Self>> {
         if let Some(range) = &args.vllm {
-            resolve::check_range(range).map_err(|why| anyhow!("`--vllm`: {why}"))?;
+            resolve::check_range(range).map_err(|why| match why.help() {
+                Some(help) => anyhow!("`--vllm`: {why}; {help}"),
+                None => anyhow!("`--vllm`: {why}"),
+            })?;
         }
         let here = std::env::current_dir().context("cannot tell the working directory")?;
         let mut sources = Sources::default();
