@@ -263,8 +263,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         series: &'s Series<'_, '_>,
     ) -> impl Iterator<Item = &'q Series<'q, 'c>> + 's {
         let same = |s: &&Series<'_, '_>| std::ptr::eq(s.context.selector, series.context.selector);
-        self.series
-            .iter()
+        self.series_at(series.context.span.start)
             .filter(same)
             .filter(|s| s.name != series.name)
     }

@@ -242,6 +242,20 @@ fn queries_of_the_largest_depth_are_judged() {
 }
 
 #[test]
+fn operations_of_a_long_chain_do_not_each_look_at_all_before_them() {
+    for (term, operator, code) in [
+        ("vllm:num_requests_running", " * on (pod) ", 0),
+        ("1", " > ", 1),
+        ("1", " > bool ", 0),
+        ("a", " ^ ", 0),
+    ] {
+        let query = vec![term; 20_000].join(operator);
+        let text = format!("```promql\n{query}\n```\n");
+        assert_eq!(lint("a.md", &text, "concise"), Some(code), "{operator}");
+    }
+}
+
+#[test]
 fn many_fixes_in_one_block_scalar() {
     let panel = |i| {
         format!(

@@ -8,7 +8,7 @@ use crate::diag::{Group, Severity, did_you_mean};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Subject;
-use crate::promql::ast::{ExprKind, Name};
+use crate::promql::ast::{AggregateOp, ExprKind, Name};
 use crate::promql::visit::walk;
 
 declare_rule! {
@@ -50,6 +50,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             }
         }
     }
+    let opaque = opaque(cx);
     walk(cx.expr, &mut |node| {
         let (labels, inside): (Vec<&Name>, _) = match &node.kind {
             ExprKind::Aggregate(a) => match &a.grouping {
@@ -65,42 +66,46 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             },
             _ => return,
         };
-        if makes_labels(inside) {
+        let first = opaque.partition_point(|at| *at < inside.span.start);
+        if opaque.get(first).is_some_and(|at| *at < inside.span.end) {
             return;
         }
-        let series: Vec<_> = cx.series_in(inside).collect();
-        let all = selectors(&series) == crate::promql::selectors(inside).len();
         for label in labels.into_iter().filter(|l| l.placeholders.is_empty()) {
-            if all && !series.is_empty() && series.iter().all(|s| lacks(cx, s, &label.text)) {
-                report(cx, out, label, &series);
+            if cx.series_in(inside).all(|s| lacks(cx, s, &label.text)) {
+                let series: Vec<_> = cx.series_in(inside).collect();
+                if !series.is_empty() {
+                    report(cx, out, label, &series);
+                }
             }
         }
     });
 }
 
-/// How many selectors these names come from.
-fn selectors(series: &[&Series<'_, '_>]) -> usize {
-    let starts: BTreeSet<_> = series.iter().map(|s| s.context.span.start).collect();
-    starts.len()
+/// Where labels come from that no series of a known name has, in order, so that not every operation of a long chain
+/// looks at all below it.
+fn opaque(cx: &QueryCx<'_, '_>) -> Vec<usize> {
+    let mut found = Vec::new();
+    walk(cx.expr, &mut |node| {
+        let start = node.span.start;
+        let at = match &node.kind {
+            ExprKind::Call(call) => makes_labels(&call.function.text).then_some(start),
+            ExprKind::Aggregate(a) => (a.op == AggregateOp::CountValues).then_some(start),
+            // It starts where its left side does, which is not opaque.
+            ExprKind::Unknown(unknown) => Some(unknown.operator.span.start),
+            ExprKind::Placeholder(_) | ExprKind::Invalid(_) => Some(start),
+            ExprKind::Selector(_) | ExprKind::Range(_) => {
+                cx.series_in(node).next().is_none().then_some(start)
+            }
+            _ => None,
+        };
+        found.extend(at);
+    });
+    found.sort_unstable();
+    found
 }
 
-/// `label_replace` and its kin give labels that no series has.
-fn makes_labels(expr: &crate::promql::ast::Expr) -> bool {
-    let mut found = false;
-    walk(expr, &mut |node| match &node.kind {
-        ExprKind::Call(call) => {
-            found |= matches!(
-                call.function.text.as_str(),
-                "label_replace" | "label_join" | "info"
-            );
-        }
-        ExprKind::Aggregate(a) => {
-            found |= a.op == crate::promql::ast::AggregateOp::CountValues;
-        }
-        ExprKind::Unknown(_) | ExprKind::Placeholder(_) | ExprKind::Invalid(_) => found = true,
-        _ => {}
-    });
-    found
+fn makes_labels(function: &str) -> bool {
+    matches!(function, "label_replace" | "label_join" | "info")
 }
 
 /// True when the series surely has no such label.

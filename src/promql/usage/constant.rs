@@ -3,7 +3,7 @@
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub, Zero};
 
-use crate::promql::ast::{BinaryOp, Expr, ExprKind, Number, UnaryOp};
+use crate::promql::ast::{Binary, BinaryOp, Expr, ExprKind, Number, UnaryOp};
 use crate::promql::room::with_room;
 
 /// A number without rounding.
@@ -21,7 +21,7 @@ pub fn exact_constant(expr: &Expr) -> Option<Exact> {
         ExprKind::Unary(UnaryOp::Minus, inner) => {
             Exact::zero().checked_sub(&with_room(|| exact_constant(inner))?)
         }
-        ExprKind::Binary(binary) if !binary.bool_modifier => {
+        ExprKind::Binary(binary) if is_arithmetic(binary) => {
             // The right side of a long chain is short.
             let b = with_room(|| exact_constant(&binary.rhs))?;
             let a = with_room(|| exact_constant(&binary.lhs))?;
@@ -35,6 +35,12 @@ pub fn exact_constant(expr: &Expr) -> Option<Exact> {
         }
         _ => None,
     }
+}
+
+/// Of other operations the sides are not looked at: whoever asks at every comparison of a chain would ask all again.
+fn is_arithmetic(binary: &Binary) -> bool {
+    use BinaryOp::{Add, Div, Mul, Sub};
+    !binary.bool_modifier && matches!(binary.op, Add | Sub | Mul | Div)
 }
 
 fn exact(number: &Number) -> Option<Exact> {
