@@ -118,6 +118,9 @@ impl Layout {
     /// An expression that does not fit into a line, whose operators are at `operators`.
     fn broken(&mut self, node: &Expr, indent: usize, operators: usize) {
         match &node.kind {
+            ExprKind::Selector(selector) if leaf::is_placeholder(selector) => {
+                let _ = expr(&mut self.out, node);
+            }
             ExprKind::Selector(selector) => {
                 self.selector(selector, indent);
                 let _ = leaf::shift(&mut self.out, &selector.at);
