@@ -1,6 +1,6 @@
 //! How a condition, a panel or a series of it says that a signal is read: the same fields, with the same bounds.
 //!
-//! `{signal: a, unit: s}` and `{promql: up, window: 5m}` are refused wherever they stand.
+//! `{signal: a, unit: s}` and `{promql: up, window: 5m}` are refused in each of them.
 
 use super::exclusive::{Exclusive, Field};
 use super::place;
@@ -54,41 +54,24 @@ impl Reading<'_> {
     }
 }
 
-impl Condition {
-    pub(super) fn reading(&self) -> Reading<'static> {
-        Reading::new(
-            self.promql.as_ref(),
-            place(self.unit.as_ref()),
-            ("stat", place(self.stat.as_ref())),
-            place(self.window.as_ref()),
-            (&self.by, &self.matchers),
-        )
-    }
+/// The three have the same fields, but for `stat`, of which a panel has a list.
+macro_rules! readings {
+    ($($kind:ty: $stat:ident),+) => {$(
+        impl $kind {
+            pub(super) fn reading(&self) -> Reading<'static> {
+                Reading::new(
+                    self.promql.as_ref(),
+                    place(self.unit.as_ref()),
+                    (stringify!($stat), place(self.$stat.as_ref())),
+                    place(self.window.as_ref()),
+                    (&self.by, &self.matchers),
+                )
+            }
+        }
+    )+};
 }
 
-impl Panel {
-    pub(super) fn reading(&self) -> Reading<'static> {
-        Reading::new(
-            self.promql.as_ref(),
-            place(self.unit.as_ref()),
-            ("stats", place(self.stats.as_ref())),
-            place(self.window.as_ref()),
-            (&self.by, &self.matchers),
-        )
-    }
-}
-
-impl Series {
-    pub(super) fn reading(&self) -> Reading<'static> {
-        Reading::new(
-            self.promql.as_ref(),
-            place(self.unit.as_ref()),
-            ("stat", place(self.stat.as_ref())),
-            place(self.window.as_ref()),
-            (&self.by, &self.matchers),
-        )
-    }
-}
+readings!(Condition: stat, Panel: stats, Series: stat);
 
 impl Exclusive<'_> {
     /// PromQL is read and grouped as it is written; only it needs a unit.

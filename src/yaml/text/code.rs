@@ -39,27 +39,14 @@ pub(super) fn string(slice: &str, base: usize, sink: &mut impl Sink) -> Option<(
     if inner.contains(ends) || is_raw && (inner.contains(quotes) || inner.ends_with('\\')) {
         return None;
     }
-    let mut at = 0;
-    while at < inner.len() {
-        let rest = &inner[at..];
+    let run = |rest: &str| {
         let run = match is_raw {
             true => rest.len(),
             false => rest.find('\\').unwrap_or(rest.len()),
         };
-        if !is_raw && rest[..run].contains(quotes) {
-            return None;
-        }
-        if run > 0 {
-            sink.verbatim(&rest[..run], base + at);
-            at += run;
-            continue;
-        }
-        let (character, len) = escape(rest)?;
-        let source = base + at..base + at + len;
-        sink.atom(character.encode_utf8(&mut [0; 4]), source);
-        at += len;
-    }
-    Some(())
+        (is_raw || !rest[..run].contains(quotes)).then_some(run)
+    };
+    json::unescape(inner, base, sink, run, escape)
 }
 
 fn escape(text: &str) -> Option<(char, usize)> {

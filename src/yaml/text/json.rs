@@ -5,24 +5,35 @@ use super::sink::Sink;
 /// Decodes `"…"`. A surrogate without its pair becomes U+FFFD, as in Go and in browsers' displays.
 pub(super) fn string(slice: &str, base: usize, sink: &mut impl Sink) -> Option<()> {
     let inner = slice.strip_prefix('"')?.strip_suffix('"')?;
-    let base = base + 1;
+    let run = |rest: &str| {
+        let run = rest.find(['\\', '"']).unwrap_or(rest.len());
+        let control = rest.as_bytes()[..run].iter().any(|b| *b < 0x20);
+        (!control).then_some(run)
+    };
+    unescape(inner, base + 1, sink, run, escape)
+}
+
+/// Decodes what is between the quotes: `run` tells how long the text goes on as it is written, `escape` reads the escape
+/// behind it.
+pub(super) fn unescape(
+    inner: &str,
+    base: usize,
+    sink: &mut impl Sink,
+    run: impl Fn(&str) -> Option<usize>,
+    escape: impl Fn(&str) -> Option<(char, usize)>,
+) -> Option<()> {
     let mut at = 0;
     while at < inner.len() {
         let rest = &inner[at..];
-        let run = rest.find(['\\', '"']).unwrap_or(rest.len());
-        if rest.as_bytes()[..run].iter().any(|b| *b < 0x20) {
-            return None;
-        }
+        let run = run(rest)?;
         if run > 0 {
             sink.verbatim(&rest[..run], base + at);
             at += run;
             continue;
         }
         let (character, len) = escape(rest)?;
-        sink.atom(
-            character.encode_utf8(&mut [0; 4]),
-            base + at..base + at + len,
-        );
+        let source = base + at..base + at + len;
+        sink.atom(character.encode_utf8(&mut [0; 4]), source);
         at += len;
     }
     Some(())
