@@ -49,6 +49,7 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "prometheus/groups.yaml",
     "prometheus/monitor.yaml",
     "prometheus/prometheusrule.yaml",
+    "prometheus/job.yaml",
     "prometheus/relabel.yaml",
     "prometheus/ruler.yaml",
     "prometheus/rules.yaml",

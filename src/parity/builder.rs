@@ -1,7 +1,7 @@
 //! The builder: takes objectives, alerts and dashboards one by one, and gives back what CloudWatch gets.
 //!
 //! ```text
-//! Builder::new(service, via, &group_by, &mut sink) → .tiers(…), .alert(…), .dashboards(…) → .finish()
+//! Builder::new(service, via, &group_by, &plain, &mut sink) → .tiers(…), .alert(…), .dashboards(…) → .finish()
 //! ```
 
 use super::delivery::{Scrapes, scraped};
@@ -22,6 +22,10 @@ pub struct Builder<'a> {
     pub(super) alarms: Vec<Alarm>,
     pub(super) parity: Vec<Parity>,
     pub(super) scraped: Scrapes,
+    /// Series that belong to no histogram.
+    pub(super) plain: &'a [String],
+    /// Families that PromQL reads, with their job where it is said.
+    pub(super) queried: Vec<(String, Option<String>)>,
 }
 
 /// Alarms, what the agent must deliver for them and for the dashboards, and how nearly all of it says the same.
@@ -35,8 +39,14 @@ pub struct Built {
 }
 
 impl<'a> Builder<'a> {
-    /// For a service whose pages arrive in this way.
-    pub fn new(service: &'a str, via: Via, group_by: &'a [Text], sink: &'a mut Sink) -> Self {
+    /// For a service whose pages arrive in this way. `plain` are the names of its gauges and counters.
+    pub fn new(
+        service: &'a str,
+        via: Via,
+        group_by: &'a [Text],
+        plain: &'a [String],
+        sink: &'a mut Sink,
+    ) -> Self {
         Self {
             sink,
             group_by,
@@ -45,6 +55,8 @@ impl<'a> Builder<'a> {
             alarms: Vec::new(),
             parity: Vec::new(),
             scraped: Vec::new(),
+            plain,
+            queried: Vec::new(),
         }
     }
 
@@ -63,7 +75,7 @@ impl<'a> Builder<'a> {
     pub fn finish(self) -> Built {
         Built {
             alarms: self.alarms,
-            scraped: scraped(&self.scraped),
+            scraped: scraped(&self.scraped, self.queried),
             parity: self.parity,
         }
     }

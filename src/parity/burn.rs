@@ -125,7 +125,8 @@ impl Builder<'_> {
         if let Some(enough) = enough.filter(|_| least > 0) {
             query = bin(BinaryOp::And, query, enough);
         }
-        match promql::alarm(&query, Duration::default()) {
+        let query = self.ask(&query);
+        match query.and_then(|query| promql::alarm(&query, Duration::default())) {
             Ok(alarm) => {
                 self.alarms.push(Alarm {
                     name: name.to_owned(),
@@ -134,7 +135,7 @@ impl Builder<'_> {
                     tags: Vec::new(),
                     kind: AlarmKind::PromQl(alarm),
                 });
-                Verdict::of(promql::difference(&query).into_iter().collect())
+                Verdict::Identical
             }
             Err(more) => Verdict::NotExpressible(vec![why, more]),
         }

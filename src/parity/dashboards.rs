@@ -11,7 +11,7 @@ use crate::plan::cloudwatch::{
 };
 use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal};
 use crate::plan::{DEFAULT_WINDOW, Dashboard, Slo, ValueUnit, Window};
-use crate::promql::ast::Expr;
+use crate::promql::ast::{BinaryOp, Expr};
 use crate::query::{self, SignalQuery};
 use crate::spec::Via;
 use crate::units::Duration;
@@ -104,7 +104,7 @@ fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -
                     let (graph, differences) = graph.finish(panel);
                     Ok((Content::Graph(graph), differences))
                 }
-                (true, Via::Otlp) => chart(builder, panel, graph.missing),
+                (true, Via::Otlp) => chart(builder, slos, panel, graph.missing),
                 (true, Via::Agent) => Err(graph.missing),
             }
         }
@@ -122,36 +122,67 @@ fn states(builder: &Builder<'_>, account: bool) -> Shown {
 }
 
 /// The panel's queries as they are in Prometheus, without the variables of a dashboard.
-fn chart(builder: &Builder<'_>, panel: &Panel, mut why: Vec<NotExpressible>) -> Shown {
+fn chart(
+    builder: &mut Builder<'_>,
+    slos: &[Slo],
+    panel: &Panel,
+    mut why: Vec<NotExpressible>,
+) -> Shown {
     let mut queries = Vec::new();
     for series in &panel.series {
-        let Origin::Signal(reading) = &series.origin else {
+        let Some((usual, expr)) = read(builder, slos, panel, &series.origin) else {
             return Err(why);
         };
-        let window = reading.window.unwrap_or(DEFAULT_WINDOW);
-        if window > super::promql::FARTHEST {
-            why.push(NotExpressible::ChartBeyondDay(window));
-            return Err(why);
-        }
         let label = match series.title.as_str() {
-            "" => reading.signal.title.clone(),
+            "" => usual,
             title => title.to_owned(),
         };
-        let expr = promql(builder, reading, window, panel.unit);
-        queries.push(ChartQuery { label, expr });
+        match builder.ask(&expr) {
+            Ok(expr) => queries.push(ChartQuery { label, expr }),
+            Err(more) => {
+                why.push(more);
+                return Err(why);
+            }
+        }
     }
-    let differences = queries
-        .iter()
-        .find_map(|q| super::promql::difference(&q.expr));
     let view = match graph::view(&panel.draw) {
         View::Gauge => View::Number,
         View::Table => View::Lines,
         view => view,
     };
-    Ok((
-        Content::Chart(view, queries),
-        differences.into_iter().collect(),
-    ))
+    Ok((Content::Chart(view, queries), Vec::new()))
+}
+
+/// What a series shows, and its usual name; nothing where only records have it.
+fn read(
+    builder: &Builder<'_>,
+    slos: &[Slo],
+    panel: &Panel,
+    origin: &Origin,
+) -> Option<(String, Expr)> {
+    let ratio = |name: &str, window: Duration| {
+        let (slo, events) = graph::objective(slos, name).ok()?;
+        let ratio = query::direct_ratio(&events.sli, &slo.labels, window);
+        Some((ratio, events.budget.budget))
+    };
+    match origin {
+        Origin::Signal(reading) => {
+            let window = reading.window.unwrap_or(DEFAULT_WINDOW);
+            let expr = promql(builder, reading, window, panel.unit);
+            Some((reading.signal.title.clone(), expr))
+        }
+        Origin::Burn(name, window) => {
+            let (ratio, budget) = ratio(name, *window)?;
+            let burn = query::bin(BinaryOp::Div, ratio, query::number(budget));
+            Some((window.to_string(), burn))
+        }
+        Origin::Good(name, window) => {
+            let one = query::number(1.into());
+            let good = query::bin(BinaryOp::Sub, one, ratio(name, *window)?.0);
+            Some((window.to_string(), good))
+        }
+        Origin::Budget(_) | Origin::Query(_) => None,
+    }
 }
 
 /// A signal as a panel reads it over a window, without the variables of a dashboard.

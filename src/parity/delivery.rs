@@ -1,4 +1,4 @@
-//! Delivery: what the agent must bring for all alarms and graphs.
+//! Delivery: what the agent or the collector must bring for all alarms and graphs.
 //!
 //! An alarm on `vllm.requests_waiting` and a graph of it by `model_name` make one entry with two sets of
 //! dimensions: none, and `[model_name]`.
@@ -10,9 +10,16 @@ use crate::promql::ast::MatchOp;
 /// Metrics that the agent has to deliver, each with its dimensions.
 pub(super) type Scrapes = Vec<(Signal, Vec<String>)>;
 
-/// What the agent must deliver, sorted.
-pub(super) fn scraped(used: &Scrapes) -> Vec<Scraped> {
-    let mut all: Vec<Scraped> = Vec::new();
+/// What must be delivered for alarms on metrics and for those on PromQL, sorted.
+pub(super) fn scraped(used: &Scrapes, queried: Vec<(String, Option<String>)>) -> Vec<Scraped> {
+    let mut all: Vec<Scraped> = queried
+        .into_iter()
+        .map(|(family, job)| Scraped {
+            family,
+            job,
+            dimension_sets: Vec::new(),
+        })
+        .collect();
     for (signal, dimensions) in used {
         let Some(family) = signal.family() else {
             continue;
@@ -37,5 +44,6 @@ pub(super) fn scraped(used: &Scrapes) -> Vec<Scraped> {
     }
     all.iter_mut().for_each(|s| s.dimension_sets.sort());
     all.sort();
+    all.dedup();
     all
 }

@@ -248,7 +248,10 @@ fn objective_line(value: Value, shown: Shown, window: Duration, label: String) -
     }
 }
 
-fn objective<'a>(slos: &'a [Slo], name: &str) -> Result<(&'a Slo, &'a EventSlo), NotExpressible> {
+pub(super) fn objective<'a>(
+    slos: &'a [Slo],
+    name: &str,
+) -> Result<(&'a Slo, &'a EventSlo), NotExpressible> {
     let slo = slos.iter().find(|slo| slo.name == name);
     match slo.map(|slo| (slo, &slo.kind)) {
         Some((slo, SloKind::Events(events))) => Ok((slo, events)),

@@ -18,6 +18,7 @@ mod delivery;
 mod description;
 mod dimensions;
 mod graph;
+mod otlp;
 mod promql;
 mod timing;
 mod value;

@@ -1,31 +1,46 @@
 //! Alarms on PromQL, for metrics that arrive by OpenTelemetry.
 //!
-//! `histogram_quantile(0.95, …) > 3` for five minutes is looked at each minute, and pends for 300 seconds.
+//! `histogram_quantile(0.95, …) > 3` for five minutes is evaluated each minute, and pends for 300 seconds.
 
+use super::builder::Builder;
+use super::otlp;
 use crate::cloudwatch::limits;
-use crate::plan::cloudwatch::{Difference, NotExpressible, PromQl};
+use crate::plan::cloudwatch::{NotExpressible, PromQl};
 use crate::promql;
-use crate::promql::ast::{Expr, ExprKind};
+use crate::promql::ast::{Expr, ExprKind, MatchOp};
 use crate::units::Duration;
 
-/// How far a query may look back: the documentation gives scan windows of 24 hours.
-pub(super) const FARTHEST: Duration = Duration::from_secs(86_400);
+/// How far a query may look back (AWS: "PromQL querying").
+const FARTHEST: Duration = Duration::from_secs(7 * 86_400);
 
-/// Seconds between two looks.
+/// Seconds between two evaluations.
 const INTERVAL: u64 = 60;
 
-/// The alarm on a query that needs no recorded series.
+impl Builder<'_> {
+    /// A query as CloudWatch evaluates it. What it reads is delivered.
+    ///
+    /// # Errors
+    /// Says why CloudWatch cannot.
+    pub(super) fn ask(&mut self, query: &Expr) -> Result<Expr, NotExpressible> {
+        check_look_back(query)?;
+        let query = otlp::translate(query, self.plain)?;
+        for selector in promql::visit::selectors(&query) {
+            if let Some(name) = &selector.metric {
+                let job = selector.matchers.iter();
+                let mut job = job.filter(|m| m.label.text == otlp::JOB && m.op == MatchOp::Equal);
+                let job = job.next().map(|m| m.value.value.clone());
+                self.queried.push((name.text.clone(), job));
+            }
+        }
+        Ok(query)
+    }
+}
+
+/// The alarm on a query in CloudWatch's terms.
 ///
 /// # Errors
 /// Says why CloudWatch would reject it.
 pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressible> {
-    let far = look_back(query);
-    if far > FARTHEST.as_secs() * 1_000 {
-        return Err(NotExpressible::PromQlBeyond {
-            most: FARTHEST,
-            wanted: Duration::from_secs(far / 1_000),
-        });
-    }
     let text = query.to_string();
     if text.chars().count() > limits::PROMQL {
         return Err(NotExpressible::QueryTooLong(limits::PROMQL));
@@ -37,15 +52,19 @@ pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressib
     })
 }
 
-/// What is not known of such a query.
-pub(super) fn difference(query: &Expr) -> Option<Difference> {
-    let mut counts = false;
-    promql::visit::walk(query, &mut |expr| {
-        if let ExprKind::Call(call) = &expr.kind {
-            counts |= matches!(call.function.text.as_str(), "rate" | "increase");
-        }
-    });
-    counts.then_some(Difference::UnprovenRate)
+/// Holds a query to how far CloudWatch looks back.
+///
+/// # Errors
+/// When it reads older samples.
+fn check_look_back(query: &Expr) -> Result<(), NotExpressible> {
+    let far = look_back(query);
+    match far > FARTHEST.as_secs() * 1_000 {
+        true => Err(NotExpressible::PromQlBeyond {
+            most: FARTHEST,
+            wanted: Duration::from_secs(far / 1_000),
+        }),
+        false => Ok(()),
+    }
 }
 
 /// Milliseconds from the evaluation to the oldest sample it reads.

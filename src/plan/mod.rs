@@ -190,6 +190,18 @@ pub struct ScrapeJob {
     pub discovery: Option<Discovery>,
 }
 
+impl ScrapeJob {
+    /// A job of which only the name is known.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            path: "/metrics".to_owned(),
+            probe: None,
+            discovery: None,
+        }
+    }
+}
+
 /// How a blackbox exporter probes.
 #[derive(Clone, Debug)]
 pub struct Probe {

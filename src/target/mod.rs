@@ -23,6 +23,7 @@ pub mod preview;
 pub mod prometheus;
 mod runbook;
 mod schema;
+mod scrape;
 
 use clap::ValueEnum;
 

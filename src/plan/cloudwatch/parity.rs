@@ -175,8 +175,6 @@ pub enum Difference {
     OfTimeShown(Duration),
     /// Some line of a panel is not there.
     LineMissing(NotExpressible),
-    /// Nobody has shown yet that counters arrive as such.
-    UnprovenRate,
 }
 
 impl Display for Difference {
@@ -266,9 +264,6 @@ impl Display for Difference {
                 write!(f, "of the time that the dashboard shows, not of {period}")
             }
             Difference::LineMissing(why) => write!(f, "a line is missing: {why}"),
-            Difference::UnprovenRate => f.write_str(
-                "`rate()` of counters that arrive by OpenTelemetry is unproven: they may come as differences",
-            ),
         }
     }
 }
@@ -350,16 +345,21 @@ pub enum NotExpressible {
     #[error("with a point a minute an alarm looks back a day at most, not {0}")]
     BeyondDay(Duration),
     /// An alarm on PromQL does not look back as far as this.
-    #[error("a PromQL alarm looks back {most}, not {wanted}")]
+    #[error("PromQL looks back {most} at most, not {wanted}")]
     PromQlBeyond {
         /// How far it looks.
         most: Duration,
         /// How far it should.
         wanted: Duration,
     },
-    /// A chart on PromQL does not look back as far as this.
-    #[error("PromQL looks back a day, not {0}")]
-    ChartBeyondDay(Duration),
+    /// A bucket of this histogram is selected outside a sum.
+    #[error(
+        "`{0}` arrives without buckets: only a `sum` of the `rate` of one bucket can be asked for"
+    )]
+    SingleBucket(String),
+    /// This function cannot read a histogram's count or sum.
+    #[error("`{0}()` reads no histogram, and there are no series `_count` and `_sum`")]
+    HistogramSamples(String),
     /// A query has more characters than this.
     #[error("its query has more than {0} characters")]
     QueryTooLong(usize),

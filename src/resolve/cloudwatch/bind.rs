@@ -150,9 +150,8 @@ fn from_page(
         .as_ref()
         .map(|service| service.via);
     let why = match (signal.family(), via) {
-        (_, Some(Via::Otlp)) => Some("with `via: otlp` only PromQL sees what is scraped"),
         (None, _) => Some("only a family is scraped"),
-        (Some(family), _) if family.kind == FamilyKind::Histogram => {
+        (Some(family), via) if family.kind == FamilyKind::Histogram && via != Some(Via::Otlp) => {
             Some("the agent drops histograms: publish the values instead")
         }
         _ if b.metric.is_some() || b.unit.is_some() || b.namespace.is_some() => {

@@ -18,9 +18,9 @@ use crate::diag::Diagnostic;
 use crate::naming;
 use crate::parity::{AlarmRequest, Builder, Built, description};
 use crate::plan::cloudwatch::{CloudWatch, What};
-use crate::plan::{Alert, Dashboard, Slo, SloKind};
+use crate::plan::{Alert, Dashboard, Signal, Slo, SloKind};
 use crate::source::Span;
-use crate::spec::{self, Spec, Text};
+use crate::spec::{self, FamilyKind, Spec, Text};
 
 /// Everything that CloudWatch gets; nothing when the spec does not ask for it.
 pub(super) fn resolve(
@@ -36,7 +36,9 @@ pub(super) fn resolve(
     };
     let account = settings::check(cx, service);
     let name = spec.service.name.value.as_str();
-    let mut builder = Builder::new(name, service.via, &spec.prometheus.group_by, &mut cx.sink);
+    let plain = plain_series(cx);
+    let group_by = &spec.prometheus.group_by;
+    let mut builder = Builder::new(name, service.via, group_by, &plain, &mut cx.sink);
     for slo in slos {
         objective(&mut builder, spec, slo);
     }
@@ -68,6 +70,15 @@ pub(super) fn resolve(
         scraped,
         parity,
     })
+}
+
+/// Names of gauges and counters, under which nobody looks for a histogram's series.
+fn plain_series(cx: &Context<'_>) -> Vec<String> {
+    let families = cx.ready_signals().filter_map(Signal::family);
+    let plain = families.filter(|family| family.kind != FamilyKind::Histogram);
+    plain
+        .flat_map(|family| family.names.iter().cloned())
+        .collect()
 }
 
 /// Labels that no alarm can have as a tag, each once.

@@ -5,9 +5,10 @@
 
 use serde_json::{Value, json};
 
-use crate::naming;
-use crate::plan::Plan;
 use crate::plan::cloudwatch::{CloudWatch, Scraped};
+use crate::plan::{Plan, ScrapeJob};
+use crate::spec::Via;
+use crate::target::scrape;
 
 /// A pattern for exactly this text. Names of metrics hold nothing that needs an escape; those of jobs may.
 fn exactly(text: &str) -> String {
@@ -54,21 +55,27 @@ pub(super) fn scrape(plan: &Plan, cw: &CloudWatch) -> Value {
             None => jobs.push((job, vec![scraped])),
         }
     }
-    if jobs.is_empty() {
-        jobs.push((own, Vec::new()));
-    }
     let jobs = jobs.into_iter().map(|(name, families)| {
-        let keep: Vec<_> = families.iter().map(|s| regex::escape(&s.family)).collect();
-        json!({
-            "name": name,
-            "file": naming::targets_file(&plan.service.name, name),
-            "keep": keep.join("|"),
-        })
+        let job = plan.scrape.jobs.iter().find(|job| job.name == name);
+        let job = job.cloned().unwrap_or_else(|| ScrapeJob::named(name));
+        let config = scrape::config_of(plan, &job, kept(cw.via, &families));
+        match cw.via {
+            Via::Agent => config,
+            Via::Otlp => config.for_collector(),
+        }
     });
     json!({
         "service": plan.service.name,
         "region": cw.region,
-        "interval": plan.scrape.interval.to_string(),
-        "jobs": jobs.collect::<Vec<_>>(),
+        "scrape_configs": jobs.collect::<Vec<_>>(),
     })
+}
+
+/// A pattern for all series of these families. The agent drops histograms.
+fn kept(via: Via, families: &[&Scraped]) -> String {
+    let names: Vec<_> = families.iter().map(|s| regex::escape(&s.family)).collect();
+    match via {
+        Via::Agent => names.join("|"),
+        Via::Otlp => format!("({})(_bucket|_count|_sum)?", names.join("|")),
+    }
 }

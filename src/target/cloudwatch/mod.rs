@@ -134,16 +134,20 @@ impl Out<'_> {
     }
 
     fn delivery(&self) -> Result<Vec<OutFile>, TargetError> {
-        let mut files = Vec::new();
-        if self.cw.via == Via::Agent && !self.cw.scraped.is_empty() {
-            let view = delivery::agent(self.plan, self.cw);
-            files.push(check::canonical(self.file("agent.json", &view)?)?);
-            let view = delivery::scrape(self.plan, self.cw);
-            files.push(self.yaml("agent-prometheus.yaml", &view)?);
+        if self.cw.scraped.is_empty() {
+            return Ok(Vec::new());
         }
-        let view = delivery::scrape(self.plan, self.cw);
-        files.push(self.yaml("otel-collector.yaml", &view)?);
-        Ok(files)
+        let scrape = delivery::scrape(self.plan, self.cw);
+        Ok(match self.cw.via {
+            Via::Agent => {
+                let view = delivery::agent(self.plan, self.cw);
+                vec![
+                    check::canonical(self.file("agent.json", &view)?)?,
+                    self.yaml("agent-prometheus.yaml", &scrape)?,
+                ]
+            }
+            Via::Otlp => vec![self.yaml("otel-collector.yaml", &scrape)?],
+        })
     }
 
     fn yaml(&self, path: &str, view: &impl Serialize) -> Result<OutFile, TargetError> {

@@ -30,6 +30,8 @@ fn filled(text: &str) -> String {
 #[derive(Serialize)]
 pub(super) struct View<'a> {
     service: &'a str,
+    /// Versions of the provider that know all arguments.
+    provider: &'static str,
     region: &'a str,
     account: Option<&'a str>,
     actions: Map<String, Value>,
@@ -81,11 +83,21 @@ pub(super) fn view<'a>(
     let tags: Map<String, Value> = tags.map(|(k, v)| (k.clone(), json!(v))).collect();
     View {
         service: &plan.service.title,
+        provider: provider(cw),
         region: &cw.region,
         account: cw.account.as_deref(),
         actions,
         tags,
         resources: Value::Object(resources).into(),
+    }
+}
+
+/// `region` of a resource came with 6.0, alarms on PromQL with 6.45 (absent in 6.40).
+fn provider(cw: &CloudWatch) -> &'static str {
+    let promql = |alarm: &Alarm| matches!(alarm.kind, AlarmKind::PromQl(_));
+    match cw.alarms.iter().any(promql) {
+        true => ">= 6.45",
+        false => ">= 6.0",
     }
 }
 
@@ -137,7 +149,10 @@ fn resource(cw: &CloudWatch, alarm: &Alarm, keys: &BTreeMap<String, String>) -> 
     if api::actions(cw, alarm).is_some()
         && let Some(severity) = &alarm.severity
     {
-        let actions = format!("${{var.alarm_actions[\"{}\"]}}", literal(severity));
+        let actions = format!(
+            "${{lookup(var.alarm_actions, \"{}\", [])}}",
+            literal(severity)
+        );
         out.insert("alarm_actions".to_owned(), json!(actions));
     }
     if let AlarmKind::Composite(composite) = &alarm.kind {

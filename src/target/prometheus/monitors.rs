@@ -3,11 +3,11 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::parts::{self, copy, set};
-use super::view::{Named, Relabel, ScrapeConfig};
+use super::view::Named;
 use crate::naming;
 use crate::plan::{Discovery, Kind, LabelSource, Plan, ScrapeJob};
 use crate::target::kubernetes::{Metadata, metadata};
+use crate::target::scrape::{self, Relabel, ScrapeConfig, copy, set};
 
 /// A `PodMonitor`, a `ServiceMonitor` or a `ScrapeConfig`.
 #[derive(Serialize)]
@@ -64,7 +64,7 @@ fn monitor(plan: &Plan, job: &ScrapeJob, name: &str) -> Monitor {
             Kind::Services => ("monitoring.coreos.com/v1", "ServiceMonitor"),
         },
     };
-    let mut config = parts::scrape_config(plan, job);
+    let mut config = scrape::config(plan, job);
     let labels = job.discovery.iter().flat_map(|found| &found.labels);
     config.relabel_configs.extend(labels.map(relabel));
     Monitor {

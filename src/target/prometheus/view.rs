@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::target::kubernetes::Metadata;
+use crate::target::scrape::ScrapeConfig;
 
 /// Every template's context: the content's fields beside these two.
 #[derive(Serialize)]
@@ -123,47 +124,6 @@ pub(super) struct ScrapeFile {
     #[serde(skip_deserializing)]
     pub(super) labels: Vec<String>,
     pub(super) scrape_configs: Vec<ScrapeConfig>,
-}
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ScrapeConfig {
-    pub(super) job_name: String,
-    pub(super) scrape_interval: String,
-    pub(super) metrics_path: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) params: Option<Params>,
-    pub(super) file_sd_configs: Vec<FileDiscovery>,
-    pub(super) relabel_configs: Vec<Relabel>,
-    pub(super) metric_relabel_configs: Vec<Relabel>,
-}
-
-/// What is asked of a blackbox exporter.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Params {
-    pub(super) module: Vec<String>,
-}
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FileDiscovery {
-    pub(super) files: Vec<String>,
-}
-
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Relabel {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) source_labels: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) regex: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) target_label: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) replacement: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) action: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,0 +1,135 @@
+//! A scrape job as Prometheus's configuration has it; the CloudWatch agent and the OpenTelemetry collector take the same.
+
+use serde::{Deserialize, Serialize};
+
+use crate::naming;
+use crate::plan::{Plan, ScrapeJob};
+
+/// A job: `- job_name: …`.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScrapeConfig {
+    pub(super) job_name: String,
+    pub(super) scrape_interval: String,
+    pub(super) metrics_path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) params: Option<Params>,
+    pub(super) file_sd_configs: Vec<FileDiscovery>,
+    pub(super) relabel_configs: Vec<Relabel>,
+    pub(super) metric_relabel_configs: Vec<Relabel>,
+}
+
+/// What is asked of a blackbox exporter.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Params {
+    pub(super) module: Vec<String>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileDiscovery {
+    pub(super) files: Vec<String>,
+}
+
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Relabel {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) source_labels: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) regex: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) target_label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) replacement: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) action: Option<String>,
+}
+
+/// A job of `scrape.yaml`. Names of jobs must differ between all files that are loaded together, so this one contains
+/// the service's name, and its targets get the job's own.
+pub(super) fn config(plan: &Plan, job: &ScrapeJob) -> ScrapeConfig {
+    let mut config = alone(plan, job);
+    config.job_name = naming::scrape_job(&plan.service.name, &job.name);
+    config.relabel_configs.insert(0, set("job", &job.name));
+    config.metric_relabel_configs.push(Relabel {
+        action: Some("drop".into()),
+        ..named(".*_created".to_owned())
+    });
+    config
+}
+
+/// A job of a program that scrapes for this service alone, and only these series.
+pub(super) fn config_of(plan: &Plan, job: &ScrapeJob, series: String) -> ScrapeConfig {
+    let mut config = alone(plan, job);
+    config.metric_relabel_configs.push(Relabel {
+        action: Some("keep".into()),
+        ..named(series)
+    });
+    config
+}
+
+impl ScrapeConfig {
+    /// The same for an OpenTelemetry collector, which reads `$` as the start of a variable.
+    pub(super) fn for_collector(mut self) -> Self {
+        let all = self.relabel_configs.iter_mut();
+        for relabel in all.chain(&mut self.metric_relabel_configs) {
+            for text in [&mut relabel.replacement, &mut relabel.regex] {
+                *text = text.take().map(|text| text.replace('$', "$$"));
+            }
+        }
+        self
+    }
+}
+
+fn alone(plan: &Plan, job: &ScrapeJob) -> ScrapeConfig {
+    let (path, params) = match &job.probe {
+        None => (job.path.as_str(), None),
+        Some(probe) => ("/probe", Some(vec![probe.module.clone()])),
+    };
+    let mut relabel = Vec::new();
+    if let Some(probe) = &job.probe {
+        relabel.push(copy("__address__", "__param_target"));
+        relabel.push(copy("__param_target", "instance"));
+        relabel.push(set("__address__", &probe.exporter));
+    }
+    ScrapeConfig {
+        job_name: job.name.clone(),
+        scrape_interval: plan.scrape.interval.to_string(),
+        metrics_path: path.to_owned(),
+        params: params.map(|module| Params { module }),
+        file_sd_configs: vec![FileDiscovery {
+            files: vec![naming::targets_file(&plan.service.name, &job.name)],
+        }],
+        relabel_configs: relabel,
+        metric_relabel_configs: Vec::new(),
+    }
+}
+
+/// Series whose name matches.
+fn named(regex: String) -> Relabel {
+    Relabel {
+        source_labels: vec!["__name__".into()],
+        regex: Some(regex),
+        ..Relabel::default()
+    }
+}
+
+/// A label with a fixed value, in which a dollar is only a dollar.
+pub(super) fn set(label: &str, value: &str) -> Relabel {
+    Relabel {
+        target_label: Some(label.to_owned()),
+        replacement: Some(value.replace('$', "$$")),
+        ..Relabel::default()
+    }
+}
+
+/// A label with another one's value.
+pub(super) fn copy(from: &str, to: &str) -> Relabel {
+    Relabel {
+        source_labels: vec![from.to_owned()],
+        target_label: Some(to.to_owned()),
+        ..Relabel::default()
+    }
+}
