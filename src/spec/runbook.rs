@@ -267,6 +267,11 @@ impl Measure {
         }
     }
 
+    /// True for what a server's metrics page counts.
+    pub fn is_on_pages(self) -> bool {
+        self.is_latency() || self == Measure::PrefixCacheHitRate
+    }
+
     /// True for what is measured in seconds.
     pub fn is_latency(self) -> bool {
         matches!(
