@@ -1,32 +1,40 @@
-//! `slosmith gate`: the result of a load test against the criteria of a spec.
+//! `slosmith gate`: a load test against the criteria of a spec.
+
+mod report;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
-use serde_json::json;
 
-use super::plan;
+use super::{page, plan};
 use crate::diag::did_you_mean;
-use crate::diag::render::escape_xml;
-use crate::gate::{self, Judged, Verdict};
+use crate::gate::{self, Difference, Evidence, Judged, Results, Verdict};
 use crate::input;
 use crate::plan::runbook::LoadTests;
 use crate::spec::Measure;
 
-/// Judge the result of a load test by the criteria of a spec: pass, degraded or fail
+/// Judge a load test by the criteria of a spec: pass, degraded or fail
 #[derive(Debug, Args)]
 pub struct GateArgs {
     /// What `vllm bench serve --save-result` or `k6 run --summary-export` wrote
-    result: PathBuf,
+    #[arg(required_unless_present = "after")]
+    result: Option<PathBuf>,
     /// The spec whose criteria are used
     #[arg(long, value_name = "FILE")]
     spec: PathBuf,
     /// The scenario that was run: its own criteria count as well
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
-    /// A measure that the result does not hold, such as `oom_events=0` or `prefix_cache_hit_rate=0.7`; repeatable
+    /// The server's metrics page before the test: a file or an address. With `--after`, latencies and the hit rate of the
+    /// prefix cache are what the server measured between the two
+    #[arg(long, value_name = "PAGE", requires = "after")]
+    before: Option<String>,
+    /// The server's metrics page after the test
+    #[arg(long, value_name = "PAGE", requires = "before")]
+    after: Option<String>,
+    /// A measure that neither result nor pages hold, such as `oom_events=0`; repeatable
     #[arg(long, value_name = "MEASURE=VALUE")]
     given: Vec<String>,
     /// What ends with 1
@@ -35,16 +43,27 @@ pub struct GateArgs {
     /// How the verdict is printed
     #[arg(long, value_enum, default_value_t)]
     format: GateFormat,
+    #[command(flatten)]
+    http: page::HttpArgs,
 }
 
 /// What ends with 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// A criterion that failed
+    /// A criterion that failed or was not measured
     #[default]
     Fail,
-    /// Also one that is degraded, or was not measured
+    /// Also one that is degraded
     Degraded,
+}
+
+impl FailOn {
+    fn fails(self, verdict: Verdict) -> bool {
+        match self {
+            FailOn::Fail => verdict >= Verdict::NotMeasured,
+            FailOn::Degraded => verdict != Verdict::Pass,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -78,27 +97,38 @@ pub fn run(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
         );
     };
     check_scenario(args, tests)?;
-    let path = args.result.display();
-    let text = input::read_named(&args.result, input::RESULT)
-        .and_then(input::text)
-        .with_context(|| format!("cannot read {path}"))?;
-    let mut results = gate::read(&text).map_err(|why| anyhow!("{path}:{why}"))?;
-    for given in &args.given {
-        let (measure, value) = parse(given)?;
-        results.give(measure, value);
-    }
-    let judged = gate::judge(tests, args.scenario.as_deref(), &results);
+    let evidence = evidence(args)?;
+    let judged = gate::judge(tests, args.scenario.as_deref(), &evidence);
     let worst = gate::worst(&judged);
     match args.format {
-        GateFormat::Text => lines(out, &judged, worst)?,
-        GateFormat::Json => document(out, args, &judged, worst)?,
-        GateFormat::Junit => junit(out, args, &judged)?,
+        GateFormat::Text => report::lines(out, &judged, worst)?,
+        GateFormat::Json => report::document(out, args, &judged, worst)?,
+        GateFormat::Junit => report::junit(out, args, &judged)?,
     }
-    let failed = match args.fail_on {
-        FailOn::Fail => worst == Verdict::Fail,
-        FailOn::Degraded => worst != Verdict::Pass,
+    Ok(u8::from(args.fail_on.fails(worst)))
+}
+
+fn evidence(args: &GateArgs) -> Result<Evidence> {
+    let page = |name: &Option<String>| -> Result<_> {
+        name.as_deref().map(|name| page::read(name, &args.http)).transpose()
     };
-    Ok(u8::from(failed))
+    let given = args.given.iter().map(|given| parse(given));
+    let given = given.collect::<Result<_>>()?;
+    let result = args.result.as_deref().map(result).transpose()?;
+    let pages = page(&args.before)?.zip(page(&args.after)?);
+    Ok(Evidence {
+        result,
+        pages: pages.map(|(before, after)| Difference::new(before, after)),
+        given,
+    })
+}
+
+fn result(path: &Path) -> Result<Results> {
+    let name = path.display();
+    let text = input::read_named(path, input::RESULT)
+        .and_then(input::text)
+        .with_context(|| format!("cannot read {name}"))?;
+    gate::read(&text).map_err(|why| anyhow!("{name}:{why}"))
 }
 
 fn check_scenario(args: &GateArgs, tests: &LoadTests) -> Result<()> {
@@ -146,90 +176,4 @@ fn parse(given: &str) -> Result<(Measure, f64)> {
         Ok(number) if number.is_finite() => Ok((measure, number / share)),
         _ => bail!("`--given {given}`: `{value}` is no number"),
     }
-}
-
-fn lines(out: &mut dyn Write, judged: &[Judged], worst: Verdict) -> Result<()> {
-    let width = judged
-        .iter()
-        .map(|j| j.what.chars().count())
-        .max()
-        .unwrap_or(0);
-    for j in judged {
-        let value = j.value.as_deref().unwrap_or("-");
-        let (verdict, what) = (j.verdict.as_str(), &j.what);
-        writeln!(
-            out,
-            "{verdict:<12}  {what:<width$}  {value:>10}  ({})",
-            j.bounds
-        )?;
-    }
-    writeln!(out, "{}", worst.as_str())?;
-    Ok(())
-}
-
-fn document(out: &mut dyn Write, args: &GateArgs, judged: &[Judged], worst: Verdict) -> Result<()> {
-    let criteria: Vec<_> = judged
-        .iter()
-        .map(|j| {
-            json!({
-                "name": j.name,
-                "measure": j.what,
-                "value": j.value,
-                "bounds": j.bounds,
-                "verdict": j.verdict.as_str(),
-            })
-        })
-        .collect();
-    let document = json!({
-        "result": args.result.display().to_string(),
-        "scenario": args.scenario,
-        "verdict": worst.as_str(),
-        "criteria": criteria,
-    });
-    writeln!(out, "{document:#}")?;
-    Ok(())
-}
-
-fn junit(out: &mut dyn Write, args: &GateArgs, judged: &[Judged]) -> Result<()> {
-    let bad = |j: &&Judged| match args.fail_on {
-        FailOn::Fail => j.verdict == Verdict::Fail,
-        FailOn::Degraded => j.verdict != Verdict::Pass,
-    };
-    let failures = judged.iter().filter(bad).count();
-    let skipped = judged
-        .iter()
-        .filter(|j| !bad(j) && j.verdict == Verdict::NotMeasured)
-        .count();
-    let suite = escape_xml(args.scenario.as_deref().unwrap_or("load test"));
-    let tests = judged.len();
-    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    writeln!(
-        out,
-        "<testsuites name=\"slosmith\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">"
-    )?;
-    writeln!(
-        out,
-        "  <testsuite name=\"{suite}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\">"
-    )?;
-    for j in judged {
-        let name = escape_xml(&j.what);
-        let text = escape_xml(&format!(
-            "{}: {} ({})",
-            j.verdict.as_str(),
-            j.value.as_deref().unwrap_or("no value"),
-            j.bounds
-        ));
-        let inner = match (bad(&j), j.verdict) {
-            (true, _) => format!("<failure message=\"{text}\"/>"),
-            (false, Verdict::NotMeasured) => format!("<skipped message=\"{text}\"/>"),
-            (false, _) => format!("<system-out>{text}</system-out>"),
-        };
-        writeln!(
-            out,
-            "    <testcase name=\"{name}\" classname=\"{suite}\">{inner}</testcase>"
-        )?;
-    }
-    writeln!(out, "  </testsuite>")?;
-    writeln!(out, "</testsuites>")?;
-    Ok(())
 }

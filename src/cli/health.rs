@@ -9,7 +9,6 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{Format, page, plan};
-use crate::catalog::exposition::{self, Page};
 use crate::health::{self, Finding, Headline, Pages, Shown, Verdict, judge};
 use crate::plan::Plan;
 use crate::resolve;
@@ -50,9 +49,9 @@ pub fn run(args: &HealthArgs, out: &mut dyn Write) -> Result<u8> {
         return Ok(2);
     };
     let fail_on = severities(args, &plan)?;
-    let now = read(&args.page, &args.http)?;
+    let now = page::read(&args.page, &args.http)?;
     let since = args.since.as_deref();
-    let since = since.map(|page| read(page, &args.http)).transpose()?;
+    let since = since.map(|page| page::read(page, &args.http)).transpose()?;
     let since = match &since {
         None => None,
         Some(page) => Some((page, seconds(args)?)),
@@ -118,14 +117,6 @@ fn severities(args: &HealthArgs, plan: &Plan) -> Result<Vec<String>> {
             known.join(", ")
         ),
     }
-}
-
-fn read(address: &str, http: &page::HttpArgs) -> Result<Page> {
-    let page = exposition::parse(&page::fetch(address, http)?);
-    if page.families.is_empty() {
-        bail!("{address}: this is no metrics page: it has no samples");
-    }
-    Ok(page)
 }
 
 /// Seconds between the pages.

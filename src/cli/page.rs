@@ -6,8 +6,9 @@ mod tls;
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
+use crate::catalog::exposition::{self, Page};
 use crate::input;
 use address::Address;
 pub(super) use http::HttpArgs;
@@ -27,4 +28,16 @@ pub(super) fn fetch(page: &str, args: &HttpArgs) -> Result<String> {
     let name = if page == "-" { "standard input" } else { page };
     let text = bytes.and_then(input::text);
     text.with_context(|| format!("cannot read {name}"))
+}
+
+/// A page with samples.
+///
+/// # Errors
+/// When it cannot be read, or has none.
+pub(super) fn read(address: &str, args: &HttpArgs) -> Result<Page> {
+    let page = exposition::parse(&fetch(address, args)?);
+    if page.families.is_empty() {
+        bail!("{address}: this is no metrics page: it has no samples");
+    }
+    Ok(page)
 }

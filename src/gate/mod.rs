@@ -2,11 +2,19 @@
 //!
 //! ```text
 //! criterion {measure: ttft, stat: p95, pass_below: 500ms, fail_above: 800ms}
-//!   result of 430ms → Pass, 620ms → Degraded, 900ms → Fail, none → NotMeasured
+//!   430ms → Pass, 620ms → Degraded, 900ms → Fail, none → NotMeasured
 //! ```
+//!
+//! Nothing that is not known passes: a percentile passes when the whole bucket that holds it does, and a test that did not
+//! put the load it claims is not measured.
 
+mod load;
+mod measured;
+mod pages;
 mod result;
 
+pub use measured::{Measured, Origin, Unmeasured};
+pub use pages::Difference;
 pub use result::{ReadError, Results, read};
 
 use crate::plan::runbook::{Criterion, Limit, LoadTests};
@@ -18,10 +26,10 @@ use crate::units::{Unit, float, shown_measured};
 pub enum Verdict {
     /// Good enough.
     Pass,
-    /// The result does not say.
-    NotMeasured,
     /// Neither good enough nor bad enough.
     Degraded,
+    /// Nobody knows.
+    NotMeasured,
     /// Not good enough.
     Fail,
 }
@@ -38,6 +46,17 @@ impl Verdict {
     }
 }
 
+/// What is known of a test.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    /// What the load generator measured.
+    pub result: Option<Results>,
+    /// What the server measured.
+    pub pages: Option<Difference>,
+    /// What the person says; it goes before all else.
+    pub given: Vec<(Measure, f64)>,
+}
+
 /// One criterion, judged.
 #[derive(Clone, Debug)]
 pub struct Judged {
@@ -47,20 +66,28 @@ pub struct Judged {
     pub what: String,
     /// The measured value in its unit.
     pub value: Option<String>,
+    /// Who measured it.
+    pub origin: Option<Origin>,
     /// What it is measured by: `pass below 200ms, fail above 300ms`.
     pub bounds: String,
     /// What that says.
     pub verdict: Verdict,
+    /// How exactly the value is known, or why it is not.
+    pub note: Option<String>,
 }
 
-/// Judges a result by every criterion that holds for the scenario; without one, by those that hold for all.
-pub fn judge(tests: &LoadTests, scenario: Option<&str>, results: &Results) -> Vec<Judged> {
+/// Judges a test by the load it put and by every criterion that holds for the scenario; without one, by those that hold for
+/// all.
+pub fn judge(tests: &LoadTests, scenario: Option<&str>, evidence: &Evidence) -> Vec<Judged> {
     let applies = |c: &&Criterion| match &c.scenario {
         None => true,
         Some(own) => scenario == Some(own.as_str()),
     };
     let criteria = tests.criteria.iter().filter(applies);
-    criteria.map(|c| one(c, results)).collect()
+    let of = scenario.and_then(|name| tests.scenarios.iter().find(|s| s.name == name));
+    let put = evidence.result.as_ref().map(|result| load::judge(of, result));
+    let judged = criteria.map(|c| one(c, evidence));
+    put.into_iter().chain(judged).collect()
 }
 
 /// The worst of all.
@@ -69,14 +96,59 @@ pub fn worst(judged: &[Judged]) -> Verdict {
     verdicts.max().unwrap_or(Verdict::NotMeasured)
 }
 
-fn one(c: &Criterion, results: &Results) -> Judged {
-    let value = results.get(c.measure, c.quantile);
-    Judged {
+fn one(c: &Criterion, evidence: &Evidence) -> Judged {
+    let judged = Judged {
         name: c.name.clone(),
         what: c.words(),
-        value: value.map(|value| printed(c.measure, value)),
+        value: None,
+        origin: None,
         bounds: bounds(c),
-        verdict: value.map_or(Verdict::NotMeasured, |value| verdict(c, value)),
+        verdict: Verdict::NotMeasured,
+        note: None,
+    };
+    match find(c, evidence) {
+        Err(why) => Judged {
+            note: Some(why.to_string()),
+            ..judged
+        },
+        Ok((measured, origin)) => {
+            let (verdict, note) = verdict(c, measured);
+            Judged {
+                value: Some(printed(c.measure, measured.value)),
+                origin: Some(origin),
+                verdict,
+                note,
+                ..judged
+            }
+        }
+    }
+}
+
+/// The value by which a criterion is judged: what was given, else what the server measured, else what the load generator did.
+fn find(c: &Criterion, evidence: &Evidence) -> Result<(Measured, Origin), Unmeasured> {
+    let given = evidence.given.iter().rev();
+    if let Some((_, value)) = given.clone().find(|(known, _)| *known == c.measure) {
+        return Ok((Measured::exactly(*value), Origin::Given));
+    }
+    let by_result = evidence.result.as_ref().and_then(|result| {
+        let value = result.get(c.measure, c.quantile)?;
+        Some((Measured::exactly(value), result.origin()))
+    });
+    let Some(pages) = evidence.pages.as_ref().filter(|_| c.measure.is_on_pages()) else {
+        return by_result.ok_or_else(|| missing(c.measure, evidence));
+    };
+    load::same_requests(pages, evidence.result.as_ref())?;
+    let by_pages = pages.get(c.measure, c.quantile)?;
+    Ok((by_pages, Origin::Pages))
+}
+
+fn missing(measure: Measure, evidence: &Evidence) -> Unmeasured {
+    let k6 = evidence.result.as_ref().map(Results::origin) == Some(Origin::K6);
+    match measure {
+        Measure::OomEvents => Unmeasured::ByHand,
+        Measure::PrefixCacheHitRate => Unmeasured::NeedsPagesOrHand,
+        _ if k6 && measure.is_on_pages() => Unmeasured::NeedsPages,
+        _ => Unmeasured::NotThere,
     }
 }
 
@@ -91,18 +163,37 @@ fn bounds(c: &Criterion) -> String {
     both.join(", ")
 }
 
-fn verdict(c: &Criterion, value: f64) -> Verdict {
-    let beyond = |limit: &Limit| {
-        let bound = float(limit.value);
-        if limit.above {
-            value > bound
-        } else {
-            value < bound
+/// A pass needs the whole range that the value may be in.
+fn verdict(c: &Criterion, measured: Measured) -> (Verdict, Option<String>) {
+    let Some((low, high)) = measured.between else {
+        return (at(c, measured.value, false), None);
+    };
+    let print = |value| printed(c.measure, value);
+    let range = match high.is_finite() {
+        true => format!("between {} and {}", print(low), print(high)),
+        false => format!("above {}, the histogram's last bucket", print(low)),
+    };
+    let estimate = at(c, measured.value, true);
+    let sure = [low, high].iter().all(|end| at(c, *end, true) == Verdict::Pass);
+    match estimate {
+        Verdict::Pass if !sure => {
+            let note = format!("{range}; that bucket holds the bound, so this is an estimate and no pass");
+            (Verdict::Degraded, Some(note))
         }
+        verdict => (verdict, Some(range)),
+    }
+}
+
+/// What a value says; with `inclusive`, one that is exactly at a bound to pass has passed: buckets hold their upper ends.
+fn at(c: &Criterion, value: f64, inclusive: bool) -> Verdict {
+    let beyond = |limit: &Limit, inclusive: bool| {
+        let bound = float(limit.value);
+        let beyond = if limit.above { value > bound } else { value < bound };
+        beyond || (inclusive && value == bound)
     };
     match (&c.pass, &c.fail) {
-        (_, Some(fail)) if beyond(fail) => Verdict::Fail,
-        (Some(pass), _) if beyond(pass) => Verdict::Pass,
+        (_, Some(fail)) if beyond(fail, false) => Verdict::Fail,
+        (Some(pass), _) if beyond(pass, inclusive) => Verdict::Pass,
         (None, _) => Verdict::Pass,
         (Some(_), Some(_)) => Verdict::Degraded,
         (Some(_), None) => Verdict::Fail,

@@ -3,6 +3,7 @@
 use num_traits::ToPrimitive;
 use serde_json::Value;
 
+use super::measured::Origin;
 use crate::source::mark_len;
 use crate::spec::Measure;
 use crate::units::{Number, decimal, float};
@@ -27,12 +28,11 @@ pub enum ReadError {
     Unknown,
 }
 
-/// What a load test measured, and what was given beside it.
+/// What a load generator measured.
 #[derive(Clone, Debug)]
 pub struct Results {
     document: Value,
     k6: bool,
-    given: Vec<(Measure, f64)>,
 }
 
 /// Reads a result.
@@ -56,29 +56,54 @@ pub fn read(text: &str) -> Result<Results, ReadError> {
     if !k6 && !document["request_throughput"].is_number() {
         return Err(ReadError::Unknown);
     }
-    Ok(Results {
-        document,
-        k6,
-        given: Vec::new(),
-    })
+    Ok(Results { document, k6 })
 }
 
 impl Results {
-    /// Adds what the result does not hold; it goes before what it holds.
-    pub fn give(&mut self, measure: Measure, value: f64) {
-        self.given.push((measure, value));
+    /// Who wrote it.
+    pub fn origin(&self) -> Origin {
+        match self.k6 {
+            true => Origin::K6,
+            false => Origin::Benchmark,
+        }
     }
 
     /// A measure in base units; of a latency a percentile, or its mean.
     pub fn get(&self, measure: Measure, quantile: Option<Number>) -> Option<f64> {
-        let given = self.given.iter().rev().find(|(known, _)| *known == measure);
-        if let Some((_, value)) = given {
-            return Some(*value);
-        }
         match self.k6 {
             true => self.of_k6(measure, quantile),
             false => self.of_vllm(measure, quantile),
         }
+    }
+
+    /// Requests that got a whole answer.
+    pub fn answered(&self) -> Option<f64> {
+        match self.k6 {
+            true => self.counted("answers"),
+            false => self.document["completed"].as_f64(),
+        }
+    }
+
+    /// Requests that were sent, or conversations where each has several.
+    pub fn sent(&self) -> Option<f64> {
+        match self.k6 {
+            true => self.counted("iterations"),
+            false => {
+                let failed = self.document["failed"].as_f64().unwrap_or(0.0);
+                let asked = self.document["num_prompts"].as_f64();
+                asked.or_else(|| Some(self.answered()? + failed))
+            }
+        }
+    }
+
+    /// Requests or conversations that k6 left out because all of its users were still waiting.
+    pub fn dropped(&self) -> f64 {
+        self.counted("dropped_iterations").unwrap_or(0.0)
+    }
+
+    /// True when [`Results::sent`] counts conversations.
+    pub fn in_conversations(&self) -> bool {
+        self.k6
     }
 
     fn of_vllm(&self, measure: Measure, quantile: Option<Number>) -> Option<f64> {
@@ -134,15 +159,22 @@ impl Results {
 
     fn of_k6(&self, measure: Measure, quantile: Option<Number>) -> Option<f64> {
         match measure {
-            Measure::Ttft => self.trend(&["ttft", "http_req_waiting"], quantile),
             Measure::E2e => self.trend(&["e2e", "http_req_duration"], quantile),
             Measure::ErrorRate => {
-                let failed = self.metric("http_req_failed")?;
+                let failed = self.metric("failed").or_else(|| self.metric("http_req_failed"));
+                let failed = failed?;
                 failed["rate"].as_f64().or_else(|| failed["value"].as_f64())
             }
-            Measure::RequestThroughput => self.metric("http_reqs")?["rate"].as_f64(),
+            Measure::RequestThroughput => {
+                let sent = self.metric("answers").or_else(|| self.metric("http_reqs"));
+                sent?["rate"].as_f64()
+            }
             _ => None,
         }
+    }
+
+    fn counted(&self, name: &str) -> Option<f64> {
+        self.metric(name)?["count"].as_f64()
     }
 
     /// A metric, in either form of a summary.

@@ -180,6 +180,12 @@ pub struct LoadTests {
     pub model: String,
     /// Root of the server.
     pub endpoint: String,
+    /// What counts the model's tokens.
+    pub tokenizer: String,
+    /// What every conversation begins with.
+    pub system: Option<String>,
+    /// How long the load rises before a test.
+    pub warmup: Option<Duration>,
     /// What requests are like.
     pub traffic: Vec<Traffic>,
     /// The tests.
@@ -218,9 +224,9 @@ pub struct Scenario {
     pub requests: u64,
     /// Most requests at a time.
     pub concurrency: u32,
-    /// Tokens of a prompt.
-    pub prompt_tokens: u32,
-    /// Tokens of an answer.
+    /// Tokens of a prompt, of a conversation's last one; `None` for the texts of the traffic as they are.
+    pub prompt_tokens: Option<u32>,
+    /// Tokens of an answer where the traffic does not say.
     pub output_tokens: u32,
     /// Tokens that all prompts begin with.
     pub shared_prefix: u32,

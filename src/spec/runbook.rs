@@ -136,6 +136,12 @@ pub struct LoadTests {
     pub model: Text,
     /// Root of the server, such as `http://localhost:8000`.
     pub endpoint: Text,
+    /// The tokenizer of the model, by which `vllm bench serve` counts tokens; `model` when absent.
+    pub tokenizer: Option<Text>,
+    /// What every conversation begins with.
+    pub system: Option<Text>,
+    /// How long the load rises before a test is measured; no warm-up when absent.
+    pub warmup: Option<Spanned<Duration>>,
     /// What requests are like, each with its share of the traffic.
     #[serde(default)]
     pub traffic: Map<Traffic>,
@@ -174,13 +180,13 @@ pub struct Scenario {
     pub requests: Option<Spanned<u32>>,
     /// Most requests at a time.
     pub concurrency: Spanned<u32>,
-    /// Tokens of a prompt; 512 when absent.
+    /// Tokens of a prompt, of a conversation's last one; when absent, the texts of `traffic` as they are, else 512.
     pub prompt_tokens: Option<Spanned<u32>>,
-    /// Tokens of an answer; 256 when absent.
+    /// Tokens of an answer where `traffic` does not say; 256 when absent.
     pub output_tokens: Option<Spanned<u32>>,
     /// Tokens that all prompts begin with.
     pub shared_prefix: Option<Spanned<u32>>,
-    /// Turns of a conversation.
+    /// Turns of a conversation; each is a request of the rate.
     pub turns: Option<Spanned<u32>>,
     /// How requests differ from the usual ones.
     pub note: Option<Text>,
@@ -224,9 +230,9 @@ pub enum Measure {
     RequestThroughput,
     /// Output tokens per second.
     OutputThroughput,
-    /// Caught out-of-memory errors; given beside the result.
+    /// Caught out-of-memory errors; given by hand.
     OomEvents,
-    /// Share of prompts found in the prefix cache; given beside the result.
+    /// Share of prompt tokens found in the prefix cache, from the server's pages.
     PrefixCacheHitRate,
 }
 
@@ -259,6 +265,11 @@ impl Measure {
             Measure::OomEvents => "oom_events",
             Measure::PrefixCacheHitRate => "prefix_cache_hit_rate",
         }
+    }
+
+    /// True for what a server's metrics page counts.
+    pub fn is_on_pages(self) -> bool {
+        self.is_latency() || self == Measure::PrefixCacheHitRate
     }
 
     /// True for what is measured in seconds.

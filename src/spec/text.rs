@@ -39,6 +39,7 @@ const LINES: &[&str] = &[
     "triage/*/note",
     "triage/*/rows/*/likely",
     "traces/attributes/*",
+    "load_tests/system",
     "load_tests/traffic/*/prompt",
     "load_tests/scenarios/*/validates",
     "load_tests/scenarios/*/note",

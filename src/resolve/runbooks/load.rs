@@ -37,10 +37,15 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Option<LoadTests> {
         let error = Diagnostic::error("bad-table", first.span, message);
         cx.sink.push(error);
     }
+    let longest = longest(cx.spec);
     let scenarios: Vec<_> = tests
         .scenarios
         .iter()
-        .filter_map(|(name, s)| scenario(cx, name, s))
+        .filter_map(|(name, s)| {
+            let of = scenario(cx, name, s, tests)?;
+            fits(cx, name, (s, &of), &traffic, longest.as_ref());
+            Some(of)
+        })
         .collect();
     let criteria = tests
         .criteria
@@ -50,6 +55,9 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Option<LoadTests> {
     Some(LoadTests {
         model: tests.model.value.clone(),
         endpoint: tests.endpoint.value.trim_end_matches('/').to_owned(),
+        tokenizer: tests.tokenizer.as_ref().unwrap_or(&tests.model).value.clone(),
+        system: super::text(tests.system.as_ref()),
+        warmup: tests.warmup.map(|warmup| warmup.value),
         traffic,
         scenarios,
         criteria,
@@ -66,7 +74,64 @@ fn ratio(cx: &mut Context<'_>, quantity: &Spanned<Quantity>) -> Option<Number> {
     }
 }
 
-fn scenario(cx: &mut Context<'_>, name: &Text, s: &spec::Scenario) -> Option<Scenario> {
+/// The largest `max_model_len` that the spec advises: where, and how many tokens.
+fn longest(spec: &spec::Spec) -> Option<(String, u32)> {
+    let advised = spec.advice.iter().flat_map(|(name, advice)| {
+        let settings = advice.settings.iter();
+        settings.filter_map(move |(setting, value)| {
+            let plain = setting.value.trim_start_matches('-').replace('-', "_");
+            let tokens = value.value.value.parse().ok()?;
+            (plain == "max_model_len").then(|| (format!("advice.{name}"), tokens))
+        })
+    });
+    advised.max_by_key(|(_, tokens)| *tokens)
+}
+
+/// Prompts hold their parts, and with the answer they fit into what the server is advised to take.
+fn fits(
+    cx: &mut Context<'_>,
+    name: &Text,
+    (written, s): (&spec::Scenario, &Scenario),
+    traffic: &[Traffic],
+    longest: Option<&(String, u32)>,
+) {
+    let Some(prompt) = s.prompt_tokens else {
+        return;
+    };
+    let at = written.prompt_tokens.map_or(name.span, |tokens| tokens.span);
+    let answers = traffic.iter().map(|t| t.max_tokens);
+    let answer = answers.max().unwrap_or(s.output_tokens);
+    if s.shared_prefix >= prompt {
+        let message = format!(
+            "`{name}` shares a prefix of {} tokens, but a prompt has {prompt}",
+            s.shared_prefix
+        );
+        let error = Diagnostic::error("contradiction", at, message);
+        let help = "the shared prefix is a part of the prompt: give `prompt_tokens` more";
+        cx.sink.push(error.help(help));
+    }
+    let Some((setting, most)) = longest else {
+        return;
+    };
+    if prompt.saturating_add(answer) > *most {
+        let message = format!(
+            "`{name}` needs {prompt} tokens of prompt and {answer} of answer, but `{setting}` advises a `max_model_len` of {most}"
+        );
+        let error = Diagnostic::error("contradiction", at, message);
+        let help = match most.checked_sub(answer).filter(|left| *left > 0) {
+            Some(left) => format!("vLLM refuses such requests: at most {left} tokens of prompt fit"),
+            None => "vLLM refuses such requests: ask for shorter answers".to_owned(),
+        };
+        cx.sink.push(error.help(help));
+    }
+}
+
+fn scenario(
+    cx: &mut Context<'_>,
+    name: &Text,
+    s: &spec::Scenario,
+    tests: &spec::LoadTests,
+) -> Option<Scenario> {
     cx.check_name(name, true);
     let rate = match &s.rate {
         None => None,
@@ -101,10 +166,13 @@ fn scenario(cx: &mut Context<'_>, name: &Text, s: &spec::Scenario) -> Option<Sce
         duration: s.duration.map(|duration| duration.value),
         requests,
         concurrency: s.concurrency.value.max(1),
-        prompt_tokens: or(s.prompt_tokens, PROMPT),
+        prompt_tokens: match s.prompt_tokens {
+            None if !tests.traffic.is_empty() && s.shared_prefix.is_none() => None,
+            tokens => Some(or(tokens, PROMPT)),
+        },
         output_tokens: or(s.output_tokens, OUTPUT),
         shared_prefix: or(s.shared_prefix, 0),
-        turns: or(s.turns, 1),
+        turns: or(s.turns, 1).max(1),
         note: super::text(s.note.as_ref()),
     })
 }

@@ -1,5 +1,6 @@
 //! Load tests: a page with ready commands, and a k6 script for each scenario.
 
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::plan::Plan;
@@ -7,7 +8,10 @@ use crate::plan::runbook::{Criterion, Limit, LoadTests, Scenario};
 use crate::spec::Measure;
 use crate::target::{OutFile, TargetError};
 use crate::template::Templates;
-use crate::units::{decimal, printed_float};
+use crate::units::{Duration, Number, decimal, printed_float};
+
+/// Where the traffic's texts are, beside the page.
+const TRAFFIC: &str = "load-tests/traffic.jsonl";
 
 /// The page, and the scripts beside it.
 ///
@@ -30,6 +34,7 @@ pub(super) fn files(
             text: templates.render("runbook/k6.js", &view)?,
         });
     }
+    files.extend(dataset_file(tests));
     Ok(files)
 }
 
@@ -51,8 +56,10 @@ fn view(plan: &Plan, tests: &LoadTests) -> Value {
             "duration": s.duration.map(|duration| duration.to_string()),
             "requests": s.requests,
             "concurrency": s.concurrency,
-            "turns": s.turns,
             "note": s.note,
+            "sent": sent(tests, s),
+            "k6": k6(tests, s),
+            "benched": benched(tests, s),
             "command": bench(tests, s),
         })
     });
@@ -79,36 +86,167 @@ fn words(limit: &Limit) -> String {
     format!("{side} {}", limit.text)
 }
 
-/// A command line of vLLM's own benchmark. It has no conversations: those need the k6 script.
+/// What k6 sends, in words.
+fn sent(tests: &LoadTests, s: &Scenario) -> String {
+    let what = match (s.turns, s.prompt_tokens) {
+        (1, None) => "the questions of the traffic".to_owned(),
+        (1, Some(tokens)) => format!("prompts of {tokens} tokens"),
+        (turns, None) => format!("conversations of {turns} turns"),
+        (turns, Some(tokens)) => {
+            format!("conversations of {turns} turns that grow to a prompt of {tokens} tokens")
+        }
+    };
+    match tests.warmup {
+        Some(warmup) => format!("{what}, after a warm-up of {warmup} that is not measured"),
+        None => what,
+    }
+}
+
+/// What the benchmark sends, in words.
+fn benched(tests: &LoadTests, s: &Scenario) -> String {
+    let what = match s.prompt_tokens {
+        None => "the questions of the traffic".to_owned(),
+        Some(tokens) => format!("random prompts of {tokens} tokens"),
+    };
+    match (s.turns > 1, &tests.system) {
+        (true, _) => format!("{what}, each on its own: it has no conversations"),
+        (false, Some(_)) => format!("{what}, without the system prompt"),
+        (false, None) => what,
+    }
+}
+
+/// A run of k6 between two pages, and its verdict.
+fn k6(tests: &LoadTests, s: &Scenario) -> String {
+    let name = &s.name;
+    let page = shell(&format!("{}/metrics", tests.endpoint));
+    let warmup = format!("k6 run -e PHASE=warmup load-tests/{name}.js");
+    let mut lines: Vec<String> = tests.warmup.map(|_| warmup).into_iter().collect();
+    lines.push(format!("curl -sf {page} > {name}.before.prom"));
+    lines.push(format!(
+        "k6 run --summary-export={name}.k6.json load-tests/{name}.js"
+    ));
+    lines.push(format!(
+        "slosmith gate {name}.k6.json --spec SPEC --scenario {name} \\\n  --before {name}.before.prom --after {page}"
+    ));
+    lines.join("\n")
+}
+
+/// A command line of vLLM's own benchmark, which measures a stream where it arrives.
 fn bench(tests: &LoadTests, s: &Scenario) -> String {
     let mut words = vec![
-        "vllm bench serve --backend openai-chat --endpoint /v1/chat/completions".to_owned(),
+        format!("vllm bench serve {}", api(s)),
         format!(
-            "--base-url {} --model {}",
+            "--base-url {} --model {} --tokenizer {}",
             shell(&tests.endpoint),
-            shell(&tests.model)
+            shell(&tests.model),
+            shell(&tests.tokenizer)
         ),
-        format!(
-            "--dataset-name random --random-input-len {} --random-output-len {}",
-            s.prompt_tokens.saturating_sub(s.shared_prefix).max(1),
-            s.output_tokens
-        ),
+        dataset(tests, s),
     ];
-    if s.shared_prefix > 0 {
-        words.push(format!("--random-prefix-len {}", s.shared_prefix));
+    if let Some(modules) = modules(tests) {
+        words.push(format!("--lora-modules {modules}"));
     }
     words.push(format!(
-        "--num-prompts {} --max-concurrency {}",
+        "--num-prompts {} --max-concurrency {} --ignore-eos",
         s.requests, s.concurrency
     ));
     if let Some(rate) = s.rate {
         words.push(format!("--request-rate {}", decimal(rate)));
+    }
+    if let Some(warmup) = tests.warmup {
+        // What arrives while the rate rises from 0.
+        let risen = s.rate.map(|rate| (rate * warmup.number() / 2).ceil().to_integer());
+        let requests = risen.unwrap_or_else(|| i128::from(s.concurrency));
+        words.push(format!("--num-warmups {requests}"));
     }
     words.push(
         "--percentile-metrics ttft,tpot,itl,e2el --metric-percentiles 50,90,95,99".to_owned(),
     );
     words.push(format!("--save-result --result-filename {}.json", s.name));
     words.join(" \\\n  ")
+}
+
+/// Prompts of a length go to the API that adds nothing to them; texts are chats.
+fn api(s: &Scenario) -> &'static str {
+    match s.prompt_tokens {
+        Some(_) => "--backend openai --endpoint /v1/completions",
+        None => "--backend openai-chat --endpoint /v1/chat/completions",
+    }
+}
+
+fn dataset(tests: &LoadTests, s: &Scenario) -> String {
+    let Some(prompt) = s.prompt_tokens else {
+        return format!(
+            "--dataset-name custom --dataset-path {TRAFFIC} --custom-output-len -1 --skip-chat-template"
+        );
+    };
+    let prefix = match s.shared_prefix {
+        0 => String::new(),
+        tokens => format!(" --random-prefix-len {tokens}"),
+    };
+    format!(
+        "--dataset-name random --random-input-len {}{prefix} --random-output-len {}",
+        prompt.saturating_sub(s.shared_prefix).max(1),
+        answer(tests, s)
+    )
+}
+
+/// The mean length of answers.
+fn answer(tests: &LoadTests, s: &Scenario) -> i128 {
+    let each = tests.traffic.iter();
+    let mean: Number = each.map(|t| t.share * i128::from(t.max_tokens)).sum();
+    match tests.traffic.is_empty() {
+        true => i128::from(s.output_tokens),
+        false => mean.round().to_integer().max(1),
+    }
+}
+
+/// Models of the traffic, each as often as its share says: the benchmark picks one of them at random.
+fn modules(tests: &LoadTests) -> Option<String> {
+    let mut shares: IndexMap<&str, Number> = IndexMap::new();
+    for t in &tests.traffic {
+        *shares.entry(&t.model).or_default() += t.share;
+    }
+    let times = times(&shares.values().copied().collect::<Vec<_>>());
+    let all = shares.keys().zip(times);
+    let words = all.flat_map(|(model, times)| vec![shell(model); times]);
+    (shares.len() > 1).then(|| words.collect::<Vec<_>>().join(" "))
+}
+
+/// How often each of several things occurs in the shortest list that has these shares, to a percent where that is long.
+fn times(shares: &[Number]) -> Vec<usize> {
+    let whole = shares.iter().fold(1_i128, |whole, s| lcm(whole, *s.denom()));
+    let whole = if whole > 100 { 100 } else { whole };
+    let times: Vec<i128> = shares
+        .iter()
+        .map(|s| (*s * whole).round().to_integer().max(1))
+        .collect();
+    let common = times.iter().fold(0, |common, n| gcd(common, *n)).max(1);
+    let reduced = times.iter().map(|n| usize::try_from(n / common));
+    reduced.map(|n| n.unwrap_or(1)).collect()
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn lcm(a: i128, b: i128) -> i128 {
+    a / gcd(a, b).max(1) * b
+}
+
+/// The traffic's texts as the benchmark reads them, by their shares.
+fn dataset_file(tests: &LoadTests) -> Option<OutFile> {
+    let texts = tests.scenarios.iter().any(|s| s.prompt_tokens.is_none());
+    let shares: Vec<_> = tests.traffic.iter().map(|t| t.share).collect();
+    let all = tests.traffic.iter().zip(times(&shares));
+    let lines = all.flat_map(|(t, times)| {
+        let line = json!({"prompt": t.prompt, "output_tokens": t.max_tokens});
+        vec![format!("{line}\n"); times]
+    });
+    texts.then(|| OutFile {
+        path: TRAFFIC.to_owned(),
+        text: lines.collect(),
+    })
 }
 
 /// A word as a shell reads it.
@@ -135,32 +273,55 @@ fn script(plan: &Plan, tests: &LoadTests, s: &Scenario) -> Value {
             "share": 1.0, "prompt": "", "max_tokens": s.output_tokens, "model": tests.model
         }));
     }
+    let turns = i128::from(s.turns);
+    // Conversations of an hour, so that slow ones have a whole number too.
+    let rate = s.rate.map(|rate| (rate * 3_600 / turns).round().to_integer().max(1));
     json!({
         "service": plan.service.name,
         "scenario": s.name,
-        "validates": s.validates,
         "endpoint": tests.endpoint,
-        "rate": s.rate.map(printed_float),
-        "duration": s.duration.map(|duration| format!("{}s", duration.as_secs())),
-        "requests": s.requests,
+        "system": tests.system.as_deref().unwrap_or_default(),
+        "rate": rate,
+        "duration": s.duration.map(seconds),
+        "warmup": tests.warmup.map(seconds),
+        "iterations": s.requests.div_ceil(u64::from(s.turns)),
         "concurrency": s.concurrency,
         "turns": s.turns,
         "prompt_tokens": s.prompt_tokens,
         "shared_prefix": s.shared_prefix,
+        "timeout": timeout(tests, s),
         "traffic": traffic,
         "thresholds": thresholds(tests, s),
     })
 }
 
-/// Bounds on what k6 measures: a run beyond a pass bound ends with an error.
+fn seconds(duration: Duration) -> String {
+    format!("{}s", duration.as_secs())
+}
+
+/// Seconds until a request is given up: a minute and a quarter of a second for each token, and beyond every latency that is
+/// judged.
+fn timeout(tests: &LoadTests, s: &Scenario) -> i128 {
+    let answers = tests.traffic.iter().map(|t| t.max_tokens);
+    let longest = i128::from(answers.max().unwrap_or(s.output_tokens));
+    let latencies = tests.criteria.iter().filter(|c| c.measure == Measure::E2e);
+    let bounds = latencies.flat_map(|c| [&c.pass, &c.fail]).flatten();
+    let judged = bounds.map(|limit| (limit.value * 2).ceil().to_integer()).max();
+    (60 + longest.div_euclid(4)).max(judged.unwrap_or(0))
+}
+
+/// Bounds on what HTTP shows: a run beyond a pass bound, or one that is not the load it claims, ends with an error.
 fn thresholds(tests: &LoadTests, s: &Scenario) -> Value {
     let mut found = serde_json::Map::new();
+    found.insert("dropped_iterations".to_owned(), json!(["count==0"]));
+    if s.prompt_tokens.is_some() {
+        found.insert("prompt_error".to_owned(), json!(["p(95)<0.05"]));
+    }
     let own = |c: &&Criterion| c.scenario.as_ref().is_none_or(|name| *name == s.name);
     for c in tests.criteria.iter().filter(own) {
         let name = match c.measure {
-            Measure::Ttft => "ttft",
             Measure::E2e => "e2e",
-            Measure::ErrorRate => "http_req_failed",
+            Measure::ErrorRate => "failed",
             _ => continue,
         };
         let scale = if c.measure.is_latency() { 1_000 } else { 1 };

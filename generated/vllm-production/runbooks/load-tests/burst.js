@@ -2,70 +2,121 @@
 //
 //   k6 run --summary-export=burst.k6.json burst.js
 //
-// ENDPOINT changes where it goes, API_KEY what it shows. Answers are streamed: k6's time to the first byte is the
-// time to the first token, the network included.
+// ENDPOINT is where requests go, API_KEY what they carry, VLLM the server that counts tokens if that is another one.
+// k6 measures whole answers. It cannot see the first token, since vLLM sends the headers of a streamed answer before it:
+// `slosmith gate --before --after` takes the times of tokens from the server's own histograms.
 import http from 'k6/http';
-import { check } from 'k6';
-import { Trend } from 'k6/metrics';
+import { check, fail } from 'k6';
+import { Counter, Rate, Trend } from 'k6/metrics';
 
 const ENDPOINT = __ENV.ENDPOINT || "http://localhost:8000";
+const VLLM = __ENV.VLLM || ENDPOINT;
 const TRAFFIC = [{"share": 1.0, "prompt": "", "max_tokens": 256, "model": "meta-llama/Llama-3.3-70B-Instruct"}];
+const SYSTEM = "";
 const TURNS = 1;
-const PROMPT_TOKENS = 512;
-const SHARED_PREFIX = 0;
+const PROMPT_TOKENS = 512; // of a conversation's last prompt; null: texts as they are
+const SHARED_PREFIX = 0; // tokens that all prompts begin with
+const TIMEOUT = '124s'; // longer than the longest answer takes
 
-const ttft = new Trend('ttft', true);
 const e2e = new Trend('e2e', true);
+const failed = new Rate('failed');
+const answers = new Counter('answers');
+const promptError = new Trend('prompt_error'); // how far a prompt is from its length: 0.05 is 5%
+
+const LOAD = { executor: 'shared-iterations', vus: 128, iterations: 200, maxDuration: '24h', gracefulStop: TIMEOUT };
 
 export const options = {
-  scenarios: {
-    load: {
-      executor: 'shared-iterations',
-      vus: 128,
-      iterations: 200,
-      maxDuration: '2h',
-    },
-  },
+  setupTimeout: '5m',
+  scenarios: { load: LOAD },
+  thresholds: {"dropped_iterations": ["count==0"], "prompt_error": ["p(95)\u003c0.05"], "failed": ["rate\u003c0.001"]},
   summaryTrendStats: ['avg', 'min', 'med', 'max', 'p(50)', 'p(90)', 'p(95)', 'p(99)'],
-  thresholds: {"http_req_failed": ["rate\u003c0.001"]},
 };
 
-// Words that make about so many tokens; the same seed gives the same words, and so a prefix that can be cached.
-function filler(tokens, seed) {
-  const words = [];
-  let state = seed;
-  for (let i = 0; i < tokens; i += 1) {
-    state = (state * 1103515245 + 12345) % 2147483648;
-    words.push((state % 10000).toString(36));
-  }
-  return words.join(' ');
+const HEADERS = { 'Content-Type': 'application/json' };
+if (__ENV.API_KEY) HEADERS.Authorization = `Bearer ${__ENV.API_KEY}`;
+
+// Most tokenizers have a token for each of these; setup keeps those for which that is so.
+const WORDS = `a about after all also and any are as at be because but by can come could day do even first for from get
+give go good have how if in into it its just know like look make most my new no not now of on one only or other our
+out over people see so some take than that then there these they think this time to two up us use want way we well
+what when which who will with work year`.split(/\s+/);
+
+const user = (content) => ({ role: 'user', content });
+const random = (list) => list[Math.floor(Math.random() * list.length)];
+const question = (text, asked) => (asked ? `${text}\n\n${asked}` : text);
+
+// Asks the server how many tokens its model makes of messages.
+function tokenize(messages) {
+  const body = JSON.stringify({ model: TRAFFIC[0].model, messages, add_generation_prompt: true });
+  const response = http.post(`${VLLM}/tokenize`, body, { headers: HEADERS });
+  if (response.status !== 200) fail(`${VLLM}/tokenize answers ${response.status}: set VLLM to a vLLM server of the model`);
+  return response.json();
 }
 
-function pick() {
-  let left = Math.random();
-  for (const request of TRAFFIC) {
-    left -= request.share;
-    if (left <= 0) return request;
+// What prompts are made of: words of one token each, and how many tokens everything else takes.
+export function setup() {
+  const opening = SYSTEM ? [{ role: 'system', content: SYSTEM }] : [];
+  if (PROMPT_TOKENS === null) return { opening };
+  const { count: one, max_model_len: most } = tokenize([user('the')]);
+  const longest = PROMPT_TOKENS + Math.max(...TRAFFIC.map((request) => request.max_tokens));
+  if (longest > most) fail(`prompts and answers take ${longest} tokens, the server's max_model_len is ${most}`);
+  const words = WORDS.filter((word) => tokenize([user(`the ${word}`)]).count === one + 1);
+  if (words.length < 2) fail('the tokenizer has no word of one token to make prompts of');
+  if (SHARED_PREFIX > 0) {
+    const first = { role: 'system', content: SYSTEM ? `${SYSTEM} the` : 'the' };
+    const left = Math.max(0, SHARED_PREFIX - (tokenize([first, user('the')]).count - one));
+    for (let i = 0; i < left; i += 1) first.content += ` ${words[(i * i + i) % words.length]}`;
+    opening.splice(0, 1, first);
   }
-  return TRAFFIC[TRAFFIC.length - 1];
+  const base = tokenize([...opening, user('the')]).count;
+  const again = tokenize([...opening, user('the'), { role: 'assistant', content: 'the' }, user('the')]).count - base - 1;
+  const own = TRAFFIC.map((request) => tokenize([...opening, user(question('the', request.prompt))]).count);
+  return { opening, words, base, again, own };
 }
 
-export default function () {
-  const request = pick();
-  const own = Math.max(1, PROMPT_TOKENS - SHARED_PREFIX);
-  const messages = SHARED_PREFIX > 0 ? [{ role: 'system', content: filler(SHARED_PREFIX, 1) }] : [];
-  const headers = { 'Content-Type': 'application/json' };
-  if (__ENV.API_KEY) headers.Authorization = `Bearer ${__ENV.API_KEY}`;
-  for (let turn = 0; turn < TURNS; turn += 1) {
-    const seed = Math.floor(Math.random() * 1e9);
-    messages.push({ role: 'user', content: request.prompt || filler(own, seed) });
-    const body = JSON.stringify({ model: request.model, messages, max_tokens: request.max_tokens, stream: true });
-    const response = http.post(`${ENDPOINT}/v1/chat/completions`, body, { headers, timeout: '120s' });
-    if (!check(response, { 'status is 200': (r) => r.status === 200 })) return;
-    ttft.add(response.timings.waiting);
-    e2e.add(response.timings.duration);
-    const said = (response.body || '').split('\n').filter((line) => line.startsWith('data: {'));
-    const deltas = said.map((line) => ((JSON.parse(line.slice(6)).choices || [])[0] || {}).delta || {});
-    messages.push({ role: 'assistant', content: deltas.map((delta) => delta.content || '').join('') });
+function pick(traffic) {
+  let left = Math.random() * traffic.reduce((sum, request) => sum + request.share, 0);
+  return traffic.find((request) => (left -= request.share) < 0) || traffic[traffic.length - 1];
+}
+
+// Sends a conversation so far; what came back, or undefined.
+function ask(request, messages) {
+  const { model, max_tokens } = request;
+  const body = { model, messages, max_tokens, ignore_eos: true, stream: true, stream_options: { include_usage: true } };
+  const response = http.post(`${ENDPOINT}/v1/chat/completions`, JSON.stringify(body), { headers: HEADERS, timeout: TIMEOUT });
+  const lines = (response.body || '').split('\n').filter((line) => line.startsWith('data: '));
+  const whole = response.status === 200 && lines.includes('data: [DONE]');
+  failed.add(!whole);
+  if (!check(response, { 'the answer is whole': () => whole })) return undefined;
+  answers.add(1);
+  e2e.add(response.timings.duration);
+  const events = lines.filter((line) => line !== 'data: [DONE]').map((line) => JSON.parse(line.slice(6)));
+  const said = events.map((event) => (event.choices[0] || { delta: {} }).delta.content || '');
+  return { text: said.join(''), usage: events.map((event) => event.usage).filter(Boolean).pop() };
+}
+
+// One conversation: each prompt holds all that was said before, and the last one has PROMPT_TOKENS tokens.
+export default function ({ opening, words, base, again, own }) {
+  const messages = [...opening];
+  const { model } = pick(TRAFFIC);
+  const traffic = TRAFFIC.filter((request) => request.model === model);
+  let said = 0;
+  for (let turn = 1; turn <= TURNS; turn += 1) {
+    const request = pick(traffic);
+    let [text, wanted] = [request.prompt, 0];
+    if (PROMPT_TOKENS !== null) {
+      const least = own[TRAFFIC.indexOf(request)] + (turn > 1 ? said + again - base : 0);
+      wanted = Math.max(least, SHARED_PREFIX + Math.round(((PROMPT_TOKENS - SHARED_PREFIX) * turn) / TURNS));
+      text = 'the';
+      for (let left = wanted - least; left > 0; left -= 1) text += ` ${random(words)}`;
+      text = question(text, request.prompt);
+    }
+    messages.push(user(text));
+    const answer = ask(request, messages);
+    if (!answer) return;
+    const { prompt_tokens: sent, total_tokens: total } = answer.usage || {};
+    if (wanted && sent) promptError.add(Math.abs(sent - wanted) / wanted);
+    messages.push({ role: 'assistant', content: answer.text });
+    said = total;
   }
 }

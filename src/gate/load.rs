@@ -1,0 +1,76 @@
+//! Whether a test put the load that it claims, and whether pages and result are of the same test.
+
+use super::measured::Unmeasured;
+use super::pages::Difference;
+use super::result::Results;
+use super::{Judged, Verdict};
+use crate::plan::runbook::Scenario;
+
+/// Part of a scenario's requests that may be missing: rates are met to a request at either end.
+const MISSING: f64 = 0.01;
+
+/// How far the requests that pages count may be from those of the result: some were under way, or given up.
+const OTHERS: f64 = 0.1;
+
+/// Judges what was sent.
+pub(super) fn judge(scenario: Option<&Scenario>, result: &Results) -> Judged {
+    let (sent, dropped) = (result.sent(), result.dropped());
+    let wanted = scenario.map(|s| wanted(s, result));
+    let note = match (sent, wanted) {
+        _ if dropped > 0.0 => Some(format!(
+            "{dropped} were dropped, since all users waited for answers: this is not the load that was asked for"
+        )),
+        (None, _) => Some("the result does not say how many requests were sent".to_owned()),
+        (Some(sent), Some(wanted)) if sent < wanted * (1.0 - MISSING) => {
+            Some("the test ended early, or is another one".to_owned())
+        }
+        _ => None,
+    };
+    let all = wanted.map_or_else(|| sent.unwrap_or(0.0) + dropped, |wanted| wanted);
+    let unit = match result.in_conversations() {
+        true => "iterations",
+        false => "requests",
+    };
+    Judged {
+        name: "load".to_owned(),
+        what: format!("{unit} sent"),
+        value: sent.map(|sent| sent.to_string()),
+        origin: Some(result.origin()),
+        bounds: format!("all {all}"),
+        verdict: match note {
+            Some(_) => Verdict::NotMeasured,
+            None => Verdict::Pass,
+        },
+        note,
+    }
+}
+
+/// Requests of a scenario, or conversations.
+fn wanted(scenario: &Scenario, result: &Results) -> f64 {
+    let each = match result.in_conversations() {
+        true => u64::from(scenario.turns),
+        false => 1,
+    };
+    scenario.requests.div_ceil(each) as f64
+}
+
+/// Makes sure that the pages saw the requests that the load generator sent.
+///
+/// # Errors
+/// When they saw far fewer or more.
+pub(super) fn same_requests(
+    pages: &Difference,
+    result: Option<&Results>,
+) -> Result<(), Unmeasured> {
+    let Some(answered) = result.and_then(Results::answered) else {
+        return Ok(());
+    };
+    let ended = pages.requests()?;
+    if (ended - answered).abs() <= (answered * OTHERS).max(1.0) {
+        return Ok(());
+    }
+    Err(Unmeasured::OtherRequests {
+        pages: ended.to_string(),
+        result: answered.to_string(),
+    })
+}

@@ -1,0 +1,93 @@
+//! A value of a load test: where it is from, how exactly it is known, or why it is not.
+
+/// A measured value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// In base units; the best estimate.
+    pub value: f64,
+    /// What the value surely lies between; `None` when it is exact.
+    pub between: Option<(f64, f64)>,
+}
+
+impl Measured {
+    /// A value that is known.
+    pub fn exactly(value: f64) -> Self {
+        Self {
+            value,
+            between: None,
+        }
+    }
+
+    /// A value that is estimated between two others.
+    pub fn between(value: f64, between: (f64, f64)) -> Self {
+        Self {
+            value,
+            between: Some(between),
+        }
+    }
+}
+
+/// Who measured a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The person who ran the test.
+    Given,
+    /// The server.
+    Pages,
+    /// `vllm bench serve`, from streams.
+    Benchmark,
+    /// k6, from whole answers.
+    K6,
+}
+
+impl Origin {
+    /// The word of reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Origin::Given => "given",
+            Origin::Pages => "server's pages",
+            Origin::Benchmark => "vllm bench serve",
+            Origin::K6 => "k6",
+        }
+    }
+}
+
+/// Why a measure has no value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unmeasured {
+    /// Nothing that was handed over holds it.
+    #[error("the result does not hold it")]
+    NotThere,
+    /// k6 sees whole answers only.
+    #[error("k6 cannot see single tokens: give the server's pages, `--before` and `--after`")]
+    NeedsPages,
+    /// Only pages have it.
+    #[error("the result does not hold it: give the server's pages, `--before` and `--after`, or `--given`")]
+    NeedsPagesOrHand,
+    /// Nothing but the person knows it.
+    #[error("the result does not hold it: give it with `--given`")]
+    ByHand,
+    /// The server has no such family, or had none.
+    #[error("`{0}` is not on the page {1} the test")]
+    NotOnPage(String, &'static str),
+    /// Counters began again.
+    #[error("the server restarted during the test{}", .0.as_ref().map(|what| format!(": {what}")).unwrap_or_default())]
+    Restarted(Option<String>),
+    /// Series are gone.
+    #[error("the pages are of different servers: the one after the test has no series {0}")]
+    OtherServer(String),
+    /// No traffic.
+    #[error("no request was counted between the pages: `{0}` did not grow")]
+    NothingObserved(String),
+    /// A page that no server writes.
+    #[error("`{0}` has values that are no numbers")]
+    NoNumber(String),
+    /// Pages of one replica of several, or of another server.
+    #[error("the pages count {pages} requests, the load generator {result}: they are not of the tested server, or of one replica of several, or there was other traffic")]
+    OtherRequests {
+        /// Ended on the server.
+        pages: String,
+        /// Ended at the load generator.
+        result: String,
+    },
+}
