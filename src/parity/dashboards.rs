@@ -13,7 +13,7 @@ use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal};
 use crate::plan::{DEFAULT_WINDOW, Dashboard, Slo, ValueUnit, Window};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::query::{self, SignalQuery};
-use crate::spec::Via;
+use crate::spec::{GraphKind, Via};
 use crate::units::Duration;
 
 /// A panel's content with how it differs, or why there is none.
@@ -98,6 +98,9 @@ fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -
         Draw::Text(text) => Ok((Content::Text(text.clone()), Vec::new())),
         Draw::Alerts => states(builder, account),
         Draw::Graph(_) => {
+            if let Some(alarms) = status(builder, panel, account) {
+                return Ok((Content::Alarms(alarms), Vec::new()));
+            }
             let graph = builder.graph(slos, panel);
             match (graph.is_empty(), builder.via) {
                 (false, _) => {
@@ -109,6 +112,17 @@ fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -
             }
         }
     }
+}
+
+/// The alarms on what a status panel shows: they are green and red; a number has no colours in CloudWatch.
+fn status(builder: &Builder<'_>, panel: &Panel, account: bool) -> Option<Vec<String>> {
+    let is_status = account && panel.draw == Draw::Graph(GraphKind::Status);
+    let alarm = |alert: &String| {
+        let mut alerts = builder.parity.iter().filter(|p| p.what == What::Alert);
+        alerts.find(|p| p.name == *alert)?.resource.clone()
+    };
+    let alarms: Vec<_> = panel.alerts.iter().filter_map(alarm).collect();
+    (is_status && !alarms.is_empty()).then_some(alarms)
 }
 
 fn states(builder: &Builder<'_>, account: bool) -> Shown {

@@ -7,7 +7,7 @@ use super::builder::Builder;
 use super::timing::is_instant;
 use super::value::{self, Purpose, ValueRequest};
 use crate::plan::cloudwatch::{Difference, Graph, GraphLine, NotExpressible, Shown, Value, View};
-use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal};
+use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal, Role};
 use crate::plan::{EventSlo, Slo, SloKind, ValueUnit};
 use crate::spec::{GraphKind, Stat};
 use crate::units::{Duration, Number, Unit};
@@ -113,7 +113,7 @@ impl Builder<'_> {
                 Origin::Signal(r) if panel.draw == Draw::Graph(GraphKind::Heatmap) => {
                     self.percentiles(r, panel)
                 }
-                Origin::Signal(r) => self.line(r, panel.unit, label).map(|line| vec![line]),
+                Origin::Signal(r) => self.line(r, panel, label).map(|line| vec![line]),
                 Origin::Query(why) => Err(NotExpressible::OnlyPromQl(why)),
                 Origin::Budget(name) => objective(slos, name)
                     .and_then(|(slo, events)| self.budget_line(slo, events))
@@ -145,13 +145,14 @@ impl Builder<'_> {
     fn line(
         &mut self,
         r: &PanelSignal,
-        axis: ValueUnit,
+        panel: &Panel,
         title: &str,
     ) -> Result<DrawnLine, NotExpressible> {
+        let axis = panel.unit;
         let found = value::read(ValueRequest {
             signal: &r.signal,
             stat: r.stat,
-            purpose: Purpose::Picture,
+            purpose: purpose(panel),
             statistic: None,
             by: &r.by,
             via: self.via,
@@ -190,7 +191,7 @@ impl Builder<'_> {
         for percent in PERCENTILES {
             let stat = Stat::Quantile(Number::new(percent, 100));
             let reading = PanelSignal { stat, ..r.clone() };
-            lines.push(self.line(&reading, panel.unit, &stat.to_string())?);
+            lines.push(self.line(&reading, panel, &stat.to_string())?);
         }
         if let Some(first) = lines.first_mut() {
             first.differences.push(Difference::PercentilesForHeatmap);
@@ -231,6 +232,16 @@ impl Builder<'_> {
         let mut drawn = objective_line(burn, Shown::RestInPercent, usual, "budget left".to_owned());
         drawn.differences.push(Difference::OfTimeShown(slo.period));
         Ok(drawn)
+    }
+}
+
+/// A panel with an alert's line shows what the alarm looks at.
+fn purpose(panel: &Panel) -> Purpose {
+    let mut lines = panel.thresholds.iter();
+    match lines.find(|line| line.role == Role::Alert) {
+        Some(line) if line.upper => Purpose::HighAlarm,
+        Some(_) => Purpose::LowAlarm,
+        None => Purpose::Picture,
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a plan means, in words for people: conditions, bounds, holding times, statistics, the lines of a panel.
 //!
 //! An alert, its runbook, its panel, its alarm and its place in a report say the same, because they take it from
-//! here: `p95 of time to first token above 3s for 2m`.
+//! here: `p95 of time to first token above 3s for 2m`. Titles of signals are noun phrases, and every sentence leaves
+//! room for one, of any number: `Fires when: …`, never `Is … above …?`.
 
 use super::dashboard::{Role, Threshold};
 use super::{
@@ -28,7 +29,7 @@ pub fn condition(condition: &Condition) -> String {
     };
     match condition {
         Condition::Compare(c) => format!("{} {}", subject(c), bound(&c.bound)),
-        Condition::Absent(a) => format!("series of {} are gone", a.signal.title),
+        Condition::Absent(a) => format!("series of {} are gone", inside(&a.signal.title)),
         Condition::Raw(r) => match &r.words {
             Some(words) => words.clone(),
             None => format!("`{}`", r.query.expr),
@@ -77,20 +78,44 @@ pub fn subject(c: &Compare) -> String {
 
 /// The same for any reading.
 pub fn reading(signal: &Signal, stat: Stat, window: Duration) -> String {
-    let title = &signal.title;
+    let title = inside(&signal.title);
     match stat {
-        Stat::Last => title.clone(),
+        Stat::Last => title,
         // A ratio is always that of the window.
-        Stat::Avg if matches!(signal.source, Source::Ratio { .. }) => title.clone(),
+        Stat::Avg if matches!(signal.source, Source::Ratio { .. }) => title,
         Stat::Avg => format!("mean of {title}"),
         Stat::Min => format!("lowest {title}"),
         Stat::Max => format!("highest {title}"),
         Stat::Rate => format!("rate of {title}"),
-        Stat::Increase => format!("{title} in {window}"),
+        Stat::Increase => format!("{title} in the last {window}"),
         Stat::Quantile(_) => format!("{stat} of {title}"),
         Stat::Slope => format!("growth of {title}"),
     }
 }
+
+/// A title inside of a sentence: `time to first token`, but `KV cache usage`.
+///
+/// Only words that are surely no names lose their capital: a title may begin with `Redis`, or be German.
+fn inside(title: &str) -> String {
+    let first = title.split(' ').next().unwrap_or_default();
+    match COMMON.contains(&first) {
+        true => title[..1].to_lowercase() + &title[1..],
+        false => title.to_owned(),
+    }
+}
+
+/// Words that titles begin with and that are no names.
+#[rustfmt::skip]
+const COMMON: [&str; 88] = [
+    "Accepted", "Active", "Answer", "Answered", "Average", "Batch", "Cache", "Cached", "Completed", "Computed", "Concurrent",
+    "Connections", "Corrupted", "Decode", "Disk", "Draft", "Drafted", "End-to-end", "Endpoint", "Engine", "Error", "Errors",
+    "Estimated", "Evicted", "External", "Failed", "Failures", "Finished", "Free", "Gateway", "Generated", "Generation", "Hit",
+    "Host", "Idle", "Inference", "Input", "Inter-token", "Jobs", "Latency", "Length", "Lifetime", "Longest", "Mean", "Median",
+    "Memory", "Multi-modal", "Number", "Open", "Output", "Pending", "Preemptions", "Prefill", "Prefix", "Prompt", "Queue",
+    "Queued", "Rate", "Rejected", "Remaining", "Replica", "Request", "Requests", "Response", "Responses", "Retries", "Running",
+    "Sequences", "Share", "Size", "Speculative", "Success", "Successful", "Swapped", "Throughput", "Time", "Timeouts", "Token",
+    "Tokens", "Total", "Traffic", "Trimmed", "Trimming", "Usage", "Utilization", "Wait", "Waiting", "Write",
+];
 
 /// What a value is compared with: `above 3s`, `above 2 times its value 7d ago`.
 pub fn bound(bound: &Bound) -> String {

@@ -16,7 +16,7 @@ fn read(path: &str) -> String {
 }
 
 fn build(text: &str, target: Target) -> Vec<OutFile> {
-    let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
+    let document = crate::bundled::read(text).expect("valid spec");
     let (plan, _) = resolve(&document, Options::default()).expect("resolves");
     let templates = Templates::load(None).expect("templates");
     let rendered =

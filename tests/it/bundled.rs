@@ -1,12 +1,63 @@
 //! The bundled specs, built in memory.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use slosmith::diag::Sink;
 use slosmith::resolve::{Options, resolve};
 use slosmith::source::FileId;
+use slosmith::spec::Document;
 use slosmith::target::{self, OutFile, Target, TargetError};
 use slosmith::template::Templates;
+
+/// What the specs of the inference team extend.
+const BASE: &str = include_str!("../../specs/inference.yaml");
+
+/// The text of one bundled spec.
+pub(crate) fn spec(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("specs/{name}.yaml"));
+    std::fs::read_to_string(path).expect("spec")
+}
+
+/// A spec's text behind what it extends, if that is a bundled file.
+pub(crate) fn parts(text: &str) -> Vec<&str> {
+    match text.contains("extends: inference.yaml") {
+        true => vec![BASE, text],
+        false => vec![text],
+    }
+}
+
+/// A spec that may extend a bundled file, or what is wrong with it.
+pub(crate) fn read(text: &str) -> Result<Document, Sink> {
+    read_parts(&parts(text))
+}
+
+fn read_parts(parts: &[&str]) -> Result<Document, Sink> {
+    let ids = (0..).map(FileId);
+    let parts: Vec<_> = ids.zip(parts.iter().copied()).collect();
+    slosmith::spec::read_parts(&parts)
+}
+
+/// All files of a service but the unit tests of its rules, by their paths; what is wrong with its spec otherwise.
+pub(crate) fn outputs(parts: &[&str]) -> Result<BTreeMap<String, String>, String> {
+    let wrong = |sink: Sink| format!("{sink:?}");
+    let document = read_parts(parts).map_err(wrong)?;
+    let (plan, _) = resolve(&document, Options::default()).map_err(wrong)?;
+    let templates = Templates::load(None).expect("templates");
+    let options = target::Options {
+        unit_tests: false,
+        read_back: false,
+        ..target::Options::all(&templates)
+    };
+    let mut files = BTreeMap::new();
+    for target in Target::ALL {
+        let rendered = target::render(&plan, target, options).map_err(|e| e.to_string())?;
+        let all = rendered.files.into_iter().chain(rendered.beside);
+        files.extend(all.map(|file| (file.path, file.text)));
+    }
+    Ok(files)
+}
 
 /// The files of one bundled spec.
 pub(crate) fn folder(spec: &str) -> Vec<OutFile> {
@@ -15,8 +66,7 @@ pub(crate) fn folder(spec: &str) -> Vec<OutFile> {
 
 /// The same for other vLLM versions.
 pub(crate) fn folder_for(spec: &str, vllm: Option<&str>) -> Vec<OutFile> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("specs/{spec}.yaml"));
-    build(&std::fs::read_to_string(path).expect("spec"), vllm)
+    build(&self::spec(spec), vllm)
 }
 
 /// The files of any spec.
@@ -35,7 +85,7 @@ pub(crate) fn try_build(
     vllm: Option<&str>,
     target: Target,
 ) -> Result<Vec<OutFile>, TargetError> {
-    let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
+    let document = read(text).expect("valid spec");
     let (plan, _) = resolve(
         &document,
         Options {

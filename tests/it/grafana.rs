@@ -17,7 +17,7 @@ fn read(path: &str) -> String {
 
 /// The files of a spec; they fit Grafana's schema.
 fn build(text: &str, vllm: Option<&str>) -> Vec<OutFile> {
-    let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
+    let document = crate::bundled::read(text).expect("valid spec");
     let (plan, _) = resolve(
         &document,
         Options {

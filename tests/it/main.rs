@@ -39,6 +39,7 @@ mod runbooks;
 mod scale;
 mod schema;
 mod searches;
+mod sentences;
 mod update;
 mod variables;
 mod words;

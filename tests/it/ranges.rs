@@ -7,15 +7,13 @@ use slosmith::plan::{Plan, SloKind};
 use slosmith::promql;
 use slosmith::promql::ast::{BinaryOp, Expr, ExprKind};
 use slosmith::resolve::{self, Options};
-use slosmith::source::FileId;
-use slosmith::spec;
 
 const SPECS: [&str; 2] = ["vllm-serving", "mangaassist"];
 
 fn build(spec: &str, range: &str) -> Result<Plan, Vec<Diagnostic>> {
     let path = format!("{}/specs/{spec}.yaml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a spec");
-    let document = spec::read(FileId(0), &text).expect("a valid spec");
+    let document = crate::bundled::read(&text).expect("a valid spec");
     let options = Options {
         vllm: Some(range),
         ..Options::default()

@@ -14,10 +14,11 @@ use slosmith::source::FileId;
 const MARK: &str = "<!-- From here on this page is made from the schema: `tools/refresh`. -->\n";
 
 /// Specs that examples are taken from, best first.
-const SPECS: [&str; 12] = [
+const SPECS: [&str; 13] = [
     "specs/mangaassist.yaml",
     "specs/vllm-production.yaml",
     "specs/vllm-serving.yaml",
+    "specs/inference.yaml",
     "tests/fixtures/sloth/getting-started.yaml",
     "tests/fixtures/sloth/kubernetes-apiserver.yaml",
     "tests/fixtures/sloth/home-wifi.yaml",

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use slosmith::plan::{Plan, SloKind};
 use slosmith::resolve::{Options, resolve};
-use slosmith::source::FileId;
 use slosmith::target::{self, OutFile, Target};
 use slosmith::template::Templates;
 
@@ -17,7 +16,7 @@ fn read(path: &str) -> String {
 }
 
 fn plan(text: &str) -> Plan {
-    let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
+    let document = crate::bundled::read(text).expect("valid spec");
     resolve(&document, Options::default()).expect("resolves").0
 }
 
@@ -85,7 +84,7 @@ fn a_changed_alert_changes_its_runbook() {
     let (before, after) = (page(&text), page(&changed));
     assert!(before.contains("above 2s for 10m") && !before.contains("above 4s"));
     assert!(after.contains("above 4s for 25m") && !after.contains("above 2s"));
-    let asked = "The answer is yes when p95 of Queue time above 4s.";
+    let asked = "Yes when: p95 of queue time above 4s";
     assert!(after.contains(asked), "{after}");
 }
 

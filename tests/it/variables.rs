@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use slosmith::resolve::{Options, resolve};
-use slosmith::source::FileId;
 use slosmith::target::{self, Target};
 use slosmith::template::Templates;
 
@@ -21,7 +20,7 @@ fn the_page_of_variables_is_fresh() {
             "\nprometheus:\n  ruler: thanos\n  partial_response: warn\n  query_offset: 1m\n",
             1,
         );
-        let document = slosmith::spec::read(FileId(0), &text).expect("a spec");
+        let document = crate::bundled::read(&text).expect("a spec");
         let (plan, _) = resolve(&document, Options::default()).expect("resolves");
         for target in Target::ALL {
             target::render(&plan, target, target::Options::all(&templates)).expect("renders");

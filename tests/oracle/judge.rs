@@ -9,7 +9,6 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::json;
 use slosmith::plan::{Plan, SloKind};
 use slosmith::resolve::{Options, resolve};
-use slosmith::source::FileId;
 use slosmith::spec::Document;
 use slosmith::target::OutFile;
 use slosmith::units::Duration;
@@ -56,7 +55,7 @@ impl Case {
         interval: f64,
         every: u64,
     ) -> Self {
-        let document = slosmith::spec::read(FileId(0), text).expect("valid spec");
+        let document = bundled::read(text).expect("valid spec");
         let (plan, _) = resolve(
             &document,
             Options {

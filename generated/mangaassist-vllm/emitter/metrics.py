@@ -50,7 +50,7 @@ SIGNALS = (
     Signal(
         name="gateway_queue_wait",
         kind=Histogram,
-        description="Time a request waits in the gateway and the scheduler before the model works on it.",
+        description="Time that a request waits in the gateway and the scheduler before the model runs it.",
         labels=tuple(["adapter_id", "backend_version"]),
         family="mangaassist_queue_wait_seconds",
         buckets=tuple([0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0]),
@@ -68,7 +68,7 @@ SIGNALS = (
     Signal(
         name="gateway_ttft",
         kind=Histogram,
-        description="What a user waits until the assistant starts to answer.",
+        description="How long a user waits until the assistant starts to answer.",
         labels=tuple(["adapter_id", "backend_version"]),
         family="mangaassist_ttft_seconds",
         buckets=tuple([0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0]),
@@ -86,7 +86,7 @@ SIGNALS = (
     Signal(
         name="gateway_generation_time",
         kind=Histogram,
-        description="Time the model computes one answer.",
+        description="Time that the model needs for one answer.",
         labels=tuple(["adapter_id", "backend_version"]),
         family="mangaassist_generation_seconds",
         buckets=tuple([0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0]),
@@ -140,7 +140,7 @@ SIGNALS = (
     Signal(
         name="prefix_cache_hit",
         kind=Counter,
-        description="Requests whose prompt began with a cached prefix; proves that prompts are built the same way.",
+        description="Requests whose prompt began with a cached prefix; high while prompts are deterministic.",
         labels=tuple(["adapter_id"]),
         family="mangaassist_prefix_cache_hit_total",
         buckets=tuple([]),

@@ -95,7 +95,10 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
     Some(AlertView {
         name: &slo.alert_name,
         severity,
-        summary: format!("{}: {}", slo.title, slo.description),
+        summary: match slo.description.as_str() {
+            "" => slo.title.clone(),
+            description => format!("{}: {description}", slo.title),
+        },
         when,
         action: None,
         owner: first.and_then(owner),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::query;
 use crate::naming;
 use crate::plan::runbook::{Check, Lead, Page, Step};
-use crate::plan::{Plan, words};
+use crate::plan::{Condition, Plan, words};
 use crate::target::cloudwatch::console;
 
 /// The title of a step: the author's, else what is looked at.
@@ -15,7 +15,7 @@ pub(super) fn title(step: &Step) -> Cow<'_, str> {
     match (&step.title, &step.check) {
         (Some(title), _) => title.into(),
         (None, Check::Condition { condition, .. }) => {
-            format!("Is {}?", words::condition(condition)).into()
+            format!("{}?", words::capital(&words::condition(condition))).into()
         }
         (None, Check::Command(_, Some(ask)) | Check::Question(ask)) => ask.into(),
         (None, Check::Command(run, None)) => format!("Run `{run}`").into(),
@@ -40,12 +40,12 @@ fn one(plan: &Plan, page: &Page, number: usize, step: &Step) -> Value {
             condition,
             cloudwatch,
         } => {
-            let console = cloudwatch.as_ref().map(|found| match found {
-                Ok(value) => console(value),
-                Err(why) => format!("not there: {why}"),
-            });
+            let value = cloudwatch.as_ref().and_then(|found| found.as_ref().ok());
+            let console = value.map(|value| console(value));
+            // A query of the author's says itself when it holds.
+            let told = !matches!(**condition, Condition::Raw(ref raw) if raw.words.is_none());
             let check = json!({
-                "words": words::condition(condition),
+                "words": told.then(|| words::condition(condition)),
                 "query": query::plain(plan, condition.value()),
                 "cloudwatch": console,
             });

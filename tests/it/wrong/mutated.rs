@@ -5,7 +5,7 @@ use slosmith::resolve::{self, Options};
 use slosmith::source::{SourceFile, Sources};
 use slosmith::spec;
 
-const GOOD: &str = include_str!("../../../specs/vllm-serving.yaml");
+const GOOD: &str = include_str!("../../../specs/mangaassist.yaml");
 
 /// Reads, resolves and renders; gives back how many findings there are.
 fn findings(text: &str) -> usize {

@@ -1,0 +1,116 @@
+//! Titles of signals are noun phrases that fit every sentence they enter: the sentences of each library signal and each
+//! signal of the bundled specs, as people read them.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use serde_json::Value;
+use slosmith::library;
+use slosmith::source::FileId;
+
+use crate::bundled;
+
+/// A spec with an alert for each way in which a signal can be read, and a step that asks for each.
+fn spec(signal: &str, head: &str, stats: &[&str]) -> String {
+    let past = "above: {times: 2, of: {offset: 7d}}";
+    let mut alerts = String::new();
+    let mut steps = String::new();
+    for (at, stat) in stats.iter().enumerate() {
+        let when = format!("{{signal: {signal}, stat: {stat}, window: 5m, {past}}}");
+        let _ = writeln!(
+            alerts,
+            "  Read{at}: {{severity: warning, when: {when}, for: 2m}}"
+        );
+        let _ = writeln!(steps, "      - {{when: {when}}}");
+    }
+    let _ = writeln!(
+        alerts,
+        "  Gone: {{severity: warning, when: {{signal: {signal}, absent: true}}}}"
+    );
+    format!("{head}\nalerts:\n{alerts}runbooks:\n  page:\n    title: Page\n    steps:\n{steps}")
+}
+
+/// What is read of it: the summary and the description of each alert, when it fires, the title of its query and of the step.
+fn sentences(spec: &str) -> Result<BTreeSet<String>, String> {
+    let files = bundled::outputs(&[spec])?;
+    let rules: Value =
+        slosmith::yaml::read(FileId(0), &files["prometheus/rules/alerts.yaml"]).expect("YAML");
+    let rules = rules["groups"][0]["rules"].as_array().expect("rules");
+    let notes = rules
+        .iter()
+        .flat_map(|rule| ["summary", "description"].map(|note| &rule["annotations"][note]));
+    let mut said: BTreeSet<String> = notes.filter_map(Value::as_str).map(str::to_owned).collect();
+    for page in ["runbooks/README.md", "runbooks/page.md"] {
+        let lines = files[page].lines();
+        let asked = |line: &&str| {
+            line.starts_with("- Fires when")
+                || line.starts_with("### ")
+                || line.starts_with("Yes when")
+        };
+        let titled = |line: &&str| line.ends_with(':') && !line.starts_with("This");
+        said.extend(
+            lines
+                .filter(|line| asked(line) || titled(line))
+                .map(str::to_owned),
+        );
+    }
+    said.retain(|line| !line.starts_with("### Read") && line != "### Gone");
+    Ok(said)
+}
+
+/// How signals of each kind are read.
+const READ: [&[&str]; 4] = [
+    &["last", "avg", "max", "slope"],
+    &["rate", "increase"],
+    &["p95", "avg", "rate"],
+    &["avg"],
+];
+
+fn told(name: &str, signal: &str, head: &str) -> String {
+    let said = READ
+        .iter()
+        .find_map(|stats| sentences(&spec(signal, head, stats)).ok());
+    let said = said.into_iter().flatten();
+    let lines: Vec<_> = said.map(|line| format!("  {line}\n")).collect();
+    format!("{name}\n{}", lines.concat())
+}
+
+const HEAD: &str = "apiVersion: slosmith/v1\nservice: {name: svc, title: Svc}\nruntime: {vllm: VLLM}\n\
+    links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}\n\
+    prometheus: {selector: {job: vllm}, labels: {target: [cluster]}, group_by: [cluster]}\n";
+
+#[test]
+fn every_title_fits_every_sentence() {
+    let mut page = String::new();
+    for name in library::names() {
+        let signal = format!("vllm.{name}");
+        let on = ["==0.33.0", "==0.20.2", "==0.7.3"].map(|range| {
+            let head = HEAD.replace("VLLM", &format!("\"{range}\""));
+            let profiles = "profiles: [default, lora, spec-decode, optional-frontend, kv-cache-metrics, nan-counting, watermark]}";
+            told(
+                &signal,
+                &signal,
+                &head.replace("\"}\nlinks", &format!("\", {profiles}\nlinks")),
+            )
+        });
+        // The newest release that has it.
+        let found = on.into_iter().find(|text| text.lines().count() > 1);
+        page += &found.unwrap_or_else(|| format!("{signal}\n"));
+    }
+    for spec in [
+        "mangaassist",
+        "inference",
+        "vllm-production",
+        "vllm-serving",
+    ] {
+        let text: Value = slosmith::yaml::read(FileId(0), &bundled::spec(spec)).expect("YAML");
+        let all = &text["signals"];
+        let head = HEAD.replace("VLLM", "\">=0.20, <0.34\"") + &format!("signals: {all}");
+        for (name, signal) in all.as_object().into_iter().flatten() {
+            if !signal["title"].is_null() {
+                page += &told(&format!("{spec}: {name}"), name, &head);
+            }
+        }
+    }
+    insta::assert_snapshot!(page);
+}
