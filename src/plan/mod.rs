@@ -119,6 +119,8 @@ pub struct Record {
     pub series: String,
     /// The query.
     pub query: Query,
+    /// What is recorded.
+    pub signal: Signal,
     /// How the signal is read.
     pub stat: Stat,
     /// Look-back.

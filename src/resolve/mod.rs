@@ -137,6 +137,7 @@ fn records(cx: &mut Context<'_>) -> Vec<Record> {
             name: name.value.clone(),
             series,
             query: crate::query::to_record(&read),
+            signal: Signal::clone(&signal),
             stat: read.stat,
             window: read.window.usual(),
         });

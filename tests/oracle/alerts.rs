@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 use slosmith::plan::alert::{ConditionAlert, on_conditions};
 use slosmith::plan::{
-    Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Good, Limit, Outside, Plan,
-    Signal, Slo, SloKind, TimeSli,
+    Absent, Bound, Compare, CompareOp, Condition, Correlated, EventSli, EventSlo, Good, Limit,
+    Outside, Plan, Signal, Slo, SloKind, TimeSli,
 };
 use slosmith::spec::{self, Baseline, Side, Spec, Stat};
-use slosmith::units::{Duration, Unit, float};
+use slosmith::units::{Duration, float};
 
 use crate::history::Labels;
 use crate::truth::{Groups, Reader, View, World, group, mean, ratio};
@@ -42,8 +42,8 @@ pub(crate) struct Oracle<'a> {
     /// How far two numbers may lie apart and still be the same: rules add up in another order. Its sign says which way
     /// a comparison of two such numbers goes.
     pub(crate) lean: f64,
-    /// Groups that each absence has met.
-    known: RefCell<HashMap<usize, Held>>,
+    /// Groups that each absence has met, and when it last did.
+    known: RefCell<HashMap<usize, BTreeMap<Labels, f64>>>,
     values: RefCell<Values>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Oracle<'a> {
                 .iter()
                 .find(|(name, _)| name.value == alert.name);
             let when = own.map(|(_, own)| &own.when.value);
-            if self.can_judge(alert.condition, when) {
+            if self.can_judge(alert.condition) {
                 let held = |i| self.holds(&alert, alert.condition, when, i);
                 let hold = alert.hold.as_secs() as f64;
                 all.insert(
@@ -126,17 +126,10 @@ impl<'a> Oracle<'a> {
     }
 
     /// Raw PromQL is the author's; only PromQL says what it means.
-    fn can_judge(&self, condition: &Condition, when: Option<&spec::Condition>) -> bool {
-        let raw = |c: &&Condition| matches!(c, Condition::Raw(_));
-        let correlated = when.is_some_and(|when| when.correlated.is_some());
-        let main = match condition {
-            Condition::Unless(parts, _) => &parts[0],
-            other => other,
-        };
-        let reads = |s: &&Signal| self.has(s);
-        condition.signals().iter().all(reads)
-            && (correlated && matches!(main, Condition::Raw(_))
-                || !condition.leaves().iter().any(raw))
+    fn can_judge(&self, condition: &Condition) -> bool {
+        let raw = |c: &&Condition| matches!(c, Condition::Raw(raw) if raw.correlated.is_none());
+        signals_of(condition).into_iter().all(|s| self.has(s))
+            && !condition.leaves().iter().any(raw)
     }
 
     /// True where all that an objective reads is known here; what is PromQL of the author's is not.
@@ -145,7 +138,7 @@ impl<'a> Oracle<'a> {
         !signals.is_empty() && signals.into_iter().all(|signal| self.has(signal))
     }
 
-    fn has(&self, signal: &Signal) -> bool {
+    pub(crate) fn has(&self, signal: &Signal) -> bool {
         let subjects = &self.reader.world.subjects;
         let mut families = Vec::new();
         families_of(signal, &mut families);
@@ -176,7 +169,7 @@ impl<'a> Oracle<'a> {
         states
     }
 
-    fn time(&self, i: usize) -> f64 {
+    pub(crate) fn time(&self, i: usize) -> f64 {
         i as f64 * self.every
     }
 
@@ -256,7 +249,10 @@ impl<'a> Oracle<'a> {
                     .filter(|g| !meets(g, &excused, on.as_ref()))
                     .collect()
             }
-            Condition::Raw(_) => when.map_or_else(Held::new, |when| self.correlated(when, i)),
+            Condition::Raw(raw) => match &raw.correlated {
+                Some(both) => self.correlated(both, when, i),
+                None => Held::new(),
+            },
         }
     }
 
@@ -274,7 +270,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// The service's groups and those of the place, as far as a signal has them.
-    fn labels(&self, signal: &Signal, by: &[String]) -> Vec<String> {
+    pub(crate) fn labels(&self, signal: &Signal, by: &[String]) -> Vec<String> {
         let all = self
             .spec
             .prometheus
@@ -362,7 +358,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// A signal at every evaluation.
-    fn series(
+    pub(crate) fn series(
         &self,
         signal: &Signal,
         stat: Stat,
@@ -383,51 +379,42 @@ impl<'a> Oracle<'a> {
         all
     }
 
-    fn correlated(&self, when: &spec::Condition, i: usize) -> Held {
-        let read = |name: &str, stat: Option<Stat>, window: Option<Duration>| {
-            let signal = self.named(name)?;
-            let stat = stat.unwrap_or_else(|| usual_stat(signal));
-            let by: Vec<_> = when.by.iter().map(|l| l.value.clone()).collect();
-            let window = window.unwrap_or(Duration::from_mins(5));
-            Some(self.series(signal, stat, window, &self.labels(signal, &by)))
+    /// Groups in which two signals move together; of more than both of them have, the highest counts.
+    fn correlated(&self, c: &Correlated, when: Option<&spec::Condition>, i: usize) -> Held {
+        let by = when.map(own_by).unwrap_or_default();
+        let labels = [&by[..], &[]];
+        let labels = [0, 1].map(|k| self.labels(&c.of[k].signal, labels[k]));
+        let values =
+            [0, 1].map(|k| self.series(&c.of[k].signal, c.of[k].stat, c.of[k].window, &labels[k]));
+        let common: Vec<_> = labels[0]
+            .iter()
+            .filter(|l| labels[1].contains(l))
+            .cloned()
+            .collect();
+        let highest = |groups: &Groups| {
+            let mut all = Groups::new();
+            for (own, value) in groups {
+                let known = all.entry(group(own, &common)).or_insert(*value);
+                *known = known.max(*value);
+            }
+            all
         };
-        let (Some(name), Some(c)) = (&when.signal, &when.correlated) else {
-            return Held::new();
-        };
-        let c = &c.value;
-        let own = read(
-            &name.value,
-            when.stat.map(|s| s.value),
-            when.window.map(|w| w.value),
-        );
-        let (Some(x), Some(y)) = (own, read(&c.with.value, c.stat.map(|s| s.value), None)) else {
-            return Held::new();
-        };
-        let window = c.window.value.as_secs() as f64;
-        let above = float(c.above.value.of(Unit::Count, false).expect("a number"));
+        let window = c.window.as_secs() as f64;
         let inside = (0..=i).filter(|k| self.time(*k) >= self.time(i) - window);
-        let moments: Vec<_> = inside.collect();
+        let moments: Vec<_> = inside
+            .map(|k| (highest(&values[0][k]), highest(&values[1][k])))
+            .collect();
         let moves = |group: &&Labels| {
             let both = moments
                 .iter()
-                .filter_map(|k| Some((*x[*k].get(*group)?, *y[*k].get(*group)?)));
+                .filter_map(|(x, y)| Some((*x.get(*group)?, *y.get(*group)?)));
             let both: Vec<_> = both.collect();
-            let enough = both.len() as u64 >= (c.window.value.as_secs() / 120).max(3);
+            let enough = both.len() as u64 >= (c.window.as_secs() / 120).max(3);
+            let above = float(c.above);
             enough && pearson(&both).is_some_and(|r| self.beyond(CompareOp::Above, r, above))
         };
-        let groups: BTreeSet<_> = moments.iter().flat_map(|k| x[*k].keys()).collect();
+        let groups: BTreeSet<_> = moments.iter().flat_map(|(x, _)| x.keys()).collect();
         groups.into_iter().filter(moves).cloned().collect()
-    }
-
-    /// A signal that something in the plan reads.
-    fn named(&self, name: &str) -> Option<&'a Signal> {
-        let name = self
-            .spec
-            .signals
-            .iter()
-            .find(|(own, _)| own.value == name)
-            .map_or(name, |(own, _)| &own.value);
-        signals(self.plan).into_iter().find(|s| s.name == name)
     }
 
     fn absent(&self, absent: &Absent, when: Option<&spec::Condition>, i: usize) -> Held {
@@ -435,18 +422,14 @@ impl<'a> Oracle<'a> {
         let labels = self.labels(&absent.signal, &by);
         let family = absent.signal.family().expect("a family");
         let now = self.reader.presence(family, &labels, self.time(i));
-        // Scenarios are shorter than the three days that a group is remembered.
-        assert!(
-            self.time(self.evaluations) < 3.0 * 86_400.0,
-            "absence over {} steps",
-            self.evaluations
-        );
         let mut known = self.known.borrow_mut();
         let known = known
             .entry(std::ptr::from_ref(absent) as usize)
             .or_default();
-        known.extend(now.iter().cloned());
-        let gone: Held = known.difference(&now).cloned().collect();
+        known.extend(now.iter().map(|group| (group.clone(), self.time(i))));
+        // A group is remembered for three days.
+        known.retain(|_, seen| self.time(i) - *seen <= 3.0 * 86_400.0);
+        let gone: Held = known.keys().filter(|g| !now.contains(g)).cloned().collect();
         match gone.is_empty() && now.is_empty() {
             true => [Labels::new()].into(),
             false => gone,
@@ -454,7 +437,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// Labels of the groups of an objective.
-    fn labels_of_slo(&self, slo: &Slo) -> Vec<String> {
+    pub(crate) fn labels_of_slo(&self, slo: &Slo) -> Vec<String> {
         let by = self
             .spec
             .slos
@@ -533,7 +516,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// Bad and all events per second.
-    fn bad_and_all(
+    pub(crate) fn bad_and_all(
         &self,
         sli: &EventSli,
         window: f64,
@@ -618,14 +601,20 @@ fn sums<'g>(values: impl Iterator<Item = &'g Groups>, steps: usize) -> Vec<Group
     let groups: BTreeSet<_> = values.iter().flat_map(|groups| groups.keys()).collect();
     let mut all = vec![Groups::new(); values.len()];
     for group in groups {
-        let own: Vec<_> = values
-            .iter()
-            .map(|groups| groups.get(group).copied())
-            .collect();
+        // What there was up to each step, and at how many steps.
+        let mut totals = vec![(0.0, 0)];
+        for groups in &values {
+            let (sum, count) = totals[totals.len() - 1];
+            let now = groups.get(group);
+            totals.push((
+                sum + now.unwrap_or(&0.0),
+                count + usize::from(now.is_some()),
+            ));
+        }
         for (i, sums) in all.iter_mut().enumerate() {
-            let inside = &own[i.saturating_sub(steps)..=i];
-            if inside.iter().any(Option::is_some) {
-                sums.insert(group.clone(), inside.iter().flatten().sum());
+            let (before, now) = (totals[i.saturating_sub(steps)], totals[i + 1]);
+            if now.1 > before.1 {
+                sums.insert(group.clone(), now.0 - before.0);
             }
         }
     }
@@ -640,15 +629,6 @@ fn pearson(both: &[(f64, f64)]) -> Option<f64> {
     let together = sum(&|(a, b)| (a - x) * (b - y));
     let alone = (sum(&|(a, _)| (a - x).powi(2)) * sum(&|(_, b)| (b - y).powi(2))).sqrt();
     (alone > 1e-12).then(|| together / alone)
-}
-
-fn usual_stat(signal: &Signal) -> Stat {
-    use slosmith::plan::SignalKind as Kind;
-    match signal.kind() {
-        Kind::Gauge => Stat::Last,
-        Kind::Counter | Kind::Histogram => Stat::Rate,
-        Kind::Ratio => Stat::Avg,
-    }
 }
 
 /// The labels that parts are joined on: all, where they have the same ones.
@@ -679,13 +659,27 @@ fn leading_by(when: &spec::Condition) -> Vec<String> {
     }
 }
 
-/// Every signal that objectives and alerts read.
+/// Every signal that objectives, alerts and records read.
 pub(crate) fn signals(plan: &Plan) -> Vec<&Signal> {
     let mut all: Vec<_> = plan.slos.iter().flat_map(Slo::signals).collect();
     for alert in on_conditions(&plan.slos, &plan.alerts) {
-        all.extend(alert.condition.signals());
+        all.extend(signals_of(alert.condition));
     }
+    all.extend(plan.records.iter().map(|record| &record.signal));
     all
+}
+
+/// Every signal that a condition reads.
+fn signals_of(condition: &Condition) -> Vec<&Signal> {
+    let together = condition
+        .leaves()
+        .into_iter()
+        .filter_map(|leaf| match leaf {
+            Condition::Raw(raw) => raw.correlated.as_ref(),
+            _ => None,
+        });
+    let together = together.flat_map(|c| c.of.iter().map(|reading| &reading.signal));
+    condition.signals().into_iter().chain(together).collect()
 }
 
 /// Every family under a signal.

@@ -85,6 +85,8 @@ pub(crate) struct Fleet {
     pub(crate) requests: Vec<Request>,
     /// MiB of GPU memory gained per hour from a minute on.
     pub(crate) leak: Option<(f64, f64)>,
+    /// Jobs and pods that are taken out of what Prometheus scrapes, and at which minute.
+    pub(crate) gone: Vec<(&'static str, f64)>,
 }
 
 /// Requests that a replica works on at a time.
@@ -123,6 +125,7 @@ pub(crate) fn simulate(
         replicas,
         requests,
         leak: None,
+        gone: Vec::new(),
     }
 }
 

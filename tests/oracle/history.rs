@@ -28,6 +28,35 @@ pub(crate) enum Data {
 
 /// The tracks of a family, if the fleet has anything that it could measure.
 pub(crate) fn tracks(fleet: &Fleet, family: &str) -> Option<Vec<Track>> {
+    let mut tracks = measured(fleet, family)?;
+    for track in &mut tracks {
+        let is = |name: &str| {
+            ["job", "pod"]
+                .iter()
+                .any(|l| track.labels.get(*l).is_some_and(|v| v == name))
+        };
+        let gone = fleet.gone.iter().find(|(name, _)| is(name));
+        if let Some((_, minute)) = gone {
+            track.end(minute * 60.0);
+        }
+    }
+    Some(tracks)
+}
+
+impl Track {
+    /// Nobody measures it from then on.
+    fn end(&mut self, time: f64) {
+        self.lives.retain(|life| life.from < time);
+        for life in &mut self.lives {
+            life.to = life.to.min(time);
+        }
+        if let Data::Events { events, .. } = &mut self.data {
+            events.retain(|(at, _)| *at < time);
+        }
+    }
+}
+
+fn measured(fleet: &Fleet, family: &str) -> Option<Vec<Track>> {
     let engine = |what: fn(&Request) -> Vec<(f64, f64)>| Some(per_engine(fleet, what));
     let gateway = |labels: &[&str], what: fn(&Request) -> Option<(f64, f64)>| {
         Some(per_gateway(fleet, labels, what))

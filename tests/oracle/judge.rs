@@ -7,16 +7,16 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
-use slosmith::plan::{Plan, SloKind};
+use slosmith::plan::Plan;
 use slosmith::resolve::{Options, resolve};
 use slosmith::spec::Document;
 use slosmith::target::OutFile;
-use slosmith::units::Duration;
 
 use crate::alerts::{Oracle, RuleId, State, families_of, signals};
 use crate::bundled;
 use crate::fleet::Fleet;
 use crate::history::Labels;
+use crate::records::Recorded;
 use crate::scrape::{Scrape, Subject};
 use crate::truth::{View, World};
 
@@ -42,6 +42,8 @@ pub(crate) struct Tally {
     pub(crate) open: usize,
     /// Where the rules say something else.
     pub(crate) wrong: Vec<String>,
+    /// How far each recorded value lies from what happened, as a share of the larger.
+    pub(crate) off: Vec<f64>,
 }
 
 /// Comparisons by alert.
@@ -118,42 +120,40 @@ impl Case {
                 tally.states(&truths, &states(&shown[i], id), i as u64 * self.every);
             }
         }
-        self.ratios(&oracles, &shown, &mut report);
+        self.recorded(&oracles, &shown, &mut report);
         report
     }
 
-    /// Recorded error ratios and what is left of budgets.
-    fn ratios(&self, oracles: &[Oracle<'_>], shown: &[Vec<Shown>], report: &mut Report) {
-        for slo in &self.plan.slos {
-            let SloKind::Events(events) = &slo.kind else {
-                continue;
-            };
-            if !oracles.iter().all(|oracle| oracle.reads(slo)) {
-                continue;
-            }
-            for window in events.ratios.iter().map(|r| r.window) {
-                let all: Vec<_> = oracles
-                    .iter()
-                    .map(|o| o.error_ratio(slo, events, window))
+    /// What is recorded.
+    fn recorded(&self, oracles: &[Oracle<'_>], shown: &[Vec<Shown>], report: &mut Report) {
+        let all: Vec<_> = oracles.iter().map(Oracle::recorded).collect();
+        for k in 0..all[0].len() {
+            let Recorded {
+                title,
+                wanted,
+                late,
+                ..
+            } = &all[0][k];
+            let tally = report.entry(title.clone()).or_default();
+            for (i, shown) in shown.iter().enumerate() {
+                let evaluations = i.saturating_sub(*late)..=i;
+                let truths: Vec<_> = evaluations
+                    .flat_map(|i| all.iter().map(move |view| &view[k].values[i]))
                     .collect();
-                let tally = report
-                    .entry(format!("{} over {window}", slo.name))
-                    .or_default();
-                // Rules over the whole period have a group of their own: it may read what the other recorded a minute ago.
-                let late = usize::from(window > Duration::from_secs(3 * 86_400));
-                for (i, shown) in shown.iter().enumerate() {
-                    let evaluations = i.saturating_sub(late)..=i;
-                    let truths: Vec<_> = evaluations
-                        .flat_map(|i| all.iter().map(move |groups| &groups[i]))
-                        .collect();
-                    let wanted = [
-                        ("__name__", "slo:error_ratio:rate"),
-                        ("slo", slo.name.as_str()),
-                        ("window", &window.to_string()),
-                    ];
-                    tally.values(&truths, &values(shown, &wanted), i as u64 * self.every);
-                }
+                let real = &all[0][k].values[i];
+                tally.values(&truths, real, &values(shown, wanted), i as u64 * self.every);
             }
+        }
+        let tally = report
+            .entry("what is recorded is a number".into())
+            .or_default();
+        for (i, shown) in shown.iter().enumerate() {
+            let (minute, none) = (i as u64 * self.every, |s: &&Shown| s.value.is_nan());
+            tally.decided += shown.len();
+            let wrong = shown.iter().filter(none);
+            tally
+                .wrong
+                .extend(wrong.map(|s| format!("minute {minute}: {:?} is NaN", s.labels)));
         }
     }
 
@@ -165,14 +165,14 @@ impl Case {
             .files
             .iter()
             .map(|f| &f.path)
-            .filter(|p| p.starts_with("prometheus/rules/") && !p.ends_with("/records.yaml"));
+            .filter(|p| p.starts_with("prometheus/rules/"));
         let series = self.world.subjects.values().flat_map(Subject::series);
         let series: Vec<_> = series
             .map(|(s, v)| json!({"series": s, "values": v}))
             .collect();
         // A query that expects nothing is shown with its result; a label that no series has tells them apart.
         let question = |i: usize| {
-            let expr = format!("{{__name__=~\"ALERTS|slo:error_ratio:rate\", at!=\"{i}\"}}");
+            let expr = format!("{{__name__=~\"ALERTS|slo:.*|signal:.*|alert:.*\", at!=\"{i}\"}}");
             let time = format!("{}m", i as u64 * self.every);
             json!({"expr": expr, "eval_time": time, "exp_samples": []})
         };
@@ -274,7 +274,7 @@ fn name((alert, tier): &RuleId) -> String {
 
 /// Labels that tell groups apart.
 fn group(labels: &Labels) -> Labels {
-    const OWN: [&str; 9] = [
+    const OWN: [&str; 10] = [
         "__name__",
         "alertname",
         "alertstate",
@@ -284,6 +284,7 @@ fn group(labels: &Labels) -> Labels {
         "slo",
         "tier",
         "window",
+        "quantile",
     ];
     let kept = labels
         .iter()
@@ -304,7 +305,7 @@ fn states(shown: &[Shown], (alert, tier): &RuleId) -> BTreeMap<Labels, State> {
     own.map(|s| (group(&s.labels), state(s))).collect()
 }
 
-fn values(shown: &[Shown], wanted: &[(&str, &str)]) -> BTreeMap<Labels, f64> {
+fn values(shown: &[Shown], wanted: &[(&str, String)]) -> BTreeMap<Labels, f64> {
     let fits = |s: &&Shown| {
         wanted
             .iter()
@@ -358,6 +359,7 @@ impl Tally {
     fn values(
         &mut self,
         truths: &[&BTreeMap<Labels, f64>],
+        real: &BTreeMap<Labels, f64>,
         shown: &BTreeMap<Labels, f64>,
         minute: u64,
     ) {
@@ -368,16 +370,19 @@ impl Tally {
             let some: Vec<_> = all.iter().flatten().copied().collect();
             let mixed = some.len() < all.len() && !some.is_empty();
             let low = some.iter().copied().fold(f64::INFINITY, f64::min);
-            let high = some.iter().copied().fold(0.0, f64::max);
+            let high = some.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let slack = |value: f64| value.abs() * 1e-6 + 1e-9;
             let fits = match rule {
-                Some(value) => {
-                    low * (1.0 - 1e-6) - 1e-12 <= value && value <= high * (1.0 + 1e-6) + 1e-12
-                }
+                Some(value) => low - slack(low) <= value && value <= high + slack(high),
                 None => some.len() < all.len(),
             };
             match mixed {
                 true => self.open += 1,
                 false => self.decided += 1,
+            }
+            if let (Some(rule), Some(real)) = (rule, real.get(group)) {
+                self.off
+                    .push((rule - real).abs() / rule.abs().max(real.abs()).max(1e-9));
             }
             if !fits {
                 self.wrong.push(format!(
@@ -432,13 +437,27 @@ pub(crate) fn table() -> String {
         for (alert, t) in report {
             let counts = [t.decided, t.firing, t.open, t.wrong.len()];
             let counts = counts.map(|count| format!(" {count:>8} |")).concat();
-            let _ = writeln!(text, "| {title:<34} | {alert:<40} |{counts}");
+            let off = [0.5, 0.99].map(|share| match far(&t.off, share) {
+                Some(far) => format!(" {:>7.2}% |", 100.0 * far),
+                None => format!("{:>9} |", ""),
+            });
+            let off = off.concat();
+            let _ = writeln!(text, "| {title:<34} | {alert:<50} |{counts}{off}");
         }
     }
     match text.is_empty() {
         true => text,
         false => format!(
-            "| scenario | alert | decided | firing | open | wrong |\n|---|---|--:|--:|--:|--:|\n{text}"
+            "| scenario | alert or value | decided | firing | open | wrong | off, half | off, 99% |\n\
+             |---|---|--:|--:|--:|--:|--:|--:|\n{text}"
         ),
     }
+}
+
+/// How far at most this share of all lies away.
+fn far(off: &[f64], share: f64) -> Option<f64> {
+    let mut off = off.to_vec();
+    off.sort_by(f64::total_cmp);
+    let last = off.len().checked_sub(1)?;
+    Some(off[(last as f64 * share) as usize])
 }

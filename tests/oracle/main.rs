@@ -9,17 +9,20 @@ mod births;
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod bundled;
 mod chance;
+mod days;
 mod fleet;
 mod history;
 mod judge;
 mod mutants;
 mod random;
+mod records;
 mod scenarios;
 mod scrape;
 #[path = "../cases/trial.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod trial;
 mod truth;
+mod untested;
 
 use std::process::ExitCode;
 
@@ -27,9 +30,11 @@ fn main() -> ExitCode {
     let arguments = libtest_mimic::Arguments::from_args();
     let all = scenarios::trials()
         .into_iter()
+        .chain(days::trials())
         .chain(births::trials())
         .chain(mutants::trials())
-        .chain(random::trials());
+        .chain(random::trials())
+        .chain(untested::trials());
     let done = libtest_mimic::run(&arguments, all.collect());
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("oracle.md");
     std::fs::write(&file, judge::table()).expect("the table");

@@ -42,7 +42,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
-fn chance(seed: u64) -> Chance {
+pub(crate) fn chance(seed: u64) -> Chance {
     Chance::new(seed.wrapping_mul(0x5851_f42d_4c95_7f2d))
 }
 
@@ -227,14 +227,21 @@ signals:
   memory: {kind: gauge, unit: bytes, scale: 1MiB, across: max, labels: [gpu, Hostname], prometheus: {metric: DCGM_FI_DEV_FB_USED}}
 "#;
 
-/// The first draw that is a valid spec whose alerts can all be made to fire.
-fn spec(chance: &mut Chance) -> String {
+/// The first draw that is a valid spec.
+pub(crate) fn valid(chance: &mut Chance) -> String {
     loop {
         let text = draw(chance);
         let document = slosmith::spec::read(FileId(0), &text).expect("a spec by its shape");
-        if resolve(&document, Options::default()).is_err() {
-            continue;
+        if resolve(&document, Options::default()).is_ok() {
+            return text;
         }
+    }
+}
+
+/// The first draw that is a valid spec whose alerts can all be made to fire.
+fn spec(chance: &mut Chance) -> String {
+    loop {
+        let text = valid(chance);
         match bundled::try_build(&text, None, Target::Prometheus) {
             Ok(_) => return text,
             Err(TargetError::Untested { .. }) => {}
@@ -269,6 +276,17 @@ fn draw(chance: &mut Chance) -> String {
             "  Alert{i}: {{severity: warning, when: {{{when}}}{hold}}}"
         );
     }
+    text.push_str("records:\n");
+    for i in 0..3 {
+        let pool = chance.pick(&SIGNALS);
+        let (stat, _) = chance.pick(pool.stats);
+        let window = chance.pick(&["5m", "10m", "30m"]);
+        let (name, by) = (pool.name, by(pool, chance));
+        let _ = writeln!(
+            text,
+            "  record{i}: {{signal: {name}, stat: {stat}, window: {window}{by}}}"
+        );
+    }
     text
 }
 
@@ -296,6 +314,14 @@ fn objective(chance: &mut Chance) -> String {
     format!("{{objective: {goal}, window: 1d, sli: {{{sli}}}, burn: {{{burn}}}}}")
 }
 
+/// Labels kept beside the groups, now and then.
+fn by(pool: &Pool, chance: &mut Chance) -> String {
+    match pool.by.is_empty() || chance.happens(0.6) {
+        true => String::new(),
+        false => format!(", by: [{}]", pool.by.join(", ")),
+    }
+}
+
 /// A condition without its braces.
 fn condition(chance: &mut Chance, depth: usize) -> String {
     if depth > 0 && chance.happens(0.25) {
@@ -306,10 +332,7 @@ fn condition(chance: &mut Chance, depth: usize) -> String {
         return format!("{word}: [{}], match: [cluster]", parts.join(", "));
     }
     let pool = chance.pick(&SIGNALS);
-    let by = match pool.by.is_empty() || chance.happens(0.6) {
-        true => String::new(),
-        false => format!(", by: [{}]", pool.by.join(", ")),
-    };
+    let by = by(pool, chance);
     let (stat, bounds) = chance.pick(pool.stats);
     let window = chance.pick(&["5m", "5m", "10m", "15m", "30m"]);
     let read = format!("signal: {}, stat: {stat}, window: {window}{by}", pool.name);
@@ -344,6 +367,14 @@ fn condition(chance: &mut Chance, depth: usize) -> String {
         }
         4 if pool.name == "vllm.requests_running" => {
             return format!("signal: {}, absent: true{by}", pool.name);
+        }
+        5 => {
+            let other = chance.pick(&SIGNALS);
+            let (stat, _) = chance.pick(other.stats);
+            let window = chance.pick(&["10m", "20m", "1h"]);
+            let above = chance.pick(&["0.3", "0.6", "0.9"]);
+            let with = other.name;
+            format!("correlated: {{with: {with}, stat: {stat}, window: {window}, above: {above}}}")
         }
         _ => format!("{side}: {}", chance.pick(bounds)),
     };

@@ -17,7 +17,7 @@ struct Scenario {
 
 const MINUTES: u64 = 320;
 
-const SCENARIOS: [Scenario; 9] = [
+const SCENARIOS: [Scenario; 10] = [
     Scenario {
         name: "errors",
         vllm: None,
@@ -62,6 +62,11 @@ const SCENARIOS: [Scenario; 9] = [
         name: "first day",
         vllm: None,
         fleet: first_day,
+    },
+    Scenario {
+        name: "lost jobs",
+        vllm: None,
+        fleet: lost_jobs,
     },
 ];
 
@@ -274,6 +279,27 @@ fn lost_replicas() -> Fleet {
             ..Spell::until(END)
         }],
     )
+}
+
+/// In the middle of trouble, jobs are taken out of what Prometheus scrapes, and never come back.
+fn lost_jobs() -> Fleet {
+    let spells = [
+        Spell::until(60.0),
+        Spell {
+            errors: 0.2,
+            slow: 20.0,
+            load: 0.8,
+            ..Spell::until(200.0)
+        },
+        Spell::until(END),
+    ];
+    let mut fleet = day(10, replicas("0.33.0"), &spells);
+    fleet.gone = vec![
+        ("vllm", 100.4),
+        ("mangaassist-gateway", 150.2),
+        ("dcgm-exporter", 150.2),
+    ];
+    fleet
 }
 
 /// Pages that cannot be read for a moment, for minutes, and every other time.

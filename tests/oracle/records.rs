@@ -1,0 +1,119 @@
+//! What must be recorded, in one view: events, error ratios, what is left of budgets, percentiles and the spec's `records`.
+
+use slosmith::plan::{EventSli, EventSlo, PercentileSlo, Slo, SloKind};
+use slosmith::spec::Stat;
+use slosmith::units::{Duration, float};
+
+use crate::alerts::Oracle;
+use crate::truth::Groups;
+
+/// A recorded value at every evaluation.
+pub(crate) struct Recorded {
+    pub(crate) title: String,
+    /// Labels that tell it from others, the name among them.
+    pub(crate) wanted: Vec<(&'static str, String)>,
+    pub(crate) values: Vec<Groups>,
+    /// Evaluations by which it may be late: rules in a group of their own read what another one recorded before.
+    pub(crate) late: usize,
+}
+
+/// What events are counted over.
+const BASE: Duration = Duration::from_mins(5);
+
+impl Oracle<'_> {
+    /// Everything that is recorded of what is known here.
+    pub(crate) fn recorded(&self) -> Vec<Recorded> {
+        let mut all = Vec::new();
+        for slo in self.plan.slos.iter().filter(|slo| self.reads(slo)) {
+            match &slo.kind {
+                SloKind::Events(events) => self.of_events(slo, events, &mut all),
+                SloKind::Percentile(percentile) => all.push(self.percentile(slo, percentile)),
+            }
+        }
+        for record in self.plan.records.iter().filter(|r| self.has(&r.signal)) {
+            let mut labels = record.query.labels.clone();
+            labels.sort();
+            let values = self.series(&record.signal, record.stat, record.window, &labels);
+            all.push(Recorded {
+                title: record.series.clone(),
+                wanted: vec![
+                    ("__name__", record.series.clone()),
+                    ("window", record.window.to_string()),
+                ],
+                values: values.to_vec(),
+                late: 0,
+            });
+        }
+        all
+    }
+
+    fn of_events(&self, slo: &Slo, events: &EventSlo, all: &mut Vec<Recorded>) {
+        let of = |series: &str, window: Duration, late: usize, values: Vec<Groups>| Recorded {
+            title: format!("{} {} over {window}", slo.name, series),
+            wanted: vec![
+                ("__name__", format!("slo:{series}")),
+                ("slo", slo.name.clone()),
+                ("window", window.to_string()),
+            ],
+            values,
+            late,
+        };
+        // What is counted of time are moments, as many as a rule looks at.
+        let is_time = matches!(events.sli, EventSli::Time(_));
+        if events.counted.is_some() && !events.count_new_series && !is_time {
+            let labels = self.labels_of_slo(slo);
+            let base = BASE.as_secs() as f64;
+            let counts = |i| self.bad_and_all(&events.sli, base, &labels, self.time(i));
+            let counts: Vec<_> = (0..self.evaluations).map(counts).collect();
+            // What has no errors has none, not an unknown number of them.
+            let bad = |(bad, all): &(Groups, Groups)| -> Groups {
+                let bad = |group| bad.get(group).copied().unwrap_or(0.0);
+                all.keys()
+                    .map(|group| (group.clone(), bad(group)))
+                    .collect()
+            };
+            let bad = counts.iter().map(bad).collect();
+            all.push(of("bad_events:rate", BASE, 0, bad));
+            let total = counts.into_iter().map(|(_, all)| all).collect();
+            all.push(of("total_events:rate", BASE, 0, total));
+        }
+        for window in events.ratios.iter().map(|ratio| ratio.window) {
+            let late = usize::from(window > Duration::from_secs(3 * 86_400));
+            let ratio = self.error_ratio(slo, events, window);
+            all.push(of("error_ratio:rate", window, late, ratio));
+        }
+        if let Some(period) = events.ratios.last().map(|ratio| ratio.window) {
+            let budget = float(events.budget.budget);
+            let left = |groups: Groups| -> Groups {
+                let left = groups.into_iter();
+                left.map(|(group, ratio)| (group, 1.0 - ratio / budget))
+                    .collect()
+            };
+            let ratios = self.error_ratio(slo, events, period).into_iter();
+            let late = usize::from(period > Duration::from_secs(3 * 86_400));
+            let mut left = of(
+                "error_budget_remaining:ratio",
+                period,
+                late,
+                ratios.map(left).collect(),
+            );
+            left.wanted.pop();
+            all.push(left);
+        }
+    }
+
+    fn percentile(&self, slo: &Slo, percentile: &PercentileSlo) -> Recorded {
+        let labels = self.labels_of_slo(slo);
+        let stat = Stat::Quantile(percentile.quantile);
+        let values = self.series(&percentile.signal, stat, slo.period, &labels);
+        Recorded {
+            title: format!("{} percentile:quantile over {}", slo.name, slo.period),
+            wanted: vec![
+                ("__name__", "slo:percentile:quantile".into()),
+                ("slo", slo.name.clone()),
+            ],
+            values: values.to_vec(),
+            late: 0,
+        }
+    }
+}
