@@ -34,8 +34,31 @@ pub struct Artifact {
     pub parts: Vec<FileId>,
     /// Parts that could not be read (bad JSON in a ConfigMap); the rest of the file was.
     pub faults: Vec<Diagnostic>,
+    /// What the file is with other branches of its template: each time all of it, with the same bytes again.
+    pub branches: Vec<Artifact>,
+    /// Branches are left that were not read: they are too many, or give no YAML.
+    pub has_unread_branches: bool,
     /// Parts of queries are in it that a program puts together; they are not read.
     pub has_pieces: bool,
+}
+
+impl Artifact {
+    /// The file with the first branches of its template, then with the others.
+    pub fn readings(&self) -> impl Iterator<Item = &Artifact> {
+        std::iter::once(self).chain(&self.branches)
+    }
+
+    /// Puts a reading in front of which it is known what it is.
+    pub(super) fn begin_with_known(&mut self) {
+        let known = self.branches.iter().position(|a| a.kind != Kind::Unknown);
+        if let Some(at) = known.filter(|_| self.kind == Kind::Unknown) {
+            let mut first = self.branches.swap_remove(at);
+            first.branches = std::mem::take(&mut self.branches);
+            first.has_unread_branches = self.has_unread_branches;
+            first.faults = std::mem::take(&mut self.faults);
+            *self = first;
+        }
+    }
 }
 
 /// The kinds of files.

@@ -5,7 +5,10 @@ use super::unread::Unread;
 use super::{document, json};
 use crate::diag::Diagnostic;
 use crate::source::Span;
-use crate::yaml::{Body, Filler, Text, probably_filled, surely_filled, tree};
+use crate::yaml::{Body, Filler, probably_filled, readings, surely_filled, tree};
+
+/// Readings of one file; a template whose branches need more is read in part.
+const READINGS: u32 = 16;
 
 /// Reads all documents of a file; a template is read as far as its output is known.
 ///
@@ -13,7 +16,7 @@ use crate::yaml::{Body, Filler, Text, probably_filled, surely_filled, tree};
 /// The first place where the whole file cannot be read.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     if let Some(filler) = surely_filled(body.text()) {
-        return filled(reader, body, filler);
+        return filled(reader, body, filler, yaml);
     }
     match tree(body.file(), body.text(), &mut reader.allowance) {
         Ok(documents) => {
@@ -22,7 +25,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
             Ok(())
         }
         Err(fault) => match probably_filled(body.text()) {
-            Some(filler) => filled(reader, body, filler),
+            Some(filler) => filled(reader, body, filler, yaml),
             None => Err(fault.into()),
         },
     }
@@ -42,7 +45,7 @@ pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unre
     }
     let jinja = || body.text().contains("{%").then_some(Filler::Jinja);
     let result = match filler.or_else(jinja) {
-        Some(filler) => filled_json(reader, body, filler),
+        Some(filler) => filled(reader, body, filler, json),
         None => plain
             .as_ref()
             .map(|_| ())
@@ -57,37 +60,69 @@ pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unre
     }
 }
 
-fn filled_json(reader: &mut Reader, body: &Body<'_>, filler: Filler) -> Result<(), Unread> {
-    let text = fill(body, filler)?;
-    let inside = Body::inside(text.map.clone(), &text.value);
-    let root = json::parse_filled(&text.value);
-    let root = root.map_err(|fault| unread(filler, inside.span(fault.range), fault.message))?;
-    reader.template = Some(body.text().to_owned());
-    document::read(reader, &inside, &root);
-    Ok(())
-}
-
 fn no_json(body: &Body<'_>, fault: &json::Fault) -> Diagnostic {
     let message = format!("this is not JSON: {}", fault.message);
     Diagnostic::error("invalid-json", body.span(fault.range.clone()), message)
 }
 
-fn filled(reader: &mut Reader, body: &Body<'_>, filler: Filler) -> Result<(), Unread> {
-    let text = fill(body, filler)?;
+/// Reads what a template writes: `read` the first branch of each condition, then the others in readings of their own.
+///
+/// # Errors
+/// The first place where the first reading cannot be read.
+fn filled(
+    reader: &mut Reader,
+    body: &Body<'_>,
+    filler: Filler,
+    read: fn(&mut Reader, &Body<'_>) -> Result<(), Fault>,
+) -> Result<(), Unread> {
     reader.template = Some(body.text().to_owned());
-    let inside = Body::inside(text.map.clone(), &text.value);
-    let documents = tree(body.file(), &text.value, &mut reader.allowance);
-    let documents = documents
-        .map_err(|fault| unread(filler, inside.span(fault.span.range()), &fault.message))?;
-    let roots = documents.iter().map(|document| &document.root);
-    roots.for_each(|root| document::read(reader, &inside, root));
+    one(reader, body, 0, read).map_err(|(span, why)| unread(filler, span, &why))?;
+    let count = readings(body.text()).unwrap_or(1);
+    let artifact = &mut reader.artifact;
+    artifact.has_unread_branches = count > READINGS;
+    for reading in 1..count.min(READINGS) {
+        let mut other = Reader::new(body.file());
+        other.template.clone_from(&reader.template);
+        let whole = one(&mut other, body, reading, read).is_ok();
+        artifact.has_unread_branches |= !whole || !other.artifact.faults.is_empty();
+        // What is wrong with the first reading is told; here it may come of branches that exclude each other.
+        other.artifact.faults.clear();
+        if whole {
+            artifact.branches.push(other.finish());
+        }
+    }
+    artifact.begin_with_known();
     Ok(())
 }
 
-fn fill(body: &Body<'_>, filler: Filler) -> Result<Text, Unread> {
+/// Where a reading ends, and why.
+type Fault = (Span, String);
+
+fn one(
+    reader: &mut Reader,
+    body: &Body<'_>,
+    reading: u32,
+    read: fn(&mut Reader, &Body<'_>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     let start = Span::new(body.file(), 0..0);
-    let endless = || unread(filler, start, "an action in it does not end");
-    body.filled().ok_or_else(endless)
+    let text = body.filled(reading);
+    let text = text.ok_or_else(|| (start, "an action in it does not end".to_owned()))?;
+    read(reader, &Body::inside(text.map.clone(), &text.value))
+}
+
+fn yaml(reader: &mut Reader, inside: &Body<'_>) -> Result<(), Fault> {
+    let documents = tree(inside.file(), inside.text(), &mut reader.allowance);
+    let documents = documents.map_err(|fault| (inside.span(fault.span.range()), fault.message))?;
+    let roots = documents.iter().map(|document| &document.root);
+    roots.for_each(|root| document::read(reader, inside, root));
+    Ok(())
+}
+
+fn json(reader: &mut Reader, inside: &Body<'_>) -> Result<(), Fault> {
+    let root = json::parse_filled(inside.text());
+    let root = root.map_err(|fault| (inside.span(fault.range), fault.message.to_owned()))?;
+    document::read(reader, inside, &root);
+    Ok(())
 }
 
 fn unread(filler: Filler, span: Span, why: &str) -> Unread {

@@ -16,6 +16,7 @@ use super::lint::progress::Progress;
 use super::lint::walk;
 use super::terminal::Terminal;
 use super::{catalog as pages, lint};
+use crate::artifact::Artifact;
 use crate::catalog::diff::Diff;
 use crate::catalog::{Catalog, Release, Version};
 use crate::config::Config;
@@ -165,7 +166,8 @@ fn items(
     config: &Config,
     [from, to]: [Product<'static>; 2],
 ) -> Vec<(crate::source::FileId, Item)> {
-    let written = loaded.artifacts.iter().flat_map(|a| &a.records);
+    let readings = loaded.artifacts.iter().flat_map(Artifact::readings);
+    let written = readings.flat_map(|a| &a.records);
     let written: Vec<_> = written.map(|record| record.name.value.clone()).collect();
     let scope = |product| Scope::configured(vec![product], config).recorded(written.clone());
     let (from, to) = (scope(from), scope(to));

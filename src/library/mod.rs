@@ -15,11 +15,13 @@ pub use meant::meant;
 pub use schema::json_schema;
 pub use served::{Served, families, served};
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::diag::Diagnostic;
 use crate::source::FileId;
 use crate::spec::{Map, Signal};
+use crate::units::Unit;
 use crate::yaml;
 
 const VLLM: &str = include_str!("vllm.yaml");
@@ -37,6 +39,19 @@ static SIGNALS: LazyLock<Result<Map<Signal>, Diagnostic>> =
 pub fn signal(name: &str) -> Option<&'static Signal> {
     let name = name.strip_prefix(PREFIX)?;
     SIGNALS.as_ref().ok()?.get(name)
+}
+
+/// The unit of a family that a signal reads.
+pub fn unit(family: &str) -> Option<Unit> {
+    static UNITS: LazyLock<BTreeMap<&str, Unit>> = LazyLock::new(|| {
+        let signals = SIGNALS.iter().flat_map(Map::values);
+        let unit = |signal: &'static Signal| {
+            let metric = signal.prometheus.as_ref()?.value.metric.as_ref()?;
+            Some((metric.value.as_str(), signal.unit.as_ref()?.value))
+        };
+        signals.filter_map(unit).collect()
+    });
+    UNITS.get(family).copied()
 }
 
 /// All names, with prefix, in the library's order.

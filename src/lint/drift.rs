@@ -2,6 +2,8 @@
 
 mod meaning;
 
+use std::collections::BTreeSet;
+
 use super::file::sited;
 use super::query::{Names, QueryCx, Series, Site, series};
 use super::rule::{Check, Findings};
@@ -70,6 +72,19 @@ pub struct Item {
 /// What an upgrade does to the queries of a file, in the order of the file; queries without a series of a
 /// recorded product are left out.
 pub fn drift(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'_>) -> Vec<Item> {
+    let readings = artifact.readings();
+    let mut items: Vec<_> = readings
+        .flat_map(|reading| drift_reading(reading, text, from, to))
+        .collect();
+    if !artifact.branches.is_empty() {
+        let mut seen = BTreeSet::new();
+        items.retain(|item| seen.insert((item.span, item.what.clone(), item.reasons.clone())));
+        items.sort_by_key(|item| item.span);
+    }
+    items
+}
+
+fn drift_reading(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'_>) -> Vec<Item> {
     let (old_names, new_names) = (Names::new(from), Names::new(to));
     let mut items: Vec<Item> = Vec::new();
     let mut last = Site::Other;

@@ -1,7 +1,7 @@
 //! One file: every rule over every query and dashboard in it.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
@@ -22,8 +22,25 @@ const CHUNK: usize = 512;
 /// The rules that judge a name which a text mentions: whatever else is unusual, the text may mean it.
 const OF_MENTIONS: [&str; 2] = ["hidden-metric", "removed-metric"];
 
-/// What the rules find in a file. Levels are the rules' own; nothing is suppressed yet.
+/// What the rules find in a file, in all readings of it. Levels are the rules' own; nothing is suppressed yet.
 pub(super) fn lint(
+    artifact: &Artifact,
+    file_text: &str,
+    scope: &Scope<'_>,
+    rules: &[&'static Rule],
+) -> Vec<Diagnostic> {
+    let readings = artifact.readings();
+    let found = readings.map(|reading| lint_reading(reading, file_text, scope, rules));
+    let mut found: Vec<_> = found.flatten().collect();
+    if !artifact.branches.is_empty() {
+        let mut seen = BTreeSet::new();
+        found.retain(|d| seen.insert((d.span, d.code, d.message.clone())));
+        found.sort_by_key(|d| d.span);
+    }
+    once_per_label(found, file_text)
+}
+
+fn lint_reading(
     artifact: &Artifact,
     file_text: &str,
     scope: &Scope<'_>,
@@ -40,9 +57,8 @@ pub(super) fn lint(
     let found: Vec<_> = chunks.map(|chunk| file.queries(chunk)).collect();
     let faults = artifact.faults.iter().cloned();
     let dashboards = artifact.dashboards.iter().flat_map(|d| file.dashboard(d));
-    let found = once_per_label(found.into_iter().flatten().collect(), file_text);
     faults
-        .chain(found)
+        .chain(found.into_iter().flatten())
         .chain(dashboards)
         .chain(artifact.resources.iter().flat_map(|r| file.resource(r)))
         .collect()

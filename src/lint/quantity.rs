@@ -3,9 +3,11 @@
 use super::query::{QueryCx, Series};
 use crate::artifact::{Dashboard, Form, Panel, Thresholds};
 use crate::catalog;
+use crate::library;
 use crate::promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind};
 use crate::promql::with_room;
 use crate::source::Spanned;
+use crate::units::Unit;
 
 /// What a value measures, where that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,10 +167,16 @@ fn share<'q, 'c>(cx: &QueryCx<'q, 'c>, binary: &Binary) -> Option<(Measure, &'q 
 /// What a series measures.
 fn unit(series: &Series<'_, '_>) -> Option<Measure> {
     let known = series.subject.served()?;
-    named(&known.family, known.product.claims(&known.family))
+    let own = known.product.claims(&known.family);
+    match library::unit(&known.family).filter(|_| own) {
+        Some(Unit::Seconds) => Some(Measure::Seconds),
+        Some(Unit::Ratio) => Some(Measure::Fraction),
+        Some(_) => None,
+        None => named(&known.family, own),
+    }
 }
 
-/// What a family measures by its name, which costs less than to read the library; a test holds that both agree.
+/// What a family of which the library says nothing measures by its name.
 fn named(family: &str, own: bool) -> Option<Measure> {
     // Every `_perc` gauge of vLLM is a fraction in every release, whatever the name says.
     let fraction = ["_perc", "_hit_rate", "_acceptance_rate"];

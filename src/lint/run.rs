@@ -1,5 +1,6 @@
 //! A whole run: files, what they have to do with each other, levels, suppressions.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::date::Date;
@@ -68,7 +69,8 @@ pub fn run_telling(
         let said = spec::lint(&parts, settings.vllm, &mut declared);
         found.absorb(said);
     }
-    let written = artifacts.iter().flat_map(|a| &a.records);
+    let written = artifacts.iter().flat_map(Artifact::readings);
+    let written = written.flat_map(|a| &a.records);
     let scope = settings
         .scope
         .clone()
@@ -115,14 +117,18 @@ fn suppressions(artifacts: &[Artifact], sources: &Sources, known: &[RuleInfo]) -
         if let Some(syntax) = comments(source.path(), artifact) {
             all.absorb(Suppressions::scan(artifact.file, text, syntax, known));
         }
-        for dashboard in &artifact.dashboards {
+        let dashboards = artifact.readings().flat_map(|a| &a.dashboards);
+        let mut seen = BTreeSet::new();
+        for dashboard in dashboards {
             let whole = std::iter::once((&dashboard.description, dashboard.span));
             let panels = dashboard
                 .panels
                 .iter()
                 .map(|panel| (&panel.description, panel.span));
             for (description, covers) in whole.chain(panels) {
-                if let Some(words) = description {
+                if let Some(words) = description
+                    && seen.insert((words.span(), covers))
+                {
                     all.describe(words.span(), &words.value, covers, text.len(), known);
                 }
             }

@@ -72,6 +72,7 @@ pub fn parse_recovering(text: &str, dialect: Dialect) -> (Option<Expr>, Vec<Synt
         Err(error) => return (None, vec![error]),
     };
     let found = parser.query();
+    let cut = parser.cut;
     let mut errors = parser.errors;
     let expr = match found {
         Ok(expr) => Some(expr),
@@ -82,8 +83,13 @@ pub fn parse_recovering(text: &str, dialect: Dialect) -> (Option<Expr>, Vec<Synt
     };
     errors.sort_by_key(|error| error.span.start);
     if let Some(expr) = &expr {
-        let wrong = check::check_all(expr).into_iter();
-        let own: Vec<_> = wrong.filter(|error| !holds_one(&errors, error)).collect();
+        let mut wrong = check::check_all(expr);
+        if cut && !wrong.is_empty() {
+            let closed = recover::closed(text);
+            wrong.retain(|error| closed[error.span.end]);
+        }
+        let own = wrong.into_iter();
+        let own: Vec<_> = own.filter(|error| !holds_one(&errors, error)).collect();
         errors.extend(own);
         errors.sort_by_key(|error| error.span.start);
     }
@@ -115,6 +121,8 @@ struct Parser<'a> {
     height: u32,
     /// Where reading went on behind braces or brackets without their end, which is told.
     resumed: Option<usize>,
+    /// Whether the text breaks off, which is told: that nothing follows is no further mistake.
+    cut: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -135,6 +143,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             height: 0,
             resumed: None,
+            cut: false,
         };
         parser.bump()?;
         Ok(parser)

@@ -32,7 +32,9 @@ pub use fault::Fault;
 pub use joined::Joined;
 pub use mend::{Draft, Mended, Reported};
 pub use node::{Kind, Node, Scalar, Style};
-pub use text::{Body, Filler, Place, Text, TextMap, json_string, probably_filled, surely_filled};
+pub use text::{
+    Body, Filler, Place, Text, TextMap, json_string, probably_filled, readings, surely_filled,
+};
 pub use tree::{Allowance, Document, tree};
 
 use std::path::Path;

@@ -59,7 +59,10 @@ pub enum Style {
     /// Lines of text that may share an indentation (a code block in Markdown).
     Lines,
     /// A whole file that Helm or Jinja fills in.
-    Template,
+    Template {
+        /// Which of its branches are there.
+        reading: u32,
+    },
     /// A string literal of a programming language.
     Code,
 }
@@ -187,7 +190,7 @@ impl Scalar<'_> {
             | Style::Folded
             | Style::Json
             | Style::Lines
-            | Style::Template
+            | Style::Template { .. }
             | Style::Code => false,
         }
     }

@@ -150,6 +150,13 @@ impl Loaded {
                 let source = self.sources.get(*file);
                 self.passed.note_pieces(source.path());
             }
+            if let Ok(artifact) = &read
+                && artifact.has_unread_branches
+            {
+                let source = self.sources.get(*file);
+                self.passed
+                    .note_branches(source.path(), artifact, source.text());
+            }
             match read {
                 Ok(artifact) if artifact.kind != Kind::Unknown => self.artifacts.push(artifact),
                 Ok(_) if *named => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::artifact::Unread;
+use crate::artifact::{Artifact, Kind, Unread};
 use crate::catalog::Catalog;
 use crate::diag::Diagnostic;
 use crate::diag::render::place;
@@ -27,6 +27,8 @@ enum Reason {
     Foreign,
     /// Puts queries together.
     Pieces,
+    /// Has branches that give no YAML.
+    Branches,
 }
 
 impl Passed {
@@ -47,6 +49,14 @@ impl Passed {
     pub(super) fn note_pieces(&mut self, path: &Path) {
         let noted = self.0.entry(Reason::Pieces).or_default();
         noted.push(path.to_owned());
+    }
+
+    /// Notes a template with branches that were not read, when it names a series or holds queries.
+    pub(super) fn note_branches(&mut self, path: &Path, artifact: &Artifact, text: &str) {
+        if artifact.kind != Kind::Unknown || concerns_us(text) {
+            let noted = self.0.entry(Reason::Branches).or_default();
+            noted.push(path.to_owned());
+        }
     }
 
     /// Notes files in other languages that name a series.
@@ -91,12 +101,16 @@ impl Reason {
             Self::Invalid => ("file", "not valid YAML, JSON or UTF-8"),
             Self::Silent => ("file", "vLLM metrics named, but no query of a known kind"),
             Self::Pieces => ("file", "the program puts queries together"),
+            Self::Branches => (
+                "template",
+                "some branches give no YAML, or are too many: render it, then lint",
+            ),
             Self::Foreign => (
                 "file",
                 "vLLM metrics named, but neither YAML, JSON nor Markdown; `--code` reads some",
             ),
         };
-        if self == Self::Pieces {
+        if matches!(self, Self::Pieces | Self::Branches) {
             return format!("{} read in part ({why})", super::count(n, what));
         }
         format!("{} not read ({why})", super::count(n, what))

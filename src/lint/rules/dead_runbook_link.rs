@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::artifact::Artifact;
 use crate::diag::{Group, Severity};
 use crate::input;
 use crate::lint::project::ProjectCx;
@@ -28,7 +29,8 @@ declare_rule! {
 }
 
 fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
-    for alert in cx.artifacts.iter().flat_map(|artifact| &artifact.alerts) {
+    let readings = cx.artifacts.iter().flat_map(Artifact::readings);
+    for alert in readings.flat_map(|artifact| &artifact.alerts) {
         let keys = ["runbook_url", "runbook"];
         for link in keys.iter().filter_map(|key| alert.annotation(key)) {
             if let Some(fault) = fault(cx.root, link) {

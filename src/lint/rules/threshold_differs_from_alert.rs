@@ -108,7 +108,7 @@ fn query<'a>(artifact: &'a Artifact, panel: &Panel) -> Option<&'a Query> {
 
 fn alerts(artifacts: &[Artifact]) -> BTreeMap<String, Vec<Line>> {
     let mut found: BTreeMap<String, Vec<Line>> = BTreeMap::new();
-    for artifact in artifacts {
+    for artifact in artifacts.iter().flat_map(Artifact::readings) {
         for alert in &artifact.alerts {
             let query = &artifact.queries[alert.query];
             let Ok(expr) = parse_with(&query.text, query.dialect) else {

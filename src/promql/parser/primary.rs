@@ -120,7 +120,7 @@ impl Parser<'_> {
     /// Takes the `)` that belongs to the `(` at `open`; the query may end there, but nothing else.
     fn close(&mut self, open: usize) -> Result<()> {
         if !self.eat(Kind::RightParen)? {
-            self.report(SyntaxError::new("`(` without `)`", open..open + 1))?;
+            self.unclosed(SyntaxError::new("`(` without `)`", open..open + 1))?;
         }
         Ok(())
     }

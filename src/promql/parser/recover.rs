@@ -16,6 +16,12 @@ impl Parser<'_> {
         if !self.recovering {
             return Err(error);
         }
+        let ends = self.token.kind == Kind::End;
+        if ends && self.cut {
+            return Ok(());
+        }
+        // What the text ends with may be half a word.
+        self.cut |= error.span.end == self.text.len();
         // One cause is reported once: by the lexer, or by whoever first met the token.
         let resumed = self.resumed == Some(error.span.start);
         let known =
@@ -26,6 +32,13 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// What is open has no end: said once of a text that breaks off, however much of it is open.
+    pub(super) fn unclosed(&mut self, error: SyntaxError) -> Result<()> {
+        self.report(error)?;
+        self.cut |= self.token.kind == Kind::End;
+        Ok(())
+    }
+
     /// The token at `from` that the lexer cannot read.
     #[cold]
     pub(super) fn bad_token(&mut self, from: usize, error: SyntaxError) -> Result<Token> {
@@ -33,6 +46,7 @@ impl Parser<'_> {
             return Err(error);
         }
         let token = self.lexer.resume(from, &error);
+        self.cut |= error.span.end == self.text.len();
         // `&&` is one mistake, and so is a word in another script.
         let one = self.text(token).chars().nth(1).is_none();
         match self.errors.last_mut() {
@@ -203,4 +217,26 @@ pub(super) fn starts_expression(kind: Kind) -> bool {
         | Kind::Operator(BinaryOp::Add | BinaryOp::Sub) => true,
         kind => may_name_metric(kind),
     }
+}
+
+/// Whether the parentheses around each offset are closed; where they are not, what follows could have made it right.
+pub(super) fn closed(text: &str) -> Vec<bool> {
+    let mut depth = 0_i64;
+    let depths: Vec<_> = std::iter::once(0)
+        .chain(text.bytes().map(|byte| {
+            depth += i64::from(byte == b'(') - i64::from(byte == b')');
+            depth
+        }))
+        .collect();
+    let mut lowest = i64::MAX;
+    let mut closed: Vec<_> = depths
+        .iter()
+        .rev()
+        .map(|depth| {
+            lowest = lowest.min(*depth);
+            lowest < *depth
+        })
+        .collect();
+    closed.reverse();
+    closed
 }

@@ -48,7 +48,7 @@ impl Parser<'_> {
                     .help("Prometheus has no `or` between matchers; join values: `a=~\"x|y\"`"),
                 _ => self.unexpected("`,` or `}`"),
             };
-            self.report(error)?;
+            self.unclosed(error)?;
             if !self.next_matcher(selector.matchers.len() > count)? {
                 return Ok(());
             }

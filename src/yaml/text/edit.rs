@@ -128,7 +128,7 @@ fn candidates(spelling: &Spelling, source: &str, new: &str) -> Vec<String> {
         | Style::Json
         | Style::Literal
         | Style::Lines
-        | Style::Template
+        | Style::Template { .. }
         | Style::Code => {}
         // A line break would need its fold and the indentation of what surrounds the scalar.
         _ if new.contains(['\n', '\r']) => return Vec::new(),
@@ -146,7 +146,7 @@ fn candidates(spelling: &Spelling, source: &str, new: &str) -> Vec<String> {
         }
         Style::Literal | Style::Lines => vec![indented(spelling, source, new)],
         Style::Json => vec![json::spell(new)],
-        Style::Template => template::spell(source, new).into_iter().collect(),
+        Style::Template { .. } => template::spell(source, new).into_iter().collect(),
         Style::Code => {
             let literal = source.get(spelling.range()).unwrap_or_default();
             code::spell(literal, new).into_iter().collect()
@@ -195,7 +195,7 @@ fn allowed(style: Style, slice: &str) -> bool {
         Style::SingleQuoted | Style::DoubleQuoted | Style::Literal | Style::Folded => {
             slice.chars().all(printable)
         }
-        Style::Json | Style::Template | Style::Code => true,
+        Style::Json | Style::Template { .. } | Style::Code => true,
         Style::JsonLiteral => serde_json::from_str::<serde_json::Value>(slice)
             .is_ok_and(|value| !value.is_string() && !value.is_array() && !value.is_object()),
         Style::Lines => !slice.contains("```") && !slice.contains("~~~"),

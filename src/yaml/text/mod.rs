@@ -26,7 +26,7 @@ pub(super) use block::{Shape, extent};
 use segments::Segments;
 use spelling::Spelling;
 pub(super) use spelling::decode;
-pub use template::{Filler, probably_filled, surely_filled};
+pub use template::{Filler, probably_filled, readings, surely_filled};
 
 /// A text whose nodes have places: a whole file, or what was decoded out of a scalar of it.
 #[derive(Clone, Debug)]
@@ -163,9 +163,10 @@ impl<'t> Body<'t> {
         Some(Text { value, map })
     }
 
-    /// This text as Helm or Jinja fill it in, as far as that is known; `None` when one of their actions does not end.
-    pub fn filled(&self) -> Option<Text> {
-        let spelling = Spelling::template(self.text);
+    /// This text as Helm or Jinja fill it in, as far as that is known, with the branches of one of its
+    /// [`readings`]; `None` when one of their actions does not end.
+    pub fn filled(&self, reading: u32) -> Option<Text> {
+        let spelling = Spelling::template(self.text, reading);
         let value = spelling.decode(self.text)?;
         let map = self.mapped(spelling, &value);
         Some(Text { value, map })

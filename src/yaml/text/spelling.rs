@@ -37,9 +37,13 @@ impl Spelling {
         Self::new(Style::Lines, range, shape)
     }
 
-    /// All of a text that another program fills in.
-    pub(super) fn template(source: &str) -> Self {
-        Self::new(Style::Template, 0..source.len(), block::Shape::NONE)
+    /// One reading of a text that another program fills in.
+    pub(super) fn template(source: &str, reading: u32) -> Self {
+        Self::new(
+            Style::Template { reading },
+            0..source.len(),
+            block::Shape::NONE,
+        )
     }
 
     /// A string literal of a programming language.
@@ -70,7 +74,11 @@ impl Spelling {
             Style::SingleQuoted | Style::DoubleQuoted | Style::Json => {
                 range.start + 1..range.end.checked_sub(1)?
             }
-            Style::Literal | Style::Folded | Style::Lines | Style::Template | Style::Code => {
+            Style::Literal
+            | Style::Folded
+            | Style::Lines
+            | Style::Template { .. }
+            | Style::Code => {
                 return None;
             }
         };
@@ -113,7 +121,7 @@ pub(in crate::yaml) fn decode(
             lines::decode(slice, shape.indent(), base, sink);
             Some(())
         }
-        Style::Template => template::decode(slice, base, sink),
+        Style::Template { reading } => template::decode(slice, base, reading, sink),
         Style::Code => code::string(slice, base, sink),
     }
 }

@@ -1,14 +1,16 @@
-//! Files that Helm or Jinja fill in, as they are when every condition holds and every list has one entry.
+//! Files that Helm or Jinja fill in, as they are when every list has one entry.
 //!
 //! `` {{ "{{" }} `` and `` {{`…`}} `` stand for what they quote, other actions for a value that nobody knows yet; a line
-//! of actions alone is no line, and what follows an `else` is left out.
+//! of actions alone is no line. Of an `if` and its `else` one is there: [`Readings`] chooses.
 
 mod action;
+mod branch;
 
 use std::collections::HashMap;
 
 use super::sink::Sink;
 use action::{Action, What};
+use branch::Readings;
 
 /// What a value that is not known yet begins with, where the text is read; a number and `_` follow.
 const MARK: &str = "$helm_";
@@ -43,12 +45,17 @@ pub fn probably_filled(text: &str) -> Option<Filler> {
     foreign.then_some(Filler::Helm)
 }
 
-/// Decodes a text; `None` when an action in it does not end.
-pub(super) fn decode(slice: &str, base: usize, sink: &mut impl Sink) -> Option<()> {
+/// In how many ways a text has to be read so that every branch is; none when an action in it does not end.
+pub fn readings(text: &str) -> Option<u32> {
+    Some(Readings::of(&action::all(text)?).count())
+}
+
+/// Decodes one reading of a text; `None` when an action in it does not end.
+pub(super) fn decode(slice: &str, base: usize, reading: u32, sink: &mut impl Sink) -> Option<()> {
     let actions = action::all(slice)?;
     let numbers = numbers(slice, &actions);
     let mut line = Line::default();
-    for piece in rendered(slice, &actions) {
+    for piece in rendered(slice, &actions, reading) {
         match piece {
             Piece::Text(text, at) => {
                 let mut at = at;
@@ -102,29 +109,25 @@ enum Piece<'s> {
     Action(&'s Action),
 }
 
-/// Text and actions in order, without what is between an `else` and its end.
-fn rendered<'s>(source: &'s str, actions: &'s [Action]) -> Vec<Piece<'s>> {
+/// Text and actions in order, without the branches that this reading leaves out.
+fn rendered<'s>(source: &'s str, actions: &'s [Action], reading: u32) -> Vec<Piece<'s>> {
     let mut pieces = Vec::new();
-    let (mut at, mut depth, mut hidden) = (0, 0_usize, None);
-    for action in actions {
-        if hidden.is_none() {
+    let mut at = 0;
+    let kept = Readings::of(actions).keep(actions, reading);
+    let mut follows = true;
+    for (action, kept) in actions.iter().zip(kept) {
+        if follows {
             pieces.push(Piece::Text(&source[at..action.range.start], at));
         }
-        match action.what {
-            What::Open => depth += 1,
-            What::Else if hidden.is_none() => hidden = Some(depth),
-            What::End => {
-                hidden = hidden.filter(|from| *from < depth);
-                depth = depth.saturating_sub(1);
-            }
-            _ => {}
-        }
-        if hidden.is_none() {
+        if kept.itself {
             pieces.push(Piece::Action(action));
         }
+        follows = kept.follows;
         at = action.range.end;
     }
-    pieces.push(Piece::Text(&source[at..], at));
+    if follows {
+        pieces.push(Piece::Text(&source[at..], at));
+    }
     pieces
 }
 
@@ -179,9 +182,46 @@ mod tests {
     use super::*;
 
     fn decoded(text: &str) -> String {
+        read(text, 0)
+    }
+
+    fn read(text: &str, reading: u32) -> String {
         let mut out = String::new();
-        decode(text, 0, &mut out).expect("actions that end");
+        decode(text, 0, reading, &mut out).expect("actions that end");
         out
+    }
+
+    #[test]
+    fn every_branch_is_in_one_reading() {
+        for (text, wanted) in [
+            ("{{ if .x }}1{{ end }}2", &["12"][..]),
+            ("{{ if .x }}1{{ else }}2{{ end }}3", &["13", "23"]),
+            ("{{ with .x }}1{{ else with .y }}2{{ end }}3", &["13", "23"]),
+            (
+                "{{ if .x }}1{{ else if .y }}2{{ else }}3{{ end }}{{ if .x }}4{{ else }}5{{ end }}",
+                &["14", "25", "34"],
+            ),
+            (
+                "{{ if .a }}1{{ else }}{{ if .b }}2{{ else }}3{{ end }}4{{ end }}5",
+                &["15", "245", "345"],
+            ),
+            (
+                "{{ if .a }}{{ if .b }}1{{ else }}2{{ end }}3{{ else }}4{{ end }}5",
+                &["135", "235", "45"],
+            ),
+            (
+                "{% if a %}\n1\n{% elif b %}\n2\n{% else %}\n3\n{% endif %}\n",
+                &["1\n", "2\n", "3\n"],
+            ),
+            ("{{ else }}1{{ end }}2{{ if .x }}3", &["123"]),
+        ] {
+            let count = readings(text).expect("actions that end");
+            let found: Vec<_> = (0..count).map(|n| read(text, n)).collect();
+            assert_eq!(found, wanted, "{text}");
+        }
+        let deep = "{{ if .x }}1{{ else }}".repeat(100_000);
+        assert_eq!(readings(&deep), Some(100_001));
+        assert_eq!(read(&deep, 2), "1");
     }
 
     #[test]
@@ -221,7 +261,7 @@ mod tests {
         ] {
             assert_eq!(decoded(text), wanted, "{text}");
         }
-        assert!(decode("a: {{ .x", 0, &mut String::new()).is_none());
+        assert!(decode("a: {{ .x", 0, 0, &mut String::new()).is_none());
     }
 
     #[test]

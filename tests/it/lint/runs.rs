@@ -118,6 +118,38 @@ fn what_nobody_asked_about_is_counted_and_named() {
 }
 
 #[test]
+fn branches_that_cannot_be_read_are_named() {
+    let branches = |second: &str| {
+        format!(
+            "groups:\n{{{{- if .Values.a }}}}\n- name: a\n  rules: [{{alert: A, expr: 'up == 0'}}]\n\
+             {{{{- else }}}}\n- name: b\n{second}\n{{{{- end }}}}\n"
+        )
+    };
+    let many = "{{ if .x }}a: 1 {{ else }}".repeat(20);
+    let project = project(&[
+        ("chart/half.yaml", &branches("  rules: [")),
+        (
+            "chart/many.yaml",
+            &format!("{}# {many}\n", branches("  rules: []")),
+        ),
+        (
+            "chart/dead.yaml",
+            &branches("  rules: [{alert: B, expr: 'vllm:gpu_cache_usage_perc > 1'}]"),
+        ),
+        (
+            "chart/none.yaml",
+            "{{- if .a }}\na: 1\n{{- else }}\na: [\n{{- end }}\n",
+        ),
+    ]);
+    let ran = project.run(&["lint", "--format", "concise"]).exits(1);
+    let place = "chart/dead.yaml:7:29: error[removed-metric]";
+    assert!(ran.out.contains(place), "{}", ran.out);
+    let said = "note: 2 templates read in part (some branches give no YAML, or are too many: render it, then lint): \
+                chart/half.yaml, chart/many.yaml\n";
+    assert!(ran.err.contains(said), "{}", ran.err);
+}
+
+#[test]
 fn files_that_name_metrics_and_were_not_read_are_named() {
     let project = project(&[
         ("notes.yaml", "note: watch vllm:num_requests_waiting\n"),

@@ -1,7 +1,13 @@
 //! What is left of a broken query.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use slosmith::artifact;
 use slosmith::promql::visit::selectors;
-use slosmith::promql::{Dialect, parse_recovering};
+use slosmith::promql::{Dialect, parse_recovering, parse_with};
+use slosmith::source::FileId;
 
 /// The selectors found, as they print, and the messages.
 fn recovered(text: &str) -> (Vec<String>, Vec<String>) {
@@ -109,6 +115,23 @@ fn each_mistake_is_told_once() {
         ),
         ("", &["empty query"]),
         (
+            "x{a ",
+            &["unexpected end of query, expected `=`, `!=`, `=~` or `!~`"],
+        ),
+        (
+            "(sum b",
+            &["unexpected `b`, expected `(` and what to aggregate"],
+        ),
+        ("(a or 0", &["`(` without `)`"]),
+        ("count_values(\"v\",", &["`(` without `)`"]),
+        (
+            "sum(rate(a) + rate(b[5m])",
+            &[
+                "`(` without `)`",
+                "argument 1 of `rate` needs a range vector, got an instant vector",
+            ],
+        ),
+        (
             "x{a x{a=\"b\n x{c=\"d\"}",
             &[
                 "unexpected `x`, expected `=`, `!=`, `=~` or `!~`",
@@ -121,5 +144,40 @@ fn each_mistake_is_told_once() {
         ),
     ] {
         assert_eq!(recovered(text).1, expected, "{text}");
+    }
+}
+
+/// Every query of the fixtures that can be read, with its dialect.
+fn of_fixtures() -> BTreeSet<(Dialect, String)> {
+    let mut found = BTreeSet::new();
+    let folders = ["rules", "kinds", "sloth"].map(|name| Path::new("tests/fixtures").join(name));
+    let mut left = Vec::from(folders);
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).expect("a folder").flatten();
+            left.extend(entries.map(|entry| entry.path()));
+        } else if let Ok(text) = fs::read_to_string(&path)
+            && let Ok(file) = artifact::read(FileId(0), &path, &text)
+        {
+            let queries = file.queries.into_iter().map(|q| (q.dialect, q.text));
+            found.extend(queries.filter(|(dialect, text)| parse_with(text, *dialect).is_ok()));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_text_that_breaks_off_is_one_mistake() {
+    let queries = of_fixtures();
+    assert!(queries.len() > 250, "{}", queries.len());
+    for (dialect, query) in queries {
+        for (end, _) in query.char_indices().skip(1) {
+            let text = &query[..end];
+            let (_, errors) = parse_recovering(text, dialect);
+            let said: Vec<_> = errors.iter().map(|error| &error.message).collect();
+            assert!(said.len() <= 1, "{text}: {said:#?}");
+            let strict = parse_with(text, dialect);
+            assert_eq!(strict.is_err(), said.len() == 1, "{text}: {said:#?}");
+        }
     }
 }
