@@ -23,6 +23,9 @@ use crate::units::{Duration, Unit};
 /// How much longer than its window and its holding time a value may be unusual.
 const SETTLED: Duration = Duration::from_mins(5);
 
+/// What rounding alone may make of the product of two deviations, as a share of the product of their means.
+const ROUNDING: &str = "1e-9";
+
 /// The shortest time over which values correlate: two moments always lie on a line.
 const CORRELATED: Duration = Duration::from_mins(3);
 
@@ -217,13 +220,21 @@ impl Resolver<'_, '_> {
             over("avg_over_time", &x),
             over("avg_over_time", &y),
         );
-        let covariance = bin(BinaryOp::Sub, over("avg_over_time", &product), means);
+        let covariance = bin(
+            BinaryOp::Sub,
+            over("avg_over_time", &product),
+            means.clone(),
+        );
         let spread = bin(
             BinaryOp::Mul,
             over("stddev_over_time", &x),
             over("stddev_over_time", &y),
         );
-        let expr = bin(BinaryOp::Div, covariance, query::positive(spread));
+        // What stands still but for the last digits of its sums correlates with anything.
+        let rounding = build::call("abs", [means]);
+        let rounding = bin(BinaryOp::Mul, build::number(ROUNDING), rounding);
+        let spread = bin(BinaryOp::Gt, spread, rounding);
+        let expr = bin(BinaryOp::Div, covariance, spread);
         let of = [read, &other].map(|read| Reading {
             signal: read.signal.clone(),
             stat: read.stat,

@@ -114,10 +114,10 @@ pub enum TargetError {
         target: String,
     },
     /// Alerts without a unit test: no input was found that makes them fire.
-    #[error("no input was found that makes `{}` fire", alerts.join("` and `"))]
+    #[error("no input was found that makes `{}` fire", names(alerts).join("` and `"))]
     Untested {
-        /// Their names.
-        alerts: Vec<String>,
+        /// Which, and why.
+        alerts: Vec<Untested>,
     },
     /// The rendered text does not read back.
     #[error("{path}: the template's output is not valid: {why}")]
@@ -127,6 +127,22 @@ pub enum TargetError {
         /// What is wrong with it.
         why: String,
     },
+}
+
+/// An alert under whose condition no input was found that makes it fire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Untested {
+    /// Its name.
+    pub alert: String,
+    /// What was seen instead.
+    pub why: String,
+}
+
+fn names(alerts: &[Untested]) -> Vec<&str> {
+    alerts
+        .iter()
+        .map(|untested| untested.alert.as_str())
+        .collect()
 }
 
 /// How files are made.

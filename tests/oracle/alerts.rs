@@ -621,14 +621,15 @@ fn sums<'g>(values: impl Iterator<Item = &'g Groups>, steps: usize) -> Vec<Group
     all
 }
 
-/// Pearson's coefficient; nothing where one of them stands still.
+/// Pearson's coefficient; nothing where one of them stands still but for rounding.
 fn pearson(both: &[(f64, f64)]) -> Option<f64> {
     let x = mean(&both.iter().map(|(x, _)| *x).collect::<Vec<_>>())?;
     let y = mean(&both.iter().map(|(_, y)| *y).collect::<Vec<_>>())?;
     let sum = |of: &dyn Fn(&(f64, f64)) -> f64| both.iter().map(of).sum::<f64>();
     let together = sum(&|(a, b)| (a - x) * (b - y));
     let alone = (sum(&|(a, _)| (a - x).powi(2)) * sum(&|(_, b)| (b - y).powi(2))).sqrt();
-    (alone > 1e-12).then(|| together / alone)
+    let rounding = 1e-9 * both.len() as f64 * (x * y).abs();
+    (alone > rounding.max(1e-300)).then(|| together / alone)
 }
 
 /// The labels that parts are joined on: all, where they have the same ones.

@@ -46,6 +46,13 @@ pub(crate) struct Tally {
     pub(crate) off: Vec<f64>,
 }
 
+/// What a value is in each view, what it is in reality, and the buckets of a percentile.
+type Truths<'a> = (
+    &'a [&'a BTreeMap<Labels, f64>],
+    &'a BTreeMap<Labels, f64>,
+    &'a [f64],
+);
+
 /// Comparisons by alert.
 pub(crate) type Report = BTreeMap<String, Tally>;
 
@@ -131,6 +138,7 @@ impl Case {
             let Recorded {
                 title,
                 wanted,
+                bounds,
                 late,
                 ..
             } = &all[0][k];
@@ -141,7 +149,8 @@ impl Case {
                     .flat_map(|i| all.iter().map(move |view| &view[k].values[i]))
                     .collect();
                 let real = &all[0][k].values[i];
-                tally.values(&truths, real, &values(shown, wanted), i as u64 * self.every);
+                let truths = (&truths[..], real, &bounds[..]);
+                tally.values(truths, &values(shown, wanted), i as u64 * self.every);
             }
         }
         let tally = report
@@ -355,11 +364,10 @@ impl Tally {
         }
     }
 
-    /// A value must lie between what happened and what was scraped of it.
+    /// A value must lie between what happened and what was scraped of it, a percentile in their buckets.
     fn values(
         &mut self,
-        truths: &[&BTreeMap<Labels, f64>],
-        real: &BTreeMap<Labels, f64>,
+        (truths, real, bounds): Truths<'_>,
         shown: &BTreeMap<Labels, f64>,
         minute: u64,
     ) {
@@ -371,6 +379,9 @@ impl Tally {
             let mixed = some.len() < all.len() && !some.is_empty();
             let low = some.iter().copied().fold(f64::INFINITY, f64::min);
             let high = some.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let below = bounds.iter().rev().find(|bound| **bound <= low);
+            let above = bounds.iter().find(|bound| **bound >= high);
+            let (low, high) = (*below.unwrap_or(&low), *above.unwrap_or(&high));
             let slack = |value: f64| value.abs() * 1e-6 + 1e-9;
             let fits = match rule {
                 Some(value) => low - slack(low) <= value && value <= high + slack(high),

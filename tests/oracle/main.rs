@@ -18,6 +18,7 @@ mod random;
 mod records;
 mod scenarios;
 mod scrape;
+mod still;
 #[path = "../cases/trial.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod trial;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         .into_iter()
         .chain(days::trials())
         .chain(births::trials())
+        .chain(still::trials())
         .chain(mutants::trials())
         .chain(random::trials())
         .chain(untested::trials());

@@ -1,6 +1,6 @@
 //! What must be recorded, in one view: events, error ratios, what is left of budgets, percentiles and the spec's `records`.
 
-use slosmith::plan::{EventSli, EventSlo, PercentileSlo, Slo, SloKind};
+use slosmith::plan::{EventSli, EventSlo, PercentileSlo, Signal, Slo, SloKind};
 use slosmith::spec::Stat;
 use slosmith::units::{Duration, float};
 
@@ -13,6 +13,8 @@ pub(crate) struct Recorded {
     /// Labels that tell it from others, the name among them.
     pub(crate) wanted: Vec<(&'static str, String)>,
     pub(crate) values: Vec<Groups>,
+    /// Boundaries between which a percentile may lie anywhere; none for other values.
+    pub(crate) bounds: Vec<f64>,
     /// Evaluations by which it may be late: rules in a group of their own read what another one recorded before.
     pub(crate) late: usize,
 }
@@ -41,6 +43,7 @@ impl Oracle<'_> {
                     ("window", record.window.to_string()),
                 ],
                 values: values.to_vec(),
+                bounds: self.bounds(&record.signal, record.stat),
                 late: 0,
             });
         }
@@ -56,6 +59,7 @@ impl Oracle<'_> {
                 ("window", window.to_string()),
             ],
             values,
+            bounds: Vec::new(),
             late,
         };
         // What is counted of time are moments, as many as a rule looks at.
@@ -113,7 +117,20 @@ impl Oracle<'_> {
                 ("slo", slo.name.clone()),
             ],
             values: values.to_vec(),
+            bounds: self.bounds(&percentile.signal, stat),
             late: 0,
         }
+    }
+
+    /// Where a percentile's buckets end: Prometheus spreads observations evenly over a bucket, and carries each bucket on to
+    /// the ends of a window by itself.
+    fn bounds(&self, signal: &Signal, stat: Stat) -> Vec<f64> {
+        let (Stat::Quantile(_), Some(family)) = (stat, signal.family()) else {
+            return Vec::new();
+        };
+        let scale = float(signal.value_scale(stat));
+        let subject = &self.reader.world.subjects[&*family.names];
+        let ends = subject.bounds.iter().map(|(bound, _)| bound * scale);
+        [0.0].into_iter().chain(ends).collect()
     }
 }

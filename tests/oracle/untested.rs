@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use libtest_mimic::Trial;
-use slosmith::target::{Target, TargetError};
+use slosmith::target::{Target, TargetError, Untested};
 
 use crate::bundled;
 use crate::random::{chance, valid};
@@ -29,12 +29,12 @@ fn few() {
         match bundled::try_build(&text, None, Target::Prometheus) {
             Ok(_) => {}
             Err(TargetError::Untested { alerts }) => {
-                for alert in alerts {
+                for Untested { alert, why } in alerts {
                     let line = text.lines().find(|l| l.contains(&format!(" {alert}:")));
                     let groups = text.lines().find(|l| l.starts_with("prometheus:"));
                     let _ = writeln!(
                         list,
-                        "{seed} {}\n  {}",
+                        "{seed} {}\n  {}\n  {why}",
                         line.unwrap_or(&alert),
                         groups.unwrap_or("")
                     );

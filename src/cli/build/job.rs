@@ -15,7 +15,7 @@ use crate::plan::{LeftOut, Plan, Runtime};
 use crate::resolve::{self, Options};
 use crate::source::{FileId, Span};
 use crate::spec::{self, Document, Text};
-use crate::target::{self, Target, TargetError, own};
+use crate::target::{self, Target, TargetError, Untested, own};
 
 /// What all jobs of a build share.
 pub(super) struct Job<'a> {
@@ -84,7 +84,7 @@ fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic
         return None;
     };
     let spec = &document.spec;
-    let finding = |alert: &String| {
+    let finding = |Untested { alert, why }: &Untested| {
         let slos = spec.slos.keys();
         let of = |name: &&Text| {
             let name = &name.value;
@@ -93,7 +93,7 @@ fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic
         let named = spec.alerts.keys().find(|name| name.value == *alert);
         let name = named.or_else(|| slos.into_iter().find(of))?;
         let message =
-            format!("no input was found that makes `{alert}` fire, so it has no unit test");
+            format!("no input was found that makes `{alert}` fire, so it has no unit test: {why}");
         let help = "let its parts hold at the same time, after a time when they do not; if they can, build with \
             `--no-tests` and test the alert by hand";
         Some(Diagnostic::error("untested", name.span, message).help(help))

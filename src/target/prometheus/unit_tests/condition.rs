@@ -10,6 +10,7 @@ use super::subject::Subject;
 use super::{Tests, firing, minutes, search, step_for, test_file};
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Plan, Signal, SignalKind, Source};
 use crate::spec::{Baseline, Stat};
+use crate::target::Untested;
 use crate::target::prometheus::annotations;
 use crate::target::prometheus::view::{AlertCheck, ExpectedAlert, Input, Test};
 use crate::units::{Duration, float};
@@ -41,7 +42,10 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
         Found::Unknown => out.notes.push(format!(
             "no unit test for `{name}`: not every input could be tried"
         )),
-        Found::None => out.untested.push(name.to_owned()),
+        Found::None(why) => out.untested.push(Untested {
+            alert: name.to_owned(),
+            why,
+        }),
     }
 }
 

@@ -28,6 +28,7 @@ use super::rules;
 use super::view::{ExprCheck, Named, Sample, TestFile};
 use crate::naming;
 use crate::plan::{EventSli, Plan, SloKind};
+use crate::target::Untested;
 use crate::units::Duration;
 
 /// All test files of a plan.
@@ -37,7 +38,7 @@ pub(super) struct Tests {
     /// Alerts that rest on their author's PromQL, or on windows too short for a test.
     pub(super) notes: Vec<String>,
     /// Alerts under whose condition no input was found that makes them fire.
-    pub(super) untested: Vec<String>,
+    pub(super) untested: Vec<Untested>,
 }
 
 /// Samples of one query that promtool 2.42 surely loads.
@@ -57,7 +58,10 @@ pub(super) fn files(plan: &Plan) -> Tests {
                     EventSli::Own(_) | EventSli::OwnRatio(_) => given::files(plan, slo, events),
                 };
                 if files.len() < events.tiers.len() {
-                    tests.untested.push(slo.alert_name.clone());
+                    tests.untested.push(Untested {
+                        alert: slo.alert_name.clone(),
+                        why: "no share of bad events lies both beyond and short of a tier's threshold".into(),
+                    });
                 }
                 tests.files.extend(files);
                 tests.files.extend(period::file(plan, slo, events));

@@ -19,8 +19,8 @@ const SHORT_OF: [i128; 8] = [95, 85, 70, 50, 30, 15, 5, 0];
 /// What was found of tests for an alert.
 pub(super) enum Found {
     Tests(Vec<Test>),
-    /// No input that was tried makes it fire.
-    None,
+    /// No input that was tried makes it fire; and what its parts did.
+    None(String),
     /// Not all inputs can be tried: names or query are beyond the model, or signals that move together are asked for more.
     Unknown,
 }
@@ -40,7 +40,7 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Found {
     };
     match search.tests() {
         Some(tests) => Found::Tests(tests),
-        None if search.is_known() => Found::None,
+        None if search.is_known() => Found::None(search.why()),
         None => Found::Unknown,
     }
 }
@@ -98,6 +98,48 @@ impl Search<'_> {
         let mut tries = Try::all(&self.parts).into_iter();
         let inputs = tries.find_map(|how| self.inputs(how, &states));
         inputs.is_some_and(|inputs| self.run(&inputs).is_some())
+    }
+
+    /// What the parts did by themselves under all inputs, for the author.
+    fn why(&self) -> String {
+        let held: Vec<_> = self.subject.condition.leaves();
+        let holds = |(i, leaf): (usize, &&Condition)| {
+            let mut states = vec![0; self.parts.len()];
+            states[i] = 100;
+            let fires = |how| {
+                let found = self.run_as(leaf, &self.inputs(how, &states)?)?;
+                let during = self.course.history + 1..self.course.stop();
+                Some(
+                    during
+                        .into_iter()
+                        .any(|at| found.at(at).is_some_and(|n| n > 0)),
+                )
+            };
+            let mut tries = Try::all(&self.parts).into_iter();
+            tries.any(|how| fires(how) == Some(true))
+        };
+        let held: Vec<_> = held.iter().enumerate().map(holds).collect();
+        let titles = |wanted: bool| {
+            let parts = self.parts.iter().zip(&held);
+            let parts = parts.filter(|(_, held)| **held == wanted);
+            let mut titles: Vec<_> = parts.map(|(p, _)| format!("\"{}\"", p.title())).collect();
+            titles.dedup();
+            titles.join(" and ")
+        };
+        let hold = match self.subject.hold.as_secs() {
+            0 => String::new(),
+            _ => format!(" for {}", self.subject.hold),
+        };
+        match held.contains(&false) {
+            true => format!("what it asks of {} never held{hold}", titles(false)),
+            false if held.len() > 1 => format!(
+                "what it asks of {} held{hold}, but only each by itself",
+                titles(true)
+            ),
+            false => {
+                "it fired only where it had fired before the fault, or not twice in a row".into()
+            }
+        }
     }
 
     /// Tests in which these parts are at fault.

@@ -26,6 +26,7 @@ impl Model {
             "histogram_quantile" => {
                 quantiles(self.scalar(args.first()?)?, self.rows(args.get(1)?, times)?)
             }
+            "abs" => each(&f64::abs),
             "clamp_min" => {
                 let least = self.scalar(args.get(1)?)?;
                 each(&|v| v.max(least))
