@@ -140,6 +140,10 @@ fn chart(builder: &Builder<'_>, panel: &Panel, mut why: Vec<NotExpressible>) -> 
         let expr = promql(builder, reading, window, panel.unit);
         queries.push(ChartQuery { label, expr });
     }
+    if let Some(name) = queries.iter().find_map(|q| super::promql::record(&q.expr)) {
+        why.push(NotExpressible::ReadsRecord(name));
+        return Err(why);
+    }
     let differences = queries
         .iter()
         .find_map(|q| super::promql::difference(&q.expr));

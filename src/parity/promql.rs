@@ -6,6 +6,7 @@ use crate::cloudwatch::limits;
 use crate::plan::cloudwatch::{Difference, NotExpressible, PromQl};
 use crate::promql;
 use crate::promql::ast::{Expr, ExprKind};
+use crate::promql::visit::selectors;
 use crate::units::Duration;
 
 /// How far a query may look back: the documentation gives scan windows of 24 hours.
@@ -14,11 +15,14 @@ pub(super) const FARTHEST: Duration = Duration::from_secs(86_400);
 /// Seconds between two looks.
 const INTERVAL: u64 = 60;
 
-/// The alarm on a query that needs no recorded series.
+/// The alarm on a query.
 ///
 /// # Errors
-/// Says why CloudWatch would reject it.
+/// Says why CloudWatch would reject it, or never have what it reads.
 pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressible> {
+    if let Some(name) = record(query) {
+        return Err(NotExpressible::ReadsRecord(name));
+    }
     let far = look_back(query);
     if far > FARTHEST.as_secs() * 1_000 {
         return Err(NotExpressible::PromQlBeyond {
@@ -35,6 +39,15 @@ pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressib
         pending: hold.as_secs(),
         interval: INTERVAL,
     })
+}
+
+/// A series that by its name, `level:metric:operation`, comes of a recording rule: pages have none.
+pub(super) fn record(query: &Expr) -> Option<String> {
+    let names = selectors(query);
+    let names = names.iter().filter_map(|selector| selector.metric.as_ref());
+    let mut names = names.map(|name| name.text.as_str());
+    let record = names.find(|name| name.matches(':').count() > 1)?;
+    Some(record.to_owned())
 }
 
 /// What is not known of such a query.
