@@ -22,6 +22,9 @@ impl Builder<'_> {
     /// # Errors
     /// Says why CloudWatch cannot.
     pub(super) fn ask(&mut self, query: &Expr) -> Result<Expr, NotExpressible> {
+        if let Some(name) = record(query) {
+            return Err(NotExpressible::ReadsRecord(name));
+        }
         check_look_back(query)?;
         let query = otlp::translate(query, self.plain)?;
         for selector in promql::visit::selectors(&query) {
@@ -65,6 +68,15 @@ fn check_look_back(query: &Expr) -> Result<(), NotExpressible> {
         }),
         false => Ok(()),
     }
+}
+
+/// A series that by its name, `level:metric:operation`, comes of a recording rule: pages have none.
+fn record(query: &Expr) -> Option<String> {
+    let names = promql::visit::selectors(query);
+    let names = names.iter().filter_map(|selector| selector.metric.as_ref());
+    let mut names = names.map(|name| name.text.as_str());
+    let record = names.find(|name| name.matches(':').count() > 1)?;
+    Some(record.to_owned())
 }
 
 /// Milliseconds from the evaluation to the oldest sample it reads.

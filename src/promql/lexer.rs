@@ -10,7 +10,7 @@ mod word;
 
 use super::ast::{AggregateOp, BinaryOp};
 use super::error::SyntaxError;
-use super::placeholder::{Dialect, length};
+use super::placeholder::{Dialect, breaks_off, length};
 
 pub(super) use number::{LONGEST_MILLIS, duration_millis, number_value};
 pub(super) use string::{decode, is_lossy, quote};
@@ -109,6 +109,10 @@ impl<'a> Lexer<'a> {
             Some(b'.') if self.byte(1).is_some_and(|b| b.is_ascii_digit()) => self.number()?,
             Some(quote @ (b'"' | b'\'' | b'`')) => self.string(quote)?,
             Some(b'$' | b'[' | b'{' | b'<') if self.placeholder() > 0 => Kind::Placeholder,
+            Some(_) if breaks_off(&self.text[self.pos..], self.dialect) => {
+                let span = self.pos..self.text.len();
+                return Err(SyntaxError::new("a variable without its end", span));
+            }
             Some(byte) => self.sign(byte)?,
         };
         let kind = match self.dialect {

@@ -129,6 +129,30 @@ pub(super) fn length(text: &str, dialect: Dialect) -> usize {
     found.unwrap_or(0)
 }
 
+/// The longest rest of a query that is looked at as the beginning of a placeholder.
+const CUT: usize = 256;
+
+/// True for a text that is the beginning of a placeholder, and no more.
+pub(super) fn breaks_off(text: &str, dialect: Dialect) -> bool {
+    let open = |start: &str, end: &str| text.starts_with(start) && !text.contains(end);
+    let go = || open("{{", "}}") && !text.starts_with("{{{");
+    let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
+    let grafana = || {
+        // What is not closed here may be a mistake in a range.
+        let old = text.strip_prefix("[[");
+        let old = old.map(|inner| inner.strip_suffix(']').unwrap_or(inner));
+        open("${", "}") || old.is_some_and(|inner| inner.chars().all(inside))
+    };
+    text.len() <= CUT
+        && match dialect {
+            Dialect::Prometheus => false,
+            Dialect::Grafana => grafana(),
+            Dialect::GoTemplate => go(),
+            Dialect::Adapter => open("<<", ">>"),
+            Dialect::Template => grafana() || go(),
+        }
+}
+
 /// The pattern Grafana replaces, except that a variable does not start with a digit: `"$1"` in
 /// `label_replace` is Prometheus's own.
 fn grafana(text: &str) -> Option<usize> {

@@ -19,6 +19,7 @@ mod mutation;
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod project;
 mod promtool;
+mod routes;
 mod rulers;
 mod rules;
 mod situations;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     let arguments = libtest_mimic::Arguments::from_args();
     let all = [
         rules::trials(),
+        routes::trials(),
         rulers::trials(),
         kinds::trials(),
         wrong::trials(),

@@ -18,12 +18,13 @@ pub(crate) enum Needs {
     Vmalert,
     Thanos,
     Mimirtool,
+    Amtool,
 }
 
 impl Needs {
     /// The name of what is not here.
     fn missing(self) -> Option<&'static str> {
-        static MISSING: [OnceLock<bool>; 8] = [const { OnceLock::new() }; 8];
+        static MISSING: [OnceLock<bool>; 9] = [const { OnceLock::new() }; 9];
         let (name, args): (_, &[&str]) = match self {
             Self::Nothing => return None,
             Self::Promtool => ("promtool", &["--version"]),
@@ -36,6 +37,7 @@ impl Needs {
             Self::Vmalert => ("vmalert", &["--version"]),
             Self::Thanos => ("thanos", &["--version"]),
             Self::Mimirtool => ("mimirtool", &["version"]),
+            Self::Amtool => ("amtool", &["--version"]),
         };
         let missing = MISSING[self as usize].get_or_init(|| {
             let tried = Command::new(name).args(args).output();

@@ -366,6 +366,9 @@ pub enum NotExpressible {
     /// Only Prometheus records what PromQL would need.
     #[error("PromQL would need series that only Prometheus records")]
     NeedsRecords,
+    /// Only Prometheus records what the author's PromQL reads.
+    #[error("it reads `{0}`, a name of recording rules: no page delivers it")]
+    ReadsRecord(String),
     /// There is no correlation.
     #[error("CloudWatch computes no correlation")]
     Correlation,

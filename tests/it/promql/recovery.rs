@@ -170,7 +170,8 @@ fn of_fixtures() -> BTreeSet<(Dialect, String)> {
 fn a_text_that_breaks_off_is_one_mistake() {
     let queries = of_fixtures();
     assert!(queries.len() > 250, "{}", queries.len());
-    for (dialect, query) in queries {
+    let some = queries.into_iter().filter(|(_, query)| query.len() < 300);
+    for (dialect, query) in some {
         for (end, _) in query.char_indices().skip(1) {
             let text = &query[..end];
             let (_, errors) = parse_recovering(text, dialect);
