@@ -32,8 +32,8 @@ pub struct CloudWatch {
     pub namespace: String,
     /// How scraped pages arrive.
     pub via: Via,
-    /// ARNs by severity.
-    pub actions: Vec<(String, Vec<String>)>,
+    /// Whom alarms notify.
+    pub actions: Actions,
     /// Tags of every alarm.
     pub tags: Vec<(String, String)>,
     /// In the order they can be created: parts before what is made from them.
@@ -44,6 +44,31 @@ pub struct CloudWatch {
     pub scraped: Vec<Scraped>,
     /// How far both back ends say the same.
     pub parity: Vec<Parity>,
+}
+
+/// ARNs by severity.
+pub type Arns = Vec<(String, Vec<String>)>;
+
+/// Whom alarms notify, by the state that they come into.
+#[derive(Clone, Debug)]
+pub struct Actions {
+    /// ALARM.
+    pub alarm: Arns,
+    /// OK.
+    pub ok: Arns,
+    /// INSUFFICIENT_DATA.
+    pub insufficient_data: Arns,
+}
+
+impl Actions {
+    /// Each with the API's name for it.
+    pub fn all(&self) -> [(&'static str, &Arns); 3] {
+        [
+            ("AlarmActions", &self.alarm),
+            ("OKActions", &self.ok),
+            ("InsufficientDataActions", &self.insufficient_data),
+        ]
+    }
 }
 
 /// A metric that the agent must deliver.

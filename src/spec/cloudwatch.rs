@@ -23,9 +23,23 @@ pub struct CloudWatch {
     /// ARNs that an alarm notifies, by severity.
     #[serde(default)]
     pub actions: Map<Vec<Text>>,
+    /// ARNs that an alarm notifies when its state is OK again, by severity; for pages those of `actions` when absent.
+    pub ok_actions: Option<Map<Vec<Text>>>,
+    /// ARNs that an alarm notifies when it has too little data, by severity.
+    #[serde(default)]
+    pub insufficient_data_actions: Map<Vec<Text>>,
     /// Tags of every alarm.
     #[serde(default)]
     pub tags: Map<Text>,
+}
+
+impl CloudWatch {
+    /// ARNs by severity, for each state that an alarm can come into.
+    pub fn all_actions(&self) -> impl Iterator<Item = (&Text, &Vec<Text>)> {
+        let ok = self.ok_actions.iter().flatten();
+        let alarm_and_ok = self.actions.iter().chain(ok);
+        alarm_and_ok.chain(&self.insufficient_data_actions)
+    }
 }
 
 /// How scraped pages get to CloudWatch.

@@ -17,7 +17,7 @@ use crate::cloudwatch::is_tag;
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::parity::{AlarmRequest, Builder, Built, description};
-use crate::plan::cloudwatch::{CloudWatch, What};
+use crate::plan::cloudwatch::{Actions, Arns, CloudWatch, What};
 use crate::plan::{Alert, Dashboard, Signal, Slo, SloKind};
 use crate::source::Span;
 use crate::spec::{self, FamilyKind, Spec, Text};
@@ -61,9 +61,7 @@ pub(super) fn resolve(
         account,
         namespace: service.namespace.value.clone(),
         via: service.via,
-        actions: pairs(&service.actions, |arns| {
-            arns.iter().map(|arn| arn.value.clone()).collect()
-        }),
+        actions: actions(spec, service),
         tags,
         alarms,
         dashboards,
@@ -91,6 +89,27 @@ fn untagged(slos: &[Slo], alerts: &[Alert]) -> Vec<String> {
     let told = told.into_iter();
     told.map(|name| format!("the label `{name}` is no tag in CloudWatch: its value cannot be one"))
         .collect()
+}
+
+/// Who is told of a page is told of its end, unless the spec says otherwise.
+fn actions(spec: &Spec, service: &spec::CloudWatch) -> Actions {
+    let arns = |map: &spec::Map<Vec<Text>>| {
+        pairs(map, |arns| arns.iter().map(|arn| arn.value.clone()).collect())
+    };
+    let alarm: Arns = arns(&service.actions);
+    let ok = match &service.ok_actions {
+        Some(given) => arns(given),
+        None => {
+            let page = &spec.severities.page.name.value;
+            let of_pages = alarm.iter().filter(|(severity, _)| severity == page);
+            of_pages.cloned().collect()
+        }
+    };
+    Actions {
+        ok,
+        insufficient_data: arns(&service.insufficient_data_actions),
+        alarm,
+    }
 }
 
 fn pairs<T, U>(map: &spec::Map<T>, value: impl Fn(&T) -> U) -> Vec<(String, U)> {

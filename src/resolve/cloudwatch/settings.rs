@@ -38,7 +38,7 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
         let message = format!("`{account}` is no account");
         reject(account, message, "it has twelve digits; write it in quotes");
     }
-    for (severity, arns) in &service.actions {
+    for (severity, arns) in service.all_actions() {
         if arns.len() > limits::ACTIONS {
             let message = format!("`{severity}` has {} actions", arns.len());
             let help = format!("an alarm tells {} at most", limits::ACTIONS);
@@ -73,7 +73,7 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
         .account
         .as_ref()
         .map(|account| account.value.clone());
-    let arns = service.actions.values().flatten();
+    let arns = service.all_actions().flat_map(|(_, arns)| arns);
     let mut named = arns.filter_map(|arn| arn.value.split(':').nth(4));
     own.or_else(|| named.find(|text| is_account(text)).map(str::to_owned))
 }
@@ -106,7 +106,7 @@ fn unknown_severities(cx: &mut Context<'_>, service: &spec::CloudWatch) {
         .collect();
     known.sort_unstable();
     known.dedup();
-    for severity in service.actions.keys() {
+    for (severity, _) in service.all_actions() {
         if !known.contains(&severity.value.as_str()) {
             let message = format!("no alert has the severity `{severity}`");
             let help = crate::diag::did_you_mean(&severity.value, known.iter().copied());

@@ -11,7 +11,9 @@ use super::expression::{Formula, Named, Speller};
 use super::rule;
 use crate::cloudwatch::quoted;
 use crate::plan::CompareOp;
-use crate::plan::cloudwatch::{Alarm, AlarmKind, CloudWatch, Composite, MetricAlarm, PromQl, Test};
+use crate::plan::cloudwatch::{
+    Alarm, AlarmKind, Arns, CloudWatch, Composite, MetricAlarm, PromQl, Test,
+};
 use crate::spec::{LowSamples, Missing, Side};
 use crate::units::{Number, decimal};
 
@@ -36,8 +38,8 @@ pub(super) fn request(cw: &CloudWatch, alarm: &Alarm) -> Value {
         put("AlarmDescription", json!(alarm.description));
     }
     put("ActionsEnabled", json!(alarm.severity.is_some()));
-    if let Some(actions) = actions(cw, alarm) {
-        put("AlarmActions", json!(actions));
+    for (field, arns) in actions(cw, alarm) {
+        put(field, json!(arns));
     }
     match &alarm.kind {
         AlarmKind::Metric(metric) => self::metric(metric, &mut fields),
@@ -59,11 +61,17 @@ pub(super) fn request(cw: &CloudWatch, alarm: &Alarm) -> Value {
     Value::Object(fields)
 }
 
-/// Whom an alarm notifies, if anybody.
-pub(super) fn actions<'a>(cw: &'a CloudWatch, alarm: &Alarm) -> Option<&'a Vec<String>> {
-    let severity = alarm.severity.as_ref()?;
-    let found = cw.actions.iter().find(|(name, _)| name == severity);
-    found.map(|(_, arns)| arns).filter(|arns| !arns.is_empty())
+/// Whom an alarm notifies, by the field that says so.
+pub(super) fn actions<'a>(
+    cw: &'a CloudWatch,
+    alarm: &Alarm,
+) -> impl Iterator<Item = (&'static str, &'a Vec<String>)> {
+    let of_severity = |(field, by_severity): (&'static str, &'a Arns)| {
+        let severity = alarm.severity.as_ref()?;
+        let (_, arns) = by_severity.iter().find(|(name, _)| name == severity)?;
+        (!arns.is_empty()).then_some((field, arns))
+    };
+    cw.actions.all().into_iter().filter_map(of_severity)
 }
 
 fn metric(alarm: &MetricAlarm, fields: &mut Map<String, Value>) {

@@ -31,10 +31,9 @@ pub(super) fn view<'a>(
     let mut resources = Map::new();
     for alarm in &cw.alarms {
         let mut properties = api::request(cw, alarm);
-        if api::actions(cw, alarm).is_some()
-            && let Some(severity) = &alarm.severity
-        {
-            properties["AlarmActions"] = json!({"Ref": parameter(severity)});
+        let severity = alarm.severity.as_deref().unwrap_or_default();
+        for (field, _) in api::actions(cw, alarm) {
+            properties[field] = json!({"Ref": parameter(severity, field)});
         }
         let mut resource = Map::new();
         let kind = match &alarm.kind {
@@ -60,17 +59,17 @@ pub(super) fn view<'a>(
             json!({"Type": "AWS::CloudWatch::Dashboard", "Properties": properties}),
         );
     }
-    let parameters: Map<String, Value> = cw
-        .actions
-        .iter()
-        .filter(|(_, arns)| !arns.is_empty())
-        .map(|(severity, arns)| {
+    let actions = cw.actions.all().into_iter();
+    let actions = actions.flat_map(|(field, arns)| arns.iter().map(move |of| (field, of)));
+    let parameters: Map<String, Value> = actions
+        .filter(|(_, (_, arns))| !arns.is_empty())
+        .map(|(field, (severity, arns))| {
             let parameter = json!({
                 "Type": "CommaDelimitedList",
-                "Description": format!("Whom alarms of severity {severity} tell."),
+                "Description": format!("{field} of alarms of severity {severity}."),
                 "Default": arns.join(","),
             });
-            (self::parameter(severity), parameter)
+            (self::parameter(severity, field), parameter)
         })
         .collect();
     View {
@@ -80,8 +79,10 @@ pub(super) fn view<'a>(
     }
 }
 
-fn parameter(severity: &str) -> String {
-    format!("{}Actions", logical(severity))
+/// `CriticalActions`, `CriticalOKActions`.
+fn parameter(severity: &str, field: &str) -> String {
+    let field = field.strip_prefix("Alarm").unwrap_or(field);
+    format!("{}{field}", logical(severity))
 }
 
 /// Letters and digits.

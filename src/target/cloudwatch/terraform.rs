@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{ACCOUNT, OpenDashboard, REGION, api, rule};
 use crate::cloudwatch::quoted;
 use crate::plan::Plan;
-use crate::plan::cloudwatch::{Alarm, AlarmKind, CloudWatch};
+use crate::plan::cloudwatch::{Alarm, AlarmKind, Arns, CloudWatch};
 use crate::template::Tree;
 
 /// Text that Terraform takes as it is.
@@ -74,11 +74,12 @@ pub(super) fn view<'a>(
         }
     }
     // Defaults of variables are no templates.
-    let actions: Map<String, Value> = cw
-        .actions
-        .iter()
-        .map(|(severity, arns)| (severity.clone(), json!(arns)))
-        .collect();
+    let by_severity = |arns: &Arns| -> Value {
+        let pairs = arns.iter();
+        pairs.map(|(severity, arns)| (severity.clone(), json!(arns))).collect()
+    };
+    let actions = cw.actions.all().into_iter();
+    let actions = actions.map(|(name, arns)| (snake(name), by_severity(arns)));
     let tags = cw.tags.iter();
     let tags: Map<String, Value> = tags.map(|(k, v)| (k.clone(), json!(v))).collect();
     View {
@@ -86,7 +87,7 @@ pub(super) fn view<'a>(
         provider: provider(cw),
         region: &cw.region,
         account: cw.account.as_deref(),
-        actions,
+        actions: actions.collect(),
         tags,
         resources: Value::Object(resources).into(),
     }
@@ -146,14 +147,11 @@ fn resource(cw: &CloudWatch, alarm: &Alarm, keys: &BTreeMap<String, String>) -> 
         let tags = format!("${{merge(var.tags, {{{}}})}}", own.join(", "));
         out.insert("tags".to_owned(), json!(tags));
     }
-    if api::actions(cw, alarm).is_some()
-        && let Some(severity) = &alarm.severity
-    {
-        let actions = format!(
-            "${{lookup(var.alarm_actions, \"{}\", [])}}",
-            literal(severity)
-        );
-        out.insert("alarm_actions".to_owned(), json!(actions));
+    let severity = literal(alarm.severity.as_deref().unwrap_or_default());
+    for (name, _) in api::actions(cw, alarm) {
+        let name = snake(name);
+        let actions = format!("${{lookup(var.{name}, \"{severity}\", [])}}");
+        out.insert(name, json!(actions));
     }
     if let AlarmKind::Composite(composite) = &alarm.kind {
         let reference = |name: &str| reference(cw, keys, name);
@@ -204,7 +202,7 @@ fn reference(cw: &CloudWatch, keys: &BTreeMap<String, String>, name: &str) -> St
 /// A field of the API as arguments of the resource.
 fn field(key: &str, value: Value, out: &mut Map<String, Value>) {
     let (name, value) = match (key, value) {
-        ("AlarmActions" | "AlarmRule", _) => return,
+        ("AlarmActions" | "OKActions" | "InsufficientDataActions" | "AlarmRule", _) => return,
         (key, _) if key.starts_with("ActionsSuppressor") => return,
         ("EvaluateLowSampleCountPercentile", value) => {
             // The provider calls it by a plural.
