@@ -29,7 +29,7 @@ pub fn condition(condition: &Condition) -> String {
     };
     match condition {
         Condition::Compare(c) => format!("{} {}", subject(c), bound(&c.bound)),
-        Condition::Absent(a) => format!("series of {} are gone", inside(&a.signal.title)),
+        Condition::Absent(a) => format!("no series of {}", inside(&a.signal.title)),
         Condition::Raw(r) => match &r.words {
             Some(words) => words.clone(),
             None => format!("`{}`", r.query.expr),
@@ -40,10 +40,10 @@ pub fn condition(condition: &Condition) -> String {
     }
 }
 
-/// What an absence means, by itself: `Engine is up: the series are gone`.
+/// What an absence means, by itself: `Engine up: no series`.
 pub fn gone(absent: &Absent) -> String {
     let title = capital(&absent.signal.title);
-    format!("{title}: the series are gone")
+    format!("{title}: no series")
 }
 
 /// A condition and how long it must hold: `p95 of time to first token above 3s for 2m`.

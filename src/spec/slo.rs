@@ -62,7 +62,7 @@ pub struct Sli {
     pub percentile: Option<Spanned<Percentile>>,
     /// The share of time in which a gauge is good.
     pub time: Option<Spanned<GoodTime>>,
-    /// Events, or their ratio, by PromQL with `$window` where the window stands.
+    /// Events, or their ratio, by PromQL with `$window` as the range.
     pub promql: Option<Spanned<PromQlSli>>,
 }
 

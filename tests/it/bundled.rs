@@ -14,6 +14,13 @@ use slosmith::template::Templates;
 /// What the specs of the inference team extend.
 const BASE: &str = include_str!("../../specs/inference.yaml");
 
+/// A YAML file of the repository.
+pub(crate) fn yaml(path: &str) -> serde_json::Value {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
+    let text = text.unwrap_or_else(|e| panic!("{path}: {e}"));
+    slosmith::yaml::read(FileId(0), &text).unwrap_or_else(|e| panic!("{path}: {}", e.message))
+}
+
 /// The text of one bundled spec.
 pub(crate) fn spec(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("specs/{name}.yaml"));

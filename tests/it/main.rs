@@ -12,6 +12,7 @@ mod build;
 mod bundled;
 mod catalog;
 mod cloudwatch;
+mod commands;
 mod compat;
 mod coverage;
 mod docs;

@@ -16,53 +16,42 @@ fn spec(signal: &str, head: &str, stats: &[&str]) -> String {
     let mut alerts = String::new();
     let mut steps = String::new();
     for (at, stat) in stats.iter().enumerate() {
-        let when = format!("{{signal: {signal}, stat: {stat}, window: 5m, {past}}}");
-        let _ = writeln!(
-            alerts,
-            "  Read{at}: {{severity: warning, when: {when}, for: 2m}}"
-        );
-        let _ = writeln!(steps, "      - {{when: {when}}}");
+        let when = match *stat {
+            "absent" => format!("{{signal: {signal}, absent: true}}"),
+            stat => format!("{{signal: {signal}, stat: {stat}, window: 5m, {past}}}"),
+        };
+        let _ = writeln!(alerts, "  Read{at}: {{severity: warning, when: {when}}}");
+        if *stat != "absent" {
+            let _ = writeln!(steps, "      - {{when: {when}}}");
+        }
     }
-    let _ = writeln!(
-        alerts,
-        "  Gone: {{severity: warning, when: {{signal: {signal}, absent: true}}}}"
-    );
     format!("{head}\nalerts:\n{alerts}runbooks:\n  page:\n    title: Page\n    steps:\n{steps}")
 }
 
-/// What is read of it: the summary and the description of each alert, when it fires, the title of its query and of the step.
+/// What is read of it: the description of each alert, when it fires, the titles of its query and of the step.
 fn sentences(spec: &str) -> Result<BTreeSet<String>, String> {
     let files = bundled::outputs(&[spec])?;
     let rules: Value =
         slosmith::yaml::read(FileId(0), &files["prometheus/rules/alerts.yaml"]).expect("YAML");
     let rules = rules["groups"][0]["rules"].as_array().expect("rules");
-    let notes = rules
-        .iter()
-        .flat_map(|rule| ["summary", "description"].map(|note| &rule["annotations"][note]));
+    let notes = rules.iter().map(|rule| &rule["annotations"]["description"]);
     let mut said: BTreeSet<String> = notes.filter_map(Value::as_str).map(str::to_owned).collect();
     for page in ["runbooks/README.md", "runbooks/page.md"] {
         let lines = files[page].lines();
-        let asked = |line: &&str| {
-            line.starts_with("- Fires when")
-                || line.starts_with("### ")
-                || line.starts_with("Yes when")
-        };
+        let asked = |line: &&str| line.starts_with("- Fires when") || line.starts_with("### ");
         let titled = |line: &&str| line.ends_with(':') && !line.starts_with("This");
-        said.extend(
-            lines
-                .filter(|line| asked(line) || titled(line))
-                .map(str::to_owned),
-        );
+        let said_there = lines.filter(|line| asked(line) || titled(line));
+        said.extend(said_there.map(str::to_owned));
     }
-    said.retain(|line| !line.starts_with("### Read") && line != "### Gone");
+    said.retain(|line| !line.starts_with("### Read"));
     Ok(said)
 }
 
 /// How signals of each kind are read.
 const READ: [&[&str]; 4] = [
-    &["last", "avg", "max", "slope"],
-    &["rate", "increase"],
-    &["p95", "avg", "rate"],
+    &["last", "avg", "max", "slope", "absent"],
+    &["rate", "increase", "absent"],
+    &["p95", "avg", "rate", "absent"],
     &["avg"],
 ];
 
@@ -83,19 +72,18 @@ const HEAD: &str = "apiVersion: slosmith/v1\nservice: {name: svc, title: Svc}\nr
 fn every_title_fits_every_sentence() {
     let mut page = String::new();
     for name in library::names() {
-        let signal = format!("vllm.{name}");
         let on = ["==0.33.0", "==0.20.2", "==0.7.3"].map(|range| {
             let head = HEAD.replace("VLLM", &format!("\"{range}\""));
             let profiles = "profiles: [default, lora, spec-decode, optional-frontend, kv-cache-metrics, nan-counting, watermark]}";
             told(
-                &signal,
-                &signal,
+                &name,
+                &name,
                 &head.replace("\"}\nlinks", &format!("\", {profiles}\nlinks")),
             )
         });
         // The newest release that has it.
         let found = on.into_iter().find(|text| text.lines().count() > 1);
-        page += &found.unwrap_or_else(|| format!("{signal}\n"));
+        page += &found.unwrap_or_else(|| format!("{name}\n"));
     }
     for spec in [
         "mangaassist",
@@ -104,7 +92,16 @@ fn every_title_fits_every_sentence() {
         "vllm-serving",
     ] {
         let text: Value = slosmith::yaml::read(FileId(0), &bundled::spec(spec)).expect("YAML");
-        let all = &text["signals"];
+        let mut all = text["signals"].clone();
+        for signal in all
+            .as_object_mut()
+            .into_iter()
+            .flat_map(|all| all.values_mut())
+        {
+            signal
+                .as_object_mut()
+                .and_then(|signal| signal.shift_remove("cloudwatch"));
+        }
         let head = HEAD.replace("VLLM", "\">=0.20, <0.34\"") + &format!("signals: {all}");
         for (name, signal) in all.as_object().into_iter().flatten() {
             if !signal["title"].is_null() {

@@ -158,7 +158,7 @@ fn severities(events: &EventSlo) -> String {
 fn queries(plan: &Plan, condition: &Condition) -> Vec<Query> {
     let title = |leaf: &Condition| match leaf {
         Condition::Compare(c) => title(c),
-        Condition::Absent(_) => "Series that are gone".to_owned(),
+        Condition::Absent(_) => "Absent series".to_owned(),
         _ => "The alert's own query".to_owned(),
     };
     let leaves = condition.leaves().into_iter();

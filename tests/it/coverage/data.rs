@@ -1,9 +1,8 @@
 //! The guides, as `tests/fixtures/coverage.yaml` lists them.
 
 use serde_json::Value;
-use slosmith::source::FileId;
 
-const TEXT: &str = include_str!("../../fixtures/coverage.yaml");
+const FILE: &str = "tests/fixtures/coverage.yaml";
 
 /// A guide and the spec that is made after it.
 pub(super) struct Guide {
@@ -44,8 +43,7 @@ impl Item {
 }
 
 pub(super) fn guides() -> Vec<Guide> {
-    let all: Value =
-        slosmith::yaml::read(FileId(0), TEXT).unwrap_or_else(|e| panic!("{}", e.message));
+    let all = crate::bundled::yaml(FILE);
     list(&all).iter().map(guide).collect()
 }
 
