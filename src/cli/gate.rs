@@ -110,7 +110,9 @@ pub fn run(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
 
 fn evidence(args: &GateArgs) -> Result<Evidence> {
     let page = |name: &Option<String>| -> Result<_> {
-        name.as_deref().map(|name| page::read(name, &args.http)).transpose()
+        name.as_deref()
+            .map(|name| page::read(name, &args.http))
+            .transpose()
     };
     let given = args.given.iter().map(|given| parse(given));
     let given = given.collect::<Result<_>>()?;

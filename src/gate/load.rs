@@ -18,7 +18,7 @@ pub(super) fn judge(scenario: Option<&Scenario>, result: &Results) -> Judged {
     let wanted = scenario.map(|s| wanted(s, result));
     let note = match (sent, wanted) {
         _ if dropped > 0.0 => Some(format!(
-            "{dropped} were dropped, since all users waited for answers: this is not the load that was asked for"
+            "{dropped} were dropped because no virtual user was free: the server did not get the load of the scenario"
         )),
         (None, _) => Some("the result does not say how many requests were sent".to_owned()),
         (Some(sent), Some(wanted)) if sent < wanted * (1.0 - MISSING) => {

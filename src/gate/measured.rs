@@ -44,7 +44,7 @@ impl Origin {
     /// The word of reports.
     pub fn as_str(self) -> &'static str {
         match self {
-            Origin::Given => "given",
+            Origin::Given => "--given",
             Origin::Pages => "server's pages",
             Origin::Benchmark => "vllm bench serve",
             Origin::K6 => "k6",
@@ -62,7 +62,9 @@ pub enum Unmeasured {
     #[error("k6 cannot see single tokens: give the server's pages, `--before` and `--after`")]
     NeedsPages,
     /// Only pages have it.
-    #[error("the result does not hold it: give the server's pages, `--before` and `--after`, or `--given`")]
+    #[error(
+        "the result does not hold it: give the server's pages, `--before` and `--after`, or `--given`"
+    )]
     NeedsPagesOrHand,
     /// Nothing but the person knows it.
     #[error("the result does not hold it: give it with `--given`")]
@@ -71,8 +73,11 @@ pub enum Unmeasured {
     #[error("`{0}` is not on the page {1} the test")]
     NotOnPage(String, &'static str),
     /// Counters began again.
-    #[error("the server restarted during the test{}", .0.as_ref().map(|what| format!(": {what}")).unwrap_or_default())]
-    Restarted(Option<String>),
+    #[error("the server restarted during the test: it is another process after it")]
+    Restarted,
+    /// A counter fell.
+    #[error("the server restarted during the test, or the pages are swapped: {0}")]
+    Fell(String),
     /// Series are gone.
     #[error("the pages are of different servers: the one after the test has no series {0}")]
     OtherServer(String),
@@ -83,7 +88,9 @@ pub enum Unmeasured {
     #[error("`{0}` has values that are no numbers")]
     NoNumber(String),
     /// Pages of one replica of several, or of another server.
-    #[error("the pages count {pages} requests, the load generator {result}: they are not of the tested server, or of one replica of several, or there was other traffic")]
+    #[error(
+        "the pages count {pages} requests, the load generator {result}: they are not of the tested server, or of one replica of several, or there was other traffic"
+    )]
     OtherRequests {
         /// Ended on the server.
         pages: String,

@@ -85,7 +85,10 @@ pub fn judge(tests: &LoadTests, scenario: Option<&str>, evidence: &Evidence) -> 
     };
     let criteria = tests.criteria.iter().filter(applies);
     let of = scenario.and_then(|name| tests.scenarios.iter().find(|s| s.name == name));
-    let put = evidence.result.as_ref().map(|result| load::judge(of, result));
+    let put = evidence
+        .result
+        .as_ref()
+        .map(|result| load::judge(of, result));
     let judged = criteria.map(|c| one(c, evidence));
     put.into_iter().chain(judged).collect()
 }
@@ -174,10 +177,13 @@ fn verdict(c: &Criterion, measured: Measured) -> (Verdict, Option<String>) {
         false => format!("above {}, the histogram's last bucket", print(low)),
     };
     let estimate = at(c, measured.value, true);
-    let sure = [low, high].iter().all(|end| at(c, *end, true) == Verdict::Pass);
+    let sure = [low, high]
+        .iter()
+        .all(|end| at(c, *end, true) == Verdict::Pass);
     match estimate {
         Verdict::Pass if !sure => {
-            let note = format!("{range}; that bucket holds the bound, so this is an estimate and no pass");
+            let note =
+                format!("{range}; that bucket holds the bound, so this is an estimate and no pass");
             (Verdict::Degraded, Some(note))
         }
         verdict => (verdict, Some(range)),
@@ -188,7 +194,11 @@ fn verdict(c: &Criterion, measured: Measured) -> (Verdict, Option<String>) {
 fn at(c: &Criterion, value: f64, inclusive: bool) -> Verdict {
     let beyond = |limit: &Limit, inclusive: bool| {
         let bound = float(limit.value);
-        let beyond = if limit.above { value > bound } else { value < bound };
+        let beyond = if limit.above {
+            value > bound
+        } else {
+            value < bound
+        };
         beyond || (inclusive && value == bound)
     };
     match (&c.pass, &c.fail) {

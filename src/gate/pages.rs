@@ -114,7 +114,7 @@ impl Difference {
         let earlier =
             earlier.ok_or_else(|| Unmeasured::NotOnPage(family.name.clone(), "before"))?;
         if self.started_twice() {
-            return Err(Unmeasured::Restarted(None));
+            return Err(Unmeasured::Restarted);
         }
         let name = format!("{}{suffix}", family.name);
         let of = |family: &PageFamily| -> BTreeMap<Labels, Sample> {
@@ -129,7 +129,7 @@ impl Difference {
             };
             if new.value < old.value {
                 let counted = format!("{name} was {} and is {}", old.value, new.value);
-                return Err(Unmeasured::Restarted(Some(counted)));
+                return Err(Unmeasured::Fell(counted));
             }
             grown.push((new.clone(), new.value - old.value));
         }
@@ -179,8 +179,12 @@ fn labels(sample: &Sample) -> Labels {
 
 /// `{engine="0", model_name="m"}`
 fn shown(sample: &Sample) -> String {
-    let of = labels(sample).into_iter().filter(|(label, _)| label != "le");
-    let pairs: Vec<_> = of.map(|(label, value)| format!("{label}={value:?}")).collect();
+    let of = labels(sample)
+        .into_iter()
+        .filter(|(label, _)| label != "le");
+    let pairs: Vec<_> = of
+        .map(|(label, value)| format!("{label}={value:?}"))
+        .collect();
     format!("{{{}}}", pairs.join(", "))
 }
 

@@ -161,7 +161,9 @@ impl Results {
         match measure {
             Measure::E2e => self.trend(&["e2e", "http_req_duration"], quantile),
             Measure::ErrorRate => {
-                let failed = self.metric("failed").or_else(|| self.metric("http_req_failed"));
+                let failed = self
+                    .metric("failed")
+                    .or_else(|| self.metric("http_req_failed"));
                 let failed = failed?;
                 failed["rate"].as_f64().or_else(|| failed["value"].as_f64())
             }

@@ -32,17 +32,20 @@ pub(super) fn lines(out: &mut dyn Write, judged: &[Judged], worst: Verdict) -> R
 /// The verdict, and that what is not known is no pass.
 fn conclusion(judged: &[Judged], worst: Verdict) -> String {
     let unknown = judged.iter().filter(|j| j.verdict == Verdict::NotMeasured);
+    let (verdict, all) = (worst.as_str(), judged.len());
     match unknown.count() {
-        0 => worst.as_str().to_owned(),
-        n => format!(
-            "{}: {n} of {} were not measured, which is no pass",
-            worst.as_str(),
-            judged.len()
-        ),
+        0 => verdict.to_owned(),
+        n if worst == Verdict::Fail => format!("{verdict}, and {n} of {all} were not measured"),
+        n => format!("{verdict}: {n} of {all} were not, so this is no pass"),
     }
 }
 
-pub(super) fn document(out: &mut dyn Write, args: &GateArgs, judged: &[Judged], worst: Verdict) -> Result<()> {
+pub(super) fn document(
+    out: &mut dyn Write,
+    args: &GateArgs,
+    judged: &[Judged],
+    worst: Verdict,
+) -> Result<()> {
     let criteria: Vec<_> = judged
         .iter()
         .map(|j| {

@@ -55,7 +55,12 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Option<LoadTests> {
     Some(LoadTests {
         model: tests.model.value.clone(),
         endpoint: tests.endpoint.value.trim_end_matches('/').to_owned(),
-        tokenizer: tests.tokenizer.as_ref().unwrap_or(&tests.model).value.clone(),
+        tokenizer: tests
+            .tokenizer
+            .as_ref()
+            .unwrap_or(&tests.model)
+            .value
+            .clone(),
         system: super::text(tests.system.as_ref()),
         warmup: tests.warmup.map(|warmup| warmup.value),
         traffic,
@@ -98,7 +103,9 @@ fn fits(
     let Some(prompt) = s.prompt_tokens else {
         return;
     };
-    let at = written.prompt_tokens.map_or(name.span, |tokens| tokens.span);
+    let at = written
+        .prompt_tokens
+        .map_or(name.span, |tokens| tokens.span);
     let answers = traffic.iter().map(|t| t.max_tokens);
     let answer = answers.max().unwrap_or(s.output_tokens);
     if s.shared_prefix >= prompt {
@@ -119,7 +126,9 @@ fn fits(
         );
         let error = Diagnostic::error("contradiction", at, message);
         let help = match most.checked_sub(answer).filter(|left| *left > 0) {
-            Some(left) => format!("vLLM refuses such requests: at most {left} tokens of prompt fit"),
+            Some(left) => {
+                format!("vLLM refuses such requests: at most {left} tokens of prompt fit")
+            }
             None => "vLLM refuses such requests: ask for shorter answers".to_owned(),
         };
         cx.sink.push(error.help(help));

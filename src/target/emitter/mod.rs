@@ -1,4 +1,4 @@
-//! The service's own metrics as a Python module: one contract for code, alarms and dashboards.
+//! The service's own metrics and spans as Python modules: one contract for code, alarms and dashboards.
 //!
 //! A declared histogram `gateway_ttft` becomes an entry of the module's list of metrics, with its name, labels and
 //! buckets, and a test that the numbers it emits arrive under the dimensions that alarms ask for.
@@ -8,42 +8,116 @@ use serde_json::{Value, json};
 use super::{OutFile, Rendered, TargetError};
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{Published, PublishedMetric};
+use crate::plan::runbook::Traces;
 use crate::promql::ast::MatchOp;
-use crate::spec::FamilyKind;
 use crate::template::Templates;
 use crate::units::{Number, printed_float};
 
-/// Words that Python or the module's functions keep for themselves.
-const RESERVED: [&str; 53] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
-    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
-    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "self", "try",
-    "while", "with", "yield", "self", "all", "data", "float", "values", "labels", "value",
-    "signal", "metric", "sink", "sign", "label", "wanted", "Datum", "SIGNALS", "MATCHES",
+/// Words that Python or the modules' functions keep for themselves.
+const RESERVED: [&str; 50] = [
+    "False",
+    "None",
+    "True",
+    "and",
+    "as",
+    "assert",
+    "async",
+    "await",
+    "break",
+    "class",
+    "continue",
+    "def",
+    "del",
+    "elif",
+    "else",
+    "except",
+    "finally",
+    "for",
+    "from",
+    "global",
+    "if",
+    "import",
+    "in",
+    "is",
+    "lambda",
+    "nonlocal",
+    "not",
+    "or",
+    "pass",
+    "raise",
+    "return",
+    "self",
+    "try",
+    "while",
+    "with",
+    "yield",
+    "float",
+    "numbers",
+    "labels",
+    "given",
+    "values",
+    "value",
+    "signal",
+    "found",
+    "tracer",
+    "name",
     "Optional",
+    "Attribute",
+    "Value",
+    "SIGNALS",
 ];
 
-/// Renders the module and its unit test; nothing for a service that publishes nothing.
+/// Renders the modules and their unit tests: metrics for a service that publishes some, spans for one that has traces.
 ///
 /// # Errors
 /// When a template fails.
 pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, TargetError> {
     let mut rendered = Rendered::default();
-    if plan.published.is_empty() {
-        return Ok(rendered);
+    let mut add = |module: &str, view: &Value| -> Result<(), TargetError> {
+        for path in [format!("{module}.py"), format!("test_{module}.py")] {
+            let text = templates.render(&format!("emitter/{path}"), view)?;
+            let text = format!("{}\n", text.trim_end());
+            rendered.files.push(OutFile { path, text });
+        }
+        Ok(())
+    };
+    if !plan.published.is_empty() {
+        add("metrics", &view(plan))?;
     }
-    let view = view(plan);
-    for (path, template) in [
-        ("metrics.py", "emitter/metrics.py"),
-        ("test_metrics.py", "emitter/test_metrics.py"),
-    ] {
-        let text = templates.render(template, &view)?;
-        rendered.files.push(OutFile {
-            path: path.to_owned(),
-            text: format!("{}\n", text.trim_end()),
-        });
+    if let Some(traces) = plan
+        .runbooks
+        .traces
+        .as_ref()
+        .filter(|t| !t.attributes.is_empty())
+    {
+        add("traces", &spans(plan, traces))?;
     }
     Ok(rendered)
+}
+
+/// A title as a part of a docstring.
+fn docstring(text: &str) -> String {
+    text.replace('"', "'").replace('\\', "/")
+}
+
+fn spans(plan: &Plan, traces: &Traces) -> Value {
+    let mut taken = Vec::new();
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let attributes = traces.attributes.iter().map(|(name, what)| {
+        let word: String = name.chars().map(plain).collect();
+        let what: Vec<_> = what.split_whitespace().collect();
+        json!({
+            "name": name,
+            "argument": claim(&mut taken, argument(&word), ""),
+            "what": what.join(" "),
+        })
+    });
+    json!({
+        "service": plan.service.name,
+        "title": docstring(&plan.service.title),
+        "span": traces.span,
+        "attributes": attributes.collect::<Vec<_>>(),
+    })
 }
 
 fn view(plan: &Plan) -> Value {
@@ -65,8 +139,7 @@ fn view(plan: &Plan) -> Value {
         .collect();
     json!({
         "service": plan.service.name,
-        // It is part of a docstring.
-        "title": plan.service.title.replace('"', "'").replace('\\', "/"),
+        "title": docstring(&plan.service.title),
         "signals": signals,
         "labels": labels,
     })
@@ -102,11 +175,6 @@ fn signal(p: &Published, argument: &str) -> Value {
     json!({
         "argument": argument,
         "kind": p.kind.as_str(),
-        "python": match p.kind {
-            FamilyKind::Counter => "Counter",
-            FamilyKind::Gauge => "Gauge",
-            FamilyKind::Histogram => "Histogram",
-        },
         "description": p.description,
         "labels": p.labels,
         "family": p.family,

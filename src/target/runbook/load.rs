@@ -155,7 +155,9 @@ fn bench(tests: &LoadTests, s: &Scenario) -> String {
     }
     if let Some(warmup) = tests.warmup {
         // What arrives while the rate rises from 0.
-        let risen = s.rate.map(|rate| (rate * warmup.number() / 2).ceil().to_integer());
+        let risen = s
+            .rate
+            .map(|rate| (rate * warmup.number() / 2).ceil().to_integer());
         let requests = risen.unwrap_or_else(|| i128::from(s.concurrency));
         words.push(format!("--num-warmups {requests}"));
     }
@@ -215,7 +217,9 @@ fn modules(tests: &LoadTests) -> Option<String> {
 
 /// How often each of several things occurs in the shortest list that has these shares, to a percent where that is long.
 fn times(shares: &[Number]) -> Vec<usize> {
-    let whole = shares.iter().fold(1_i128, |whole, s| lcm(whole, *s.denom()));
+    let whole = shares
+        .iter()
+        .fold(1_i128, |whole, s| lcm(whole, *s.denom()));
     let whole = if whole > 100 { 100 } else { whole };
     let times: Vec<i128> = shares
         .iter()
@@ -275,7 +279,9 @@ fn script(plan: &Plan, tests: &LoadTests, s: &Scenario) -> Value {
     }
     let turns = i128::from(s.turns);
     // Conversations of an hour, so that slow ones have a whole number too.
-    let rate = s.rate.map(|rate| (rate * 3_600 / turns).round().to_integer().max(1));
+    let rate = s
+        .rate
+        .map(|rate| (rate * 3_600 / turns).round().to_integer().max(1));
     json!({
         "service": plan.service.name,
         "scenario": s.name,
@@ -306,7 +312,9 @@ fn timeout(tests: &LoadTests, s: &Scenario) -> i128 {
     let longest = i128::from(answers.max().unwrap_or(s.output_tokens));
     let latencies = tests.criteria.iter().filter(|c| c.measure == Measure::E2e);
     let bounds = latencies.flat_map(|c| [&c.pass, &c.fail]).flatten();
-    let judged = bounds.map(|limit| (limit.value * 2).ceil().to_integer()).max();
+    let judged = bounds
+        .map(|limit| (limit.value * 2).ceil().to_integer())
+        .max();
     (60 + longest.div_euclid(4)).max(judged.unwrap_or(0))
 }
 
