@@ -194,9 +194,21 @@ fn one_module_renders_templates() {
 
 #[test]
 fn one_module_prints() {
+    let words = [
+        "anstream",
+        "print!",
+        "println!",
+        "eprint!",
+        "eprintln!",
+        "io::stdout",
+        "io::stderr",
+    ];
+    let mut found = outside("cli/terminal.rs", &words);
+    // Asked what it is; nothing is written to it.
+    found.retain(|at| !at.contains("io::stderr().is_terminal()"));
     assert_none(
         "a stream outside src/cli/terminal.rs: what it prints is not escaped",
-        &outside("cli/terminal.rs", &["anstream"]),
+        &found,
     );
 }
 
@@ -218,10 +230,12 @@ fn one_module_writes_files() {
         "set_len",
         "set_modified",
     ];
-    assert_none(
-        "the disk is written outside src/output",
-        &outside("output/", &words),
-    );
+    let mut found = outside("output/", &words);
+    // A list of imports hides what is called.
+    let imports = outside("output/", &["fs::{"]);
+    let imports = imports.into_iter();
+    found.extend(imports.filter(|at| !at.starts_with("src/input.rs")));
+    assert_none("the disk is written outside src/output", &found);
 }
 
 #[test]
