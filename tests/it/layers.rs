@@ -138,7 +138,7 @@ fn nobody_climbs_to_the_root_by_super() {
 
 #[test]
 fn files_form_no_circles() {
-    let arrows = Modules::new(&files()).arrows();
+    let arrows = Modules::new(files()).arrows();
     let mut found = Vec::new();
     for circle in circles(&arrows) {
         let inside = arrows
@@ -194,9 +194,21 @@ fn one_module_renders_templates() {
 
 #[test]
 fn one_module_prints() {
+    let words = [
+        "anstream",
+        "print!",
+        "println!",
+        "eprint!",
+        "eprintln!",
+        "io::stdout",
+        "io::stderr",
+    ];
+    let mut found = outside("cli/terminal.rs", &words);
+    // Asked what it is; nothing is written to it.
+    found.retain(|at| !at.contains("io::stderr().is_terminal()"));
     assert_none(
         "a stream outside src/cli/terminal.rs: what it prints is not escaped",
-        &outside("cli/terminal.rs", &["anstream"]),
+        &found,
     );
 }
 
@@ -218,10 +230,12 @@ fn one_module_writes_files() {
         "set_len",
         "set_modified",
     ];
-    assert_none(
-        "the disk is written outside src/output",
-        &outside("output/", &words),
-    );
+    let mut found = outside("output/", &words);
+    // A list of imports hides what is called.
+    let imports = outside("output/", &["fs::{"]);
+    let imports = imports.into_iter();
+    found.extend(imports.filter(|at| !at.starts_with("src/input.rs")));
+    assert_none("the disk is written outside src/output", &found);
 }
 
 #[test]
@@ -308,10 +322,8 @@ fn nothing_unwraps_outside_tests() {
 
 #[test]
 fn files_are_short() {
-    let mut lengths: Vec<(usize, String)> = files()
-        .into_iter()
-        .map(|File { text, path, .. }| (text.lines().count(), path))
-        .collect();
+    let length = |file: &'static File| (file.text.lines().count(), file.path.as_str());
+    let mut lengths: Vec<_> = files().iter().map(length).collect();
     lengths.sort();
     let long: Vec<_> = lengths.iter().filter(|(n, _)| *n > 700).collect();
     assert!(long.is_empty(), "longer than 700 lines: {long:?}");

@@ -1,6 +1,7 @@
 //! Our own source as text: without comments, strings and tests, so that words in them count for nothing.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// One file under `src/`.
 pub(super) struct File {
@@ -28,8 +29,13 @@ impl File {
     }
 }
 
-/// Every file under `src/`, sorted by path.
-pub(super) fn files() -> Vec<File> {
+/// Every file under `src/`, sorted by path; read once for all walls.
+pub(super) fn files() -> &'static [File] {
+    static FILES: LazyLock<Vec<File>> = LazyLock::new(read);
+    &FILES
+}
+
+fn read() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut paths = Vec::new();
     collect(&root, &mut paths);
