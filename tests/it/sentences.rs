@@ -51,8 +51,8 @@ fn sentences(spec: &str) -> Result<BTreeSet<String>, String> {
 /// How signals of each kind are read.
 const READ: [&[&str]; 4] = [
     &["last", "avg", "max", "slope", "absent"],
+    &["p95", "avg", "rate", "increase", "absent"],
     &["rate", "increase", "absent"],
-    &["p95", "avg", "rate", "absent"],
     &["avg"],
 ];
 
