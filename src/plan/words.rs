@@ -7,7 +7,7 @@
 use super::dashboard::{Role, Threshold};
 use super::{
     Absent, Bound, Compare, CompareOp, Condition, EventSli, Limit, Outside, PercentileSlo, Signal,
-    Slo, Source, Tier,
+    SignalKind, Slo, Source, Tier,
 };
 use crate::spec::{Baseline, Side, Stat};
 use crate::units::{Duration, Number, Unit, decimal, shown};
@@ -79,13 +79,17 @@ pub fn subject(c: &Compare) -> String {
 /// The same for any reading.
 pub fn reading(signal: &Signal, stat: Stat, window: Duration) -> String {
     let title = inside(&signal.title);
+    let is_histogram = signal.kind() == SignalKind::Histogram;
     match stat {
         Stat::Last => title,
         // A ratio is always that of the window.
         Stat::Avg if matches!(signal.source, Source::Ratio { .. }) => title,
         Stat::Avg => format!("mean of {title}"),
-        Stat::Min => format!("lowest {title}"),
-        Stat::Max => format!("highest {title}"),
+        Stat::Min => format!("minimum of {title}"),
+        Stat::Max => format!("maximum of {title}"),
+        // Of a histogram, its observations are counted.
+        Stat::Rate if is_histogram => format!("rate of {title} observations"),
+        Stat::Increase if is_histogram => format!("{title} observations in the last {window}"),
         Stat::Rate => format!("rate of {title}"),
         Stat::Increase => format!("{title} in the last {window}"),
         Stat::Quantile(_) => format!("{stat} of {title}"),

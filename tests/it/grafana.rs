@@ -4,7 +4,6 @@ use std::path::Path;
 
 use serde_json::Value;
 use slosmith::resolve::{Options, resolve};
-use slosmith::source::FileId;
 use slosmith::target::{self, OutFile, Target};
 use slosmith::template::Templates;
 
@@ -277,7 +276,7 @@ dashboards:
 fn alerts_and_panels_lead_to_each_other() {
     for spec in SPECS {
         let text = read(&format!("specs/{spec}.yaml"));
-        let document = slosmith::spec::read(FileId(0), &text).expect("valid spec");
+        let document = crate::bundled::read(&text).expect("valid spec");
         let (plan, _) = resolve(&document, Options::default()).expect("resolves");
         let files = build(&text, None);
         let links = plan.alerts.iter().map(|alert| (&alert.name, &alert.links));

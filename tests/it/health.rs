@@ -333,10 +333,10 @@ fn the_headlines_are_printed_for_a_healthy_server_too() {
     assert_eq!(
         lines,
         [
-            "P95 of Time to first token: 242.5ms between the pages",
-            "Rate of Generated tokens: 100/s between the pages",
+            "P95 of time to first token: 242.5ms between the pages",
+            "Rate of generated tokens: 100/s between the pages",
             "Waiting requests: 7",
-            "KV cache in use: 25%",
+            "KV cache usage: 25%",
         ]
     );
     assert_eq!(code, Some(0));

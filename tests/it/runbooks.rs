@@ -153,7 +153,7 @@ fn runbooks_elsewhere_are_linked_to() {
     let pages = rendered(Target::Runbook);
     assert_eq!(pages.len(), 1);
     assert_eq!(
-        count(&pages, "README.md", &format!("- [Its runbook](<{url}>)")),
+        count(&pages, "README.md", &format!("- [Runbook](<{url}>)")),
         2
     );
     assert!(count(&rendered(Target::Grafana), "main.json", url) > 0);

@@ -31,11 +31,12 @@ fn spec(signal: &str, head: &str, stats: &[&str]) -> String {
 /// What is read of it: the description of each alert, when it fires, the titles of its query and of the step.
 fn sentences(spec: &str) -> Result<BTreeSet<String>, String> {
     let files = bundled::outputs(&[spec])?;
-    let rules: Value =
-        slosmith::yaml::read(FileId(0), &files["prometheus/rules/alerts.yaml"]).expect("YAML");
-    let rules = rules["groups"][0]["rules"].as_array().expect("rules");
-    let notes = rules.iter().map(|rule| &rule["annotations"]["description"]);
-    let mut said: BTreeSet<String> = notes.filter_map(Value::as_str).map(str::to_owned).collect();
+    let rules = files
+        .iter()
+        .filter(|(path, _)| path.starts_with("prometheus/rules/"));
+    let notes = rules.flat_map(|(_, text)| text.lines());
+    let notes = notes.filter_map(|line| line.trim().strip_prefix("description: "));
+    let mut said: BTreeSet<String> = notes.map(str::to_owned).collect();
     for page in ["runbooks/README.md", "runbooks/page.md"] {
         let lines = files[page].lines();
         let asked = |line: &&str| line.starts_with("- Fires when") || line.starts_with("### ");
@@ -50,8 +51,8 @@ fn sentences(spec: &str) -> Result<BTreeSet<String>, String> {
 /// How signals of each kind are read.
 const READ: [&[&str]; 4] = [
     &["last", "avg", "max", "slope", "absent"],
+    &["p95", "avg", "rate", "increase", "absent"],
     &["rate", "increase", "absent"],
-    &["p95", "avg", "rate", "absent"],
     &["avg"],
 ];
 

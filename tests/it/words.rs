@@ -187,7 +187,7 @@ fn a_runbook_says_over_which_time_a_query_looks() {
         ),
         (
             "{signal: requests, stat: increase, window: 10m, above: 5}",
-            "Requests in 10m:",
+            "Requests in the last 10m:",
         ),
         ("{signal: share, above: 50%}", "Share:"),
         ("{signal: errors, above: 5%}", "Errors, over 5m:"),
