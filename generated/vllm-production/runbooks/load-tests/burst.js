@@ -68,10 +68,8 @@ export function setup() {
     for (let i = 0; i < left; i += 1) first.content += ` ${words[(i * i + i) % words.length]}`;
     opening.splice(0, 1, first);
   }
-  const base = tokenize([...opening, user('the')]).count;
-  const again = tokenize([...opening, user('the'), { role: 'assistant', content: 'the' }, user('the')]).count - base - 1;
-  const own = TRAFFIC.map((request) => tokenize([...opening, user(question('the', request.prompt))]).count);
-  return { opening, words, base, again, own };
+  const sizes = TRAFFIC.map((request) => tokenize([...opening, user(question('the', request.prompt))]).count);
+  return { opening, words, sizes };
 }
 
 function pick(traffic) {
@@ -96,16 +94,16 @@ function ask(request, messages) {
 }
 
 // One conversation: each prompt holds all that was said before, and the last one has PROMPT_TOKENS tokens.
-export default function ({ opening, words, base, again, own }) {
+export default function ({ opening, words, sizes }) {
   const messages = [...opening];
   const { model } = pick(TRAFFIC);
   const traffic = TRAFFIC.filter((request) => request.model === model);
-  let said = 0;
   for (let turn = 1; turn <= TURNS; turn += 1) {
     const request = pick(traffic);
     let [text, wanted] = [request.prompt, 0];
     if (PROMPT_TOKENS !== null) {
-      const least = own[TRAFFIC.indexOf(request)] + (turn > 1 ? said + again - base : 0);
+      const shortest = user(question('the', request.prompt));
+      const least = turn === 1 ? sizes[TRAFFIC.indexOf(request)] : tokenize([...messages, shortest]).count;
       wanted = Math.max(least, SHARED_PREFIX + Math.round(((PROMPT_TOKENS - SHARED_PREFIX) * turn) / TURNS));
       text = 'the';
       for (let left = wanted - least; left > 0; left -= 1) text += ` ${random(words)}`;
@@ -114,9 +112,7 @@ export default function ({ opening, words, base, again, own }) {
     messages.push(user(text));
     const answer = ask(request, messages);
     if (!answer) return;
-    const { prompt_tokens: sent, total_tokens: total } = answer.usage || {};
-    if (wanted && sent) promptError.add(Math.abs(sent - wanted) / wanted);
+    if (wanted && answer.usage) promptError.add(Math.abs(answer.usage.prompt_tokens - wanted) / wanted);
     messages.push({ role: 'assistant', content: answer.text });
-    said = total;
   }
 }
