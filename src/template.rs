@@ -44,6 +44,8 @@ const BUILT_IN: &[(&str, &str)] = templates![
     "kubernetes/relabel.yaml",
     "emitter/metrics.py",
     "emitter/test_metrics.py",
+    "emitter/test_traces.py",
+    "emitter/traces.py",
     "preview/page.html",
     "prometheus/alertmanager.yaml",
     "prometheus/groups.yaml",
