@@ -5,7 +5,7 @@ mod meaning;
 use std::collections::BTreeSet;
 
 use super::file::sited;
-use super::query::{Names, QueryCx, Series, Site, series};
+use super::query::{Memo, Names, QueryCx, Review, Series, Site, series};
 use super::rule::{Check, Findings};
 use super::rules::{RULES, invalid_promql};
 use super::scope::Scope;
@@ -88,12 +88,18 @@ fn drift_reading(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'
     let (old_names, new_names) = (Names::new(from), Names::new(to));
     let mut items: Vec<Item> = Vec::new();
     let mut last = Site::Other;
+    let every = |_: &str| true;
     for (query, site) in sited(artifact) {
         let Some(expr) = invalid_promql::parse(query).0 else {
             continue;
         };
-        let (old, new) = (series(&expr, &old_names), series(&expr, &new_names));
-        let cx = |scope, series| QueryCx {
+        let (old, kinds) = series(&expr, &old_names);
+        let (new, _) = series(&expr, &new_names);
+        let (old_memo, new_memo) = (
+            Memo::new(kinds, &old_names.patterns),
+            Memo::new(kinds, &new_names.patterns),
+        );
+        let cx = |scope, series, memo| QueryCx {
             scope,
             artifact,
             file_text: text,
@@ -101,11 +107,13 @@ fn drift_reading(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'
             site,
             expr: &expr,
             series,
-            review: None,
+            memo,
+            // The fixes are only told.
+            review: Some(Review(&every)),
         };
         let pair = Pair {
-            old: cx(from, &old),
-            new: cx(to, &new),
+            old: cx(from, &old, &old_memo),
+            new: cx(to, &new, &new_memo),
         };
         let Some(item) = pair.item() else { continue };
         match items.last_mut() {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use super::dashboard::DashboardCx;
-use super::query::{Names, QueryCx, Review, Series, Site, series};
+use super::query::{Memo, Names, QueryCx, Review, Series, Site, series};
 use super::resource::ResourceCx;
 use super::rule::{Check, Findings, Rule};
 use super::rules::{invalid_promql, unknown_label};
@@ -115,11 +115,12 @@ impl File<'_> {
                 let before = before.get_or_init(|| judged(&query.text));
                 is_no_worse(before.as_ref(), judged(text).as_ref())
             };
-            let mut series = series(&expr, &names);
+            let (mut series, kinds) = series(&expr, &names);
             if query.role == Role::Mention {
                 series.retain(|series| !self.is_settled(series));
             }
-            let cx = self.context(query, *site, (&expr, &series), Some(Review(&review)));
+            let memo = Memo::new(kinds, &names.patterns);
+            let cx = self.context(query, *site, (&expr, &series, &memo), Some(Review(&review)));
             self.ask(&cx, &mut found);
         }
         found
@@ -129,7 +130,7 @@ impl File<'_> {
         &'q self,
         query: &'q Query,
         site: Site<'q>,
-        (expr, series): (&'q Expr, &'q [Series<'q, 'q>]),
+        (expr, series, memo): (&'q Expr, &'q [Series<'q, 'q>], &'q Memo<'q>),
         review: Option<Review<'q>>,
     ) -> QueryCx<'q, 'q> {
         QueryCx {
@@ -140,6 +141,7 @@ impl File<'_> {
             site,
             expr,
             series,
+            memo,
             review,
         }
     }
@@ -166,8 +168,9 @@ impl File<'_> {
         let mut query = query.clone();
         text.clone_into(&mut query.text);
         let expr = parse_with(text, query.dialect).ok()?;
-        let series = series(&expr, names);
-        let cx = self.context(&query, site, (&expr, &series), None);
+        let (series, kinds) = series(&expr, names);
+        let memo = Memo::new(kinds, &names.patterns);
+        let cx = self.context(&query, site, (&expr, &series, &memo), None);
         let mut found = Vec::new();
         self.ask(&cx, &mut found);
         Some(found)

@@ -53,14 +53,11 @@ pub(super) fn advise(
 
 /// True when only the series are counted, or missed: their values say nothing, so neither do others like them.
 fn is_counted(series: &Series<'_, '_>) -> bool {
-    let counts = |name: &str| matches!(name, "absent" | "absent_over_time" | "present_over_time");
-    let ancestors = series.context.ancestors();
-    let mut aggregates = ancestors.filter_map(|node| match &node.kind {
-        ExprKind::Aggregate(aggregate) => Some(aggregate.op),
-        _ => None,
-    });
-    series.functions().any(counts)
-        || aggregates.any(|op| matches!(op, AggregateOp::Count | AggregateOp::Group))
+    const MISSED: [&str; 3] = ["absent", "absent_over_time", "present_over_time"];
+    let kinds = series.context.kinds();
+    MISSED.iter().any(|function| kinds.calls(function))
+        || kinds.aggregates(AggregateOp::Count)
+        || kinds.aggregates(AggregateOp::Group)
 }
 
 /// The fix that gives a text of the file another value; none when the file cannot spell it.
@@ -98,6 +95,7 @@ pub(super) fn rename(
     to: &str,
     applicability: Applicability,
 ) -> Option<Fix> {
+    cx.may_mend().then_some(())?;
     let edits = rename_in_selector(series.context.selector, from, to);
     cx.fix(
         format!("replace `{from}` with `{to}`"),
@@ -177,7 +175,7 @@ impl Advice<'_, '_, '_> {
     /// `(new or old)` in the place of the old, around the function where there is a range.
     fn either(&self, name: &str, older: bool) -> Option<Fix> {
         let cx = self.cx;
-        if !cx.is_evaluated() {
+        if !cx.is_evaluated() || !cx.may_mend() {
             return None;
         }
         let context = &self.series.context;
@@ -218,6 +216,9 @@ impl Advice<'_, '_, '_> {
         }
         let context = &self.series.context;
         if kind == ChangeKind::Split || context.range.is_some() || !cx.is_evaluated() {
+            return None;
+        }
+        if !cx.may_mend() {
             return None;
         }
         let old = cx.text(&context.span);

@@ -1,5 +1,6 @@
 //! What the value of an expression measures.
 
+pub(super) use super::query::Measure;
 use super::query::{QueryCx, Series};
 use crate::artifact::{Dashboard, Form, Panel, Thresholds};
 use crate::catalog;
@@ -8,17 +9,6 @@ use crate::promql::ast::{AggregateOp, Binary, BinaryOp, Expr, ExprKind};
 use crate::promql::with_room;
 use crate::source::Spanned;
 use crate::units::Unit;
-
-/// What a value measures, where that is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
-    /// A share of a whole, from 0 to 1.
-    Fraction,
-    /// Seconds.
-    Seconds,
-    /// Milliseconds.
-    Milliseconds,
-}
 
 /// Functions of one range or one vector whose result measures what their argument does.
 const KEEPING: [&str; 16] = [
@@ -40,21 +30,39 @@ const KEEPING: [&str; 16] = [
     "label_join",
 ];
 
+/// Bytes of queries whose parts are measured again each time: that costs less than to remember.
+const SHORT: usize = 1 << 10;
+
 impl<'q, 'c> QueryCx<'q, 'c> {
     /// What an expression measures, and one series that it is made of.
     pub(super) fn measure(&self, expr: &Expr) -> Option<(Measure, &'q Series<'q, 'c>)> {
-        with_room(|| self.measured(expr))
+        let (measure, at) = self.measured(expr)?;
+        Some((measure, self.series.get(at)?))
     }
 
-    fn measured(&self, expr: &Expr) -> Option<(Measure, &'q Series<'q, 'c>)> {
+    /// The same with the place of the series. Operations of a long chain each ask for the one before them.
+    fn measured(&self, expr: &Expr) -> Option<(Measure, usize)> {
+        if self.query.text.len() <= SHORT || !matches!(expr.kind, ExprKind::Binary(_)) {
+            return with_room(|| self.reckoned(expr));
+        }
+        let place = std::ptr::from_ref(expr).addr();
+        let seen = self.memo.measured.borrow().get(&place).copied();
+        seen.unwrap_or_else(|| {
+            let found = with_room(|| self.reckoned(expr));
+            self.memo.measured.borrow_mut().insert(place, found);
+            found
+        })
+    }
+
+    fn reckoned(&self, expr: &Expr) -> Option<(Measure, usize)> {
         match &expr.kind {
-            ExprKind::Paren(inner) => self.measure(inner),
-            ExprKind::Subquery(subquery) => self.measure(&subquery.expr),
+            ExprKind::Paren(inner) => self.measured(inner),
+            ExprKind::Subquery(subquery) => self.measured(&subquery.expr),
             ExprKind::Selector(_) | ExprKind::Range(_) => gauge(self, expr),
             ExprKind::Call(call) => match call.function.text.as_str() {
                 "histogram_quantile" => histogram(self, call.args.get(1)?, catalog::Series::Bucket),
-                "quantile_over_time" => self.measure(call.args.get(1)?),
-                name if KEEPING.contains(&name) => self.measure(call.args.first()?),
+                "quantile_over_time" => self.measured(call.args.get(1)?),
+                name if KEEPING.contains(&name) => self.measured(call.args.first()?),
                 _ => None,
             },
             ExprKind::Aggregate(aggregate) => match aggregate.op {
@@ -63,17 +71,17 @@ impl<'q, 'c> QueryCx<'q, 'c> {
                 | AggregateOp::Max
                 | AggregateOp::Quantile
                 | AggregateOp::Topk
-                | AggregateOp::Bottomk => self.measure(&aggregate.expr),
+                | AggregateOp::Bottomk => self.measured(&aggregate.expr),
                 _ => None,
             },
             ExprKind::Binary(binary) => match binary.op {
                 BinaryOp::Div => mean(self, binary).or_else(|| share(self, binary)),
-                BinaryOp::And | BinaryOp::Unless => self.measure(&binary.lhs),
+                BinaryOp::And | BinaryOp::Unless => self.measured(&binary.lhs),
                 BinaryOp::Or => {
-                    let (left, right) = (self.measure(&binary.lhs)?, self.measure(&binary.rhs)?);
+                    let (left, right) = (self.measured(&binary.lhs)?, self.measured(&binary.rhs)?);
                     (left.0 == right.0).then_some(left)
                 }
-                op if op.is_comparison() && !binary.bool_modifier => self.measure(&binary.lhs),
+                op if op.is_comparison() && !binary.bool_modifier => self.measured(&binary.lhs),
                 _ => None,
             },
             _ => None,
@@ -118,45 +126,44 @@ pub(super) fn is_plain(dashboard: &Dashboard, panel: &Panel) -> bool {
     panel.targets.len() == 1 && limits(dashboard, panel).is_some_and(zero)
 }
 
-/// The only series of a part of the query.
-fn only<'q, 'c>(cx: &QueryCx<'q, 'c>, expr: &Expr) -> Option<&'q Series<'q, 'c>> {
-    let mut inside = cx.series_in(expr);
-    let first = inside.next()?;
+/// The only series of a part of the query, by its place.
+fn only(cx: &QueryCx<'_, '_>, expr: &Expr) -> Option<usize> {
+    let inside = cx.indices(expr);
     // Old and new names of one thing measure the same.
-    inside.all(|s| unit(s) == unit(first)).then_some(first)
+    let alike = || cx.memo.units.are_alike(cx.series, &inside, unit);
+    (!inside.is_empty() && alike()).then_some(inside.start)
 }
 
-fn gauge<'q, 'c>(cx: &QueryCx<'q, 'c>, expr: &Expr) -> Option<(Measure, &'q Series<'q, 'c>)> {
-    let series = only(cx, expr)?;
-    series.subject.is_gauge().then_some(())?;
-    Some((unit(series)?, series))
+fn gauge(cx: &QueryCx<'_, '_>, expr: &Expr) -> Option<(Measure, usize)> {
+    let at = only(cx, expr)?;
+    cx.series[at].subject.is_gauge().then_some(())?;
+    Some((unit(&cx.series[at])?, at))
 }
 
 /// What the observations of a histogram measure, when only its buckets (or sums) are read.
-fn histogram<'q, 'c>(
-    cx: &QueryCx<'q, 'c>,
-    expr: &Expr,
-    part: catalog::Series,
-) -> Option<(Measure, &'q Series<'q, 'c>)> {
-    let series = only(cx, expr)?;
-    let fits = |s: &Series<'_, '_>| s.subject.known().is_some_and(|known| known.part == part);
-    cx.series_in(expr).all(fits).then_some(())?;
-    Some((unit(series)?, series))
+fn histogram(cx: &QueryCx<'_, '_>, expr: &Expr, part: catalog::Series) -> Option<(Measure, usize)> {
+    let at = only(cx, expr)?;
+    let of = |s: &Series<'_, '_>| s.subject.known().map(|known| known.part);
+    let fits = of(&cx.series[at]) == Some(part)
+        && cx.memo.parts.are_alike(cx.series, &cx.indices(expr), of);
+    fits.then_some(())?;
+    Some((unit(&cx.series[at])?, at))
 }
 
 /// `rate(x_sum[w]) / rate(x_count[w])`.
-fn mean<'q, 'c>(cx: &QueryCx<'q, 'c>, binary: &Binary) -> Option<(Measure, &'q Series<'q, 'c>)> {
+fn mean(cx: &QueryCx<'_, '_>, binary: &Binary) -> Option<(Measure, usize)> {
     let (unit, of) = histogram(cx, &binary.lhs, catalog::Series::Sum)?;
     let by = cx.series_in(&binary.rhs).next()?.subject.known()?;
-    let same = by.part == catalog::Series::Count && by.family == of.subject.known()?.family;
+    let family = &cx.series[of].subject.known()?.family;
+    let same = by.part == catalog::Series::Count && by.family == *family;
     same.then_some((unit, of))
 }
 
 /// A counter over the counter that it is a part of, as lineage pairs them.
-fn share<'q, 'c>(cx: &QueryCx<'q, 'c>, binary: &Binary) -> Option<(Measure, &'q Series<'q, 'c>)> {
+fn share(cx: &QueryCx<'_, '_>, binary: &Binary) -> Option<(Measure, usize)> {
     let of = only(cx, &binary.lhs)?;
-    let over = only(cx, &binary.rhs)?.subject.known()?;
-    let part = of.subject.known()?;
+    let over = cx.series[only(cx, &binary.rhs)?].subject.known()?;
+    let part = cx.series[of].subject.known()?;
     let lineage = part.product.catalog.lineage();
     let pair = (part.family.as_str(), over.family.as_str());
     lineage

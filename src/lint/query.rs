@@ -1,18 +1,27 @@
 //! One query with everything that rules ask of it.
 
 mod flow;
+mod memo;
+mod patterns;
 mod series;
+mod stand_ins;
 
+pub(super) use memo::{FEW, Measure, Memo};
 pub use series::Series;
 pub(super) use series::{Names, series};
+
+use std::ops::Range;
+
+use stand_ins::{Others, StandIns};
 
 use super::scope::Scope;
 use super::subject::Dead;
 use crate::artifact::{Alert, Artifact, Dashboard, Panel, Query, Record, Role, Target};
 use crate::diag::{self, Applicability, Fix};
-use crate::promql::ast::{BinaryOp, Expr, ExprKind, Matcher, TextSpan};
+use crate::promql::ast::{BinaryOp, Expr, Matcher, TextSpan};
 use crate::promql::labels::{Flow, Leaf, label_flow};
 use crate::promql::rewrite::{Edit, apply, replace_node};
+use crate::promql::usage::{Comparison, comparisons};
 use crate::promql::{Dialect, Kept, kept_labels};
 use crate::source::Span;
 
@@ -33,7 +42,9 @@ pub struct QueryCx<'q, 'c> {
     pub expr: &'q Expr,
     /// Every name that it selects, left to right: there may be very many.
     pub series: &'q [Series<'q, 'c>],
-    /// Judges the query that a fix would leave; without it every fix is offered.
+    /// What was asked of it before.
+    pub(super) memo: &'q Memo<'q>,
+    /// Judges the query that a fix would leave; without it nobody asks for fixes, and none is made.
     pub(super) review: Option<Review<'q>>,
 }
 
@@ -98,6 +109,14 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         subjects.any(|subject| subject.served().is_some())
     }
 
+    /// All comparisons with a constant, outer ones first.
+    pub fn comparisons(&self) -> Vec<Comparison<'q>> {
+        match self.memo.kinds.compares() {
+            true => comparisons(self.expr),
+            false => Vec::new(),
+        }
+    }
+
     /// The matchers without placeholders in their values, each with a series that it selects.
     pub fn matchers(&self) -> impl Iterator<Item = (&'q Series<'q, 'c>, &'q Matcher)> {
         self.series.iter().flat_map(|series| {
@@ -105,6 +124,12 @@ impl<'q, 'c> QueryCx<'q, 'c> {
             let known = matchers.filter(|matcher| matcher.value.placeholders.is_empty());
             known.map(move |matcher| (series, matcher))
         })
+    }
+
+    /// Whether a pattern, which is anchored at both ends, may match a value: false is certain.
+    pub fn may_match(&self, pattern: &str, value: &str) -> bool {
+        let pattern = self.memo.patterns.get(pattern);
+        pattern.is_none_or(|matches| matches(value))
     }
 
     /// True when its result is used as it is; false for series of unit tests, for names alone and for selectors
@@ -131,6 +156,11 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         spelled.collect()
     }
 
+    /// True when a fix is asked for and the work of making it is not too much: the whole query is read for each.
+    pub fn may_mend(&self) -> bool {
+        self.review.is_some() && self.memo.may_mend(self.query.text.len())
+    }
+
     /// A fix that edits the query; none when the file cannot spell it, or when what is left would be complained of.
     pub fn fix(
         &self,
@@ -138,10 +168,9 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         edits: &[Edit],
         applicability: Applicability,
     ) -> Option<Fix> {
-        if let Some(review) = self.review {
-            let mended = apply(&self.query.text, edits).ok()?;
-            review.0(&mended).then_some(())?;
-        }
+        let review = self.review.filter(|_| self.may_mend())?;
+        let mended = apply(&self.query.text, edits).ok()?;
+        review.0(&mended).then_some(())?;
         let edits = self.edits(edits)?;
         (!edits.is_empty()).then(|| Fix {
             title: title.into(),
@@ -168,6 +197,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         new: &str,
         applicability: Applicability,
     ) -> Option<Fix> {
+        self.may_mend().then_some(())?;
         let edit = replace_node(&self.query.text, place, new, self.dialect())?;
         self.fix(format!("replace with `{new}`"), &[edit], applicability)
     }
@@ -189,12 +219,16 @@ impl<'q, 'c> QueryCx<'q, 'c> {
 
     /// The series that a part of the query selects.
     pub fn series_in(&self, expr: &Expr) -> impl Iterator<Item = &'q Series<'q, 'c>> {
+        self.series[self.indices(expr)].iter()
+    }
+
+    /// Where among all series those of a part of the query are.
+    pub(super) fn indices(&self, expr: &Expr) -> Range<usize> {
         let TextSpan { start, end } = expr.span;
-        let from = self
-            .series
-            .partition_point(|s| s.context.span.start < start);
-        let rest = self.series.get(from..).unwrap_or_default().iter();
-        rest.take_while(move |s| s.context.span.end <= end)
+        let before = |s: &Series<'_, '_>| s.context.span.start < start;
+        let inside = |s: &Series<'_, '_>| s.context.span.end <= end;
+        let from = self.series.partition_point(before);
+        from..from + self.series[from..].partition_point(inside)
     }
 
     /// The series of the selector that starts here.
@@ -212,16 +246,15 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         let Some(known) = series.subject.served() else {
             return Vec::new();
         };
-        let stand_ins: Vec<_> = self.stand_ins(series).collect();
         let mut dead = known.dead.clone();
+        if dead.is_empty() || !self.may_have_stand_in(series) {
+            return dead;
+        }
+        // The name itself is among the alternatives, but is not served on these releases.
+        let others = [self.around(series), self.alternatives(series)];
         for d in &mut dead {
-            d.releases.retain(|id| {
-                let serves = |s: &&Series<'_, '_>| {
-                    let other = s.subject.served();
-                    other.is_some_and(|other| other.present.contains(id))
-                };
-                !stand_ins.iter().any(serves)
-            });
+            let serve = |id| others.iter().flatten().any(|others| others.serve(id));
+            d.releases.retain(|id| !serve(*id));
         }
         dead.retain(|d| !d.releases.is_empty());
         dead
@@ -229,48 +262,38 @@ impl<'q, 'c> QueryCx<'q, 'c> {
 
     /// True when an `or` around the series asks for something else as well.
     pub fn has_stand_in(&self, series: &Series<'_, '_>) -> bool {
-        self.stand_ins(series).next().is_some()
+        self.may_have_stand_in(series)
+            && (self.around(series).is_some_and(|others| others.any)
+                || self.alternatives(series).is_some())
+    }
+
+    /// True for nearly no query.
+    fn may_have_stand_in(&self, series: &Series<'_, '_>) -> bool {
+        series.context.selector.metric.is_none() || series.context.kinds().operates(BinaryOp::Or)
+    }
+
+    fn stand_ins(&self) -> &'q StandIns {
+        let stand_ins = &self.memo.stand_ins;
+        stand_ins.get_or_init(|| StandIns::of(self.series))
     }
 
     /// Series on the other side of an `or` around this one.
-    fn stand_ins<'s>(
-        &'s self,
-        series: &'s Series<'_, '_>,
-    ) -> impl Iterator<Item = &'q Series<'q, 'c>> + 's {
-        let sides = series.context.ancestors().filter_map(|node| {
-            let ExprKind::Binary(binary) = &node.kind else {
-                return None;
-            };
-            let here = |side: &Expr| {
-                side.span.start <= series.context.span.start
-                    && series.context.span.end <= side.span.end
-            };
-            let other = if here(&binary.lhs) {
-                &binary.rhs
-            } else {
-                &binary.lhs
-            };
-            (binary.op == BinaryOp::Or).then_some(other)
-        });
-        sides
-            .flat_map(|side| self.series_in(side))
-            .chain(self.alternatives(series))
+    fn around(&self, series: &Series<'_, '_>) -> Option<&'q Others> {
+        self.stand_ins().around(series)
     }
 
-    /// The other names of `{__name__=~"x|y"}`.
-    fn alternatives<'s>(
-        &'s self,
-        series: &'s Series<'_, '_>,
-    ) -> impl Iterator<Item = &'q Series<'q, 'c>> + 's {
-        let same = |s: &&Series<'_, '_>| std::ptr::eq(s.context.selector, series.context.selector);
-        self.series_at(series.context.span.start)
-            .filter(same)
-            .filter(|s| s.name != series.name)
+    /// All names of `{__name__=~"x|y"}`.
+    fn alternatives(&self, series: &Series<'_, '_>) -> Option<&'q Others> {
+        let start = series.context.span.start;
+        let first = self
+            .series
+            .partition_point(|s| s.context.span.start < start);
+        self.stand_ins().alternatives(first)
     }
 
-    /// True when another name of the same selector is served on every release.
+    /// True when another name of the same selector, of one that is not served, is served on every release.
     pub fn is_spare(&self, series: &Series<'_, '_>) -> bool {
-        let alive = |s: &Series<'_, '_>| s.subject.served().is_some_and(|known| known.is_alive());
-        self.alternatives(series).any(alive)
+        self.may_have_stand_in(series)
+            && self.alternatives(series).is_some_and(|others| others.alive)
     }
 }

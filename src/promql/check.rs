@@ -47,7 +47,8 @@ fn of_selector(selector: &Selector) -> Option<ValueType> {
     (!number).then_some(ValueType::Vector)
 }
 
-fn of_operands(lhs: Option<ValueType>, rhs: Option<ValueType>) -> Option<ValueType> {
+/// The type of an operation on two operands.
+pub(super) fn of_operands(lhs: Option<ValueType>, rhs: Option<ValueType>) -> Option<ValueType> {
     match (lhs, rhs) {
         (Some(ValueType::Scalar), Some(ValueType::Scalar)) => Some(ValueType::Scalar),
         (None, Some(ValueType::Scalar) | None) | (Some(ValueType::Scalar), None) => None,

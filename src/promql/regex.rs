@@ -19,16 +19,15 @@ pub fn matches(pattern: &str, value: &str) -> Option<bool> {
 }
 
 /// [`matches`] for many values; `None` when the pattern is not one.
-pub fn matcher(pattern: &str) -> Option<impl Fn(&str) -> bool> {
-    let regex = if is_literal(pattern) {
-        None
-    } else {
-        let anchored = format!("^(?s:{pattern})$");
-        Some(::regex::Regex::new(&anchored).ok()?)
+pub fn matcher(pattern: &str) -> Option<impl Fn(&str) -> bool + use<>> {
+    let literal = is_literal(pattern).then(|| pattern.to_owned());
+    let regex = match literal {
+        Some(_) => None,
+        None => Some(::regex::Regex::new(&format!("^(?s:{pattern})$")).ok()?),
     };
     Some(move |value: &str| match &regex {
         Some(regex) => regex.is_match(value),
-        None => pattern == value,
+        None => literal.as_deref() == Some(value),
     })
 }
 

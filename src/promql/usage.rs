@@ -1,17 +1,19 @@
 //! How a query uses what it selects: what lint rules ask of a tree.
 
+mod around;
 mod comparison;
 mod constant;
 mod quantile;
 
-use std::fmt;
 use std::rc::Rc;
 
 use super::ast::{Expr, ExprKind, RangeSelector, Selector, TextSpan};
 use super::room::with_room;
 use super::visit::children;
+use around::{Around, Holders};
 
 pub use super::visit::bare;
+pub use around::{Holder, Kinds};
 pub use comparison::{Comparison, comparisons};
 pub use constant::{Exact, exact_constant};
 pub use quantile::{QuantileCall, quantile_calls};
@@ -27,33 +29,6 @@ pub struct SelectorContext<'a> {
     pub range: Option<&'a RangeSelector>,
     /// The expressions around it.
     around: Around<'a>,
-}
-
-/// The expressions that hold selectors, each with the place of the one around it.
-type Holders<'a> = Vec<(&'a Expr, Option<usize>)>;
-
-/// All expressions around one; selectors of a query share them, for there may be many of both.
-#[derive(Clone, PartialEq)]
-struct Around<'a> {
-    holders: Rc<Holders<'a>>,
-    innermost: Option<usize>,
-}
-
-impl<'a> Around<'a> {
-    fn iter(&self) -> impl Iterator<Item = &'a Expr> {
-        let mut next = self.innermost;
-        std::iter::from_fn(move || {
-            let (expr, outer) = *self.holders.get(next?)?;
-            next = outer;
-            Some(expr)
-        })
-    }
-}
-
-impl fmt::Debug for Around<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
 }
 
 /// What is done to the samples of a selector.
@@ -99,9 +74,15 @@ const CHANGES: [&str; 10] = [
 ];
 
 /// All selectors with their surroundings, left to right.
-pub fn contexts<'a>(expr: &'a Expr) -> Vec<SelectorContext<'a>> {
-    let (mut found, mut holders) = (Vec::new(), Vec::new());
+pub fn contexts(expr: &Expr) -> Vec<SelectorContext<'_>> {
+    surroundings(expr).0
+}
+
+/// [`contexts`], and what all expressions but the selectors are.
+pub fn surroundings<'a>(expr: &'a Expr) -> (Vec<SelectorContext<'a>>, Kinds) {
+    let (mut found, mut holders) = (Vec::new(), Holders::default());
     visit(expr, None, &mut holders, &mut found);
+    let kinds = holders.kinds();
     let holders = Rc::new(holders);
     let context = |(expr, innermost): (&'a Expr, _)| {
         let (selector, range) = selected(expr)?;
@@ -115,7 +96,7 @@ pub fn contexts<'a>(expr: &'a Expr) -> Vec<SelectorContext<'a>> {
             },
         })
     };
-    found.into_iter().filter_map(context).collect()
+    (found.into_iter().filter_map(context).collect(), kinds)
 }
 
 fn selected(expr: &Expr) -> Option<(&Selector, Option<&RangeSelector>)> {
@@ -131,14 +112,13 @@ fn visit<'a>(
     expr: &'a Expr,
     outer: Option<usize>,
     holders: &mut Holders<'a>,
-    found: &mut Holders<'a>,
+    found: &mut Vec<(&'a Expr, Option<usize>)>,
 ) {
     if selected(expr).is_some() {
         found.push((expr, outer));
         return;
     }
-    let here = Some(holders.len());
-    holders.push((expr, outer));
+    let here = Some(holders.push(expr, outer));
     for child in children(expr) {
         with_room(|| visit(child, here, holders, found));
     }
@@ -168,8 +148,22 @@ impl<'a> SelectorContext<'a> {
 
     /// Whether its samples are taken again by a subquery, at any level.
     pub fn in_subquery(&self) -> bool {
-        let subquery = |expr: &Expr| matches!(expr.kind, ExprKind::Subquery(_));
-        self.ancestors().any(subquery)
+        self.kinds().subquery
+    }
+
+    /// What the expressions around it are.
+    pub fn kinds(&self) -> Kinds {
+        self.around.kinds()
+    }
+
+    /// All expressions of the query but its selectors, each behind the one around it.
+    pub fn holders(&self) -> &[Holder<'a>] {
+        self.around.holders()
+    }
+
+    /// The place of the innermost expression around it among them.
+    pub fn holder(&self) -> Option<usize> {
+        self.around.innermost
     }
 }
 

@@ -256,6 +256,35 @@ fn operations_of_a_long_chain_do_not_each_look_at_all_before_them() {
 }
 
 #[test]
+fn rules_look_once_at_each_part_of_a_long_query() {
+    let chain = |term: &str, operator: &str| vec![term; 20_000].join(operator);
+    let gone = "vllm:num_requests_swapped";
+    let counter = "vllm:generation_tokens_total";
+    let usage = "vllm:kv_cache_usage_perc";
+    let names: Vec<_> = (0..10_000)
+        .map(|i| format!("vllm:nope_{i}|{gone}"))
+        .collect();
+    for query in [
+        chain(gone, " or "),
+        chain(&format!("vllm:nope or {gone}"), " or "),
+        chain("vllm:gpu_cache_usage_perc", " / "),
+        chain(gone, " + on (nope) "),
+        chain(counter, " - "),
+        format!("{} > 1", chain(counter, " + ")),
+        chain(usage, " and "),
+        format!("sum({})", chain(usage, " or ")),
+        chain(&format!("{usage} > 95"), " or "),
+        format!("{gone}{}", " > 1".repeat(20_000)),
+        format!("{{__name__=~\"{}\"}}", names.join("|")),
+    ] {
+        let text = format!("```promql\n{query}\n```\n");
+        let start = query.get(..40).unwrap_or(&query);
+        let code = lint("a.md", &text, "concise");
+        assert!(code.is_some_and(|code| code < 2), "{start}");
+    }
+}
+
+#[test]
 fn many_fixes_in_one_block_scalar() {
     let panel = |i| {
         format!(

@@ -114,8 +114,7 @@ fn asks(expr: &Expr, label: &str) -> bool {
 
 /// True when every series of the selector shows in the result.
 fn is_raw(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
-    let aggregated = |node: &Expr| matches!(node.kind, ExprKind::Aggregate(_));
-    cx.is_evaluated() && !series.context.ancestors().any(aggregated)
+    cx.is_evaluated() && !series.context.kinds().aggregate()
 }
 
 fn buckets(series: &Series<'_, '_>, changed: &Changed, new: &Shape) -> Option<String> {

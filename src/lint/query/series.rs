@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::patterns::Patterns;
 use crate::catalog;
 use crate::lint::scope::Scope;
 use crate::lint::subject::{Subject, Ties};
 use crate::promql::alternatives;
 use crate::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Selector, TextSpan};
-use crate::promql::usage::{SelectorContext, contexts};
+use crate::promql::usage::{Kinds, SelectorContext, surroundings};
 use crate::promql::visit::walk;
 
 /// A name that a query selects.
@@ -33,18 +34,9 @@ impl Series<'_, '_> {
         part == Some(catalog::Series::Bucket)
     }
 
-    /// The names of the functions around it, innermost first.
-    pub fn functions(&self) -> impl Iterator<Item = &str> {
-        let nodes = self.context.ancestors();
-        nodes.filter_map(|node| match &node.kind {
-            ExprKind::Call(call) => Some(call.function.text.as_str()),
-            _ => None,
-        })
-    }
-
     /// True when a quantile is taken of it.
     pub fn in_quantile(&self) -> bool {
-        self.functions().any(|name| name == "histogram_quantile")
+        self.context.kinds().calls("histogram_quantile")
     }
 }
 
@@ -52,12 +44,17 @@ impl Series<'_, '_> {
 pub(in crate::lint) struct Names<'c> {
     scope: &'c Scope<'c>,
     seen: RefCell<HashMap<(String, Ties), Rc<Subject<'c>>>>,
+    /// The same of the patterns in their matchers.
+    pub(in crate::lint) patterns: Patterns,
 }
 
 impl<'c> Names<'c> {
     pub(in crate::lint) fn new(scope: &'c Scope<'c>) -> Self {
-        let seen = RefCell::default();
-        Self { scope, seen }
+        Self {
+            scope,
+            seen: RefCell::default(),
+            patterns: Patterns::default(),
+        }
     }
 
     fn get(&self, name: &str, ties: Ties) -> Rc<Subject<'c>> {
@@ -68,11 +65,15 @@ impl<'c> Names<'c> {
     }
 }
 
-/// Every name that a query selects, left to right.
-pub(in crate::lint) fn series<'q, 'c>(expr: &'q Expr, names: &Names<'c>) -> Vec<Series<'q, 'c>> {
+/// Every name that a query selects, left to right, and what the query is made of.
+pub(in crate::lint) fn series<'q, 'c>(
+    expr: &'q Expr,
+    names: &Names<'c>,
+) -> (Vec<Series<'q, 'c>>, Kinds) {
     let mut found = Vec::new();
     let router = is_routed(expr, names.scope);
-    for context in contexts(expr) {
+    let (contexts, kinds) = surroundings(expr);
+    for context in contexts {
         let context = Rc::new(context);
         let servers = is_tied(context.selector, names.scope);
         let ties = Ties { servers, router };
@@ -85,7 +86,7 @@ pub(in crate::lint) fn series<'q, 'c>(expr: &'q Expr, names: &Names<'c>) -> Vec<
             });
         }
     }
-    found
+    (found, kinds)
 }
 
 /// The query says that a router in front of the servers is meant: by the label that it puts on all it serves, by a

@@ -5,7 +5,7 @@ use crate::lint::quantity::Measure;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Comparison, Exact, bare, comparisons, exact_constant};
+use crate::promql::usage::{Comparison, Exact, bare, exact_constant};
 use crate::promql::with_room;
 
 declare_rule! {
@@ -56,7 +56,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         out.push(finding.help("compare with a threshold: `… > 80`"));
         return;
     }
-    for comparison in comparisons(cx.expr) {
+    for comparison in cx.comparisons() {
         // Only what decides alone: a part of `and` may be true always.
         if !std::ptr::eq(bare(cx.expr), comparison.expr) {
             continue;

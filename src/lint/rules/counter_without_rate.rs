@@ -1,11 +1,15 @@
 //! Totals since the start where a rate is meant.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use crate::diag::{Applicability, Group, Severity};
 use crate::lint::mend;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Use, comparisons};
+use crate::promql::ast::{AggregateOp, BinaryOp, ExprKind};
+use crate::promql::usage::Use;
+use crate::promql::visit::walk;
 
 declare_rule! {
     /// A counter grows from the start of the server to its end. Compared with a number it tells how long the
@@ -31,9 +35,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if !cx.is_evaluated() {
         return;
     }
-    for series in cx.series {
-        let raw = series.context.used() == Use::Instant && series.subject.is_counter();
-        if !raw || is_harmless(cx, series) {
+    let mut around = None;
+    for (at, series) in cx.series.iter().enumerate() {
+        if !is_raw(series) || !series.subject.is_counter() || is_blind(series) {
+            continue;
+        }
+        let around = around.get_or_insert_with(|| Around::of(cx));
+        if around.differenced[at] {
             continue;
         }
         let name = series.name;
@@ -41,11 +49,11 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             format!(
                 "`{name}` counts from the start of the server: this is a quantile of all time, not of now"
             )
-        } else if is_compared(cx, series) {
+        } else if around.compared[at] {
             format!(
                 "`{name}` only grows until the server restarts: this compares its total since the start"
             )
-        } else if is_mean(cx, series) {
+        } else if around.averaged[at] {
             format!(
                 "`{name}` counts from the start of the server: this is an average of all time, not of now"
             )
@@ -65,50 +73,141 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// Where the value itself does not matter, or a difference is taken.
-fn is_harmless(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
+fn is_raw(series: &Series<'_, '_>) -> bool {
+    series.context.used() == Use::Instant
+}
+
+/// Where the value itself does not matter.
+fn is_blind(series: &Series<'_, '_>) -> bool {
     const BLIND: [&str; 4] = ["absent", "timestamp", "changes", "resets"];
-    series.functions().any(|name| BLIND.contains(&name))
-        || series.context.ancestors().any(|node| match &node.kind {
-            ExprKind::Aggregate(a) => matches!(a.op, AggregateOp::Count | AggregateOp::Group),
-            ExprKind::Binary(b) => {
-                b.op == BinaryOp::Sub && both_sides(cx, &b.lhs, &b.rhs, series.name)
+    let kinds = series.context.kinds();
+    BLIND.iter().any(|function| kinds.calls(function))
+        || kinds.aggregates(AggregateOp::Count)
+        || kinds.aggregates(AggregateOp::Group)
+}
+
+/// What is done to each series of a query, by its index. Each operation is looked at once: in a long query there may be
+/// as many around each series.
+struct Around {
+    /// A difference is taken of two values of the series.
+    differenced: Vec<bool>,
+    /// Compared with a number other than 0: whether something ever happened may be asked.
+    compared: Vec<bool>,
+    /// The upper side of a mean or of a share whose lower side is as raw: both since the start.
+    averaged: Vec<bool>,
+}
+
+impl Around {
+    fn of(cx: &QueryCx<'_, '_>) -> Self {
+        let mut compared = Marks::new(cx.series.len());
+        for comparison in cx.comparisons() {
+            if *comparison.constant.numer() != 0 {
+                compared.mark(cx.indices(comparison.subject));
             }
-            _ => false,
-        })
+        }
+        let mut averaged = Marks::new(cx.series.len());
+        let mut names = Names::of(cx);
+        let cooked: Vec<_> = (0..cx.series.len())
+            .filter(|at| !is_raw(&cx.series[*at]))
+            .collect();
+        walk(cx.expr, &mut |node| {
+            let ExprKind::Binary(binary) = &node.kind else {
+                return;
+            };
+            let (left, right) = (cx.indices(&binary.lhs), cx.indices(&binary.rhs));
+            if binary.op == BinaryOp::Sub {
+                names.subtract(cx, &left, &right);
+            } else if binary.op == BinaryOp::Div
+                && !is_any_in(&cooked, &(left.start..right.end))
+                && cx.measure(node).is_some()
+            {
+                averaged.mark(left);
+            }
+        });
+        Self {
+            differenced: names.differenced(),
+            compared: compared.all(),
+            averaged: averaged.all(),
+        }
+    }
 }
 
-fn both_sides(cx: &QueryCx<'_, '_>, lhs: &Expr, rhs: &Expr, name: &str) -> bool {
-    let has = |side: &Expr| cx.series_in(side).any(|s| s.name == name);
-    has(lhs) && has(rhs)
+/// True when one of some sorted places is in a range.
+fn is_any_in(sorted: &[usize], range: &Range<usize>) -> bool {
+    let first = sorted.partition_point(|at| *at < range.start);
+    sorted.get(first).is_some_and(|at| *at < range.end)
 }
 
-/// Compared with a number other than 0: whether something ever happened may be asked.
-fn is_compared(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
-    comparisons(cx.expr).iter().any(|comparison| {
-        let zero = *comparison.constant.numer() == 0;
-        !zero
-            && cx
-                .series_in(comparison.subject)
-                .any(|s| std::ptr::eq(s, series))
-    })
+/// Where each name is among the series, and which of its places are parts of a difference.
+struct Names<'q> {
+    places: BTreeMap<&'q str, (Vec<usize>, Marks)>,
+    length: usize,
 }
 
-/// The upper side of a mean or of a share whose lower side is as raw: both since the start.
-fn is_mean(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
-    series.context.ancestors().any(|node| {
-        let ExprKind::Binary(binary) = &node.kind else {
-            return false;
+impl<'q> Names<'q> {
+    fn of(cx: &QueryCx<'q, '_>) -> Self {
+        let mut places: BTreeMap<_, (Vec<_>, Marks)> = BTreeMap::new();
+        for (at, series) in cx.series.iter().enumerate() {
+            places.entry(series.name).or_default().0.push(at);
+        }
+        for (places, marks) in places.values_mut() {
+            *marks = Marks::new(places.len());
+        }
+        let length = cx.series.len();
+        Self { places, length }
+    }
+
+    /// Marks the names that both sides have; the shorter side says which may be.
+    fn subtract(&mut self, cx: &QueryCx<'q, '_>, left: &Range<usize>, right: &Range<usize>) {
+        let (few, many) = match left.len() < right.len() {
+            true => (left, right),
+            false => (right, left),
         };
-        let raw = |side: &Expr| {
-            let mut inside = cx.series_in(side);
-            inside.all(|s| s.context.used() == Use::Instant)
-        };
-        let upper = cx.series_in(&binary.lhs).any(|s| std::ptr::eq(s, series));
-        upper
-            && binary.op == BinaryOp::Div
-            && raw(&binary.lhs)
-            && raw(&binary.rhs)
-            && cx.measure(node).is_some()
-    })
+        for series in &cx.series[few.clone()] {
+            if let Some((places, marks)) = self.places.get_mut(series.name)
+                && is_any_in(places, many)
+            {
+                let from = places.partition_point(|at| *at < left.start);
+                let to = places.partition_point(|at| *at < right.end);
+                marks.mark(from..to);
+            }
+        }
+    }
+
+    fn differenced(self) -> Vec<bool> {
+        let mut all = vec![false; self.length];
+        for (places, marks) in self.places.into_values() {
+            for (at, marked) in places.into_iter().zip(marks.all()) {
+                all[at] = marked;
+            }
+        }
+        all
+    }
+}
+
+/// Ranges of places that are marked, by where they begin and end: however long they are, each is two steps.
+#[derive(Default)]
+struct Marks(Vec<isize>);
+
+impl Marks {
+    fn new(length: usize) -> Self {
+        Self(vec![0; length + 1])
+    }
+
+    fn mark(&mut self, range: Range<usize>) {
+        if range.is_empty() {
+            return;
+        }
+        self.0[range.start] += 1;
+        self.0[range.end] -= 1;
+    }
+
+    fn all(self) -> Vec<bool> {
+        let mut open = 0;
+        let count = self.0.into_iter().map(|change| {
+            open += change;
+            open > 0
+        });
+        count.collect()
+    }
 }

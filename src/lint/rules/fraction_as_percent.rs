@@ -6,7 +6,7 @@ use crate::lint::quantity::{self, Measure};
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::BinaryOp;
-use crate::promql::usage::{Comparison, Exact, comparisons};
+use crate::promql::usage::{Comparison, Exact};
 use crate::source::Spanned;
 use crate::units::decimal;
 use crate::yaml::Text;
@@ -35,7 +35,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if !cx.has_known_series() {
         return;
     }
-    for comparison in comparisons(cx.expr) {
+    for comparison in cx.comparisons() {
         if let Some((Measure::Fraction, series)) = cx.measure(comparison.subject) {
             let what = match series.subject.is_gauge() {
                 true => format!("`{}`", series.name),

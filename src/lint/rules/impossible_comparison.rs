@@ -4,7 +4,7 @@ use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Comparison, Exact, bare, comparisons};
+use crate::promql::usage::{Comparison, Exact, bare};
 
 declare_rule! {
     /// A count of nothing is no 0: there is no result. `absent` gives 1 or no result. A comparison of either with
@@ -26,7 +26,7 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    for comparison in comparisons(cx.expr) {
+    for comparison in cx.comparisons() {
         let Some(least) = at_least_one(comparison.subject) else {
             continue;
         };

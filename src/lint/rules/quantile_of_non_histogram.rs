@@ -27,15 +27,16 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if cx
-        .series
-        .iter()
-        .all(|series| matches!(*series.subject, Subject::Outside))
-    {
+    if !cx.memo.kinds.calls("histogram_quantile") {
         return;
     }
+    // Calls inside of others come later, and their series are told already.
+    let mut told = 0;
     for call in quantile_calls(cx.expr) {
-        for series in cx.series_in(call.buckets) {
+        let inside = cx.indices(call.buckets);
+        let first = inside.start.max(told);
+        told = inside.end.max(told);
+        for series in &cx.series[first..told] {
             let Some(histogram) = unfit(series) else {
                 continue;
             };

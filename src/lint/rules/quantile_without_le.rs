@@ -28,8 +28,7 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    // Cheap for the many queries without any.
-    if !cx.query.text.contains("histogram_quantile") {
+    if !cx.memo.kinds.calls("histogram_quantile") {
         return;
     }
     for call in quantile_calls(cx.expr).iter().filter(|call| !call.le) {
@@ -47,7 +46,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             name.text
         );
         let finding = out.at(cx.span(place), message);
-        let edit = aggregation(call).and_then(|node| keep_le(cx, node));
+        let node = aggregation(call).filter(|_| cx.may_mend());
+        let edit = node.and_then(|node| keep_le(cx, node));
         let fix = edit.and_then(|edit| cx.fix("keep `le`", &[edit], Applicability::Safe));
         let help = "add `le` to the labels that are kept: `by (le)`";
         out.push(finding.help(help).maybe_fix(fix));

@@ -26,6 +26,9 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    if !cx.memo.kinds.operates(BinaryOp::Div) {
+        return;
+    }
     walk(cx.expr, &mut |node| {
         let ExprKind::Binary(binary) = &node.kind else {
             return;

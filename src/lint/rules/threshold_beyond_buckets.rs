@@ -5,7 +5,7 @@ use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Exact, bare, comparisons};
+use crate::promql::usage::{Exact, bare};
 use crate::promql::with_room;
 use crate::units::parse_decimal;
 
@@ -31,7 +31,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if !cx.series.iter().any(Series::is_bucket) {
         return;
     }
-    for comparison in comparisons(cx.expr) {
+    for comparison in cx.comparisons() {
         let Some(buckets) = quantile(comparison.subject) else {
             continue;
         };

@@ -5,7 +5,6 @@ use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{MatchOp, Matcher};
-use crate::promql::matches;
 
 declare_rule! {
     /// A bucket series exists only for the bounds that the server was built with. A matcher on any other
@@ -38,7 +37,7 @@ fn judge(cx: &QueryCx<'_, '_>, out: &mut Findings, series: &Series<'_, '_>, matc
     let bound: Option<f64> = value.parse().ok();
     let has = |bucket: &String| match matcher.op {
         MatchOp::Equal => bound.is_some() && bucket.parse().ok() == bound,
-        MatchOp::Match => matches(value, bucket) != Some(false),
+        MatchOp::Match => cx.may_match(value, bucket),
         MatchOp::NotEqual | MatchOp::NotMatch => true,
     };
     let Some(known) = series.subject.known() else {

@@ -6,7 +6,7 @@ use crate::lint::quantity::{self, Measure};
 use crate::lint::query::{QueryCx, Series, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::BinaryOp;
-use crate::promql::usage::{Comparison, Exact, comparisons};
+use crate::promql::usage::{Comparison, Exact};
 use crate::units::decimal;
 
 declare_rule! {
@@ -44,7 +44,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if !cx.has_known_series() {
         return;
     }
-    for comparison in comparisons(cx.expr) {
+    for comparison in cx.comparisons() {
         if let Some((Measure::Seconds, series)) = cx.measure(comparison.subject) {
             compared(cx, out, &comparison, series);
         }

@@ -1,11 +1,13 @@
 //! Labels that no series has.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::rc::Rc;
 
 use crate::artifact::{Kind, Role};
 use crate::catalog::Series as Part;
 use crate::diag::{Group, Severity, did_you_mean};
-use crate::lint::query::{QueryCx, Series};
+use crate::lint::query::{FEW, QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Subject;
 use crate::promql::ast::{AggregateOp, ExprKind, Name};
@@ -42,17 +44,18 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if cx.series.iter().all(|s| s.subject.shapes().is_empty()) {
         return;
     }
+    let mut labels = Labels::new(cx);
     for series in cx.series {
         for matcher in &series.context.selector.matchers {
             let label = &matcher.label;
             if label.placeholders.is_empty() && lacks(cx, series, &label.text) {
-                report(cx, out, label, &[series]);
+                labels.report(out, label, &[series]);
             }
         }
     }
     let opaque = opaque(cx);
     walk(cx.expr, &mut |node| {
-        let (labels, inside): (Vec<&Name>, _) = match &node.kind {
+        let (names, inside): (Vec<&Name>, _) = match &node.kind {
             ExprKind::Aggregate(a) => match &a.grouping {
                 Some(grouping) => (grouping.labels.iter().collect(), &*a.expr),
                 None => return,
@@ -70,15 +73,127 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         if opaque.get(first).is_some_and(|at| *at < inside.span.end) {
             return;
         }
-        for label in labels.into_iter().filter(|l| l.placeholders.is_empty()) {
-            if cx.series_in(inside).all(|s| lacks(cx, s, &label.text)) {
-                let series: Vec<_> = cx.series_in(inside).collect();
-                if !series.is_empty() {
-                    report(cx, out, label, &series);
-                }
+        let inside = cx.indices(inside);
+        for name in names.into_iter().filter(|l| l.placeholders.is_empty()) {
+            if let Some(series) = labels.lacking(&inside, &name.text) {
+                labels.report(out, name, &series);
             }
         }
     });
+}
+
+/// The labels that a query asks for, and what is known of each. In a long query there may be as many of them as series.
+struct Labels<'a, 'q, 'c> {
+    cx: &'a QueryCx<'q, 'c>,
+    places: Option<Places<'q, 'c>>,
+    of_another: BTreeMap<&'q str, bool>,
+}
+
+/// The series of a query by what they stand for. No more recorded series can be told apart than catalogs have.
+struct Places<'q, 'c> {
+    /// A series for each, and where such series are.
+    known: Vec<(&'q Series<'q, 'c>, Vec<usize>)>,
+    /// Where those are whose labels are not known.
+    open: Vec<usize>,
+}
+
+impl<'q, 'c> Places<'q, 'c> {
+    fn of(cx: &QueryCx<'q, 'c>) -> Self {
+        let mut seen: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut known: Vec<(&Series<'_, '_>, Vec<usize>)> = Vec::new();
+        let mut open = Vec::new();
+        for (at, series) in cx.series.iter().enumerate() {
+            if series.subject.shapes().is_empty() {
+                open.push(at);
+                continue;
+            }
+            let subject = Rc::as_ptr(&series.subject).addr();
+            let place = *seen.entry(subject).or_insert(known.len());
+            match known.get_mut(place) {
+                Some((_, places)) => places.push(at),
+                None => known.push((series, vec![at])),
+            }
+        }
+        Self { known, open }
+    }
+
+    /// A series for each in a range, in their order; none when one has unknown labels.
+    fn inside(&self, range: &Range<usize>) -> Option<Vec<&'q Series<'q, 'c>>> {
+        let first = |places: &Vec<usize>| {
+            let at = places.partition_point(|at| *at < range.start);
+            places.get(at).copied().filter(|at| *at < range.end)
+        };
+        if first(&self.open).is_some() {
+            return None;
+        }
+        let known = self.known.iter();
+        let mut inside: Vec<_> = known
+            .filter_map(|(series, places)| Some((first(places)?, *series)))
+            .collect();
+        inside.sort_by_key(|(first, _)| *first);
+        Some(inside.into_iter().map(|(_, series)| series).collect())
+    }
+}
+
+impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
+    fn new(cx: &'a QueryCx<'q, 'c>) -> Self {
+        Self {
+            cx,
+            places: None,
+            of_another: BTreeMap::new(),
+        }
+    }
+
+    /// The series of a range, when all surely lack the label.
+    fn lacking(&mut self, range: &Range<usize>, label: &str) -> Option<Vec<&'q Series<'q, 'c>>> {
+        let cx = self.cx;
+        let lacks = |s: &&Series<'_, '_>| lacks(cx, s, label);
+        if range.len() <= FEW {
+            let series = &cx.series[range.clone()];
+            let all = !series.is_empty() && series.iter().all(|s| lacks(&s));
+            return all.then(|| series.iter().collect());
+        }
+        let places = self.places.get_or_insert_with(|| Places::of(cx));
+        let mut series = places.inside(range)?;
+        series.iter().all(lacks).then(|| {
+            series.truncate(FEW);
+            series
+        })
+    }
+
+    fn report(&mut self, out: &mut Findings, label: &'q Name, series: &[&Series<'_, '_>]) {
+        let cx = self.cx;
+        let known: BTreeSet<_> = series
+            .iter()
+            .flat_map(|s| s.subject.shapes())
+            .flat_map(|shape| shape.labels.iter().map(String::as_str))
+            .collect();
+        let meant = meant(&label.text, &known);
+        if meant.is_none() && !cx.scope.has_all_labels() && !self.is_of_another(&label.text) {
+            return;
+        }
+        let mut names: Vec<_> = series.iter().map(|s| format!("`{}`", s.name)).collect();
+        names.dedup();
+        let verb = if names.len() == 1 { "has" } else { "have" };
+        let message = format!("{} {verb} no label `{}`", names.join(" and "), label.text);
+        let help = meant.unwrap_or_else(|| {
+            let known: Vec<_> = known.iter().map(|l| format!("`{l}`")).collect();
+            format!("its own labels are {}", known.join(", "))
+        });
+        let finding = out.at(cx.span(&label.span), message).help(help);
+        out.push(finding.help(format!(
+            "if relabelling or a remote store adds it, declare `labels = [\"{}\"]` in `slosmith.toml`",
+            label.text
+        )));
+    }
+
+    fn is_of_another(&mut self, label: &'q str) -> bool {
+        let cx = self.cx;
+        *self
+            .of_another
+            .entry(label)
+            .or_insert_with(|| is_of_another(cx, label))
+    }
 }
 
 /// Where labels come from that no series of a known name has, in order, so that not every operation of a long chain
@@ -126,31 +241,6 @@ fn lacks(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>, label: &str) -> bool {
 /// Google Cloud puts its own labels on whatever it stores.
 fn is_googles(cx: &QueryCx<'_, '_>, label: &str) -> bool {
     cx.artifact.kind == Kind::GoogleCloud && ["cluster", "location", "project_id"].contains(&label)
-}
-
-fn report(cx: &QueryCx<'_, '_>, out: &mut Findings, label: &Name, series: &[&Series<'_, '_>]) {
-    let known: BTreeSet<_> = series
-        .iter()
-        .flat_map(|s| s.subject.shapes())
-        .flat_map(|shape| shape.labels.iter().map(String::as_str))
-        .collect();
-    let meant = meant(&label.text, &known);
-    if meant.is_none() && !cx.scope.has_all_labels() && !is_of_another(cx, &label.text) {
-        return;
-    }
-    let mut names: Vec<_> = series.iter().map(|s| format!("`{}`", s.name)).collect();
-    names.dedup();
-    let verb = if names.len() == 1 { "has" } else { "have" };
-    let message = format!("{} {verb} no label `{}`", names.join(" and "), label.text);
-    let help = meant.unwrap_or_else(|| {
-        let known: Vec<_> = known.iter().map(|l| format!("`{l}`")).collect();
-        format!("its own labels are {}", known.join(", "))
-    });
-    let finding = out.at(cx.span(&label.span), message).help(help);
-    out.push(finding.help(format!(
-        "if relabelling or a remote store adds it, declare `labels = [\"{}\"]` in `slosmith.toml`",
-        label.text
-    )));
 }
 
 /// True for a label that other metrics of a product have, so that nobody else would add it.

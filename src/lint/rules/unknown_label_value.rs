@@ -5,7 +5,7 @@ use crate::diag::{Group, Severity, did_you_mean};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{MatchOp, Matcher};
-use crate::promql::{is_literal_pattern, matches};
+use crate::promql::is_literal_pattern;
 
 declare_rule! {
     /// All values of a few labels are known, such as those of `finished_reason`. A matcher on any other value
@@ -61,10 +61,7 @@ fn judge(
             let words: Vec<_> = value.split('|').collect();
             if words.iter().all(|word| is_literal_pattern(word)) {
                 words
-            } else if domain
-                .iter()
-                .all(|known| matches(value, known) == Some(false))
-            {
+            } else if domain.iter().all(|known| !cx.may_match(value, known)) {
                 vec![value]
             } else {
                 return;

@@ -25,7 +25,7 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx.has_known_series() {
+    if !cx.memo.kinds.operation() || !cx.has_known_series() {
         return;
     }
     for join in unmatched_joins(cx.expr, &cx.leaves()) {

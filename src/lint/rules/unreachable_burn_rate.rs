@@ -4,7 +4,7 @@ use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Exact, bare, comparisons};
+use crate::promql::usage::{Exact, bare};
 
 declare_rule! {
     /// A ratio of errors is at most 1. A burn-rate factor times an error budget that gives 1 or more can
@@ -30,7 +30,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if !cx.query.text.contains("error") {
         return;
     }
-    for comparison in comparisons(cx.expr) {
+    for comparison in cx.comparisons() {
         let Some(threshold) = comparison.threshold() else {
             continue;
         };

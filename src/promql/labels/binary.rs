@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::flow::{Flow, Named, Presence};
+use super::flow::{Flow, Named, Presence, Typed};
 use super::set::Kept;
 use crate::promql::ast::{Binary, BinaryOp, GroupModifier, Matching};
-use crate::promql::check::known_type;
 use crate::promql::functions::ValueType;
 
 /// The labels of the result, given those of both sides.
-pub(super) fn combined(binary: &Binary, lhs: Flow, rhs: Flow) -> Flow {
-    let types = (known_type(&binary.lhs), known_type(&binary.rhs));
+pub(super) fn combined(binary: &Binary, lhs: Typed, rhs: Typed) -> Flow {
+    let types = (lhs.of, rhs.of);
+    let (lhs, rhs) = (lhs.flow, rhs.flow);
     let matched = binary.op.is_set() || binary.matching.is_some();
     match types {
         (Some(ValueType::Scalar), Some(ValueType::Scalar)) => Flow::none(),

@@ -5,10 +5,13 @@ use std::collections::BTreeSet;
 use super::Kept;
 use super::binary::combined;
 use super::call::called;
-use super::flow::{AnySeries, Flow, Leaf, LeafLabels, METRIC_NAME, Named, Possible, Presence};
+use super::flow::{
+    AnySeries, Flow, Leaf, LeafLabels, METRIC_NAME, Named, Possible, Presence, Typed,
+};
 use crate::promql::ast::{
     Aggregate, AggregateOp, Binary, Expr, ExprKind, Grouping, MatchOp, Matcher, Selector,
 };
+use crate::promql::check::{known_type, of_operands};
 use crate::promql::regex;
 use crate::promql::room::with_room;
 use crate::promql::visit::children;
@@ -25,7 +28,7 @@ pub(super) enum Step<'a, 'f> {
     /// An aggregation.
     Aggregate(&'a Aggregate, &'f Flow),
     /// A binary operation: the expression, the operation, its left and its right side.
-    Binary(&'a Expr, &'a Binary, [&'f Flow; 2]),
+    Binary(&'a Expr, &'a Binary, [&'f Typed; 2]),
 }
 
 /// [`label_flow`] that calls `see` with every operation, once each, inner ones first.
@@ -34,7 +37,25 @@ pub(super) fn watched<'a>(
     leaf: &dyn Leaf,
     see: &mut dyn FnMut(Step<'a, '_>),
 ) -> Flow {
-    with_room(|| flow(expr, leaf, see))
+    typed(expr, leaf, see).flow
+}
+
+fn typed<'a>(expr: &'a Expr, leaf: &dyn Leaf, see: &mut dyn FnMut(Step<'a, '_>)) -> Typed {
+    with_room(|| match &expr.kind {
+        ExprKind::Unary(_, operand) | ExprKind::Paren(operand) => typed(operand, leaf, see),
+        ExprKind::Binary(binary) => {
+            let lhs = typed(&binary.lhs, leaf, see);
+            let rhs = typed(&binary.rhs, leaf, see);
+            see(Step::Binary(expr, binary, [&lhs, &rhs]));
+            let of = of_operands(lhs.of, rhs.of);
+            let flow = combined(binary, lhs, rhs);
+            Typed { flow, of }
+        }
+        _ => Typed {
+            flow: flow(expr, leaf, see),
+            of: known_type(expr),
+        },
+    })
 }
 
 fn flow<'a>(expr: &'a Expr, leaf: &dyn Leaf, see: &mut dyn FnMut(Step<'a, '_>)) -> Flow {
@@ -51,12 +72,7 @@ fn flow<'a>(expr: &'a Expr, leaf: &dyn Leaf, see: &mut dyn FnMut(Step<'a, '_>)) 
             see(Step::Aggregate(aggregate, &flow));
             aggregated(aggregate, flow)
         }
-        ExprKind::Unary(_, operand) | ExprKind::Paren(operand) => inner(operand),
-        ExprKind::Binary(binary) => {
-            let (lhs, rhs) = (inner(&binary.lhs), inner(&binary.rhs));
-            see(Step::Binary(expr, binary, [&lhs, &rhs]));
-            combined(binary, lhs, rhs)
-        }
+        ExprKind::Unary(..) | ExprKind::Paren(_) | ExprKind::Binary(_) => inner(expr),
         ExprKind::Unknown(_) | ExprKind::Placeholder(_) | ExprKind::Invalid(_) => {
             children(expr).for_each(|part| drop(inner(part)));
             Flow::unknown()

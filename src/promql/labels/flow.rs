@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Kept;
 use crate::promql::ast::{Name, Selector};
+use crate::promql::functions::ValueType;
 
 /// The name of the metric as a label.
 pub(super) const METRIC_NAME: &str = "__name__";
@@ -114,6 +115,20 @@ impl Flow {
             flow.sure.insert(label.to_owned());
         }
         flow
+    }
+}
+
+/// The labels of an expression and its type, as `known_type` has it: asked at each operation of a long chain, that
+/// would look at all before it.
+pub(super) struct Typed {
+    pub(super) flow: Flow,
+    pub(super) of: Option<ValueType>,
+}
+
+impl Typed {
+    /// True for what surely is an instant vector.
+    pub(super) fn is_vector(&self) -> bool {
+        self.of == Some(ValueType::Vector)
     }
 }
 

@@ -5,8 +5,6 @@ use std::cmp::Reverse;
 use super::expr::{Step, watched};
 use super::flow::{Flow, Leaf, METRIC_NAME, Named, Presence};
 use crate::promql::ast::{Binary, BinaryOp, Expr, Matching, Name};
-use crate::promql::check::known_type;
-use crate::promql::functions::ValueType;
 
 /// A binary operation whose sides never have the same labels.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +28,8 @@ pub fn unmatched_joins<'a>(expr: &'a Expr, leaf: &dyn Leaf) -> Vec<UnmatchedJoin
         let Step::Binary(node, binary, [lhs, rhs]) = step else {
             return;
         };
-        if binary.op != BinaryOp::Or && is_vector(&binary.lhs) && is_vector(&binary.rhs) {
+        if binary.op != BinaryOp::Or && lhs.is_vector() && rhs.is_vector() {
+            let (lhs, rhs) = (&lhs.flow, &rhs.flow);
             let only = |a, b| one_sided(a, b, binary.matching.as_ref());
             let left = only(lhs, rhs).map(|label| (label, true));
             if let Some((label, on_left)) = left.or_else(|| Some((only(rhs, lhs)?, false))) {
@@ -45,10 +44,6 @@ pub fn unmatched_joins<'a>(expr: &'a Expr, leaf: &dyn Leaf) -> Vec<UnmatchedJoin
     });
     found.sort_by_key(|join| (join.expr.span.start, Reverse(join.expr.span.end)));
     found
-}
-
-fn is_vector(expr: &Expr) -> bool {
-    known_type(expr) == Some(ValueType::Vector)
 }
 
 /// A matched label that `side` surely has and `other` cannot have.
@@ -96,10 +91,9 @@ pub fn missing_labels<'a>(expr: &'a Expr, leaf: &dyn Leaf) -> Vec<MissingLabel<'
         }
         Step::Binary(_, binary, sides) => {
             if let Some(matching) = &binary.matching
-                && is_vector(&binary.lhs)
-                && is_vector(&binary.rhs)
+                && sides.iter().all(|side| side.is_vector())
             {
-                in_matching(matching, sides, &mut found);
+                in_matching(matching, sides.map(|side| &side.flow), &mut found);
             }
         }
     });

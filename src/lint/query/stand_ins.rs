@@ -1,0 +1,141 @@
+//! What else a query asks for where a series is missing: the other sides of each `or` around it, and the other names
+//! of its selector.
+
+use std::rc::Rc;
+
+use super::Series;
+use crate::catalog::ReleaseId;
+use crate::lint::subject::Known;
+use crate::promql::ast::{BinaryOp, ExprKind, TextSpan};
+use crate::promql::usage::Holder;
+
+/// Series that take the place of another.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Others {
+    /// There are some.
+    pub(super) any: bool,
+    /// One of them is served on every release asked for.
+    pub(super) alive: bool,
+    /// The releases that serve one of them, a bit for each.
+    releases: Vec<u64>,
+}
+
+impl Others {
+    pub(super) fn serve(&self, id: ReleaseId) -> bool {
+        let word = self.releases.get(id.index() / 64);
+        word.is_some_and(|word| word & (1 << (id.index() % 64)) != 0)
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.any |= other.any;
+        self.alive |= other.alive;
+        let length = self.releases.len().max(other.releases.len());
+        self.releases.resize(length, 0);
+        let words = self.releases.iter_mut().zip(&other.releases);
+        words.for_each(|(word, other)| *word |= other);
+    }
+
+    fn add_series(&mut self, series: &Series<'_, '_>) {
+        self.any = true;
+        let served = series.subject.served();
+        self.alive |= served.is_some_and(Known::is_alive);
+        for id in served.iter().flat_map(|known| &known.present) {
+            let length = self.releases.len().max(id.index() / 64 + 1);
+            self.releases.resize(length, 0);
+            self.releases[id.index() / 64] |= 1 << (id.index() % 64);
+        }
+    }
+}
+
+/// The left side of an operation, and the right one; all else is left.
+type Sides = [Others; 2];
+
+/// For all series of a query at once: of a long `or` each would look at all others.
+#[derive(Debug)]
+pub(super) struct StandIns {
+    /// By holder and side: what stands in for the series inside.
+    around: Vec<Sides>,
+    /// By the first series of a selector of several names: all that it selects.
+    alternatives: Vec<(usize, Others)>,
+}
+
+impl StandIns {
+    pub(super) fn of(series: &[Series<'_, '_>]) -> Self {
+        Self {
+            around: around(series),
+            alternatives: alternatives(series),
+        }
+    }
+
+    /// Series on the other side of an `or` around this one.
+    pub(super) fn around(&self, series: &Series<'_, '_>) -> Option<&Others> {
+        let context = &series.context;
+        let holder = context.holder()?;
+        let side = side(context.holders().get(holder)?, &context.span);
+        Some(&self.around.get(holder)?[side])
+    }
+
+    /// All names of a selector with several, by its first series.
+    pub(super) fn alternatives(&self, first: usize) -> Option<&Others> {
+        let found = self.alternatives.binary_search_by_key(&first, |of| of.0);
+        found.ok().map(|at| &self.alternatives[at].1)
+    }
+}
+
+fn around(series: &[Series<'_, '_>]) -> Vec<Sides> {
+    let holders = series.first().map_or(&[][..], |s| s.context.holders());
+    let mut inside = vec![Sides::default(); holders.len()];
+    for s in series {
+        if let Some(at) = s.context.holder() {
+            inside[at][side(&holders[at], &s.context.span)].add_series(s);
+        }
+    }
+    // Each is behind the one around it: first from the inside out, then back.
+    for (at, holder) in holders.iter().enumerate().rev() {
+        if let Some(outer) = holder.outer {
+            let [mut all, right] = inside[at].clone();
+            all.add(&right);
+            inside[outer][side(&holders[outer], &holder.expr.span)].add(&all);
+        }
+    }
+    let mut around: Vec<Sides> = Vec::with_capacity(holders.len());
+    for (holder, [left, right]) in holders.iter().zip(&inside) {
+        let outer = holder.outer.map(|outer| {
+            let side = side(&holders[outer], &holder.expr.span);
+            around[outer][side].clone()
+        });
+        let mut sides = outer.map_or_else(Sides::default, |outer| [outer.clone(), outer]);
+        if is_or(holder) {
+            sides[0].add(right);
+            sides[1].add(left);
+        }
+        around.push(sides);
+    }
+    around
+}
+
+fn is_or(holder: &Holder<'_>) -> bool {
+    matches!(&holder.expr.kind, ExprKind::Binary(binary) if binary.op == BinaryOp::Or)
+}
+
+/// The side of an operation that a part of it is on.
+fn side(holder: &Holder<'_>, part: &TextSpan) -> usize {
+    match &holder.expr.kind {
+        ExprKind::Binary(binary) => usize::from(part.start >= binary.rhs.span.start),
+        _ => 0,
+    }
+}
+
+fn alternatives(series: &[Series<'_, '_>]) -> Vec<(usize, Others)> {
+    let mut found = Vec::new();
+    let mut first = 0;
+    for selector in series.chunk_by(|a, b| Rc::ptr_eq(&a.context, &b.context)) {
+        if selector.iter().any(|s| s.name != selector[0].name) {
+            let mut all = Others::default();
+            selector.iter().for_each(|s| all.add_series(s));
+            found.push((first, all));
+        }
+        first += selector.len();
+    }
+    found
+}
