@@ -26,7 +26,7 @@ pub(super) fn judge(scenario: Option<&Scenario>, result: &Results) -> Judged {
         }
         _ => None,
     };
-    let all = wanted.map_or_else(|| sent.unwrap_or(0.0) + dropped, |wanted| wanted);
+    let all = wanted.unwrap_or_else(|| sent.unwrap_or(0.0) + dropped);
     let unit = match result.in_conversations() {
         true => "iterations",
         false => "requests",

@@ -236,3 +236,28 @@ fn the_emitter_names_every_published_metric() {
     }
     assert!(build(&read("specs/vllm-production.yaml"), Target::Emitter).is_empty());
 }
+
+/// Every attribute of the spec's traces is an argument of the span; a service without traces gets no module.
+#[test]
+fn the_emitter_spans_every_attribute() {
+    let files = build(&read("specs/mangaassist.yaml"), Target::Emitter);
+    let module = text(&files, "emitter/traces.py");
+    assert!(module.contains("NAME = \"vllm_inference\""), "{module}");
+    for name in [
+        "request_id",
+        "session_id",
+        "adapter_id",
+        "backend_version",
+        "prompt_version",
+        "input_tokens",
+        "output_tokens",
+        "queue_wait_ms",
+        "ttft_ms",
+        "generation_ms",
+        "prefix_cache_hit",
+        "finish_reason",
+    ] {
+        let set = format!("            \"{name}\": {name},\n");
+        assert!(module.contains(&set), "{name}");
+    }
+}

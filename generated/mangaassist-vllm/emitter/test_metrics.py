@@ -133,7 +133,7 @@ def run(code):
     return done.stdout
 
 
-FIRST = PAGE[0][0]
+FIRST = next((s.name for s in m.SIGNALS if any(not metric.only for metric in s.metrics)), PAGE[0][0])
 SETS = sum(len(metric.sets) for s in m.SIGNALS if s.name == FIRST for metric in s.metrics if not metric.only)
 
 
