@@ -31,15 +31,15 @@ class Span:
         self,
         *,
         request_id: Attribute = None,  # finds one request in logs and traces
-        session_id: Attribute = None,  # the conversation it belongs to
-        adapter_id: Attribute = None,  # tells adapters apart; the same value as in metrics
-        backend_version: Attribute = None,  # tells releases apart; the same value as in metrics
+        session_id: Attribute = None,  # the conversation
+        adapter_id: Attribute = None,  # the adapter; the same value as in metrics
+        backend_version: Attribute = None,  # the release; the same value as in metrics
         prompt_version: Attribute = None,  # ties a change of the cache hit rate to a prompt
-        input_tokens: Attribute = None,  # length of the prompt after budgeting
-        output_tokens: Attribute = None,  # length of the answer
-        queue_wait_ms: Attribute = None,  # time before the model works on it
-        ttft_ms: Attribute = None,  # what the user waited
-        generation_ms: Attribute = None,  # time of the model
+        input_tokens: Attribute = None,  # prompt length after budgeting
+        output_tokens: Attribute = None,  # answer length
+        queue_wait_ms: Attribute = None,  # time before the model runs the request
+        ttft_ms: Attribute = None,  # time to first token
+        generation_ms: Attribute = None,  # model time
         prefix_cache_hit: Attribute = None,  # whether the prompt began with a cached prefix
         finish_reason: Attribute = None,  # how it ended (stop, length, abort)
     ) -> None:
