@@ -86,9 +86,13 @@ fn conditions(place: &str) -> Vec<(&str, &str)> {
 
 /// The first object with these members.
 fn found<'v>(value: &'v Value, members: &[(&str, &str)]) -> Option<&'v Value> {
-    let is = |(path, wanted): &(&str, &str)| match at_path(value, path) {
-        Value::String(text) => text == *wanted,
-        other => !other.is_null() && other.to_string() == *wanted,
+    let is = |(path, wanted): &(&str, &str)| {
+        let text = match at_path(value, path) {
+            Value::Null => return false,
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        text == *wanted
     };
     match value {
         Value::Object(_) if members.iter().all(is) => Some(value),
