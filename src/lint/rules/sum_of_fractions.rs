@@ -108,16 +108,19 @@ fn sums_around<'q>(cx: &QueryCx<'q, '_>, holders: &[Holder<'q>]) -> Vec<Sums<'q>
     for holder in holders {
         let mut sums = holder.outer.map(|at| found[at]).unwrap_or_default();
         match &holder.expr.kind {
-            ExprKind::Call(call) if call.function.text == "sum_over_time" => {
-                if call.args.first().is_some_and(fraction) {
-                    sums.any = Some((holder.expr, Of::Samples));
-                    sums.of_samples = Some(holder.expr);
-                }
+            ExprKind::Call(call)
+                if call.function.text == "sum_over_time"
+                    && call.args.first().is_some_and(fraction) =>
+            {
+                sums.any = Some((holder.expr, Of::Samples));
+                sums.of_samples = Some(holder.expr);
             }
-            ExprKind::Aggregate(a) if a.op == AggregateOp::Sum => {
-                if !keeps_one(a.grouping.as_ref()) && fraction(&a.expr) {
-                    sums.any = Some((holder.expr, Of::Servers));
-                }
+            ExprKind::Aggregate(a)
+                if a.op == AggregateOp::Sum
+                    && !keeps_one(a.grouping.as_ref())
+                    && fraction(&a.expr) =>
+            {
+                sums.any = Some((holder.expr, Of::Servers));
             }
             _ => {}
         }
