@@ -19,7 +19,7 @@ const SYSTEM = <{ system|tojson }>;
 const TURNS = <{ turns }>;
 const PROMPT_TOKENS = <{ prompt_tokens|tojson }>; // of a conversation's last prompt; null: texts as they are
 const SHARED_PREFIX = <{ shared_prefix }>; // tokens that all prompts begin with
-const TIMEOUT = '<{ timeout }>s'; // longer than the longest answer takes
+const TIMEOUT = <{ (timeout ~ "s")|tojson }>; // longer than the longest answer takes
 
 const e2e = new Trend('e2e', true);
 const failed = new Rate('failed');

@@ -43,6 +43,7 @@ impl Known {
         };
         let known = &self.0[name];
         let mut rest = words[name.split(' ').count()..].iter();
+        let mut before = "";
         while let Some(word) = rest.next() {
             // What follows is a command of its own.
             let inner = word == "--" || (word == "vllm" && name.starts_with("nsys"));
@@ -53,9 +54,11 @@ impl Known {
                 }
                 return self.fault(&words);
             }
-            if word.len() > 1 && word.starts_with('-') && !has(known, word) {
+            let is_value = before.starts_with("--") && word.parse::<f64>().is_ok();
+            if word.len() > 1 && word.starts_with('-') && !has(known, word) && !is_value {
                 return Some(format!("`{name}` has no option `{word}`"));
             }
+            before = word;
         }
         None
     }

@@ -94,7 +94,9 @@ fn untagged(slos: &[Slo], alerts: &[Alert]) -> Vec<String> {
 /// Who is told of a page is told of its end, unless the spec says otherwise.
 fn actions(spec: &Spec, service: &spec::CloudWatch) -> Actions {
     let arns = |map: &spec::Map<Vec<Text>>| {
-        pairs(map, |arns| arns.iter().map(|arn| arn.value.clone()).collect())
+        pairs(map, |arns| {
+            arns.iter().map(|arn| arn.value.clone()).collect()
+        })
     };
     let alarm: Arns = arns(&service.actions);
     let ok = match &service.ok_actions {

@@ -76,7 +76,9 @@ pub(super) fn view<'a>(
     // Defaults of variables are no templates.
     let by_severity = |arns: &Arns| -> Value {
         let pairs = arns.iter();
-        pairs.map(|(severity, arns)| (severity.clone(), json!(arns))).collect()
+        pairs
+            .map(|(severity, arns)| (severity.clone(), json!(arns)))
+            .collect()
     };
     let actions = cw.actions.all().into_iter();
     let actions = actions.map(|(name, arns)| (snake(name), by_severity(arns)));

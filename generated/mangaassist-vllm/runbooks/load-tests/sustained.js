@@ -17,7 +17,7 @@ const SYSTEM = "You help readers of a manga shop.";
 const TURNS = 1;
 const PROMPT_TOKENS = null; // of a conversation's last prompt; null: texts as they are
 const SHARED_PREFIX = 0; // tokens that all prompts begin with
-const TIMEOUT = '160s'; // longer than the longest answer takes
+const TIMEOUT = "160s"; // longer than the longest answer takes
 
 const e2e = new Trend('e2e', true);
 const failed = new Rate('failed');

@@ -16,7 +16,7 @@ const SYSTEM = "";
 const TURNS = 1;
 const PROMPT_TOKENS = 512; // of a conversation's last prompt; null: texts as they are
 const SHARED_PREFIX = 0; // tokens that all prompts begin with
-const TIMEOUT = '124s'; // longer than the longest answer takes
+const TIMEOUT = "124s"; // longer than the longest answer takes
 
 const e2e = new Trend('e2e', true);
 const failed = new Rate('failed');
