@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
-use slosmith::plan::Plan;
+use slosmith::plan::{Plan, Slo};
 use slosmith::resolve::{Options, resolve};
 use slosmith::spec::Document;
 use slosmith::target::OutFile;
@@ -120,15 +120,26 @@ impl Case {
         let oracles: Vec<_> = views.into_iter().map(view).collect();
         let mut report = Report::new();
         let alerts: Vec<_> = oracles.iter().map(Oracle::alerts).collect();
+        let given = self.given();
         for id in alerts[0].keys() {
             let tally = report.entry(name(id)).or_default();
             for i in 0..self.evaluations {
                 let truths: Vec<_> = alerts.iter().map(|a| &a[id][i]).collect();
-                tally.states(&truths, &states(&shown[i], id), i as u64 * self.every);
+                let shown = states(&shown[i], id, &given);
+                tally.states(&truths, &shown, i as u64 * self.every);
             }
         }
         self.recorded(&oracles, &shown, &mut report);
         report
+    }
+
+    /// Labels that the spec gives to alerts: they tell no groups apart.
+    fn given(&self) -> BTreeSet<&str> {
+        let of_slos = self.plan.slos.iter().flat_map(Slo::marks);
+        let of_alerts = self.plan.alerts.iter().map(|alert| &alert.marks);
+        let marks = of_slos.map(|(_, marks)| marks).chain(of_alerts);
+        let labels = marks.flat_map(|marks| &marks.labels);
+        labels.map(|(label, _)| label.as_str()).collect()
     }
 
     /// What is recorded.
@@ -282,7 +293,7 @@ fn name((alert, tier): &RuleId) -> String {
 }
 
 /// Labels that tell groups apart.
-fn group(labels: &Labels) -> Labels {
+fn group(labels: &Labels, given: &BTreeSet<&str>) -> Labels {
     const OWN: [&str; 10] = [
         "__name__",
         "alertname",
@@ -297,11 +308,16 @@ fn group(labels: &Labels) -> Labels {
     ];
     let kept = labels
         .iter()
-        .filter(|(k, _)| !OWN.contains(&k.as_str()) && !k.starts_with("sloth"));
+        .filter(|(k, _)| !OWN.contains(&k.as_str()) && !k.starts_with("sloth"))
+        .filter(|(k, _)| !given.contains(k.as_str()));
     kept.map(|(k, v)| (k.clone(), v.clone())).collect()
 }
 
-fn states(shown: &[Shown], (alert, tier): &RuleId) -> BTreeMap<Labels, State> {
+fn states(
+    shown: &[Shown],
+    (alert, tier): &RuleId,
+    given: &BTreeSet<&str>,
+) -> BTreeMap<Labels, State> {
     let is =
         |labels: &Labels, label: &str, value: &str| labels.get(label).map_or("", |v| v) == value;
     let own = shown
@@ -311,7 +327,7 @@ fn states(shown: &[Shown], (alert, tier): &RuleId) -> BTreeMap<Labels, State> {
         "firing" => State::Firing,
         _ => State::Pending,
     };
-    own.map(|s| (group(&s.labels), state(s))).collect()
+    own.map(|s| (group(&s.labels, given), state(s))).collect()
 }
 
 fn values(shown: &[Shown], wanted: &[(&str, String)]) -> BTreeMap<Labels, f64> {
@@ -323,7 +339,7 @@ fn values(shown: &[Shown], wanted: &[(&str, String)]) -> BTreeMap<Labels, f64> {
     shown
         .iter()
         .filter(fits)
-        .map(|s| (group(&s.labels), s.value))
+        .map(|s| (group(&s.labels, &BTreeSet::new()), s.value))
         .collect()
 }
 
