@@ -165,15 +165,13 @@ fn shuffled(mut edits: Vec<(usize, Edit)>) -> Vec<(usize, Edit)> {
     edits
 }
 
-#[test]
-fn edits_of_the_specs_are_caught() {
-    let specs = Specs::new();
-    let (made, survivors) = specs.survivors(&shuffled(specs.edits()), EDITS);
+fn all_are_caught(specs: &Specs, edits: &[(usize, Edit)], enough: usize) {
+    let (made, survivors) = specs.survivors(edits, enough);
     println!(
         "{made} edits of the specs, {} caught",
         made - survivors.len()
     );
-    assert_eq!(made, EDITS);
+    assert!(enough == usize::MAX || made == enough);
     assert!(
         survivors.is_empty(),
         "not caught:\n{}",
@@ -181,23 +179,25 @@ fn edits_of_the_specs_are_caught() {
     );
 }
 
+#[test]
+fn some_edits_of_the_specs_are_caught() {
+    let specs = Specs::new();
+    all_are_caught(&specs, &shuffled(specs.edits()), EDITS / 5);
+}
+
+#[test]
+#[ignore = "ci"]
+fn edits_of_the_specs_are_caught() {
+    let specs = Specs::new();
+    all_are_caught(&specs, &shuffled(specs.edits()), EDITS);
+}
+
 /// The same with all of them; run it with `cargo test --test it coverage -- --ignored --nocapture`.
 #[test]
 #[ignore = "[slow] builds the specs a thousand times"]
 fn all_edits_of_the_specs_are_caught() {
     let specs = Specs::new();
-    let edits = specs.edits();
-    let (made, survivors) = specs.survivors(&edits, usize::MAX);
-    println!(
-        "{} edits, {made} build, {} caught",
-        edits.len(),
-        made - survivors.len()
-    );
-    assert!(
-        survivors.is_empty(),
-        "not caught:\n{}",
-        survivors.join("\n")
-    );
+    all_are_caught(&specs, &specs.edits(), usize::MAX);
 }
 
 /// Files by their paths below the service's folder.

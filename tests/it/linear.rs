@@ -256,6 +256,7 @@ fn operations_of_a_long_chain_do_not_each_look_at_all_before_them() {
 }
 
 #[test]
+#[ignore = "ci"]
 fn rules_look_once_at_each_part_of_a_long_query() {
     let chain = |term: &str, operator: &str| vec![term; 20_000].join(operator);
     let gone = "vllm:num_requests_swapped";
