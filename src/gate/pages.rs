@@ -43,7 +43,7 @@ pub struct Difference {
     after: Page,
 }
 
-/// Labels, sorted, without `le`.
+/// Labels, sorted.
 type Labels = Vec<(String, String)>;
 
 impl Difference {

@@ -40,7 +40,7 @@ pub struct CloudWatch {
     pub alarms: Vec<Alarm>,
     /// The dashboards.
     pub dashboards: Vec<CloudWatchDashboard>,
-    /// What the agent must deliver.
+    /// What the agent or the collector must deliver.
     pub scraped: Vec<Scraped>,
     /// How far both back ends say the same.
     pub parity: Vec<Parity>,
@@ -71,13 +71,13 @@ impl Actions {
     }
 }
 
-/// A metric that the agent must deliver.
+/// A metric that the agent or the collector must deliver.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scraped {
     /// The family.
     pub family: String,
     /// Value of the `job` label, when the signal says it.
     pub job: Option<String>,
-    /// Sets of dimensions that alarms and dashboards ask for.
+    /// Sets of dimensions that alarms and dashboards ask for; none where only PromQL asks.
     pub dimension_sets: Vec<Vec<String>>,
 }

@@ -263,9 +263,10 @@ pub struct Grouping {
 
 /// `+x` and `-x`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum UnaryOp {
+    /// `+x`
     Plus,
+    /// `-x`
     Minus,
 }
 
