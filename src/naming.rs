@@ -137,19 +137,17 @@ pub fn pascal(name: &str) -> String {
 
 /// `QueueOverflow` → `queue-overflow`; `VLLMHighTTFT` → `vllm-high-ttft`.
 pub fn kebab(name: &str) -> String {
-    let chars: Vec<char> = name.chars().collect();
-    let mut out = String::with_capacity(name.len() + 4);
-    for (i, &c) in chars.iter().enumerate() {
-        let before = i.checked_sub(1).map(|j| chars[j]);
-        let after = chars.get(i + 1).copied();
-        let lower =
-            |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-        let upper = |c: Option<char>| c.is_some_and(|c| c.is_ascii_uppercase());
-        let starts_word = c.is_ascii_uppercase()
-            && (lower(before) || (upper(before) && after.is_some_and(|c| c.is_ascii_lowercase())));
-        if starts_word {
+    let lower = |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    let upper = |c: Option<char>| c.is_some_and(|c| c.is_ascii_uppercase());
+    let mut out = String::with_capacity(name.len() + 8);
+    let mut before = None;
+    let mut chars = name.chars().peekable();
+    while let Some(c) = chars.next() {
+        let ends_capitals = upper(before) && chars.peek().is_some_and(char::is_ascii_lowercase);
+        if c.is_ascii_uppercase() && (lower(before) || ends_capitals) {
             out.push('-');
         }
+        before = Some(c);
         out.push(if c == '_' {
             '-'
         } else {

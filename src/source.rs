@@ -16,6 +16,20 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+/// The lines of a text without their line feeds, as [`str::lines`] has them where no line ends with a carriage return.
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text).filter(|text| !text.is_empty());
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let (line, behind) = match memchr::memchr(b'\n', text.as_bytes()) {
+            Some(end) => (&text[..end], &text[end + 1..]),
+            None => (text, ""),
+        };
+        rest = Some(behind).filter(|behind| !behind.is_empty());
+        Some(line)
+    })
+}
+
 /// Names one file of a [`Sources`] table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);

@@ -74,10 +74,20 @@ const LENGTHS: [u32; 26] = {
     lengths
 };
 
+/// For each byte whether words have it.
+const IN_WORDS: [bool; 256] = {
+    let mut bytes = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 0x80 {
+        bytes[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    bytes
+};
+
 /// True for a text with a word that only MetricsQL has. It may be PromQL all the same: `vmrange` can be a label.
 pub(super) fn has_words(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let mut words = bytes.split(|b| !b.is_ascii_alphanumeric() && *b != b'_');
+    let mut words = text.as_bytes().split(|b| !IN_WORDS[usize::from(*b)]);
     words.any(|word| may_be_one(word) && WORDS.iter().any(|one| one.as_bytes() == word))
 }
 

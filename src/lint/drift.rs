@@ -170,7 +170,7 @@ struct Pair<'q, 'c> {
 impl Pair<'_, '_> {
     fn item(&self) -> Option<Item> {
         let judged =
-            |s: &&Series<'_, '_>| !matches!(&*s.subject, Subject::Foreign(_) | Subject::Outside);
+            |s: &&Series<'_, '_>| !matches!(&**s.subject, Subject::Foreign(_) | Subject::Outside);
         let first = self.new.series.iter().find(judged)?;
         let (before, after) = (is_alive(&self.old), is_alive(&self.new));
         let mut reasons = Vec::new();
@@ -213,7 +213,7 @@ impl Pair<'_, '_> {
 /// True when every series is served; those of another serving configuration count as served, because
 /// whoever asks for them uses it.
 fn is_alive(cx: &QueryCx<'_, '_>) -> bool {
-    cx.series.iter().all(|series| match &*series.subject {
+    cx.series.iter().all(|series| match &**series.subject {
         Subject::Strange(strange) => matches!(strange.meant, Meant::Alike),
         Subject::Known(_) | Subject::InRay(_) => {
             let dead = cx.dead(series);

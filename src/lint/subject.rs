@@ -186,6 +186,11 @@ impl<'c> Known<'c> {
         })
     }
 
+    /// True for the buckets of a histogram.
+    pub fn is_bucket(&self) -> bool {
+        self.part == Series::Bucket
+    }
+
     /// True when every release asked for serves it.
     pub fn is_alive(&self) -> bool {
         self.dead.is_empty()

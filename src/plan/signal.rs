@@ -2,6 +2,8 @@
 //!
 //! `vllm.kv_cache_usage` is a [`Signal`] in ratios whose [`Source::Family`] lists each name the gauge has in the range.
 
+use std::sync::Arc;
+
 use crate::catalog::Series;
 use crate::plan::Names;
 use crate::promql::ast::{Expr, MatchOp};
@@ -113,8 +115,8 @@ pub struct Family {
     /// Selections, sorted by label.
     pub matchers: Vec<(String, MatchOp, String)>,
     /// Upper bounds that exist on every release of the range, ascending, without `+Inf`; empty where they
-    /// differ between deployments.
-    pub buckets: Vec<Bucket>,
+    /// differ between deployments. Shared: signals are copied for every place that asks for them.
+    pub buckets: Arc<[Bucket]>,
     /// True when the names were judged by recordings, false when the spec declares the family.
     pub recorded: bool,
 }

@@ -14,7 +14,7 @@ mod set;
 pub use expr::{kept_labels, label_flow};
 pub use flow::{AnySeries, Flow, Leaf, LeafLabels, Possible, Presence};
 pub use join::{LabelPlace, MissingLabel, UnmatchedJoin, missing_labels, unmatched_joins};
-pub use set::Kept;
+pub use set::{Kept, Labels};
 
 #[cfg(test)]
 mod tests;

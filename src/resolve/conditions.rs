@@ -14,7 +14,7 @@ use crate::plan::{
     RawCondition, Reading, ValueUnit, recorded, words,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
-use crate::promql::{self, Kept, build};
+use crate::promql::{self, build};
 use crate::query::{self, SignalQuery, bin};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Text};
@@ -327,10 +327,7 @@ impl Resolver<'_, '_> {
 
     fn raw(&mut self, c: &spec::Condition, text: &Text) -> Option<Condition> {
         let expr = signals::parse(self.cx, text)?;
-        let labels = match promql::kept_labels(&expr) {
-            Kept::Only(labels) => labels.into_iter().collect(),
-            _ => Vec::new(),
-        };
+        let labels = promql::kept_labels(&expr).names().unwrap_or_default();
         let mut unit = ValueUnit {
             unit: c.unit.map_or(Unit::Count, |u| u.value),
             per: None,

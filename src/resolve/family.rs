@@ -168,7 +168,7 @@ fn declared(
         kind,
         names: Names::one(&metric.value),
         matchers: Vec::new(),
-        buckets,
+        buckets: buckets.into(),
         recorded: false,
     };
     Some((family, names))

@@ -179,7 +179,7 @@ impl Context<'_> {
     fn check_collision(&mut self, name: &Text, kept: &Kept) {
         let Kept::Only(result) = kept else { return };
         let reserved = naming::RESERVED_LABELS.contains(&name.value.as_str());
-        if !reserved && result.contains(&name.value) {
+        if !reserved && result.contains(name.value.as_str()) {
             let message =
                 format!("`{name}` would hide the label that tells the alert's groups apart");
             let error = Diagnostic::error("reserved-label", name.span, message);

@@ -11,7 +11,7 @@ use super::matchers;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::library;
 use crate::plan::{LeftOut, Raw, Signal, Source};
-use crate::promql::{self, Kept};
+use crate::promql;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Across, FamilyKind, RatioOf, Text};
 use crate::units::{Number, Unit};
@@ -438,11 +438,11 @@ fn raw(
         cx.reject_field("job", job.span, message);
     }
     let expr = parse(cx, text)?;
-    let labels = match (&definition.labels, promql::kept_labels(&expr)) {
-        (_, Kept::Only(labels)) => labels.into_iter().collect(),
-        (Some(declared), _) => declared.iter().map(|l| l.value.clone()).collect(),
-        (None, _) => Vec::new(),
+    let declared = || {
+        let labels = definition.labels.iter().flatten();
+        labels.map(|label| label.value.clone()).collect()
     };
+    let labels = promql::kept_labels(&expr).names().unwrap_or_else(declared);
     Some((expr, labels))
 }
 

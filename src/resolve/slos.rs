@@ -88,8 +88,9 @@ fn facts(cx: &mut Context<'_>, slo: &spec::Slo) -> Vec<(String, String)> {
 
 /// Labels of the results of an objective's rules.
 fn kept(labels: &[String]) -> Kept {
-    let own = [naming::SERVICE, naming::SLO, naming::WINDOW].map(str::to_owned);
-    Kept::Only(labels.iter().cloned().chain(own).collect())
+    let own = [naming::SERVICE, naming::SLO, naming::WINDOW];
+    let all = labels.iter().map(String::as_str).chain(own);
+    Kept::Only(all.map(Into::into).collect())
 }
 
 /// What the alerts of an objective say and carry.

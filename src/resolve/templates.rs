@@ -82,7 +82,7 @@ fn check_label(cx: &mut Context<'_>, text: &Text, at: usize, kept: &Kept) {
             error.help("it keeps none: add the label to `by` or to `prometheus.group_by`")
         }
         Kept::Only(labels) => {
-            let known: Vec<_> = labels.iter().map(String::as_str).collect();
+            let known: Vec<_> = labels.iter().map(|label| &**label).collect();
             error
                 .maybe_help(did_you_mean(name, known.iter().copied()))
                 .help(format!("it keeps `{}`", known.join("`, `")))

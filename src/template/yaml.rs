@@ -1,5 +1,7 @@
 //! Filters for YAML: what readers of YAML 1.1 and 1.2 take for the same text.
 
+use crate::source::lines;
+
 /// A YAML scalar on one line, quoted where it must be.
 pub(super) fn scalar(text: &str) -> String {
     if is_plain(text) {
@@ -85,7 +87,7 @@ pub(super) fn block(text: &str, indent: usize) -> String {
     let pad = " ".repeat(indent);
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     out.push_str("|-");
-    for line in text.lines() {
+    for line in lines(text) {
         out.push('\n');
         if !line.is_empty() {
             out.push_str(&pad);
@@ -102,7 +104,7 @@ fn fits_block(text: &str) -> bool {
     // Most lines are ASCII, which is looked at faster.
     let ascii = |b: u8| is_ordinary(b) || b == b'\t';
     let fits = |line: &str| line.bytes().all(ascii) || line.chars().all(clean);
-    !text.starts_with(blank) && !text.ends_with(blank) && text.split('\n').all(fits)
+    !text.starts_with(blank) && !text.ends_with(blank) && lines(text).all(fits)
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Labels of the selected series, as far as recordings show.
 
-use std::collections::BTreeSet;
-
 use super::QueryCx;
-use crate::catalog::Shape;
+use crate::lint::scope::Scope;
+use crate::lint::subject::{Known, Subject};
 use crate::promql::ast::Selector;
-use crate::promql::labels::{AnySeries, Leaf, LeafLabels, Possible};
+use crate::promql::labels::{AnySeries, Labels, Leaf, LeafLabels, Possible};
 
 /// Where a selector starts in its query.
 fn start(selector: &Selector) -> usize {
@@ -22,28 +21,34 @@ impl Leaf for Leaves<'_, '_> {
     fn labels(&self, selector: &Selector) -> LeafLabels {
         let same = |s: &&super::Series<'_, '_>| std::ptr::eq(s.context.selector, selector);
         let mut named = self.0.series_at(start(selector)).filter(same);
-        let (Some(series), None) = (named.next(), named.next()) else {
-            return AnySeries.labels(selector);
-        };
-        let shapes = series.subject.shapes();
-        let mut labels = AnySeries.labels(selector);
-        let own = |shape: &&Shape| shape.labels.iter().cloned().collect::<BTreeSet<_>>();
-        let Some(first) = shapes.first() else {
-            return labels;
-        };
-        let more = shapes.iter().skip(1);
-        labels.sure = more.fold(own(first), |sure, shape| {
-            sure.intersection(&own(shape)).cloned().collect()
-        });
-        labels
-            .sure
-            .extend(series.is_bucket().then(|| "le".to_owned()));
-        if !shapes.iter().any(|shape| shape.open_labels) {
-            let mut all: BTreeSet<_> = shapes.iter().flat_map(own).collect();
-            all.extend(self.0.scope.added_labels().iter().cloned());
-            all.extend(series.is_bucket().then(|| "le".to_owned()));
-            labels.possible = Possible::Closed(all);
+        match (named.next(), named.next()) {
+            (Some(series), None) => series.subject.labels(self.0.scope).clone(),
+            _ => AnySeries.labels(selector),
         }
-        labels
     }
+}
+
+/// The labels of a name's series, as far as recordings show.
+pub(super) fn recorded(subject: &Subject<'_>, scope: &Scope<'_>) -> LeafLabels {
+    let shapes = subject.shapes();
+    let Some((first, more)) = shapes.split_first() else {
+        return LeafLabels::unknown();
+    };
+    let le = subject.known().is_some_and(Known::is_bucket);
+    let le = le.then(|| "le".into());
+    let everywhere = |label: &&String| more.iter().all(|shape| shape.labels.contains(label));
+    let sure = first.labels.iter().filter(everywhere);
+    let all = shapes.iter().flat_map(|shape| &shape.labels);
+    let all = all.chain(scope.added_labels());
+    LeafLabels {
+        sure: names(sure).chain(le.clone()).collect(),
+        possible: match shapes.iter().any(|shape| shape.open_labels) {
+            true => Possible::Open,
+            false => Possible::Closed(names(all).chain(le).collect::<Labels>()),
+        },
+    }
+}
+
+fn names<'l>(labels: impl Iterator<Item = &'l String>) -> impl Iterator<Item = std::rc::Rc<str>> {
+    labels.map(|label| label.as_str().into())
 }

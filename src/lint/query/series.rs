@@ -1,16 +1,17 @@
 //! The series that a query selects.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::rc::Rc;
 
+use super::flow::recorded;
 use super::patterns::Patterns;
-use crate::catalog;
 use crate::lint::scope::Scope;
-use crate::lint::subject::{Subject, Ties};
+use crate::lint::subject::{Known, Subject, Ties};
 use crate::promql::alternatives;
 use crate::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Selector, TextSpan};
+use crate::promql::labels::LeafLabels;
 use crate::promql::usage::{Kinds, SelectorContext, surroundings};
 use crate::promql::visit::walk;
 
@@ -24,14 +25,13 @@ pub struct Series<'q, 'c> {
     /// Where the name is in the query; a whole pattern that is spelled with escapes.
     pub name_span: TextSpan,
     /// What it stands for.
-    pub subject: Rc<Subject<'c>>,
+    pub subject: Rc<Named<'c>>,
 }
 
 impl Series<'_, '_> {
     /// True for the buckets of a recorded histogram.
     pub fn is_bucket(&self) -> bool {
-        let part = self.subject.known().map(|known| known.part);
-        part == Some(catalog::Series::Bucket)
+        self.subject.known().is_some_and(Known::is_bucket)
     }
 
     /// True when a quantile is taken of it.
@@ -40,10 +40,32 @@ impl Series<'_, '_> {
     }
 }
 
+/// What a name means, with what is found out once of all its series.
+#[derive(Debug)]
+pub struct Named<'c> {
+    subject: Subject<'c>,
+    labels: OnceCell<LeafLabels>,
+}
+
+impl<'c> Deref for Named<'c> {
+    type Target = Subject<'c>;
+
+    fn deref(&self) -> &Subject<'c> {
+        &self.subject
+    }
+}
+
+impl Named<'_> {
+    /// The labels of its series, as far as recordings show.
+    pub(super) fn labels(&self, scope: &Scope<'_>) -> &LeafLabels {
+        self.labels.get_or_init(|| recorded(&self.subject, scope))
+    }
+}
+
 /// Names that were looked up already; nearly all queries of a file share a few.
 pub(in crate::lint) struct Names<'c> {
     scope: &'c Scope<'c>,
-    seen: RefCell<HashMap<(String, Ties), Rc<Subject<'c>>>>,
+    seen: RefCell<HashMap<Ties, HashMap<String, Rc<Named<'c>>>>>,
     /// The same of the patterns in their matchers.
     pub(in crate::lint) patterns: Patterns,
 }
@@ -57,11 +79,18 @@ impl<'c> Names<'c> {
         }
     }
 
-    fn get(&self, name: &str, ties: Ties) -> Rc<Subject<'c>> {
-        let key = (name.to_owned(), ties);
+    fn get(&self, name: &str, ties: Ties) -> Rc<Named<'c>> {
         let mut seen = self.seen.borrow_mut();
-        let look = || Rc::new(Subject::of(self.scope, name, ties));
-        Rc::clone(seen.entry(key).or_insert_with(look))
+        let seen = seen.entry(ties).or_default();
+        if let Some(known) = seen.get(name) {
+            return Rc::clone(known);
+        }
+        let named = Rc::new(Named {
+            subject: Subject::of(self.scope, name, ties),
+            labels: OnceCell::new(),
+        });
+        seen.insert(name.to_owned(), Rc::clone(&named));
+        named
     }
 }
 

@@ -26,7 +26,7 @@ declare_rule! {
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
-        let Subject::Strange(strange) = &*series.subject else {
+        let Subject::Strange(strange) = &**series.subject else {
             continue;
         };
         let Meant::Normalised(known) = &strange.meant else {

@@ -46,7 +46,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             let mut finding = out.at(cx.span(&series.name_span), message);
             if let Some(histogram) = histogram {
                 let new = format!("{histogram}{}", Part::Bucket.suffix());
-                let level = if call.le {
+                let level = if call.may_have_le() {
                     Applicability::Safe
                 } else {
                     Applicability::Unsafe
@@ -61,7 +61,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 
 /// For a series that surely has no buckets: the histogram it belongs to, if any.
 fn unfit<'s>(series: &'s Series<'_, '_>) -> Option<Option<&'s str>> {
-    match &*series.subject {
+    match &**series.subject {
         Subject::Strange(strange) => match strange.meant {
             Meant::Histogram(name) => Some(Some(name)),
             _ => None,

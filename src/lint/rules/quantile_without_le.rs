@@ -31,7 +31,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if !cx.memo.kinds.calls("histogram_quantile") {
         return;
     }
-    for call in quantile_calls(cx.expr).iter().filter(|call| !call.le) {
+    for call in quantile_calls(cx.expr)
+        .iter()
+        .filter(|call| !call.may_have_le())
+    {
         // Native histograms have no `le`; their names have no `_bucket`.
         let inside = selectors(call.buckets);
         let mut names = inside
@@ -88,11 +91,11 @@ fn keep_le(cx: &QueryCx<'_, '_>, node: &Expr) -> Option<Edit> {
     let mended = parse_with(&text, cx.dialect()).ok()?;
     let before = quantile_calls(cx.expr)
         .iter()
-        .filter(|call| !call.le)
+        .filter(|call| !call.may_have_le())
         .count();
     let after = quantile_calls(&mended)
         .iter()
-        .filter(|call| !call.le)
+        .filter(|call| !call.may_have_le())
         .count();
     (after < before).then_some(edit)
 }

@@ -226,7 +226,7 @@ fn makes_labels(function: &str) -> bool {
 /// True when the series surely has no such label.
 fn lacks(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>, label: &str) -> bool {
     let shapes = series.subject.shapes();
-    let foreign = matches!(*series.subject, Subject::Foreign(_)) && Part::Bucket.ends(series.name);
+    let foreign = matches!(**series.subject, Subject::Foreign(_)) && Part::Bucket.ends(series.name);
     let bucket = label == "le" && (foreign || series.is_bucket());
     !shapes.is_empty()
         && !label.starts_with("__")

@@ -37,7 +37,7 @@ declare_rule! {
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
-        let Subject::Strange(strange) = &*series.subject else {
+        let Subject::Strange(strange) = &**series.subject else {
             continue;
         };
         if cx.is_spare(series) {

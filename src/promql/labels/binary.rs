@@ -1,9 +1,9 @@
 //! Labels of binary operations, as Prometheus computes them.
 
-use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::flow::{Flow, Named, Presence, Typed};
-use super::set::Kept;
+use super::set::{Kept, Labels};
 use crate::promql::ast::{Binary, BinaryOp, GroupModifier, Matching};
 use crate::promql::functions::ValueType;
 
@@ -58,10 +58,10 @@ impl Matched {
     }
 
     /// Those of the labels that are matched for certain.
-    fn sure(&self, labels: &BTreeSet<String>) -> BTreeSet<String> {
+    fn sure(&self, labels: &Labels) -> Labels {
         match self {
             Self::On(on) => labels.intersection(&on.known).cloned().collect(),
-            Self::Ignoring(ignored) if ignored.open => BTreeSet::new(),
+            Self::Ignoring(ignored) if ignored.open => Labels::new(),
             Self::Ignoring(ignored) => labels.difference(&ignored.known).cloned().collect(),
         }
     }
@@ -93,7 +93,7 @@ impl Matched {
             Self::On(on) if !on.open => Kept::Only(on.known.clone()).intersection(&both),
             Self::On(_) => both,
             Self::Ignoring(ignored) => {
-                let minus = |kept: Kept, label: &String| kept.without(label);
+                let minus = |kept: Kept, label: &Rc<str>| kept.without(label);
                 ignored.known.iter().fold(both, minus)
             }
         };
@@ -110,7 +110,7 @@ fn included(many: Flow, one: &Flow, group: &GroupModifier) -> Flow {
     if !open {
         return flow;
     }
-    let kept = |label: &String| one.presence(label) == Presence::Sure;
+    let kept = |label: &Rc<str>| one.presence(label) == Presence::Sure;
     let sure = flow.sure.into_iter().filter(kept).collect();
     Flow::new(sure, flow.possible.union(one.possible.clone()))
 }

@@ -1,13 +1,11 @@
 //! How labels flow from selectors to the result.
 
-use std::collections::BTreeSet;
-
-use super::Kept;
 use super::binary::combined;
 use super::call::called;
 use super::flow::{
     AnySeries, Flow, Leaf, LeafLabels, METRIC_NAME, Named, Possible, Presence, Typed,
 };
+use super::set::{Kept, Labels};
 use crate::promql::ast::{
     Aggregate, AggregateOp, Binary, Expr, ExprKind, Grouping, MatchOp, Matcher, Selector,
 };
@@ -92,7 +90,7 @@ fn selected(selector: &Selector, leaf: &dyn Leaf) -> Flow {
         Possible::Open => Kept::any(),
         Possible::Closed(labels) => {
             let all = labels.into_iter().chain(sure.iter().cloned());
-            Kept::Only(all.chain([METRIC_NAME.to_owned()]).collect())
+            Kept::Only(all.chain([METRIC_NAME.into()]).collect())
         }
     };
     let matchers = selector.matchers.iter();
@@ -156,7 +154,7 @@ fn grouped(input: Flow, grouping: Option<&Grouping>) -> Flow {
             let possible = known
                 .iter()
                 .fold(input.possible, |kept, label| kept.without(label));
-            Flow::new(BTreeSet::new(), possible)
+            Flow::new(Labels::new(), possible)
         }
         (false, open) => {
             let sure = input.sure.intersection(&known).cloned().collect();

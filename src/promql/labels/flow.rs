@@ -1,8 +1,6 @@
 //! What is known of the labels of a result.
 
-use std::collections::BTreeSet;
-
-use super::Kept;
+use super::set::{Kept, Labels};
 use crate::promql::ast::{Name, Selector};
 use crate::promql::functions::ValueType;
 
@@ -19,9 +17,19 @@ pub trait Leaf {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeafLabels {
     /// Labels that each series has, with a value that is not empty.
-    pub sure: BTreeSet<String>,
+    pub sure: Labels,
     /// Labels that a series can have.
     pub possible: Possible,
+}
+
+impl LeafLabels {
+    /// Of a metric that nothing is known of.
+    pub fn unknown() -> Self {
+        Self {
+            sure: Labels::new(),
+            possible: Possible::Open,
+        }
+    }
 }
 
 /// The labels that a series can have.
@@ -30,7 +38,7 @@ pub enum Possible {
     /// Any.
     Open,
     /// No others than these, and those in `sure`.
-    Closed(BTreeSet<String>),
+    Closed(Labels),
 }
 
 /// The [`Leaf`] that knows nothing.
@@ -38,10 +46,7 @@ pub struct AnySeries;
 
 impl Leaf for AnySeries {
     fn labels(&self, _: &Selector) -> LeafLabels {
-        LeafLabels {
-            sure: BTreeSet::new(),
-            possible: Possible::Open,
-        }
+        LeafLabels::unknown()
     }
 }
 
@@ -60,13 +65,13 @@ pub enum Presence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
     /// On each series. Always a part of `possible`.
-    pub sure: BTreeSet<String>,
+    pub sure: Labels,
     /// On some series, perhaps.
     pub possible: Kept,
 }
 
 impl Flow {
-    pub(super) fn new(sure: BTreeSet<String>, possible: Kept) -> Self {
+    pub(super) fn new(sure: Labels, possible: Kept) -> Self {
         let mut flow = Self { sure, possible };
         // What is both sure and impossible is on no series, because there is none.
         flow.sure.retain(|label| flow.possible.may_have(label));
@@ -75,11 +80,11 @@ impl Flow {
     }
 
     pub(super) fn none() -> Self {
-        Self::new(BTreeSet::new(), Kept::none())
+        Self::new(Labels::new(), Kept::none())
     }
 
     pub(super) fn unknown() -> Self {
-        Self::new(BTreeSet::new(), Kept::any())
+        Self::new(Labels::new(), Kept::any())
     }
 
     /// What is known of a label.
@@ -112,7 +117,7 @@ impl Flow {
             flow.possible = flow.possible.with(label);
         }
         if presence == Presence::Sure {
-            flow.sure.insert(label.to_owned());
+            flow.sure.insert(label.into());
         }
         flow
     }
@@ -135,7 +140,7 @@ impl Typed {
 /// A list of labels.
 pub(super) struct Named {
     /// Those that are named.
-    pub(super) known: BTreeSet<String>,
+    pub(super) known: Labels,
     /// Whether placeholders may name more.
     pub(super) open: bool,
 }
@@ -143,7 +148,7 @@ pub(super) struct Named {
 impl Named {
     pub(super) fn new(labels: &[Name]) -> Self {
         let known = labels.iter().filter(|label| label.placeholders.is_empty());
-        let known: BTreeSet<_> = known.map(|label| label.text.clone()).collect();
+        let known: Labels = known.map(|label| label.text.as_str().into()).collect();
         Self {
             open: labels.iter().any(|label| !label.placeholders.is_empty()),
             known,

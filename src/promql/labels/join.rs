@@ -1,6 +1,7 @@
 //! Labels that are asked for and can never be there.
 
 use std::cmp::Reverse;
+use std::rc::Rc;
 
 use super::expr::{Step, watched};
 use super::flow::{Flow, Leaf, METRIC_NAME, Named, Presence};
@@ -14,7 +15,7 @@ pub struct UnmatchedJoin<'a> {
     /// The operation.
     pub binary: &'a Binary,
     /// A label that one side surely has and the other cannot have.
-    pub label: String,
+    pub label: Rc<str>,
     /// Whether the left side is the one that has it.
     pub on_left: bool,
 }
@@ -47,14 +48,14 @@ pub fn unmatched_joins<'a>(expr: &'a Expr, leaf: &dyn Leaf) -> Vec<UnmatchedJoin
 }
 
 /// A matched label that `side` surely has and `other` cannot have.
-fn one_sided(side: &Flow, other: &Flow, matching: Option<&Matching>) -> Option<String> {
+fn one_sided(side: &Flow, other: &Flow, matching: Option<&Matching>) -> Option<Rc<str>> {
     let listed = Named::new(matching.map_or(&[], |matching| &matching.labels));
     let on = matching.is_some_and(|matching| matching.on);
     // Whatever is ignored besides the labels listed is not known.
     if !on && listed.open {
         return None;
     }
-    let matched = |label: &&String| {
+    let matched = |label: &&Rc<str>| {
         on == listed.known.contains(*label) && other.presence(label) == Presence::Never
     };
     side.sure.iter().find(matched).cloned()

@@ -1,29 +1,33 @@
 //! Sets of labels: a finite set, or all but a finite set.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Names of labels; copies share the names.
+pub type Labels = BTreeSet<Rc<str>>;
 
 /// The labels that a result can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// These at most.
-    Only(BTreeSet<String>),
+    Only(Labels),
     /// Whatever the series have, but none of these. Nothing is known if that is empty.
     AllOf {
         /// Labels that are never there.
-        without: BTreeSet<String>,
+        without: Labels,
     },
 }
 
 impl Kept {
     /// No labels.
     pub fn none() -> Self {
-        Self::Only(BTreeSet::new())
+        Self::Only(Labels::new())
     }
 
     /// Any labels.
     pub fn any() -> Self {
         Self::AllOf {
-            without: BTreeSet::new(),
+            without: Labels::new(),
         }
     }
 
@@ -35,12 +39,20 @@ impl Kept {
         }
     }
 
+    /// The labels by name; none when they are not known.
+    pub fn names(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Only(labels) => Some(labels.iter().map(ToString::to_string).collect()),
+            Self::AllOf { .. } => None,
+        }
+    }
+
     /// The set with one more label.
     #[must_use]
     pub fn with(mut self, label: &str) -> Self {
         match &mut self {
             Self::Only(labels) => {
-                labels.insert(label.to_owned());
+                labels.insert(label.into());
             }
             Self::AllOf { without } => {
                 without.remove(label);
@@ -57,7 +69,7 @@ impl Kept {
                 labels.remove(label);
             }
             Self::AllOf { without } => {
-                without.insert(label.to_owned());
+                without.insert(label.into());
             }
         }
         self

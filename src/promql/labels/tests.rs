@@ -7,12 +7,12 @@ fn kept(text: &str) -> Kept {
 }
 
 fn only(labels: &[&str]) -> Kept {
-    Kept::Only(labels.iter().map(|&label| label.to_owned()).collect())
+    Kept::Only(labels.iter().map(|&label| label.into()).collect())
 }
 
 fn all_but(labels: &[&str]) -> Kept {
     Kept::AllOf {
-        without: labels.iter().map(|&label| label.to_owned()).collect(),
+        without: labels.iter().map(|&label| label.into()).collect(),
     }
 }
 
@@ -92,7 +92,7 @@ struct Known;
 
 impl Leaf for Known {
     fn labels(&self, selector: &Selector) -> LeafLabels {
-        let set = |labels: &[&str]| labels.iter().map(|&label| label.to_owned()).collect();
+        let set = |labels: &[&str]| labels.iter().map(|&label| label.into()).collect();
         let name = selector.metric.as_ref().map(|name| name.text.as_str());
         let (sure, possible) = match name {
             Some("a") => (set(&["x"]), Possible::Closed(set(&["y"]))),
@@ -109,12 +109,12 @@ impl Leaf for Known {
 fn flow(text: &str) -> String {
     let expr = parse_with(text, Dialect::Grafana).unwrap();
     let flow = label_flow(&expr, &Known);
-    let mut words: Vec<String> = flow.sure.iter().cloned().collect();
+    let mut words: Vec<String> = flow.sure.iter().map(ToString::to_string).collect();
     match &flow.possible {
         Kept::Only(labels) => {
             let may = labels
                 .iter()
-                .filter(|label| *label != "__name__" && !flow.sure.contains(*label));
+                .filter(|label| &***label != "__name__" && !flow.sure.contains(*label));
             words.extend(may.map(|label| format!("{label}?")));
         }
         Kept::AllOf { without } => {
@@ -260,9 +260,7 @@ fn joins_that_cannot_match() {
     ] {
         let expr = parse_with(text, Dialect::Grafana).unwrap();
         let found = unmatched_joins(&expr, &Known);
-        let shown = found
-            .first()
-            .map(|join| (join.label.as_str(), join.on_left));
+        let shown = found.first().map(|join| (&*join.label, join.on_left));
         assert_eq!(shown, expected, "{text}");
     }
 }

@@ -17,8 +17,13 @@ pub struct QuantileCall<'a> {
     pub buckets: &'a Expr,
     /// The outermost aggregation of the buckets.
     pub aggregate: Option<&'a Aggregate>,
+}
+
+impl QuantileCall<'_> {
     /// Whether `le` can still be on the buckets; if not, there is never a result of classic buckets.
-    pub le: bool,
+    pub fn may_have_le(&self) -> bool {
+        kept_labels(self.buckets).may_have("le")
+    }
 }
 
 /// All calls of `histogram_quantile` that have both arguments, outer ones first.
@@ -44,7 +49,6 @@ fn quantile_call<'a>(expr: &'a Expr, call: &'a Call) -> Option<QuantileCall<'a>>
         quantile: exact_constant(quantile),
         buckets,
         aggregate: aggregation(buckets),
-        le: kept_labels(buckets).may_have("le"),
     })
 }
 

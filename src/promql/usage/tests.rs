@@ -148,7 +148,11 @@ fn quantiles_know_their_buckets() {
         assert_eq!(calls.len(), 1, "{text}");
         let call = &calls[0];
         assert_eq!(
-            (call.quantile.is_some(), call.aggregate.is_some(), call.le),
+            (
+                call.quantile.is_some(),
+                call.aggregate.is_some(),
+                call.may_have_le()
+            ),
             (quantile, op, le),
             "{text}"
         );

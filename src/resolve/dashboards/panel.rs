@@ -11,7 +11,7 @@ use crate::plan::dashboard::{
 };
 use crate::plan::words::{capital, reading};
 use crate::plan::{Query, Signal, SignalKind, Source, ValueUnit, Window};
-use crate::promql::{self, Dialect, Kept};
+use crate::promql::{self, Dialect};
 use crate::query::{self, SignalQuery};
 use crate::resolve::context::Outcome;
 use crate::resolve::request::SignalRequest;
@@ -366,10 +366,7 @@ impl Panels<'_, '_> {
             }
         };
         family::check_names(self.cx, &expr, text);
-        let labels = match promql::kept_labels(&expr) {
-            Kept::Only(labels) => labels.into_iter().collect(),
-            _ => Vec::new(),
-        };
+        let labels = promql::kept_labels(&expr).names().unwrap_or_default();
         let unit = amount(unit.map_or(Unit::Count, |unit| unit.value));
         content.units.push((unit, text.span));
         content

@@ -1,5 +1,7 @@
 //! Families of vLLM: judged on every recorded release of the range.
 
+use std::sync::Arc;
+
 use super::Bound;
 use super::missing::{self, Missing};
 use crate::catalog::lineage::Replacement;
@@ -49,7 +51,7 @@ pub(super) fn family(
     let family = Family {
         kind: kind.value,
         matchers: Vec::new(),
-        buckets: buckets(&shapes),
+        buckets: buckets(&shapes).into(),
         recorded: true,
         names,
     };
@@ -206,7 +208,7 @@ pub(in crate::resolve) fn ratio_before(
             kind: FamilyKind::Gauge,
             names,
             matchers: crate::resolve::matchers::matchers(selector),
-            buckets: Vec::new(),
+            buckets: Arc::default(),
             recorded: true,
         }),
         cloudwatch: None,

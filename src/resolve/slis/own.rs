@@ -135,7 +135,7 @@ fn labels(cx: &mut Context<'_>, text: &Text, expr: &Expr, by: &[Text]) -> Option
         cx.sink.push(error.help(help));
         return None;
     };
-    if let Some(label) = kept.iter().find(|label| !group.contains(&label.as_str())) {
+    if let Some(label) = kept.iter().find(|label| !group.contains(&&***label)) {
         let message =
             format!("it keeps the label `{label}`, by which the objective is not grouped");
         let error = Diagnostic::error("label-mismatch", text.span, message)

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::view::{self, ConfigMap};
 use crate::plan::dashboard::Place;
 use crate::promql::{self, Dialect};
-use crate::source::FileId;
+use crate::source::{FileId, lines};
 use crate::target::{OutFile, TargetError, json};
 
 fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
@@ -180,6 +180,6 @@ fn is_block(block: &str, text: &str) -> bool {
     };
     text.starts_with('{')
         && !text.as_bytes().contains(&b'\x7f')
-        && text.lines().all(|line| harmless(line) && same(line))
+        && lines(text).all(|line| harmless(line) && same(line))
         && rest.is_empty()
 }

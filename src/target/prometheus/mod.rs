@@ -28,6 +28,7 @@ use serde::de::DeserializeOwned;
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::plan::Plan;
+use crate::source::lines;
 use view::{File, Resource, RuleFile};
 
 /// Tells our rules from other resources.
@@ -208,7 +209,7 @@ impl Out<'_> {
 /// Groups as they stand in a resource: two columns further right.
 fn indented(groups: &str) -> String {
     let mut body = String::with_capacity(groups.len() + groups.len() / 4);
-    for line in groups.lines() {
+    for line in lines(groups) {
         let indent = if line.is_empty() { "" } else { "  " };
         body.extend([indent, line, "\n"]);
     }

@@ -14,6 +14,7 @@ mod view;
 
 use super::{OutFile, Rendered, TargetError};
 use crate::plan::Plan;
+use crate::source::lines;
 use crate::template::Templates;
 
 /// Renders all pages of a service.
@@ -55,7 +56,7 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
 fn tidy(text: &str) -> String {
     let mut out: Vec<&str> = Vec::new();
     let mut fences = fence::Fences::default();
-    for line in text.lines().map(str::trim_end) {
+    for line in lines(text).map(str::trim_end) {
         let code = fences.is_code(line);
         if line.is_empty() && !code && out.last().is_none_or(|last| last.is_empty()) {
             continue;

@@ -111,7 +111,7 @@ impl Line {
         let blanks = rest.iter().take(indent).take_while(|b| **b == b' ').count();
         let content = start + blanks;
         let behind = &text[content..];
-        let len = behind.bytes().position(|b| b == b'\n' || b == b'\r');
+        let len = memchr::memchr2(b'\n', b'\r', behind.as_bytes());
         let end = content + len.unwrap_or(behind.len());
         let next = end + break_len(&text[end..]);
         Self {
