@@ -17,18 +17,18 @@ use crate::source::mark_len;
 
 #[derive(Debug, Args)]
 pub(super) struct RecordArgs {
-    /// The page: an http:// or https:// address, a file, or - for standard input
+    /// The page: an http:// or https:// URL, a file, or - for standard input
     page: String,
-    /// The version of the service that serves it
+    /// The version of the service
     #[arg(long, value_name = "VERSION")]
     version: Version,
-    /// The serving configuration that the page shows
+    /// The serving configuration of the page
     #[arg(long, value_name = "PROFILE", default_value = DEFAULT_PROFILE)]
     profile: String,
-    /// The catalog: a folder that holds one folder per version
+    /// The catalog: a folder with one folder per version
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Keep all label values; by default only those that tell kinds of series apart are kept
+    /// Keep all label values; by default only those of a few known labels, such as `code` or `le`, are kept
     #[arg(long)]
     keep_values: bool,
     #[command(flatten)]

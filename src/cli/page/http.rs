@@ -24,8 +24,8 @@ const REDIRECTS: usize = 5;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options for http:// and https:// pages")]
 pub(in crate::cli) struct HttpArgs {
-    /// A file with a token, which is sent as `Authorization: Bearer`; never to another server after a redirect, and
-    /// over plain http only to this machine
+    /// A file with a token to send as `Authorization: Bearer`; never sent to another server after a redirect, and over
+    /// plain http only to this machine
     #[arg(long, value_name = "FILE")]
     bearer_token_file: Option<PathBuf>,
     #[command(flatten)]
