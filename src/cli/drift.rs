@@ -102,7 +102,7 @@ impl Drift<'_> {
 /// # Errors
 /// When a release is not recorded, the configuration is wrong or reading or writing fails.
 pub fn run(args: &DriftArgs, out: &mut dyn Write) -> Result<u8> {
-    let here = std::env::current_dir().context("cannot tell the working directory")?;
+    let here = std::env::current_dir().context("cannot determine the working directory")?;
     let catalog = Catalog::vllm();
     let from = pages::release(catalog, &args.from)?;
     let to = pages::release(catalog, &args.to)?;

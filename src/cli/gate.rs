@@ -176,6 +176,6 @@ fn parse(given: &str) -> Result<(Measure, f64)> {
     };
     match number.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok((measure, number / share)),
-        _ => bail!("`--given {given}`: `{value}` is no number"),
+        _ => bail!("`--given {given}`: `{value}` is not a number"),
     }
 }

@@ -132,7 +132,7 @@ fn seconds(args: &HealthArgs) -> Result<f64> {
         let about = std::fs::metadata(address);
         let about = about.ok().filter(std::fs::Metadata::is_file);
         let about = about
-            .with_context(|| format!("{address} is no file: give `--interval`, such as 60s"))?;
+            .with_context(|| format!("{address} is not a file: give `--interval`, such as 60s"))?;
         Ok(about.modified()?)
     };
     let since = args.since.as_deref().unwrap_or_default();
@@ -179,7 +179,7 @@ fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]
     }
     let (name, status) = (&plan.service.name, status(found));
     match status {
-        UNKNOWN => writeln!(out, "{name}: {status}, no condition could be judged")?,
+        UNKNOWN => writeln!(out, "{name}: {status}, no condition could be checked")?,
         _ => writeln!(
             out,
             "{name}: {status}, {} of {} conditions hold",

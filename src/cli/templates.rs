@@ -46,10 +46,7 @@ pub fn run(args: &TemplatesArgs, out: &mut dyn Write) -> Result<u8> {
     for (name, _) in chosen() {
         let path = folder.join(name);
         if path.symlink_metadata().is_ok() {
-            bail!(
-                "{}: there is a file already; nothing was written",
-                path.display()
-            );
+            bail!("{}: the file exists; nothing was written", path.display());
         }
     }
     let writer = Writer::within(vec![folder.clone()]);

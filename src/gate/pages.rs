@@ -220,7 +220,10 @@ vllm:time_per_output_token_seconds_sum{model_name="m"} SUM
             (Measure::Tpot, "vllm:request_time_per_output_token_seconds"),
             (Measure::Itl, "vllm:inter_token_latency_seconds"),
             (Measure::E2e, "vllm:e2e_request_latency_seconds"),
-            (Measure::PrefixCacheHitRate, "vllm:prefix_cache_queries_total"),
+            (
+                Measure::PrefixCacheHitRate,
+                "vllm:prefix_cache_queries_total",
+            ),
         ] {
             let missed = Unmeasured::NotOnPage(family.to_owned(), "after");
             assert_eq!(pages.get(measure, None), Err(missed));

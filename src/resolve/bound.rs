@@ -209,7 +209,7 @@ pub(super) fn beyond_buckets(
     } else if raw < first.bound {
         (
             format!(
-                "{at} lies below the first bucket of `{name}`, {}, where a percentile is a guess",
+                "{at} is below the first bucket of `{name}`, {}, where a percentile is a guess",
                 shown(first)
             ),
             format!("use {} or more", shown(first)),
@@ -228,7 +228,7 @@ pub(super) fn coefficient(quantity: &Spanned<Quantity>) -> Result<Number, Diagno
     let value = quantity.value.of(Unit::Count, false);
     let inside = |v: &Number| *v > Number::from_integer(0) && *v < Number::from_integer(1);
     value.ok().filter(inside).ok_or_else(|| {
-        let message = format!("`{quantity}` is no coefficient between 0 and 1");
+        let message = format!("`{quantity}` is not a coefficient between 0 and 1");
         Diagnostic::error("bad-threshold", quantity.span, message)
             .help("write a number such as `0.8`")
     })
@@ -267,7 +267,7 @@ fn limit(
         false => (Side::High, "high"),
     };
     if o.side == other {
-        let message = format!("`{field}` says nothing where only `side: {word}` counts");
+        let message = format!("`{field}` has no effect with `side: {word}`");
         cx.reject_field(field, quantity.span, message);
         return None;
     }
@@ -295,12 +295,12 @@ fn usual_range(o: &spec::Outside, every: Duration) -> Result<Outside, Diagnostic
     let samples = o.window.value.as_secs() / every.as_secs().max(1);
     if samples < u64::from(o.min_samples.value) {
         let message = format!(
-            "a window of {} has {samples} samples, less than the {} that are wanted, so it can never fire",
+            "a window of {} has {samples} samples, fewer than the {} of `min_samples`, so it can never fire",
             o.window, o.min_samples
         );
         return Err(
             Diagnostic::error("never-firing", o.window.span, message).help(format!(
-                "take the range over {} or more, or want fewer with `min_samples`",
+                "use a window of {} or more, or a lower `min_samples`",
                 Duration::from_secs(u64::from(o.min_samples.value) * every.as_secs())
             )),
         );

@@ -133,7 +133,7 @@ fn reject_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(
     ];
     for (field, span) in fields {
         if let Some(span) = span {
-            let message = format!("`{field}` of a vLLM family come from its recordings");
+            let message = format!("`{field}` of a vLLM family are read from its recordings");
             let at = cx.document.key(span, field);
             let error = Diagnostic::error("contradiction", at, message);
             return Err(cx.fail(error.help("leave them out")));

@@ -41,7 +41,7 @@ impl Context<'_> {
                 let message = format!("`{name}` is optional and left out: {why}");
                 let error = Diagnostic::error("optional-signal", name.span, message)
                     .maybe_help(note)
-                    .help("alerts and SLOs cannot rest on a signal that may be missing");
+                    .help("alerts and SLOs cannot depend on a signal that may be missing");
                 self.sink.push(error);
                 None
             }
@@ -69,7 +69,7 @@ impl Context<'_> {
         if self.open.contains(&name.value) {
             let from = self.open.iter().position(|n| *n == name.value).unwrap_or(0);
             let circle = self.open[from..].join("` → `");
-            let message = format!("`{name}` is made from itself: `{circle}` → `{name}`");
+            let message = format!("`{name}` is defined by itself: `{circle}` → `{name}`");
             self.sink
                 .push(Diagnostic::error("cyclic-reference", name.span, message));
             return Outcome::Failed;
@@ -214,7 +214,7 @@ fn alias(
         ),
     ] {
         if let Some(span) = span {
-            let message = format!("`{field}` is that of `{base}` and cannot be changed here");
+            let message = format!("`{field}` comes from `{base}` and cannot be changed here");
             cx.reject_field(field, span, message);
         }
     }
@@ -353,15 +353,12 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
         ));
     };
     let Some(unit) = definition.unit else {
-        return cx.fail(missing(
-            "unit",
-            "say what it counts in, such as `unit: seconds`",
-        ));
+        return cx.fail(missing("unit", "add its unit, such as `unit: seconds`"));
     };
     let Some(binding) = &definition.prometheus else {
         return cx.fail(missing(
             "prometheus",
-            "say where Prometheus finds it: `prometheus: {metric: NAME}`",
+            "name its family: `prometheus: {metric: NAME}`",
         ));
     };
     let scale = match definition
@@ -377,8 +374,7 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
         }
         Some((s, Err(m))) => {
             let error = Diagnostic::error("wrong-unit", s.span, m.message);
-            let help =
-                "it says what one unit on the page is worth, as `1%` for values from 0 to 100";
+            let help = "it is what 1 on the page means, such as `1%` for values from 0 to 100";
             return cx.fail(error.help(help));
         }
     };
@@ -498,7 +494,7 @@ pub(super) fn parse_as(
     let found = promql::value_type(&expr);
     if found != promql::ValueType::Vector {
         let message = format!(
-            "PromQL: an instant vector is needed, this gives {}",
+            "this PromQL must give an instant vector, but gives {}",
             article(found)
         );
         let error = Diagnostic::error("wrong-type", text.span, message);

@@ -18,7 +18,7 @@ pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
     let (sli, by) = (&slo.sli.value, slo.by.as_slice());
     let count_new_series = slo.count_new_series.is_some_and(|c| c.value);
     if let Some(time) = &sli.time {
-        uncounted(cx, slo, "moments are no events");
+        uncounted(cx, slo, "moments are not events");
         return good_time(cx, time, by);
     }
     if let Some(own) = &sli.promql {
@@ -91,7 +91,7 @@ fn good_time(cx: &mut Context<'_>, time: &Spanned<spec::GoodTime>, by: &[Text]) 
     let signal = cx.signal(&t.signal)?;
     if signal.kind() != SignalKind::Gauge {
         let message = format!(
-            "`{}` is a {}, but only a gauge is good or bad at a time",
+            "`{}` is a {}, but `time` needs a gauge",
             t.signal,
             signal.kind().as_str()
         );

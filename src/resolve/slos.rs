@@ -191,7 +191,7 @@ fn percentile(
     let quantile = quantile(cx, &p.value.p)?;
     if slo.window.value > LONGEST_PERCENTILE {
         let message = format!(
-            "a percentile over {} is too much to read at once",
+            "a percentile over {} reads too many samples at once",
             slo.window.value
         );
         let error = Diagnostic::error("bad-window", slo.window.span, message).help(format!(

@@ -40,7 +40,7 @@ pub(super) fn run(args: &RecordArgs) -> Result<String> {
     let profile = &args.profile;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if profile.is_empty() || !profile.chars().all(plain) {
-        bail!("`--profile`: `{profile}` is more than letters, digits, `-` and `_`");
+        bail!("`--profile`: `{profile}` may only have letters, digits, `-` and `_`");
     }
     let page = exposition::parse(&page::fetch(&args.page, &args.http)?);
     check(&page, &args.page)?;
@@ -93,7 +93,7 @@ fn noted(old: Option<&str>, path: &Path, args: &RecordArgs) -> Result<String> {
     let page = json!({"tier": "server", "engine": "", "page": "whole"});
     match profiles.as_object_mut() {
         Some(profiles) => drop(profiles.insert(args.profile.clone(), page)),
-        None => bail!("{}: `profiles` is no object", path.display()),
+        None => bail!("{}: `profiles` is not an object", path.display()),
     }
     Ok(format!("{}\n", serde_json::to_string_pretty(&notes)?))
 }

@@ -37,13 +37,11 @@ impl Address {
         let authority = uri.authority().map_or("", |a| a.as_str());
         let behind = authority.rsplit(['@', ']']).next().unwrap_or_default();
         if behind.contains(':') && uri.port_u16().is_none() {
-            bail!("{text}: there is no such port");
+            bail!("{text}: invalid port");
         }
         match uri.scheme_str() {
             Some("http" | "https") if !host.is_empty() => Ok(Some(Self(uri))),
-            _ => bail!(
-                "{scheme}://: pages are read from http:// and https:// addresses and from files"
-            ),
+            _ => bail!("{scheme}://: pages are read from http:// and https:// URLs and from files"),
         }
     }
 

@@ -90,7 +90,7 @@ fn client(cert: &Path, key: Option<&Path>, provider: &CryptoProvider) -> Result<
     let der = PrivateKeyDer::try_from(key.der().to_vec());
     let der = der.map_err(|why| anyhow!("{at}: {why}"))?;
     CertifiedKey::from_der(chain.iter().map(owned).collect(), der, provider)
-        .with_context(|| format!("{at}: this key does not fit {}", cert.display()))?;
+        .with_context(|| format!("{at}: this key does not match {}", cert.display()))?;
     Ok(ClientCert::new_with_certs(&chain, key))
 }
 

@@ -35,7 +35,7 @@ pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -
     let ((part, part_labels), (total, labels)) = (part?, total?);
     if part_labels != labels {
         let message = format!(
-            "it keeps {}, but `total` keeps {}: no element of one would find the other",
+            "it keeps {}, but `total` keeps {}: they would never match",
             listed(&part_labels),
             listed(&labels)
         );
@@ -76,7 +76,7 @@ fn parse(cx: &mut Context<'_>, text: &Text) -> Option<Expr> {
         }
     });
     if found < wanted {
-        let message = "`$window` is the length of a range, and of nothing else";
+        let message = "`$window` can only be the length of a range";
         let error = Diagnostic::error("bad-promql", text.span, message);
         cx.sink
             .push(error.help("write it in brackets, as in `rate(errors_total[$window])`"));
@@ -91,13 +91,13 @@ fn without_window(cx: &mut Context<'_>, text: &Text) {
         .next();
     if let Some(other) = other {
         let word = &text.value[other.clone()];
-        let message = format!("`{word}` is not known here: the window is `$window`");
+        let message = format!("unknown variable `{word}`: the window is `$window`");
         let at = cx.document.inside(text, other);
         cx.sink
             .push(Diagnostic::error("missing-window", at, message));
         return;
     }
-    let message = "the window is nowhere in it: write `$window` for the length of ranges";
+    let message = "`$window` is missing: use it as the length of ranges";
     let error = Diagnostic::error("missing-window", text.span, message);
     let is_signal = cx.spec.signals.contains_key(text.value.as_str());
     cx.sink.push(error.help(match is_signal {
@@ -126,7 +126,7 @@ fn labels(cx: &mut Context<'_>, text: &Text, expr: &Expr, by: &[Text]) -> Option
         .map(|label| label.value.as_str())
         .collect();
     let Kept::Only(kept) = kept_labels(expr) else {
-        let message = "it keeps all labels of its series, so that each would be an objective";
+        let message = "it keeps all labels, so each series would be an objective";
         let error = Diagnostic::error("label-mismatch", text.span, message);
         let help = match group.is_empty() {
             true => "aggregate it, as in `sum(rate(errors_total[$window]))`".to_owned(),
@@ -140,7 +140,7 @@ fn labels(cx: &mut Context<'_>, text: &Text, expr: &Expr, by: &[Text]) -> Option
             format!("it keeps the label `{label}`, by which the objective is not grouped");
         let error = Diagnostic::error("label-mismatch", text.span, message)
             .maybe_help(did_you_mean(label, group.iter().copied()));
-        let help = format!("leave it out, or add `by: [{label}]` to the objective");
+        let help = format!("remove it, or add `by: [{label}]` to the objective");
         cx.sink.push(error.help(help));
         return None;
     }

@@ -95,7 +95,7 @@ fn what_the_api_server_would_refuse_is_told_at_its_place() {
             "pods: {app: svc}, ",
             "",
             ":",
-            "one of `pods`, `services` is needed",
+            "one of `pods` and `services` is required",
         ),
         (
             "pods: {app: svc}",
