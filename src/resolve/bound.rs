@@ -5,9 +5,7 @@
 
 use super::context::Context;
 use crate::diag::Diagnostic;
-use crate::plan::{
-    Bound, Bucket, CompareOp, Family, Limit, Outside, Signal, SignalKind, ValueUnit,
-};
+use crate::plan::{Bound, Bucket, CompareOp, Limit, Outside, Signal, SignalKind, ValueUnit};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Side, Stat};
@@ -67,8 +65,8 @@ pub(super) fn fixed(
             return None;
         }
     };
-    let beyond = match (read.stat, read.signal.family()) {
-        (Stat::Quantile(_), Some(family)) => beyond_buckets(family, read.signal, value, quantity),
+    let beyond = match read.stat {
+        Stat::Quantile(_) => beyond_buckets(read.signal, value, quantity),
         _ => None,
     };
     if let Some(error) = beyond.or_else(|| never_or_always(read, op, value, quantity)) {
@@ -189,13 +187,12 @@ pub(super) fn pointless(
 
 /// A percentile is interpolated between boundaries; outside them it says nothing.
 pub(super) fn beyond_buckets(
-    family: &Family,
     signal: &Signal,
     value: Number,
     at: &Spanned<Quantity>,
 ) -> Option<Diagnostic> {
     let (name, scale, unit) = (&signal.name, signal.scale, signal.unit);
-    let (first, last) = (family.buckets.first()?, family.buckets.last()?);
+    let (first, last) = (signal.buckets().first()?, signal.buckets().last()?);
     let raw = value / scale;
     let shown = |bucket: &Bucket| shown(bucket.bound * scale, unit);
     let (message, help) = if raw >= last.bound {

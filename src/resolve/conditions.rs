@@ -6,7 +6,7 @@
 
 use super::context::Context;
 use super::request::SignalRequest;
-use super::{bound, family, signals};
+use super::{bound, family, own_promql};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
@@ -326,7 +326,7 @@ impl Resolver<'_, '_> {
     }
 
     fn raw(&mut self, c: &spec::Condition, text: &Text) -> Option<Condition> {
-        let expr = signals::parse(self.cx, text)?;
+        let expr = own_promql::parse(self.cx, text)?;
         let labels = match promql::kept_labels(&expr) {
             Kept::Only(labels) => labels.into_iter().collect(),
             _ => Vec::new(),

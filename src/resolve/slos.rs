@@ -208,8 +208,7 @@ fn percentile(
         labels: labels.clone(),
     };
     let below = in_unit(cx, &signal, &p.value.below)?;
-    let family = signal.family()?;
-    if let Some(error) = bound::beyond_buckets(family, &signal, below, &p.value.below) {
+    if let Some(error) = bound::beyond_buckets(&signal, below, &p.value.below) {
         cx.sink.push(error);
         return None;
     }

@@ -66,7 +66,8 @@ pub struct PrometheusBinding {
     pub buckets: Option<Vec<Spanned<Quantity>>>,
     /// Scrape job of its series: their `job` label. Default: any; for vLLM, that of `prometheus.selector`.
     pub job: Option<Text>,
-    /// PromQL that gives the value of a gauge.
+    /// PromQL instead of `metric`: the value of a gauge, the events per second of a counter, or the buckets of a histogram, as
+    /// rates over `$window`.
     pub expr: Option<Text>,
 }
 

@@ -198,10 +198,7 @@ pub(in crate::resolve) fn not_a_boundary(
     value: Number,
     at: &Spanned<Quantity>,
 ) -> Diagnostic {
-    let buckets = signal
-        .family()
-        .map(|f| f.buckets.as_slice())
-        .unwrap_or_default();
+    let buckets = signal.buckets();
     let scope = if signal.family().is_some_and(|f| f.recorded) && cx.range.is_some() {
         " on every release of the range"
     } else {

@@ -7,7 +7,8 @@ use crate::plan::{
     Alert, BASE_WINDOW, Compare, Condition, EventSlo, Plan, Slo, SloKind, slo, words,
 };
 use crate::plan::{Links, Marks};
-use crate::promql::{self, Expr, Kept};
+use crate::promql::ast::Expr;
+use crate::promql::{Kept, kept_labels};
 use crate::spec::Stat;
 
 /// An alert, as the template sees it.
@@ -95,7 +96,12 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
         SloKind::Events(events) => {
             let tiers = events.tiers.iter();
             let when = tiers.map(|tier| words::tier(slo, &events.sli, tier));
-            (severities(events), when.collect(), None, ratio(plan, events))
+            (
+                severities(events),
+                when.collect(),
+                None,
+                ratio(plan, events),
+            )
         }
     };
     let of_slo = format!("{}: ", slo.name);
@@ -131,7 +137,7 @@ fn repeats(summary: &str, name: &str) -> bool {
 
 /// The labels that a query keeps, where they are known.
 fn each(expr: &Expr) -> Vec<String> {
-    match promql::kept_labels(expr) {
+    match kept_labels(expr) {
         Kept::Only(labels) => labels.into_iter().collect(),
         _ => Vec::new(),
     }

@@ -44,7 +44,8 @@ fn versions(history: &FamilyHistory) -> Vec<String> {
         notes.push(format!("`{family}`{since} was called {names} before."));
     }
     let changes = history.changes.iter();
-    notes.extend(changes.map(|(release, note)| format!("`{family}` changed in {release}: {note}.")));
+    notes
+        .extend(changes.map(|(release, note)| format!("`{family}` changed in {release}: {note}.")));
     notes
 }
 
