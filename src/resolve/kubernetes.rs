@@ -76,7 +76,7 @@ pub(super) fn discovery(cx: &mut Context<'_>, at: &Spanned<spec::Discovery>) -> 
     let faults = bad.chain(kubernetes::selector_faults(&selector.value));
     let sources = given.from.values().filter_map(|label| {
         let why = kubernetes::bad_key(&label.value)?;
-        let message = format!("`{label}` is not a valid label name in Kubernetes");
+        let message = format!("`{label}` is not a valid name of a label in Kubernetes");
         Some(Diagnostic::error("invalid-name", label.span, message).help(why))
     });
     for fault in faults.chain(sources).collect::<Vec<_>>() {

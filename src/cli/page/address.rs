@@ -32,7 +32,7 @@ impl Address {
             return Ok(None);
         }
         let without_part = text.split('#').next().unwrap_or_default();
-        let uri: Uri = without_part.parse().context("this is no address")?;
+        let uri: Uri = without_part.parse().context("this is not an address")?;
         let host = uri.host().unwrap_or_default();
         let authority = uri.authority().map_or("", |a| a.as_str());
         let behind = authority.rsplit(['@', ']']).next().unwrap_or_default();
