@@ -175,7 +175,7 @@ fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]
         })
         .collect();
     if !unknown.is_empty() {
-        writeln!(out, "not judged: {}", unknown.join(", "))?;
+        writeln!(out, "not checked: {}", unknown.join(", "))?;
     }
     let (name, status) = (&plan.service.name, status(found));
     match status {
