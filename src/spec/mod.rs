@@ -100,10 +100,10 @@ pub struct Spec {
     /// Alerts on conditions.
     #[serde(default)]
     pub alerts: Map<Alert>,
-    /// Dashboards.
+    /// Dashboards: rows of panels over signals.
     #[serde(default)]
     pub dashboards: Map<Dashboard>,
-    /// Runbooks.
+    /// Runbooks: what to do about a problem.
     #[serde(default)]
     pub runbooks: Map<Runbook>,
     /// Commands for runbooks.
@@ -119,7 +119,7 @@ pub struct Spec {
     /// Advice on configuration, with formulas.
     #[serde(default)]
     pub advice: Map<Advice>,
-    /// Checklists.
+    /// Checklists: what to have, or to check.
     #[serde(default)]
     pub checklists: Map<Vec<Text>>,
     /// Reference tables, such as targets by use.
