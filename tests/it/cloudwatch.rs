@@ -302,7 +302,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             p(json!({"/ExtendedStatistic": "median"})),
             "/ExtendedStatistic",
-            "no percentile",
+            "not a percentile",
         ),
         (
             p(json!({"/ExtendedStatistic": "Sum"})),
@@ -431,7 +431,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             x(json!({"/Metrics/0/MetricStat/Stat": "mean"})),
             "/Metrics/0/MetricStat/Stat",
-            "no percentile",
+            "not a percentile",
         ),
         (
             x(json!({"/Metrics/0/MetricStat/Metric/MetricName": null})),
