@@ -34,7 +34,13 @@ pub(super) fn resolve(
     let buckets = family::declared_buckets(cx, signal, definition, kind, text)?;
     let (expr, labels) = match kind {
         FamilyKind::Gauge => gauge(cx, definition, text)?,
-        FamilyKind::Counter | FamilyKind::Histogram => events(cx, kind, text)?,
+        FamilyKind::Counter | FamilyKind::Histogram => {
+            if let Some(label) = definition.labels.iter().flatten().next() {
+                let message = "`labels` of raw PromQL are those that `expr` keeps";
+                cx.reject_field("labels", label.span, message);
+            }
+            events(cx, kind, text)?
+        }
     };
     Some((
         Raw {
@@ -70,7 +76,10 @@ fn events(cx: &mut Context<'_>, kind: FamilyKind, text: &Text) -> Option<(Expr, 
     let labels = kept_labels(&expr);
     let found = not_a_rate(&expr)
         .or_else(|| wrong_labels(kind, &labels))
-        .or_else(|| (kind == FamilyKind::Histogram).then(|| not_buckets(&expr))?);
+        .or_else(|| match kind {
+            FamilyKind::Histogram => not_buckets(&expr),
+            FamilyKind::Gauge | FamilyKind::Counter => None,
+        });
     if let Some(Wrong { message, help }) = found {
         let error = Diagnostic::error("bad-promql", text.span, message);
         cx.sink.push(error.help(help));
@@ -152,7 +161,7 @@ fn is_moved(selector: &Selector) -> bool {
 fn wrong_labels(kind: FamilyKind, kept: &Kept) -> Option<Wrong> {
     let Kept::Only(labels) = kept else {
         return Some(Wrong {
-            message: "it keeps all labels of its series, which nobody knows".into(),
+            message: "it keeps all labels of its series, which are not known".into(),
             help: match kind {
                 FamilyKind::Histogram => "aggregate it, as in `sum by (cluster, le) (…)`",
                 FamilyKind::Gauge | FamilyKind::Counter => {
