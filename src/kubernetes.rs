@@ -9,15 +9,15 @@ use crate::source::{Span, Spanned};
 
 type Text = Spanned<String>;
 
-/// What every resource for Kubernetes carries.
+/// Metadata of Kubernetes resources.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Metadata {
-    /// Where the resources are put; the namespace of whoever applies them when absent.
+    /// Namespace of the resources. Default: that of the `kubectl` context.
     pub namespace: Option<Text>,
-    /// Labels beside ours, such as the one that an operator's `ruleSelector` wants; one of the same name replaces ours.
+    /// Labels in addition to ours, such as the one that an operator's `ruleSelector` needs; one of the same name replaces ours.
     pub labels: IndexMap<Text, Text>,
-    /// Annotations beside ours.
+    /// Annotations in addition to ours.
     pub annotations: IndexMap<Text, Text>,
 }
 
@@ -68,7 +68,7 @@ impl Metadata {
 }
 
 fn fault(span: Span, what: &str, found: &str, why: &str) -> Diagnostic {
-    let message = format!("`{found}` is no {what} in Kubernetes");
+    let message = format!("`{found}` is not a valid {what} in Kubernetes");
     Diagnostic::error("invalid-name", span, message).help(why)
 }
 

@@ -18,7 +18,7 @@ pub struct Range {
 
 /// Why a text is no range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no version or version range: {why}")]
+#[error("`{text}` is not a version or version range: {why}")]
 pub struct RangeError {
     /// The text as given.
     pub text: String,

@@ -29,33 +29,33 @@ use settings::Settings;
 /// Compile specs into Prometheus rules with their unit tests, and Grafana dashboards
 #[derive(Debug, Args)]
 pub struct BuildArgs {
-    /// Specs, or folders of specs; by default those that `slosmith.toml` names, else `specs`
+    /// Specs or folders of specs. Default: those in `slosmith.toml`, else `specs`
     paths: Vec<PathBuf>,
-    /// The configuration; by default the nearest `slosmith.toml` in the working directory or above it
+    /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Where one folder per service is written; `generated` where `slosmith.toml` does not say it
+    /// Where to write one folder per service. Default: that in `slosmith.toml`, else `generated`
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Build only this target; may be given more than once
+    /// Build only this target (repeatable)
     #[arg(long, value_name = "T", value_enum)]
     target: Vec<Target>,
-    /// Leave out the unit tests of the rules
+    /// Omit the unit tests of the rules
     #[arg(long)]
     no_tests: bool,
-    /// vLLM versions to build for, in place of each spec's `runtime.vllm`
+    /// vLLM releases to build for, instead of each spec's `runtime.vllm`
     #[arg(long, value_name = "RANGE")]
     vllm: Option<String>,
-    /// Write nothing; show what is stale and exit with 1
+    /// Write nothing; show stale files and exit with 1
     #[arg(long)]
     check: bool,
-    /// Read every output back and check it against its JSON Schema before anything is written
+    /// Parse every output and check it against its JSON Schema before writing anything
     #[arg(long)]
     validate: bool,
-    /// Templates that replace ours, file by file
+    /// Folder of templates that replace built-in ones, file by file
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
-    /// Show every service, also where there are many
+    /// List every service, even if there are many
     #[arg(long, short)]
     verbose: bool,
 }

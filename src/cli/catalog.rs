@@ -15,7 +15,7 @@ use super::Format;
 use crate::catalog::diff::Diff;
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Range, Release, Version};
 
-/// Show which metrics which vLLM release serves
+/// Show which metrics each vLLM release serves
 #[derive(Debug, Args)]
 pub struct CatalogArgs {
     #[command(subcommand)]
@@ -30,7 +30,7 @@ enum CatalogCommand {
     Show(ShowArgs),
     /// Show what changes from one release to another
     Diff(DiffArgs),
-    /// Add a /metrics page of a service of your own to a catalog
+    /// Add a /metrics page of your own service to a catalog
     Record(record::RecordArgs),
 }
 
@@ -56,9 +56,9 @@ struct ShowArgs {
 
 #[derive(Debug, Args)]
 struct DiffArgs {
-    /// The release to start from
+    /// The old release
     from: Version,
-    /// The release to go to
+    /// The release to upgrade to
     to: Version,
     /// The serving configuration to look at
     #[arg(long, default_value = DEFAULT_PROFILE)]

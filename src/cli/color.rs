@@ -7,12 +7,12 @@ use super::terminal::force_styles;
 /// When colours, links and box drawing are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal; `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE` and `CLICOLOR=0` decide otherwise
+    /// On a terminal, unless `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE` or `CLICOLOR=0` says otherwise
     #[default]
     Auto,
-    /// Also into files and pipes
+    /// Also in files and pipes
     Always,
-    /// Nowhere
+    /// Never
     Never,
 }
 

@@ -26,21 +26,21 @@ use crate::lint::drift::{Fate, Item, drift};
 use crate::lint::{Product, Scope};
 use crate::source::{LineCol, Sources};
 
-/// Show what an upgrade of vLLM does to metrics, and to the files that query them
+/// Show how a vLLM upgrade affects metrics and the files that query them
 #[derive(Debug, Args)]
 pub struct DriftArgs {
-    /// Files, or folders whose YAML, JSON and Markdown is looked at; without any, only metrics are compared
+    /// Files, or folders to search for YAML, JSON and Markdown. Without any, only metrics are compared
     paths: Vec<PathBuf>,
     /// The release that runs now
     #[arg(long, value_name = "VERSION")]
     from: Version,
-    /// The release to go to
+    /// The release to upgrade to
     #[arg(long, value_name = "VERSION")]
     to: Version,
-    /// A serving configuration in use, such as `lora`; may be given more than once
+    /// A serving configuration in use, such as `lora` (repeatable)
     #[arg(long, value_name = "PROFILE")]
     profile: Vec<String>,
-    /// The configuration; by default the nearest `slosmith.toml` in the working directory or above it
+    /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
@@ -50,7 +50,7 @@ pub struct DriftArgs {
 /// How drift is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Aligned text for people
+    /// Aligned text
     #[default]
     Text,
     /// One JSON document
@@ -102,7 +102,7 @@ impl Drift<'_> {
 /// # Errors
 /// When a release is not recorded, the configuration is wrong or reading or writing fails.
 pub fn run(args: &DriftArgs, out: &mut dyn Write) -> Result<u8> {
-    let here = std::env::current_dir().context("cannot tell the working directory")?;
+    let here = std::env::current_dir().context("cannot determine the working directory")?;
     let catalog = Catalog::vllm();
     let from = pages::release(catalog, &args.from)?;
     let to = pages::release(catalog, &args.to)?;

@@ -8,10 +8,10 @@ use clap::Args;
 use crate::diag::did_you_mean;
 use crate::lint::rules;
 
-/// Say what a lint rule looks for, and why
+/// Explain what a lint rule checks, and why
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// The rule, as shown in brackets behind the level of a finding; without it, all rules are listed
+    /// The rule, as shown in brackets in a finding. Without it, all rules are listed
     rule: Option<String>,
 }
 

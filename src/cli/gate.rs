@@ -18,42 +18,42 @@ use crate::spec::Measure;
 /// Judge a load test by the criteria of a spec: pass, degraded or fail
 #[derive(Debug, Args)]
 pub struct GateArgs {
-    /// What `vllm bench serve --save-result` or `k6 run --summary-export` wrote
+    /// Result file of `vllm bench serve --save-result` or `k6 run --summary-export`
     #[arg(required_unless_present = "after")]
     result: Option<PathBuf>,
-    /// The spec whose criteria are used
+    /// The spec whose criteria to use
     #[arg(long, value_name = "FILE")]
     spec: PathBuf,
-    /// The scenario that was run: its own criteria count as well
+    /// The scenario that was run; its own criteria apply as well
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
-    /// The server's metrics page before the test: a file or an address. With `--after`, latencies and the hit rate of the
-    /// prefix cache are what the server measured between the two
+    /// The server's metrics page before the test: a file or a URL. With `--after`, latencies and the prefix cache hit
+    /// rate are what the server measured between the two pages
     #[arg(long, value_name = "PAGE", requires = "after")]
     before: Option<String>,
     /// The server's metrics page after the test
     #[arg(long, value_name = "PAGE", requires = "before")]
     after: Option<String>,
-    /// A measure that neither result nor pages hold, such as `oom_events=0`; repeatable
+    /// A measure that neither the result nor the pages contain, such as `oom_events=0` (repeatable)
     #[arg(long, value_name = "MEASURE=VALUE")]
     given: Vec<String>,
-    /// What ends with 1
+    /// Which verdicts exit with 1
     #[arg(long, value_enum, default_value_t)]
     fail_on: FailOn,
-    /// How the verdict is printed
+    /// Format of the verdict
     #[arg(long, value_enum, default_value_t)]
     format: GateFormat,
     #[command(flatten)]
     http: page::HttpArgs,
 }
 
-/// What ends with 1.
+/// Which verdicts exit with 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// A criterion that failed or was not measured
+    /// A criterion failed or was not measured
     #[default]
     Fail,
-    /// Also one that is degraded
+    /// Also if a criterion is degraded
     Degraded,
 }
 
@@ -176,6 +176,6 @@ fn parse(given: &str) -> Result<(Measure, f64)> {
     };
     match number.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok((measure, number / share)),
-        _ => bail!("`--given {given}`: `{value}` is no number"),
+        _ => bail!("`--given {given}`: `{value}` is not a number"),
     }
 }

@@ -18,22 +18,22 @@ use crate::units::Duration;
 /// Say which conditions of a spec hold on the metrics page of a server, and what to do about them
 #[derive(Debug, Args)]
 pub struct HealthArgs {
-    /// The page: an http:// or https:// address, a file, or - for standard input
+    /// The page: an http:// or https:// URL, a file, or - for standard input
     page: String,
-    /// The spec whose conditions are judged
+    /// The spec whose conditions to check
     #[arg(long, value_name = "FILE")]
     spec: PathBuf,
-    /// An earlier page of the same server: rates and percentiles are those between the two
+    /// An earlier page of the same server; rates and percentiles cover the time between the two pages
     #[arg(long, value_name = "PAGE")]
     since: Option<String>,
-    /// Time between the two pages; that between the last changes of the two files when they are files
+    /// Time between the two pages. Default for files: the time between their modification times
     #[arg(long, value_name = "DURATION", requires = "since")]
     interval: Option<Duration>,
-    /// Exit with 1 when a condition of this severity or a worse one holds; `never` for none [default: the spec's
+    /// Exit with 1 if a condition of this or a higher severity holds; `never` turns it off [default: the spec's
     /// severity of pages]
     #[arg(long, value_name = "SEVERITY")]
     fail_on: Option<String>,
-    /// How the report is printed
+    /// Format of the report
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
@@ -132,7 +132,7 @@ fn seconds(args: &HealthArgs) -> Result<f64> {
         let about = std::fs::metadata(address);
         let about = about.ok().filter(std::fs::Metadata::is_file);
         let about = about
-            .with_context(|| format!("{address} is no file: give `--interval`, such as 60s"))?;
+            .with_context(|| format!("{address} is not a file: give `--interval`, such as 60s"))?;
         Ok(about.modified()?)
     };
     let since = args.since.as_deref().unwrap_or_default();
@@ -175,11 +175,11 @@ fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]
         })
         .collect();
     if !unknown.is_empty() {
-        writeln!(out, "not judged: {}", unknown.join(", "))?;
+        writeln!(out, "not checked: {}", unknown.join(", "))?;
     }
     let (name, status) = (&plan.service.name, status(found));
     match status {
-        UNKNOWN => writeln!(out, "{name}: {status}, no condition could be judged")?,
+        UNKNOWN => writeln!(out, "{name}: {status}, no condition could be checked")?,
         _ => writeln!(
             out,
             "{name}: {status}, {} of {} conditions hold",

@@ -35,7 +35,7 @@ use progress::Progress;
 /// # Errors
 /// When the configuration or the command line is wrong, or reading or writing fails.
 pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
-    let here = std::env::current_dir().context("cannot tell the working directory")?;
+    let here = std::env::current_dir().context("cannot determine the working directory")?;
     let mut sources = Sources::default();
     let Some(mut config) = configuration::nearest(args.config.as_deref(), &here, &mut sources)?
     else {

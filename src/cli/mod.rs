@@ -32,7 +32,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use terminal::Terminal;
 
-/// Compiles SLO specs and judges queries against recorded vLLM metrics.
+/// Compiles SLO specs, and checks queries against recorded vLLM metrics.
 #[derive(Debug, Parser)]
 #[command(name = "slosmith", version, arg_required_else_help = true)]
 pub struct Cli {
@@ -47,23 +47,23 @@ pub struct Cli {
 enum Command {
     /// Compile specs into Prometheus rules, dashboards, alarms and runbooks
     Build(build::BuildArgs),
-    /// Write one HTML page per service for a reviewer without Grafana
+    /// Write one HTML page per service, for reviewers without Grafana
     Preview(preview::PreviewArgs),
     /// Check specs, rules and dashboards against recorded vLLM metrics
     Lint(lint::LintArgs),
-    /// Show what an upgrade of vLLM does to metrics, and to the files that query them
+    /// Show how a vLLM upgrade affects metrics and the files that query them
     Drift(drift::DriftArgs),
-    /// Say which conditions of a spec hold on the metrics page of a server
+    /// Show which conditions of a spec hold on a server's metrics page
     Health(health::HealthArgs),
-    /// Judge the result of a load test
+    /// Check the result of a load test against the criteria of a spec
     Gate(gate::GateArgs),
-    /// Say what a lint rule looks for, and why
+    /// Explain what a lint rule checks, and why
     Explain(explain::ExplainArgs),
-    /// Show which metrics which vLLM release serves
+    /// Show which metrics each vLLM release serves
     Catalog(catalog::CatalogArgs),
     /// List the signals that a spec can name without declaring them
     Signals(signals::SignalsArgs),
-    /// Write our templates into a folder, to be changed there
+    /// Export the built-in templates, so that you can change them
     Templates(templates::TemplatesArgs),
     /// Print the JSON Schema of specs, for editors
     Schema,
@@ -72,7 +72,7 @@ enum Command {
 /// How a view is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Aligned text for people
+    /// Aligned text
     #[default]
     Text,
     /// One JSON document

@@ -37,7 +37,7 @@ pub(super) fn fetch(page: &str, args: &HttpArgs) -> Result<String> {
 pub(super) fn read(address: &str, args: &HttpArgs) -> Result<Page> {
     let page = exposition::parse(&fetch(address, args)?);
     if page.families.is_empty() {
-        bail!("{address}: this is no metrics page: it has no samples");
+        bail!("{address}: not a metrics page: it has no samples");
     }
     Ok(page)
 }

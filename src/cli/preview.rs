@@ -18,13 +18,13 @@ use crate::template::Templates;
 /// Write one HTML page per service: dashboards, objectives, alerts and metrics, for a reviewer without Grafana
 #[derive(Debug, Args)]
 pub struct PreviewArgs {
-    /// Specs, or folders of specs
+    /// Specs or folders of specs
     #[arg(default_value = "specs")]
     paths: Vec<PathBuf>,
-    /// Where the pages are written
+    /// Where to write the pages
     #[arg(long, value_name = "DIR", default_value = "preview")]
     out: PathBuf,
-    /// Templates that replace ours, file by file
+    /// Folder of templates that replace built-in ones, file by file
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
 }

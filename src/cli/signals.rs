@@ -20,9 +20,9 @@ use crate::units::Unit;
 /// List the signals that a spec can name without declaring them
 #[derive(Debug, Args)]
 pub struct SignalsArgs {
-    /// Only this one, with its family and shape on each release
+    /// Show only this signal, with its family, labels and buckets on each release
     name: Option<String>,
-    /// The releases to look at, such as ">=0.10,<=0.16"
+    /// Releases to show, such as ">=0.10,<=0.16"
     #[arg(long, value_name = "RANGE", value_parser = range)]
     vllm: Option<Range>,
     #[arg(long, value_enum, default_value_t)]

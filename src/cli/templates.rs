@@ -19,11 +19,11 @@ pub struct TemplatesArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write our templates into a folder, to be changed there and used with `--templates`
+    /// Export built-in templates to a folder, for use with `--templates`
     Export {
-        /// Where they are written; files that are there stay as they are
+        /// Where to write them; existing files are not overwritten
         folder: PathBuf,
-        /// Templates such as `prometheus/rules.yaml`; all of them when none is named
+        /// Templates such as `prometheus/rules.yaml`. Default: all
         names: Vec<String>,
     },
 }
@@ -46,10 +46,7 @@ pub fn run(args: &TemplatesArgs, out: &mut dyn Write) -> Result<u8> {
     for (name, _) in chosen() {
         let path = folder.join(name);
         if path.symlink_metadata().is_ok() {
-            bail!(
-                "{}: there is a file already; nothing was written",
-                path.display()
-            );
+            bail!("{}: the file exists; nothing was written", path.display());
         }
     }
     let writer = Writer::within(vec![folder.clone()]);

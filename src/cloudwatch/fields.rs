@@ -62,7 +62,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let value = self.get(key)?;
         let text = value.as_str();
         if text.is_none() {
-            self.fault(Fault::Type, key, format!("{key} is no text"));
+            self.fault(Fault::Type, key, format!("{key} is not text"));
         }
         text
     }
@@ -75,7 +75,7 @@ impl<'v, 'f> Fields<'v, 'f> {
             float.and_then(|float| format!("{float:.0}").parse().ok())
         });
         if number.is_none() {
-            self.fault(Fault::Type, key, format!("{key} is no whole number"));
+            self.fault(Fault::Type, key, format!("{key} is not a whole number"));
         }
         number
     }
@@ -84,7 +84,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let value = self.get(key)?;
         let number = value.as_f64();
         if number.is_none() {
-            self.fault(Fault::Type, key, format!("{key} is no number"));
+            self.fault(Fault::Type, key, format!("{key} is not a number"));
         }
         number
     }
@@ -95,7 +95,7 @@ impl<'v, 'f> Fields<'v, 'f> {
             None => &[],
             Some(Value::Array(items)) => items,
             Some(_) => {
-                self.fault(Fault::Type, key, format!("{key} is no list"));
+                self.fault(Fault::Type, key, format!("{key} is not a list"));
                 &[]
             }
         }
@@ -125,7 +125,7 @@ impl<'v, 'f> Fields<'v, 'f> {
     /// Notes every key that is none of `known`.
     pub(super) fn only(&mut self, known: &[&str]) {
         let Some(map) = self.value.as_object() else {
-            self.wrong("", "this is no object");
+            self.wrong("", "this is not an object");
             return;
         };
         for key in map.keys().filter(|key| !known.contains(&key.as_str())) {

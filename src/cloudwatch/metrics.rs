@@ -97,7 +97,7 @@ fn id(entry: &mut Fields<'_, '_>, seen: &mut BTreeSet<String>) {
     if !lower || !id.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         entry.wrong(
             "Id",
-            format!("`{id}` is no id: a small letter, then letters, digits and `_`"),
+            format!("`{id}` is not an id: a small letter, then letters, digits and `_`"),
         );
     }
     if !seen.insert(id.to_owned()) {

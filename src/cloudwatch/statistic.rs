@@ -34,11 +34,11 @@ pub struct Extended(String);
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoStatistic {
     /// It begins like a percentile.
-    #[error("`{0}` is no percentile from 0 to 100")]
+    #[error("`{0}` is not a percentile from 0 to 100")]
     Percentile(String),
     /// It is none of `ExtendedStatistic`'s.
     #[error(
-        "`{0}` is no percentile such as p99, and none of IQM, TM(), TC(), TS(), WM(), PR(){help}",
+        "`{0}` is not a percentile such as p99, and none of IQM, TM(), TC(), TS(), WM(), PR(){help}",
         help = if is_plain(.0) { "; it belongs into Statistic" } else { "" }
     )]
     Unknown(String),

@@ -62,16 +62,16 @@ pub struct Output {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename = "Build")]
 pub(super) struct BuildTable {
-    /// Specs, folders of specs and globs such as `services/*/slo.yaml`, relative to this file. `["specs"]` when absent.
+    /// Specs, folders of specs and globs such as `services/*/slo.yaml`, relative to this file. Default: `["specs"]`.
     #[schemars(with = "Vec<String>", example = ["specs"])]
     specs: Vec<At<String>>,
     /// Folders of files that specs extend; nothing is built from them alone. Relative to this file.
     #[schemars(with = "Vec<String>", example = ["specs/defaults"])]
     defaults: Vec<At<PathBuf>>,
-    /// Where one folder per service is written, relative to this file. `generated` when absent.
+    /// Where one folder per service is written, relative to this file. Default: `generated`.
     #[schemars(with = "Option<String>", example = &"generated")]
     out: Option<At<PathBuf>>,
-    /// What is built: `prometheus`, `grafana`, `cloudwatch`, `emitter`, `runbook`. All of them when absent.
+    /// What to build: `prometheus`, `grafana`, `cloudwatch`, `emitter`, `runbook`. Default: all of them.
     #[schemars(with = "Vec<String>", example = ["prometheus", "grafana"])]
     targets: Vec<At<String>>,
     /// A folder of templates that replace ours, relative to this file.
@@ -157,7 +157,7 @@ fn leaves(output: &Output) -> Option<Diagnostic> {
         !matches!(part, "" | "." | "..") && !part.contains(|c: char| c == '\\' || c.is_control())
     };
     let fine = path.value.split('/').all(plain) && Path::new(&path.value).is_relative();
-    let message = format!("`{path}` is no path below a service's folder");
+    let message = format!("`{path}` is not a path below a service's folder");
     let fault = || Diagnostic::error("invalid-value", path.span, message);
     (!fine).then(|| fault().help("write names with `/` between them, such as `catalog/info.yaml`"))
 }

@@ -85,7 +85,7 @@ pub enum Unmeasured {
     #[error("no request was counted between the pages: `{0}` did not grow")]
     NothingObserved(String),
     /// A page that no server writes.
-    #[error("`{0}` has values that are no numbers")]
+    #[error("`{0}` has values that are not numbers")]
     NoNumber(String),
     /// Pages of one replica of several, or of another server.
     #[error(

@@ -11,29 +11,13 @@
 use std::collections::BTreeMap;
 
 use super::measured::{Measured, Unmeasured};
+use crate::catalog::Catalog;
 use crate::catalog::exposition::{Page, PageFamily, Sample};
-use crate::health;
 use crate::spec::Measure;
 use crate::units::{Number, float};
+use crate::{health, library};
 
-/// Names of a family, newest first.
-type Names = &'static [&'static str];
-
-const TTFT: Names = &["vllm:time_to_first_token_seconds"];
-const TPOT: Names = &["vllm:request_time_per_output_token_seconds"];
-const ITL: Names = &[
-    "vllm:inter_token_latency_seconds",
-    "vllm:time_per_output_token_seconds",
-];
-const E2E: Names = &["vllm:e2e_request_latency_seconds"];
-const LOOKED_UP: Names = &[
-    "vllm:prefix_cache_queries_total",
-    "vllm:gpu_prefix_cache_queries_total",
-];
-const FOUND: Names = &[
-    "vllm:prefix_cache_hits_total",
-    "vllm:gpu_prefix_cache_hits_total",
-];
+const E2E: &str = "vllm.e2e_request_latency";
 const STARTED: &str = "process_start_time_seconds";
 
 /// Two pages of one server.
@@ -57,15 +41,15 @@ impl Difference {
     /// # Errors
     /// Says why the pages do not hold it.
     pub fn get(&self, measure: Measure, quantile: Option<Number>) -> Result<Measured, Unmeasured> {
-        let names = match measure {
-            Measure::Ttft => TTFT,
-            Measure::Tpot => TPOT,
-            Measure::Itl => ITL,
+        let signal = match measure {
+            Measure::Ttft => "vllm.time_to_first_token",
+            Measure::Tpot => "vllm.request_time_per_output_token",
+            Measure::Itl => "vllm.inter_token_latency",
             Measure::E2e => E2E,
             Measure::PrefixCacheHitRate => return self.hit_rate(),
             _ => return Err(Unmeasured::NotThere),
         };
-        let family = self.family(names)?;
+        let family = self.family(signal)?;
         let count = total(&self.grown(family, "_count")?);
         if count <= 0.0 {
             return Err(Unmeasured::NothingObserved(family.name.clone()));
@@ -92,20 +76,23 @@ impl Difference {
     }
 
     fn hit_rate(&self) -> Result<Measured, Unmeasured> {
-        let asked = self.family(LOOKED_UP)?;
+        let asked = self.family("vllm.prefix_cache_queries")?;
         let all = total(&self.grown(asked, "")?);
         if all <= 0.0 {
             return Err(Unmeasured::NothingObserved(asked.name.clone()));
         }
-        let found = total(&self.grown(self.family(FOUND)?, "")?);
+        let found = total(&self.grown(self.family("vllm.prefix_cache_hits")?, "")?);
         Ok(Measured::exactly(found / all))
     }
 
-    /// The family under the newest name that the later page has.
-    fn family(&self, names: Names) -> Result<&PageFamily, Unmeasured> {
-        let found = names.iter().find_map(|name| self.after.family(name));
-        let newest = || names.first().copied().unwrap_or_default().to_owned();
-        found.ok_or_else(|| Unmeasured::NotOnPage(newest(), "after"))
+    /// The family of a library signal, under the newest of its names that the later page has.
+    fn family(&self, signal: &str) -> Result<&PageFamily, Unmeasured> {
+        let newest = library::families(signal).first().copied();
+        let newest = newest.ok_or(Unmeasured::NotThere)?;
+        let older = Catalog::vllm().lineage().predecessors(newest);
+        let mut names = std::iter::once(newest).chain(older);
+        let found = names.find_map(|name| self.after.family(name));
+        found.ok_or_else(|| Unmeasured::NotOnPage(newest.to_owned(), "after"))
     }
 
     /// How much each series of a family grew.
@@ -194,4 +181,52 @@ fn bucket_of(q: f64, buckets: &[(f64, f64)]) -> Option<(f64, f64)> {
     let found = buckets.iter().position(|(_, count)| *count >= rank)?;
     let below = found.checked_sub(1).and_then(|n| buckets.get(n));
     Some((below.map_or(0.0, |(bound, _)| *bound), buckets[found].0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::exposition;
+
+    const OLD: &str = r#"
+# TYPE vllm:gpu_prefix_cache_queries_total counter
+vllm:gpu_prefix_cache_queries_total{model_name="m"} LOOKED_UP
+# TYPE vllm:gpu_prefix_cache_hits_total counter
+vllm:gpu_prefix_cache_hits_total{model_name="m"} FOUND
+# TYPE vllm:time_per_output_token_seconds histogram
+vllm:time_per_output_token_seconds_bucket{le="+Inf",model_name="m"} COUNT
+vllm:time_per_output_token_seconds_count{model_name="m"} COUNT
+vllm:time_per_output_token_seconds_sum{model_name="m"} SUM
+"#;
+
+    fn page(looked_up: &str, found: &str, count: &str, sum: &str) -> Page {
+        let text = OLD.replace("LOOKED_UP", looked_up).replace("FOUND", found);
+        exposition::parse(&text.replace("COUNT", count).replace("SUM", sum))
+    }
+
+    #[test]
+    fn an_older_release_is_read_by_its_own_names() {
+        let pages = Difference::new(page("100", "50", "10", "1"), page("300", "200", "20", "2"));
+        let value = |measure| pages.get(measure, None).expect("a value").value;
+        assert!((value(Measure::PrefixCacheHitRate) - 0.75).abs() < 1e-9);
+        assert!((value(Measure::Itl) - 0.1).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_no_page_has_is_missed_by_its_newest_name() {
+        let pages = Difference::new(Page::default(), Page::default());
+        for (measure, family) in [
+            (Measure::Ttft, "vllm:time_to_first_token_seconds"),
+            (Measure::Tpot, "vllm:request_time_per_output_token_seconds"),
+            (Measure::Itl, "vllm:inter_token_latency_seconds"),
+            (Measure::E2e, "vllm:e2e_request_latency_seconds"),
+            (
+                Measure::PrefixCacheHitRate,
+                "vllm:prefix_cache_queries_total",
+            ),
+        ] {
+            let missed = Unmeasured::NotOnPage(family.to_owned(), "after");
+            assert_eq!(pages.get(measure, None), Err(missed));
+        }
+    }
 }

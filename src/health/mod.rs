@@ -42,7 +42,7 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
     /// Only Prometheus runs it.
-    #[error("it is PromQL of the author's")]
+    #[error("it is PromQL from the spec")]
     OwnPromQl,
     /// One page has no rates.
     #[error("it needs an earlier page (`--since`)")]

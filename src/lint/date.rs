@@ -13,7 +13,7 @@ pub struct Date {
 
 /// A text that names no day.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no date; write year, month and day, such as `2027-01-31`")]
+#[error("`{0}` is not a date; write year, month and day, such as `2027-01-31`")]
 pub struct NoDate(String);
 
 impl Date {

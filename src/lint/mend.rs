@@ -41,7 +41,7 @@ pub(super) fn advise(
         finding = finding.help("nothing replaces it; count a metric that every instance serves");
     } else if let Some(nearest) = change.and_then(|change| change.nearest.as_deref()) {
         let nearest = known.spelled(nearest);
-        finding = finding.help(format!("nothing replaces it; `{nearest}` comes nearest"));
+        finding = finding.help(format!("nothing replaces it; `{nearest}` is closest"));
     } else if change.is_some() {
         finding = finding.help("nothing replaces it: remove the query");
     }

@@ -38,7 +38,7 @@ pub enum Check {
 ///     /// Without a unit 0.42 may be seconds, a ratio or requests.
 ///     pub const RULE: Rule = Rule {
 ///         name: "panel-without-unit",
-///         summary: "a panel draws numbers without saying what they are",
+///         summary: "a panel shows numbers without a unit",
 ///         group: Group::Style,
 ///         level: Severity::Warning,
 ///         since: "0.1.0",

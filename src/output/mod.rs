@@ -51,7 +51,7 @@ pub enum OutputError {
         source: std::io::Error,
     },
     /// A manifest that we did not write.
-    #[error("{}: this is no manifest of ours: {why}", .path.display())]
+    #[error("{}: this is not one of our manifests: {why}", .path.display())]
     Manifest {
         /// The manifest.
         path: PathBuf,

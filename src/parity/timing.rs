@@ -81,7 +81,7 @@ impl Timing {
         if let Some(period) = over.period {
             self.period = period.value.as_secs();
             if !limits::is_period(self.period) {
-                let message = format!("a period of {} is none of CloudWatch's", period.value);
+                let message = format!("CloudWatch has no period of {}", period.value);
                 let error = Diagnostic::error("alarm-limit", period.span, message);
                 sink.push(error.help("it is 10s, 20s, 30s or a multiple of 1m"));
             }
@@ -117,7 +117,7 @@ impl Timing {
         if self.evaluate == 0 || back > limits::longest_look_back(self.period) {
             let words = limits::longest_look_back_words(self.period);
             let message = match self.evaluate {
-                0 => "an alarm looks at one data point at least".to_owned(),
+                0 => "an alarm evaluates at least one data point".to_owned(),
                 _ => format!("an alarm looks back {words}, not {back} seconds"),
             };
             sink.push(Diagnostic::error("alarm-limit", at, message));

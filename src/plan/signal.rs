@@ -46,6 +46,16 @@ pub enum SignalKind {
     Ratio,
 }
 
+impl From<crate::spec::FamilyKind> for SignalKind {
+    fn from(kind: crate::spec::FamilyKind) -> Self {
+        match kind {
+            crate::spec::FamilyKind::Gauge => SignalKind::Gauge,
+            crate::spec::FamilyKind::Counter => SignalKind::Counter,
+            crate::spec::FamilyKind::Histogram => SignalKind::Histogram,
+        }
+    }
+}
+
 impl SignalKind {
     /// The word for messages.
     pub fn as_str(self) -> &'static str {
@@ -94,15 +104,20 @@ pub enum Source {
         /// The same ratio as a ready-made gauge on releases without the two counters.
         before: Option<Box<Signal>>,
     },
-    /// PromQL by the author; a gauge.
+    /// PromQL by the author.
     Raw(Box<Raw>),
 }
 
 /// PromQL by the author.
 #[derive(Clone, Debug)]
 pub struct Raw {
-    /// The tree.
+    /// How it behaves.
+    pub kind: crate::spec::FamilyKind,
+    /// Of a gauge its value; of a counter its events per second over [`WINDOW`](super::marker::WINDOW), of a histogram those
+    /// in each bucket.
     pub expr: Expr,
+    /// Upper bounds of a histogram's buckets, ascending, without `+Inf`.
+    pub buckets: Vec<Bucket>,
 }
 
 /// A family of series.
@@ -148,13 +163,18 @@ impl Signal {
     /// How it behaves.
     pub fn kind(&self) -> SignalKind {
         match &self.source {
-            Source::Family(family) => match family.kind {
-                crate::spec::FamilyKind::Gauge => SignalKind::Gauge,
-                crate::spec::FamilyKind::Counter => SignalKind::Counter,
-                crate::spec::FamilyKind::Histogram => SignalKind::Histogram,
-            },
+            Source::Family(family) => family.kind.into(),
             Source::Ratio { .. } => SignalKind::Ratio,
-            Source::Raw(_) => SignalKind::Gauge,
+            Source::Raw(raw) => raw.kind.into(),
+        }
+    }
+
+    /// The buckets of a histogram that are known.
+    pub fn buckets(&self) -> &[Bucket] {
+        match &self.source {
+            Source::Family(family) => &family.buckets,
+            Source::Ratio { .. } => &[],
+            Source::Raw(raw) => &raw.buckets,
         }
     }
 

@@ -36,7 +36,7 @@ pub fn condition(condition: &Condition) -> String {
         },
         Condition::All(parts, _) => list(parts, " and "),
         Condition::Any(parts, _) => list(parts, " or "),
-        Condition::Unless(parts, _) => list(&parts[..], " but not "),
+        Condition::Unless(parts, _) => list(&parts[..], ", unless "),
     }
 }
 
@@ -185,7 +185,7 @@ pub fn were_bad(sli: &EventSli) -> &'static str {
     }
 }
 
-/// When a tier of an objective fires: `1h (page): more than 1.44% of all events are bad over 1h and over 5m; …`.
+/// When a tier of an objective fires: `more than 1.44% of all events are bad over 1h and over 5m (page); …`.
 pub fn tier(slo: &Slo, sli: &EventSli, tier: &Tier) -> String {
     let are_bad = match sli {
         EventSli::Time(_) => "of the time is bad",
@@ -193,12 +193,11 @@ pub fn tier(slo: &Slo, sli: &EventSli, tier: &Tier) -> String {
         _ => "of all events are bad",
     };
     format!(
-        "{} ({}): more than {} {are_bad} over {} and over {}; {}",
-        tier.name,
-        tier.severity,
+        "more than {} {are_bad} over {} and over {} ({}); {}",
         shown(tier.threshold, Unit::Ratio),
         tier.long,
         tier.short,
+        tier.severity,
         spent(slo, tier),
     )
 }

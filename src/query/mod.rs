@@ -9,16 +9,18 @@ mod bound;
 mod events;
 mod family;
 mod new;
+mod own;
 
 pub use bound::{compare, outside, per_time, times};
 pub use events::{Events, counted, direct_ratio, enough};
 pub use family::{bucket_rate, number_of_series, presence};
+pub use own::own_bucket;
 
 use family::{Over, over_time, range_function, rate};
 
 use crate::catalog::Series;
-use crate::plan::marker::ZOOM;
-use crate::plan::{DEFAULT_WINDOW, Query, Signal, Source, Window};
+use crate::plan::marker::{self, Spelling, WINDOW, ZOOM};
+use crate::plan::{Query, Signal, Source, Window};
 use crate::promql::ast::{
     self, AggregateOp, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery,
 };
@@ -116,7 +118,7 @@ fn value(read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
                 }
             }
         }
-        Source::Raw(raw) => raw_over_time(&raw.expr, read, ago),
+        Source::Raw(raw) => own::value(raw, read, ago),
     };
     scaled(expr, read.signal.value_scale(read.stat))
 }
@@ -132,6 +134,21 @@ pub fn events(signal: &Signal, window: Duration, ago: Option<Duration>, labels: 
     value(&as_events(signal, &like), ago)
 }
 
+/// What a signal counts per second over the `$window` of an objective, per group.
+pub fn events_over_window(signal: &Signal, labels: &[String]) -> Expr {
+    let like = SignalQuery {
+        signal,
+        stat: Stat::Rate,
+        window: Window::Zoom,
+        labels: labels.to_vec(),
+    };
+    let spelling = Spelling {
+        zoom: WINDOW,
+        filter: marker::filter,
+    };
+    spelling.of(&value(&as_events(signal, &like), None))
+}
+
 /// A part of a ratio, read over the same time and labels as the whole.
 fn as_events<'a>(signal: &'a Signal, like: &SignalQuery<'_>) -> SignalQuery<'a> {
     SignalQuery {
@@ -144,17 +161,20 @@ fn as_events<'a>(signal: &'a Signal, like: &SignalQuery<'_>) -> SignalQuery<'a> 
 
 /// Observations per second in each bucket of a histogram, for a heatmap.
 pub fn buckets(read: &SignalQuery<'_>) -> Option<Query> {
-    let family = read.signal.family()?;
-    let over = Over {
-        window: read.window,
-        ago: None,
-        series: Series::Bucket,
-    };
     let labels = vec!["le".to_owned()];
-    Some(Query {
-        expr: sum(&labels, rate(family, &over)),
-        labels,
-    })
+    let expr = match &read.signal.source {
+        Source::Family(family) => {
+            let over = Over {
+                window: read.window,
+                ago: None,
+                series: Series::Bucket,
+            };
+            sum(&labels, rate(family, &over))
+        }
+        Source::Raw(raw) => own::buckets(raw, read.window),
+        Source::Ratio { .. } => return None,
+    };
+    Some(Query { expr, labels })
 }
 
 /// `part / (whole > 0)`, where a missing part counts as none: no series yet is no event yet.
@@ -235,24 +255,6 @@ fn aggregate_op(read: &SignalQuery<'_>) -> AggregateOp {
         Across::Min => AggregateOp::Min,
         Across::Avg => AggregateOp::Avg,
     }
-}
-
-fn raw_over_time(expr: &Expr, read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
-    if read.stat == Stat::Last && ago.is_none() {
-        return expr.clone();
-    }
-    let step = Some(DEFAULT_WINDOW).filter(|_| read.window.usual() > Duration::from_secs(86_400));
-    let mut over = Subquery {
-        expr: Box::new(expr.clone()),
-        range: time(read.window.usual()),
-        step: step.map(time),
-        at: AtOffset::default(),
-    };
-    over.at.offset = ago.map(time);
-    build::call(
-        range_function(read.stat),
-        [Expr::from(ExprKind::Subquery(over))],
-    )
 }
 
 fn scaled(expr: Expr, scale: Number) -> Expr {

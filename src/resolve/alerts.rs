@@ -80,11 +80,12 @@ fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
         return;
     };
     if hold.value >= ABSENT_MEMORY {
-        let message =
-            format!("`{name}` can never name a group: one is missed for {ABSENT_MEMORY} at most");
+        let message = format!(
+            "`{name}` can never fire for a group: a missing group is remembered for at most {ABSENT_MEMORY}"
+        );
         let error = Diagnostic::error("never-firing", hold.span, message)
-            .related(absent, "groups that are gone are missed here")
-            .help("hold it for less, such as `for: 5m`");
+            .related(absent, "the absence is here")
+            .help("use a shorter `for`, such as `for: 5m`");
         cx.sink.push(error);
     }
 }
@@ -97,11 +98,11 @@ fn check_lasting(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, conditi
     let shortest = condition.leaves().into_iter().filter_map(unusual_for).min();
     if let Some(unusual) = shortest.filter(|unusual| hold.value >= *unusual) {
         let message = format!(
-            "`{name}` never fires: a change is unusual for {unusual}, then it is part of the past, and it must hold for {hold}"
+            "`{name}` never fires: a change stays unusual for only {unusual}, but must hold for {hold}"
         );
         let error = Diagnostic::error("never-firing", hold.span, message);
         cx.sink
-            .push(error.help(format!("hold it for less than {unusual}")));
+            .push(error.help(format!("use a `for` below {unusual}")));
     }
 }
 
@@ -193,7 +194,7 @@ impl Context<'_> {
         let steps = hold.value.as_secs().div_ceil(every.as_secs());
         let really = Duration::from_secs(steps * every.as_secs());
         let message = format!(
-            "`for: {hold}` is no multiple of {every}, the time between two evaluations: it would be {really}"
+            "`for: {hold}` is not a multiple of the evaluation interval of {every}: it would act as {really}"
         );
         let error = Diagnostic::error("bad-interval", hold.span, message);
         self.sink.push(error.help(format!(
@@ -243,11 +244,11 @@ impl Context<'_> {
         if known.contains(&severity.value.as_str()) {
             return;
         }
-        let message = format!("`{severity}` is none of the spec's severities");
+        let message = format!("`{severity}` is not a severity of this spec");
         let help = did_you_mean(&severity.value, known.iter().copied());
         let help = help.unwrap_or_else(|| {
             let known = known.join("` and `");
-            format!("there are `{known}`; declare it with `severities: {{more: [{severity}]}}`")
+            format!("its severities are `{known}`; declare another one with `severities: {{more: [{severity}]}}`")
         });
         let error = Diagnostic::error("unknown-name", severity.span, message);
         self.sink.push(error.help(help));

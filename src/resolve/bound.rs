@@ -5,9 +5,7 @@
 
 use super::context::Context;
 use crate::diag::Diagnostic;
-use crate::plan::{
-    Bound, Bucket, CompareOp, Family, Limit, Outside, Signal, SignalKind, ValueUnit,
-};
+use crate::plan::{Bound, Bucket, CompareOp, Limit, Outside, Signal, SignalKind, ValueUnit};
 use crate::query::SignalQuery;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Side, Stat};
@@ -67,8 +65,8 @@ pub(super) fn fixed(
             return None;
         }
     };
-    let beyond = match (read.stat, read.signal.family()) {
-        (Stat::Quantile(_), Some(family)) => beyond_buckets(family, read.signal, value, quantity),
+    let beyond = match read.stat {
+        Stat::Quantile(_) => beyond_buckets(read.signal, value, quantity),
         _ => None,
     };
     if let Some(error) = beyond.or_else(|| never_or_always(read, op, value, quantity)) {
@@ -189,13 +187,12 @@ pub(super) fn pointless(
 
 /// A percentile is interpolated between boundaries; outside them it says nothing.
 pub(super) fn beyond_buckets(
-    family: &Family,
     signal: &Signal,
     value: Number,
     at: &Spanned<Quantity>,
 ) -> Option<Diagnostic> {
     let (name, scale, unit) = (&signal.name, signal.scale, signal.unit);
-    let (first, last) = (family.buckets.first()?, family.buckets.last()?);
+    let (first, last) = (signal.buckets().first()?, signal.buckets().last()?);
     let raw = value / scale;
     let shown = |bucket: &Bucket| shown(bucket.bound * scale, unit);
     let (message, help) = if raw >= last.bound {
@@ -209,7 +206,7 @@ pub(super) fn beyond_buckets(
     } else if raw < first.bound {
         (
             format!(
-                "{at} lies below the first bucket of `{name}`, {}, where a percentile is a guess",
+                "{at} is below the first bucket of `{name}`, {}, where a percentile is a guess",
                 shown(first)
             ),
             format!("use {} or more", shown(first)),
@@ -228,7 +225,7 @@ pub(super) fn coefficient(quantity: &Spanned<Quantity>) -> Result<Number, Diagno
     let value = quantity.value.of(Unit::Count, false);
     let inside = |v: &Number| *v > Number::from_integer(0) && *v < Number::from_integer(1);
     value.ok().filter(inside).ok_or_else(|| {
-        let message = format!("`{quantity}` is no coefficient between 0 and 1");
+        let message = format!("`{quantity}` is not a coefficient between 0 and 1");
         Diagnostic::error("bad-threshold", quantity.span, message)
             .help("write a number such as `0.8`")
     })
@@ -267,7 +264,7 @@ fn limit(
         false => (Side::High, "high"),
     };
     if o.side == other {
-        let message = format!("`{field}` says nothing where only `side: {word}` counts");
+        let message = format!("`{field}` has no effect with `side: {word}`");
         cx.reject_field(field, quantity.span, message);
         return None;
     }
@@ -295,12 +292,12 @@ fn usual_range(o: &spec::Outside, every: Duration) -> Result<Outside, Diagnostic
     let samples = o.window.value.as_secs() / every.as_secs().max(1);
     if samples < u64::from(o.min_samples.value) {
         let message = format!(
-            "a window of {} has {samples} samples, less than the {} that are wanted, so it can never fire",
+            "a window of {} has {samples} samples, fewer than the {} of `min_samples`, so it can never fire",
             o.window, o.min_samples
         );
         return Err(
             Diagnostic::error("never-firing", o.window.span, message).help(format!(
-                "take the range over {} or more, or want fewer with `min_samples`",
+                "use a window of {} or more, or a lower `min_samples`",
                 Duration::from_secs(u64::from(o.min_samples.value) * every.as_secs())
             )),
         );

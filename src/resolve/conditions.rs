@@ -6,7 +6,7 @@
 
 use super::context::Context;
 use super::request::SignalRequest;
-use super::{bound, family, signals};
+use super::{bound, family, own_promql};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
@@ -196,11 +196,11 @@ impl Resolver<'_, '_> {
         let above = self.cx.sink.take(bound::coefficient(&c.above))?;
         if c.window.value < CORRELATED {
             let message = format!(
-                "{} holds less than three moments a minute apart, so nothing ever correlates",
+                "{} has fewer than three values, one per minute, so nothing ever correlates",
                 c.window
             );
             let error = Diagnostic::error("never-firing", c.window.span, message);
-            let help = format!("compare them over {CORRELATED} at least, better 20m");
+            let help = format!("compare them over at least {CORRELATED}; 20m is better");
             self.cx.sink.push(error.help(help));
             return None;
         }
@@ -277,7 +277,7 @@ impl Resolver<'_, '_> {
         absent: Spanned<bool>,
     ) -> Option<Condition> {
         if !absent.value {
-            let message = "`absent: false` is no condition";
+            let message = "`absent: false` is not a condition";
             let error = Diagnostic::error("contradiction", absent.span, message);
             self.cx
                 .sink
@@ -326,7 +326,7 @@ impl Resolver<'_, '_> {
     }
 
     fn raw(&mut self, c: &spec::Condition, text: &Text) -> Option<Condition> {
-        let expr = signals::parse(self.cx, text)?;
+        let expr = own_promql::parse(self.cx, text)?;
         let labels = promql::kept_labels(&expr).names().unwrap_or_default();
         let mut unit = ValueUnit {
             unit: c.unit.map_or(Unit::Count, |u| u.value),
@@ -335,7 +335,7 @@ impl Resolver<'_, '_> {
         let whole = match comparison(c) {
             None if is_condition(&expr) => expr.clone(),
             None => {
-                let message = "PromQL: nothing is compared, so the alert would always fire";
+                let message = "this PromQL compares nothing, so the alert would always fire";
                 let error = Diagnostic::error("always-firing", text.span, message);
                 self.cx
                     .sink
@@ -449,7 +449,7 @@ fn different_labels(all: &[Vec<String>], places: &[Span]) -> Diagnostic {
         labels => format!("by `{}`", labels.join("`, `")),
     };
     let other = all.iter().position(|l| *l != all[0]).unwrap_or(0);
-    let message = "the parts are grouped differently, so that nothing would join them";
+    let message = "the parts are grouped differently, so they would never match";
     Diagnostic::error("unmatched-join", places[other], message)
         .label(format!("grouped {}", by(&all[other])))
         .related(places[0], format!("grouped {}", by(&all[0])))
@@ -457,10 +457,10 @@ fn different_labels(all: &[Vec<String>], places: &[Span]) -> Diagnostic {
 
 fn common_help(common: &[String]) -> String {
     if common.is_empty() {
-        return "they share no label: group them alike with `by`".into();
+        return "they have no label in common: group them alike with `by`".into();
     }
     format!(
-        "join them on what they share: `match: [{}]`",
+        "join them on their common labels: `match: [{}]`",
         common.join(", ")
     )
 }

@@ -212,7 +212,7 @@ pub enum SelectError {
     #[error(transparent)]
     Range(#[from] RangeError),
     /// The range ends before it begins.
-    #[error("`{0}` holds no version")]
+    #[error("`{0}` contains no version")]
     Inverted(Range),
     /// The range holds no recorded release.
     #[error(transparent)]
@@ -225,7 +225,7 @@ impl SelectError {
         match self {
             Self::Missing => Some(RangeError::HELP.to_owned()),
             Self::Range(error) => Some(error.help()),
-            Self::Inverted(_) => Some("its lower bound lies above its upper one".to_owned()),
+            Self::Inverted(_) => Some("its lower bound is above its upper bound".to_owned()),
             Self::NoRelease(_) => None,
         }
     }

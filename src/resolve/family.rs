@@ -133,7 +133,7 @@ fn reject_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(
     ];
     for (field, span) in fields {
         if let Some(span) = span {
-            let message = format!("`{field}` of a vLLM family come from its recordings");
+            let message = format!("`{field}` of a vLLM family are read from its recordings");
             let at = cx.document.key(span, field);
             let error = Diagnostic::error("contradiction", at, message);
             return Err(cx.fail(error.help("leave them out")));
@@ -198,12 +198,13 @@ fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: FamilyKind) -> O
     }
 }
 
-fn declared_buckets(
+/// The buckets that a definition declares, which a histogram must have and no other kind may.
+pub(super) fn declared_buckets(
     cx: &mut Context<'_>,
     signal: &Unbound,
     definition: &spec::Signal,
     kind: FamilyKind,
-    metric: &Text,
+    at: &Text,
 ) -> Option<Vec<Bucket>> {
     let buckets = definition
         .prometheus
@@ -213,7 +214,7 @@ fn declared_buckets(
     match (kind, first) {
         (FamilyKind::Histogram, None) => {
             let message = format!("the histogram `{}` needs `buckets`", signal.name);
-            let error = Diagnostic::error("missing-field", metric.span, message);
+            let error = Diagnostic::error("missing-field", at.span, message);
             cx.sink
                 .push(error.help("list the upper bounds, such as `[100ms, 500ms, 1s]`"));
             return None;

@@ -37,7 +37,7 @@ impl Context<'_> {
 
     pub(super) fn missing_label(&mut self, signal: &Signal, label: &str, at: Span) {
         if label == "le" && signal.kind() == SignalKind::Histogram {
-            let message = format!("`le` of `{}` belongs to its thresholds", signal.name);
+            let message = format!("`le` of `{}` cannot be selected directly", signal.name);
             let error = Diagnostic::error("reserved-label", at, message)
                 .help("a `latency` SLI (`within`) or a percentile chooses the buckets");
             self.sink.push(error);
@@ -68,15 +68,15 @@ impl Context<'_> {
         let labels = &self.spec.prometheus.labels;
         let name = label.value.as_str();
         let error = if name == "le" {
-            let message = "`le` tells the buckets of one histogram apart, every result sums it up";
+            let message = "`le` distinguishes the buckets of one histogram, and no result keeps it";
             Diagnostic::error("reserved-label", label.span, message).help("leave it out")
         } else if naming::RESERVED_LABELS.contains(&name) {
             let message = format!("`{name}` is a label that the generated rules set themselves");
             Diagnostic::error("reserved-label", label.span, message)
-                .help("rename it while scraping, with `relabel_configs`")
+                .help("rename it in the scrape, with `relabel_configs` or `metric_relabel_configs`")
         } else if let Some(external) = labels.external.iter().find(|l| l.value == name) {
             let message = format!(
-                "`{name}` is an external label: it is added on sending, after rules have run"
+                "`{name}` is an external label: it is added when data is sent, after rules have run"
             );
             Diagnostic::error("external-label", label.span, message)
                 .related(external.span, "declared external here")

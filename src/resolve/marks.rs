@@ -17,16 +17,16 @@ use crate::spec::{self, Map, Text};
 const ANNOTATIONS: [(&str, &str); 5] = [
     (
         "summary",
-        "an alert and an objective have a field `summary`",
+        "use the field `summary` of the alert or objective",
     ),
     (
         "description",
-        "an alert and an objective have a field `description`",
+        "use the field `description` of the alert or objective",
     ),
-    ("action", "an alert has a field `action`"),
+    ("action", "use the field `action` of the alert"),
     (
         "runbook_url",
-        "an alert and an objective have a field `runbook`",
+        "use the field `runbook` of the alert or objective",
     ),
     (
         "dashboard_url",
@@ -88,7 +88,7 @@ fn check_severities(cx: &mut Context<'_>) {
         if let Some(first) = same
             && [first, severity].iter().any(carries)
         {
-            let message = format!("two severities are called `{}`", severity.name);
+            let message = format!("two severities have the name `{}`", severity.name);
             let error = Diagnostic::error("duplicate-name", severity.name.span, message);
             cx.sink
                 .push(error.related(first.name.span, "the other one"));
@@ -111,16 +111,16 @@ fn label(cx: &mut Context<'_>, name: &Text, value: &Text) {
         let message = format!("`{text}` is a label that the generated rules set themselves");
         let error = Diagnostic::error("reserved-label", name.span, message);
         cx.sink.push(error.help(match text {
-            naming::OWNER => "say it with the field `owner`".to_owned(),
-            naming::SEVERITY => "say it with `severity`, or under `severities`".to_owned(),
+            naming::OWNER => "use the field `owner`".to_owned(),
+            naming::SEVERITY => "use the field `severity`, or `severities`".to_owned(),
             _ => format!("give it another name, such as `service_{text}`"),
         }));
     }
     if let Some(at) = templates::value_of(&value.value) {
         let at = cx.document.inside(value, at);
-        let message = "a label with `$value` makes a new alert whenever the value changes";
+        let message = "a label with `$value` creates a new alert whenever the value changes";
         let error = Diagnostic::error("bad-template", at, message);
-        cx.sink.push(error.help("say the value in an annotation"));
+        cx.sink.push(error.help("put the value into an annotation"));
     }
 }
 
@@ -180,8 +180,7 @@ impl Context<'_> {
         let Kept::Only(result) = kept else { return };
         let reserved = naming::RESERVED_LABELS.contains(&name.value.as_str());
         if !reserved && result.contains(name.value.as_str()) {
-            let message =
-                format!("`{name}` would hide the label that tells the alert's groups apart");
+            let message = format!("`{name}` would replace a label that the alert is grouped by");
             let error = Diagnostic::error("reserved-label", name.span, message);
             self.sink.push(error.help("give it another name"));
         }

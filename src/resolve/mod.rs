@@ -14,6 +14,8 @@ mod kubernetes;
 mod labels;
 mod marks;
 mod matchers;
+mod own_promql;
+mod own_signals;
 mod request;
 mod ruler;
 mod runbooks;

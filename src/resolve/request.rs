@@ -45,9 +45,8 @@ impl Context<'_> {
             if usual.is_none() {
                 let message = format!("the histogram `{}` needs a stat", request.signal.name);
                 let error = Diagnostic::error("missing-field", request.at, message);
-                self.sink.push(
-                    error.help("say how it is read: `stat: p95`, `stat: avg` or `stat: rate`"),
-                );
+                self.sink
+                    .push(error.help("add `stat: p95`, `stat: avg` or `stat: rate`"));
             }
             return usual;
         };
@@ -76,13 +75,13 @@ impl Context<'_> {
         let scrape = self.scrape_interval();
         let least = Duration::from_secs(scrape.as_secs() * 4);
         if window.as_secs() < 2 * scrape.as_secs() {
-            let message =
-                format!("a window of {window} holds less than two scrapes {scrape} apart");
+            let message = format!("a window of {window} has fewer than two scrapes {scrape} apart");
             let error = Diagnostic::error("rate-window-too-short", at, message);
             self.sink.push(error.help(format!("use {least} or more")));
         } else if window < least {
-            let message =
-                format!("one lost scrape empties a window of {window} at {scrape} scrapes");
+            let message = format!(
+                "one failed scrape empties a window of {window} if scrapes are {scrape} apart"
+            );
             let warning = Diagnostic::warning("rate-window-too-short", at, message);
             self.sink.push(warning.help(format!("use {least} or more")));
         }

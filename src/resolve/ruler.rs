@@ -30,7 +30,7 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Option<plan::Ruler> {
     for (name, at, another, why) in wrong {
         let Some(at) = at else { continue };
         if kind.is_none() {
-            let message = format!("`{name}` is an option of a ruler: say which, with `ruler`");
+            let message = format!("`{name}` is an option of a ruler: name it with `ruler`");
             cx.reject_field(name, at, message);
         } else if another {
             cx.reject_field(name, at, why);

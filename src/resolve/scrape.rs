@@ -72,7 +72,7 @@ fn check(cx: &mut Context<'_>, name: &Text, used: &[String]) {
     let message = format!("no signal comes from the job `{name}`");
     let error = Diagnostic::error("unused-job", name.span, message)
         .maybe_help(did_you_mean(&name.value, used.iter().map(String::as_str)))
-        .help("name it where a signal is bound: `prometheus: {metric: …, job: …}`");
+        .help("name it in the binding of a signal: `prometheus: {metric: …, job: …}`");
     cx.sink.push(error);
 }
 
@@ -107,7 +107,7 @@ pub(super) fn matcher(
         return None;
     }
     if let Some((label, _)) = definition.matchers.get_key_value(JOB) {
-        let message = "`where` says already which job it is";
+        let message = "`where` already selects the job";
         let error = Diagnostic::error("contradiction", job.span, message);
         cx.sink.push(error.related(label.span, "here"));
         return None;

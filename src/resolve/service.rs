@@ -105,13 +105,13 @@ fn check_evaluation(cx: &mut Context<'_>, interval: Option<Spanned<Duration>>) {
     let minute = EVALUATION.as_secs();
     let (message, help) = if seconds == 0 || !minute.is_multiple_of(seconds) {
         (
-            format!("rules cannot be evaluated every {interval}: a minute is no multiple of that"),
+            format!("rules cannot be evaluated every {interval}: it does not divide a minute"),
             "write 10s, 15s, 20s, 30s or 1m".to_owned(),
         )
     } else if interval.value < scrape {
         (
             format!(
-                "evaluated every {interval}, rules see the same samples again: targets are scraped every {scrape}"
+                "rules evaluated every {interval} would see the same samples again: targets are scraped every {scrape}"
             ),
             format!("write {scrape} or more, or set `scrape_interval: {interval}`"),
         )

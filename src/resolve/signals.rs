@@ -7,12 +7,11 @@ use std::rc::Rc;
 
 use super::context::{Absence, Context, Outcome};
 use super::family::{self, Unbound};
-use super::matchers;
+use super::{matchers, own_signals};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::library;
-use crate::plan::{LeftOut, Raw, Signal, Source};
-use crate::promql;
-use crate::source::{Span, Spanned};
+use crate::plan::{LeftOut, Signal, Source};
+use crate::source::Span;
 use crate::spec::{self, Across, FamilyKind, RatioOf, Text};
 use crate::units::{Number, Unit};
 
@@ -41,7 +40,7 @@ impl Context<'_> {
                 let message = format!("`{name}` is optional and left out: {why}");
                 let error = Diagnostic::error("optional-signal", name.span, message)
                     .maybe_help(note)
-                    .help("alerts and SLOs cannot rest on a signal that may be missing");
+                    .help("alerts and SLOs cannot depend on a signal that may be missing");
                 self.sink.push(error);
                 None
             }
@@ -69,7 +68,7 @@ impl Context<'_> {
         if self.open.contains(&name.value) {
             let from = self.open.iter().position(|n| *n == name.value).unwrap_or(0);
             let circle = self.open[from..].join("` → `");
-            let message = format!("`{name}` is made from itself: `{circle}` → `{name}`");
+            let message = format!("`{name}` is defined by itself: `{circle}` → `{name}`");
             self.sink
                 .push(Diagnostic::error("cyclic-reference", name.span, message));
             return Outcome::Failed;
@@ -214,7 +213,7 @@ fn alias(
         ),
     ] {
         if let Some(span) = span {
-            let message = format!("`{field}` is that of `{base}` and cannot be changed here");
+            let message = format!("`{field}` comes from `{base}` and cannot be changed here");
             cx.reject_field(field, span, message);
         }
     }
@@ -353,15 +352,12 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
         ));
     };
     let Some(unit) = definition.unit else {
-        return cx.fail(missing(
-            "unit",
-            "say what it counts in, such as `unit: seconds`",
-        ));
+        return cx.fail(missing("unit", "add its unit, such as `unit: seconds`"));
     };
     let Some(binding) = &definition.prometheus else {
         return cx.fail(missing(
             "prometheus",
-            "say where Prometheus finds it: `prometheus: {metric: NAME}`",
+            "name its family: `prometheus: {metric: NAME}`",
         ));
     };
     let scale = match definition
@@ -377,8 +373,7 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
         }
         Some((s, Err(m))) => {
             let error = Diagnostic::error("wrong-unit", s.span, m.message);
-            let help =
-                "it says what one unit on the page is worth, as `1%` for values from 0 to 100";
+            let help = "it is what 1 on the page means, such as `1%` for values from 0 to 100";
             return cx.fail(error.help(help));
         }
     };
@@ -394,13 +389,15 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
     };
     match (&binding.value.metric, &binding.value.expr) {
         (Some(metric), _) => family::bind(cx, unbound, definition, metric, at),
-        (None, Some(text)) => match raw(cx, definition, kind, text) {
-            Some((expr, labels)) => {
-                let source = Source::Raw(Box::new(Raw { expr }));
-                Outcome::Ready(Rc::new(unbound.with(source, labels)))
+        (None, Some(text)) => {
+            match own_signals::resolve(cx, &unbound, definition, kind.value, text) {
+                Some((raw, labels)) => {
+                    let source = Source::Raw(Box::new(raw));
+                    Outcome::Ready(Rc::new(unbound.with(source, labels)))
+                }
+                None => Outcome::Failed,
             }
-            None => Outcome::Failed,
-        },
+        }
         (None, None) => Outcome::Failed,
     }
 }
@@ -415,107 +412,5 @@ fn usual_across(kind: FamilyKind, unit: Unit) -> Across {
         ) => Across::Sum,
         (FamilyKind::Gauge, Unit::Bool) => Across::Min,
         (FamilyKind::Gauge, _) => Across::Max,
-    }
-}
-
-fn raw(
-    cx: &mut Context<'_>,
-    definition: &spec::Signal,
-    kind: Spanned<FamilyKind>,
-    text: &Text,
-) -> Option<(promql::ast::Expr, Vec<String>)> {
-    if kind.value != FamilyKind::Gauge {
-        cx.sink.push(not_a_value(kind, text));
-        return None;
-    }
-    if let Some(label) = definition.matchers.keys().next() {
-        let message = "`where` cannot narrow raw PromQL: write the matcher in `expr`";
-        cx.reject_field("where", label.span, message);
-    }
-    let binding = definition.prometheus.as_ref();
-    if let Some(job) = binding.and_then(|binding| binding.value.job.as_ref()) {
-        let message = "`job` cannot narrow raw PromQL: write the matcher in `expr`";
-        cx.reject_field("job", job.span, message);
-    }
-    let expr = parse(cx, text)?;
-    let declared = || {
-        let labels = definition.labels.iter().flatten();
-        labels.map(|label| label.value.clone()).collect()
-    };
-    let labels = promql::kept_labels(&expr).names().unwrap_or_else(declared);
-    Some((expr, labels))
-}
-
-/// Counters and histograms are read over several windows: what is more than a selector has no `rate()`, and a selector
-/// is `metric` with `where`.
-fn not_a_value(kind: Spanned<FamilyKind>, text: &Text) -> Diagnostic {
-    let message = format!(
-        "`expr` gives a value, a gauge: it cannot be a {}",
-        kind.value.as_str()
-    );
-    let help = match selected(&text.value) {
-        Some((metric, true)) => format!("write `metric: {metric}`"),
-        Some((metric, false)) => format!("write `metric: {metric}`, and the matchers as `where`"),
-        None => "write `metric`, with `where` for matchers; of other PromQL that counts events, make an SLI: \
-                 `sli: {promql: {bad: …, total: …}}`"
-            .to_owned(),
-    };
-    Diagnostic::error("wrong-kind", kind.span, message).help(help)
-}
-
-/// The family that a plain selector reads, and true when it reads all of it.
-fn selected(query: &str) -> Option<(String, bool)> {
-    let expr = promql::parse(query).ok()?;
-    let promql::ast::ExprKind::Selector(selector) = &expr.kind else {
-        return None;
-    };
-    let name = selector.metric.as_ref()?.text.clone();
-    let family = name.strip_suffix("_bucket").unwrap_or(&name).to_owned();
-    Some((family, selector.matchers.is_empty()))
-}
-
-/// Parses raw PromQL that gives an instant vector, and checks the vLLM names in it.
-pub(super) fn parse(cx: &mut Context<'_>, text: &Text) -> Option<promql::ast::Expr> {
-    parse_as(cx, text, &text.value)
-}
-
-/// The same of a query that stands for a text, each byte of it for one there.
-pub(super) fn parse_as(
-    cx: &mut Context<'_>,
-    text: &Text,
-    query: &str,
-) -> Option<promql::ast::Expr> {
-    let expr = match promql::parse(query) {
-        Ok(expr) => expr,
-        Err(error) => {
-            let message = format!("PromQL: {}", error.message);
-            let at = cx.document.inside(text, error.span);
-            let diagnostic = Diagnostic::error("bad-promql", at, message);
-            cx.sink.push(diagnostic.maybe_help(error.help));
-            return None;
-        }
-    };
-    let found = promql::value_type(&expr);
-    if found != promql::ValueType::Vector {
-        let message = format!(
-            "PromQL: an instant vector is needed, this gives {}",
-            article(found)
-        );
-        let error = Diagnostic::error("wrong-type", text.span, message);
-        let scalar = found == promql::ValueType::Scalar;
-        let help = scalar.then(|| "`vector(…)` makes an instant vector of a scalar".to_owned());
-        cx.sink.push(error.maybe_help(help));
-        return None;
-    }
-    family::check_names(cx, &expr, text);
-    Some(expr)
-}
-
-fn article(found: promql::ValueType) -> &'static str {
-    match found {
-        promql::ValueType::Scalar => "a scalar",
-        promql::ValueType::String => "a string",
-        promql::ValueType::Vector => "an instant vector",
-        promql::ValueType::Matrix => "a range vector",
     }
 }

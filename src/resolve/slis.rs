@@ -7,18 +7,23 @@ mod own;
 use super::context::Context;
 use super::{bound, family};
 use crate::diag::Diagnostic;
-use crate::plan::{Bucket, EVALUATION, EventSli, Family, Good, Signal, SignalKind, TimeSli};
-use crate::query::Events;
+use crate::plan::{
+    Bucket, EVALUATION, EventSli, Good, OwnEvents, Signal, SignalKind, Source, TimeSli,
+};
+use crate::query::{self, Events};
 use crate::source::Spanned;
 use crate::spec::{self, Text};
 use crate::units::{Number, Quantity, Unit};
+
+/// Why events of a signal with an `expr` cannot be told apart.
+const OWN_EVENTS: &str = "its events are PromQL of your own";
 
 /// The events of an objective.
 pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
     let (sli, by) = (&slo.sli.value, slo.by.as_slice());
     let count_new_series = slo.count_new_series.is_some_and(|c| c.value);
     if let Some(time) = &sli.time {
-        uncounted(cx, slo, "moments are no events");
+        uncounted(cx, slo, "moments are not events");
         return good_time(cx, time, by);
     }
     if let Some(own) = &sli.promql {
@@ -31,8 +36,18 @@ pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
     }
     if let Some(latency) = &sli.latency {
         let signal = cx.signal(&latency.value.signal)?;
-        let (family, within) = boundary(cx, &signal, &latency.value)?;
+        let within = boundary(cx, &signal, &latency.value)?;
         let labels = cx.labels(&signal, by);
+        if let Source::Raw(raw) = &signal.source {
+            uncounted(cx, slo, OWN_EVENTS);
+            let events = OwnEvents {
+                part: query::own_bucket(raw, &within, &labels),
+                good: true,
+                total: query::events_over_window(&signal, &labels),
+            };
+            return Some(own_events(events, labels));
+        }
+        let family = signal.family()?.clone();
         return Some(Events {
             sli: EventSli::Latency {
                 family: Box::new(family),
@@ -63,6 +78,19 @@ pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
     }
     let mut labels = cx.labels(&total, by);
     labels.retain(|l| part.labels.contains(l));
+    if [&part, &total]
+        .iter()
+        .any(|signal| matches!(signal.source, Source::Raw(_)))
+    {
+        uncounted(cx, slo, OWN_EVENTS);
+        let over_window = |signal: &Signal| query::events_over_window(signal, &labels);
+        let events = OwnEvents {
+            part: over_window(&part),
+            good,
+            total: over_window(&total),
+        };
+        return Some(own_events(events, labels));
+    }
     Some(Events {
         sli: EventSli::Ratio {
             part: Box::new(Signal::clone(&part)),
@@ -72,6 +100,15 @@ pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
         labels,
         count_new_series,
     })
+}
+
+/// Events by signals that are PromQL of the author's.
+fn own_events(events: OwnEvents, labels: Vec<String>) -> Events {
+    Events {
+        sli: EventSli::Own(Box::new(events)),
+        labels,
+        count_new_series: false,
+    }
 }
 
 /// Complains about fields that are about events, where none are counted.
@@ -91,7 +128,7 @@ fn good_time(cx: &mut Context<'_>, time: &Spanned<spec::GoodTime>, by: &[Text]) 
     let signal = cx.signal(&t.signal)?;
     if signal.kind() != SignalKind::Gauge {
         let message = format!(
-            "`{}` is a {}, but only a gauge is good or bad at a time",
+            "`{}` is a {}, but `time` needs a gauge",
             t.signal,
             signal.kind().as_str()
         );
@@ -186,17 +223,12 @@ pub(super) fn in_unit(
     }
 }
 
-/// The family, and its bucket whose upper bound is asked for.
-fn boundary(
-    cx: &mut Context<'_>,
-    signal: &Signal,
-    latency: &spec::Latency,
-) -> Option<(Family, Bucket)> {
+/// The bucket whose upper bound is asked for.
+fn boundary(cx: &mut Context<'_>, signal: &Signal, latency: &spec::Latency) -> Option<Bucket> {
     histogram(cx, signal, &latency.signal)?;
     let value = in_unit(cx, signal, &latency.within)? / signal.scale;
-    let family = signal.family()?;
-    if let Some(bucket) = family.buckets.iter().find(|b| b.bound == value) {
-        return Some((family.clone(), bucket.clone()));
+    if let Some(bucket) = signal.buckets().iter().find(|b| b.bound == value) {
+        return Some(bucket.clone());
     }
     let error = family::not_a_boundary(cx, signal, value, &latency.within);
     cx.sink.push(error);

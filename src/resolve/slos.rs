@@ -192,7 +192,7 @@ fn percentile(
     let quantile = quantile(cx, &p.value.p)?;
     if slo.window.value > LONGEST_PERCENTILE {
         let message = format!(
-            "a percentile over {} is too much to read at once",
+            "a percentile over {} reads too many samples at once",
             slo.window.value
         );
         let error = Diagnostic::error("bad-window", slo.window.span, message).help(format!(
@@ -209,8 +209,7 @@ fn percentile(
         labels: labels.clone(),
     };
     let below = in_unit(cx, &signal, &p.value.below)?;
-    let family = signal.family()?;
-    if let Some(error) = bound::beyond_buckets(family, &signal, below, &p.value.below) {
+    if let Some(error) = bound::beyond_buckets(&signal, below, &p.value.below) {
         cx.sink.push(error);
         return None;
     }

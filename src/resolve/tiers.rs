@@ -53,7 +53,7 @@ pub(super) fn budget(objective: &Spanned<crate::units::Quantity>) -> Result<Budg
     if value == one {
         return Err(out_of_range(
             "an objective of 100% leaves no error budget, so every burn rate is infinite".into(),
-            "promise a little less, such as `99.9%`",
+            "use a lower objective, such as `99.9%`",
         ));
     }
     if value <= zero || value > one {
@@ -243,7 +243,7 @@ fn check_factor(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut Sin
         return;
     }
     let message = format!(
-        "a burn rate of {} over {} fires while `{}` keeps its objective",
+        "a burn rate of {} over {} fires while `{}` meets its objective",
         decimal(tier.factor),
         tier.long,
         objective.name
@@ -262,7 +262,7 @@ fn check_threshold(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut 
         return;
     }
     let message = format!(
-        "`{}` can never burn {} times too fast over {}: that is an error ratio of {}%",
+        "`{}` can never reach a burn rate of {} over {}: that is an error ratio of {}%",
         objective.name,
         decimal(tier.factor),
         tier.long,
@@ -270,7 +270,7 @@ fn check_threshold(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut 
     );
     let least = Number::from_integer(1) - Number::from_integer(1) / tier.factor;
     let error = Diagnostic::error("unreachable-burn-rate", at, message).help(format!(
-        "an objective above {}% can reach it; else choose a smaller burn rate",
+        "use an objective above {}%, or a lower burn rate",
         decimal(least * 100)
     ));
     sink.push(error);

@@ -1,4 +1,4 @@
-//! CloudWatch: where its metrics come from, who is notified, and what an alarm does otherwise than usual.
+//! CloudWatch: where its metrics come from, whom alarms notify, and what a single alarm overrides.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,19 +11,19 @@ use crate::units::Duration;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CloudWatch {
-    /// Where they live.
+    /// AWS region.
     pub region: Text,
-    /// Twelve digits; those of the first action when absent.
+    /// Account ID, twelve digits. Default: that of the first ARN in `actions`.
     pub account: Option<Text>,
-    /// Of the metrics that the service publishes, and of those that are scraped for it.
+    /// Namespace of the metrics that the service publishes and of those scraped for it.
     pub namespace: Text,
-    /// How the pages that Prometheus scrapes get to CloudWatch; `agent` when absent.
+    /// How scraped pages get to CloudWatch. Default: `agent`.
     #[serde(default)]
     pub via: Via,
     /// ARNs that an alarm notifies, by severity.
     #[serde(default)]
     pub actions: Map<Vec<Text>>,
-    /// ARNs that an alarm notifies when its state is OK again, by severity; for pages those of `actions` when absent.
+    /// ARNs that an alarm notifies when it returns to OK, by severity. Default: for pages, those of `actions`.
     pub ok_actions: Option<Map<Vec<Text>>>,
     /// ARNs that an alarm notifies when it has too little data, by severity.
     #[serde(default)]
@@ -57,37 +57,37 @@ pub enum Via {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MetricBinding {
-    /// Its name; the Prometheus family's when absent.
+    /// Name of the metric. Default: that of the Prometheus family.
     pub metric: Option<Text>,
-    /// Its namespace; the service's when absent. Another one means that somebody else publishes it.
+    /// Namespace of the metric; another one means that another service publishes it. Default: the service's.
     pub namespace: Option<Text>,
-    /// What it is published in (`Milliseconds`, `Percent`, `Count`, …); the signal's base unit when absent.
+    /// Unit in which it is published (`Milliseconds`, `Percent`, `Count`, …). Default: the signal's base unit.
     pub unit: Option<Text>,
-    /// Dimensions it is published under, each set a metric of its own; the empty set alone when absent.
+    /// Sets of dimensions it is published under; each set is a separate metric. Default: only the empty set.
     pub dimension_sets: Option<Spanned<Vec<Vec<Text>>>>,
-    /// Dimensions with the values that alarms and dashboards look at.
+    /// Dimensions, with the values that alarms and dashboards select.
     pub dimensions: Map<Text>,
-    /// `true`: the agent scrapes it from the Prometheus family, nobody publishes it.
+    /// `true`: the agent scrapes it from the Prometheus family.
     pub scraped: bool,
 }
 
-/// What an alarm does otherwise than its alert says; only where the default would differ.
+/// Settings of an alarm that differ from the defaults.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AlarmOverride {
-    /// Its name; service and alert when absent.
+    /// Name of the alarm. Default: made from the service and the alert.
     pub name: Option<Text>,
     /// `Average`, `Sum`, `Minimum`, `Maximum`, `SampleCount`, `p95`, `TM(10%:90%)`, …
     pub statistic: Option<Text>,
-    /// Seconds of a data point.
+    /// Length of one data point.
     pub period: Option<Spanned<Duration>>,
-    /// Data points that are looked at.
+    /// Number of data points to evaluate.
     pub evaluate: Option<Spanned<u32>>,
-    /// Data points that must be beyond the threshold; all when absent.
+    /// Number of data points that must be beyond the threshold. Default: all.
     pub datapoints: Option<Spanned<u32>>,
     /// What a missing data point counts as.
     pub missing: Option<Spanned<Missing>>,
-    /// What a percentile of too few samples counts as; `evaluate` when absent.
+    /// What a percentile of too few samples counts as. Default: `evaluate`.
     pub low_samples: Option<Spanned<LowSamples>>,
 }
 

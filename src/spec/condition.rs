@@ -12,43 +12,43 @@ use crate::units::{Duration, Number, Quantity, Unit};
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Condition {
-    /// The signal compared.
+    /// The signal to compare.
     #[schemars(with = "Option<SignalName>")]
     pub signal: Option<Text>,
-    /// PromQL in place of a signal; without a comparison it must be a condition itself.
+    /// PromQL instead of a signal. Without a comparison, it must be a condition itself.
     pub promql: Option<Text>,
-    /// Unit of `promql`; a plain count when absent.
+    /// Unit of `promql`. Default: `count`.
     pub unit: Option<Spanned<Unit>>,
-    /// How the signal is read over time; the kind's usual one when absent.
+    /// Statistic of the signal. Default: the usual one of its kind.
     pub stat: Option<Spanned<Stat>>,
-    /// Look-back; 5m when absent.
+    /// Look-back. Default: 5m.
     pub window: Option<Spanned<Duration>>,
-    /// Labels kept beside the service's `group_by`.
+    /// Labels to keep in addition to the service's `group_by`.
     pub by: Vec<Text>,
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
-    /// Fires above this.
+    /// Fires if the value is above this.
     pub above: Option<Spanned<Bound>>,
-    /// Fires below this.
+    /// Fires if the value is below this.
     pub below: Option<Spanned<Bound>>,
-    /// Fires at this or above.
+    /// Fires if the value is at or above this.
     pub at_least: Option<Spanned<Bound>>,
-    /// Fires at this or below.
+    /// Fires if the value is at or below this.
     pub at_most: Option<Spanned<Bound>>,
-    /// Fires when the value leaves its usual range.
+    /// Fires if the value leaves its usual range.
     pub outside: Option<Spanned<Outside>>,
-    /// Fires while the signal moves together with another one.
+    /// Fires while the signal correlates with another one.
     pub correlated: Option<Spanned<Correlated>>,
-    /// `true`: fires when series that were there are gone, until they are back.
+    /// `true`: fires while series that existed are missing.
     pub absent: Option<Spanned<bool>>,
     /// All of these must hold.
     pub all: Option<Spanned<Vec<Spanned<Condition>>>>,
-    /// One of these must hold.
+    /// At least one of these must hold.
     pub any: Option<Spanned<Vec<Spanned<Condition>>>>,
     /// This must not hold.
     pub unless: Option<Box<Spanned<Condition>>>,
-    /// Labels on which the parts are joined, when they differ.
+    /// Labels to join the parts on, if their labels differ.
     #[serde(rename = "match")]
     pub join: Option<Vec<Text>>,
 }
@@ -75,34 +75,34 @@ pub enum Baseline {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outside {
-    /// How many standard deviations away from the mean count as unusual.
+    /// Number of standard deviations from the mean that counts as unusual.
     pub sigma: Spanned<Quantity>,
-    /// The time the mean is taken over.
+    /// Period of the mean.
     pub window: Spanned<Duration>,
-    /// Fewer samples in the window mean that nothing is known yet.
+    /// Least number of samples in the window; with fewer, the condition does not hold. Default: 20.
     #[serde(default = "default_min_samples")]
     pub min_samples: Spanned<u32>,
-    /// Which side counts.
+    /// Side that counts. Default: `both`.
     #[serde(default)]
     pub side: Side,
-    /// Values that are unusually high count above this only: three requests in a queue that is empty at night do not.
+    /// Unusually high values count only above this, so that three requests in a queue that is usually empty do not.
     pub and_above: Option<Spanned<Quantity>>,
-    /// Values that are unusually low count below this only.
+    /// Unusually low values count only below this.
     pub and_below: Option<Spanned<Quantity>>,
 }
 
-/// Two signals that move together: Pearson's coefficient of correlation.
+/// Two signals that correlate: Pearson's coefficient.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Correlated {
     /// The other signal.
     #[schemars(with = "SignalName")]
     pub with: Text,
-    /// How the other signal is read over time; the kind's usual one when absent.
+    /// Statistic of the other signal. Default: the usual one of its kind.
     pub stat: Option<Spanned<Stat>>,
-    /// The time over which they are compared.
+    /// Period over which the signals are compared.
     pub window: Spanned<Duration>,
-    /// The coefficient above which it fires, below 1.
+    /// Fires if the coefficient is above this; below 1.
     pub above: Spanned<Quantity>,
 }
 

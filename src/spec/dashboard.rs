@@ -13,17 +13,17 @@ use crate::units::{Duration, Quantity, Unit};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dashboard {
-    /// For people; the name when absent.
+    /// Title to display. Default: the name.
     pub title: Option<Text>,
-    /// What it answers, and for whom.
+    /// What the dashboard answers, and for whom.
     pub description: Option<Text>,
-    /// How often it looks again; 30s when absent.
+    /// Refresh interval. Default: 30s.
     pub refresh: Option<Spanned<Duration>>,
-    /// The time it shows at first, up to now; 3h when absent.
+    /// Initial time range, up to now. Default: 3h.
     pub range: Option<Spanned<Duration>>,
-    /// Labels a reader can filter by; the service's `group_by` as far as the panels have it when absent.
+    /// Labels to filter by. Default: those of the service's `group_by` that the panels have.
     pub variables: Option<Vec<Text>>,
-    /// From the most urgent to the least.
+    /// Rows, the most urgent first.
     pub rows: Spanned<Vec<Spanned<Row>>>,
 }
 
@@ -33,14 +33,14 @@ pub struct Dashboard {
 pub struct Row {
     /// The heading.
     pub title: Text,
-    /// Look-back of its panels; follows the zoom of the graph when absent.
+    /// Look-back of its panels. Default: follows the zoom of the graph.
     pub window: Option<Spanned<Duration>>,
-    /// A label: the row is shown once for each of its values.
+    /// A label; the row is repeated for each of its values.
     pub repeat: Option<Text>,
-    /// `true`: only the heading is shown until somebody opens it.
+    /// `true`: only the heading is shown at first.
     #[serde(default)]
     pub collapsed: bool,
-    /// From left to right.
+    /// Panels, from left to right.
     pub panels: Spanned<Vec<Spanned<Panel>>>,
 }
 
@@ -48,41 +48,41 @@ pub struct Row {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Panel {
-    /// For people; made from what it shows when absent.
+    /// Title to display. Default: made from what it shows.
     pub title: Option<Text>,
-    /// What to read from it; made from its signals when absent.
+    /// How to read it. Default: made from its signals.
     pub description: Option<Text>,
-    /// How it is drawn; `timeseries` when absent.
+    /// How it is drawn. Default: `timeseries`.
     #[schemars(with = "Option<super::panel_kind::Word>")]
     pub kind: Option<Spanned<PanelKind>>,
-    /// The signal shown.
+    /// The signal to show.
     #[schemars(with = "Option<SignalName>")]
     pub signal: Option<Text>,
-    /// PromQL in place of a signal; may use Grafana's variables.
+    /// PromQL instead of a signal; may use Grafana variables.
     pub promql: Option<Text>,
-    /// Unit of `promql`; a plain count when absent.
+    /// Unit of `promql`. Default: `count`.
     pub unit: Option<Spanned<Unit>>,
-    /// How the signal is read over time; one line for each. The kind's usual ones when absent.
+    /// Statistics of the signal, one line for each. Default: the usual ones of its kind.
     pub stats: Option<Spanned<Vec<Spanned<Stat>>>>,
-    /// Look-back; the row's when absent.
+    /// Look-back. Default: the row's.
     pub window: Option<Spanned<Duration>>,
-    /// Labels kept beside the service's `group_by`.
+    /// Labels to keep in addition to the service's `group_by`.
     pub by: Vec<Text>,
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
     /// Several signals in one panel.
     pub series: Option<Spanned<Vec<Spanned<Series>>>>,
-    /// The objective shown, by `kind: slo`.
+    /// The objective to show, for `kind: slo`.
     pub slo: Option<Text>,
-    /// Markdown, by `kind: text`.
+    /// Markdown, for `kind: text`.
     pub text: Option<Text>,
-    /// Lines and colours at values, beside the bounds of the alerts and objectives on the signal; one with
-    /// the role `alert` or `target` takes the place of those.
+    /// Lines and colours, in addition to the bounds of the signal's alerts and objectives; one with the role `alert` or
+    /// `target` replaces those.
     pub thresholds: Option<Spanned<Vec<Spanned<Threshold>>>>,
-    /// Name or URL of the runbook it links to, beside those of its alerts.
+    /// Name or URL of a runbook to link to, in addition to those of its alerts.
     pub runbook: Option<Text>,
-    /// Where it is, when it should not flow: columns of 24, rows from the top of its row.
+    /// Fixed position on a grid of 24 columns, from the top of its row. Default: placed automatically.
     pub position: Option<Spanned<Position>>,
 }
 
@@ -90,36 +90,36 @@ pub struct Panel {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Series {
-    /// For people; made from the signal when absent.
+    /// Title to display. Default: made from the signal.
     pub title: Option<Text>,
     /// The signal.
     #[schemars(with = "Option<SignalName>")]
     pub signal: Option<Text>,
-    /// PromQL in place of a signal; may use Grafana's variables.
+    /// PromQL instead of a signal; may use Grafana variables.
     pub promql: Option<Text>,
-    /// Unit of `promql`; a plain count when absent.
+    /// Unit of `promql`. Default: `count`.
     pub unit: Option<Spanned<Unit>>,
-    /// How the signal is read over time; the kind's usual one when absent.
+    /// Statistic of the signal. Default: the usual one of its kind.
     pub stat: Option<Spanned<Stat>>,
-    /// Look-back; the panel's when absent.
+    /// Look-back. Default: the panel's.
     pub window: Option<Spanned<Duration>>,
-    /// Labels kept beside the service's `group_by`.
+    /// Labels to keep in addition to the service's `group_by`.
     pub by: Vec<Text>,
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
 }
 
-/// A value that means something.
+/// A value with a meaning.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Threshold {
     /// The value.
     pub at: Spanned<Quantity>,
-    /// What it means; `advisory` when absent.
+    /// What it means. Default: `advisory`.
     #[serde(default)]
     pub role: Role,
-    /// Its colour, and that of values beyond it; the role's when absent.
+    /// Its colour, and that of values beyond it. Default: the role's.
     pub color: Option<Color>,
 }
 

@@ -68,25 +68,25 @@ pub struct Spec {
     /// `slosmith/v1`.
     #[serde(rename = "apiVersion")]
     pub api_version: Text,
-    /// Files that this spec is, with the changes that it says itself; relative to this file.
+    /// Files that this spec starts from and changes; paths are relative to this file.
     pub extends: Option<Extends>,
-    /// `defaults`: this file is for others to extend, and nothing is built from it alone.
+    /// `defaults`: other files extend this one; it is not built itself.
     pub kind: Option<Spanned<FileKind>>,
-    /// Whose spec this is.
+    /// The service that this spec describes.
     pub service: Service,
-    /// What the service runs on; needed as soon as a vLLM signal is used.
+    /// The releases that the service runs. Needed to use vLLM signals.
     pub runtime: Option<Runtime>,
-    /// Where alerts point to; needed as soon as there is an alert.
+    /// Base URLs for the links in alerts. Needed if there are alerts.
     pub links: Option<Links>,
-    /// What burn-rate tiers call their severities.
+    /// Values of the `severity` label.
     #[serde(default)]
     pub severities: Severities,
-    /// How series are selected and grouped.
+    /// How series are scraped, selected and grouped.
     #[serde(default)]
     pub prometheus: Prometheus,
-    /// What resources for Kubernetes carry.
+    /// Metadata of Kubernetes resources.
     pub kubernetes: Option<Spanned<Metadata>>,
-    /// Alarms and dashboards in CloudWatch; none when absent.
+    /// CloudWatch alarms and dashboards.
     pub cloudwatch: Option<CloudWatch>,
     /// Signals of your own, and short names for library signals (`vllm.*`).
     #[serde(default)]
@@ -94,40 +94,40 @@ pub struct Spec {
     /// Service level objectives.
     #[serde(default)]
     pub slos: Map<Slo>,
-    /// Values recorded under a stable name, for dashboards and ad-hoc queries.
+    /// Values to record under a stable name, for dashboards and ad-hoc queries.
     #[serde(default)]
     pub records: Map<Record>,
     /// Alerts on conditions.
     #[serde(default)]
     pub alerts: Map<Alert>,
-    /// Rows of panels over signals.
+    /// Dashboards: rows of panels over signals.
     #[serde(default)]
     pub dashboards: Map<Dashboard>,
-    /// What to do about problems.
+    /// Runbooks: what to do about a problem.
     #[serde(default)]
     pub runbooks: Map<Runbook>,
-    /// Commands worth knowing.
+    /// Commands for runbooks.
     #[serde(default)]
     pub commands: Map<Command>,
-    /// From combinations of signals to likely directions.
+    /// Tables from combinations of signals to likely causes.
     #[serde(default)]
     pub triage: Map<Triage>,
-    /// What every trace of a request says.
+    /// The span and attributes of each request's trace.
     pub traces: Option<Traces>,
-    /// Load tests with what they must show.
+    /// Load tests and their criteria.
     pub load_tests: Option<LoadTests>,
-    /// Advice on configuration, with its arithmetic.
+    /// Advice on configuration, with formulas.
     #[serde(default)]
     pub advice: Map<Advice>,
-    /// Lists of what to have or to check.
+    /// Checklists: what to have, or to check.
     #[serde(default)]
     pub checklists: Map<Vec<Text>>,
-    /// Tables of reference: targets by use, impact of objectives.
+    /// Reference tables, such as targets by use.
     #[serde(default)]
     pub tables: Map<Table>,
 }
 
-/// Files that a spec extends: one, or a list whose later ones change the earlier ones.
+/// Files that a spec extends: one, or a list in which later files override earlier ones.
 #[derive(Clone, Debug)]
 pub struct Extends(pub Vec<Text>);
 
@@ -145,25 +145,25 @@ pub enum FileKind {
 pub struct Service {
     /// Names the output folder and the `service` label: lower-case letters, digits and dashes.
     pub name: Text,
-    /// For people; the name when absent.
+    /// Title to display. Default: the name.
     pub title: Option<Text>,
-    /// Who answers for it; becomes the `owner` label of every alert.
+    /// Team that responds to its alerts: their `owner` label.
     pub owner: Option<Text>,
-    /// Labels of all its alerts.
+    /// Labels for all its alerts.
     #[serde(default)]
     pub labels: Map<Text>,
-    /// Annotations of all its alerts.
+    /// Annotations for all its alerts.
     #[serde(default)]
     pub annotations: Map<Text>,
 }
 
-/// The software under the service.
+/// The software that the service runs.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Runtime {
-    /// PEP 440 range such as `>=0.20, <0.34`: every generated query is right on every recorded release in it.
+    /// PEP 440 range, such as `>=0.20, <0.34`. Every generated query works on every recorded release in it.
     pub vllm: Text,
-    /// Serving configurations in use (`lora`, `spec-decode`, …) beside `default`.
+    /// Serving configurations in use besides `default`, such as `lora` or `spec-decode`.
     #[serde(default)]
     pub profiles: Vec<Text>,
 }
@@ -172,37 +172,37 @@ pub struct Runtime {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Links {
-    /// Folder in which the runbooks are published.
+    /// URL of the folder where the runbooks are published.
     pub runbooks: Text,
-    /// Grafana's root.
+    /// Root URL of Grafana.
     pub grafana: Text,
 }
 
-/// How the service is scraped and grouped.
+/// How series are scraped, selected and grouped.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Prometheus {
-    /// Added to every vLLM selector; a declared signal carries its own `where`.
+    /// Matchers added to every vLLM selector. A declared signal has its own `where`.
     pub selector: Matchers,
-    /// Labels that results keep; a signal that lacks one is grouped by what it has.
+    /// Labels that results keep. A signal without one of them is grouped by the others.
     pub group_by: Vec<Text>,
-    /// Labels that do not come from the exporters.
+    /// Labels that exporters do not send.
     pub labels: Labels,
-    /// Scrape jobs that are not plain. One that a signal names as its `job` needs no entry otherwise.
+    /// Scrape jobs that need more than defaults. Any other job that a signal names needs no entry.
     pub jobs: Map<Job>,
-    /// How often targets are scraped; 15s when absent.
+    /// How often targets are scraped. Default: 15s.
     pub scrape_interval: Option<Spanned<Duration>>,
-    /// How often rules are evaluated; 1m when absent. Every `for` is a multiple of it.
+    /// How often rules are evaluated; every `for` is a multiple of it. Default: 1m.
     pub evaluation_interval: Option<Spanned<Duration>>,
-    /// Also write the series and labels that another tool's dashboards need.
+    /// Another tool whose series and labels are also written, for its dashboards.
     pub compat: Option<Spanned<Compat>>,
-    /// What evaluates the rules; then there is a file for it beside those for Prometheus.
+    /// The program that evaluates the rules; it gets a rule file in addition to those for Prometheus.
     pub ruler: Option<Spanned<Ruler>>,
-    /// How long the ruler waits for samples that come late.
+    /// How long the ruler waits for late samples.
     pub query_offset: Option<Spanned<Duration>>,
-    /// Tenants of Mimir whose series the rules read.
+    /// Mimir tenants whose series the rules read.
     pub source_tenants: Vec<Text>,
-    /// What Thanos Ruler does when a part of the stores does not answer.
+    /// What Thanos Ruler does if some stores do not respond.
     pub partial_response: Option<Spanned<PartialResponse>>,
 }
 
@@ -210,31 +210,31 @@ pub struct Prometheus {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Job {
-    /// Path of the page; `/metrics` when absent.
+    /// Path of the page. Default: `/metrics`.
     pub path: Option<Text>,
-    /// Its targets are URLs that a blackbox exporter probes.
+    /// Set if the targets are URLs that a blackbox exporter probes.
     pub probe: Option<Spanned<Probe>>,
-    /// Its targets run in Kubernetes, where the Prometheus operator finds them.
+    /// How the Prometheus operator finds the targets, if they run in Kubernetes.
     pub kubernetes: Option<Spanned<Discovery>>,
 }
 
-/// How the Prometheus operator finds the targets of a job, and where their labels come from.
+/// How the Prometheus operator finds a job's targets, and where their labels come from.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Discovery {
-    /// Labels of the pods: a `PodMonitor` is written.
+    /// Labels of the pods; writes a `PodMonitor`.
     pub pods: Option<Spanned<Map<Text>>>,
-    /// Labels of the services before the pods: a `ServiceMonitor` is written.
+    /// Labels of the services; writes a `ServiceMonitor`.
     pub services: Option<Spanned<Map<Text>>>,
     /// Name of the port.
     pub port: Text,
-    /// Namespaces that are searched; that of the monitor when absent.
+    /// Namespaces to search. Default: the monitor's own.
     #[serde(default)]
     pub namespaces: Vec<Text>,
-    /// Target labels with the same value on all targets: `cluster: eu-1`.
+    /// Target labels with a fixed value: `cluster: eu-1`.
     #[serde(default)]
     pub labels: Map<Text>,
-    /// Target labels with the value of a label of the pod or service: `team: example.com/team`.
+    /// Target labels with the value of a pod or service label: `team: example.com/team`.
     #[serde(default)]
     pub from: Map<Text>,
 }
@@ -243,19 +243,19 @@ pub struct Discovery {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
-    /// Where the exporter listens: `host:9115`.
+    /// Address of the exporter: `host:9115`.
     pub exporter: Text,
-    /// Its module, such as `http_2xx`.
+    /// Module of the exporter, such as `http_2xx`.
     pub module: Text,
 }
 
-/// Labels that are not on the exporters' pages.
+/// Labels that exporters do not send.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Labels {
-    /// Added by the scrape (`job`, `instance`, `namespace`, …).
+    /// Labels that the scrape adds (`job`, `instance`, `namespace`, …).
     pub target: Vec<Text>,
-    /// Added only when sending to remote storage or Alertmanager: rules never see them.
+    /// Labels added only when data is sent to remote storage or Alertmanager; rules never see them.
     pub external: Vec<Text>,
 }
 
@@ -274,11 +274,11 @@ pub struct Record {
     /// The signal.
     #[schemars(with = "SignalName")]
     pub signal: Text,
-    /// How it is read over time; the kind's usual one when absent.
+    /// Statistic of the signal. Default: the usual one of its kind.
     pub stat: Option<Spanned<Stat>>,
-    /// Look-back; 5m when absent.
+    /// Look-back. Default: 5m.
     pub window: Option<Spanned<Duration>>,
-    /// Labels kept beside the service's `group_by`.
+    /// Labels to keep in addition to the service's `group_by`.
     #[serde(default)]
     pub by: Vec<Text>,
 }
@@ -291,27 +291,27 @@ pub struct Alert {
     pub severity: Text,
     /// When it fires.
     pub when: Spanned<Condition>,
-    /// How long the condition must hold; at once when absent.
+    /// How long the condition must hold before the alert fires. Default: fires at once.
     #[serde(rename = "for")]
     pub hold: Option<Spanned<Duration>>,
-    /// How often the condition is looked at, where that is not the spec's `prometheus.evaluation_interval`.
+    /// How often the condition is evaluated. Default: `prometheus.evaluation_interval`.
     pub evaluation_interval: Option<Spanned<Duration>>,
-    /// One line for the on-call person; made from the condition when absent.
+    /// One line for the on-call engineer. Default: made from the condition.
     pub summary: Option<Text>,
-    /// What the summary leaves out; the measured value is always added.
+    /// Details. The measured value is always added.
     pub description: Option<Text>,
     /// What to do first.
     pub action: Option<Text>,
-    /// Name of the runbook, or the URL of one that is elsewhere; the index of runbooks when absent.
+    /// Name of a runbook, or the URL of one outside the spec. Default: the index of runbooks.
     pub runbook: Option<Text>,
-    /// Who answers for it; the service's owner when absent.
+    /// Team that responds. Default: the service's owner.
     pub owner: Option<Text>,
-    /// Labels beside those of the service and the severity.
+    /// Labels in addition to those of the service and the severity.
     #[serde(default)]
     pub labels: Map<Text>,
-    /// Annotations beside those of the service and the severity.
+    /// Annotations in addition to those of the service and the severity.
     #[serde(default)]
     pub annotations: Map<Text>,
-    /// What its CloudWatch alarm does otherwise.
+    /// Settings of its CloudWatch alarm that differ from the defaults.
     pub cloudwatch: Option<Spanned<AlarmOverride>>,
 }

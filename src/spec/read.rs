@@ -155,9 +155,8 @@ impl Exclusive<'_> {
         }
         match (ratio.1, total.1) {
             (None, None) => {
-                let error = Diagnostic::error("missing-field", promql.span, "`total` is needed");
-                self.sink
-                    .push(error.help("say what all events are, of which these are a part"));
+                let error = Diagnostic::error("missing-field", promql.span, "`total` is required");
+                self.sink.push(error.help("add the counter of all events"));
             }
             (Some(_), Some(_)) => {
                 self.at_most_one(&[ratio, total]);
@@ -180,7 +179,7 @@ impl Exclusive<'_> {
                 let message = "an empty list of tiers alerts on nothing";
                 let error = Diagnostic::error("empty-list", tiers.span, message);
                 self.sink
-                    .push(error.help("write `burn: {policy: none}` when that is meant"));
+                    .push(error.help("write `burn: {policy: none}` if that is intended"));
             }
             for tier in &tiers.value {
                 self.tier(tier);

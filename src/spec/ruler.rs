@@ -17,7 +17,7 @@ pub enum Ruler {
     VictoriaMetrics,
 }
 
-/// What Thanos Ruler does when a part of the stores does not answer.
+/// What Thanos Ruler does if some stores do not respond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PartialResponse {

@@ -1,4 +1,4 @@
-//! Runbooks, and what else people write down about a service: triage, traces, load tests, advice.
+//! Runbooks and other operational documents: triage, traces, load tests, advice.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,78 +8,78 @@ use super::{Condition, Map, Stat, Text};
 use crate::source::Spanned;
 use crate::units::{Duration, Quantity};
 
-/// What to do about a problem.
+/// A runbook.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Runbook {
-    /// For people.
+    /// Title to display.
     pub title: Text,
-    /// What it means when one of its alerts fires; Markdown.
+    /// What it means if one of its alerts fires; Markdown.
     pub meaning: Option<Text>,
-    /// Who is hurt, and how.
+    /// Who is affected, and how.
     pub impact: Option<Text>,
-    /// What one sees.
+    /// What users or operators notice.
     #[serde(default)]
     pub symptoms: Vec<Text>,
-    /// In order: the first that holds leads to its cause and fix, the others to the next.
+    /// Steps, in order. The first one that holds leads to its cause and fix; any other leads to the next step.
     #[serde(default)]
     pub steps: Vec<Spanned<Step>>,
-    /// What helps, by name.
+    /// Fixes, by name.
     #[serde(default)]
     pub fixes: Map<Fix>,
-    /// Names of `commands` that help here.
+    /// Names of `commands` to list.
     #[serde(default)]
     pub commands: Vec<Text>,
-    /// Whom to call when nothing of this helps.
+    /// Whom to call if nothing helps.
     pub escalation: Option<Text>,
-    /// Other runbooks.
+    /// Related runbooks.
     #[serde(default)]
     pub related: Vec<Text>,
 }
 
-/// A step: a check over a signal, a command to run, or a question; and where its outcomes lead.
+/// A step: a check of a signal, a command or a question, and where each outcome leads.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Step {
-    /// What other steps call it.
+    /// Name by which other steps refer to it.
     pub id: Option<Text>,
-    /// For people; made from the check when absent.
+    /// Title to display. Default: made from the check.
     pub title: Option<Text>,
-    /// Holds when the signal does.
+    /// The step holds if this condition does.
     pub when: Option<Spanned<Condition>>,
-    /// Holds when the condition of this alert does: its bounds are those of the alert.
+    /// The step holds if this alert's condition does, with the alert's bounds.
     pub alert: Option<Text>,
-    /// A command to run; `ask` says what to look for in what it prints.
+    /// A command to run; `ask` says what to look for in its output.
     pub run: Option<Text>,
-    /// A question to answer with yes or no.
+    /// A yes-or-no question.
     pub ask: Option<Text>,
-    /// What is likely the cause when it holds.
+    /// Likely cause if the step holds.
     pub cause: Option<Text>,
-    /// What confirms that.
+    /// What confirms the cause.
     pub verify: Vec<Text>,
-    /// The fix to apply when it holds.
+    /// Fix to apply if the step holds.
     pub fix: Option<Text>,
-    /// The step that follows when it holds, in place of a fix.
+    /// Next step if the step holds, instead of a fix.
     pub then: Option<Text>,
-    /// The step that follows when it does not hold; the next one when absent.
+    /// Next step if the step does not hold. Default: the following one.
     #[serde(rename = "else")]
     pub otherwise: Option<Text>,
 }
 
-/// Something that helps.
+/// A fix.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fix {
-    /// For people; the name when absent.
+    /// Title to display. Default: the name.
     pub title: Option<Text>,
     /// What to do, in order.
     #[serde(rename = "do")]
     pub actions: Vec<Text>,
-    /// What may go wrong.
+    /// What can go wrong.
     pub risk: Option<Text>,
 }
 
-/// A command worth knowing.
+/// A command.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Command {
@@ -89,80 +89,80 @@ pub struct Command {
     pub run: Text,
 }
 
-/// A table that leads from combinations of signals to likely directions.
+/// A table from combinations of signals to likely causes.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Triage {
-    /// For people.
+    /// Title to display.
     pub title: Text,
-    /// How to use it.
+    /// How to use the table.
     pub note: Option<Text>,
     /// Signals, in the order of the patterns.
     #[schemars(with = "Vec<SignalName>")]
     pub signals: Vec<Text>,
-    /// Combinations.
+    /// The combinations.
     pub rows: Vec<Spanned<TriageRow>>,
 }
 
-/// A combination of signals and where it points.
+/// A combination of signals and its likely cause.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TriageRow {
-    /// What each signal does: `high`, `low`, `stable`.
+    /// The state of each signal: `high`, `low` or `stable`.
     pub pattern: Vec<Text>,
-    /// Where that points.
+    /// The likely cause.
     pub likely: Text,
     /// The runbook to open.
     pub runbook: Option<Text>,
 }
 
-/// What every trace of a request says.
+/// The span and attributes of each request's trace.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Traces {
     /// Name of the span.
     pub span: Text,
-    /// What writes it.
+    /// The tool that writes it.
     pub tool: Option<Text>,
-    /// Attributes with what they are for.
+    /// Attributes and their purpose.
     pub attributes: Map<Text>,
 }
 
-/// Load tests, and what they must show before something is rolled out.
+/// Load tests, and the criteria for a rollout.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadTests {
-    /// The model that is asked.
+    /// The model to test.
     pub model: Text,
-    /// Root of the server, such as `http://localhost:8000`.
+    /// Root URL of the server, such as `http://localhost:8000`.
     pub endpoint: Text,
-    /// The tokenizer of the model, by which `vllm bench serve` counts tokens; `model` when absent.
+    /// Tokenizer with which `vllm bench serve` counts tokens. Default: `model`.
     pub tokenizer: Option<Text>,
-    /// What every conversation begins with.
+    /// System prompt of every conversation.
     pub system: Option<Text>,
-    /// How long the load rises before a test is measured; no warm-up when absent.
+    /// How long the load ramps up before the measurement. Default: no warm-up.
     pub warmup: Option<Spanned<Duration>>,
-    /// What requests are like, each with its share of the traffic.
+    /// Kinds of requests, each with its share of the traffic.
     #[serde(default)]
     pub traffic: Map<Traffic>,
     /// The tests.
     pub scenarios: Map<Scenario>,
-    /// What decides.
+    /// Criteria of the verdict.
     #[serde(default)]
     pub criteria: Map<Criterion>,
 }
 
-/// One sort of request.
+/// A kind of request.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Traffic {
     /// Share of all requests.
     pub share: Spanned<Quantity>,
-    /// What a user says.
+    /// The user's prompt.
     pub prompt: Text,
-    /// Most tokens of an answer.
+    /// Most output tokens.
     pub max_tokens: Spanned<u32>,
-    /// Another model, such as an adapter.
+    /// Another model, such as an adapter. Default: `model` of the load tests.
     pub model: Option<Text>,
 }
 
@@ -170,43 +170,43 @@ pub struct Traffic {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// What it validates.
+    /// What the test validates.
     pub validates: Text,
-    /// Requests per second; as fast as the concurrency allows when absent.
+    /// Requests per second. Default: as many as the concurrency allows.
     pub rate: Option<Spanned<Quantity>>,
-    /// How long it takes; needed beside `rate`.
+    /// How long the test runs. Required with `rate`.
     pub duration: Option<Spanned<Duration>>,
-    /// Number of requests, in place of a duration.
+    /// Number of requests, instead of a duration.
     pub requests: Option<Spanned<u32>>,
-    /// Most requests at a time.
+    /// Most concurrent requests.
     pub concurrency: Spanned<u32>,
-    /// Tokens of a prompt, of a conversation's last one; when absent, the texts of `traffic` as they are, else 512.
+    /// Tokens per prompt; in a conversation, of the last prompt. Default: the prompts of `traffic` as they are, else 512.
     pub prompt_tokens: Option<Spanned<u32>>,
-    /// Tokens of an answer where `traffic` does not say; 256 when absent.
+    /// Output tokens for requests that `traffic` does not limit. Default: 256.
     pub output_tokens: Option<Spanned<u32>>,
-    /// Tokens that all prompts begin with.
+    /// Tokens of a prefix that all prompts share.
     pub shared_prefix: Option<Spanned<u32>>,
-    /// Turns of a conversation; each is a request of the rate.
+    /// Turns of a conversation; each turn counts as a request.
     pub turns: Option<Spanned<u32>>,
-    /// How requests differ from the usual ones.
+    /// How the requests differ from the usual ones.
     pub note: Option<Text>,
 }
 
-/// What decides about a load test: passed below one bound, failed above another, degraded between them.
+/// A criterion of a load test: passed below one bound, failed above another, degraded in between.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Criterion {
-    /// What is measured.
+    /// The measure.
     pub measure: Spanned<Measure>,
-    /// Percentile or mean; of the measures that have one.
+    /// Percentile or mean, for measures that have one.
     pub stat: Option<Spanned<Stat>>,
-    /// Only in this scenario.
+    /// The only scenario it applies to. Default: all.
     pub scenario: Option<Text>,
-    /// Passed below this; when no pass is given, whatever has not failed has passed.
+    /// Passed below this. Without a pass bound, everything that has not failed has passed.
     pub pass_below: Option<Spanned<Quantity>>,
     /// Passed above this.
     pub pass_above: Option<Spanned<Quantity>>,
-    /// Failed above this; when absent, whatever has not passed has failed.
+    /// Failed above this. Without a fail bound, everything that has not passed has failed.
     pub fail_above: Option<Spanned<Quantity>>,
     /// Failed below this.
     pub fail_below: Option<Spanned<Quantity>>,
@@ -285,7 +285,7 @@ impl Measure {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Advice {
-    /// For people.
+    /// Title to display.
     pub title: Text,
     /// What to do and why; Markdown.
     pub text: Option<Text>,
@@ -297,30 +297,30 @@ pub struct Advice {
     pub formulas: Map<Formula>,
 }
 
-/// A setting of vLLM.
+/// A vLLM setting.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
-    /// A value to start from.
+    /// Recommended initial value.
     pub value: Text,
-    /// What it does, and what it costs.
+    /// What the setting does, and its cost.
     pub note: Text,
 }
 
-/// A formula with an example that is computed when it is built.
+/// A formula, with an example that the build computes.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Formula {
     /// Arithmetic over the names of `inputs` and of earlier formulas: `+ - * / ^`, `floor`, `ceil`, `min`.
     pub expr: Text,
-    /// What it gives.
+    /// What the result is.
     pub gives: Text,
-    /// What goes in, each with the value of the example.
+    /// Inputs, each with its value in the example.
     #[serde(default)]
     pub inputs: Map<Input>,
 }
 
-/// What goes into a formula.
+/// An input of a formula.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
@@ -331,18 +331,18 @@ pub struct Input {
     /// The signal that measures it.
     #[schemars(with = "Option<SignalName>")]
     pub signal: Option<Text>,
-    /// How the signal is read over time.
+    /// Statistic of the signal.
     pub stat: Option<Spanned<Stat>>,
 }
 
-/// Targets by use, as a table.
+/// A reference table.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// For people.
+    /// Title to display.
     pub title: Text,
-    /// Headings.
+    /// Column headings.
     pub columns: Vec<Text>,
-    /// Cells, one list for each line.
+    /// Rows, each a list of cells.
     pub rows: Vec<Spanned<Vec<Text>>>,
 }

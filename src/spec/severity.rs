@@ -10,11 +10,11 @@ use crate::source::{Span, Spanned};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Severities {
-    /// Somebody is woken; `critical` when absent.
+    /// Severity of pages, which wake somebody. Default: `critical`.
     pub page: Severity,
-    /// Looked at the next working day; `warning` when absent.
+    /// Severity of tickets, for the next working day. Default: `warning`.
     pub ticket: Severity,
-    /// Others that alerts may have.
+    /// Other severities that alerts may have.
     pub more: Vec<Severity>,
 }
 

@@ -9,38 +9,38 @@ use super::{MetricBinding, Text};
 use crate::source::Spanned;
 use crate::units::{Quantity, Unit};
 
-/// A signal of one's own, a name for a library signal, or a ratio of two signals.
+/// A signal of your own, a name for a library signal, or a ratio of two signals.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Signal {
-    /// Another signal that this one is, perhaps narrowed by `where`.
+    /// The signal that this one stands for, optionally narrowed by `where`.
     #[serde(rename = "use")]
     #[schemars(with = "Option<SignalName>")]
     pub base: Option<Text>,
-    /// One signal divided by another.
+    /// A ratio of two signals.
     pub ratio: Option<Spanned<RatioOf>>,
-    /// For people.
+    /// Title to display.
     pub title: Option<Text>,
     /// What it measures and why it matters.
     pub description: Option<Text>,
     /// How it behaves over time.
     pub kind: Option<Spanned<FamilyKind>>,
-    /// What it counts in.
+    /// Unit of its values.
     pub unit: Option<Spanned<Unit>>,
-    /// What one unit on the page is worth (`1%` for a gauge from 0 to 100, `1ms` for milliseconds).
+    /// What 1 on the page means: `1%` for a gauge from 0 to 100, `1ms` for milliseconds.
     pub scale: Option<Spanned<Quantity>>,
-    /// Labels the exporter sets.
+    /// Labels that the exporter sets.
     pub labels: Option<Vec<Text>>,
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
-    /// How replicas and engines combine.
+    /// How the values of replicas and engines combine.
     pub across: Option<Spanned<Across>>,
-    /// Left out, and listed, where no release in the range has it.
+    /// `true`: leave it out, and list it, if no release in the range has it.
     pub optional: bool,
-    /// Where Prometheus finds it.
+    /// The Prometheus family or PromQL.
     pub prometheus: Option<Spanned<PrometheusBinding>>,
-    /// Where CloudWatch has it; of a ratio, a metric of zeros and ones whose average it is.
+    /// The CloudWatch metric; for a ratio, a metric of zeros and ones whose average is the ratio.
     pub cloudwatch: Option<Spanned<MetricBinding>>,
 }
 
@@ -60,13 +60,14 @@ pub struct RatioOf {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PrometheusBinding {
-    /// The family: a counter with its `_total`, a histogram without `_bucket`.
+    /// Name of the family: a counter with `_total`, a histogram without `_bucket`.
     pub metric: Option<Text>,
-    /// Upper bounds of a histogram's buckets, without `+Inf`.
+    /// Bucket boundaries of a histogram, without `+Inf`.
     pub buckets: Option<Vec<Spanned<Quantity>>>,
-    /// Scrape job that its series come from: their `job` label. vLLM's is that of `prometheus.selector`.
+    /// Scrape job of its series: their `job` label. Default: any; for vLLM, that of `prometheus.selector`.
     pub job: Option<Text>,
-    /// PromQL that gives the value of a gauge; an escape hatch.
+    /// PromQL instead of `metric`: the value of a gauge, the events per second of a counter, or the buckets of a histogram, as
+    /// rates over `$window`.
     pub expr: Option<Text>,
 }
 

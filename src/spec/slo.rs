@@ -12,57 +12,57 @@ use crate::units::{Duration, Quantity};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Slo {
-    /// For people.
+    /// Title to display.
     pub title: Option<Text>,
-    /// What it promises, to whom.
+    /// What the objective promises, and to whom.
     pub description: Option<Text>,
-    /// Share of good events, below 100%; a percentile SLI has none of its own.
+    /// Share of good events, below 100%. Required, except for a percentile SLI.
     pub objective: Option<Spanned<Quantity>>,
-    /// The period the objective is kept over, 1h to 90d.
+    /// Period of the objective, 1h to 90d.
     pub window: Spanned<Duration>,
-    /// How good is measured.
+    /// The indicator.
     pub sli: Spanned<Sli>,
-    /// Labels kept beside the service's `group_by`.
+    /// Labels to keep in addition to the service's `group_by`.
     #[serde(default)]
     pub by: Vec<Text>,
-    /// Burn-rate alerts; the `sre-workbook` policy when absent and the period is 28d to 90d.
+    /// Burn-rate alerts; required for periods below 28d. Default: the `sre-workbook` policy.
     pub burn: Option<Spanned<Burn>>,
-    /// Fewer events than this in a tier's long window wake nobody; any number does when absent.
+    /// Least number of events in a tier's long window for it to fire. Default: any number.
     pub min_events: Option<Spanned<u32>>,
-    /// `true`: what a series counts already when Prometheus first sees it are events of the window, as the first failures of
-    /// a kind; they are in no rate otherwise.
+    /// `true`: the first value of a new series counts as events, such as the first failures of a kind; rates omit it
+    /// otherwise.
     pub count_new_series: Option<Spanned<bool>>,
-    /// Alert of a percentile SLI.
+    /// The alert of a percentile SLI.
     pub alert: Option<Spanned<SloAlert>>,
-    /// Name of its alerts; made from its own when absent.
+    /// Name of its alerts. Default: made from the objective's name.
     pub alert_name: Option<Text>,
-    /// One line for the on-call person; made from the title and the burn rate when absent.
+    /// One line for the on-call engineer. Default: made from the title and the burn rate.
     pub summary: Option<Text>,
-    /// Name of the runbook for all its alerts, or the URL of one that is elsewhere.
+    /// Name of the runbook for all its alerts, or the URL of one outside the spec.
     pub runbook: Option<Text>,
-    /// Who answers for it; the service's owner when absent.
+    /// Team that responds. Default: the service's owner.
     pub owner: Option<Text>,
-    /// Labels of its alerts, beside those of the service and the severity.
+    /// Labels of its alerts, in addition to those of the service and the severity.
     #[serde(default)]
     pub labels: Map<Text>,
-    /// Annotations of its alerts, beside those of the service and the severity.
+    /// Annotations of its alerts, in addition to those of the service and the severity.
     #[serde(default)]
     pub annotations: Map<Text>,
 }
 
-/// Exactly one of these.
+/// An indicator: exactly one of these.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sli {
     /// Good or bad events out of all events.
     pub ratio: Option<Spanned<EventRatio>>,
-    /// Events faster than a bucket boundary.
+    /// Events at or below a bucket boundary.
     pub latency: Option<Spanned<Latency>>,
-    /// A percentile below a bound.
+    /// A percentile that must be below a bound.
     pub percentile: Option<Spanned<Percentile>>,
     /// The share of time in which a gauge is good.
     pub time: Option<Spanned<GoodTime>>,
-    /// Events, or their ratio, by PromQL with `$window` as the range.
+    /// Events or an error ratio in PromQL, with `$window` as the range.
     pub promql: Option<Spanned<PromQlSli>>,
 }
 
@@ -73,11 +73,11 @@ pub struct GoodTime {
     /// A gauge.
     #[schemars(with = "SignalName")]
     pub signal: Text,
-    /// It is good above this.
+    /// Good above this.
     pub above: Option<Spanned<Quantity>>,
-    /// It is good below this.
+    /// Good below this.
     pub below: Option<Spanned<Quantity>>,
-    /// It is good at this.
+    /// Good if equal to this.
     pub equals: Option<Spanned<Quantity>>,
 }
 
@@ -91,7 +91,7 @@ pub struct PromQlSli {
     pub good: Option<Text>,
     /// All events in the window.
     pub total: Option<Text>,
-    /// Share of bad events in the window, where nothing counts them: each minute then weighs the same.
+    /// Share of bad events in the window, for sources that do not count events; each minute then has the same weight.
     pub error_ratio: Option<Text>,
 }
 
@@ -117,7 +117,7 @@ pub struct Latency {
     /// A histogram.
     #[schemars(with = "SignalName")]
     pub signal: Text,
-    /// A boundary of its buckets on every release of the range.
+    /// A bucket boundary that exists on every release of the range.
     pub within: Spanned<Quantity>,
 }
 
@@ -134,13 +134,13 @@ pub struct Percentile {
     pub below: Spanned<Quantity>,
 }
 
-/// Burn-rate alerts: a policy by name, or tiers of one's own.
+/// Burn-rate alerts: a policy or your own tiers.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Burn {
-    /// A policy by name.
+    /// Name of a policy.
     pub policy: Option<Spanned<Policy>>,
-    /// Tiers of one's own.
+    /// Your own tiers.
     pub tiers: Option<Spanned<Vec<Spanned<Tier>>>>,
 }
 
@@ -158,34 +158,34 @@ pub enum Policy {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tier {
-    /// Share of the error budget burnt within `in`.
+    /// Share of the error budget spent within `in`.
     pub consumes: Option<Spanned<Quantity>>,
     /// Error ratio over `in`.
     pub ratio: Option<Spanned<Quantity>>,
     /// Long window of `consumes` and `ratio`.
     #[serde(rename = "in")]
     pub within: Option<Spanned<Duration>>,
-    /// Burn rate: how many times faster than the objective allows.
+    /// Burn rate: how many times faster than allowed the budget is spent.
     pub factor: Option<Spanned<Quantity>>,
     /// Long window of `factor`.
     pub long: Option<Spanned<Duration>>,
-    /// Short window, by which the alert resets; a twelfth of the long one when absent.
+    /// Short window, which lets the alert resolve soon. Default: a twelfth of the long one.
     pub short: Option<Spanned<Duration>>,
-    /// Severity; `page` for windows up to 6h, else `ticket`, when absent.
+    /// Severity. Default: `page` for windows up to 6h, else `ticket`.
     pub severity: Option<Text>,
 }
 
-/// Alert of a percentile SLI.
+/// The alert of a percentile SLI.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SloAlert {
-    /// Fires above this.
+    /// Fires if the value is above this.
     pub above: Spanned<Quantity>,
     /// How long it must hold.
     #[serde(rename = "for")]
     pub hold: Spanned<Duration>,
-    /// Look-back of the percentile; 5m when absent.
+    /// Look-back of the percentile. Default: 5m.
     pub window: Option<Spanned<Duration>>,
-    /// Severity; `page` when absent.
+    /// Severity. Default: `page`.
     pub severity: Option<Text>,
 }

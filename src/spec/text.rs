@@ -166,7 +166,7 @@ impl<'a> Check<'a> {
         } else if let Some(at) = value.find('\n')
             && !(is_value && self.may_have_lines())
         {
-            let help = "write it on one line, or behind `>-`, which joins lines";
+            let help = "write it on one line, or after `>-`, which joins lines";
             self.push(
                 node,
                 value,
@@ -176,8 +176,9 @@ impl<'a> Check<'a> {
             );
         }
         if let Some(at) = value.find(DYNAMIC_REFERENCE) {
-            let message =
-                format!("CloudFormation replaces `{DYNAMIC_REFERENCE}…}}}}` by what it refers to");
+            let message = format!(
+                "CloudFormation replaces `{DYNAMIC_REFERENCE}…}}}}` with the value it refers to"
+            );
             let help = "write it another way, such as `{{ resolve:…}}`";
             self.push(node, value, at..at + DYNAMIC_REFERENCE.len(), message, help);
         }
@@ -231,7 +232,7 @@ fn forbidden(c: char) -> Option<&'static str> {
             "it changes the order in which text is shown"
         }
         '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => "it cannot be seen",
-        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. => "for private use: it has no meaning of its own",
+        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. => "private use: it has no standard meaning",
         '\u{fdd0}'..='\u{fdef}' => "no character",
         c if u32::from(c) & 0xfffe == 0xfffe => "no character",
         _ => return None,

@@ -37,7 +37,7 @@ use crate::template::{TemplateError, Templates};
 pub enum Target {
     /// Recording and alerting rules with unit tests, for Prometheus and its operator
     Prometheus,
-    /// Dashboards, and the files that bring them into Grafana
+    /// Dashboards, and the files that load them into Grafana
     Grafana,
     /// CloudWatch alarms and dashboards: API requests, Terraform, CloudFormation, and a parity report
     #[value(name = "cloudwatch")]

@@ -10,7 +10,7 @@ use serde_json::Value;
 const DEPTH: usize = 3;
 
 /// Maps whose keys are not ours.
-const MAPS: [&str; 7] = [
+const MAPS: [&str; 8] = [
     "labels",
     "annotations",
     "exp_labels",
@@ -18,6 +18,7 @@ const MAPS: [&str; 7] = [
     "resources",
     "actions",
     "parameters",
+    "tags",
 ];
 
 /// Variables by template, and their kinds by path: `groups[].rules[].expr` is a `text`.

@@ -25,7 +25,7 @@ pub enum ParseError {
     #[error("`{0}` is not a quantity")]
     Quantity(String),
     /// The time that a rate is counted over.
-    #[error("`/{0}` is no time of a rate")]
+    #[error("`/{0}` is not the time unit of a rate")]
     Per(String),
 }
 

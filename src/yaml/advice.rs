@@ -77,8 +77,8 @@ fn tab(lines: &Lines<'_>, line: usize) -> Option<Mistake> {
     let text = lines.text(line);
     let tab = lines.start(line) + text.find('\t')?;
     let blanks = text[..text.len() - text.trim_start().len()].len() - indent(text);
-    let message = "a tab indents this line: YAML takes blanks alone";
-    Mistake::new(tab..tab + blanks, message, "write two blanks for each tab")
+    let message = "this line is indented with a tab: YAML allows only spaces";
+    Mistake::new(tab..tab + blanks, message, "use two spaces for each tab")
 }
 
 /// `{{ … }}` without quotes is a map in a map.
@@ -90,7 +90,7 @@ fn placeholder(lines: &Lines<'_>, line: usize) -> Option<Mistake> {
     Mistake::new(
         at..at + 2,
         message,
-        "put all of the text into quotes: `\"{{ … }}\"`",
+        "put the whole text into quotes: `\"{{ … }}\"`",
     )
 }
 
@@ -109,7 +109,7 @@ fn first_character(lines: &Lines<'_>, line: usize, at: usize) -> Option<Mistake>
     Mistake::new(
         at..at + c.len_utf8(),
         message,
-        "put all of the text into quotes",
+        "put the whole text into quotes",
     )
 }
 
@@ -126,9 +126,9 @@ fn colon_in_text(lines: &Lines<'_>, line: usize) -> Option<Mistake> {
     let colon = colon.filter(|_| !open)?;
     let at = lines.start(line) + value + colon;
     let message = format!(
-        "a text with a colon and a blank needs quotes: the value of `{key}` looks like a key"
+        "a text with a colon and a space needs quotes: the value of `{key}` looks like a key"
     );
-    Mistake::new(at..at + 1, message, "put all of the text into quotes")
+    Mistake::new(at..at + 1, message, "put the whole text into quotes")
 }
 
 /// A line that is neither a key with its value nor an item of a list.
@@ -153,19 +153,19 @@ fn no_colon(lines: &Lines<'_>, line: usize, message: &str) -> Option<Mistake> {
         });
     let (message, help) = match list {
         true => (
-            "this line begins no item of the list",
+            "this line is not an item of the list",
             format!("write `- {text}`"),
         ),
         false => {
             let word = text.split_whitespace().next().unwrap_or(text);
             match word.split_once(':') {
                 Some((key, _)) => (
-                    "no blank follows the colon",
-                    format!("write a blank behind it: `{key}: …`"),
+                    "a space is missing after the colon",
+                    format!("write a space after it: `{key}: …`"),
                 ),
                 None => (
                     "this line has no colon",
-                    format!("write a colon and a blank behind the key: `{word}: …`"),
+                    format!("write a colon and a space after the key: `{word}: …`"),
                 ),
             }
         }
@@ -208,7 +208,7 @@ fn indentation(lines: &Lines<'_>, line: usize) -> Option<Mistake> {
     let message = format!(
         "this line is indented by {found}, the entries of `{parent_key}` (line {place}) by {beside}"
     );
-    let help = format!("indent it by {beside} blanks to make it one of them");
+    let help = format!("indent it by {beside} spaces to make it one of them");
     let mut mistake = Mistake::new(lines.content(wrong), message, help)?;
     mistake.related = Some((lines.content(parent), "its parent"));
     Some(mistake)

@@ -117,7 +117,7 @@ fn of_syntax(error: &Error, span: Span, text: &str) -> Diagnostic {
         | Error::AliasReplayStackDepthExceeded { .. } => Diagnostic::error(
             "too-large",
             span,
-            "the document repeats too much by its aliases",
+            "the aliases of the document expand too far",
         )
         .help("write out what the aliases (`*name`) stand for"),
         Error::ExternalMessage { msg, .. } if msg.starts_with("recursion limit") => {

@@ -9,7 +9,7 @@ use super::synonym;
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
-const CUT: &str = "a comma ends a text in `{…}`: put a text that holds one into quotes";
+const CUT: &str = "a comma ends a text in `{…}`: put texts with commas into quotes";
 
 /// One fault, where it is, and the way there.
 #[derive(Debug)]
@@ -193,7 +193,7 @@ impl Fault {
     fn unknown(&self, found: Diagnostic, name: &str, known: &[&str], text: &str) -> Diagnostic {
         let alone = self.place.as_ref().is_some_and(|p| p.alone);
         if let Some(field) = self.glued() {
-            return found.help(format!("write a blank behind the colon: `{field}: …`"));
+            return found.help(format!("write a space after the colon: `{field}: …`"));
         }
         if alone {
             return found.help(CUT);
@@ -229,7 +229,7 @@ impl Fault {
         };
         let error = Diagnostic::error("wrong-type", span, format!("expected {wanted}{what}"));
         if (wanted, found) == ("a mapping", "nothing") {
-            return error.help("indent what belongs to it more than it");
+            return error.help("indent its contents further than this line");
         }
         let value = self.place.as_ref().map_or(0..0, |p| p.value.clone());
         let here = text.get(value).unwrap_or_default();
@@ -242,7 +242,7 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the value is not as asked for")
+        f.write_str("unexpected value")
     }
 }
 

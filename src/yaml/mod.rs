@@ -97,7 +97,7 @@ fn check_size(file: FileId, text: &str) -> Result<(), Diagnostic> {
         return Ok(());
     }
     let message = format!(
-        "the document has {} bytes, more than the {MAX_BYTES} that are read",
+        "the document has {} bytes, more than the limit of {MAX_BYTES}",
         text.len()
     );
     Err(Diagnostic::error(

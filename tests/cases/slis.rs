@@ -41,6 +41,16 @@ pub(crate) fn trials() -> Vec<Trial> {
     }
     all.extend([
         trial(
+            "slis::counters_that_are_promql",
+            Needs::Promtool,
+            counters_that_are_promql,
+        ),
+        trial(
+            "slis::a_histogram_that_is_promql",
+            Needs::Promtool,
+            a_histogram_that_is_promql,
+        ),
+        trial(
             "slis::a_probe_down_for_a_third_of_an_hour",
             Needs::Promtool,
             a_probe_down_for_a_third_of_an_hour,
@@ -113,6 +123,83 @@ fn a_probe_down_for_a_third_of_an_hour() {
             (&format!("round({}, 0.01)", ratio("1h")), "119m", Some(0.33)),
             (&ratio("5m"), "140m", None),
             (&ratio("1h"), "175m", Some(0.0)),
+        ],
+    );
+}
+
+/// Two gateways, one of which has had no error, and restarts: 6 of 120 requests a minute fail.
+fn counters_that_are_promql() {
+    check_files(
+        &files("slis"),
+        &["slo-both", "records"],
+        "1m",
+        &[
+            ("old_requests_total{cluster=\"c\", pod=\"a\"}", "0+60x300"),
+            ("old_errors_total{cluster=\"c\", pod=\"a\"}", "0+6x300"),
+            // It restarts after two hours: a rate over the sum of both would fall there.
+            (
+                "new_requests_total{cluster=\"c\", pod=\"b\"}",
+                "0+60x120 0+60x180",
+            ),
+        ],
+        &[
+            (
+                "slo:total_events:rate{slo=\"both\", window=\"5m\"}",
+                "90m",
+                Some(2.0),
+            ),
+            (
+                "slo:error_ratio:rate{slo=\"both\", window=\"5m\"}",
+                "90m",
+                Some(0.05),
+            ),
+            (
+                "round(slo:error_ratio:rate{slo=\"both\", window=\"1h\"}, 0.001)",
+                "150m",
+                Some(0.05),
+            ),
+            ("round(signal:both_failed:increase)", "200m", Some(360.0)),
+            ("signal:both_errors:avg", "90m", Some(0.05)),
+        ],
+    );
+}
+
+/// Per minute 60 waits at one gateway, all of 50 ms, and 20 at the other, all of 750 ms.
+fn a_histogram_that_is_promql() {
+    let series = |gateway: &str, rest: &str| format!("{gateway}_wait_seconds_{rest}");
+    let bucket =
+        |gateway: &str, le: &str| series(gateway, &format!("bucket{{cluster=\"c\", le=\"{le}\"}}"));
+    let whole = |gateway: &str, what: &str| series(gateway, &format!("{what}{{cluster=\"c\"}}"));
+    let rates = [
+        ("old", [60, 60, 60, 60], "count", "sum", 60, 3),
+        ("new", [0, 0, 20, 20], "count", "sum", 20, 15),
+    ];
+    let mut input = Vec::new();
+    for (gateway, buckets, count, sum, counted, added) in rates {
+        for (le, by) in ["0.1", "0.5", "1.0", "+Inf"].into_iter().zip(buckets) {
+            input.push((bucket(gateway, le), format!("0+{by}x200")));
+        }
+        input.push((whole(gateway, count), format!("0+{counted}x200")));
+        input.push((whole(gateway, sum), format!("0+{added}x200")));
+    }
+    let input: Vec<_> = input
+        .iter()
+        .map(|(a, b)| (a.as_str(), b.as_str()))
+        .collect();
+    check_files(
+        &files("slis"),
+        &["slo-both-wait", "records"],
+        "1m",
+        &input,
+        &[
+            (
+                "slo:error_ratio:rate{slo=\"both-wait\", window=\"5m\"}",
+                "90m",
+                Some(0.25),
+            ),
+            ("round(signal:both_mean:avg, 0.001)", "90m", Some(0.225)),
+            // 76 of 80 is 16 of the 20 between 500 ms and 1 s.
+            ("round(signal:both_wait:p95, 0.001)", "90m", Some(0.9)),
         ],
     );
 }

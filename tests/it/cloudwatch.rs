@@ -253,7 +253,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         ),
         (m(json!({"/Period": 90})), "/Period", "multiples of 60"),
         (m(json!({"/Period": null})), "", "Period is missing"),
-        (m(json!({"/Period": "60"})), "/Period", "no whole number"),
+        (m(json!({"/Period": "60"})), "/Period", "not a whole number"),
         (
             m(json!({"/Period": 300, "/EvaluationPeriods": 289})),
             "/EvaluationPeriods",
@@ -302,7 +302,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             p(json!({"/ExtendedStatistic": "median"})),
             "/ExtendedStatistic",
-            "no percentile",
+            "not a percentile",
         ),
         (
             p(json!({"/ExtendedStatistic": "Sum"})),
@@ -340,7 +340,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
             "ThresholdMetricId",
         ),
         (m(json!({"/Threshold": null})), "", "Threshold is missing"),
-        (m(json!({"/Threshold": "80"})), "/Threshold", "no number"),
+        (m(json!({"/Threshold": "80"})), "/Threshold", "not a number"),
         (
             m(json!({"/TreatMissingData": "ok"})),
             "/TreatMissingData",
@@ -431,7 +431,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             x(json!({"/Metrics/0/MetricStat/Stat": "mean"})),
             "/Metrics/0/MetricStat/Stat",
-            "no percentile",
+            "not a percentile",
         ),
         (
             x(json!({"/Metrics/0/MetricStat/Metric/MetricName": null})),

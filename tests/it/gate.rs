@@ -106,7 +106,7 @@ fn what_is_not_measured_is_no_pass() {
     let (text, code) = run(&vllm(150.0, 1800.0, 0), &[]);
     assert!(text.contains("give it with `--given`"), "{text}");
     assert!(
-        text.ends_with("not measured: 1 of 5 were not, so this is no pass\n"),
+        text.ends_with("not measured: 1 of 5, so this is not a pass\n"),
         "{text}"
     );
     assert_eq!(code, 1);
@@ -322,12 +322,12 @@ fn nonsense_is_refused() {
         (
             vllm(1.0, 1.0, 0).as_str(),
             vec!["--given", "oom_events=many"],
-            "no number",
+            "not a number",
         ),
         (
             vllm(1.0, 1.0, 0).as_str(),
             vec!["--given", "oom_events=nan"],
-            "no number",
+            "not a number",
         ),
     ] {
         let (text, code) = run(result, &more);

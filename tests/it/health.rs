@@ -280,7 +280,7 @@ fn an_error_budget_is_judged_between_two_pages() {
     let (report, code) = text(BUDGETS, &[&slow, &slow], &[]);
     assert!(report.contains("there were no events"), "{report}");
     assert!(
-        report.contains("chat: unknown, no condition could be judged"),
+        report.contains("chat: unknown, no condition could be checked"),
         "{report}"
     );
     assert_eq!(code, Some(1));

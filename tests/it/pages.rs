@@ -105,7 +105,7 @@ fn a_client_shows_its_certificate() {
         (&["--cert", "client.pem"][..], "no private key"),
         (
             &["--cert", "client.pem", "--key", "other.key"],
-            "does not fit client.pem",
+            "does not match client.pem",
         ),
         (&["--cert", "client.key"], "no certificate"),
         (&["--cert", "none.pem"], "cannot read none.pem"),
@@ -127,11 +127,11 @@ fn a_token_goes_to_its_server_alone_and_not_in_the_open() {
     // Nobody answers at this address, and nobody is asked.
     record(&project, "http://192.0.2.1/metrics", &token)
         .exits(2)
-        .says("everybody on the way to http://192.0.2.1:80 could read the token");
+        .says("the token would go to http://192.0.2.1:80 unencrypted");
     project.write("token", "two words");
     record(&project, &plain.address(), &token)
         .exits(2)
-        .says("this is no token");
+        .says("not a token");
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn pages_without_end_and_packed_ones_are_refused() {
     let packed = Server::start(None, |_| Answer::page(PAGE).with("content-encoding: gzip"));
     record(&project, &packed.address(), &[])
         .exits(2)
-        .says("packed as \"gzip\"");
+        .says("compressed as \"gzip\"");
     let closed = Server::start(None, |_| Answer::Status(401));
     record(&project, &closed.address(), &[])
         .exits(2)

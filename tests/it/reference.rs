@@ -11,7 +11,10 @@ use serde_json::Value;
 use slosmith::source::FileId;
 
 /// Where the generated part of the page begins.
-const MARK: &str = "<!-- From here on this page is made from the schema: `tools/refresh`. -->\n";
+const MARK: &str = "<!-- Generated from the schema by `tools/refresh`. -->\n";
+
+/// What ends a description is the value of a field that is absent: `Look-back. Default: 5m.`
+const DEFAULT: &str = " Default: ";
 
 /// Specs that examples are taken from, best first.
 const SPECS: [&str; 13] = [
@@ -157,11 +160,12 @@ impl Reference {
                 .as_str()
                 .unwrap_or_default()
                 .replace('\n', " ");
-            let default = match (required.contains(&field.as_str()), default_of(&text)) {
-                (true, _) => "required".to_owned(),
-                (false, Some(default)) => default,
-                (false, None) if property["type"] == "boolean" => "`false`".to_owned(),
-                (false, None) => "none".to_owned(),
+            let (text, default) = text.split_once(DEFAULT).unwrap_or((&text, ""));
+            let default = match (required.contains(&field.as_str()), default) {
+                (true, _) => "required",
+                (false, "") if property["type"] == "boolean" => "`false`",
+                (false, "") => "none",
+                (false, default) => default.trim_end_matches('.'),
             };
             let example = self.examples.get(&(name.to_owned(), field.clone()));
             let example = match example {
@@ -176,9 +180,9 @@ impl Reference {
             writeln!(
                 page,
                 "| `{field}`: {} | {} | {} | `` {} `` |",
-                cell(&text),
+                cell(text),
                 cell(&kind),
-                cell(&default),
+                cell(default),
                 cell(example)
             )
             .expect("text");
@@ -203,16 +207,6 @@ fn words(variant: &Value) -> Vec<String> {
             .collect(),
         (None, None) => vec![variant["pattern"].as_str().unwrap_or("…").to_owned()],
     }
-}
-
-/// What a description says of a field that is not there: `` `critical` `` of `Somebody is woken; `critical` when absent.`
-fn default_of(text: &str) -> Option<String> {
-    let before = text
-        .split(" when absent")
-        .next()
-        .filter(|before| before.len() < text.len())?;
-    let clause = before.rsplit("; ").next()?;
-    Some(clause.trim_end_matches(',').to_owned())
 }
 
 /// `field: value`, cut where it gets long.
@@ -259,8 +253,8 @@ fn generated() -> String {
     }
     let mut page = String::from(
         "\n## Every field\n\nTypes: a *quantity* is a number with a unit (`500ms`, `95%`, `10/min`), a *duration* a length of time \
-         (`5m`, `28d`), a *signal* the name of one of this spec or of the library, a *stat* how a signal is read (`last`, `avg`, \
-         `min`, `max`, `rate`, `increase`, `slope`, `p95`).\n\n### The spec\n\n",
+         (`5m`, `28d`), a *signal* the name of a signal of the spec or the library, a *stat* a statistic of a signal (`last`, \
+         `avg`, `min`, `max`, `rate`, `increase`, `slope`, `p95`).\n\n### The spec\n\n",
     );
     reference.table("spec", &schema, &mut page);
     let mut definitions = Vec::new();

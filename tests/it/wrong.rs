@@ -59,6 +59,41 @@ alerts:
     }
 }
 
+/// In `a + b` and `a - b` a missing side empties the result: an error counter has no series before the first error.
+#[test]
+fn a_sum_that_a_missing_side_empties_is_warned_of() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let spec = |part: &str| {
+        let promql = format!("{{bad: \"{part}\", total: \"sum(rate(a[$window]))\"}}");
+        format!(
+            "apiVersion: slosmith/v1
+service: {{name: shop}}
+slos:
+  shop: {{objective: 99%, window: 28d, sli: {{promql: {promql}}}, burn: {{policy: none}}}}
+"
+        )
+    };
+    for (part, sign) in [
+        ("sum(rate(a[$window])) + sum(rate(b[$window]))", Some("+")),
+        ("sum(rate(a[$window])) - sum(rate(b[$window]))", Some("-")),
+        (
+            "sum(rate(a[$window])) - (sum(rate(b[$window])) or 0 * sum(rate(a[$window])))",
+            None,
+        ),
+        ("2 * sum(rate(a[$window])) + 1", None),
+    ] {
+        std::fs::write(temp.path().join("shop.yaml"), spec(part)).expect("a spec");
+        let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));
+        let said = String::from_utf8_lossy(&built.stderr);
+        assert_eq!(built.status.code(), Some(0), "{said}");
+        let warned = sign.map(|sign| format!("warning[missing-operand]: `{sign}` has no result"));
+        match warned {
+            Some(words) => assert!(said.contains(&words), "{part}: {said}"),
+            None => assert!(!said.contains("missing-operand"), "{part}: {said}"),
+        }
+    }
+}
+
 #[test]
 fn a_spec_without_alerts_needs_no_links() {
     let temp = tempfile::tempdir().expect("a folder");

@@ -119,7 +119,7 @@ impl Reader {
 
     fn take_type(&mut self, place: Place, name: &str, word: &str) {
         if MetricType::parse(word).is_none() {
-            let message = format!("`{word}` is no metric type");
+            let message = format!("`{word}` is not a metric type");
             self.report(place, ProblemKind::UnknownType, message);
         }
         let i = self.declared(name);

@@ -78,7 +78,7 @@ fn caret(text: &str) -> Option<Fault> {
     };
     let mut next: Vec<_> = numbers[..=kept].iter().map(u64::to_string).collect();
     next[kept] = numbers[kept].checked_add(1)?.to_string();
-    let why = format!("`{sign}` is no operator of version ranges");
+    let why = format!("`{sign}` is not an operator of version ranges");
     Some((why, Some(format!(">={low}, <{}", next.join(".")))))
 }
 
@@ -91,7 +91,7 @@ fn equals(text: &str) -> Option<Fault> {
         "=<" => "<=",
         _ => return None,
     };
-    let why = format!("`{operator}` is no operator of version ranges");
+    let why = format!("`{operator}` is not an operator of version ranges");
     Some((why, Some(format!("{meant}{}", version(rest)?))))
 }
 
@@ -135,8 +135,10 @@ fn part(text: &str) -> String {
         _ if operator == "~=" && version(rest).is_some() => {
             "`~=` needs a version of two numbers or more".to_owned()
         }
-        _ if version(rest).is_some() => format!("`{operator}` is no operator of version ranges"),
-        _ => format!("`{rest}` is no version"),
+        _ if version(rest).is_some() => {
+            format!("`{operator}` is not an operator of version ranges")
+        }
+        _ => format!("`{rest}` is not a version"),
     }
 }
 

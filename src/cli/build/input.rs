@@ -64,7 +64,7 @@ pub(super) fn matching(root: &Path, named: &str) -> Result<Vec<PathBuf>> {
     let glob = GlobBuilder::new(named.strip_prefix("./").unwrap_or(named));
     let glob = { glob }.literal_separator(true).build();
     let glob = glob
-        .with_context(|| format!("`{named}` is no glob"))?
+        .with_context(|| format!("`{named}` is not a glob"))?
         .compile_matcher();
     let plain = named
         .split('/')

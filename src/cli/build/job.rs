@@ -74,7 +74,7 @@ fn dead_link(document: &Document, error: &anyhow::Error) -> Option<Diagnostic> {
     let mut files = document.files.files();
     let (file, at) = files.find_map(|(file, text)| Some((file, text.find(&link)? + 2)))?;
     let at = Span::new(file, at..at + target.len());
-    let message = format!("no page of the runbooks has the place `{target}`");
+    let message = format!("no page of the runbooks has the anchor `{target}`");
     Some(Diagnostic::error("dead-link", at, message))
 }
 

@@ -55,7 +55,7 @@ impl Settings {
                 None => anyhow!("`--vllm`: {why}"),
             })?;
         }
-        let here = std::env::current_dir().context("cannot tell the working directory")?;
+        let here = std::env::current_dir().context("cannot determine the working directory")?;
         let mut sources = Sources::default();
         let config = configuration::relative(args.config.as_deref(), &here, &mut sources)?;
         let Some(config) = config else {

@@ -17,18 +17,18 @@ use crate::source::mark_len;
 
 #[derive(Debug, Args)]
 pub(super) struct RecordArgs {
-    /// The page: an http:// or https:// address, a file, or - for standard input
+    /// The page: an http:// or https:// URL, a file, or - for standard input
     page: String,
-    /// The version of the service that serves it
+    /// The version of the service
     #[arg(long, value_name = "VERSION")]
     version: Version,
-    /// The serving configuration that the page shows
+    /// The serving configuration of the page
     #[arg(long, value_name = "PROFILE", default_value = DEFAULT_PROFILE)]
     profile: String,
-    /// The catalog: a folder that holds one folder per version
+    /// The catalog: a folder with one folder per version
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Keep all label values; by default only those that tell kinds of series apart are kept
+    /// Keep all label values; by default only those of a few known labels, such as `code` or `le`, are kept
     #[arg(long)]
     keep_values: bool,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub(super) fn run(args: &RecordArgs) -> Result<String> {
     let profile = &args.profile;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if profile.is_empty() || !profile.chars().all(plain) {
-        bail!("`--profile`: `{profile}` is more than letters, digits, `-` and `_`");
+        bail!("`--profile`: `{profile}` may only have letters, digits, `-` and `_`");
     }
     let page = exposition::parse(&page::fetch(&args.page, &args.http)?);
     check(&page, &args.page)?;
@@ -93,7 +93,7 @@ fn noted(old: Option<&str>, path: &Path, args: &RecordArgs) -> Result<String> {
     let page = json!({"tier": "server", "engine": "", "page": "whole"});
     match profiles.as_object_mut() {
         Some(profiles) => drop(profiles.insert(args.profile.clone(), page)),
-        None => bail!("{}: `profiles` is no object", path.display()),
+        None => bail!("{}: `profiles` is not an object", path.display()),
     }
     Ok(format!("{}\n", serde_json::to_string_pretty(&notes)?))
 }

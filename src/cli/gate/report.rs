@@ -36,7 +36,7 @@ fn conclusion(judged: &[Judged], worst: Verdict) -> String {
     match unknown.count() {
         0 => verdict.to_owned(),
         n if worst == Verdict::Fail => format!("{verdict}, and {n} of {all} were not measured"),
-        n => format!("{verdict}: {n} of {all} were not, so this is no pass"),
+        n => format!("{verdict}: {n} of {all}, so this is not a pass"),
     }
 }
 

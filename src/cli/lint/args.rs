@@ -13,63 +13,64 @@ use crate::source::{Span, Spanned};
 /// Check specs, rules and dashboards against recorded vLLM metrics
 #[derive(Debug, Args)]
 pub struct LintArgs {
-    /// Files, or folders whose YAML, JSON and Markdown is looked at; `-` is standard input
+    /// Files, or folders to search for YAML, JSON and Markdown; `-` reads standard input
     #[arg(default_value = ".")]
     pub(in crate::cli) paths: Vec<PathBuf>,
-    /// vLLM versions that every query must be right on; by default those of `slosmith.toml`, else the
-    /// newest recorded one. A spec has its own
+    /// vLLM releases on which every query must work. Default: those in `slosmith.toml`, else the newest recorded one. A
+    /// spec has its own range
     #[arg(long, value_name = "RANGE")]
     pub(super) vllm: Option<String>,
-    /// A serving configuration in use, such as `lora`; may be given more than once
+    /// A serving configuration in use, such as `lora` (repeatable)
     #[arg(long, value_name = "PROFILE")]
     pub(super) profile: Vec<String>,
-    /// Languages of source code in which string literals that are queries are read as well; `ts` is TypeScript and JavaScript
+    /// Languages of source code whose string literals are checked if they are queries; `ts` is TypeScript and
+    /// JavaScript
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',', value_parser = language)]
     code: Vec<Code>,
-    /// The configuration; by default the nearest `slosmith.toml` in the working directory or above it
+    /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
-    /// Rules and groups to ask, instead of those that `slosmith.toml` selects: `style`, `truth` (all but `style`),
+    /// Rules and groups to run, instead of those that `slosmith.toml` selects: `style`, `truth` (all but `style`),
     /// `all`, `unknown-metric`
     #[arg(long, value_name = "RULE|GROUP", value_delimiter = ',', value_parser = rule_or_group)]
     select: Vec<String>,
-    /// Rules and groups not to ask, besides those of `slosmith.toml`
+    /// Rules and groups to turn off, in addition to those in `slosmith.toml`
     #[arg(long, value_name = "RULE|GROUP", value_delimiter = ',', value_parser = rule_or_group)]
     ignore: Vec<String>,
-    /// Another level for a rule, such as `unknown-label=off`; may be given more than once
+    /// Another level for a rule, such as `unknown-label=off` (repeatable)
     #[arg(long, value_name = "RULE=LEVEL", value_parser = level)]
     pub(super) level: Vec<(String, Level)>,
-    /// How findings are shown
+    /// Format of the report
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
-    /// Count the findings of each rule instead of showing them; with `--format human`, `concise` or `json`
+    /// Show only the number of findings per rule; with `--format human`, `concise` or `json`
     #[arg(long)]
     pub(super) statistics: bool,
-    /// Print findings and nothing else
+    /// Print only findings
     #[arg(long, short)]
     pub(super) quiet: bool,
     /// Write the report to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     pub(super) output_file: Option<PathBuf>,
-    /// What standard input is called, which also tells what it may hold
+    /// Name of standard input in the report; its extension tells the format
     #[arg(long, value_name = "FILE", default_value = "stdin.yaml")]
     pub(super) stdin_filename: PathBuf,
-    /// The lowest level that fails the run
+    /// Lowest level that fails the run
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = FailOn::Error)]
     pub(super) fail_on: FailOn,
-    /// End with 0 whatever is found; what cannot be read still ends with 2
+    /// Exit with 0 whatever is found; files that cannot be read still exit with 2
     #[arg(long)]
     pub(super) exit_zero: bool,
     /// Apply every safe fix
     #[arg(long)]
     pub(super) fix: bool,
-    /// With `--fix` or `--diff`: fixes that may change the meaning as well
+    /// With `--fix` or `--diff`: also fixes that may change the meaning
     #[arg(long)]
     pub(super) unsafe_fixes: bool,
-    /// Show what fixes would change, and write nothing
+    /// Show what fixes would change; write nothing
     #[arg(long)]
     pub(super) diff: bool,
-    /// Write all findings to the baseline that the configuration names, so that only new ones are shown
+    /// Write all findings to the baseline named in the configuration, so that later runs show only new ones
     #[arg(long, conflicts_with_all = ["fix", "diff"])]
     pub(super) write_baseline: bool,
 }
@@ -77,9 +78,9 @@ pub struct LintArgs {
 /// Which findings fail a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum FailOn {
-    /// What is certainly wrong
+    /// Certain errors
     Error,
-    /// What is probably wrong as well
+    /// Also probable errors
     Warning,
     /// Every finding
     Info,

@@ -69,7 +69,7 @@ impl Job<'_> {
         if let Some(text) = &old
             && !baseline::is_ours(text)
         {
-            let why = "this file is no baseline, and is not replaced by one";
+            let why = "this file is not a baseline, and is not overwritten";
             let fault = self.fault(named, why);
             return Ok(Some(fault.help("name another file, or remove this one")));
         }
@@ -94,7 +94,7 @@ impl Job<'_> {
     fn known(&self, named: &Spanned<PathBuf>) -> Result<Option<String>, Diagnostic> {
         let path = self.here.join(&named.value);
         if !lies_in(&path, self.root) {
-            let why = "a baseline lies in the folder of the configuration, or below";
+            let why = "a baseline must be in the configuration's folder or below";
             return Err(self.fault(named, why));
         }
         match input::read_text(&path, input::BASELINE) {

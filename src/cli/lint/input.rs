@@ -160,7 +160,7 @@ impl Loaded {
             match read {
                 Ok(artifact) if artifact.kind != Kind::Unknown => self.artifacts.push(artifact),
                 Ok(_) if *named => {
-                    let message = "nothing in this file is known to hold queries";
+                    let message = "this file is of no known kind with queries";
                     let fault = Diagnostic::info("unknown-file", Span::new(*file, 0..0), message);
                     self.faults.push(fault);
                 }

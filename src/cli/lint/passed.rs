@@ -99,15 +99,15 @@ impl Reason {
             Self::Helm => ("Helm template", "render them, then lint"),
             Self::Jinja => ("Jinja template", "render them, then lint"),
             Self::Invalid => ("file", "not valid YAML, JSON or UTF-8"),
-            Self::Silent => ("file", "vLLM metrics named, but no query of a known kind"),
-            Self::Pieces => ("file", "the program puts queries together"),
+            Self::Silent => ("file", "vLLM metrics mentioned, but no known query"),
+            Self::Pieces => ("file", "queries assembled by the program"),
             Self::Branches => (
                 "template",
-                "some branches give no YAML, or are too many: render it, then lint",
+                "some branches are not YAML, or there are too many: render it, then lint",
             ),
             Self::Foreign => (
                 "file",
-                "vLLM metrics named, but neither YAML, JSON nor Markdown; `--code` reads some",
+                "vLLM metrics mentioned, but neither YAML, JSON nor Markdown; `--code` reads some",
             ),
         };
         if matches!(self, Self::Pieces | Self::Branches) {

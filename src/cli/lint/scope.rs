@@ -48,7 +48,7 @@ fn service(folder: &Path) -> Result<Product<'static>> {
     let mut selection = newest(catalog);
     selection.notes.extend(unfinished.iter().map(|folder| {
         let folder = folder.display();
-        format!("{folder} has no provenance.json and is passed over: record its page again")
+        format!("{folder} has no provenance.json and is skipped: record its page again")
     }));
     Ok(Product {
         name: name.to_string_lossy().into_owned(),
@@ -70,7 +70,7 @@ fn newest(catalog: &Catalog) -> Selection {
 pub(super) fn describe(scope: &Scope<'_>) -> String {
     let products = scope.products.iter();
     let said = products.map(|p| format!("{} {}", p.name, p.describe(&p.selection.releases)));
-    format!("judged on {}", said.collect::<Vec<_>>().join(" and "))
+    format!("checked against {}", said.collect::<Vec<_>>().join(" and "))
 }
 
 /// The profiles in use.

@@ -32,18 +32,16 @@ impl Address {
             return Ok(None);
         }
         let without_part = text.split('#').next().unwrap_or_default();
-        let uri: Uri = without_part.parse().context("this is no address")?;
+        let uri: Uri = without_part.parse().context("this is not an address")?;
         let host = uri.host().unwrap_or_default();
         let authority = uri.authority().map_or("", |a| a.as_str());
         let behind = authority.rsplit(['@', ']']).next().unwrap_or_default();
         if behind.contains(':') && uri.port_u16().is_none() {
-            bail!("{text}: there is no such port");
+            bail!("{text}: invalid port");
         }
         match uri.scheme_str() {
             Some("http" | "https") if !host.is_empty() => Ok(Some(Self(uri))),
-            _ => bail!(
-                "{scheme}://: pages are read from http:// and https:// addresses and from files"
-            ),
+            _ => bail!("{scheme}://: pages are read from http:// and https:// URLs and from files"),
         }
     }
 

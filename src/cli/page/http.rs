@@ -24,8 +24,8 @@ const REDIRECTS: usize = 5;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options for http:// and https:// pages")]
 pub(in crate::cli) struct HttpArgs {
-    /// A file with a token, which is sent as `Authorization: Bearer`; never to another server after a redirect, and
-    /// over plain http only to this machine
+    /// A file with a token to send as `Authorization: Bearer`; never sent to another server after a redirect, and over
+    /// plain http only to this machine
     #[arg(long, value_name = "FILE")]
     bearer_token_file: Option<PathBuf>,
     #[command(flatten)]
@@ -76,7 +76,7 @@ impl HttpArgs {
         };
         if !(server.is_encrypted() || server.is_here() || self.tls.insecure) {
             bail!(
-                "`--bearer-token-file`: everybody on the way to {server} could read the token; use https://, or `--insecure` where that is no harm"
+                "`--bearer-token-file`: the token would go to {server} unencrypted; use https://, or `--insecure` if that is acceptable"
             );
         }
         let path_shown = path.display();
@@ -84,7 +84,7 @@ impl HttpArgs {
         let text = read.with_context(|| format!("cannot read {path_shown}"))?;
         let token = text.trim();
         if token.is_empty() || !token.bytes().all(|b| b.is_ascii_graphic()) {
-            bail!("{path_shown}: this is no token: one word of ASCII is expected");
+            bail!("{path_shown}: not a token: expected one word of ASCII");
         }
         Ok(Some(token.to_owned()))
     }
@@ -177,7 +177,7 @@ fn text(mut answer: Response<Body>) -> Result<String> {
     }
     let encoding = answer.headers().get(header::CONTENT_ENCODING);
     if let Some(encoding) = encoding.filter(|e| *e != "identity") {
-        bail!("the page is packed as {encoding:?}, which was not asked for");
+        bail!("the page is compressed as {encoding:?}, which was not requested");
     }
     // The limit is one more than what is read, so that the message is the same as for files.
     let body = answer.body_mut().with_config().limit(input::PAGE + 2);

@@ -17,13 +17,13 @@ use crate::input;
 /// Whom a server is believed, and what it is shown.
 #[derive(Debug, Args)]
 pub(super) struct TlsArgs {
-    /// The client's certificate and those above it, in PEM
+    /// The client's certificate chain, in PEM
     #[arg(long, value_name = "FILE")]
     cert: Option<PathBuf>,
-    /// The private key of `--cert`, in PEM; by default in the same file
+    /// The private key of `--cert`, in PEM. Default: in the same file
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
-    /// Authorities to trust beside the system's, in PEM
+    /// Certificate authorities to trust in addition to the system's, in PEM
     #[arg(long, value_name = "FILE")]
     cacert: Option<PathBuf>,
     /// Accept any certificate, and send the token over plain http
@@ -90,7 +90,7 @@ fn client(cert: &Path, key: Option<&Path>, provider: &CryptoProvider) -> Result<
     let der = PrivateKeyDer::try_from(key.der().to_vec());
     let der = der.map_err(|why| anyhow!("{at}: {why}"))?;
     CertifiedKey::from_der(chain.iter().map(owned).collect(), der, provider)
-        .with_context(|| format!("{at}: this key does not fit {}", cert.display()))?;
+        .with_context(|| format!("{at}: this key does not match {}", cert.display()))?;
     Ok(ClientCert::new_with_certs(&chain, key))
 }
 

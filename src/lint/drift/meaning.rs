@@ -83,7 +83,7 @@ fn shapes(
     }
     for label in &changed.labels.removed {
         if asks(cx.expr, label) {
-            lines.push(format!("`{family}` has no label `{label}` any more"));
+            lines.push(format!("`{family}` no longer has the label `{label}`"));
         }
     }
     if is_raw(cx, series) {
@@ -130,7 +130,7 @@ fn buckets(series: &Series<'_, '_>, changed: &Changed, new: &Shape) -> Option<St
         .find(|m| m.label.text == "le");
     if let Some(le) = le.filter(|m| m.op == MatchOp::Equal) {
         let gone = changed.buckets.removed.contains(&le.value.value);
-        return gone.then(|| format!("`{family}` has no bucket {} any more", le.value.value));
+        return gone.then(|| format!("`{family}` no longer has the bucket {}", le.value.value));
     }
     series.in_quantile().then(|| {
         let largest = new.buckets.iter().rev().find(|b| *b != "+Inf");

@@ -19,7 +19,7 @@ declare_rule! {
     /// The first is bad: a period is 10, 20, 30 or a multiple of 60 seconds.
     pub const RULE: Rule = Rule {
         name: "alarm-limit",
-        summary: "CloudWatch would refuse an alarm or a dashboard",
+        summary: "CloudWatch would reject an alarm or a dashboard",
         group: Group::CloudWatch,
         level: Severity::Error,
         since: "0.1.0",

@@ -20,7 +20,7 @@ declare_rule! {
     /// ```
     pub const RULE: Rule = Rule {
         name: "always-firing",
-        summary: "the condition of an alert holds whenever there is data, or whenever nobody asks anything",
+        summary: "the condition of an alert holds whenever there is data, or whenever there is no traffic",
         group: Group::Alert,
         level: Severity::Warning,
         since: "0.1.0",
@@ -44,7 +44,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let message = "the expression reads no series: the alert always fires";
         let finding = out.at(cx.query.span(), message);
         let help =
-            "compare a metric with a threshold, or call it `Watchdog` if it is to fire always";
+            "compare a metric with a threshold, or call it `Watchdog` if it should always fire";
         return out.push(finding.help(help));
     }
     if !cx.has_known_series() {
@@ -70,11 +70,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             );
         } else if let Some(name) = idle(cx, &comparison) {
             let message =
-                format!("fires whenever nobody asks anything: `{name}` stands still then");
+                format!("fires whenever there is no traffic: `{name}` does not change then");
             let finding = out.at(cx.span(&comparison.expr.span), message);
-            out.push(
-                finding.help("add that there is work: `and on (…) vllm:num_requests_running > 0`"),
-            );
+            out.push(finding.help("require traffic: `and on (…) vllm:num_requests_running > 0`"));
         }
     }
 }

@@ -47,7 +47,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         if [Kept::none(), cx.kept_labels(node)].contains(&cx.kept_labels(call)) {
             return;
         }
-        let message = format!("quantiles of single series are {verb}: the result is no quantile");
+        let message =
+            format!("quantiles of single series are {verb}: the result is not a quantile");
         let finding = out.at(cx.span(&node.span), message);
         out.push(
             finding.help(

@@ -23,7 +23,7 @@ declare_rule! {
     /// Totals that are only shown, counted or tested for absence are no finding.
     pub const RULE: Rule = Rule {
         name: "counter-without-rate",
-        summary: "a counter is read as it is",
+        summary: "a counter is used without a rate",
         group: Group::Type,
         level: Severity::Error,
         since: "0.1.0",

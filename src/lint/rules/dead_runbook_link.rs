@@ -20,7 +20,7 @@ declare_rule! {
     /// ```
     pub const RULE: Rule = Rule {
         name: "dead-runbook-link",
-        summary: "an alert links to a runbook in this repository that is not there",
+        summary: "an alert links to a runbook in this repository that does not exist",
         group: Group::Alert,
         level: Severity::Warning,
         since: "0.1.0",

@@ -30,7 +30,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             continue;
         };
         let message = format!(
-            "`{}` is a counter: `{}` takes its restarts for falls",
+            "`{}` is a counter: `{}` counts its resets as decreases",
             series.name, function.text
         );
         let finding = out

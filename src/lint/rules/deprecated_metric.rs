@@ -15,7 +15,7 @@ declare_rule! {
     /// ```
     pub const RULE: Rule = Rule {
         name: "deprecated-metric",
-        summary: "the metric is deprecated by every release asked for that still has it",
+        summary: "every selected release that has the metric deprecates it",
         group: Group::Catalog,
         level: Severity::Info,
         since: "0.1.0",
@@ -41,7 +41,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         }
         let mut message = format!("`{}` is deprecated since {since}", series.name);
         if let Some(removed) = &change.removed {
-            message.push_str(&format!(" and gone in {removed}"));
+            message.push_str(&format!(" and removed in {removed}"));
         }
         let mut finding = out.at(cx.span(&series.name_span), message);
         if let Some(new) = catalog.lineage().successor(&known.family)

@@ -52,7 +52,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         }
         let message = if zoomed {
             format!(
-                "`{function}` over `{words}` is empty when zoomed in: it may hold less than two scrapes"
+                "`{function}` over `{words}` is empty when zoomed in: it may have fewer than two scrapes"
             )
         } else {
             format!("`{function}` over {words} skips samples when zoomed out")

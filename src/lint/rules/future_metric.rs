@@ -16,7 +16,7 @@ declare_rule! {
     /// ```
     pub const RULE: Rule = Rule {
         name: "future-metric",
-        summary: "a release asked for does not have the metric yet",
+        summary: "a selected release does not have the metric yet",
         group: Group::Catalog,
         level: Severity::Error,
         since: "0.1.0",
@@ -28,7 +28,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for gone in gone(cx, &Why::Future) {
         let what = match gone.life() {
             Some(life) => format!("came with {}", life.first),
-            None => "is not there yet".to_owned(),
+            None => "does not exist yet".to_owned(),
         };
         let finding = gone.finding(out, &what, "not yet");
         out.push(finding);

@@ -16,7 +16,7 @@ declare_rule! {
     /// ```
     pub const RULE: Rule = Rule {
         name: "hidden-metric",
-        summary: "a release asked for shows the metric only with a flag",
+        summary: "a selected release shows the metric only with a flag",
         group: Group::Catalog,
         level: Severity::Error,
         since: "0.1.0",

@@ -17,7 +17,7 @@ declare_rule! {
     /// ```
     pub const RULE: Rule = Rule {
         name: "impossible-comparison",
-        summary: "a comparison holds for no value that can be there",
+        summary: "no possible value meets a comparison",
         group: Group::Alert,
         level: Severity::Error,
         since: "0.1.0",
@@ -41,7 +41,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             ),
             Least::Absent => (
                 "`absent` gives 1 or no result",
-                "leave the comparison out: the result itself says that nothing is there",
+                "remove the comparison: the result itself says that the series is missing",
             ),
         };
         let message = format!("`{} {constant}` never holds: {words}", comparison.op);

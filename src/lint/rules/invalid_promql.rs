@@ -20,7 +20,7 @@ declare_rule! {
     /// ```
     pub const RULE: Rule = Rule {
         name: "invalid-promql",
-        summary: "the query is no PromQL that Prometheus accepts",
+        summary: "Prometheus does not accept the query",
         group: Group::PromQl,
         level: Severity::Error,
         since: "0.1.0",

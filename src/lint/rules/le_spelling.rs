@@ -16,7 +16,7 @@ declare_rule! {
     /// ```
     pub const RULE: Rule = Rule {
         name: "le-spelling",
-        summary: "an `le` matcher spells a bound otherwise than the server",
+        summary: "an `le` matcher spells a bound differently from the server",
         group: Group::Histogram,
         level: Severity::Error,
         since: "0.1.0",

@@ -105,8 +105,8 @@ pub fn page(info: &RuleInfo) -> String {
 /// The pages of all rules, for `docs/rules.md`.
 pub fn pages() -> String {
     let mut text =
-        "# Lint rules\n\nGenerated from the code; `slosmith explain RULE` prints one of them. Rules of the group `style` are \
-         asked only\nwhen `select` or a level names them: [lint.md](lint.md#which-rules).\n\n\
+        "# Lint rules\n\nGenerated from the code; `slosmith explain RULE` prints one of them. The rules of the group `style` \
+         run only\nif `select` or a level names them: [lint.md](lint.md#which-rules).\n\n\
          | rule | group | level | finds |\n|---|---|---|---|\n"
             .to_owned();
     let infos = infos();

@@ -16,7 +16,7 @@ declare_rule! {
     /// The first is bad. `short` is a unit as well: a plain number.
     pub const RULE: Rule = Rule {
         name: "panel-without-unit",
-        summary: "a panel draws numbers without saying what they are",
+        summary: "a panel shows numbers without a unit",
         group: Group::Style,
         level: Severity::Warning,
         since: "0.1.0",

@@ -13,7 +13,7 @@ declare_rule! {
     /// ```
     pub const RULE: Rule = Rule {
         name: "query-too-deep",
-        summary: "the query is nested too deeply to be judged",
+        summary: "the query is nested too deeply to be checked",
         group: Group::PromQl,
         level: Severity::Warning,
         since: "0.1.0",

@@ -30,7 +30,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         };
         if series.subject.is_gauge() {
             let message = format!(
-                "`{}` is a gauge: `{function}` takes its falls for restarts",
+                "`{}` is a gauge: `{function}` counts its decreases as resets",
                 series.name
             );
             let finding = out.at(cx.span(&series.name_span), message).label("a gauge");

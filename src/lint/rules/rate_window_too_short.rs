@@ -17,7 +17,7 @@ declare_rule! {
     /// ```
     pub const RULE: Rule = Rule {
         name: "rate-window-too-short",
-        summary: "a rate looks at less time than two scrapes take",
+        summary: "the window of a rate is shorter than two scrapes",
         group: Group::Slo,
         level: Severity::Warning,
         since: "0.1.0",
@@ -37,7 +37,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let scraped = series.subject.known().is_some();
         if scraped && range.placeholders.is_empty() && range.millis > 0 && range.millis < least {
             let message = format!(
-                "`{function}` over {} holds less than two scrapes of {interval}",
+                "`{function}` over {} has fewer than two scrapes of {interval}",
                 cx.text(&range.span)
             );
             let good = Duration::from_secs(interval.as_secs() * 4);

@@ -18,7 +18,7 @@ declare_rule! {
     /// For a range that holds both, ask for both: `vllm:kv_cache_usage_perc or vllm:gpu_cache_usage_perc`.
     pub const RULE: Rule = Rule {
         name: "removed-metric",
-        summary: "a release asked for no longer has the metric",
+        summary: "a selected release no longer has the metric",
         group: Group::Catalog,
         level: Severity::Error,
         since: "0.1.0",

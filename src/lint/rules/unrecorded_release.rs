@@ -10,7 +10,7 @@ declare_rule! {
     /// they answer for it. Here they do not: the dates of the lineage decide, or the answer is not certain.
     pub const RULE: Rule = Rule {
         name: "unrecorded-release",
-        summary: "the release asked for is not recorded, and its neighbours disagree about the metric",
+        summary: "a selected release is not recorded, and its neighbours disagree about the metric",
         group: Group::Catalog,
         level: Severity::Info,
         since: "0.1.0",

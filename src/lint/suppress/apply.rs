@@ -108,7 +108,7 @@ impl Suppression {
 
     fn expired(&self) -> Option<Diagnostic> {
         let until = self.until.as_ref()?;
-        let message = format!("this suppression was over after {until}");
+        let message = format!("this suppression expired after {until}");
         Some(rules::expired(until.span, message).related(self.span, "the suppression"))
     }
 

@@ -40,7 +40,7 @@ struct Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// It is something else.
-    #[error("this file is no baseline, as line {line}, column {column} shows")]
+    #[error("this file is not a baseline, as line {line}, column {column} shows")]
     NoBaseline {
         /// Line, from 1.
         line: usize,
@@ -176,7 +176,7 @@ fn unused(entry: &Entry, file: FileId, text: &str) -> Diagnostic {
     let quoted = format!("\"{}\"", entry.fingerprint);
     let at = text.find(&quoted).unwrap_or_default();
     let span = Span::new(file, at..at + quoted.len());
-    let message = format!("`{}` is not found in {} any more", entry.rule, entry.path);
+    let message = format!("`{}` is no longer found in {}", entry.rule, entry.path);
     rules::unused(span, message)
         .help("write the baseline again with `slosmith lint --write-baseline`")
 }

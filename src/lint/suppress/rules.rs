@@ -33,7 +33,7 @@ declare_rule! {
     /// Mend what it suppressed, or decide on another day.
     const EXPIRED: RuleInfo = RuleInfo {
         name: "expired-suppression",
-        summary: "the last day of a suppression is over",
+        summary: "a suppression has expired",
         group: Group::Suppression,
         level: Severity::Warning,
         since: "0.1.0",
@@ -64,7 +64,7 @@ declare_rule! {
     /// ```
     const REASON: RuleInfo = RuleInfo {
         name: "suppression-without-reason",
-        summary: "a suppression does not say why",
+        summary: "a suppression gives no reason",
         group: Group::Suppression,
         level: Severity::Warning,
         since: "0.1.0",
@@ -76,7 +76,7 @@ declare_rule! {
     /// `allow-file(…)` for a whole file.
     const INVALID: RuleInfo = RuleInfo {
         name: "invalid-suppression",
-        summary: "a suppression cannot be read, so it suppresses nothing",
+        summary: "a suppression cannot be parsed, so it suppresses nothing",
         group: Group::Suppression,
         level: Severity::Warning,
         since: "0.1.0",
@@ -91,8 +91,7 @@ pub(super) fn unused(span: Span, message: String) -> Diagnostic {
 }
 
 pub(super) fn expired(span: Span, message: String) -> Diagnostic {
-    Diagnostic::warning(EXPIRED.name, span, message)
-        .help("mend what it suppresses, or decide on another day")
+    Diagnostic::warning(EXPIRED.name, span, message).help("fix the finding, or set a later day")
 }
 
 pub(super) fn unknown(rule: &Spanned<String>) -> Diagnostic {
@@ -104,8 +103,8 @@ pub(super) fn unknown(rule: &Spanned<String>) -> Diagnostic {
 }
 
 pub(super) fn without_reason(span: Span) -> Diagnostic {
-    Diagnostic::warning(REASON.name, span, "this suppression does not say why")
-        .help("write the reason behind it: `-- because …`")
+    Diagnostic::warning(REASON.name, span, "this suppression gives no reason")
+        .help("add the reason after it: `-- because …`")
 }
 
 pub(super) fn invalid(span: Span, message: String) -> Diagnostic {

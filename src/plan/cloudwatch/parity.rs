@@ -190,7 +190,7 @@ impl Display for Difference {
                 combined(*across)
             ),
             Difference::GrowthOfTwoPoints => {
-                f.write_str("growth between two data points, in place of a regression")
+                f.write_str("growth between two data points instead of a regression")
             }
             Difference::OneForAll(labels) => write!(f, "one alarm for all of {}", code(labels)),
             Difference::OneLineForAll(labels) => write!(f, "one line for all of {}", code(labels)),
@@ -201,7 +201,7 @@ impl Display for Difference {
                 write!(f, "one line for each of the names {}", code(names))
             }
             Difference::AllSilent => f.write_str(
-                "fires when all replicas are silent, where Prometheus misses each group that was there an hour ago",
+                "fires if all replicas are silent, where Prometheus fires for each group that disappears",
             ),
             Difference::LearntBand {
                 width,
@@ -230,7 +230,7 @@ impl Display for Difference {
             ),
             Difference::LooksOnce { over } => write!(
                 f,
-                "one value over {over}, where Prometheus wants it to hold for {over} more"
+                "one value over {over}, where Prometheus requires it to hold for another {over}"
             ),
             Difference::LooksRarely {
                 datapoints,
@@ -240,7 +240,7 @@ impl Display for Difference {
                 hold,
             } => write!(
                 f,
-                "{} over {period}, where Prometheus wants every value over {window} for {hold}",
+                "{} over {period}, where Prometheus requires every value over {window} for {hold}",
                 match evaluate {
                     1 => "one value".to_owned(),
                     n => format!("{datapoints} of {n} values"),
@@ -255,10 +255,10 @@ impl Display for Difference {
                 "{bound} is interpolated between the buckets {below} and {above}"
             ),
             Difference::PercentilesForHeatmap => {
-                f.write_str("three percentiles in place of a heatmap")
+                f.write_str("three percentiles instead of a heatmap")
             }
             Difference::NumberForGauge => {
-                f.write_str("a number in place of a gauge: the scale has no end")
+                f.write_str("a number instead of a gauge: the scale has no end")
             }
             Difference::OfTimeShown(period) => {
                 write!(f, "of the time that the dashboard shows, not of {period}")
@@ -272,10 +272,10 @@ impl Display for Difference {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotExpressible {
     /// This signal is PromQL of the author's.
-    #[error("`{0}` is PromQL of the author's")]
+    #[error("`{0}` is PromQL from the spec")]
     AuthorsSignal(String),
     /// This is PromQL of the author's.
-    #[error("it is PromQL of the author's")]
+    #[error("it is PromQL from the spec")]
     AuthorsPromQl,
     /// An objective asks how long this signal is good.
     #[error("no statistic is the share of time in which `{0}` is good")]
@@ -284,7 +284,7 @@ pub enum NotExpressible {
     #[error("{0}")]
     OnlyPromQl(&'static str),
     /// The signal arrives by OpenTelemetry.
-    #[error("`{0}` arrives by OpenTelemetry, where only PromQL can ask for it")]
+    #[error("`{0}` arrives by OpenTelemetry, so only PromQL can query it")]
     ByOpenTelemetry(String),
     /// The agent drops this histogram.
     #[error("the CloudWatch agent drops histograms, and `{0}` is one")]
@@ -293,7 +293,7 @@ pub enum NotExpressible {
     #[error("`{0}` has no `cloudwatch` binding")]
     Unbound(String),
     /// The signal is selected by a pattern.
-    #[error("`{signal}` is selected by a pattern on `{label}`, and a dimension has one value")]
+    #[error("`{signal}` is selected by a pattern on `{label}`, but a dimension has one value")]
     SelectedByPattern {
         /// The signal.
         signal: String,
@@ -301,7 +301,7 @@ pub enum NotExpressible {
         label: String,
     },
     /// The metric is not published under this label.
-    #[error("`{label}` is no dimension of `{metric}`")]
+    #[error("`{label}` is not a dimension of `{metric}`")]
     NoDimension {
         /// The metric.
         metric: String,
@@ -339,13 +339,13 @@ pub enum NotExpressible {
     #[error("the name of `{0}` cannot be used in a search")]
     Unsearchable(String),
     /// An alarm does not look back as far as this.
-    #[error("an alarm looks back a week at most, not {0}")]
+    #[error("an alarm looks back at most a week, not {0}")]
     BeyondWeek(Duration),
     /// An alarm with a point a minute does not look back as far as this.
-    #[error("with a point a minute an alarm looks back a day at most, not {0}")]
+    #[error("with one point per minute an alarm looks back at most a day, not {0}")]
     BeyondDay(Duration),
     /// An alarm on PromQL does not look back as far as this.
-    #[error("PromQL looks back {most} at most, not {wanted}")]
+    #[error("PromQL looks back at most {most}, not {wanted}")]
     PromQlBeyond {
         /// How far it looks.
         most: Duration,

@@ -150,12 +150,12 @@ fn from_page(
         .as_ref()
         .map(|service| service.via);
     let why = match (signal.family(), via) {
-        (None, _) => Some("only a family is scraped"),
+        (None, _) => Some("only a Prometheus family can be scraped"),
         (Some(family), via) if family.kind == FamilyKind::Histogram && via != Some(Via::Otlp) => {
             Some("the agent drops histograms: publish the values instead")
         }
         _ if b.metric.is_some() || b.unit.is_some() || b.namespace.is_some() => {
-            Some("what is scraped keeps its name and unit, and has the service's namespace")
+            Some("a scraped metric keeps its name and unit, and is in the service's namespace")
         }
         _ => None,
     };
@@ -237,7 +237,7 @@ fn dimension_label(judge: &mut Judge<'_>, dimension: &Text, signal: &Signal) -> 
         return Some(label.clone());
     }
     let message = format!(
-        "no label of `{}` is the dimension `{dimension}`",
+        "`{}` has no label for the dimension `{dimension}`",
         signal.name
     );
     let spelled: Vec<_> = signal.labels.iter().map(|l| naming::pascal(l)).collect();

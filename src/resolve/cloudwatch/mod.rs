@@ -87,8 +87,10 @@ fn untagged(slos: &[Slo], alerts: &[Alert]) -> Vec<String> {
     let odd = labels.filter(|(name, value)| value.contains("{{") || !is_tag(name, value));
     let told: BTreeSet<_> = odd.map(|(name, _)| name).collect();
     let told = told.into_iter();
-    told.map(|name| format!("the label `{name}` is no tag in CloudWatch: its value cannot be one"))
-        .collect()
+    told.map(|name| {
+        format!("the label `{name}` is not a tag in CloudWatch, where its value is not allowed")
+    })
+    .collect()
 }
 
 /// Who is told of a page is told of its end, unless the spec says otherwise.

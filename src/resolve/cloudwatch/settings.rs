@@ -15,7 +15,7 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
     };
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if service.region.value.is_empty() || !service.region.value.chars().all(plain) {
-        let message = format!("`{}` is no region", service.region);
+        let message = format!("`{}` is not a region", service.region);
         reject(&service.region, message, "write one like `us-east-1`");
     }
     let namespace = &service.namespace;
@@ -26,7 +26,7 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
         || namespace.value.starts_with("AWS/")
         || !namespace.value.chars().all(fits)
     {
-        let message = format!("`{namespace}` is no namespace that one can publish to");
+        let message = format!("`{namespace}` is not a valid namespace for custom metrics");
         let most = limits::NAME;
         let help =
             format!("1 to {most} letters, digits and `._/#:-`, not beginning with `:` or `AWS/`");
@@ -35,18 +35,18 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
     if let Some(account) = &service.account
         && !is_account(&account.value)
     {
-        let message = format!("`{account}` is no account");
+        let message = format!("`{account}` is not an account ID");
         reject(account, message, "it has twelve digits; write it in quotes");
     }
     for (severity, arns) in service.all_actions() {
         if arns.len() > limits::ACTIONS {
             let message = format!("`{severity}` has {} actions", arns.len());
-            let help = format!("an alarm tells {} at most", limits::ACTIONS);
+            let help = format!("an alarm notifies at most {}", limits::ACTIONS);
             reject(severity, message, &help);
         }
         for arn in arns {
             if !arn.value.starts_with("arn:") || arn.value.chars().count() > limits::ACTION {
-                let message = format!("`{arn}` is no ARN");
+                let message = format!("`{arn}` is not an ARN");
                 reject(
                     arn,
                     message,
@@ -60,7 +60,7 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
         if !(1..=limits::TAG_NAME).contains(&length(key)) || key.value.starts_with("aws:") {
             let most = limits::TAG_NAME;
             let help = format!("1 to {most} characters, not beginning with `aws:`");
-            reject(key, "this cannot be the name of a tag".to_owned(), &help);
+            reject(key, "this is not a valid key of a tag".to_owned(), &help);
         }
         if length(value) > limits::TAG_VALUE {
             let message = format!("the value of a tag has {} characters", length(value));

@@ -140,7 +140,7 @@ impl Panels<'_, '_> {
             .collect();
         Panel {
             description: format!(
-                "How many times faster than allowed the error budget goes; at 1 it lasts exactly {}.\n\n{}",
+                "How many times faster than allowed the error budget is spent; at 1 it lasts exactly {}.\n\n{}",
                 slo.period,
                 tiers.join("\n")
             ),

@@ -58,7 +58,7 @@ pub(super) fn dashboard(
     Dashboard {
         title,
         description:
-            "Objectives, firing alerts and what they look at; generated for every service."
+            "Objectives, firing alerts and the signals behind them; generated for every service."
                 .to_owned(),
         range: RANGE,
         ..panels.finish(naming::OVERVIEW, rows)

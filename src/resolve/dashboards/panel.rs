@@ -85,7 +85,7 @@ impl Panels<'_, '_> {
                 panel.size = Size::At(Place { x, y, w, h });
             }
             (Some(position), [_, ..]) => {
-                let message = "an objective becomes several panels, which flow";
+                let message = "an objective becomes several panels, which are placed automatically";
                 self.cx.reject_field("position", position.span, message);
             }
             _ => {}
@@ -369,13 +369,11 @@ impl Panels<'_, '_> {
         let labels = promql::kept_labels(&expr).names().unwrap_or_default();
         let unit = amount(unit.map_or(Unit::Count, |unit| unit.value));
         content.units.push((unit, text.span));
-        content
-            .about
-            .push("A query of the spec's author.".to_owned());
+        content.about.push("A query from the spec.".to_owned());
         content.series.push(Series {
             title: title.map_or_else(String::new, |title| title.value.clone()),
             query: Query { expr, labels },
-            origin: Origin::Query("it is PromQL of the author's"),
+            origin: Origin::Query("it is PromQL from the spec"),
         });
         Some(())
     }
@@ -401,14 +399,14 @@ impl Panels<'_, '_> {
                 continue;
             }
             let message = format!(
-                "one panel cannot show {} beside {}",
+                "one panel cannot show both {} and {}",
                 words(*unit),
                 words(common)
             );
             let error = Diagnostic::error("wrong-unit", *at, message);
             self.cx
                 .sink
-                .push(error.help("give each a panel of its own"));
+                .push(error.help("use a separate panel for each"));
             return None;
         }
         Some(common)

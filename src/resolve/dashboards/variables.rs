@@ -43,7 +43,7 @@ pub(super) fn check_used(cx: &mut Context<'_>, declared: &spec::Dashboard, made:
                 format!("no panel has the label `{label}`: the variable would do nothing");
             let error = Diagnostic::error("unused-variable", label.span, message);
             cx.sink
-                .push(error.help("leave it out, or show a signal that has the label"));
+                .push(error.help("remove it, or show a signal that has the label"));
         }
     }
 }

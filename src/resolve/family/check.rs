@@ -126,7 +126,7 @@ pub(in crate::resolve) fn check_present_from_start(
     }
     let name = family.names.newest();
     let message =
-        format!("`{name}` is not there from start-up on every release: its absence proves nothing");
+        format!("not every release serves `{name}` from start-up, so its absence proves nothing");
     let rule = &cx.catalog.lineage().present_from_start;
     let help = if name == ALWAYS_THERE {
         format!("servers show it from start-up since {}", rule.since)
@@ -198,7 +198,7 @@ pub(in crate::resolve) fn not_a_boundary(
     value: Number,
     at: &Spanned<Quantity>,
 ) -> Diagnostic {
-    let buckets = signal.family().map(|f| &f.buckets[..]).unwrap_or_default();
+    let buckets = signal.buckets();
     let scope = if signal.family().is_some_and(|f| f.recorded) && cx.range.is_some() {
         " on every release of the range"
     } else {

@@ -85,7 +85,7 @@ impl<'a> Missing<'a> {
             Lack::Future | Lack::Removed => self
                 .life
                 .as_ref()
-                .map(|life| format!("it is there {}", span(life))),
+                .map(|life| format!("it exists {}", span(life))),
         });
         let lineage = cx.catalog.lineage();
         let (today, change) = (lineage.successor(metric), lineage.change(metric));
@@ -100,10 +100,10 @@ impl<'a> Missing<'a> {
     pub(super) fn absence(&self, cx: &Context<'_>) -> Absence {
         let metric = self.metric;
         let why = match &self.life {
-            Some(life) => format!("`{metric}` is there {} only", span(life)),
+            Some(life) => format!("`{metric}` exists only {}", span(life)),
             None if !self.profiles.is_empty() => {
                 format!(
-                    "`{metric}` is there only with {}",
+                    "`{metric}` exists only with {}",
                     with_profiles(&self.profiles)
                 )
             }
@@ -186,7 +186,7 @@ pub(super) fn range(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic
     }
     let message = format!("`{name}` needs `runtime`: vLLM families depend on the release");
     let error = Diagnostic::error("missing-field", at, message);
-    Some(error.help("say what the service runs on: `runtime: {vllm: \">=0.20, <0.34\"}`"))
+    Some(error.help("name the releases in use: `runtime: {vllm: \">=0.20, <0.34\"}`"))
 }
 
 /// A name that is no family on any release, whatever the range.

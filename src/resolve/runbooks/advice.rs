@@ -119,11 +119,11 @@ fn plain(quantity: &Quantity) -> f64 {
 /// Why a formula has no value.
 #[derive(Debug, thiserror::Error)]
 enum FormulaError {
-    #[error("a formula has `+ - * / ^` only")]
+    #[error("a formula supports only `+ - * / ^`")]
     Operator,
     #[error("a formula has no function `{0}`")]
     Function(String),
-    #[error("`{0}` is no input of the formula")]
+    #[error("`{0}` is not an input of the formula")]
     Name(String),
     #[error("a formula is arithmetic over names and numbers")]
     Form,

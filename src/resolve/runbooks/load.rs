@@ -114,7 +114,7 @@ fn fits(
             s.shared_prefix
         );
         let error = Diagnostic::error("contradiction", at, message);
-        let help = "the shared prefix is a part of the prompt: give `prompt_tokens` more";
+        let help = "the shared prefix is part of the prompt: increase `prompt_tokens`";
         cx.sink.push(error.help(help));
     }
     let Some((setting, most)) = longest else {
@@ -127,9 +127,9 @@ fn fits(
         let error = Diagnostic::error("contradiction", at, message);
         let help = match most.checked_sub(answer).filter(|left| *left > 0) {
             Some(left) => {
-                format!("vLLM refuses such requests: at most {left} tokens of prompt fit")
+                format!("vLLM rejects such requests: at most {left} tokens of prompt fit")
             }
-            None => "vLLM refuses such requests: ask for shorter answers".to_owned(),
+            None => "vLLM rejects such requests: reduce the output tokens".to_owned(),
         };
         cx.sink.push(error.help(help));
     }
@@ -220,7 +220,7 @@ fn criterion(
             let message = format!("`{name}` lacks the field `stat`");
             let error = Diagnostic::error("missing-field", c.measure.span, message);
             cx.sink
-                .push(error.help("say which percentile, such as `stat: p99`"));
+                .push(error.help("add a percentile, such as `stat: p99`"));
             return None;
         }
         None => None,
@@ -237,7 +237,7 @@ fn criterion(
     let pass = limit(cx, measure, c.pass_above.as_ref(), c.pass_below.as_ref());
     let fail = limit(cx, measure, c.fail_above.as_ref(), c.fail_below.as_ref());
     if pass.is_none() && fail.is_none() {
-        let message = format!("`{name}` says neither when it has passed nor when it has failed");
+        let message = format!("`{name}` has neither a pass bound nor a fail bound");
         let error = Diagnostic::error("missing-field", name.span, message);
         cx.sink
             .push(error.help("add `pass_below: …` and `fail_above: …`, or the other way round"));
@@ -250,7 +250,7 @@ fn criterion(
             _ => true,
         };
         if crossed {
-            let message = format!("`{name}` would pass and fail at once");
+            let message = format!("`{name}` would pass and fail at the same time");
             let error = Diagnostic::error("contradiction", name.span, message);
             cx.sink.push(
                 error.help(

@@ -213,7 +213,7 @@ impl Builder<'_, '_> {
             return None;
         }
         self.cx.notes.push(format!(
-            "the spec says nothing of runbook `{name}`: its page only lists its alerts"
+            "the spec does not describe the runbook `{name}`: its page only lists its alerts"
         ));
         Some(Page {
             name: name.value.clone(),

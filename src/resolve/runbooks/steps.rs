@@ -50,7 +50,7 @@ impl Builder<'_, '_> {
         for (i, step) in runbook.steps.iter().enumerate() {
             let Some(id) = &step.value.id else { continue };
             if ids.insert(id.value.clone(), i + 1).is_some() {
-                let message = format!("two steps are called `{id}`");
+                let message = format!("two steps have the id `{id}`");
                 let error = Diagnostic::error("duplicate-name", id.span, message);
                 self.cx.sink.push(error);
             }
@@ -62,9 +62,9 @@ impl Builder<'_, '_> {
     fn step(&mut self, name: &Text, ids: &BTreeMap<String, usize>, from: usize) -> Lead {
         match ids.get(&name.value) {
             Some(number) if *number <= from + 1 => {
-                let message = format!("`{name}` comes before: the tree would never end");
+                let message = format!("`{name}` comes earlier: the steps would never end");
                 let error = Diagnostic::error("cyclic-reference", name.span, message);
-                self.cx.sink.push(error.help("lead to a later step"));
+                self.cx.sink.push(error.help("use a later step"));
                 Lead::End
             }
             Some(number) => Lead::Step(*number),
@@ -118,7 +118,8 @@ impl Builder<'_, '_> {
             };
             let condition = resolver.condition(when)?;
             if !resolver.records.is_empty() {
-                let message = "a step compares with fixed bounds: nothing is recorded for it";
+                let message =
+                    "a step can compare only with fixed bounds: nothing is recorded for it";
                 let error = Diagnostic::error("contradiction", when.span, message);
                 let help = "name the alert that compares it with its past: `alert: NAME`";
                 self.cx.sink.push(error.help(help));

@@ -1,17 +1,13 @@
 //! SLIs by PromQL of the author's: `$window` stands for the window, and the labels are those of a group.
 
 use crate::diag::{Diagnostic, did_you_mean};
-use crate::plan::marker::{self, WINDOW};
 use crate::plan::{EventSli, OwnEvents};
-use crate::promql::ast::{Duration, Expr};
-use crate::promql::{Dialect, Kept, kept_labels, placeholder};
+use crate::promql::ast::Expr;
+use crate::promql::{Kept, kept_labels};
 use crate::query::Events;
 use crate::resolve::context::Context;
-use crate::resolve::signals;
+use crate::resolve::own_promql;
 use crate::spec::{self, Text};
-
-/// Five minutes, as long as [`WINDOW`] is, so that every place stays where it is.
-const STAND_IN: &str = "000300s";
 
 /// Bad or good events and all events, or their ratio.
 pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -> Option<Events> {
@@ -35,7 +31,7 @@ pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -
     let ((part, part_labels), (total, labels)) = (part?, total?);
     if part_labels != labels {
         let message = format!(
-            "it keeps {}, but `total` keeps {}: no element of one would find the other",
+            "it keeps {}, but `total` keeps {}: they would never match",
             listed(&part_labels),
             listed(&labels)
         );
@@ -55,55 +51,9 @@ pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -
 
 /// A query with its labels.
 fn query(cx: &mut Context<'_>, text: &Text, by: &[Text]) -> Option<(Expr, Vec<String>)> {
-    let expr = parse(cx, text)?;
+    let expr = own_promql::parse_over_window(cx, text)?;
     let labels = labels(cx, text, &expr, by)?;
     Some((expr, labels))
-}
-
-fn parse(cx: &mut Context<'_>, text: &Text) -> Option<Expr> {
-    let wanted = text.value.matches(WINDOW).count();
-    if wanted == 0 {
-        without_window(cx, text);
-        return None;
-    }
-    let stood_in = text.value.replace(WINDOW, STAND_IN);
-    let mut expr = signals::parse_as(cx, text, &stood_in)?;
-    let mut found = 0;
-    marker::windows(&mut expr, &mut |window| {
-        if window.text == STAND_IN {
-            *window = Duration::placeholder(WINDOW);
-            found += 1;
-        }
-    });
-    if found < wanted {
-        let message = "`$window` is the length of a range, and of nothing else";
-        let error = Diagnostic::error("bad-promql", text.span, message);
-        cx.sink
-            .push(error.help("write it in brackets, as in `rate(errors_total[$window])`"));
-        return None;
-    }
-    Some(expr)
-}
-
-fn without_window(cx: &mut Context<'_>, text: &Text) {
-    let other = placeholder::spans(&text.value, Dialect::Template)
-        .into_iter()
-        .next();
-    if let Some(other) = other {
-        let word = &text.value[other.clone()];
-        let message = format!("`{word}` is not known here: the window is `$window`");
-        let at = cx.document.inside(text, other);
-        cx.sink
-            .push(Diagnostic::error("missing-window", at, message));
-        return;
-    }
-    let message = "the window is nowhere in it: write `$window` for the length of ranges";
-    let error = Diagnostic::error("missing-window", text.span, message);
-    let is_signal = cx.spec.signals.contains_key(text.value.as_str());
-    cx.sink.push(error.help(match is_signal {
-        true => "signals are named under `ratio`, as in `ratio: {bad: errors, total: requests}`",
-        false => "as in `sum(rate(errors_total[$window]))`",
-    }));
 }
 
 /// Complains about a label of `by` that an SLI does not keep.
@@ -126,7 +76,7 @@ fn labels(cx: &mut Context<'_>, text: &Text, expr: &Expr, by: &[Text]) -> Option
         .map(|label| label.value.as_str())
         .collect();
     let Kept::Only(kept) = kept_labels(expr) else {
-        let message = "it keeps all labels of its series, so that each would be an objective";
+        let message = "it keeps all labels, so each series would be an objective";
         let error = Diagnostic::error("label-mismatch", text.span, message);
         let help = match group.is_empty() {
             true => "aggregate it, as in `sum(rate(errors_total[$window]))`".to_owned(),
@@ -140,7 +90,7 @@ fn labels(cx: &mut Context<'_>, text: &Text, expr: &Expr, by: &[Text]) -> Option
             format!("it keeps the label `{label}`, by which the objective is not grouped");
         let error = Diagnostic::error("label-mismatch", text.span, message)
             .maybe_help(did_you_mean(label, group.iter().copied()));
-        let help = format!("leave it out, or add `by: [{label}]` to the objective");
+        let help = format!("remove it, or add `by: [{label}]` to the objective");
         cx.sink.push(error.help(help));
         return None;
     }

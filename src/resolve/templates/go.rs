@@ -379,7 +379,7 @@ fn operand(token: &Token<'_>, kind: &Kind, now: (usize, bool), dot: bool) -> Res
         {
             wrong("a function follows `|`".into())
         }
-        Kind::Word if token.text == "nil" && !more => wrong("`nil` is no command".into()),
+        Kind::Word if token.text == "nil" && !more => wrong("`nil` is not a command".into()),
         Kind::Field if !dot && token.text != "." && token.apart => {
             let name = token.text[1..].split('.').next().unwrap_or_default();
             match FIELDS.contains(&name) {

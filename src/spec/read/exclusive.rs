@@ -19,7 +19,7 @@ impl Exclusive<'_> {
         let set = self.at_most_one(fields);
         if set == 0 {
             let names: Vec<_> = fields.iter().map(|(name, _)| format!("`{name}`")).collect();
-            let message = format!("one of {} is needed", names.join(", "));
+            let message = format!("one of {} is required", names.join(", "));
             self.sink
                 .push(Diagnostic::error("missing-field", owner, message));
         }

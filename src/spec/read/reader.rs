@@ -162,7 +162,7 @@ impl<'t> Reader<'t> {
 
 /// A removal of what is not there.
 fn idle(key: Span) -> Diagnostic {
-    let message = "`~` removes nothing: no file that this one extends says it";
+    let message = "`~` removes nothing: no extended file sets this field";
     Diagnostic::error("idle-removal", key, message).help("leave it out")
 }
 

@@ -137,7 +137,7 @@ pub(super) fn one_of<'de, V: Deserialize<'de>, A: MapAccess<'de>>(
     }
     let needed = || {
         let names: Vec<_> = fields.iter().map(|f| format!("`{f}`")).collect();
-        A::Error::custom(format!("one of {} is needed", names.join(", ")))
+        A::Error::custom(format!("one of {} is required", names.join(", ")))
     };
     found.ok_or_else(needed)
 }

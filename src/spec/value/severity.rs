@@ -16,7 +16,7 @@ impl<'de> Deserialize<'de> for Severity {
                 labels: written.labels,
                 annotations: written.annotations,
             }),
-            Node::List(_) => Err(Error::custom("a severity is no list")),
+            Node::List(_) => Err(Error::custom("a severity cannot be a list")),
         }
     }
 }

@@ -7,6 +7,8 @@ use crate::plan::{
     Alert, BASE_WINDOW, Compare, Condition, EventSlo, Plan, Slo, SloKind, slo, words,
 };
 use crate::plan::{Links, Marks};
+use crate::promql::ast::Expr;
+use crate::promql::{Kept, kept_labels};
 use crate::spec::Stat;
 
 /// An alert, as the template sees it.
@@ -16,10 +18,14 @@ pub(super) struct AlertView<'p> {
     pub(super) name: &'p str,
     /// How urgent it is; several for the tiers of an objective.
     severity: String,
-    /// One line.
-    summary: String,
-    /// When it fires, in words.
+    /// One line, where it says more than the name.
+    summary: Option<String>,
+    /// When it fires, in words: one of these is enough.
     when: Vec<String>,
+    /// Labels of which each combination fires on its own.
+    each: Vec<String>,
+    /// The objective behind a percentile's alert, in words.
+    objective: Option<String>,
     /// What to do first.
     action: Option<&'p str>,
     /// Who answers for it, where that is not the service's owner.
@@ -59,8 +65,10 @@ fn alert<'p>(plan: &'p Plan, alert: &'p Alert) -> AlertView<'p> {
     AlertView {
         name: &alert.name,
         severity: alert.severity.clone(),
-        summary: alert.summary.clone(),
+        summary: (!repeats(&alert.summary, &alert.name)).then(|| alert.summary.clone()),
         when: vec![words::condition_held(&alert.condition, alert.hold)],
+        each: each(&alert.condition.query().expr),
+        objective: None,
         action: alert.action.as_deref(),
         owner: owner(&alert.marks),
         labels: labels(&[(&alert.severity, &alert.marks)]),
@@ -76,30 +84,37 @@ fn alert<'p>(plan: &'p Plan, alert: &'p Alert) -> AlertView<'p> {
 fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
     let marks = slo.marks();
     let first = marks.first().map(|(_, marks)| *marks);
-    let (severity, when, queries) = match &slo.kind {
+    let (severity, when, objective, queries) = match &slo.kind {
         SloKind::Percentile(p) => {
             let alert = p.alert.as_ref()?;
             let when = words::condition_held(&alert.condition, alert.hold);
-            let objective = format!("the objective is below {} over {}", p.below.1, slo.period);
+            let objective = format!("below {} over {}", p.below.1, slo.period);
             let queries = queries(plan, &alert.condition);
-            (alert.severity.clone(), vec![when, objective], queries)
+            (alert.severity.clone(), vec![when], Some(objective), queries)
         }
         SloKind::Events(events) if events.tiers.is_empty() => return None,
         SloKind::Events(events) => {
             let tiers = events.tiers.iter();
             let when = tiers.map(|tier| words::tier(slo, &events.sli, tier));
-            (severities(events), when.collect(), ratio(plan, events))
+            (
+                severities(events),
+                when.collect(),
+                None,
+                ratio(plan, events),
+            )
         }
     };
     let of_slo = format!("{}: ", slo.name);
     Some(AlertView {
         name: &slo.alert_name,
         severity,
-        summary: match slo.description.as_str() {
+        summary: Some(match slo.description.as_str() {
             "" => slo.title.clone(),
             description => format!("{}: {description}", slo.title),
-        },
+        }),
         when,
+        each: slo.labels.clone(),
+        objective,
         action: None,
         owner: first.and_then(owner),
         labels: labels(&marks),
@@ -109,6 +124,20 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
         alarms: alarms(plan, |name| name.starts_with(&of_slo)),
         elsewhere: elsewhere(&slo.links),
     })
+}
+
+/// True for a summary that is the name in words: `Queue overflow` of `QueueOverflow`.
+fn repeats(summary: &str, name: &str) -> bool {
+    let letters = |text: &str| -> String {
+        let letters = text.chars().filter(|c| c.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    letters(summary) == letters(name)
+}
+
+/// The labels that a query keeps, where they are known.
+fn each(expr: &Expr) -> Vec<String> {
+    kept_labels(expr).names().unwrap_or_default()
 }
 
 fn elsewhere(links: &Links) -> Option<&str> {

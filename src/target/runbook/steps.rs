@@ -73,12 +73,12 @@ fn lead(page: &Page, lead: &Lead) -> Value {
     match lead {
         Lead::Step(n) => {
             let title = page.steps.get(n - 1).map(title).unwrap_or_default();
-            json!({"text": format!("step {n}: {title}"), "link": anchor(*n)})
+            json!({"word": "Next", "text": format!("step {n}: {title}"), "link": anchor(*n)})
         }
         Lead::Fix(name) => {
             let fix = page.fixes.iter().find(|fix| fix.name == *name);
             let title = fix.map_or(name, |fix| &fix.title);
-            json!({"text": title, "link": naming::fix_anchor(name)})
+            json!({"word": "Fix", "text": title, "link": naming::fix_anchor(name)})
         }
         Lead::End => Value::Null,
     }

@@ -44,7 +44,8 @@ fn versions(history: &FamilyHistory) -> Vec<String> {
         notes.push(format!("`{family}`{since} was called {names} before."));
     }
     let changes = history.changes.iter();
-    notes.extend(changes.map(|(release, note)| format!("`{family}` changed in {release}: {note}")));
+    notes
+        .extend(changes.map(|(release, note)| format!("`{family}` changed in {release}: {note}.")));
     notes
 }
 
@@ -71,7 +72,8 @@ pub(super) fn index(
     let pages: Vec<_> = led
         .iter()
         .map(|(page, alerts)| {
-            let alerts: Vec<_> = alerts.iter().map(|alert| alert.name).collect();
+            let link = |name| format!("[{name}]({}.md#{})", page.name, naming::anchor(name));
+            let alerts: Vec<_> = alerts.iter().map(|alert| link(alert.name)).collect();
             json!({"name": page.name, "title": page.title, "impact": page.impact, "alerts": alerts})
         })
         .collect();

@@ -156,7 +156,7 @@ impl<'t, 'a> Builder<'t, 'a> {
 
     fn alias(&mut self, id: usize, at: Range<usize>) -> Result<(), Diagnostic> {
         let Some((node, depth)) = self.anchors.get(&id) else {
-            return Err(self.error(at, "the alias is inside what it names"));
+            return Err(self.error(at, "the alias is inside the value that it names"));
         };
         if !self.allowance.take(node) {
             return Err(self.too_much(at));

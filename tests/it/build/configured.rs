@@ -109,7 +109,7 @@ fn what_is_wrong_in_the_file_is_told_at_its_place() {
         (
             "[build]",
             "[kubernetes]\nnamespace = \"A\"\n[build]",
-            "`A` is no namespace",
+            "`A` is not a valid namespace",
         ),
         (
             "[build]",

@@ -82,20 +82,20 @@ fn what_the_api_server_would_refuse_is_told_at_its_place() {
             "cluster: eu-1",
             "clustre: eu-1",
             ":",
-            "nothing says where these targets have the label `cluster`",
+            "nothing sets the label `cluster`",
         ),
         (
             "pods: {app: svc}",
             "pods: {app: -x}",
             ":",
-            "`-x` is no value of a label",
+            "`-x` is not a valid value of a label",
         ),
         ("pods: {app: svc}", "pods: {}", ":", "an empty selector"),
         (
             "pods: {app: svc}, ",
             "",
             ":",
-            "one of `pods`, `services` is needed",
+            "one of `pods` and `services` is required",
         ),
         (
             "pods: {app: svc}",
@@ -107,7 +107,7 @@ fn what_the_api_server_would_refuse_is_told_at_its_place() {
             "example.com/team",
             "example.com/te am",
             ":",
-            "is no name of a label",
+            "is not a valid name of a label",
         ),
         (
             "gateway:\n      kub",

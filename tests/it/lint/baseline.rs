@@ -37,7 +37,7 @@ fn is_refused(project: &Project, words: &str) {
 #[test]
 fn a_file_that_is_no_baseline_is_neither_replaced_nor_shown() {
     for file in ["notes.txt", "rules.yaml", "slosmith.toml"] {
-        is_refused(&project(file), "is no baseline");
+        is_refused(&project(file), "is not a baseline");
     }
     let project = project("other.json");
     let texts = [
@@ -55,7 +55,7 @@ fn a_file_that_is_no_baseline_is_neither_replaced_nor_shown() {
 
 #[test]
 fn a_baseline_lies_below_its_configuration() {
-    let words = "in the folder of the configuration";
+    let words = "in the configuration's folder";
     for path in [
         "../notes.txt",
         "../new.json",
@@ -77,7 +77,7 @@ fn a_baseline_lies_below_its_configuration() {
 #[test]
 fn a_link_leads_no_baseline_out() {
     use std::os::unix::fs::symlink;
-    let words = "in the folder of the configuration";
+    let words = "in the configuration's folder";
     let known = project("known.json");
     let run = [
         "lint",

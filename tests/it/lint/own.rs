@@ -94,7 +94,7 @@ fn what_is_no_page_is_refused() {
         ("page.txt", "page.txt:1"),
         ("empty.txt", "no metric"),
         ("none.txt", "cannot read none.txt"),
-        ("https://a.example:1x/", "no such port"),
+        ("https://a.example:1x/", "invalid port"),
     ] {
         project
             .run(&["catalog", "record", page, "--version", "1", "--out", "c"])

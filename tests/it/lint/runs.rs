@@ -28,7 +28,7 @@ fn exit_codes_are_the_usual_ones() {
     project
         .run(&["lint", "clean.yaml"])
         .exits(0)
-        .says("no findings in 1 file, judged on vLLM");
+        .says("no findings in 1 file, checked against vLLM");
     project
         .run(&["lint", "warned.yaml"])
         .exits(0)
@@ -144,7 +144,7 @@ fn branches_that_cannot_be_read_are_named() {
     let ran = project.run(&["lint", "--format", "concise"]).exits(1);
     let place = "chart/dead.yaml:7:29: error[removed-metric]";
     assert!(ran.out.contains(place), "{}", ran.out);
-    let said = "note: 2 templates read in part (some branches give no YAML, or are too many: render it, then lint): \
+    let said = "note: 2 templates read in part (some branches are not YAML, or there are too many: render it, then lint): \
                 chart/half.yaml, chart/many.yaml\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
@@ -161,8 +161,8 @@ fn files_that_name_metrics_and_were_not_read_are_named() {
     ]);
     let ran = project.run(&["lint"]).exits(0);
     for words in [
-        "note: 1 file not read (vLLM metrics named, but no query of a known kind): notes.yaml\n",
-        "note: 1 file not read (vLLM metrics named, but neither YAML, JSON nor Markdown; `--code` reads some): scale.py\n",
+        "note: 1 file not read (vLLM metrics mentioned, but no known query): notes.yaml\n",
+        "note: 1 file not read (vLLM metrics mentioned, but neither YAML, JSON nor Markdown; `--code` reads some): scale.py\n",
     ] {
         assert!(ran.err.contains(words), "{words}:\n{}", ran.err);
     }
@@ -182,7 +182,7 @@ fn source_code_is_read_where_that_is_asked_for() {
     assert!(ran.err.contains("pieces.ts, whole.py"), "{}", ran.err);
     let ran = project.run(&["lint", "--code", "py,ts"]).exits(1);
     assert!(ran.out.contains("whole.py:1:10"), "{}", ran.out);
-    let pieces = "note: 1 file read in part (the program puts queries together): pieces.ts\n";
+    let pieces = "note: 1 file read in part (queries assembled by the program): pieces.ts\n";
     assert!(ran.err.contains(pieces), "{}", ran.err);
     project.write("slosmith.toml", "code = [\"py\"]\n");
     project.run(&["lint", "--fix"]).exits(0);

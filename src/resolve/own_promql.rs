@@ -1,0 +1,137 @@
+//! PromQL of the author's: parsed, typed, its names checked, with `$window` in it where it is read over several windows.
+
+use super::context::Context;
+use super::family;
+use crate::diag::Diagnostic;
+use crate::plan::marker::{self, WINDOW};
+use crate::promql::ast::{BinaryOp, Duration, Expr, ExprKind};
+use crate::promql::{self, Dialect, placeholder, visit};
+use crate::spec::Text;
+
+/// Five minutes, as long as [`WINDOW`] is, so that every place stays where it is.
+const STAND_IN: &str = "000300s";
+
+/// Parses raw PromQL that gives an instant vector, and checks the vLLM names in it.
+pub(super) fn parse(cx: &mut Context<'_>, text: &Text) -> Option<Expr> {
+    parse_as(cx, text, &text.value)
+}
+
+/// The same of a query that stands for a text, each byte of it for one there.
+pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option<Expr> {
+    let expr = match promql::parse(query) {
+        Ok(expr) => expr,
+        Err(error) => {
+            let message = format!("PromQL: {}", error.message);
+            let at = cx.document.inside(text, error.span);
+            let diagnostic = Diagnostic::error("bad-promql", at, message);
+            cx.sink.push(diagnostic.maybe_help(error.help));
+            return None;
+        }
+    };
+    let found = promql::value_type(&expr);
+    if found != promql::ValueType::Vector {
+        let message = format!(
+            "this PromQL must give an instant vector, but gives {}",
+            article(found)
+        );
+        let error = Diagnostic::error("wrong-type", text.span, message);
+        let scalar = found == promql::ValueType::Scalar;
+        let help = scalar.then(|| "`vector(…)` makes an instant vector of a scalar".to_owned());
+        cx.sink.push(error.maybe_help(help));
+        return None;
+    }
+    family::check_names(cx, &expr, text);
+    Some(expr)
+}
+
+fn article(found: promql::ValueType) -> &'static str {
+    match found {
+        promql::ValueType::Scalar => "a scalar",
+        promql::ValueType::String => "a string",
+        promql::ValueType::Vector => "an instant vector",
+        promql::ValueType::Matrix => "a range vector",
+    }
+}
+
+/// The same over `$window`, which stays in it as a marker.
+pub(super) fn parse_over_window(cx: &mut Context<'_>, text: &Text) -> Option<Expr> {
+    let wanted = text.value.matches(WINDOW).count();
+    if wanted == 0 {
+        without_window(cx, text);
+        return None;
+    }
+    let stood_in = text.value.replace(WINDOW, STAND_IN);
+    let mut expr = parse_as(cx, text, &stood_in)?;
+    let mut found = 0;
+    marker::windows(&mut expr, &mut |window| {
+        if window.text == STAND_IN {
+            *window = Duration::placeholder(WINDOW);
+            found += 1;
+        }
+    });
+    if found < wanted {
+        let message = "`$window` can only be the length of a range";
+        let error = Diagnostic::error("bad-promql", text.span, message);
+        cx.sink
+            .push(error.help("write it in brackets, as in `rate(errors_total[$window])`"));
+        return None;
+    }
+    check_operands(cx, text, &expr);
+    Some(expr)
+}
+
+/// Warns of sums and differences that have no result where one side has no series, as before the first error.
+fn check_operands(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
+    let mut found = Vec::new();
+    visit::walk(expr, &mut |node| {
+        if let ExprKind::Binary(b) = &node.kind {
+            let (sign, help) = match b.op {
+                BinaryOp::Add if may_miss(&b.lhs) || may_miss(&b.rhs) => (
+                    "+",
+                    "if a side may be missing, write `(A or 0 * B) + (B or 0 * A)`",
+                ),
+                BinaryOp::Sub if may_miss(&b.rhs) => (
+                    "-",
+                    "if the right side may be missing, write `A - (B or 0 * A)`",
+                ),
+                _ => return,
+            };
+            let vectors = [&b.lhs, &b.rhs].map(promql::value_type);
+            if vectors == [promql::ValueType::Vector; 2] && b.fill.is_none() {
+                found.push((b.op_span.clone(), sign, help));
+            }
+        }
+    });
+    for (at, sign, help) in found {
+        let message = format!("`{sign}` has no result where one side has no series");
+        let at = cx.document.inside(text, at);
+        cx.sink
+            .push(Diagnostic::warning("missing-operand", at, message).help(help));
+    }
+}
+
+/// True for an operand without an alternative for the time when it has no series.
+fn may_miss(operand: &Expr) -> bool {
+    !matches!(&visit::bare(operand).kind, ExprKind::Binary(b) if b.op == BinaryOp::Or)
+}
+
+fn without_window(cx: &mut Context<'_>, text: &Text) {
+    let other = placeholder::spans(&text.value, Dialect::Template)
+        .into_iter()
+        .next();
+    if let Some(other) = other {
+        let word = &text.value[other.clone()];
+        let message = format!("unknown variable `{word}`: the window is `$window`");
+        let at = cx.document.inside(text, other);
+        cx.sink
+            .push(Diagnostic::error("missing-window", at, message));
+        return;
+    }
+    let message = "`$window` is missing: use it as the length of ranges";
+    let error = Diagnostic::error("missing-window", text.span, message);
+    let is_signal = cx.spec.signals.contains_key(text.value.as_str());
+    cx.sink.push(error.help(match is_signal {
+        true => "signals are named under `ratio`, as in `ratio: {bad: errors, total: requests}`",
+        false => "as in `sum(rate(errors_total[$window]))`",
+    }));
+}

@@ -1,0 +1,217 @@
+//! Signals by PromQL of the author's: `prometheus: {expr: …}`.
+//!
+//! The `expr` of a gauge is its value. Counters and histograms are read over several windows, and a sum of counters has no
+//! `rate()`: their `expr` is made of rates over `$window`, of the events of a counter and of the buckets of a histogram.
+
+use super::context::Context;
+use super::family::{self, Unbound};
+use super::own_promql;
+use crate::catalog::Series;
+use crate::diag::Diagnostic;
+use crate::plan::Raw;
+use crate::plan::marker::WINDOW;
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
+use crate::promql::{self, Kept, kept_labels, split_series, visit};
+use crate::spec::{self, FamilyKind, Text};
+
+/// A signal's PromQL with the labels that it can be grouped by.
+pub(super) fn resolve(
+    cx: &mut Context<'_>,
+    signal: &Unbound,
+    definition: &spec::Signal,
+    kind: FamilyKind,
+    text: &Text,
+) -> Option<(Raw, Vec<String>)> {
+    if let Some(label) = definition.matchers.keys().next() {
+        let message = "`where` cannot narrow raw PromQL: write the matcher in `expr`";
+        cx.reject_field("where", label.span, message);
+    }
+    let binding = definition.prometheus.as_ref();
+    if let Some(job) = binding.and_then(|binding| binding.value.job.as_ref()) {
+        let message = "`job` cannot narrow raw PromQL: write the matcher in `expr`";
+        cx.reject_field("job", job.span, message);
+    }
+    let buckets = family::declared_buckets(cx, signal, definition, kind, text)?;
+    let (expr, labels) = match kind {
+        FamilyKind::Gauge => gauge(cx, definition, text)?,
+        FamilyKind::Counter | FamilyKind::Histogram => {
+            if let Some(label) = definition.labels.iter().flatten().next() {
+                let message = "`labels` of raw PromQL are those that `expr` keeps";
+                cx.reject_field("labels", label.span, message);
+            }
+            events(cx, kind, text)?
+        }
+    };
+    Some((
+        Raw {
+            kind,
+            expr,
+            buckets,
+        },
+        labels,
+    ))
+}
+
+fn gauge(
+    cx: &mut Context<'_>,
+    definition: &spec::Signal,
+    text: &Text,
+) -> Option<(Expr, Vec<String>)> {
+    let expr = own_promql::parse(cx, text)?;
+    let declared = || {
+        let labels = definition.labels.iter().flatten();
+        labels.map(|label| label.value.clone()).collect()
+    };
+    let labels = kept_labels(&expr).names().unwrap_or_else(declared);
+    Some((expr, labels))
+}
+
+/// Events per second over `$window`: of a counter, or in the buckets of a histogram.
+fn events(cx: &mut Context<'_>, kind: FamilyKind, text: &Text) -> Option<(Expr, Vec<String>)> {
+    if let Some(error) = plain_selector(kind, text) {
+        cx.sink.push(error);
+        return None;
+    }
+    let expr = own_promql::parse_over_window(cx, text)?;
+    let labels = kept_labels(&expr);
+    let found = not_a_rate(&expr)
+        .or_else(|| wrong_labels(kind, &labels))
+        .or_else(|| match kind {
+            FamilyKind::Histogram => not_buckets(&expr),
+            FamilyKind::Gauge | FamilyKind::Counter => None,
+        });
+    if let Some(Wrong { message, help }) = found {
+        let error = Diagnostic::error("bad-promql", text.span, message);
+        cx.sink.push(error.help(help));
+        return None;
+    }
+    let labels = labels.without("le").names()?;
+    Some((expr, labels))
+}
+
+/// What is wrong with PromQL as a whole, and what to write.
+struct Wrong {
+    message: String,
+    help: &'static str,
+}
+
+/// A family or a selection of its series needs no PromQL.
+fn plain_selector(kind: FamilyKind, text: &Text) -> Option<Diagnostic> {
+    let expr = promql::parse(&text.value).ok()?;
+    let ExprKind::Selector(selector) = &expr.kind else {
+        return None;
+    };
+    let name = selector.metric.as_ref()?.text.as_str();
+    let family = match kind {
+        FamilyKind::Histogram => split_series(name).0,
+        FamilyKind::Gauge | FamilyKind::Counter => name,
+    };
+    let message = format!(
+        "this PromQL gives no events per second, as a {} does",
+        kind.as_str()
+    );
+    let help = match selector.matchers.is_empty() {
+        true => format!("write `metric: {family}`"),
+        false => format!("write `metric: {family}`, and the matchers as `where`"),
+    };
+    Some(Diagnostic::error("wrong-kind", text.span, message).help(help))
+}
+
+/// Anything but rates over `$window`: it would give another number of events for another window, or always look at the
+/// same one.
+fn not_a_rate(expr: &Expr) -> Option<Wrong> {
+    let mut ranges = 0;
+    let mut rates = 0;
+    let mut moved = false;
+    let mut subquery = false;
+    visit::walk(expr, &mut |node| match &node.kind {
+        ExprKind::Range(range) => {
+            ranges += 1;
+            moved |= is_moved(&range.selector);
+        }
+        ExprKind::Selector(selector) => moved |= is_moved(selector),
+        ExprKind::Subquery(_) => subquery = true,
+        ExprKind::Call(call) if call.function.text == "rate" => {
+            let of_window =
+                |arg: &Expr| matches!(&arg.kind, ExprKind::Range(r) if r.range.text == WINDOW);
+            rates += usize::from(call.args.iter().any(of_window));
+        }
+        _ => {}
+    });
+    if moved {
+        return Some(Wrong {
+            message: "`offset` and `@` are not allowed here: conditions and panels set the time"
+                .into(),
+            help: "remove them",
+        });
+    }
+    (rates < ranges || subquery).then(|| Wrong {
+        message: "a signal's events must be rates over `$window`, so that they mean the same over every window".into(),
+        help: "use `rate(…[$window])` only, as in `sum by (cluster) (rate(errors_total[$window]))`",
+    })
+}
+
+fn is_moved(selector: &Selector) -> bool {
+    selector.at.offset.is_some() || selector.at.at.is_some()
+}
+
+fn wrong_labels(kind: FamilyKind, kept: &Kept) -> Option<Wrong> {
+    let Kept::Only(labels) = kept else {
+        return Some(Wrong {
+            message: "it keeps all labels of its series, which are not known".into(),
+            help: match kind {
+                FamilyKind::Histogram => "aggregate it, as in `sum by (cluster, le) (…)`",
+                FamilyKind::Gauge | FamilyKind::Counter => {
+                    "aggregate it, as in `sum by (cluster) (…)`"
+                }
+            },
+        });
+    };
+    match (kind, labels.contains("le")) {
+        (FamilyKind::Histogram, false) => Some(Wrong {
+            message: "it does not keep `le`, the buckets of a histogram".into(),
+            help: "keep it, as in `sum by (cluster, le) (rate(wait_seconds_bucket[$window]))`",
+        }),
+        (FamilyKind::Counter, true) => Some(Wrong {
+            message: "it keeps `le`, the buckets of a histogram".into(),
+            help: "write `kind: histogram`, or leave `le` out",
+        }),
+        _ => None,
+    }
+}
+
+/// What is no sum of bucket rates: counts, sums and single buckets could not be told from it.
+fn not_buckets(expr: &Expr) -> Option<Wrong> {
+    (!is_buckets(expr)).then(|| Wrong {
+        message: "the PromQL of a histogram can only add up its buckets".into(),
+        help: "use `sum by (…, le) (rate(…_bucket[$window]))`, `+`, `or` and `0 *`",
+    })
+}
+
+fn is_buckets(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Paren(inner) => is_buckets(inner),
+        ExprKind::Aggregate(sum) => sum.op == AggregateOp::Sum && is_buckets(&sum.expr),
+        ExprKind::Binary(b) if b.matching.is_some() => false,
+        ExprKind::Binary(b) => match b.op {
+            BinaryOp::Add | BinaryOp::Or => is_buckets(&b.lhs) && is_buckets(&b.rhs),
+            BinaryOp::Mul => matches!(b.lhs.kind, ExprKind::Number(_)) && is_buckets(&b.rhs),
+            _ => false,
+        },
+        ExprKind::Call(call) => matches!(&call.args[..], [arg] if is_bucket_range(arg)),
+        _ => false,
+    }
+}
+
+fn is_bucket_range(arg: &Expr) -> bool {
+    let ExprKind::Range(range) = &arg.kind else {
+        return false;
+    };
+    let selector = &range.selector;
+    let metric = selector.metric.as_ref();
+    metric.is_some_and(|metric| split_series(&metric.text).1 == Series::Bucket)
+        && selector
+            .matchers
+            .iter()
+            .all(|matcher| matcher.label.text != "le")
+}
