@@ -105,7 +105,7 @@ pub(super) fn expected(
     let labels = annotations::shown_labels(&labels)?;
     let annotations = annotations::burn(slo, events, tier);
     Some(ExpectedAlert {
-        exp_annotations: annotations.shown(value, &labels)?,
+        exp_annotations: annotations.shown_about(value, &labels)?,
         exp_labels: labels,
     })
 }

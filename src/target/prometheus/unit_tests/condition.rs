@@ -294,7 +294,11 @@ impl<'a> Setting<'a> {
             expected.insert(label.clone(), set.get(label)?.clone());
         }
         let expected = annotations::shown_labels(&expected)?;
-        let annotations = self.subject.annotations.shown(value, &expected)?;
+        let texts = &self.subject.annotations;
+        let annotations = match c.signal.is_instant(c.stat) {
+            true => texts.shown(value, &expected)?,
+            false => texts.shown_about(value, &expected)?,
+        };
         Some(AlertCheck {
             eval_time: minutes(self.minute(self.fault)),
             alertname: self.subject.name.to_owned(),
