@@ -170,7 +170,8 @@ impl Annotations {
     /// The same for a value that a rule computes; `None` also where its last digits decide the text: 11m 12s is
     /// 11m 11s a hair below.
     pub(super) fn shown_about(&self, value: f64, labels: &Pairs) -> Option<Pairs> {
-        let [below, above] = [1.0 - HAIR, 1.0 + HAIR].map(|share| self.shown(value * share, labels));
+        let [below, above] =
+            [1.0 - HAIR, 1.0 + HAIR].map(|share| self.shown(value * share, labels));
         below.filter(|below| above.as_ref() == Some(below))
     }
 
