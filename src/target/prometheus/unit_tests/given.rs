@@ -1,7 +1,7 @@
-//! Tests of burn-rate alerts on recorded ratios, where no series can be made up that the author's PromQL would read.
+//! Tests of burn-rate alerts on recorded ratios, where nobody knows what of the author's PromQL is good or bad.
 
 use super::labels::LabelSet;
-use super::{burn, firing, minutes, slo_rule_file, test_file};
+use super::{burn, firing, minutes, own, slo_rule_file, test_file};
 use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, Tier, slo_series};
 use crate::promql::ast::Selector;
@@ -25,8 +25,10 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
             "{}, tier {}, of ratios as recorded.",
             slo.alert_name, tier.name
         );
-        let tests = tests(plan, slo, events, tier);
-        test_file(name, title, &[slo_rule_file(slo)], 1, tests)
+        let every = burn::every(events, tier, 1).min(BASE_WINDOW.mins_up());
+        let mut tests = tests(plan, slo, events, tier);
+        tests.extend(own::windows(plan, slo, events, tier, every));
+        test_file(name, title, &[slo_rule_file(slo)], every, tests)
     };
     events.tiers.iter().map(file).collect()
 }
