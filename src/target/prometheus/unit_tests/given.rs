@@ -13,8 +13,7 @@ use crate::units::{Duration, Number, decimal, float};
 const BEYOND: Number = Number::new_raw(105, 100);
 const SHORT_OF: Number = Number::new_raw(95, 100);
 
-/// Minutes that the ratios are held for, and the one that is looked at.
-const HELD: u64 = 10;
+/// The minute that is looked at, or the first evaluation after it; the ratios are held up to it.
 const LOOK: u64 = 10;
 
 /// A file for each tier.
@@ -25,21 +24,28 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
             "{}, tier {}, of ratios as recorded.",
             slo.alert_name, tier.name
         );
-        let every = burn::every(events, tier, 1).min(BASE_WINDOW.mins_up());
-        let mut tests = tests(plan, slo, events, tier);
+        let every = burn::every(events, tier, 1);
+        let mut tests = tests(plan, slo, events, tier, every);
         tests.extend(own::windows(plan, slo, events, tier, every));
         test_file(name, title, &[slo_rule_file(slo)], every, tests)
     };
     events.tiers.iter().map(file).collect()
 }
 
-/// Both windows beyond a tier's threshold, and one of them short of it.
-pub(super) fn tests(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Vec<Test> {
+/// Both windows beyond a tier's threshold, and one of them short of it, where rules are evaluated every so many minutes.
+pub(super) fn tests(
+    plan: &Plan,
+    slo: &Slo,
+    events: &EventSlo,
+    tier: &Tier,
+    every: u64,
+) -> Vec<Test> {
     let run = Run {
         plan,
         slo,
         events,
         tier,
+        look: LOOK.next_multiple_of(every),
     };
     vec![
         run.test(
@@ -56,6 +62,7 @@ struct Run<'a> {
     slo: &'a Slo,
     events: &'a EventSlo,
     tier: &'a Tier,
+    look: u64,
 }
 
 impl Run<'_> {
@@ -73,7 +80,7 @@ impl Run<'_> {
                 .map(|(window, level)| self.input(*window, level))
                 .collect(),
             alert_rule_test: shown.into_iter().collect(),
-            promql_expr_test: vec![firing(&self.slo.alert_name, &labels, LOOK, fires)],
+            promql_expr_test: vec![firing(&self.slo.alert_name, &labels, self.look, fires)],
         }
     }
 
@@ -106,7 +113,7 @@ impl Run<'_> {
             });
         Input {
             series: series.to_string(),
-            values: format!("{}+0x{HELD}", decimal(level)),
+            values: format!("{}+0x{}", decimal(level), self.look),
         }
     }
 
@@ -119,7 +126,7 @@ impl Run<'_> {
         let (plan, value) = (self.plan, float(level));
         let alert = burn::expected(plan, self.slo, self.events, self.tier, &self.set(), value);
         Some(AlertCheck {
-            eval_time: minutes(LOOK),
+            eval_time: minutes(self.look),
             alertname: self.slo.alert_name.clone(),
             exp_alerts: vec![alert?],
         })
