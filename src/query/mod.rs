@@ -232,11 +232,6 @@ pub fn sum(labels: &[String], expr: Expr) -> Expr {
     build::aggregate(AggregateOp::Sum, labels, expr)
 }
 
-/// An expression over a window, a minute apart: as often as records are made.
-pub fn over(function: &str, expr: Expr, window: Duration) -> Expr {
-    over_by(function, expr, window, Duration::from_mins(1))
-}
-
 /// An expression over a window, so far apart.
 fn over_by(function: &str, expr: Expr, window: Duration, step: Duration) -> Expr {
     let sub = Subquery {

@@ -5,6 +5,7 @@ use crate::catalog::Series;
 use crate::plan::marker::{self, WINDOW, ZOOM};
 use crate::plan::{Bucket, DEFAULT_WINDOW, Raw, Window};
 use crate::promql::ast::{self, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery};
+use crate::promql::labels::Labels;
 use crate::promql::{Kept, build, kept_labels, visit};
 use crate::spec::{FamilyKind, Stat};
 use crate::units::Duration;

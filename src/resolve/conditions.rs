@@ -207,34 +207,36 @@ impl Resolver<'_, '_> {
         let mut labels = read.labels.clone();
         labels.retain(|label| other.labels.contains(label));
         let window = c.window.value;
-        let (x, y) = (self.now(read, &labels), self.now(&other, &labels));
-        let over = |function: &str, expr: &Expr| query::over(function, expr.clone(), window);
-        let product = bin(BinaryOp::Mul, x.clone(), y.clone());
-        // Means and deviations are those of the moments at which both have a value.
-        let both = |value: &Expr, other: &Expr| bin(BinaryOp::And, value.clone(), other.clone());
-        let (x, y) = (both(&x, &y), both(&y, &x));
-        let moments = build::number((window.as_secs() / 60 / 2).max(3).to_string());
-        let enough = bin(BinaryOp::Ge, over("count_over_time", &product), moments);
-        let means = bin(
-            BinaryOp::Mul,
-            over("avg_over_time", &x),
-            over("avg_over_time", &y),
-        );
-        let covariance = bin(
-            BinaryOp::Sub,
-            over("avg_over_time", &product),
-            means.clone(),
-        );
-        let spread = bin(
-            BinaryOp::Mul,
-            over("stddev_over_time", &x),
-            over("stddev_over_time", &y),
-        );
+        // Means and deviations are those of the moments at which both have a value, so that is what is recorded: a window
+        // of records is cheap, where a subquery would ask for every moment of it again.
+        let own = |read| build::aggregate(AggregateOp::Max, &labels, query::to_record(read).expr);
+        let keep = |expr| Query {
+            expr,
+            labels: labels.clone(),
+        };
+        let both = bin(BinaryOp::And, own(read), own(&other));
+        let x = self.record(keep(both));
+        let now = |series: &Selector| build::aggregate(AggregateOp::Max, &labels, series.clone());
+        let both = bin(BinaryOp::And, own(&other), now(&x));
+        let y = self.record(keep(both));
+        let product = self.record(keep(bin(BinaryOp::Mul, now(&x), now(&y))));
+        let over = |function: &str, series: &Selector| {
+            let over = build::call(function, [query::range(series.clone(), window)]);
+            build::aggregate(AggregateOp::Max, &labels, over)
+        };
+        let of_both = |function: &str| bin(BinaryOp::Mul, over(function, &x), over(function, &y));
+        let means = of_both("avg_over_time");
+        let mean_product = over("avg_over_time", &product);
+        let covariance = bin(BinaryOp::Sub, mean_product, means.clone());
         // What stands still but for the last digits of its sums correlates with anything.
         let rounding = build::call("abs", [means]);
         let rounding = bin(BinaryOp::Mul, build::number(ROUNDING), rounding);
-        let spread = bin(BinaryOp::Gt, spread, rounding);
+        let spread = bin(BinaryOp::Gt, of_both("stddev_over_time"), rounding);
         let expr = bin(BinaryOp::Div, covariance, spread);
+        // Half of the minutes, so that two moments never do.
+        let moments = build::number((window.as_secs() / 60 / 2).max(3).to_string());
+        let enough = over("count_over_time", &product);
+        let enough = bin(BinaryOp::Ge, enough, moments);
         let of = [read, &other].map(|read| Reading {
             signal: read.signal.clone(),
             stat: read.stat,
@@ -247,7 +249,6 @@ impl Resolver<'_, '_> {
             c.above,
         );
         let beyond = bin(BinaryOp::Gt, expr.clone(), query::number(above));
-        // Two moments always lie on a line.
         let whole = bin(BinaryOp::And, beyond, enough);
         Some(Condition::Raw(Box::new(RawCondition {
             words: Some(words),
@@ -262,12 +263,6 @@ impl Resolver<'_, '_> {
                 labels,
             },
         })))
-    }
-
-    /// A value as it is recorded for the alert, without the record's own labels.
-    fn now(&mut self, read: &SignalQuery<'_>, labels: &[String]) -> Expr {
-        let series = self.record(query::to_record(read));
-        build::aggregate(AggregateOp::Max, labels, series)
     }
 
     fn absent(

@@ -24,10 +24,6 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
-/// An objective by PromQL of the author's: its unit tests hold what that reads constant, so that they notice no other window
-/// inside it.
-const BY_PROMQL: (&str, &str) = ("vllm-serving", "slo-replicas-up.yaml");
-
 /// Every mutant of a bundled spec's rules must fail a unit test.
 fn of_spec(spec: &'static str, at_least: usize) -> Vec<Trial> {
     let folder = Folder::new(spec);
@@ -39,9 +35,6 @@ fn of_spec(spec: &'static str, at_least: usize) -> Vec<Trial> {
             .expect("name")
             .to_string_lossy()
             .into_owned();
-        if (spec, file.as_str()) == BY_PROMQL {
-            continue;
-        }
         let kill = |slowly| {
             let file = file.clone();
             move || kill(spec, &file, slowly)

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use slosmith::plan::alert::{ConditionAlert, on_conditions};
 use slosmith::plan::{
-    Absent, Bound, Compare, CompareOp, Condition, Correlated, EventSli, EventSlo, Good, Limit,
-    Outside, Plan, Signal, Slo, SloKind, TimeSli,
+    Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Good, Limit, Outside, Plan,
+    Signal, Slo, SloKind, TimeSli,
 };
 use slosmith::spec::{self, Baseline, Side, Spec, Stat};
 use slosmith::units::{Duration, float};
@@ -26,7 +26,7 @@ pub(crate) enum State {
 pub(crate) type States = Vec<BTreeMap<Labels, State>>;
 
 /// Groups for which a condition holds.
-type Held = BTreeSet<Labels>;
+pub(crate) type Held = BTreeSet<Labels>;
 
 /// Signals at every evaluation, by their place in the plan and how they are read.
 type Values = HashMap<(usize, String), Rc<Vec<Groups>>>;
@@ -173,7 +173,7 @@ impl<'a> Oracle<'a> {
         i as f64 * self.every
     }
 
-    fn beyond(&self, op: CompareOp, value: f64, bound: f64) -> bool {
+    pub(crate) fn beyond(&self, op: CompareOp, value: f64, bound: f64) -> bool {
         let bound = match op.is_upper() {
             true => bound - self.lean * bound.abs(),
             false => bound + self.lean * bound.abs(),
@@ -263,6 +263,10 @@ impl<'a> Oracle<'a> {
         let mut labels = match leaf {
             Condition::Compare(c) => self.labels(&c.signal, &by),
             Condition::Absent(a) => self.labels(&a.signal, &by),
+            Condition::Raw(raw) => match &raw.correlated {
+                Some(both) => self.labels_of_both(both, &by),
+                None => Vec::new(),
+            },
             _ => Vec::new(),
         };
         labels.sort();
@@ -377,44 +381,6 @@ impl<'a> Oracle<'a> {
         let all = Rc::new((0..self.evaluations).map(at).collect::<Vec<_>>());
         self.values.borrow_mut().insert(key, Rc::clone(&all));
         all
-    }
-
-    /// Groups in which two signals move together; of more than both of them have, the highest counts.
-    fn correlated(&self, c: &Correlated, when: Option<&spec::Condition>, i: usize) -> Held {
-        let by = when.map(own_by).unwrap_or_default();
-        let labels = [&by[..], &[]];
-        let labels = [0, 1].map(|k| self.labels(&c.of[k].signal, labels[k]));
-        let values =
-            [0, 1].map(|k| self.series(&c.of[k].signal, c.of[k].stat, c.of[k].window, &labels[k]));
-        let common: Vec<_> = labels[0]
-            .iter()
-            .filter(|l| labels[1].contains(l))
-            .cloned()
-            .collect();
-        let highest = |groups: &Groups| {
-            let mut all = Groups::new();
-            for (own, value) in groups {
-                let known = all.entry(group(own, &common)).or_insert(*value);
-                *known = known.max(*value);
-            }
-            all
-        };
-        let window = c.window.as_secs() as f64;
-        let inside = (0..=i).filter(|k| self.time(*k) >= self.time(i) - window);
-        let moments: Vec<_> = inside
-            .map(|k| (highest(&values[0][k]), highest(&values[1][k])))
-            .collect();
-        let moves = |group: &&Labels| {
-            let both = moments
-                .iter()
-                .filter_map(|(x, y)| Some((*x.get(*group)?, *y.get(*group)?)));
-            let both: Vec<_> = both.collect();
-            let enough = both.len() as u64 >= (c.window.as_secs() / 120).max(3);
-            let above = float(c.above);
-            enough && pearson(&both).is_some_and(|r| self.beyond(CompareOp::Above, r, above))
-        };
-        let groups: BTreeSet<_> = moments.iter().flat_map(|(x, _)| x.keys()).collect();
-        groups.into_iter().filter(moves).cloned().collect()
     }
 
     fn absent(&self, absent: &Absent, when: Option<&spec::Condition>, i: usize) -> Held {
@@ -621,17 +587,6 @@ fn sums<'g>(values: impl Iterator<Item = &'g Groups>, steps: usize) -> Vec<Group
     all
 }
 
-/// Pearson's coefficient; nothing where one of them stands still but for rounding.
-fn pearson(both: &[(f64, f64)]) -> Option<f64> {
-    let x = mean(&both.iter().map(|(x, _)| *x).collect::<Vec<_>>())?;
-    let y = mean(&both.iter().map(|(_, y)| *y).collect::<Vec<_>>())?;
-    let sum = |of: &dyn Fn(&(f64, f64)) -> f64| both.iter().map(of).sum::<f64>();
-    let together = sum(&|(a, b)| (a - x) * (b - y));
-    let alone = (sum(&|(a, _)| (a - x).powi(2)) * sum(&|(_, b)| (b - y).powi(2))).sqrt();
-    let rounding = 1e-9 * both.len() as f64 * (x * y).abs();
-    (alone > rounding.max(1e-300)).then(|| together / alone)
-}
-
 /// The labels that parts are joined on: all, where they have the same ones.
 fn joined(parts: &[(Held, Vec<String>)], asked: Option<&Vec<String>>) -> Option<Vec<String>> {
     let alike = parts.iter().all(|(_, labels)| *labels == parts[0].1);
@@ -648,7 +603,8 @@ fn meets(own: &Labels, others: &Held, on: Option<&Vec<String>>) -> bool {
     }
 }
 
-fn own_by(when: &spec::Condition) -> Vec<String> {
+/// Labels that a place keeps beside the groups.
+pub(crate) fn own_by(when: &spec::Condition) -> Vec<String> {
     when.by.iter().map(|l| l.value.clone()).collect()
 }
 

@@ -9,6 +9,7 @@ mod births;
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod bundled;
 mod chance;
+mod correlated;
 mod days;
 mod fleet;
 mod history;

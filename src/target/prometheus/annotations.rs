@@ -27,6 +27,9 @@ enum Piece {
     Chosen(Chosen),
 }
 
+/// How far the last digits of what a rule computes may be off.
+const HAIR: f64 = 1e-9;
+
 /// Annotations by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Annotations(Vec<(String, Text)>);
@@ -158,9 +161,18 @@ impl Annotations {
         self.0.iter().map(pair).collect()
     }
 
+    /// The texts for a value and labels; `None` where an author's own text holds more than names of labels.
     pub(super) fn shown(&self, value: f64, labels: &Pairs) -> Option<Pairs> {
         let pair = |(name, text): &(String, Text)| Some((name.clone(), text.shown(value, labels)?));
         self.0.iter().map(pair).collect()
+    }
+
+    /// The same for a value that a rule computes; `None` also where its last digits decide the text: 11m 12s is
+    /// 11m 11s a hair below.
+    pub(super) fn shown_about(&self, value: f64, labels: &Pairs) -> Option<Pairs> {
+        let [below, above] =
+            [1.0 - HAIR, 1.0 + HAIR].map(|share| self.shown(value * share, labels));
+        below.filter(|below| above.as_ref() == Some(below))
     }
 
     /// `labels` are those of the alert's result, `looked` the time that it looked back over.

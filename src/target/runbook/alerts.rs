@@ -8,7 +8,7 @@ use crate::plan::{
 };
 use crate::plan::{Links, Marks};
 use crate::promql::ast::Expr;
-use crate::promql::{Kept, kept_labels};
+use crate::promql::kept_labels;
 use crate::spec::Stat;
 
 /// An alert, as the template sees it.

@@ -2,7 +2,7 @@
 
 use super::drive::{Driver, Level, TRAFFIC};
 use super::labels::{self, LabelSet};
-use super::{firing, minutes, slo_rule_file, step_for, test_file, value_is};
+use super::{firing, minutes, near, slo_rule_file, step_for, test_file, value_is};
 use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, slo_series};
 use crate::plan::{EventSli, EventSlo, Plan, Slo, Tier};
@@ -105,7 +105,7 @@ pub(super) fn expected(
     let labels = annotations::shown_labels(&labels)?;
     let annotations = annotations::burn(slo, events, tier);
     Some(ExpectedAlert {
-        exp_annotations: annotations.shown(value, &labels)?,
+        exp_annotations: annotations.shown_about(value, &labels)?,
         exp_labels: labels,
     })
 }
@@ -382,8 +382,7 @@ impl Run<'_> {
             .push(self.driver.born(part, 30, all * share)?);
         let at = (32 * self.driver.step).next_multiple_of(self.every);
         let ratio = self.recorded(naming::ERROR_RATIO);
-        let near = format!("sum(abs({ratio} - 0.125) < bool 0.001)");
-        test.promql_expr_test = vec![value_is(near, at, Some(1))];
+        test.promql_expr_test = vec![near(&ratio, Number::new(1, 8), Number::new(1, 1_000), at)];
         Some(test)
     }
 

@@ -4,7 +4,7 @@ use super::drive::{Driver, Level};
 use super::labels;
 use super::level::{Decider, Levels, busy, levels};
 use super::onset::Steps;
-use super::scenario::{Faults, firing as firing_sets, holds, leaves};
+use super::scenario::{Faults, firing as firing_sets, holds, leaves, names};
 use super::search::Found;
 use super::subject::Subject;
 use super::{Tests, firing, minutes, search, step_for, test_file};
@@ -243,6 +243,10 @@ impl<'a> Setting<'a> {
         (seconds / step, seconds.div_ceil(step))
     }
 
+    fn names(&self) -> Vec<String> {
+        names(self.subject.condition)
+    }
+
     fn fires(&self, faults: &Faults, several: bool) -> Option<Test> {
         let state = |bad: &bool| if *bad { State::Bad } else { State::Good };
         let states: Vec<_> = faults.iter().map(state).collect();
@@ -260,9 +264,9 @@ impl<'a> Setting<'a> {
             checks.push(check(last, true));
         }
         checks.push(check(self.fault + reset.latest, false));
-        let which = bad().next().filter(|_| several);
+        let which = faults.iter().position(|bad| *bad).filter(|_| several);
         let name = match which {
-            Some(((c, _), _)) => format!("fires because of {}", c.signal.title),
+            Some(which) => format!("fires because of {}", self.names()[which]),
             None => "fires at the right minute and resets".to_owned(),
         };
         Some(Test {
@@ -294,7 +298,11 @@ impl<'a> Setting<'a> {
             expected.insert(label.clone(), set.get(label)?.clone());
         }
         let expected = annotations::shown_labels(&expected)?;
-        let annotations = self.subject.annotations.shown(value, &expected)?;
+        let texts = &self.subject.annotations;
+        let annotations = match c.signal.is_instant(c.stat) {
+            true => texts.shown(value, &expected)?,
+            false => texts.shown_about(value, &expected)?,
+        };
         Some(AlertCheck {
             eval_time: minutes(self.minute(self.fault)),
             alertname: self.subject.name.to_owned(),
@@ -326,7 +334,7 @@ impl<'a> Setting<'a> {
                 } else {
                     format!(
                         "silent while {} is just short of its threshold",
-                        self.leaves[i].0.signal.title
+                        self.names()[i]
                     )
                 };
                 if tests.iter().all(|t| t.name != name) {
@@ -344,19 +352,23 @@ impl<'a> Setting<'a> {
             return Some(None);
         }
         let states = vec![State::Bad; all.len()];
-        Some(Some(self.silent(
-            "silent while the excuse holds",
-            &states,
-            true,
-        )?))
+        // Until the excuse holds too, the rest may fire.
+        let onset = self.leaves.iter().map(|(_, l)| l.onset.latest).max();
+        let name = "silent while the excuse holds";
+        Some(Some(self.silent_from(onset?, name, &states, true)?))
     }
 
     fn silent(&self, name: &str, states: &[State], parts: bool) -> Option<Test> {
+        self.silent_from(1, name, states, parts)
+    }
+
+    /// Silent that many steps into the fault and after its holding time, and at its end.
+    fn silent_from(&self, step: u64, name: &str, states: &[State], parts: bool) -> Option<Test> {
         let (_, most) = self.hold();
         let at = |steps| firing(self.subject.name, &[], self.minute(steps), false);
         let mut checks = vec![at(self.fault)];
-        if most + 1 < self.fault {
-            checks.insert(0, at(most + 1));
+        if step + most < self.fault {
+            checks.insert(0, at(step + most));
         }
         Some(Test {
             name: name.to_owned(),

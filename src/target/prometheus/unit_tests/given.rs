@@ -1,7 +1,7 @@
-//! Tests of burn-rate alerts on recorded ratios, where no series can be made up that the author's PromQL would read.
+//! Tests of burn-rate alerts on recorded ratios, where nobody knows what of the author's PromQL is good or bad.
 
 use super::labels::LabelSet;
-use super::{burn, firing, minutes, slo_rule_file, test_file};
+use super::{burn, firing, minutes, own, slo_rule_file, test_file};
 use crate::naming::{self, SLO, TIER};
 use crate::plan::{BASE_WINDOW, EventSlo, Plan, Slo, Tier, slo_series};
 use crate::promql::ast::Selector;
@@ -13,8 +13,7 @@ use crate::units::{Duration, Number, decimal, float};
 const BEYOND: Number = Number::new_raw(105, 100);
 const SHORT_OF: Number = Number::new_raw(95, 100);
 
-/// Minutes that the ratios are held for, and the one that is looked at.
-const HELD: u64 = 10;
+/// The minute that is looked at, or the first evaluation after it; the ratios are held up to it.
 const LOOK: u64 = 10;
 
 /// A file for each tier.
@@ -25,19 +24,28 @@ pub(super) fn files(plan: &Plan, slo: &Slo, events: &EventSlo) -> Vec<Named<Test
             "{}, tier {}, of ratios as recorded.",
             slo.alert_name, tier.name
         );
-        let tests = tests(plan, slo, events, tier);
-        test_file(name, title, &[slo_rule_file(slo)], 1, tests)
+        let every = burn::every(events, tier, 1);
+        let mut tests = tests(plan, slo, events, tier, every);
+        tests.extend(own::windows(plan, slo, events, tier, every));
+        test_file(name, title, &[slo_rule_file(slo)], every, tests)
     };
     events.tiers.iter().map(file).collect()
 }
 
-/// Both windows beyond a tier's threshold, and one of them short of it.
-pub(super) fn tests(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Vec<Test> {
+/// Both windows beyond a tier's threshold, and one of them short of it, where rules are evaluated every so many minutes.
+pub(super) fn tests(
+    plan: &Plan,
+    slo: &Slo,
+    events: &EventSlo,
+    tier: &Tier,
+    every: u64,
+) -> Vec<Test> {
     let run = Run {
         plan,
         slo,
         events,
         tier,
+        look: LOOK.next_multiple_of(every),
     };
     vec![
         run.test(
@@ -54,6 +62,7 @@ struct Run<'a> {
     slo: &'a Slo,
     events: &'a EventSlo,
     tier: &'a Tier,
+    look: u64,
 }
 
 impl Run<'_> {
@@ -71,7 +80,7 @@ impl Run<'_> {
                 .map(|(window, level)| self.input(*window, level))
                 .collect(),
             alert_rule_test: shown.into_iter().collect(),
-            promql_expr_test: vec![firing(&self.slo.alert_name, &labels, LOOK, fires)],
+            promql_expr_test: vec![firing(&self.slo.alert_name, &labels, self.look, fires)],
         }
     }
 
@@ -104,7 +113,7 @@ impl Run<'_> {
             });
         Input {
             series: series.to_string(),
-            values: format!("{}+0x{HELD}", decimal(level)),
+            values: format!("{}+0x{}", decimal(level), self.look),
         }
     }
 
@@ -117,7 +126,7 @@ impl Run<'_> {
         let (plan, value) = (self.plan, float(level));
         let alert = burn::expected(plan, self.slo, self.events, self.tier, &self.set(), value);
         Some(AlertCheck {
-            eval_time: minutes(LOOK),
+            eval_time: minutes(self.look),
             alertname: self.slo.alert_name.clone(),
             exp_alerts: vec![alert?],
         })

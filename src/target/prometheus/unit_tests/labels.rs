@@ -3,7 +3,7 @@
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::plan::{Family, Plan, Signal};
-use crate::promql::ast::{Expr, MatchOp, Selector};
+use crate::promql::ast::{Expr, MatchOp, Matcher, Selector};
 use crate::promql::{self, visit};
 
 /// Labels and their values, sorted.
@@ -37,15 +37,59 @@ pub(super) fn outside(mut set: LabelSet, narrow: &Family, wide: &Family) -> Labe
         .filter(|m| !wide.matchers.contains(m))
     {
         let (label, op, value) = matcher;
-        let opposite = match op {
-            MatchOp::Equal => MatchOp::NotEqual,
-            MatchOp::NotEqual => MatchOp::Equal,
-            MatchOp::Match => MatchOp::NotMatch,
-            MatchOp::NotMatch => MatchOp::Match,
-        };
-        set.insert(label.clone(), meeting(opposite, value));
+        set.insert(label.clone(), meeting(opposite(*op), value));
     }
     set
+}
+
+fn opposite(op: MatchOp) -> MatchOp {
+    match op {
+        MatchOp::Equal => MatchOp::NotEqual,
+        MatchOp::NotEqual => MatchOp::Equal,
+        MatchOp::Match => MatchOp::NotMatch,
+        MatchOp::NotMatch => MatchOp::Match,
+    }
+}
+
+/// Series with these labels that queries select, and those that a part of them selects and another part does not.
+pub(super) fn selected(queries: &[&Expr], labels: &LabelSet) -> Vec<String> {
+    let mut all = Vec::new();
+    let selectors = queries.iter().flat_map(|query| visit::selectors(query));
+    let selectors: Vec<_> = selectors.collect();
+    for selector in &selectors {
+        let Some(name) = &selector.metric else {
+            continue;
+        };
+        let mut own = labels.clone();
+        let add = |set: &mut LabelSet, m: &Matcher, op| {
+            set.insert(m.label.text.clone(), meeting(op, &m.value.value));
+        };
+        for m in &selector.matchers {
+            add(&mut own, m, m.op);
+        }
+        let alike = selectors
+            .iter()
+            .filter(|s| s.metric.as_ref().is_some_and(|n| n.text == name.text));
+        let beyond = alike.flat_map(|s| &s.matchers);
+        let beyond = beyond.filter(|m| {
+            selector
+                .matchers
+                .iter()
+                .all(|own| own.label.text != m.label.text)
+        });
+        let others = beyond.map(|m| {
+            let mut set = own.clone();
+            add(&mut set, m, opposite(m.op));
+            set
+        });
+        for set in [own.clone()].into_iter().chain(others) {
+            let series = series(&name.text, &set);
+            if !all.contains(&series) {
+                all.push(series);
+            }
+        }
+    }
+    all
 }
 
 /// True when `narrow` selects a part of what `wide` selects.

@@ -217,7 +217,8 @@ fn unusual(c: &Compare, o: &Outside, step: u64) -> Option<Levels> {
             base - spread * sigmas
         }
     };
-    let seen = swing_of(c, o, step)?;
+    // What is unusual in good times too has no minute at which it begins.
+    let seen = swing_of(c, o, step).filter(|seen| seen.holds)?;
     // Short of the range at every moment.
     let near = Number::new((seen.reach * 50.0).floor() as i128, 100);
     let levels = Levels {

@@ -14,6 +14,7 @@ mod labels;
 mod level;
 mod model;
 mod onset;
+mod own;
 mod part;
 mod period;
 mod scenario;
@@ -29,7 +30,7 @@ use super::view::{ExprCheck, Named, Sample, TestFile};
 use crate::naming;
 use crate::plan::{EventSli, Plan, SloKind};
 use crate::target::Untested;
-use crate::units::Duration;
+use crate::units::{Duration, Number, decimal};
 
 /// All test files of a plan.
 #[derive(Default)]
@@ -120,6 +121,16 @@ fn value_is(expr: String, at: u64, value: Option<i64>) -> ExprCheck {
         eval_time: minutes(at),
         exp_samples: value.map(sample).into_iter().collect(),
     }
+}
+
+/// `expr` has one value, so near to this one.
+fn near(expr: &str, value: Number, hair: Number, at: u64) -> ExprCheck {
+    let (value, hair) = (decimal(value), decimal(hair));
+    value_is(
+        format!("sum(abs({expr} - ({value})) < bool {hair})"),
+        at,
+        Some(1),
+    )
 }
 
 /// How many alerts of a name are firing at a time: one or none.

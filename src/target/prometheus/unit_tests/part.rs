@@ -22,6 +22,8 @@ pub(super) struct Try {
     lead: bool,
     /// True with so few requests that counts of them stay low.
     quiet: bool,
+    /// True where a part that reads series of another has none of its own.
+    pub(super) shared: bool,
     /// The part whose series count where two parts want the same ones.
     pub(super) first: usize,
 }
@@ -36,17 +38,20 @@ impl Try {
         let both = |more: bool| [false, true].into_iter().filter(move |on| !*on || more);
         let several = parts.len() > 1;
         let mut all = Vec::new();
-        for quiet in both(several) {
-            for lead in both(several && parts.iter().any(Part::changes)) {
-                for strength in 0..STRENGTHS.len() {
-                    for swing in 0..swings {
-                        all.extend((0..parts.len()).map(|first| Self {
-                            strength,
-                            swing,
-                            lead,
-                            quiet,
-                            first,
-                        }));
+        for shared in both(several) {
+            for quiet in both(several) {
+                for lead in both(several && parts.iter().any(Part::changes)) {
+                    for strength in 0..STRENGTHS.len() {
+                        for swing in 0..swings {
+                            all.extend((0..parts.len()).map(|first| Self {
+                                strength,
+                                swing,
+                                lead,
+                                quiet,
+                                shared,
+                                first,
+                            }));
+                        }
                     }
                 }
             }
@@ -96,11 +101,13 @@ impl<'a> Part<'a> {
         Some(Self { driver, kind })
     }
 
-    pub(super) fn title(&self) -> &str {
+    /// True where its own query reads a series.
+    pub(super) fn reads(&self, series: &str) -> bool {
         match &self.kind {
-            Kind::Compare(c) => &c.signal.title,
-            Kind::Absent(a) => &a.signal.title,
-            Kind::Correlated(c) => &c.of[0].signal.title,
+            Kind::Compare(c) => labels::reads(&c.query.expr, series),
+            Kind::Absent(a) => labels::reads(&a.query.expr, series),
+            // What it reads is recorded.
+            Kind::Correlated(_) => false,
         }
     }
 

@@ -1,14 +1,14 @@
 //! Test of an SLO's budget: events count, not minutes.
 
 use super::drive::{Driver, Level};
-use super::{burn, test_file, value_is};
+use super::{burn, near, test_file};
 use crate::naming;
 use crate::plan::slo_series;
 use crate::plan::{EventSlo, Plan, Slo};
 use crate::promql::ast::Expr;
 use crate::target::prometheus::rules;
 use crate::target::prometheus::view::{Input, Named, Test, TestFile};
-use crate::units::{Duration, Number, decimal};
+use crate::units::{Duration, Number};
 
 /// Periods that have a rule file of their own.
 const OWN_FILE_ABOVE: Duration = Duration::from_secs(3 * 86_400);
@@ -43,22 +43,14 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
     let remaining = one - expected / events.budget.budget;
     // Within one percent: the recorded rates smear the edges of the burst.
     let hair = expected / 100;
-    let near = |value: String, wanted: Number, hair: Number| {
-        let (wanted, hair) = (decimal(wanted), decimal(hair));
-        format!("sum(abs({value} - ({wanted})) < bool {hair})")
-    };
     let test = Test {
         name: "a burst weighs as much as its events".into(),
         interval: "1m".into(),
         input_series: inputs,
         alert_rule_test: Vec::new(),
         promql_expr_test: vec![
-            value_is(near(found.to_string(), expected, hair), at, Some(1)),
-            value_is(
-                near(left, remaining, hair / events.budget.budget),
-                at + 2,
-                Some(1),
-            ),
+            near(&found.to_string(), expected, hair, at),
+            near(&left, remaining, hair / events.budget.budget, at + 2),
         ],
     };
     let title = format!("{}, budget over {}.", slo.title, slo.period);

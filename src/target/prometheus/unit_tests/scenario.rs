@@ -1,6 +1,6 @@
 //! Which leaves of a condition are bad at once, so that it holds or just does not.
 
-use crate::plan::{Compare, Condition};
+use crate::plan::{Compare, Condition, words};
 
 /// Leaves by their place in the condition, from the left; true means bad.
 pub(super) type Faults = Vec<bool>;
@@ -18,6 +18,30 @@ pub(super) fn leaves(condition: &Condition) -> Option<Vec<&Compare>> {
 fn concat(parts: &[Condition]) -> Option<Vec<&Compare>> {
     let all: Option<Vec<_>> = parts.iter().map(leaves).collect();
     Some(all?.into_iter().flatten().collect())
+}
+
+/// What each leaf is called in the names of tests: by its signal, and in full where several look at one.
+pub(super) fn names(condition: &Condition) -> Vec<String> {
+    let leaves = condition.leaves();
+    let titles: Vec<_> = leaves.iter().map(|leaf| title(leaf)).collect();
+    let named = |(leaf, title): (&&Condition, &Option<&str>)| match title {
+        Some(title) if titles.iter().filter(|t| **t == Some(title)).count() == 1 => {
+            (*title).to_owned()
+        }
+        _ => words::condition(leaf),
+    };
+    leaves.iter().zip(&titles).map(named).collect()
+}
+
+/// The title of the signal that a leaf looks at.
+fn title(leaf: &Condition) -> Option<&str> {
+    let signal = match leaf {
+        Condition::Compare(c) => &c.signal,
+        Condition::Absent(a) => &a.signal,
+        Condition::Raw(raw) => &raw.correlated.as_ref()?.of[0].signal,
+        Condition::All(..) | Condition::Any(..) | Condition::Unless(..) => return None,
+    };
+    Some(&signal.title)
 }
 
 fn count(condition: &Condition) -> usize {

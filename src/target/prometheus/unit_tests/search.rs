@@ -6,11 +6,11 @@
 use super::course::Course;
 use super::model::{Firing, Model, Record};
 use super::part::{Part, Try, course};
-use super::scenario::{Faults, firing as firing_sets, holds};
+use super::scenario::{Faults, firing as firing_sets, holds, names};
 use super::subject::Subject;
 use super::{minutes, value_is};
 use crate::naming;
-use crate::plan::{Condition, Plan};
+use crate::plan::{Condition, Plan, words};
 use crate::target::prometheus::view::{ExprCheck, Input, Test};
 
 /// How far towards the fault a part goes without there being one: as far as possible.
@@ -34,6 +34,7 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Found {
     };
     let search = Search {
         subject,
+        names: names(subject.condition),
         course: course(&parts, subject.hold.mins_up().div_ceil(step)),
         parts,
         step,
@@ -48,6 +49,8 @@ pub(super) fn tests(plan: &Plan, subject: &Subject<'_>, step: u64) -> Found {
 struct Search<'a> {
     subject: &'a Subject<'a>,
     parts: Vec<Part<'a>>,
+    /// What the parts are called.
+    names: Vec<String>,
     course: Course,
     step: u64,
 }
@@ -102,40 +105,37 @@ impl Search<'_> {
 
     /// What the parts did by themselves under all inputs, for the author.
     fn why(&self) -> String {
-        let held: Vec<_> = self.subject.condition.leaves();
+        let leaves = self.subject.condition.leaves();
         let holds = |(i, leaf): (usize, &&Condition)| {
             let mut states = vec![0; self.parts.len()];
             states[i] = 100;
             let fires = |how| {
-                let found = self.run_as(leaf, &self.inputs(how, &states)?)?;
-                let during = self.course.history + 1..self.course.stop();
-                Some(
-                    during
-                        .into_iter()
-                        .any(|at| found.at(at).is_some_and(|n| n > 0)),
-                )
+                let inputs = self.inputs(how, &states)?;
+                let found = self.run_as(leaf, &inputs, |open| self.fires_in_fault(open))?;
+                let mut during = self.course.history + 1..self.course.stop();
+                Some(during.any(|at| found.at(at).is_some_and(|n| n > 0)))
             };
             let mut tries = Try::all(&self.parts).into_iter();
             tries.any(|how| fires(how) == Some(true))
         };
-        let held: Vec<_> = held.iter().enumerate().map(holds).collect();
-        let titles = |wanted: bool| {
-            let parts = self.parts.iter().zip(&held);
+        let held: Vec<_> = leaves.iter().enumerate().map(holds).collect();
+        let those = |wanted: bool| {
+            let parts = leaves.iter().zip(&held);
             let parts = parts.filter(|(_, held)| **held == wanted);
-            let mut titles: Vec<_> = parts.map(|(p, _)| format!("\"{}\"", p.title())).collect();
-            titles.dedup();
-            titles.join(" and ")
+            let parts: Vec<_> = parts
+                .map(|(leaf, _)| format!("\"{}\"", words::condition(leaf)))
+                .collect();
+            parts.join(" and ")
         };
         let hold = match self.subject.hold.as_secs() {
             0 => String::new(),
             _ => format!(" for {}", self.subject.hold),
         };
         match held.contains(&false) {
-            true => format!("what it asks of {} never held{hold}", titles(false)),
-            false if held.len() > 1 => format!(
-                "what it asks of {} held{hold}, but only each by itself",
-                titles(true)
-            ),
+            true => format!("{} never held{hold}", those(false)),
+            false if held.len() > 1 => {
+                format!("{} held{hold}, but only each by itself", those(true))
+            }
             false => {
                 "it fired only where it had fired before the fault, or not twice in a row".into()
             }
@@ -172,8 +172,11 @@ impl Search<'_> {
         let mut all: Vec<Input> = Vec::new();
         let n = self.parts.len();
         for i in (how.first..n).chain(0..how.first) {
-            let inputs = self.parts[i].inputs(&self.course, states[i], how)?;
-            for input in inputs {
+            let part = &self.parts[i];
+            if how.shared && all.iter().any(|known| part.reads(&known.series)) {
+                continue;
+            }
+            for input in part.inputs(&self.course, states[i], how)? {
                 if all.iter().all(|known| known.series != input.series) {
                     all.push(input);
                 }
@@ -183,11 +186,16 @@ impl Search<'_> {
     }
 
     fn run(&self, inputs: &[Input]) -> Option<Agreed> {
-        self.run_as(self.subject.condition, inputs)
+        self.run_as(self.subject.condition, inputs, |_| true)
     }
 
-    /// What an alert on this condition would do.
-    fn run_as(&self, condition: &Condition, inputs: &[Input]) -> Option<Agreed> {
+    /// What an alert on this condition would do; nothing where one way to read windows already shows what is not wanted.
+    fn run_as(
+        &self,
+        condition: &Condition,
+        inputs: &[Input],
+        wanted: impl Fn(&[u64]) -> bool,
+    ) -> Option<Agreed> {
         let run = |closed| {
             let steps = self.course.end() + 1;
             let mut model = Model::new(inputs, self.step, steps, closed)?;
@@ -197,10 +205,19 @@ impl Search<'_> {
             }
             model.firing(&condition.query().expr, self.subject.hold.as_secs())
         };
+        let open = run(false).filter(|open| wanted(open))?;
         Some(Agreed {
-            open: run(false)?,
+            open,
             closed: run(true)?,
         })
+    }
+
+    /// True where it fires during the fault, at its start or at its end.
+    fn fires_in_fault(&self, firing: &[u64]) -> bool {
+        let steps = (0..).zip(firing);
+        let mut during =
+            steps.filter(|(at, _)| (self.course.history..=self.course.stop()).contains(at));
+        during.any(|(_, firing)| *firing > 0)
     }
 
     fn check(&self, step: u64, firing: u64) -> ExprCheck {
@@ -222,14 +239,16 @@ impl Search<'_> {
 
     /// Quiet before the fault, firing in it, quiet after it.
     fn fires(&self, set: &Faults, inputs: Vec<Input>) -> Option<Test> {
-        let found = self.run(&inputs)?;
+        let condition = self.subject.condition;
+        let found = self.run_as(condition, &inputs, |open| self.fires_in_fault(open))?;
         let (start, stop, end) = (self.course.history, self.course.stop(), self.course.end());
         if !found.is(start.saturating_sub(5)..=start, |n| n == 0) {
             return None;
         }
-        let fires =
-            |at: &u64| found.at(*at).is_some_and(|n| n > 0) && found.at(at + 1) == found.at(*at);
-        let at = (start + 1..stop).find(fires)?;
+        let fires = |at: &u64| found.at(*at).is_some_and(|n| n > 0);
+        let goes_on = |at: &u64| fires(at) && found.at(at + 1) == found.at(*at);
+        let during = || start + 1..stop;
+        let at = during().find(goes_on).or_else(|| during().find(fires))?;
         let quiet = |at: &u64| found.is(at - 1..=*at, |n| n == 0);
         let before = (start..at).rev().find(quiet)?;
         let mut checks = vec![self.check(before, 0), self.check(at, found.at(at)?)];
@@ -250,18 +269,16 @@ impl Search<'_> {
             let mut states = states.to_vec();
             states[part] = share;
             let inputs = self.inputs(how, &states)?;
-            let found = self.run(&inputs)?;
+            let condition = self.subject.condition;
+            let found = self.run_as(condition, &inputs, |open| !self.fires_in_fault(open))?;
             let (start, stop) = (self.course.history, self.course.stop());
             if !found.is(start..=stop, |n| n == 0) {
                 return None;
             }
             let middle = (start + stop) / 2;
             let checks = vec![self.check(middle, 0), self.check(stop, 0)];
-            let title = format!(
-                "silent while only {} is short of it",
-                self.parts[part].title()
-            );
-            Some(self.test(title, inputs, checks))
+            let name = format!("silent while only {} is short of it", self.names[part]);
+            Some(self.test(name, inputs, checks))
         })
     }
 
@@ -274,18 +291,21 @@ impl Search<'_> {
         let (start, stop) = (self.course.history, self.course.stop());
         Try::all(&self.parts).into_iter().find_map(|how| {
             let inputs = self.inputs(how, &states)?;
-            let silent = self.run(&inputs)?.is(start..=stop, |n| n == 0);
-            let found = self.run_as(&parts[0], &inputs).filter(|_| silent)?;
-            let at = (start + 1..stop).find(|at| found.is(*at..=at + 1, |n| n > 0))?;
-            let checks = vec![self.check(at, 0), self.check(stop, 0)];
+            let own = self.run_as(&parts[0], &inputs, |open| self.fires_in_fault(open))?;
+            let whole = self.run(&inputs)?;
+            let excused =
+                |at: &u64| own.is(*at..=at + 1, |n| n > 0) && whole.is(start..=at + 1, |n| n == 0);
+            let first = (start + 1..stop).find(excused)?;
+            let last = (first..stop).take_while(excused).last()?;
+            let mut checks = vec![self.check(first, 0), self.check(last, 0)];
+            checks.truncate(if first == last { 1 } else { 2 });
             Some(self.test("silent while the excuse holds".into(), inputs, checks))
         })
     }
 
     fn name(&self, what: &str, set: &Faults) -> String {
-        let parts = self.parts.iter().zip(set).filter(|(_, bad)| **bad);
-        let mut titles: Vec<_> = parts.map(|(part, _)| part.title()).collect();
-        titles.dedup();
-        format!("{what} {}", titles.join(" and "))
+        let parts = self.names.iter().zip(set).filter(|(_, bad)| **bad);
+        let parts: Vec<_> = parts.map(|(name, _)| name.as_str()).collect();
+        format!("{what} {}", parts.join(" and "))
     }
 }

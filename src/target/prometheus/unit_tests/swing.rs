@@ -21,6 +21,8 @@ pub(super) struct Blocks {
 pub(super) struct Seen {
     /// How far the range surely reaches to each side.
     pub(super) reach: f64,
+    /// Whether it surely holds the swing itself.
+    pub(super) holds: bool,
     pub(super) blocks: Blocks,
 }
 
@@ -105,7 +107,12 @@ pub(super) fn seen(stat: Stat, window: u64, past: u64, sigma: f64) -> Option<See
             .clone()
             .map(|n| blocks.reach(stat, n, past, sigma))
             .fold(f64::INFINITY, f64::min);
-        Seen { reach, blocks }
+        let mut swing = all.clone().flat_map(|n| blocks.read(stat, n));
+        Seen {
+            reach,
+            holds: swing.all(|value| value.abs() <= reach),
+            blocks,
+        }
     };
     let usual = of(Blocks::USUAL);
     if usual.reach > sigma / 2.0 {

@@ -35,7 +35,7 @@ pub(super) fn files(
             let mut tests = vec![run.bad_for(true), run.bad_for(false)];
             tests.extend(run.outage());
             // Single moments are too few to tell thresholds of a short window apart.
-            tests.extend(given::tests(plan, slo, events, tier));
+            tests.extend(given::tests(plan, slo, events, tier, run.every));
             if i == 0 {
                 tests.push(run.gone());
             }

@@ -48,14 +48,18 @@ impl Model {
     fn over_time(&self, function: Function, expr: &Expr, times: &[i64]) -> Option<Vec<Row>> {
         let ranges = self.ranges(expr, times)?;
         let row = |(labels, samples): (Labels, Samples)| {
+            // Moments ascend, and so do both ends of the window.
+            let (mut from, mut to) = (0, 0);
             let value = |now: &i64| {
                 let (end, start) = (now - ranges.ago, now - ranges.ago - ranges.length);
-                let from = samples.partition_point(|(t, _)| match self.closed {
-                    true => *t < start,
-                    false => *t <= start,
-                });
-                let to = samples.partition_point(|(t, _)| *t <= end);
-                function(&samples[from..to.max(from)], end, ranges.length)
+                let is_before = |t: i64| t < start || (!self.closed && t == start);
+                while samples.get(to).is_some_and(|(t, _)| *t <= end) {
+                    to += 1;
+                }
+                while from < to && is_before(samples[from].0) {
+                    from += 1;
+                }
+                function(&samples[from..to], end, ranges.length)
             };
             (unnamed(labels), times.iter().map(value).collect())
         };

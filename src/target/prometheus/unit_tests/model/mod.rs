@@ -72,14 +72,32 @@ impl Model {
         })
     }
 
+    /// The same, evaluated only every so many steps.
+    pub(super) fn evaluated_every(mut self, steps: usize) -> Self {
+        self.moments = self.moments.into_iter().step_by(steps).collect();
+        self
+    }
+
     /// Adds a series of each element that a rule records; `None` where it uses what this model does not know.
     pub(super) fn record(&mut self, record: &Record<'_>) -> Option<()> {
-        for (mut labels, samples) in self.rows(record.expr, &self.moments)? {
+        for (mut labels, values) in self.rows(record.expr, &self.moments)? {
             labels.insert("__name__".into(), record.name.to_owned());
             labels.extend(record.labels.clone());
+            let mut samples = Vec::new();
+            for (moment, value) in self.moments.iter().zip(values) {
+                samples.resize(usize::try_from(moment / self.step).ok()?, None);
+                samples.push(value);
+            }
             self.series.push(Series { labels, samples });
         }
         Some(())
+    }
+
+    /// The only element of an expression at a time in seconds.
+    pub(super) fn value(&self, expr: &Expr, time: i64) -> Option<f64> {
+        let rows = self.rows(expr, &[time])?.into_iter();
+        let mut values = rows.filter_map(|(_, values)| values.first().copied().flatten());
+        values.next().filter(|_| values.next().is_none())
     }
 
     /// What an alert does.
