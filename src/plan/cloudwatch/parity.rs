@@ -299,7 +299,7 @@ impl Display for Difference {
                 hold,
             } => write!(
                 f,
-                "{points} values of {period} in a row, where Prometheus looks again and again for {hold}"
+                "{points} values of {period} in a row, where Prometheus looks at each evaluation for {hold}"
             ),
             Difference::Earlier(by) => write!(f, "fires up to {by} earlier"),
             Difference::Later(by) => write!(f, "fires up to {by} later"),
