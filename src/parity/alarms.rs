@@ -294,6 +294,9 @@ impl Builder<'_> {
         for note in &found.differences {
             draft.note(note.clone());
         }
+        if self.counts_beginnings(&c.signal) {
+            draft.note(Difference::CountsBeginnings.at(purpose.of_larger()));
+        }
         self.one_for_all(draft, &c.query, &found, purpose);
         match request.over.filter(|over| over.value.changes_timing()) {
             Some(over) => chosen(draft, &found, over, (usual, timing)),
@@ -367,7 +370,10 @@ impl Builder<'_> {
         };
         let samples = value::metric_stat(&a.signal, samples, of, self.via, &mut draft.scraped)?;
         let value = Value::Statistic(samples);
-        draft.note(Difference::AllSilent.at(Grade::Weaker));
+        if !self.open(draft, &a.query, &[]).is_empty() {
+            draft.note(Difference::AllSilent.at(Grade::Weaker));
+        }
+        draft.note(Difference::LastingSilence.at(Grade::Stronger));
         let timing = timing::each_minute(request.hold)?.with(self.sink, request.over);
         let alarm = MetricAlarm {
             value,

@@ -16,6 +16,8 @@ use crate::spec::{Text, Via};
 pub struct Known<'a> {
     /// Labels that dashboards keep.
     pub group_by: &'a [Text],
+    /// Labels that the scrape adds.
+    pub target: &'a [Text],
     /// Names of gauges and counters.
     pub plain: &'a [String],
     /// Labels of which CloudWatch has one value: those of the environment, which the scrape adds.

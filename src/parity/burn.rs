@@ -13,7 +13,7 @@ use crate::plan::cloudwatch::{
     Alarm, AlarmKind, Composite, Difference, Grade, MetricAlarm, NotExpressible, Note, Parity, Rule,
     Share, Suppressor, Test, Value, Verdict, What,
 };
-use crate::plan::{CompareOp, EventSlo, Slo, Tier};
+use crate::plan::{CompareOp, EventSli, EventSlo, Slo, Tier};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::query::{self, bin, direct_ratio};
 use crate::spec::{Missing, Via};
@@ -61,6 +61,14 @@ impl Builder<'_> {
         let open: Vec<_> = self.told_apart(&slo.labels).cloned().collect();
         if !open.is_empty() {
             notes.push(Difference::OneForAll(open).at(Grade::Weaker));
+        }
+        if let EventSli::Ratio {
+            part, good: false, ..
+        } = &events.sli
+            && !events.count_new_series
+            && self.counts_beginnings(part)
+        {
+            notes.push(Difference::CountsBeginnings.at(Grade::Stronger));
         }
         for window in [tier.long, tier.short] {
             let timing = super::timing::once(window)?;

@@ -3,6 +3,7 @@
 //! `vllm.kv_cache_usage` read as `last` is the `Maximum` of the metric under each name that the range of
 //! releases has for it, for one series or for each group; its `slope` is the growth of the `Average`.
 
+use super::builder::Builder;
 use super::delivery::Scrapes;
 use super::dimensions::{Slice, dimensions};
 use crate::cloudwatch::Statistic;
@@ -45,6 +46,22 @@ pub(super) struct SignalValue {
     pub(super) scraped: Scrapes,
 }
 
+impl Builder<'_> {
+    /// True where code publishes each event: Prometheus only sees what is added to a series after its first sample.
+    pub(super) fn counts_beginnings(&self, signal: &Signal) -> bool {
+        if let (Source::Ratio { of, .. }, None) = (&signal.source, &signal.cloudwatch) {
+            return self.counts_beginnings(of);
+        }
+        let own = |label: &String| {
+            let added = self.known.target.iter().any(|added| added.value == *label);
+            !added && label != "job" && label != "instance"
+        };
+        let metric = signal.cloudwatch.as_ref();
+        let published = metric.is_some_and(|metric| metric.delivery == Delivery::Published);
+        published && signal.kind() == SignalKind::Counter && signal.labels.iter().any(own)
+    }
+}
+
 /// What a statistic adds up over a period.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddsUp {
@@ -66,7 +83,7 @@ impl Purpose {
     }
 
     /// What it does that CloudWatch's value is larger.
-    fn of_larger(self) -> Grade {
+    pub(super) fn of_larger(self) -> Grade {
         match self {
             Purpose::HighAlarm => Grade::Stronger,
             Purpose::LowAlarm | Purpose::Picture => Grade::Weaker,

@@ -8,7 +8,7 @@ use libtest_mimic::Trial;
 use regex::Regex;
 use serde_json::Value;
 use slosmith::plan::cloudwatch::{Delivery, Grade, Metric, Parity, TOLERANCE, What};
-use slosmith::plan::{Family, Plan, SloKind};
+use slosmith::plan::{Family, Plan, Signal, SloKind, Source};
 use slosmith::promql::ast::MatchOp;
 use slosmith::spec::FamilyKind as Kind;
 use slosmith::target::{self, Target};
@@ -43,7 +43,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         let (name, fleet) = own_days().swap_remove(0);
         let mut seen = Seen::default();
         seen.take(&name, SPEC, &fleet);
-        assert!(seen.alerts["Down"].prometheus == 0, "{:?}", seen.alerts["Down"]);
+        let down = &seen.alerts["Down"];
+        assert_eq!((down.prometheus, down.cloudwatch), (0, 0), "{down:?}");
         seen.judge(false);
     };
     vec![
@@ -248,6 +249,13 @@ fn delivered(case: &Case, cluster: &str) -> Delivered {
             }
         }
     }
+    let misses = crate::alerts::signals(&case.plan).into_iter();
+    for (metric, hits, tries) in misses.filter_map(shared) {
+        let subject = |family: &Family| case.world.subjects.get(&*family.names);
+        if let (Some(hits), Some(tries)) = (subject(hits), subject(tries)) {
+            add_misses(&mut all, cluster, metric, (&hits.tracks, &tries.tracks));
+        }
+    }
     for samples in all.values_mut() {
         samples.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
@@ -265,6 +273,40 @@ fn add(
     let dimensions = pairs.map(|(dimension, label)| (dimension, value(&label)));
     let id: MetricId = (name.to_owned(), dimensions.collect());
     all.entry(id).or_default().extend(samples);
+}
+
+/// A metric of zeros and ones: a ratio and the counter of its part are bound to it.
+fn shared(signal: &Signal) -> Option<(&Metric, &Family, &Family)> {
+    let Source::Ratio { of, over, .. } = &signal.source else {
+        return None;
+    };
+    Some((signal.cloudwatch.as_ref()?, of.family()?, over.family()?))
+}
+
+/// The zeros: events of the whole that are none of the part.
+fn add_misses(
+    all: &mut Delivered,
+    cluster: &str,
+    metric: &Metric,
+    (hits, tries): (&[Scraped], &[Scraped]),
+) {
+    let id = (metric.names.newest().to_owned(), BTreeMap::new());
+    if all.get(&id).is_some_and(|samples| samples.iter().any(|(_, value)| *value == 0.0)) {
+        return;
+    }
+    let times = |tracks: &[Scraped]| -> Vec<f64> {
+        let own = tracks.iter().filter(|s| s.track.labels["cluster"] == cluster);
+        let events = own.filter_map(|s| match &s.track.data {
+            Data::Events { events, .. } => Some(events),
+            Data::Level(_) => None,
+        });
+        events.flatten().map(|(time, _)| *time).collect()
+    };
+    let mut hits = times(hits);
+    hits.sort_by(f64::total_cmp);
+    let missed = |time: &f64| hits.binary_search_by(|hit| hit.total_cmp(time)).is_err();
+    let zeros = times(tries).into_iter().filter(missed).map(|time| (time, 0.0));
+    all.entry(id).or_default().extend(zeros);
 }
 
 fn families<'a>(plan: &'a Plan, name: &str) -> Option<&'a Family> {
@@ -351,6 +393,7 @@ fn own_days() -> Vec<(String, Fleet)> {
     let mut adapter = day(102, replicas("0.33.0"), calm());
     for r in &mut adapter.requests {
         if r.adapter == "tuned" && (6_000.0..9_600.0).contains(&r.arrival) {
+            r.first += 1.5;
             r.end += 4.0;
             if r.arrival as u64 % 4 == 0 {
                 r.status = 500;
@@ -365,7 +408,8 @@ fn own_days() -> Vec<(String, Fleet)> {
         slow: 30.0,
         ..Spell::until(180.0)
     };
-    let two = day(103, two, vec![Spell::until(120.0), busy, Spell::until(END)]);
+    let mut two = day(103, two, vec![Spell::until(120.0), busy, Spell::until(END)]);
+    two.gone = vec![("small-0", 250.0)];
     let low = Spell {
         load: 0.002,
         errors: 0.3,

@@ -162,8 +162,12 @@ pub enum Difference {
     OneLineForEach(Vec<String>),
     /// A search cannot join the names that a family had.
     OneLineForEachName(Vec<String>),
-    /// Silence is only seen when all replicas are silent.
+    /// Silence is only seen when all groups are silent.
     AllSilent,
+    /// Silence counts from the first moment on, and never ends by itself.
+    LastingSilence,
+    /// What a series begins with is counted.
+    CountsBeginnings,
     /// A band in place of a multiple of the past.
     LearntBand {
         /// Its width in standard deviations.
@@ -266,7 +270,13 @@ impl Display for Difference {
                 write!(f, "one line for each of the names {}", code(names))
             }
             Difference::AllSilent => f.write_str(
-                "fires when all replicas are silent, where Prometheus misses each group that was there an hour ago",
+                "fires when all groups are silent, where Prometheus misses each of them",
+            ),
+            Difference::LastingSilence => f.write_str(
+                "fires from the start and until something comes, where Prometheus misses what was there an hour ago",
+            ),
+            Difference::CountsBeginnings => f.write_str(
+                "counts the event that a new series begins with, which Prometheus does not see",
             ),
             Difference::LearntBand {
                 width,

@@ -43,6 +43,7 @@ pub(super) fn resolve(
     let values = values(cx, service);
     let known = Known {
         group_by: &spec.prometheus.group_by,
+        target: &spec.prometheus.labels.target,
         plain: &plain,
         environment: &environment,
         values: &values,
