@@ -97,7 +97,7 @@ fn shown_worth(unit: ValueUnit, worth: Number) -> Number {
 /// A gauge is worth a point each minute.
 fn period_of(r: &PanelSignal) -> u64 {
     match r.window {
-        None if is_instant(&r.signal, r.stat) => MINUTE,
+        _ if is_instant(&r.signal, r.stat) => MINUTE,
         None => USUAL,
         Some(window) => period(window),
     }
