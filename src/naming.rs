@@ -362,6 +362,16 @@ pub fn window_alarm(service: &str, slo: &str, window: Duration, factor: &str) ->
     format!("{service}-{slo}-burn-{window}-{factor}x")
 }
 
+/// Name of the rule that mutes alarms in a maintenance window.
+pub fn mute_rule(service: &str, window: &str) -> String {
+    format!("{service}-{window}")
+}
+
+/// The log that the CloudWatch agent writes for a service.
+pub fn agent_log(service: &str) -> String {
+    format!("/slosmith/{service}/prometheus")
+}
+
 /// Name of a dashboard in CloudWatch: letters, digits, `-` and `_`.
 pub fn dashboard(service: &str, dashboard: &str) -> String {
     format!("{service}-{dashboard}")

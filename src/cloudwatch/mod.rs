@@ -14,6 +14,7 @@ mod fields;
 pub mod limits;
 mod math;
 mod metrics;
+pub mod schedule;
 mod search;
 mod statistic;
 mod tags;

@@ -5,15 +5,17 @@
 
 use super::builder::Builder;
 use super::delivery::Scrapes;
+use super::description::with_notes;
+use super::dimensions::Slice;
 use super::promql;
 use super::timing::{self, Timing};
-use super::value::{self, Purpose, SignalValue, ValueRequest};
+use super::value::{self, AddsUp, Purpose, SignalValue, ValueRequest};
 use crate::cloudwatch::{Statistic, limits};
 use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::cloudwatch::{
-    Alarm, AlarmKind, Composite, Difference, Dimensions, MetricAlarm, MetricStat, NotExpressible,
-    Parity, Rule, Test, Value, Verdict, What,
+    Alarm, AlarmKind, Composite, Difference, Dimensions, Grade, MetricAlarm, MetricStat,
+    NotExpressible, Note, Parity, Rule, TOLERANCE, Test, Value, Verdict, What,
 };
 use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Marks, Outside, Query};
 use crate::source::{Span, Spanned};
@@ -49,79 +51,144 @@ pub struct AlarmRequest<'a> {
     pub over: Option<&'a Spanned<AlarmOverride>>,
 }
 
+/// Values of labels: of all that are known, or the one that an alarm is about.
+type Values<T> = Vec<(String, T)>;
+
 /// Alarms of one alert, until it is known that all of it can be said.
 #[derive(Default)]
 struct Draft {
+    /// Name of the alarm that has the severity.
+    name: String,
+    description: String,
+    /// The groups that it is about.
+    only: Values<String>,
     alarms: Vec<Alarm>,
-    differences: Vec<Difference>,
+    notes: Vec<Note>,
     scraped: Scrapes,
     /// Numbers the parts; an alert of one part has none.
     parts: Option<usize>,
 }
 
 impl Draft {
-    fn note(&mut self, difference: Difference) {
-        if !self.differences.contains(&difference) {
-            self.differences.push(difference);
+    fn new(request: &AlarmRequest<'_>, only: Values<String>) -> Self {
+        let leaf = matches!(
+            request.condition,
+            Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_)
+        );
+        let groups = only.iter().map(|(label, value)| format!("{label} {value}: "));
+        let description = groups.chain([request.description.clone()]).collect::<String>();
+        let values = only.iter().map(|(_, value)| format!("-{value}"));
+        Self {
+            name: [request.alarm.clone()].into_iter().chain(values).collect(),
+            description: description.chars().take(limits::DESCRIPTION).collect(),
+            only,
+            parts: (!leaf).then_some(0),
+            ..Self::default()
+        }
+    }
+
+    fn note(&mut self, note: Note) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
         }
     }
 }
 
 impl Builder<'_> {
-    /// Makes the alarm of an alert, or says why there is none.
+    /// Makes the alarm of an alert, or one for each known group, or says why there is none.
     pub fn alert(&mut self, request: &AlarmRequest<'_>) {
-        self.check_name(request);
         let made = self.alarms.len();
-        let leaf = matches!(
-            request.condition,
-            Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_)
-        );
-        let mut draft = Draft {
-            parts: (!leaf).then_some(0),
-            ..Draft::default()
-        };
-        let verdict = match self.condition(&mut draft, request, request.condition) {
-            Ok(rule) => self.adopt(request, draft, rule),
+        let verdict = match self.classic(request) {
+            Ok(notes) => Verdict::There(notes),
             Err(why) => self.by_promql(request, why),
         };
         self.tag(made, request.marks);
+        let own = self.alarms[made..].iter().filter(|alarm| alarm.severity.is_some());
         self.parity.push(Parity {
             what: request.what,
             name: request.name.clone(),
-            prometheus: Verdict::of(interpolated(request.condition)),
-            resource: verdict.is_expressible().then(|| request.alarm.clone()),
+            prometheus: Verdict::There(interpolated(request.condition)),
+            resources: own.map(|alarm| alarm.name.clone()).collect(),
             cloudwatch: verdict,
         });
     }
 
-    fn check_name(&mut self, request: &AlarmRequest<'_>) {
+    /// Alarms on metrics.
+    fn classic(&mut self, request: &AlarmRequest<'_>) -> Result<Vec<Note>, NotExpressible> {
+        let mut known = self.known_values(request.condition);
+        let each: Result<Vec<_>, _> = groups(&known)
+            .into_iter()
+            .map(|only| self.draft(request, only))
+            .collect();
+        let drafts = match each {
+            Err(_) if !known.is_empty() => {
+                known.clear();
+                vec![self.draft(request, Vec::new())?]
+            }
+            drafts => drafts?,
+        };
+        let mut notes: Vec<Note> = Vec::new();
+        if !known.is_empty() {
+            notes.push(Difference::OneForEach(known).at(Grade::Equivalent));
+        }
+        for (draft, rule) in drafts {
+            let new = draft.notes.iter().filter(|note| !notes.contains(note));
+            let new: Vec<_> = new.cloned().collect();
+            notes.extend(new);
+            self.adopt(request, draft, rule);
+        }
+        Ok(notes)
+    }
+
+    /// Labels of a condition's groups whose values are known, where there are several.
+    fn known_values(&self, condition: &Condition) -> Values<Vec<String>> {
+        let labels = &condition.query().labels;
+        let known = self.known.values.iter();
+        let known = known.filter(|(label, values)| labels.contains(label) && values.len() > 1);
+        known.cloned().collect()
+    }
+
+    fn draft(
+        &mut self,
+        request: &AlarmRequest<'_>,
+        only: Values<String>,
+    ) -> Result<(Draft, Rule), NotExpressible> {
+        let mut draft = Draft::new(request, only);
+        let rule = self.condition(&mut draft, request, request.condition)?;
+        Ok((draft, rule))
+    }
+
+    fn check_name(&mut self, request: &AlarmRequest<'_>, name: &str) {
         let at = request.over.and_then(|over| over.value.name.as_ref());
         let at = at.map_or(request.at, |name| name.span);
-        if !limits::is_alarm_name(&request.alarm) {
+        if !limits::is_alarm_name(name) {
             let most = limits::NAME;
             let message =
                 format!("an alarm's name has 1 to {most} characters, none of them for control");
             let error = Diagnostic::error("alarm-limit", at, message);
             self.sink.push(error);
         }
-        if self.alarms.iter().any(|alarm| alarm.name == request.alarm) {
-            let message = format!("two alarms would be called `{}`", request.alarm);
+        if self.alarms.iter().any(|alarm| alarm.name == name) {
+            let message = format!("two alarms would be called `{name}`");
             self.sink
                 .push(Diagnostic::error("duplicate-name", at, message));
         }
     }
 
     /// Takes over what was made, with the alert's severity on its outermost alarm.
-    fn adopt(&mut self, request: &AlarmRequest<'_>, mut draft: Draft, rule: Rule) -> Verdict {
+    fn adopt(&mut self, request: &AlarmRequest<'_>, mut draft: Draft, rule: Rule) {
+        self.check_name(request, &draft.name);
+        let description = with_notes(&draft.description, &draft.notes);
         match rule {
             Rule::Alarm(_) => {
                 if let Some(alarm) = draft.alarms.last_mut() {
                     alarm.severity = Some(request.severity.to_owned());
+                    alarm.description = description;
                 }
             }
             rule => draft.alarms.push(Alarm {
-                name: request.alarm.clone(),
-                description: request.description.clone(),
+                name: draft.name,
+                description,
                 severity: Some(request.severity.to_owned()),
                 tags: Vec::new(),
                 kind: AlarmKind::Composite(Composite {
@@ -132,19 +199,19 @@ impl Builder<'_> {
         }
         self.alarms.extend(draft.alarms);
         self.scraped.extend(draft.scraped);
-        Verdict::of(draft.differences)
     }
 
     fn by_promql(&mut self, request: &AlarmRequest<'_>, why: NotExpressible) -> Verdict {
         if self.via != Via::Otlp {
-            return Verdict::NotExpressible(vec![why]);
+            return Verdict::Absent(vec![why]);
         }
         if request.recorded {
-            return Verdict::NotExpressible(vec![why, NotExpressible::NeedsRecords]);
+            return Verdict::Absent(vec![why, NotExpressible::NeedsRecords]);
         }
         let query = self.ask(&request.condition.query().expr);
         match query.and_then(|query| promql::alarm(&query, request.hold)) {
             Ok(alarm) => {
+                self.check_name(request, &request.alarm);
                 self.alarms.push(Alarm {
                     name: request.alarm.clone(),
                     description: request.description.clone(),
@@ -152,9 +219,9 @@ impl Builder<'_> {
                     tags: Vec::new(),
                     kind: AlarmKind::PromQl(alarm),
                 });
-                Verdict::Identical
+                Verdict::IDENTICAL
             }
-            Err(more) => Verdict::NotExpressible(vec![why, more]),
+            Err(more) => Verdict::Absent(vec![why, more]),
         }
     }
 
@@ -170,12 +237,12 @@ impl Builder<'_> {
             Condition::Raw(raw) if raw.words.is_some() => Err(NotExpressible::Correlation),
             Condition::Raw(_) => Err(NotExpressible::AuthorsPromQl),
             Condition::All(parts, query) => {
-                joined(draft, parts, query);
+                self.joined(draft, parts, query);
                 Ok(Rule::All(self.parts(draft, request, parts)?))
             }
             Condition::Any(parts, _) => Ok(Rule::Any(self.parts(draft, request, parts)?)),
             Condition::Unless(parts, query) => {
-                joined(draft, &parts[..], query);
+                self.joined(draft, &parts[..], query);
                 let first = self.condition(draft, request, &parts[0])?;
                 let second = self.condition(draft, request, &parts[1])?;
                 Ok(Rule::Unless(Box::new([first, second])))
@@ -207,25 +274,41 @@ impl Builder<'_> {
             return self.limited(draft, request, c, o);
         }
         let statistic = timing::statistic(self.sink, request.over);
+        let purpose = match is_upper(&c.bound) {
+            true => Purpose::HighAlarm,
+            false => Purpose::LowAlarm,
+        };
         let found = value::read(ValueRequest {
             signal: &c.signal,
             stat: c.stat,
-            purpose: match is_upper(&c.bound) {
-                true => Purpose::HighAlarm,
-                false => Purpose::LowAlarm,
-            },
+            purpose,
             statistic: statistic.as_ref(),
-            by: &[],
+            of: Slice {
+                by: &[],
+                only: &draft.only,
+            },
             via: self.via,
         })?;
-        let timing = timing::of(c, request.hold)?.with(self.sink, request.over);
-        for difference in &found.differences {
-            draft.note(difference.clone());
+        let usual = timing::of(c, request.hold)?;
+        let timing = usual.with(self.sink, request.over);
+        for note in &found.differences {
+            draft.note(note.clone());
         }
-        one_for_all(draft, &c.query, &found.value);
+        if self.counts_beginnings(&c.signal) {
+            draft.note(Difference::CountsBeginnings.at(purpose.of_larger()));
+        }
+        self.one_for_all(draft, &c.query, &found, purpose);
         match request.over.filter(|over| over.value.changes_timing()) {
-            Some(_) => chosen(draft, &found.value, timing),
+            Some(over) => chosen(draft, &found, over, (usual, timing)),
             None => held(draft, c, request.hold, timing),
+        }
+        if timing.is_hourly() {
+            draft.note(Difference::Hourly.at(Grade::Weaker));
+        }
+        let missing = request.over.and_then(|over| over.value.missing);
+        let missing = missing.map_or(usual_missing(c), |missing| missing.value);
+        if missing == Missing::Breaching {
+            draft.note(Difference::SilenceFires.at(Grade::Stronger));
         }
         let test = test(draft, c, &found, timing);
         draft.scraped.extend(found.scraped.iter().cloned());
@@ -238,14 +321,12 @@ impl Builder<'_> {
             period: timing.period,
             evaluate: timing.evaluate,
             datapoints: timing.datapoints,
-            missing: over
-                .and_then(|over| over.missing)
-                .map_or(usual_missing(c), |missing| missing.value),
+            missing,
             low_samples: percentile.then(|| low_samples.unwrap_or(LowSamples::Evaluate)),
             value: found.value,
             label: c.signal.title.clone(),
         };
-        Ok(push(draft, request, alarm))
+        Ok(push(draft, alarm))
     }
 
     /// A band has no limit beside it: each side is an alarm on its band and one on its limit.
@@ -283,10 +364,16 @@ impl Builder<'_> {
         a: &Absent,
     ) -> Result<Rule, NotExpressible> {
         let samples = Statistic::SampleCount;
-        let samples = value::metric_stat(&a.signal, samples, &[], self.via, &mut draft.scraped)?;
+        let of = Slice {
+            by: &[],
+            only: &draft.only,
+        };
+        let samples = value::metric_stat(&a.signal, samples, of, self.via, &mut draft.scraped)?;
         let value = Value::Statistic(samples);
-        one_for_all(draft, &a.query, &value);
-        draft.note(Difference::AllSilent);
+        if !self.open(draft, &a.query, &[]).is_empty() {
+            draft.note(Difference::AllSilent.at(Grade::Weaker));
+        }
+        draft.note(Difference::LastingSilence.at(Grade::Stronger));
         let timing = timing::each_minute(request.hold)?.with(self.sink, request.over);
         let alarm = MetricAlarm {
             value,
@@ -298,7 +385,7 @@ impl Builder<'_> {
             missing: Missing::Breaching,
             low_samples: None,
         };
-        Ok(push(draft, request, alarm))
+        Ok(push(draft, alarm))
     }
 }
 
@@ -310,17 +397,17 @@ fn only_or(several: fn(Vec<Rule>) -> Rule, mut rules: Vec<Rule>) -> Rule {
     }
 }
 
-fn push(draft: &mut Draft, request: &AlarmRequest<'_>, alarm: MetricAlarm) -> Rule {
+fn push(draft: &mut Draft, alarm: MetricAlarm) -> Rule {
     let name = match &mut draft.parts {
-        None => request.alarm.clone(),
+        None => draft.name.clone(),
         Some(parts) => {
             *parts += 1;
-            naming::alarm_part(&request.alarm, *parts)
+            naming::alarm_part(&draft.name, *parts)
         }
     };
     draft.alarms.push(Alarm {
         name: name.clone(),
-        description: request.description.clone(),
+        description: draft.description.clone(),
         severity: None,
         tags: Vec::new(),
         kind: AlarmKind::Metric(Box::new(alarm)),
@@ -347,16 +434,17 @@ fn test(draft: &mut Draft, c: &Compare, found: &SignalValue, timing: Timing) -> 
     match &c.bound {
         Bound::Fixed(op, value, _) => Test::Threshold(*op, threshold(c, *value, found, timing)),
         Bound::Times(op, factor, baseline) => {
-            draft.note(Difference::LearntBand {
+            let band = Difference::LearntBand {
                 width: USUAL_BAND,
                 factor: *factor,
                 baseline: *baseline,
-            });
+            };
+            draft.note(band.at(Grade::Weaker));
             let side = if op.is_upper() { Side::High } else { Side::Low };
             Test::Band(side, USUAL_BAND)
         }
         Bound::Outside(o) => {
-            draft.note(Difference::LearntFrom(o.window));
+            draft.note(Difference::LearntFrom(o.window).at(Grade::Weaker));
             Test::Band(o.side, o.sigma)
         }
     }
@@ -367,76 +455,132 @@ fn threshold(c: &Compare, value: Number, found: &SignalValue, timing: Timing) ->
     let period = Number::from_integer(i128::from(timing.period));
     let per = c.unit.per.map_or(1, |per| i128::from(per.seconds));
     let amount = match (found.adds_up, c.stat) {
-        (true, Stat::Increase) => value * period / c.window.number(),
-        (true, _) => value / per * period,
-        (false, _) => value / per,
+        (AddsUp::Events, Stat::Increase) => value * period / c.window.number(),
+        (AddsUp::Events, _) => value / per * period,
+        (AddsUp::Scrapes, _) => value / per * (period / 60),
+        (AddsUp::No, _) => value / per,
     };
     amount / found.worth
 }
 
-/// One alarm has no groups.
-fn one_for_all(draft: &mut Draft, query: &Query, value: &Value) {
-    let metrics = value.metrics();
-    let fixed: Vec<_> = metrics
-        .iter()
-        .filter_map(|metric| match &metric.dimensions {
-            Dimensions::Exactly(pairs) => Some(pairs),
-            Dimensions::Each(_) => None,
-        })
-        .flatten()
-        .collect();
-    let open = query.labels.iter();
-    let open = open.filter(|label| !fixed.iter().any(|(name, _)| name == *label));
-    let open: Vec<_> = open.cloned().collect();
-    if !open.is_empty() {
-        draft.note(Difference::OneForAll(open));
+/// Every group that label values make: one without any where none are known.
+fn groups(known: &[(String, Vec<String>)]) -> Vec<Values<String>> {
+    let mut all = vec![Vec::new()];
+    for (label, values) in known {
+        let with = |group: &Values<String>| {
+            let pairs = values.iter().map(|value| (label.clone(), value.clone()));
+            let groups = pairs.map(|pair| group.iter().cloned().chain([pair]).collect());
+            groups.collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(with).collect();
     }
+    all
 }
 
-fn joined(draft: &mut Draft, parts: &[Condition], query: &Query) {
-    if !query.labels.is_empty() && parts.len() > 1 {
-        draft.note(Difference::PartsNotJoined);
+impl Builder<'_> {
+    /// Labels of a query whose values an alarm does not tell apart.
+    fn open(&self, draft: &Draft, query: &Query, fixed: &[&str]) -> Vec<String> {
+        let only = |label: &str| draft.only.iter().any(|(known, _)| known == label);
+        let open = self.told_apart(&query.labels);
+        let open = open.filter(|label| !only(label) && !fixed.contains(&label.as_str()));
+        open.cloned().collect()
+    }
+
+    /// One alarm has no groups.
+    fn one_for_all(
+        &self,
+        draft: &mut Draft,
+        query: &Query,
+        found: &SignalValue,
+        purpose: Purpose,
+    ) {
+        let metrics = found.value.metrics();
+        let dimensions = metrics.iter().filter_map(|metric| match &metric.dimensions {
+            Dimensions::Exactly(pairs) => Some(pairs),
+            Dimensions::Each(_) => None,
+        });
+        let fixed: Vec<_> = dimensions.flatten().map(|(name, _)| name.as_str()).collect();
+        let open = self.open(draft, query, &fixed);
+        if open.is_empty() {
+            return;
+        }
+        let grade = match &found.value {
+            Value::Statistic(stat) => purpose.of_all_groups(&stat.statistic, found.adds_up),
+            _ => Grade::Weaker,
+        };
+        draft.note(Difference::OneForAll(open).at(grade));
+    }
+
+    fn joined(&self, draft: &mut Draft, parts: &[Condition], query: &Query) {
+        if !self.open(draft, query, &[]).is_empty() && parts.len() > 1 {
+            draft.note(Difference::PartsNotJoined.at(Grade::Stronger));
+        }
     }
 }
 
 /// What the author wants in place of the alert's own look-back.
-fn chosen(draft: &mut Draft, value: &Value, timing: Timing) {
-    if let Some(metric) = value.metrics().first() {
-        draft.note(Difference::AuthorsTiming {
-            statistic: metric.statistic.clone(),
-            period: Duration::from_secs(timing.period),
-            datapoints: timing.datapoints,
-            evaluate: timing.evaluate,
-        });
+fn chosen(
+    draft: &mut Draft,
+    found: &SignalValue,
+    over: &Spanned<AlarmOverride>,
+    (usual, timing): (Timing, Timing),
+) {
+    let metrics = found.value.metrics();
+    let Some(metric) = metrics.first() else {
+        return;
+    };
+    let own = Difference::AuthorsTiming {
+        statistic: metric.statistic.clone(),
+        period: Duration::from_secs(timing.period),
+        datapoints: timing.datapoints,
+        evaluate: timing.evaluate,
+    };
+    // What another statistic does to replicas is told with it; nobody knows what it does to other values.
+    let other = over.value.statistic.is_some() && found.differences.is_empty();
+    draft.note(own.at(match timing.datapoints < timing.evaluate {
+        true => Grade::Stronger,
+        false if other || timing.period != usual.period => Grade::Weaker,
+        false => Grade::Equivalent,
+    }));
+    let (own, usual) = (timing.held(), usual.held());
+    if own > usual {
+        let later = Duration::from_secs(own - usual);
+        draft.note(Difference::Later(later).at(beyond_tolerance(later, Grade::Weaker)));
     }
+    earlier(draft, Duration::from_secs(usual.saturating_sub(own)));
 }
 
 /// How holding differs.
-fn held(draft: &mut Draft, c: &Compare, hold: Duration, chosen: Timing) {
-    if timing::is_instant(&c.signal, c.stat)
-        || hold.as_secs() == 0
-        || matches!(c.bound, Bound::Outside(_))
-    {
+fn held(draft: &mut Draft, c: &Compare, hold: Duration, timing: Timing) {
+    if timing::is_instant(&c.signal, c.stat) || matches!(c.bound, Bound::Outside(_)) {
         return;
     }
-    let period = Duration::from_secs(chosen.period);
-    draft.note(
-        if chosen.evaluate == 1 && hold == period && c.window == period {
-            Difference::LooksOnce { over: period }
-        } else {
-            Difference::LooksRarely {
-                datapoints: chosen.datapoints,
-                evaluate: chosen.evaluate,
-                period,
-                window: c.window,
-                hold,
-            }
-        },
-    );
+    if timing.evaluate > 1 {
+        let points = Difference::HoldsByPoints {
+            points: timing.evaluate,
+            period: Duration::from_secs(timing.period),
+            hold,
+        };
+        draft.note(points.at(Grade::Equivalent));
+    }
+    earlier(draft, Duration::from_secs(hold.as_secs().saturating_sub(timing.held())));
+}
+
+fn earlier(draft: &mut Draft, by: Duration) {
+    if by.as_secs() > 0 {
+        draft.note(Difference::Earlier(by).at(beyond_tolerance(by, Grade::Stronger)));
+    }
+}
+
+fn beyond_tolerance(time: Duration, grade: Grade) -> Grade {
+    match time > TOLERANCE {
+        true => grade,
+        false => Grade::Equivalent,
+    }
 }
 
 /// Prometheus interpolates a percentile between two boundaries, which CloudWatch knows exactly.
-fn interpolated(condition: &Condition) -> Vec<Difference> {
+fn interpolated(condition: &Condition) -> Vec<Note> {
     let parts: &[Condition] = match condition {
         Condition::All(parts, _) | Condition::Any(parts, _) => parts,
         Condition::Unless(parts, _) => &parts[..],
@@ -446,7 +590,7 @@ fn interpolated(condition: &Condition) -> Vec<Difference> {
         Condition::Compare(c) => Some(c),
         _ => None,
     });
-    compares.filter_map(|c| between(c)).collect()
+    compares.filter_map(|c| between(c)).map(|d| d.at(Grade::Equivalent)).collect()
 }
 
 fn between(c: &Compare) -> Option<Difference> {

@@ -1,7 +1,7 @@
 //! The builder: takes objectives, alerts and dashboards one by one, and gives back what CloudWatch gets.
 //!
 //! ```text
-//! Builder::new(service, via, &group_by, &plain, &mut sink) → .tiers(…), .alert(…), .dashboards(…) → .finish()
+//! Builder::new(service, via, &known, &mut sink) → .tiers(…), .alert(…), .dashboards(…) → .finish()
 //! ```
 
 use super::delivery::{Scrapes, scraped};
@@ -12,18 +12,29 @@ use crate::plan::Marks;
 use crate::plan::cloudwatch::{Alarm, Parity, Scraped};
 use crate::spec::{Text, Via};
 
+/// What the spec says of labels and series.
+pub struct Known<'a> {
+    /// Labels that dashboards keep.
+    pub group_by: &'a [Text],
+    /// Labels that the scrape adds.
+    pub target: &'a [Text],
+    /// Names of gauges and counters.
+    pub plain: &'a [String],
+    /// Labels of which CloudWatch has one value: those of the environment, which the scrape adds.
+    pub environment: &'a [String],
+    /// All values that labels have.
+    pub values: &'a [(String, Vec<String>)],
+}
+
 /// Gathers what a service gets in CloudWatch, in the order in which it is asked for.
 pub struct Builder<'a> {
     pub(super) sink: &'a mut Sink,
-    /// Labels that dashboards keep.
-    pub(super) group_by: &'a [Text],
+    pub(super) known: &'a Known<'a>,
     pub(super) via: Via,
     pub(super) service: &'a str,
     pub(super) alarms: Vec<Alarm>,
     pub(super) parity: Vec<Parity>,
     pub(super) scraped: Scrapes,
-    /// Series that belong to no histogram.
-    pub(super) plain: &'a [String],
     /// Families that PromQL reads, with their job where it is said.
     pub(super) queried: Vec<(String, Option<String>)>,
 }
@@ -39,25 +50,31 @@ pub struct Built {
 }
 
 impl<'a> Builder<'a> {
-    /// For a service whose pages arrive in this way. `plain` are the names of its gauges and counters.
-    pub fn new(
-        service: &'a str,
-        via: Via,
-        group_by: &'a [Text],
-        plain: &'a [String],
-        sink: &'a mut Sink,
-    ) -> Self {
+    /// For a service whose pages arrive in this way.
+    pub fn new(service: &'a str, via: Via, known: &'a Known<'a>, sink: &'a mut Sink) -> Self {
         Self {
             sink,
-            group_by,
+            known,
             via,
             service,
             alarms: Vec::new(),
             parity: Vec::new(),
             scraped: Vec::new(),
-            plain,
             queried: Vec::new(),
         }
+    }
+
+    /// Those of some labels that have several values in CloudWatch, as far as is known.
+    pub(super) fn told_apart<'l>(
+        &'l self,
+        labels: &'l [String],
+    ) -> impl Iterator<Item = &'l String> {
+        let one = |label: &String| {
+            let values = self.known.values.iter().find(|(known, _)| known == label);
+            self.known.environment.contains(label)
+                || values.is_some_and(|(_, values)| values.len() == 1)
+        };
+        labels.iter().filter(move |label| !one(label))
     }
 
     /// Gives the alarms from a place on the labels that Prometheus would give them, as far as these can be tags.

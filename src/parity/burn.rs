@@ -5,15 +5,15 @@
 
 use super::builder::Builder;
 use super::delivery::Scrapes;
-use super::description::description;
+use super::description::{description, with_notes};
 use super::promql;
 use super::value;
 use crate::naming;
 use crate::plan::cloudwatch::{
-    Alarm, AlarmKind, Composite, Difference, MetricAlarm, NotExpressible, Parity, Rule, Share,
-    Suppressor, Test, Value, Verdict, What,
+    Alarm, AlarmKind, Composite, Difference, Grade, MetricAlarm, NotExpressible, Note, Parity, Rule,
+    Share, Suppressor, Test, Value, Verdict, What,
 };
-use crate::plan::{CompareOp, EventSlo, Slo, Tier};
+use crate::plan::{CompareOp, EventSli, EventSlo, Slo, Tier};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::query::{self, bin, direct_ratio};
 use crate::spec::{Missing, Via};
@@ -30,7 +30,7 @@ impl Builder<'_> {
             let name = naming::tier_alarm(self.service, &slo.name, &tier.name);
             let before = self.alarms.len();
             let verdict = match self.classic_tier(slo, events, tier, &name, faster.as_ref()) {
-                Ok(differences) => Verdict::of(differences),
+                Ok(notes) => Verdict::There(notes),
                 Err(why) => self.promql_tier(slo, events, tier, &name, why),
             };
             self.tag(before, &tier.marks);
@@ -41,9 +41,9 @@ impl Builder<'_> {
             self.parity.push(Parity {
                 what: What::Slo,
                 name: format!("{}: burn rate over {}", slo.name, tier.long),
-                prometheus: Verdict::Identical,
+                prometheus: Verdict::IDENTICAL,
                 cloudwatch: verdict,
-                resource: made.then_some(name),
+                resources: made.then_some(name).into_iter().collect(),
             });
         }
     }
@@ -55,10 +55,26 @@ impl Builder<'_> {
         tier: &Tier,
         name: &str,
         faster: Option<&(String, Duration)>,
-    ) -> Result<Vec<Difference>, NotExpressible> {
+    ) -> Result<Vec<Note>, NotExpressible> {
         let (mut parts, mut scraped) = (Vec::new(), Scrapes::new());
+        let mut notes = Vec::new();
+        let open: Vec<_> = self.told_apart(&slo.labels).cloned().collect();
+        if !open.is_empty() {
+            notes.push(Difference::OneForAll(open).at(Grade::Weaker));
+        }
+        if let EventSli::Ratio {
+            part, good: false, ..
+        } = &events.sli
+            && !events.count_new_series
+            && self.counts_beginnings(part)
+        {
+            notes.push(Difference::CountsBeginnings.at(Grade::Stronger));
+        }
         for window in [tier.long, tier.short] {
             let timing = super::timing::once(window)?;
+            if timing.is_hourly() {
+                notes.push(Difference::Hourly.at(Grade::Weaker));
+            }
             let share = value::bad_share(&events.sli, self.via, &mut scraped)?;
             let factor = decimal(tier.factor);
             parts.push(Alarm {
@@ -88,7 +104,7 @@ impl Builder<'_> {
         }
         self.alarms.push(Alarm {
             name: name.to_owned(),
-            description: described(slo, tier),
+            description: with_notes(&described(slo, tier), &notes),
             severity: Some(tier.severity.clone()),
             tags: Vec::new(),
             kind: AlarmKind::Composite(Composite {
@@ -100,8 +116,7 @@ impl Builder<'_> {
                 }),
             }),
         });
-        let all = (!slo.labels.is_empty()).then(|| Difference::OneForAll(slo.labels.clone()));
-        Ok(all.into_iter().collect())
+        Ok(notes)
     }
 
     fn promql_tier(
@@ -113,7 +128,7 @@ impl Builder<'_> {
         why: NotExpressible,
     ) -> Verdict {
         if self.via != Via::Otlp {
-            return Verdict::NotExpressible(vec![why]);
+            return Verdict::Absent(vec![why]);
         }
         let above = |window| -> Expr {
             let ratio = direct_ratio(&events.sli, &slo.labels, window);
@@ -135,9 +150,9 @@ impl Builder<'_> {
                     tags: Vec::new(),
                     kind: AlarmKind::PromQl(alarm),
                 });
-                Verdict::Identical
+                Verdict::IDENTICAL
             }
-            Err(more) => Verdict::NotExpressible(vec![why, more]),
+            Err(more) => Verdict::Absent(vec![why, more]),
         }
     }
 }

@@ -6,18 +6,18 @@ use super::builder::Builder;
 use super::graph;
 use crate::naming;
 use crate::plan::cloudwatch::{
-    ChartQuery, CloudWatchDashboard, CloudWatchPanel, CloudWatchRow, Content, Difference,
-    NotExpressible, Parity, Verdict, View, What,
+    ChartQuery, CloudWatchDashboard, CloudWatchPanel, CloudWatchRow, Content, NotExpressible, Note,
+    Parity, Verdict, View, What,
 };
 use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal};
 use crate::plan::{DEFAULT_WINDOW, Dashboard, Slo, ValueUnit, Window};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::query::{self, SignalQuery};
 use crate::spec::{GraphKind, Via};
-use crate::units::Duration;
+use crate::units::{Duration, Unit};
 
 /// A panel's content with how it differs, or why there is none.
-type Shown = Result<(Content, Vec<Difference>), Vec<NotExpressible>>;
+type Shown = Result<(Content, Vec<Note>), Vec<NotExpressible>>;
 
 impl Builder<'_> {
     /// All dashboards; those of alarms need the account to name them.
@@ -68,15 +68,15 @@ impl Builder<'_> {
     fn report(&mut self, dashboard: &Dashboard, panel: &Panel, shown: Shown) -> Content {
         let name = self.named(dashboard, panel);
         let (content, verdict) = match shown {
-            Ok((content, differences)) => (content, Verdict::of(differences)),
-            Err(why) => (Content::Missing(why.clone()), Verdict::NotExpressible(why)),
+            Ok((content, notes)) => (content, Verdict::There(notes)),
+            Err(why) => (Content::Missing(why.clone()), Verdict::Absent(why)),
         };
         let resource = naming::dashboard(self.service, &dashboard.name);
         self.parity.push(Parity {
             what: What::Panel,
             name,
-            prometheus: Verdict::Identical,
-            resource: verdict.is_expressible().then_some(resource),
+            prometheus: Verdict::IDENTICAL,
+            resources: verdict.is_expressible().then_some(resource).into_iter().collect(),
             cloudwatch: verdict,
         });
         content
@@ -117,11 +117,9 @@ fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -
 /// The alarms on what a status panel shows: they are green and red; a number has no colours in CloudWatch.
 fn status(builder: &Builder<'_>, panel: &Panel, account: bool) -> Option<Vec<String>> {
     let is_status = account && panel.draw == Draw::Graph(GraphKind::Status);
-    let alarm = |alert: &String| {
-        let mut alerts = builder.parity.iter().filter(|p| p.what == What::Alert);
-        alerts.find(|p| p.name == *alert)?.resource.clone()
-    };
-    let alarms: Vec<_> = panel.alerts.iter().filter_map(alarm).collect();
+    let of_panel = |p: &&Parity| p.what == What::Alert && panel.alerts.contains(&p.name);
+    let alerts = builder.parity.iter().filter(of_panel);
+    let alarms: Vec<_> = alerts.flat_map(|p| p.resources.iter().cloned()).collect();
     (is_status && !alarms.is_empty()).then_some(alarms)
 }
 
@@ -151,6 +149,11 @@ fn chart(
             "" => usual,
             title => title.to_owned(),
         };
+        // As a graph of metrics shows them.
+        let (expr, label) = match panel.unit.unit {
+            Unit::Ratio => (percent(expr), format!("{label} (%)")),
+            _ => (expr, label),
+        };
         match builder.ask(&expr) {
             Ok(expr) => queries.push(ChartQuery { label, expr }),
             Err(more) => {
@@ -165,6 +168,10 @@ fn chart(
         view => view,
     };
     Ok((Content::Chart(view, queries), Vec::new()))
+}
+
+fn percent(ratio: Expr) -> Expr {
+    query::bin(BinaryOp::Mul, ratio, query::number(100.into()))
 }
 
 /// What a series shows, and its usual name; nothing where only records have it.
@@ -202,7 +209,7 @@ fn read(
 /// A signal as a panel reads it over a window, without the variables of a dashboard.
 fn promql(builder: &Builder<'_>, reading: &PanelSignal, window: Duration, unit: ValueUnit) -> Expr {
     let signal = &reading.signal;
-    let group_by = builder.group_by.iter().map(|label| &label.value);
+    let group_by = builder.known.group_by.iter().map(|label| &label.value);
     let labels = group_by.chain(&reading.by);
     let labels = labels.filter(|label| signal.labels.contains(label));
     let read = SignalQuery {

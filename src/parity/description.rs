@@ -4,6 +4,7 @@
 
 use crate::cloudwatch::limits;
 use crate::plan::Links;
+use crate::plan::cloudwatch::{Grade, Note, Verdict};
 
 /// What an alarm says: CloudWatch fills in no values, so those of templates become an ellipsis.
 pub fn description(summary: &str, action: Option<&str>, links: &Links) -> String {
@@ -28,4 +29,24 @@ pub fn description(summary: &str, action: Option<&str>, links: &Links) -> String
     }
     let whole = format!("{text}\n{tail}");
     whole.trim().chars().take(limits::DESCRIPTION).collect()
+}
+
+/// The same with what the alarm does otherwise than Prometheus's alert, as far as there is room.
+pub(super) fn with_notes(description: &str, notes: &[Note]) -> String {
+    let verdict = Verdict::There(notes.to_vec());
+    let told = verdict.notes().into_iter();
+    let told = told.filter(|(grade, _)| *grade > Grade::Equivalent);
+    let told: Vec<_> = told
+        .map(|(grade, text)| format!("{} than in Prometheus: {text}.", grade.as_str()))
+        .collect();
+    let mut whole = description.to_owned();
+    for line in told {
+        let line = line.replace('`', "");
+        let first = line.chars().next().unwrap_or_default();
+        let line = line.replacen(first, &first.to_uppercase().to_string(), 1);
+        if whole.chars().count() + 1 + line.chars().count() <= limits::DESCRIPTION {
+            whole = format!("{whole}\n{line}");
+        }
+    }
+    whole
 }

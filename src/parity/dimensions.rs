@@ -8,6 +8,15 @@ use crate::plan::Signal;
 use crate::plan::cloudwatch::{Delivery, Dimensions, Groups, Metric, NotExpressible};
 use crate::promql::ast::MatchOp;
 
+/// Which part of a signal is asked for.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Slice<'a> {
+    /// Labels whose values stay apart.
+    pub(super) by: &'a [String],
+    /// Labels with the one value that is wanted, where the signal has them.
+    pub(super) only: &'a [(String, String)],
+}
+
 /// The series of a signal's metric, with all its selections: one, or one for each value of some labels.
 ///
 /// # Errors
@@ -15,11 +24,11 @@ use crate::promql::ast::MatchOp;
 pub(super) fn dimensions(
     signal: &Signal,
     metric: &Metric,
-    by: &[String],
+    of: Slice<'_>,
 ) -> Result<Dimensions, NotExpressible> {
-    let fixed = selected(signal, metric)?;
-    if !by.is_empty() {
-        return groups(metric, fixed, by).map(Dimensions::Each);
+    let fixed = selected(signal, metric, of.only)?;
+    if !of.by.is_empty() {
+        return groups(metric, fixed, of.by).map(Dimensions::Each);
     }
     let names: Vec<_> = fixed.iter().map(|(name, _)| name.clone()).collect();
     let published = metric.delivery == Delivery::Published && metric.dimensions.is_empty();
@@ -37,7 +46,11 @@ pub(super) fn dimensions(
 }
 
 /// Dimensions that have one value, sorted.
-fn selected(signal: &Signal, metric: &Metric) -> Result<Vec<(String, String)>, NotExpressible> {
+fn selected(
+    signal: &Signal,
+    metric: &Metric,
+    only: &[(String, String)],
+) -> Result<Vec<(String, String)>, NotExpressible> {
     let selected = signal.family().map_or(&[][..], |family| &family.matchers);
     let extra = selected.iter().filter(|m| !metric.covers.contains(m));
     let mut all = metric.dimensions.clone();
@@ -49,6 +62,13 @@ fn selected(signal: &Signal, metric: &Metric) -> Result<Vec<(String, String)>, N
             });
         }
         all.push((dimension(metric, label)?, value.clone()));
+    }
+    let only = only.iter();
+    for (label, value) in only.filter(|(label, _)| signal.labels.contains(label)) {
+        let name = dimension(metric, label)?;
+        if !all.iter().any(|(known, _)| *known == name) {
+            all.push((name, value.clone()));
+        }
     }
     let unfit = |value: &str| !limits::is_dimension_value(value);
     if let Some((name, _)) = all.iter().find(|(_, value)| unfit(value)) {

@@ -4,9 +4,12 @@
 //! as that of an alarm on the signal, but for each `model_name`.
 
 use super::builder::Builder;
+use super::dimensions::Slice;
 use super::timing::is_instant;
-use super::value::{self, Purpose, ValueRequest};
-use crate::plan::cloudwatch::{Difference, Graph, GraphLine, NotExpressible, Shown, Value, View};
+use super::value::{self, AddsUp, Purpose, ValueRequest};
+use crate::plan::cloudwatch::{
+    Difference, Grade, Graph, GraphLine, NotExpressible, Note, Shown, Value, View,
+};
 use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal, Role};
 use crate::plan::{EventSlo, Slo, SloKind, ValueUnit};
 use crate::spec::{GraphKind, Stat};
@@ -27,7 +30,7 @@ const PERCENTILES: [i128; 3] = [50, 95, 99];
 struct DrawnLine {
     line: GraphLine,
     worth: Number,
-    differences: Vec<Difference>,
+    differences: Vec<Note>,
 }
 
 /// What a panel becomes, and what is not there.
@@ -43,21 +46,22 @@ impl DrawnGraph {
     }
 
     /// The whole graph, and how it differs.
-    pub(super) fn finish(self, panel: &Panel) -> (Graph, Vec<Difference>) {
-        let mut differences: Vec<Difference> = Vec::new();
+    pub(super) fn finish(self, panel: &Panel) -> (Graph, Vec<Note>) {
+        let mut differences: Vec<Note> = Vec::new();
         for difference in self.lines.iter().flat_map(|line| &line.differences) {
             if !differences.contains(difference) {
                 differences.push(difference.clone());
             }
         }
-        differences.extend(self.missing.into_iter().map(Difference::LineMissing));
+        let missing = self.missing.into_iter().map(Difference::LineMissing);
+        differences.extend(missing.map(|line| line.at(Grade::Weaker)));
         let budget = |origin: &Origin| matches!(origin, Origin::Budget(_));
         let whole_range = panel.series.iter().any(|series| budget(&series.origin));
         let mut view = view(&panel.draw);
         let ends = panel.unit.unit == Unit::Ratio && !whole_range;
         if view == View::Gauge && !ends {
             view = View::Number;
-            differences.push(Difference::NumberForGauge);
+            differences.push(Difference::NumberForGauge.at(Grade::Equivalent));
         }
         let worth = self.lines.first().map_or(ONE, |line| line.worth);
         let graph = Graph {
@@ -93,7 +97,7 @@ fn shown_worth(unit: ValueUnit, worth: Number) -> Number {
 /// A gauge is worth a point each minute.
 fn period_of(r: &PanelSignal) -> u64 {
     match r.window {
-        None if is_instant(&r.signal, r.stat) => MINUTE,
+        _ if is_instant(&r.signal, r.stat) => MINUTE,
         None => USUAL,
         Some(window) => period(window),
     }
@@ -128,7 +132,7 @@ impl Builder<'_> {
             match lines {
                 Ok(mut lines) => {
                     if let Some(first) = lines.first_mut() {
-                        let together = one_for_all(&series.query.labels, &series.origin);
+                        let together = self.one_line(&series.query.labels, &series.origin);
                         first.differences.extend(together);
                     }
                     lines.iter_mut().for_each(|line| line.line.series = i);
@@ -154,11 +158,14 @@ impl Builder<'_> {
             stat: r.stat,
             purpose: purpose(panel),
             statistic: None,
-            by: &r.by,
+            of: Slice {
+                by: &r.by,
+                only: &[],
+            },
             via: self.via,
         })?;
         self.scraped.extend(found.scraped);
-        let per_second = found.adds_up && r.stat == Stat::Rate;
+        let per_second = found.adds_up == AddsUp::Events && r.stat == Stat::Rate;
         let rate = per_second || matches!(found.value, Value::Growth(_));
         let per = axis.per.filter(|_| rate).map_or(1, |per| per.seconds);
         let times = found.worth / shown_worth(axis, found.worth) * i128::from(per);
@@ -166,9 +173,12 @@ impl Builder<'_> {
             line: GraphLine {
                 series: 0,
                 value: found.value,
-                shown: match per_second {
-                    true => Shown::PerSecond(times),
-                    false => Shown::Times(times),
+                shown: match found.adds_up {
+                    _ if per_second => Shown::PerSecond(times),
+                    AddsUp::Scrapes if period_of(r) != MINUTE => {
+                        Shown::PerSecond(times * i128::from(MINUTE))
+                    }
+                    _ => Shown::Times(times),
                 },
                 period: period_of(r),
                 label: match title {
@@ -194,9 +204,21 @@ impl Builder<'_> {
             lines.push(self.line(&reading, panel, &stat.to_string())?);
         }
         if let Some(first) = lines.first_mut() {
-            first.differences.push(Difference::PercentilesForHeatmap);
+            let percentiles = Difference::PercentilesForHeatmap;
+            first.differences.push(percentiles.at(Grade::Weaker));
         }
         Ok(lines)
+    }
+
+    /// Grafana draws a line for each group.
+    fn one_line(&self, labels: &[String], origin: &Origin) -> Option<Note> {
+        let by = match origin {
+            Origin::Signal(reading) => reading.by.as_slice(),
+            _ => &[],
+        };
+        let lost = |label: &&String| *label != "le" && !by.contains(label);
+        let open: Vec<_> = self.told_apart(labels).filter(lost).cloned().collect();
+        (!open.is_empty()).then(|| Difference::OneLineForAll(open).at(Grade::Weaker))
     }
 
     /// Burn rate over a window.
@@ -230,7 +252,8 @@ impl Builder<'_> {
         let burn = Value::BurnRate(share, events.budget.budget);
         let usual = Duration::from_secs(USUAL);
         let mut drawn = objective_line(burn, Shown::RestInPercent, usual, "budget left".to_owned());
-        drawn.differences.push(Difference::OfTimeShown(slo.period));
+        let shown = Difference::OfTimeShown(slo.period);
+        drawn.differences.push(shown.at(Grade::Weaker));
         Ok(drawn)
     }
 }
@@ -268,17 +291,4 @@ pub(super) fn objective<'a>(
         Some((slo, SloKind::Events(events))) => Ok((slo, events)),
         _ => Err(NotExpressible::NoBudget),
     }
-}
-
-/// Grafana draws a line for each group.
-fn one_for_all(labels: &[String], origin: &Origin) -> Option<Difference> {
-    let by = match origin {
-        Origin::Signal(reading) => reading.by.as_slice(),
-        _ => &[],
-    };
-    let open = labels
-        .iter()
-        .filter(|label| *label != "le" && !by.contains(label));
-    let open: Vec<_> = open.cloned().collect();
-    (!open.is_empty()).then_some(Difference::OneLineForAll(open))
 }

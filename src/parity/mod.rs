@@ -2,17 +2,18 @@
 //!
 //! ```text
 //! Alert  {signal: vllm.kv_cache_usage, above: 95%, for: 5m}
-//!   → Alarm  Maximum of the metric under each name, 5 points of 60 s, above 0.95; identical
+//!   → Alarm  Maximum of the metric under each name, 6 points of 60 s, above 0.95; identical
 //! Panel  {signal: vllm.requests_waiting, by: [model_name]}
-//!   → GraphLine  Average of each series under model_name; approximated: of single replicas
+//!   → GraphLine  Sum of each series under model_name; identical
 //! ```
 //!
 //! One function, `value::read`, decides which statistic of which metric stands for a signal. What cannot be said
-//! is a `NotExpressible`, what is said only nearly has a `Difference`; no text is decided on.
+//! is a `NotExpressible`, what is said only nearly has a `Difference` with its `Grade`; no text is decided on.
 
 mod alarms;
 mod builder;
 mod burn;
+mod cost;
 mod dashboards;
 mod delivery;
 mod description;
@@ -24,12 +25,14 @@ mod timing;
 mod value;
 
 pub use alarms::AlarmRequest;
-pub use builder::{Builder, Built};
+pub use builder::{Builder, Built, Known};
+pub use cost::{Cost, CostItem, Prices, RETENTION_DAYS, cost};
 pub use description::description;
 
 use crate::plan::Condition;
 use crate::plan::cloudwatch::{NotExpressible, Value};
 use crate::spec::Via;
+use dimensions::Slice;
 use value::{Purpose, ValueRequest};
 
 /// What the console is to show of what a condition compares.
@@ -45,7 +48,7 @@ pub fn console(via: Via, condition: &Condition) -> Result<Value, NotExpressible>
         stat: c.stat,
         purpose: Purpose::Picture,
         statistic: None,
-        by: &[],
+        of: Slice::default(),
         via,
     })?;
     Ok(found.value)

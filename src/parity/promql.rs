@@ -26,7 +26,7 @@ impl Builder<'_> {
             return Err(NotExpressible::ReadsRecord(name));
         }
         check_look_back(query)?;
-        let query = otlp::translate(query, self.plain)?;
+        let query = otlp::translate(query, self.known.plain)?;
         for selector in promql::visit::selectors(&query) {
             if let Some(name) = &selector.metric {
                 let job = selector.matchers.iter();

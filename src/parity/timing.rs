@@ -1,6 +1,7 @@
 //! How often an alarm looks, and at how much.
 //!
-//! A gauge above its bound `for: 5m` is five points of a minute; a p95 over 5 minutes is one point of 300 seconds.
+//! What Prometheus wants to hold `for: 10m` must hold in every value of these ten minutes: a gauge in 11 points of a minute,
+//! both ends counted; a p95 over 5 minutes in 3 points of 300 seconds.
 
 use crate::cloudwatch::{Statistic, limits};
 use crate::diag::{Diagnostic, Sink};
@@ -13,6 +14,9 @@ use crate::units::Duration;
 /// Seconds of a minute, the usual period.
 const MINUTE: u64 = 60;
 
+/// Seconds of a day.
+const DAY: u64 = 86_400;
+
 /// Period and number of data points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Timing {
@@ -21,17 +25,16 @@ pub(super) struct Timing {
     pub(super) datapoints: u32,
 }
 
-/// A gauge is looked at each minute for as long as it must hold; everything else once over that time, or
-/// over the window when it need not hold.
+/// A gauge is looked at each minute for as long as it must hold; everything else in windows, one behind the other, whose
+/// ends lie that far apart.
 ///
 /// # Errors
 /// Says why CloudWatch cannot look that far back.
 pub(super) fn of(c: &Compare, hold: Duration) -> Result<Timing, NotExpressible> {
-    if is_instant(&c.signal, c.stat) {
-        return each_minute(hold);
+    match is_instant(&c.signal, c.stat) {
+        true => each_minute(hold),
+        false => each_window(c.window, hold),
     }
-    let over = if hold.as_secs() > 0 { hold } else { c.window };
-    once(over)
 }
 
 /// True when the newest value is wanted, and no window of it.
@@ -39,21 +42,26 @@ pub(super) fn is_instant(signal: &Signal, stat: Stat) -> bool {
     stat == Stat::Last && signal.kind() == SignalKind::Gauge
 }
 
-/// A point each minute.
+/// A point each minute, from the beginning of a holding time to its end.
 ///
 /// # Errors
 /// When that is more than a day of points.
 pub(super) fn each_minute(hold: Duration) -> Result<Timing, NotExpressible> {
-    let points = hold.as_secs().div_ceil(MINUTE).max(1);
+    let points = hold.as_secs().div_ceil(MINUTE) + 1;
     if points * MINUTE > limits::longest_look_back(MINUTE) {
         return Err(NotExpressible::BeyondDay(hold));
     }
-    let points = u32::try_from(points).unwrap_or(u32::MAX);
-    Ok(Timing {
-        period: MINUTE,
-        evaluate: points,
-        datapoints: points,
-    })
+    Ok(Timing::all_of(MINUTE, points))
+}
+
+/// A point for each whole window of a holding time, and the one before it: never later than Prometheus.
+///
+/// # Errors
+/// When not even one window can be looked back over.
+pub(super) fn each_window(window: Duration, hold: Duration) -> Result<Timing, NotExpressible> {
+    let Timing { period, .. } = once(window)?;
+    let most = limits::longest_look_back(period) / period;
+    Ok(Timing::all_of(period, (hold.as_secs() / period + 1).min(most)))
 }
 
 /// One point over the whole time.
@@ -65,14 +73,30 @@ pub(super) fn once(over: Duration) -> Result<Timing, NotExpressible> {
     if period > limits::longest_look_back(period) {
         return Err(NotExpressible::BeyondWeek(over));
     }
-    Ok(Timing {
-        period,
-        evaluate: 1,
-        datapoints: 1,
-    })
+    Ok(Timing::all_of(period, 1))
 }
 
 impl Timing {
+    /// Every one of so many points.
+    fn all_of(period: u64, points: u64) -> Self {
+        let points = u32::try_from(points).unwrap_or(u32::MAX);
+        Self {
+            period,
+            evaluate: points,
+            datapoints: points,
+        }
+    }
+
+    /// From the end of the first point to that of the last: the time that a condition must hold.
+    pub(super) fn held(self) -> u64 {
+        self.period * u64::from(self.datapoints.saturating_sub(1))
+    }
+
+    /// True when the alarm is only looked at once an hour (AWS: "Evaluating an alarm", multi-day alarms).
+    pub(super) fn is_hourly(self) -> bool {
+        self.period * u64::from(self.evaluate) > DAY
+    }
+
     /// What the author wants otherwise; an error where CloudWatch would reject it.
     pub(super) fn with(mut self, sink: &mut Sink, over: Option<&Spanned<AlarmOverride>>) -> Self {
         let Some(over) = over.map(|over| &over.value) else {

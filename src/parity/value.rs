@@ -3,11 +3,12 @@
 //! `vllm.kv_cache_usage` read as `last` is the `Maximum` of the metric under each name that the range of
 //! releases has for it, for one series or for each group; its `slope` is the growth of the `Average`.
 
+use super::builder::Builder;
 use super::delivery::Scrapes;
-use super::dimensions::dimensions;
+use super::dimensions::{Slice, dimensions};
 use crate::cloudwatch::Statistic;
 use crate::plan::cloudwatch::{
-    Delivery, Difference, Dimensions, MetricStat, NotExpressible, Share, Value,
+    Delivery, Difference, Dimensions, Grade, MetricStat, NotExpressible, Note, Share, Value,
 };
 use crate::plan::{Bucket, EventSli, Signal, SignalKind, Source};
 use crate::spec::{Across, Stat, Via};
@@ -21,12 +22,12 @@ pub(super) struct ValueRequest<'a> {
     pub(super) purpose: Purpose,
     /// A statistic that the author prefers.
     pub(super) statistic: Option<&'a Statistic>,
-    /// Labels whose values stay apart.
-    pub(super) by: &'a [String],
+    pub(super) of: Slice<'a>,
     pub(super) via: Via,
 }
 
-/// What the newest value of a gauge is wanted for: for an alarm, the worst sample of a period counts.
+/// What a value is wanted for. Of a gauge that the service or somebody else publishes, nobody knows how often a minute:
+/// for an alarm its worst sample counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Picture,
@@ -39,11 +40,68 @@ pub(super) struct SignalValue {
     pub(super) value: Value,
     /// What one of its units is worth in the signal's unit.
     pub(super) worth: Number,
-    /// True when it adds up over a period, so that a bound on a rate grows with the period.
-    pub(super) adds_up: bool,
+    pub(super) adds_up: AddsUp,
     /// How it differs from what Prometheus sees.
-    pub(super) differences: Vec<Difference>,
+    pub(super) differences: Vec<Note>,
     pub(super) scraped: Scrapes,
+}
+
+impl Builder<'_> {
+    /// True where code publishes each event: Prometheus only sees what is added to a series after its first sample.
+    pub(super) fn counts_beginnings(&self, signal: &Signal) -> bool {
+        if let (Source::Ratio { of, .. }, None) = (&signal.source, &signal.cloudwatch) {
+            return self.counts_beginnings(of);
+        }
+        let own = |label: &String| {
+            let added = self.known.target.iter().any(|added| added.value == *label);
+            !added && label != "job" && label != "instance"
+        };
+        let metric = signal.cloudwatch.as_ref();
+        let published = metric.is_some_and(|metric| metric.delivery == Delivery::Published);
+        published && signal.kind() == SignalKind::Counter && signal.labels.iter().any(own)
+    }
+}
+
+/// What a statistic adds up over a period.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AddsUp {
+    /// Nothing.
+    No,
+    /// Events: a bound on a rate grows with the period.
+    Events,
+    /// The values of all replicas, one of each a minute: a bound grows by itself with each minute of the period.
+    Scrapes,
+}
+
+impl Purpose {
+    /// What it does that CloudWatch's value is smaller than that of Prometheus.
+    fn of_smaller(self) -> Grade {
+        match self {
+            Purpose::LowAlarm => Grade::Stronger,
+            Purpose::HighAlarm | Purpose::Picture => Grade::Weaker,
+        }
+    }
+
+    /// What it does that CloudWatch's value is larger.
+    pub(super) fn of_larger(self) -> Grade {
+        match self {
+            Purpose::HighAlarm => Grade::Stronger,
+            Purpose::LowAlarm | Purpose::Picture => Grade::Weaker,
+        }
+    }
+
+    /// What it does that a value is that of all groups together.
+    pub(super) fn of_all_groups(self, statistic: &Statistic, adds_up: AddsUp) -> Grade {
+        match (self, statistic) {
+            // The highest of all is above a bound when that of some group is.
+            (Purpose::HighAlarm, Statistic::Maximum) | (Purpose::LowAlarm, Statistic::Minimum) => {
+                Grade::Equivalent
+            }
+            (Purpose::HighAlarm, _) if adds_up != AddsUp::No => Grade::Stronger,
+            // Among many good values a bad one is not seen.
+            _ => Grade::Weaker,
+        }
+    }
 }
 
 const ONE: Number = Number::new_raw(1, 1);
@@ -57,16 +115,16 @@ pub(super) fn read(request: ValueRequest<'_>) -> Result<SignalValue, NotExpressi
     let mut scraped = Scrapes::new();
     if let (Source::Ratio { of, over, .. }, None) = (&signal.source, &signal.cloudwatch) {
         let share = Share {
-            part: events(of, via, &mut scraped)?,
-            whole: events(over, via, &mut scraped)?,
+            part: events(of, request.of, via, &mut scraped)?,
+            whole: events(over, request.of, via, &mut scraped)?,
             others: false,
         };
-        return match request.by.is_empty() {
+        return match request.of.by.is_empty() {
             false => Err(NotExpressible::Computed(signal.name.clone())),
             true => Ok(SignalValue {
                 value: Value::Share(share),
                 worth: ONE,
-                adds_up: false,
+                adds_up: AddsUp::No,
                 differences: Vec::new(),
                 scraped,
             }),
@@ -74,10 +132,10 @@ pub(super) fn read(request: ValueRequest<'_>) -> Result<SignalValue, NotExpressi
     }
     let usual = usual_statistic(request);
     let statistic = request.statistic.cloned().unwrap_or(usual);
-    let adds_up = adds_up(signal.kind(), &statistic);
+    let adds_up = adds_up(signal, &statistic);
     let differences = differences(request, &statistic);
-    let stat = metric_stat(signal, statistic, request.by, via, &mut scraped)?;
-    let counted = adds_up && signal.kind() == SignalKind::Histogram;
+    let stat = metric_stat(signal, statistic, request.of, via, &mut scraped)?;
+    let counted = adds_up == AddsUp::Events && signal.kind() == SignalKind::Histogram;
     Ok(SignalValue {
         value: match request.stat {
             Stat::Slope => Value::Growth(stat),
@@ -103,58 +161,93 @@ fn usual_statistic(request: ValueRequest<'_>) -> Statistic {
         (SignalKind::Histogram, _) => Statistic::SampleCount,
         (SignalKind::Gauge, Stat::Max) => Statistic::Maximum,
         (SignalKind::Gauge, Stat::Min) => Statistic::Minimum,
+        (SignalKind::Gauge, Stat::Slope) => Statistic::Average,
+        (SignalKind::Gauge, Stat::Last) if is_scraped(request.signal) => {
+            over_all(request.signal.across)
+        }
         (SignalKind::Gauge, Stat::Last) => match (request.purpose, request.signal.across) {
             (Purpose::HighAlarm, _) | (Purpose::Picture, Across::Max) => Statistic::Maximum,
             (Purpose::LowAlarm, _) | (Purpose::Picture, Across::Min) => Statistic::Minimum,
             (Purpose::Picture, Across::Sum | Across::Avg) => Statistic::Average,
         },
-        (SignalKind::Gauge, _) => Statistic::Average,
+        (SignalKind::Gauge, _) => match (is_scraped(request.signal), request.signal.across) {
+            (true, Across::Sum) => Statistic::Sum,
+            _ => Statistic::Average,
+        },
     }
 }
 
-fn adds_up(kind: SignalKind, statistic: &Statistic) -> bool {
-    match kind {
-        SignalKind::Counter => *statistic == Statistic::Sum,
-        SignalKind::Histogram => *statistic == Statistic::SampleCount,
-        SignalKind::Gauge | SignalKind::Ratio => false,
+/// The statistic of all samples that is what Prometheus makes of replicas: the agent brings one sample of each a minute.
+fn over_all(across: Across) -> Statistic {
+    match across {
+        Across::Sum => Statistic::Sum,
+        Across::Max => Statistic::Maximum,
+        Across::Min => Statistic::Minimum,
+        Across::Avg => Statistic::Average,
+    }
+}
+
+fn is_scraped(signal: &Signal) -> bool {
+    let metric = signal.cloudwatch.as_ref();
+    metric.is_some_and(|metric| metric.delivery == Delivery::Scraped)
+}
+
+fn adds_up(signal: &Signal, statistic: &Statistic) -> AddsUp {
+    match (signal.kind(), statistic) {
+        (SignalKind::Counter, Statistic::Sum) | (SignalKind::Histogram, Statistic::SampleCount) => {
+            AddsUp::Events
+        }
+        (SignalKind::Gauge, Statistic::Sum) if is_scraped(signal) => AddsUp::Scrapes,
+        _ => AddsUp::No,
     }
 }
 
 /// How a metric's statistic differs from what Prometheus makes of the same pages.
-fn differences(request: ValueRequest<'_>, statistic: &Statistic) -> Vec<Difference> {
+fn differences(request: ValueRequest<'_>, statistic: &Statistic) -> Vec<Note> {
     let signal = request.signal;
     let Some(metric) = &signal.cloudwatch else {
         return Vec::new();
     };
+    let by = request.of.by;
     let mut found = Vec::new();
-    if !request.by.is_empty() && metric.names.len() > 1 {
-        found.push(Difference::OneLineForEachName(metric.names.to_vec()));
+    if !by.is_empty() && metric.names.len() > 1 {
+        let each = Difference::OneLineForEachName(metric.names.to_vec());
+        found.push(each.at(Grade::Equivalent));
     }
     let replicas = metric.delivery == Delivery::Scraped && signal.kind() == SignalKind::Gauge;
-    let told_apart = request.by.iter().any(|label| label == "instance");
+    let told_apart = by.iter().any(|label| label == "instance");
     if replicas && !told_apart {
         found.extend(over_replicas(request, statistic));
     }
     if request.stat == Stat::Slope {
-        found.push(Difference::GrowthOfTwoPoints);
+        found.push(Difference::GrowthOfTwoPoints.at(Grade::Weaker));
     }
     found
 }
 
 /// CloudWatch takes a statistic of all samples; Prometheus reads each replica over time, and combines those.
-fn over_replicas(request: ValueRequest<'_>, statistic: &Statistic) -> Option<Difference> {
+fn over_replicas(request: ValueRequest<'_>, statistic: &Statistic) -> Option<Note> {
     let across = request.signal.across;
-    let same = match across {
-        Across::Sum => return Some(Difference::OfSingleReplicas(statistic.clone())),
-        Across::Max => Statistic::Maximum,
-        Across::Min => Statistic::Minimum,
-        Across::Avg => Statistic::Average,
+    let same = over_all(across);
+    if *statistic == same || request.stat == Stat::Slope && across != Across::Sum {
+        return None;
+    }
+    let purpose = request.purpose;
+    if across == Across::Sum {
+        let single = Difference::OfSingleReplicas(statistic.clone());
+        return Some(single.at(purpose.of_smaller()));
+    }
+    let larger = match (statistic, across) {
+        (Statistic::Sum, _) | (_, Across::Min) => true,
+        (_, Across::Max) => false,
+        _ => *statistic == Statistic::Maximum,
     };
-    let differs = *statistic != same && request.stat != Stat::Slope;
-    differs.then(|| Difference::OfAllReplicas {
-        statistic: statistic.clone(),
-        across,
-    })
+    let grade = match larger {
+        true => purpose.of_larger(),
+        false => purpose.of_smaller(),
+    };
+    let statistic = statistic.clone();
+    Some(Difference::OfAllReplicas { statistic, across }.at(grade))
 }
 
 /// A statistic of a signal's metric.
@@ -164,14 +257,14 @@ fn over_replicas(request: ValueRequest<'_>, statistic: &Statistic) -> Option<Dif
 pub(super) fn metric_stat(
     signal: &Signal,
     statistic: Statistic,
-    by: &[String],
+    of: Slice<'_>,
     via: Via,
     scraped: &mut Scrapes,
 ) -> Result<MetricStat, NotExpressible> {
     let Some(metric) = &signal.cloudwatch else {
         return Err(unbound(signal, via));
     };
-    let dimensions = dimensions(signal, metric, by)?;
+    let dimensions = dimensions(signal, metric, of)?;
     if metric.delivery == Delivery::Scraped {
         let names = match &dimensions {
             Dimensions::Exactly(pairs) => pairs.iter().map(|(name, _)| name.clone()).collect(),
@@ -200,13 +293,18 @@ fn unbound(signal: &Signal, via: Via) -> NotExpressible {
 }
 
 /// What a signal counts.
-fn events(signal: &Signal, via: Via, scraped: &mut Scrapes) -> Result<MetricStat, NotExpressible> {
+fn events(
+    signal: &Signal,
+    of: Slice<'_>,
+    via: Via,
+    scraped: &mut Scrapes,
+) -> Result<MetricStat, NotExpressible> {
     let statistic = match signal.kind() {
         SignalKind::Counter => Statistic::Sum,
         SignalKind::Histogram => Statistic::SampleCount,
         SignalKind::Gauge | SignalKind::Ratio => Statistic::Average,
     };
-    metric_stat(signal, statistic, &[], via, scraped)
+    metric_stat(signal, statistic, of, via, scraped)
 }
 
 /// Bad events out of all events.
@@ -218,17 +316,18 @@ pub(super) fn bad_share(
     via: Via,
     scraped: &mut Scrapes,
 ) -> Result<Share, NotExpressible> {
+    let all = Slice::default();
     match sli {
         EventSli::Ratio { part, good, total } => Ok(Share {
-            part: events(part, via, scraped)?,
-            whole: events(total, via, scraped)?,
+            part: events(part, all, via, scraped)?,
+            whole: events(total, all, via, scraped)?,
             others: *good,
         }),
         EventSli::Latency { signal, within, .. } => {
             let statistic = Statistic::count_up_to(bound(signal, within));
             Ok(Share {
-                part: metric_stat(signal, statistic, &[], via, scraped)?,
-                whole: metric_stat(signal, Statistic::SampleCount, &[], via, scraped)?,
+                part: metric_stat(signal, statistic, all, via, scraped)?,
+                whole: metric_stat(signal, Statistic::SampleCount, all, via, scraped)?,
                 others: true,
             })
         }

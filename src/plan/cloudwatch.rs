@@ -16,10 +16,11 @@ pub use dashboard::{
     Shown, View,
 };
 pub use metric::{Delivery, Metric, Published, PublishedMetric};
-pub use parity::{Difference, NotExpressible, Parity, Verdict, What};
+pub use parity::{Difference, Grade, NotExpressible, Note, Parity, TOLERANCE, Verdict, What};
 pub use value::{Dimensions, Groups, MetricStat, Share, Value};
 
 use crate::spec::Via;
+use crate::units::Duration;
 
 /// Everything of one service.
 #[derive(Clone, Debug)]
@@ -44,6 +45,36 @@ pub struct CloudWatch {
     pub scraped: Vec<Scraped>,
     /// How far both back ends say the same.
     pub parity: Vec<Parity>,
+    /// Labels by which Prometheus tells environments apart, and CloudWatch does not: the scrape adds them.
+    pub environment: Vec<String>,
+    /// Values of labels that the spec knows.
+    pub values: Vec<(String, Vec<String>)>,
+    /// When alarms notify nobody.
+    pub mutes: Vec<Mute>,
+}
+
+/// A declared maintenance window: alarms change their state in it, and notify nobody.
+#[derive(Clone, Debug)]
+pub struct Mute {
+    /// Its name.
+    pub name: String,
+    /// For people.
+    pub description: String,
+    /// `cron(0 2 * * SUN)`, `at(2027-01-01T02:00)`.
+    pub schedule: String,
+    /// How long.
+    pub duration: Duration,
+    /// Where the schedule's hours are those of the clock.
+    pub timezone: String,
+    /// Alarms that are muted.
+    pub alarms: Vec<String>,
+}
+
+impl CloudWatch {
+    /// True when the agent scrapes, which writes what it finds to a log.
+    pub fn agent_writes_log(&self) -> bool {
+        self.via == Via::Agent && !self.scraped.is_empty()
+    }
 }
 
 /// ARNs by severity.

@@ -26,7 +26,9 @@ mod slo;
 mod text;
 mod value;
 
-pub use cloudwatch::{AlarmOverride, CloudWatch, LowSamples, MetricBinding, Missing, Via};
+pub use cloudwatch::{
+    AlarmOverride, CloudWatch, LowSamples, Maintenance, MetricBinding, Missing, Via,
+};
 pub use condition::{Baseline, Bound, Condition, Correlated, Outside, Side, Stat};
 pub use dashboard::{Color, Dashboard, Panel, Position, Role, Row, Series, Threshold};
 pub use extend::{Bases, is_defaults};

@@ -71,6 +71,13 @@ pub(super) fn config_of(plan: &Plan, job: &ScrapeJob, series: String) -> ScrapeC
 }
 
 impl ScrapeConfig {
+    /// The same for the CloudWatch agent: one sample a minute is what a rule sees of a gauge when it is evaluated, and the
+    /// sum of a minute is the total of all replicas.
+    pub(super) fn each_minute(mut self) -> Self {
+        "1m".clone_into(&mut self.scrape_interval);
+        self
+    }
+
     /// The same for an OpenTelemetry collector, which reads `$` as the start of a variable.
     pub(super) fn for_collector(mut self) -> Self {
         let all = self.relabel_configs.iter_mut();

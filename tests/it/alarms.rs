@@ -94,9 +94,15 @@ fn nothing_is_left_out_without_a_word() {
     for alert in document.spec.alerts.keys() {
         let entry = entries.iter().find(|e| e["name"] == alert.value.as_str());
         let entry = entry.unwrap_or_else(|| panic!("{alert} is not in the report"));
-        match entry["cloudwatch"]["verdict"].as_str() {
-            Some("not expressible") => assert!(entry["cloudwatch"]["notes"][0].is_string()),
-            _ => drop(alarm(&files, entry["resource"].as_str().expect("an alarm"))),
+        match entry["cloudwatch"]["grade"].as_str() {
+            Some("absent") => assert!(entry["cloudwatch"]["notes"][0]["text"].is_string()),
+            _ => {
+                let made = entry["resources"].as_array().expect("alarms");
+                assert!(!made.is_empty(), "{alert}");
+                for name in made {
+                    alarm(&files, name.as_str().expect("a name"));
+                }
+            }
         }
     }
 }
@@ -121,6 +127,137 @@ fn fixtures_are_as_they_were() {
             }
         }
     });
+}
+
+/// What must hold for two minutes holds in three samples of a minute; for ten, in the windows that end in them.
+#[test]
+fn a_condition_is_held_by_every_value_of_its_time() {
+    let files = build(
+        &read("tests/fixtures/cloudwatch/parity.yaml"),
+        Target::CloudWatch,
+    );
+    for (name, period, points) in [
+        ("parity-down", 60, 3),
+        ("parity-full", 60, 6),
+        ("parity-slow", 300, 3),
+        ("parity-slow-cut", 1200, 1),
+        ("parity-slow-once", 300, 1),
+        ("parity-gone", 60, 6),
+    ] {
+        let alarm = alarm(&files, name);
+        assert_eq!(alarm["Period"], period, "{name}");
+        assert_eq!(alarm["EvaluationPeriods"], points, "{name}");
+        assert_eq!(alarm["DatapointsToAlarm"], points, "{name}");
+    }
+}
+
+/// The agent brings a sample of each replica a minute: its sum is the total that Prometheus compares.
+#[test]
+fn replicas_are_added_up() {
+    let files = build(
+        &read("tests/fixtures/cloudwatch/parity.yaml"),
+        Target::CloudWatch,
+    );
+    let total = alarm(&files, "parity-queue");
+    assert_eq!((&total["Statistic"], &total["Threshold"]), (&json!("Sum"), &json!(9)));
+    let scrape = text(&files, "cloudwatch/agent-prometheus.yaml");
+    assert!(!scrape.contains("scrape_interval: 15s"), "{scrape}");
+    assert!(scrape.contains("scrape_interval: 1m"), "{scrape}");
+}
+
+/// Each known adapter has an alarm of its own; that on a metric without the dimension has none, and says what it lost.
+#[test]
+fn known_groups_have_alarms_of_their_own() {
+    let files = build(
+        &read("tests/fixtures/cloudwatch/parity.yaml"),
+        Target::CloudWatch,
+    );
+    for adapter in ["base", "tuned"] {
+        let own = alarm(&files, &format!("parity-adapter-slow-{adapter}"));
+        assert_eq!(own["Dimensions"], json!([{"Name": "AdapterId", "Value": adapter}]));
+        assert_eq!(own["ActionsEnabled"], true);
+    }
+    let all = alarm(&files, "parity-adapter-waits");
+    let told = all["AlarmDescription"].as_str().expect("text");
+    let lost = "Weaker than in Prometheus: one alarm for all of adapter_id.";
+    assert!(told.contains(lost), "{told}");
+}
+
+/// A maintenance window mutes whoever notifies somebody, in all forms.
+#[test]
+fn maintenance_mutes_what_notifies() {
+    let files = build(
+        &read("tests/fixtures/cloudwatch/parity.yaml"),
+        Target::CloudWatch,
+    );
+    let rules = json(&files, "cloudwatch/mute-rules.json");
+    let rule = &rules[0];
+    assert_eq!(rule["Name"], "parity-patches");
+    let schedule = json!({"Expression": "cron(0 2 * * SUN)", "Duration": "PT2H30M", "Timezone": "Europe/Berlin"});
+    assert_eq!(rule["Rule"]["Schedule"], schedule);
+    let alarms = json(&files, "cloudwatch/alarms.json");
+    let notify = alarms.as_array().expect("a list").iter();
+    let notify = notify.filter(|alarm| alarm["ActionsEnabled"] == true);
+    let notify: Vec<_> = notify.map(|alarm| alarm["AlarmName"].clone()).collect();
+    assert_eq!(rule["MuteTargets"]["AlarmNames"], json!(notify));
+    let template = json(&files, "cloudwatch/template.json");
+    let resource = &template["Resources"]["PatchesMuteRule"];
+    assert_eq!(&resource["Properties"], rule);
+    let module = json(&files, "cloudwatch/main.tf.json");
+    let resource = &module["resource"]["aws_cloudwatch_alarm_mute_rule"]["parity_patches"];
+    assert_eq!(resource["rule"]["schedule"]["duration"], "PT2H30M");
+    assert_eq!(module["terraform"]["required_providers"]["aws"]["version"], ">= 6.45");
+    assert_eq!(
+        module["resource"]["aws_cloudwatch_log_group"]["agent"]["retention_in_days"],
+        7
+    );
+}
+
+/// A window, a zone or a name that AWS refuses is refused where it is written.
+#[test]
+fn what_aws_refuses_is_refused_at_its_place() {
+    let spec = read("tests/fixtures/cloudwatch/parity.yaml");
+    for (from, to, message) in [
+        ("cron(0 2 * * SUN)", "cron(0 25 * * SUN)", "`25` is no hour: it is `*`, or 0 to 23"),
+        ("duration: 2h30m", "duration: 16d", "alarms cannot be muted for 16d"),
+        ("Europe/Berlin", "Europe Berlin", "`Europe Berlin` is no time zone"),
+        ("metric: TtftMs", "metric: TtftÜs", "a name in CloudWatch is ASCII, and `TtftÜs` has `\\u{dc}`"),
+        ("adapter_id: [base, tuned]", "adapter: [base]", "no signal has the label `adapter`"),
+        ("adapter_id: [base, tuned]", "adapter_id: [base, base]", "`base` appears twice"),
+    ] {
+        let text = spec.replacen(from, to, 1);
+        let document = crate::bundled::read(&text).expect("valid YAML");
+        let Err(sink) = resolve(&document, Options::default()) else {
+            panic!("{to} is accepted");
+        };
+        let found = sink.into_sorted();
+        let error = found.iter().find(|d| d.message == message);
+        let error = error.unwrap_or_else(|| panic!("{to}: {found:?}"));
+        let at = &text[error.span.range()];
+        assert!(to.contains(at), "{to}: {at}");
+    }
+}
+
+/// Costs are counted by hand for a spec whose metrics are few.
+#[test]
+fn costs_are_those_of_the_price_list() {
+    let files = build(&read("specs/mangaassist.yaml"), Target::CloudWatch);
+    let cost = &json(&files, "parity.json")["cost"];
+    let items = cost["items"].as_array().expect("a list");
+    let of = |what: &str| {
+        let found = items.iter().find(|item| item["what"] == what);
+        found.unwrap_or_else(|| panic!("no {what}"))["count"].clone()
+    };
+    // Two bands, one for each adapter, each of them three metrics for AWS.
+    assert_eq!(of("alarms: metrics against a band of usual values"), "2");
+    assert_eq!(of("alarms: composite"), "2");
+    // Eight metrics are published by adapter, for two adapters.
+    assert_eq!(of("custom metrics by AdapterId"), "16");
+    assert_eq!(of("dashboards"), "2");
+    let total = |item: &Value| item["total"].as_str().and_then(|t| t.parse::<f64>().ok());
+    let sum: f64 = items.iter().filter_map(total).sum();
+    let whole = total(cost).expect("a total");
+    assert!((sum - whole).abs() < 0.02, "{sum} {whole}");
 }
 
 /// A tier watches both of its windows, and is silent while a faster one fires.

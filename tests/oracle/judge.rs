@@ -133,6 +133,22 @@ impl Case {
         report
     }
 
+    /// The minutes in which each alert fires in a cluster, for some group of it.
+    pub(crate) fn fired(&self) -> BTreeMap<(String, String), BTreeSet<u64>> {
+        let mut all: BTreeMap<_, BTreeSet<u64>> = BTreeMap::new();
+        for (i, shown) in self.run().into_iter().enumerate() {
+            for labels in shown.into_iter().map(|shown| shown.labels) {
+                if labels.get("alertstate").is_some_and(|state| state == "firing") {
+                    let of = |label: &str| labels.get(label).cloned().unwrap_or_default();
+                    let id = (of("alertname"), of("tier"));
+                    let minutes = all.entry((name(&id), of("cluster"))).or_default();
+                    minutes.insert(i as u64 * self.every);
+                }
+            }
+        }
+        all
+    }
+
     /// Labels that the spec gives to alerts: they tell no groups apart.
     fn given(&self) -> BTreeSet<&str> {
         let of_slos = self.plan.slos.iter().flat_map(Slo::marks);

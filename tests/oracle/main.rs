@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod alarms;
 mod alerts;
 mod births;
 #[path = "../it/bundled.rs"]
@@ -15,6 +16,7 @@ mod fleet;
 mod history;
 mod judge;
 mod mutants;
+mod parity;
 mod random;
 mod records;
 mod scenarios;
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         .chain(still::trials())
         .chain(mutants::trials())
         .chain(random::trials())
+        .chain(parity::trials())
         .chain(untested::trials());
     let done = libtest_mimic::run(&arguments, all.collect());
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("oracle.md");

@@ -91,6 +91,12 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
+/// All days on the releases that specs are built for by themselves.
+pub(crate) fn fleets() -> impl Iterator<Item = (String, Fleet)> {
+    let usual = SCENARIOS.iter().filter(|scenario| scenario.vllm.is_none());
+    usual.map(|scenario| (scenario.name.to_owned(), (scenario.fleet)()))
+}
+
 fn agree(spec: &str, scenario: &Scenario) {
     let path = format!("{}/specs/{spec}.yaml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("spec");

@@ -10,6 +10,7 @@ use super::settings::Settings;
 use crate::diag::{Diagnostic, Sink};
 use crate::kubernetes::Metadata;
 use crate::naming;
+use crate::parity;
 use crate::output::{self, Digest, Folder, Staging};
 use crate::plan::{LeftOut, Plan, Runtime};
 use crate::resolve::{self, Options};
@@ -63,6 +64,8 @@ pub(super) struct Summary {
     pub(super) runtime: Option<Runtime>,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) notes: Vec<String>,
+    /// What CloudWatch costs, in a sentence.
+    pub(super) cost: Option<String>,
 }
 
 /// What is wrong with a page, at the place of the spec where its author wrote it.
@@ -226,6 +229,7 @@ impl<'a> Job<'a> {
                 _ => others.extend(path.split('/').next().map(str::to_owned)),
             }
         }
+        let cost = parity::cost(&plan).map(|cost| cost.sentence());
         notes.splice(0..0, plan.notes);
         let kept = self.settings.targets.iter().filter(|t| !wanted(t));
         let kept = kept.flat_map(|t| t.outputs()).map(str::to_owned);
@@ -233,6 +237,7 @@ impl<'a> Job<'a> {
         let mut folder = Folder::new(&plan.service.name, files, kept)?;
         folder.inputs = inputs;
         let summary = Summary {
+            cost,
             runtime: plan.runtime,
             left_out: plan.left_out,
             notes,

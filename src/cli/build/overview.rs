@@ -72,5 +72,5 @@ pub(super) fn words(summary: &Summary) -> impl Iterator<Item = String> {
     let left = summary.left_out.iter();
     let left = left.map(|left| format!("left out: {}: {}", left.signal, left.why));
     let notes = summary.notes.iter().map(|note| format!("note: {note}"));
-    left.chain(notes)
+    left.chain(notes).chain(summary.cost.clone())
 }

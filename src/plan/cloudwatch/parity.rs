@@ -1,7 +1,7 @@
 //! Parity: how far Prometheus and CloudWatch say the same, and the words for it.
 //!
-//! `Verdict::Approximated(vec![Difference::OneForAll(vec!["model_name".into()])])` is the line *approximated:
-//! one alarm for all of `model_name`* of `parity.md`.
+//! `Verdict::of(vec![Difference::OneForAll(vec!["adapter_id".into()]).at(Grade::Weaker)])` is the line *weaker: one
+//! alarm for all of `adapter_id`* of `parity.md`.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -20,8 +20,8 @@ pub struct Parity {
     pub prometheus: Verdict,
     /// In CloudWatch.
     pub cloudwatch: Verdict,
-    /// The alarm or dashboard that was made from it there.
-    pub resource: Option<String>,
+    /// The alarms or the dashboard that were made from it there.
+    pub resources: Vec<String>,
 }
 
 /// What parity is reported of.
@@ -46,48 +46,94 @@ impl What {
     }
 }
 
+/// How well CloudWatch says what Prometheus says. Of several, the greatest counts: a missed page is graver than one more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grade {
+    /// The same.
+    Identical,
+    /// An alarm that fires in the same minutes, give or take [`TOLERANCE`]; a picture of the same, drawn otherwise.
+    Equivalent,
+    /// An alarm that fires earlier, or where Prometheus does not; a picture that shows more.
+    Stronger,
+    /// An alarm that fires later, or not where Prometheus does; a picture that shows less.
+    Weaker,
+    /// Nothing is there.
+    Absent,
+}
+
+/// How far the beginnings and ends of equivalent alarms may lie apart.
+pub const TOLERANCE: Duration = Duration::from_secs(120);
+
+impl Grade {
+    /// All, from the best.
+    pub const ALL: [Grade; 5] = [
+        Grade::Identical,
+        Grade::Equivalent,
+        Grade::Stronger,
+        Grade::Weaker,
+        Grade::Absent,
+    ];
+
+    /// The word for people and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Grade::Identical => "identical",
+            Grade::Equivalent => "equivalent",
+            Grade::Stronger => "stronger",
+            Grade::Weaker => "weaker",
+            Grade::Absent => "absent",
+        }
+    }
+}
+
+/// A difference, and what it does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    /// What it does.
+    pub grade: Grade,
+    /// What it is.
+    pub difference: Difference,
+}
+
 /// How well a back end says what the spec says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The same.
-    Identical,
-    /// Nearly: in which ways not.
-    Approximated(Vec<Difference>),
+    /// It is there, and differs in these ways.
+    There(Vec<Note>),
     /// Not at all: why.
-    NotExpressible(Vec<NotExpressible>),
+    Absent(Vec<NotExpressible>),
 }
 
 impl Verdict {
-    /// Identical when there is nothing to say.
-    pub fn of(differences: Vec<Difference>) -> Self {
-        match differences.is_empty() {
-            true => Verdict::Identical,
-            false => Verdict::Approximated(differences),
-        }
-    }
+    /// The same as the other back end's.
+    pub const IDENTICAL: Verdict = Verdict::There(Vec::new());
 
     /// True unless it is not said at all.
     pub fn is_expressible(&self) -> bool {
-        !matches!(self, Verdict::NotExpressible(_))
+        matches!(self, Verdict::There(_))
     }
 
-    /// The word for reports.
-    pub fn as_str(&self) -> &'static str {
+    /// The grade of the whole: that of the gravest difference.
+    pub fn grade(&self) -> Grade {
         match self {
-            Verdict::Identical => "identical",
-            Verdict::Approximated(_) => "approximated",
-            Verdict::NotExpressible(_) => "not expressible",
+            Verdict::There(notes) => {
+                let grades = notes.iter().map(|note| note.grade);
+                grades.max().unwrap_or(Grade::Identical)
+            }
+            Verdict::Absent(_) => Grade::Absent,
         }
     }
 
-    /// How, or why not.
-    pub fn notes(&self) -> Vec<String> {
+    /// How, or why not, the gravest first; each with its grade.
+    pub fn notes(&self) -> Vec<(Grade, String)> {
         match self {
-            Verdict::Identical => Vec::new(),
-            Verdict::Approximated(differences) => {
-                differences.iter().map(ToString::to_string).collect()
+            Verdict::There(notes) => {
+                let mut notes: Vec<_> = notes.iter().collect();
+                notes.sort_by_key(|note| std::cmp::Reverse(note.grade));
+                let notes = notes.into_iter();
+                notes.map(|note| (note.grade, note.difference.to_string())).collect()
             }
-            Verdict::NotExpressible(why) => vec![NotExpressible::joined(why)],
+            Verdict::Absent(why) => vec![(Grade::Absent, NotExpressible::joined(why))],
         }
     }
 }
@@ -97,6 +143,8 @@ impl Verdict {
 pub enum Difference {
     /// Replicas are not added up, but this is taken of them.
     OfSingleReplicas(Statistic),
+    /// The groups are watched for these values of a label: label, values.
+    OneForEach(Vec<(String, Vec<String>)>),
     /// This is taken of the samples of all replicas, in place of one value of each.
     OfAllReplicas {
         /// What is taken.
@@ -114,8 +162,12 @@ pub enum Difference {
     OneLineForEach(Vec<String>),
     /// A search cannot join the names that a family had.
     OneLineForEachName(Vec<String>),
-    /// Silence is only seen when all replicas are silent.
+    /// Silence is only seen when all groups are silent.
     AllSilent,
+    /// Silence counts from the first moment on, and never ends by itself.
+    LastingSilence,
+    /// What a series begins with is counted.
+    CountsBeginnings,
     /// A band in place of a multiple of the past.
     LearntBand {
         /// Its width in standard deviations.
@@ -140,24 +192,23 @@ pub enum Difference {
         /// Points that are looked at.
         evaluate: u32,
     },
-    /// One look over all the time, where Prometheus wants what it sees to hold for as long again.
-    LooksOnce {
-        /// The time.
-        over: Duration,
-    },
-    /// Some points, where Prometheus looks again and again.
-    LooksRarely {
-        /// Points that must be beyond the threshold.
-        datapoints: u32,
-        /// Points that are looked at.
-        evaluate: u32,
-        /// Seconds of a point.
+    /// Some points in a row, where Prometheus looks at every evaluation.
+    HoldsByPoints {
+        /// Points that must be beyond the threshold, all that are looked at.
+        points: u32,
+        /// Time of a point.
         period: Duration,
-        /// The window of Prometheus.
-        window: Duration,
-        /// How long it must hold there.
+        /// How long it must hold in Prometheus.
         hold: Duration,
     },
+    /// It fires earlier, up to this.
+    Earlier(Duration),
+    /// It fires later, up to this.
+    Later(Duration),
+    /// Only so often is an alarm looked at that looks back more than a day.
+    Hourly,
+    /// Silence fires too.
+    SilenceFires,
     /// Prometheus interpolates a percentile between two boundaries.
     Interpolated {
         /// The bound as written.
@@ -177,6 +228,16 @@ pub enum Difference {
     LineMissing(NotExpressible),
 }
 
+impl Difference {
+    /// The difference with what it does.
+    pub fn at(self, grade: Grade) -> Note {
+        Note {
+            grade,
+            difference: self,
+        }
+    }
+}
+
 impl Display for Difference {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -189,6 +250,14 @@ impl Display for Difference {
                 "{statistic} of all replicas together, where Prometheus takes {} of their values",
                 combined(*across)
             ),
+            Difference::OneForEach(known) => {
+                f.write_str("one alarm for each of ")?;
+                for (i, (label, values)) in known.iter().enumerate() {
+                    let and = if i == 0 { "" } else { " and of " };
+                    write!(f, "{and}`{label}` {}", code(values))?;
+                }
+                f.write_str(", where Prometheus finds new ones")
+            }
             Difference::GrowthOfTwoPoints => {
                 f.write_str("growth between two data points instead of a regression")
             }
@@ -201,7 +270,13 @@ impl Display for Difference {
                 write!(f, "one line for each of the names {}", code(names))
             }
             Difference::AllSilent => f.write_str(
-                "fires if all replicas are silent, where Prometheus fires for each group that disappears",
+                "fires if all groups are silent, where Prometheus fires for each group that disappears",
+            ),
+            Difference::LastingSilence => f.write_str(
+                "fires from the start and until data arrives, where Prometheus fires for what was there an hour ago",
+            ),
+            Difference::CountsBeginnings => f.write_str(
+                "counts the event that a new series starts with, which Prometheus does not see",
             ),
             Difference::LearntBand {
                 width,
@@ -209,7 +284,7 @@ impl Display for Difference {
                 baseline,
             } => write!(
                 f,
-                "the band of usual values that CloudWatch learns ({} standard deviations), where Prometheus takes {} times {}",
+                "the band of usual values that CloudWatch learns ({} standard deviations; no test can measure it), where Prometheus takes {} times {}",
                 decimal(*width),
                 decimal(*factor),
                 past(*baseline)
@@ -228,24 +303,22 @@ impl Display for Difference {
                 f,
                 "as its `cloudwatch` says: {statistic} over {period}, {datapoints} of {evaluate} values"
             ),
-            Difference::LooksOnce { over } => write!(
-                f,
-                "one value over {over}, where Prometheus requires it to hold for another {over}"
-            ),
-            Difference::LooksRarely {
-                datapoints,
-                evaluate,
+            Difference::HoldsByPoints {
+                points,
                 period,
-                window,
                 hold,
             } => write!(
                 f,
-                "{} over {period}, where Prometheus requires every value over {window} for {hold}",
-                match evaluate {
-                    1 => "one value".to_owned(),
-                    n => format!("{datapoints} of {n} values"),
-                }
+                "{points} values of {period} in a row, where Prometheus requires every evaluation to hold for {hold}"
             ),
+            Difference::Earlier(by) => write!(f, "fires up to {by} earlier"),
+            Difference::Later(by) => write!(f, "fires up to {by} later"),
+            Difference::Hourly => f.write_str(
+                "evaluated once an hour, as every alarm that looks back more than a day: up to 59m later",
+            ),
+            Difference::SilenceFires => {
+                f.write_str("also fires without data, where Prometheus does not")
+            }
             Difference::Interpolated {
                 bound,
                 below,

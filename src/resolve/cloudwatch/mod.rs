@@ -4,6 +4,7 @@
 //! plan is decided in `parity`.
 
 pub(super) mod bind;
+mod maintenance;
 mod published;
 mod settings;
 mod unit;
@@ -13,10 +14,10 @@ pub(super) use published::published;
 use super::context::Context;
 use std::collections::BTreeSet;
 
-use crate::cloudwatch::is_tag;
+use crate::cloudwatch::{is_tag, limits};
 use crate::diag::Diagnostic;
 use crate::naming;
-use crate::parity::{AlarmRequest, Builder, Built, description};
+use crate::parity::{AlarmRequest, Builder, Built, Known, description};
 use crate::plan::cloudwatch::{Actions, Arns, CloudWatch, What};
 use crate::plan::{Alert, Dashboard, Signal, Slo, SloKind};
 use crate::source::Span;
@@ -35,10 +36,19 @@ pub(super) fn resolve(
         return None;
     };
     let account = settings::check(cx, service);
+    let mut mutes = maintenance::check(cx, service);
     let name = spec.service.name.value.as_str();
     let plain = plain_series(cx);
-    let group_by = &spec.prometheus.group_by;
-    let mut builder = Builder::new(name, service.via, group_by, &plain, &mut cx.sink);
+    let environment = environment(spec);
+    let values = values(cx, service);
+    let known = Known {
+        group_by: &spec.prometheus.group_by,
+        target: &spec.prometheus.labels.target,
+        plain: &plain,
+        environment: &environment,
+        values: &values,
+    };
+    let mut builder = Builder::new(name, service.via, &known, &mut cx.sink);
     for slo in slos {
         objective(&mut builder, spec, slo);
     }
@@ -53,6 +63,7 @@ pub(super) fn resolve(
         parity,
     } = builder.finish();
     cx.notes.extend(told);
+    maintenance::mute(&mut mutes, &alarms);
     let mut tags = pairs(&service.tags, |value| value.value.clone());
     // Terraform and CDK sort them too.
     tags.sort();
@@ -67,7 +78,55 @@ pub(super) fn resolve(
         dashboards,
         scraped,
         parity,
+        environment,
+        values,
+        mutes,
     })
+}
+
+/// Labels of groups that no page has: one agent reads the pages of one environment.
+fn environment(spec: &Spec) -> Vec<String> {
+    let labels = &spec.prometheus.labels;
+    let added = |label: &&Text| {
+        let mut all = labels.target.iter().chain(&labels.external);
+        all.any(|added| added.value == label.value)
+    };
+    let group_by = spec.prometheus.group_by.iter().filter(added);
+    group_by.map(|label| label.value.clone()).collect()
+}
+
+/// Values of labels, each once.
+fn values(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<(String, Vec<String>)> {
+    for (label, values) in &service.values {
+        let known = cx.ready_signals().any(|signal| signal.labels.contains(&label.value));
+        if !known {
+            let message = format!("no signal has the label `{label}`");
+            let error = Diagnostic::error("unknown-label", label.span, message);
+            cx.sink.push(error.help("write a label of the signals that alerts are on"));
+        }
+        if values.value.is_empty() {
+            let message = format!("`{label}` has no value");
+            let error = Diagnostic::error("missing-field", values.span, message);
+            cx.sink.push(error.help("write all values that it has, such as `[a, b]`"));
+        }
+        for (i, value) in values.value.iter().enumerate() {
+            if !limits::is_dimension_value(&value.value) {
+                let message = format!("`{value}` is no value of a dimension");
+                let error = Diagnostic::error("bad-name", value.span, message);
+                cx.sink.push(error.help("it is ASCII, and not blank"));
+            }
+            if values.value[..i].iter().any(|before| before.value == value.value) {
+                let message = format!("`{value}` appears twice");
+                let error = Diagnostic::error("duplicate-name", value.span, message);
+                cx.sink.push(error.help("write each value once"));
+            }
+        }
+    }
+    pairs(&service.values, |values| texts(&values.value))
+}
+
+fn texts(all: &[Text]) -> Vec<String> {
+    all.iter().map(|text| text.value.clone()).collect()
 }
 
 /// Names of gauges and counters, under which nobody looks for a histogram's series.
@@ -96,9 +155,7 @@ fn untagged(slos: &[Slo], alerts: &[Alert]) -> Vec<String> {
 /// Who is told of a page is told of its end, unless the spec says otherwise.
 fn actions(spec: &Spec, service: &spec::CloudWatch) -> Actions {
     let arns = |map: &spec::Map<Vec<Text>>| {
-        pairs(map, |arns| {
-            arns.iter().map(|arn| arn.value.clone()).collect()
-        })
+        pairs(map, |arns| texts(arns))
     };
     let alarm: Arns = arns(&service.actions);
     let ok = match &service.ok_actions {

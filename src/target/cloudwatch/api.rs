@@ -12,10 +12,10 @@ use super::rule;
 use crate::cloudwatch::quoted;
 use crate::plan::CompareOp;
 use crate::plan::cloudwatch::{
-    Alarm, AlarmKind, Arns, CloudWatch, Composite, MetricAlarm, PromQl, Test,
+    Alarm, AlarmKind, Arns, CloudWatch, Composite, MetricAlarm, Mute, PromQl, Test,
 };
 use crate::spec::{LowSamples, Missing, Side};
-use crate::units::{Number, decimal};
+use crate::units::{Duration, Number, decimal};
 
 /// A number as JSON, exact where the decimal ends.
 pub(super) fn number(value: Number) -> Value {
@@ -59,6 +59,35 @@ pub(super) fn request(cw: &CloudWatch, alarm: &Alarm) -> Value {
         fields.insert("Tags".to_owned(), json!(tags));
     }
     Value::Object(fields)
+}
+
+/// The request of PutAlarmMuteRule.
+pub(super) fn mute(cw: &CloudWatch, mute: &Mute) -> Value {
+    let schedule = json!({
+        "Expression": mute.schedule, "Duration": iso(mute.duration), "Timezone": mute.timezone
+    });
+    let mut request = json!({"Name": mute.name, "Rule": {"Schedule": schedule}});
+    if !mute.description.is_empty() {
+        request["Description"] = json!(mute.description);
+    }
+    request["MuteTargets"] = json!({"AlarmNames": mute.alarms});
+    if !cw.tags.is_empty() {
+        let tags = cw.tags.iter();
+        request["Tags"] = tags.map(|(k, v)| json!({"Key": k, "Value": v})).collect();
+    }
+    request
+}
+
+/// `P2DT12H30M`: a length of time as ISO 8601 has it.
+fn iso(length: Duration) -> String {
+    let minutes = length.mins_up();
+    let part = |n: u64, unit: char| match n {
+        0 => String::new(),
+        n => format!("{n}{unit}"),
+    };
+    let time = part(minutes / 60 % 24, 'H') + &part(minutes % 60, 'M');
+    let t = if time.is_empty() { "" } else { "T" };
+    format!("P{}{t}{time}", part(minutes / 1_440, 'D'))
 }
 
 /// Whom an alarm notifies, by the field that says so.

@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use crate::naming;
 use crate::plan::cloudwatch::{CloudWatch, Scraped};
 use crate::plan::{Plan, ScrapeJob};
 use crate::spec::Via;
@@ -40,6 +41,7 @@ pub(super) fn agent(plan: &Plan, cw: &CloudWatch) -> Value {
         "service": plan.service.name,
         "region": cw.region,
         "namespace": cw.namespace,
+        "log_group": naming::agent_log(&plan.service.name),
         "declarations": declarations.collect::<Vec<_>>(),
     })
 }
@@ -60,7 +62,7 @@ pub(super) fn scrape(plan: &Plan, cw: &CloudWatch) -> Value {
         let job = job.cloned().unwrap_or_else(|| ScrapeJob::named(name));
         let config = scrape::config_of(plan, &job, kept(cw.via, &families));
         match cw.via {
-            Via::Agent => config,
+            Via::Agent => config.each_minute(),
             Via::Otlp => config.for_collector(),
         }
     });

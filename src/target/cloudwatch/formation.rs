@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{ACCOUNT, OpenDashboard, REGION, api};
 use crate::naming;
+use crate::parity::RETENTION_DAYS;
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{AlarmKind, CloudWatch};
 use crate::template::Tree;
@@ -50,6 +51,28 @@ pub(super) fn view<'a>(
         resource.insert("Properties".to_owned(), properties);
         resources.insert(ids[&alarm.name].clone(), Value::Object(resource));
     }
+    for mute in &cw.mutes {
+        let on: Vec<_> = mute.alarms.iter().map(|name| &ids[name]).collect();
+        let resource = json!({
+            "Type": "AWS::CloudWatch::AlarmMuteRule",
+            "Properties": api::mute(cw, mute),
+            "DependsOn": on,
+        });
+        resources.insert(format!("{}MuteRule", short(plan, &mute.name)), resource);
+    }
+    if cw.agent_writes_log() {
+        let log = json!({
+            "LogGroupName": naming::agent_log(&plan.service.name),
+            "RetentionInDays": RETENTION_DAYS,
+        });
+        let resource = json!({
+            "Type": "AWS::Logs::LogGroup",
+            "Properties": log,
+            "DeletionPolicy": "Delete",
+            "UpdateReplacePolicy": "Delete",
+        });
+        resources.insert("AgentLog".to_owned(), resource);
+    }
     for dashboard in dashboards {
         let properties =
             json!({"DashboardName": dashboard.name, "DashboardBody": filled(&dashboard.body)});
@@ -85,6 +108,12 @@ fn parameter(severity: &str, field: &str) -> String {
     format!("{}{field}", logical(severity))
 }
 
+/// A name without that of the service.
+fn short(plan: &Plan, name: &str) -> String {
+    let service = format!("{}-", plan.service.name);
+    logical(name.strip_prefix(&service).unwrap_or(name))
+}
+
 /// Letters and digits.
 fn logical(text: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
@@ -94,12 +123,10 @@ fn logical(text: &str) -> String {
 
 /// Logical ids of all alarms by name: the service's own name left out, each once.
 fn ids(plan: &Plan, cw: &CloudWatch) -> BTreeMap<String, String> {
-    let service = format!("{}-", plan.service.name);
     let mut taken: Vec<String> = Vec::new();
     let mut ids = BTreeMap::new();
     for alarm in &cw.alarms {
-        let short = alarm.name.strip_prefix(&service).unwrap_or(&alarm.name);
-        let base: String = format!("{}Alarm", logical(short))
+        let base: String = format!("{}Alarm", short(plan, &alarm.name))
             .chars()
             .rev()
             .take(200)

@@ -48,6 +48,7 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
     let out = Out { options, plan, cw };
     let dashboards = out.dashboards()?;
     rendered.files.push(out.alarms()?);
+    rendered.files.extend(out.mutes()?);
     for dashboard in &dashboards {
         rendered.files.push(out.dashboard(dashboard)?);
     }
@@ -95,6 +96,19 @@ impl Out<'_> {
         let alarms = alarms.map(|a| api::request(self.cw, a).into()).collect();
         let file = self.file("alarms.json", &Alarms { alarms })?;
         check::alarms(file)
+    }
+
+    /// Maintenance windows, where there are any.
+    fn mutes(&self) -> Result<Option<OutFile>, TargetError> {
+        if self.cw.mutes.is_empty() {
+            return Ok(None);
+        }
+        let mutes = self.cw.mutes.iter();
+        let alarms = mutes.map(|mute| api::mute(self.cw, mute).into()).collect();
+        let templates = self.options.templates;
+        let text = templates.render("cloudwatch/alarms.json", &Alarms { alarms })?;
+        let path = "mute-rules.json".to_owned();
+        check::canonical(OutFile { path, text }).map(Some)
     }
 
     fn dashboards(&self) -> Result<Vec<OpenDashboard<'_>>, TargetError> {

@@ -1,22 +1,31 @@
-//! The report on what both back ends say in the same way.
+//! The report on what both back ends say in the same way, and what CloudWatch's part costs.
 //!
-//! One line of it: `| QueueOverflow | identical | approximated: Maximum of single replicas, … | app-queue-overflow |`.
+//! One line of it: `| QueueOverflow | identical | weaker: Maximum of single replicas, … | app-queue-overflow |`.
 
 use serde::Serialize;
 
+use crate::parity::{Cost, cost};
 use crate::plan::Plan;
-use crate::plan::cloudwatch::{CloudWatch, Parity, Verdict, What};
+use crate::plan::cloudwatch::{CloudWatch, Grade, Parity, TOLERANCE, Verdict, What};
 
 /// What the template sees: counts, then one entry for each thing, by kind.
 #[derive(Serialize)]
 pub(super) struct View<'a> {
     service: &'a str,
     title: &'a str,
-    identical: usize,
-    approximated: usize,
-    not_expressible: usize,
+    tolerance: String,
+    /// Labels by which only Prometheus tells environments apart.
+    environment: &'a [String],
+    counts: Vec<Count>,
     entries: Vec<Entry<'a>>,
     groups: Vec<Group<'a>>,
+    cost: Option<CostView>,
+}
+
+#[derive(Serialize)]
+struct Count {
+    grade: &'static str,
+    number: usize,
 }
 
 #[derive(Serialize)]
@@ -31,19 +40,46 @@ struct Entry<'a> {
     name: &'a str,
     prometheus: Judged,
     cloudwatch: Judged,
-    resource: Option<&'a str>,
+    resources: &'a [String],
 }
 
 #[derive(Serialize)]
 struct Judged {
-    verdict: &'static str,
-    notes: Vec<String>,
+    grade: &'static str,
+    notes: Vec<NoteView>,
+    /// All notes in one line; one whose grade is not that of the whole says its own.
+    text: String,
+}
+
+#[derive(Serialize)]
+struct NoteView {
+    grade: &'static str,
+    text: String,
+}
+
+/// Dollars a month.
+#[derive(Serialize)]
+struct CostView {
+    sentence: String,
+    source: &'static str,
+    date: &'static str,
+    region: &'static str,
+    total: String,
+    items: Vec<CostLine>,
+}
+
+#[derive(Serialize)]
+struct CostLine {
+    what: String,
+    count: String,
+    each: String,
+    total: String,
 }
 
 pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch) -> View<'a> {
-    let count = |word: &str| {
-        let same = cw.parity.iter().filter(|p| p.cloudwatch.as_str() == word);
-        same.count()
+    let count = |grade: Grade| Count {
+        grade: grade.as_str(),
+        number: cw.parity.iter().filter(|p| p.cloudwatch.grade() == grade).count(),
     };
     let group = |(what, title)| Group {
         title,
@@ -57,25 +93,69 @@ pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch) -> View<'a> {
     View {
         service: &plan.service.name,
         title: &plan.service.title,
-        identical: count("identical"),
-        approximated: count("approximated"),
-        not_expressible: count("not expressible"),
+        tolerance: TOLERANCE.to_string(),
+        environment: &cw.environment,
+        counts: Grade::ALL.map(count).into(),
         entries: entries(cw.parity.iter()),
         groups: groups.map(group).into(),
+        cost: cost(plan).map(|cost| costs(&cost)),
     }
 }
 
 fn entries<'a>(all: impl Iterator<Item = &'a Parity>) -> Vec<Entry<'a>> {
-    let verdict = |v: &Verdict| Judged {
-        verdict: v.as_str(),
-        notes: v.notes(),
-    };
     let entry = |p: &'a Parity| Entry {
         kind: p.what.as_str(),
         name: &p.name,
-        prometheus: verdict(&p.prometheus),
-        cloudwatch: verdict(&p.cloudwatch),
-        resource: p.resource.as_deref(),
+        prometheus: judged(&p.prometheus),
+        cloudwatch: judged(&p.cloudwatch),
+        resources: &p.resources,
     };
     all.map(entry).collect()
+}
+
+fn judged(verdict: &Verdict) -> Judged {
+    let whole = verdict.grade();
+    let notes = verdict.notes();
+    let told = notes.iter().map(|(grade, text)| match *grade == whole {
+        true => text.clone(),
+        false => format!("{}: {text}", grade.as_str()),
+    });
+    let told: Vec<_> = told.collect();
+    let told = told.join("; ");
+    let notes = notes.into_iter().map(|(grade, text)| NoteView {
+        grade: grade.as_str(),
+        text,
+    });
+    Judged {
+        grade: whole.as_str(),
+        text: match told.is_empty() {
+            true => whole.as_str().to_owned(),
+            false => format!("{}: {told}", whole.as_str()),
+        },
+        notes: notes.collect(),
+    }
+}
+
+fn costs(cost: &Cost) -> CostView {
+    let line = |item: &crate::parity::CostItem| {
+        let least = if item.at_least { "at least " } else { "" };
+        let count = match item.count.fract() == 0.0 {
+            true => format!("{least}{:.0}", item.count),
+            false => format!("{:.2}", item.count),
+        };
+        CostLine {
+            what: item.what.clone(),
+            count,
+            each: format!("{:.2}", item.each),
+            total: format!("{:.2}", item.dollars()),
+        }
+    };
+    CostView {
+        sentence: cost.sentence(),
+        source: &cost.prices.source,
+        date: &cost.prices.date,
+        region: &cost.prices.region,
+        total: format!("{:.2}", cost.total()),
+        items: cost.items.iter().map(line).collect(),
+    }
 }

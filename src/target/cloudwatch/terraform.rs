@@ -10,8 +10,10 @@ use serde_json::{Map, Value, json};
 
 use super::{ACCOUNT, OpenDashboard, REGION, api, rule};
 use crate::cloudwatch::quoted;
+use crate::naming;
+use crate::parity::RETENTION_DAYS;
 use crate::plan::Plan;
-use crate::plan::cloudwatch::{Alarm, AlarmKind, Arns, CloudWatch};
+use crate::plan::cloudwatch::{Alarm, AlarmKind, Arns, CloudWatch, Mute};
 use crate::template::Tree;
 
 /// Text that Terraform takes as it is.
@@ -36,6 +38,7 @@ pub(super) struct View<'a> {
     account: Option<&'a str>,
     actions: Map<String, Value>,
     tags: Map<String, Value>,
+    outputs: Tree,
     resources: Tree,
 }
 
@@ -63,10 +66,24 @@ pub(super) fn view<'a>(
             (identifier(dashboard.file), resource)
         })
         .collect();
+    let mutes = cw.mutes.iter();
+    let mutes = mutes.map(|mute| (identifier(&mute.name), self::mute(cw, mute, &keys)));
+    let log = cw.agent_writes_log().then(|| {
+        let log = json!({
+            "region": "${var.region}",
+            "name": naming::agent_log(&plan.service.name),
+            "retention_in_days": RETENTION_DAYS,
+            "tags": "${var.tags}",
+        });
+        ("agent".to_owned(), log)
+    });
+    let outputs = outputs(cw, &keys, &dashboards);
     let mut resources = Map::new();
     for (kind, of_kind) in [
         ("aws_cloudwatch_metric_alarm", metric),
         ("aws_cloudwatch_composite_alarm", composite),
+        ("aws_cloudwatch_alarm_mute_rule", mutes.collect()),
+        ("aws_cloudwatch_log_group", log.into_iter().collect()),
         ("aws_cloudwatch_dashboard", dashboards),
     ] {
         if !of_kind.is_empty() {
@@ -91,6 +108,7 @@ pub(super) fn view<'a>(
         account: cw.account.as_deref(),
         actions: actions.collect(),
         tags,
+        outputs: outputs.into(),
         resources: Value::Object(resources).into(),
     }
 }
@@ -98,10 +116,56 @@ pub(super) fn view<'a>(
 /// `region` of a resource came with 6.0, alarms on PromQL with 6.45 (absent in 6.40).
 fn provider(cw: &CloudWatch) -> &'static str {
     let promql = |alarm: &Alarm| matches!(alarm.kind, AlarmKind::PromQl(_));
-    match cw.alarms.iter().any(promql) {
+    match cw.alarms.iter().any(promql) || !cw.mutes.is_empty() {
         true => ">= 6.45",
         false => ">= 6.0",
     }
+}
+
+/// What other modules need: ARNs of the alarms that notify somebody, names of dashboards.
+fn outputs(
+    cw: &CloudWatch,
+    keys: &BTreeMap<String, String>,
+    dashboards: &Map<String, Value>,
+) -> Value {
+    let own = cw.alarms.iter().filter(|alarm| alarm.severity.is_some());
+    let arns: Map<String, Value> = own
+        .map(|alarm| {
+            let arn = format!("${{{}.arn}}", address(cw, keys, &alarm.name));
+            (literal(&alarm.name), json!(arn))
+        })
+        .collect();
+    let name = |key: &String| format!("${{aws_cloudwatch_dashboard.{key}.dashboard_name}}");
+    let names: Vec<_> = dashboards.keys().map(name).collect();
+    json!({
+        "alarm_arns": {
+            "description": "ARNs of the alarms that notify somebody, by name.",
+            "value": arns,
+        },
+        "dashboard_names": {"description": "Names of the dashboards.", "value": names},
+    })
+}
+
+/// A maintenance window.
+fn mute(cw: &CloudWatch, mute: &Mute, keys: &BTreeMap<String, String>) -> Value {
+    let request = api::mute(cw, mute);
+    let schedule = &request["Rule"]["Schedule"];
+    let mut out = json!({
+        "region": "${var.region}",
+        "name": literal(&mute.name),
+        "tags": "${var.tags}",
+    });
+    if !mute.description.is_empty() {
+        out["description"] = json!(literal(&mute.description));
+    }
+    out["rule"] = json!({"schedule": {
+        "expression": text(&schedule["Expression"]),
+        "duration": text(&schedule["Duration"]),
+        "timezone": text(&schedule["Timezone"]),
+    }});
+    let alarms = mute.alarms.iter().map(|name| reference(cw, keys, name));
+    out["mute_targets"] = json!({"alarm_names": alarms.collect::<Vec<_>>()});
+    out
 }
 
 /// A name that Terraform takes for a resource.

@@ -222,6 +222,6 @@ fn alarms(plan: &Plan, named: impl Fn(&str) -> bool) -> Vec<&str> {
     let parity = plan.cloudwatch.iter().flat_map(|cw| &cw.parity);
     let found = parity.filter(|entry| named(&entry.name));
     found
-        .filter_map(|entry| entry.resource.as_deref())
+        .flat_map(|entry| entry.resources.iter().map(String::as_str))
         .collect()
 }

@@ -1,0 +1,80 @@
+//! Maintenance windows: rules that mute a service's alarms.
+//!
+//! `maintenance: {patches: {schedule: cron(0 2 * * SUN), duration: 2h}}` is the mute rule `app-patches` on every alarm that
+//! notifies somebody.
+
+use crate::cloudwatch::limits;
+use crate::cloudwatch::schedule::{LONGEST_MUTE, MUTED_ALARMS, TIMEZONE, check_schedule};
+use crate::diag::Diagnostic;
+use crate::naming;
+use crate::plan::cloudwatch::{Alarm, Mute};
+use crate::resolve::context::Context;
+use crate::spec::{self, Maintenance, Text};
+
+/// The windows of a service, without alarms.
+pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<Mute> {
+    let windows = service.maintenance.iter();
+    windows.map(|(name, window)| one(cx, name, window)).collect()
+}
+
+fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
+    let spec = cx.spec;
+    let mut reject = |at, message: String, help: &str| {
+        let error = Diagnostic::error("alarm-limit", at, message);
+        cx.sink.push(error.help(help.to_owned()));
+    };
+    if let Err(why) = check_schedule(&window.schedule.value) {
+        let help = "minute, hour, day of the month, month and day of the week; `*`, `-` and `,` are understood";
+        reject(window.schedule.span, why, help);
+    }
+    let seconds = window.duration.value.as_secs();
+    if seconds % 60 != 0 || !(60..=LONGEST_MUTE).contains(&seconds) {
+        let message = format!("alarms cannot be muted for {}", window.duration.value);
+        reject(window.duration.span, message, "it is 1m to 15d, in whole minutes");
+    }
+    let zone = window.timezone.as_ref();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_+-/".contains(c);
+    let is_zone = |zone: &str| (1..=TIMEZONE).contains(&zone.len()) && zone.chars().all(plain);
+    if let Some(zone) = zone.filter(|zone| !is_zone(&zone.value)) {
+        let message = format!("`{zone}` is no time zone");
+        reject(zone.span, message, "write one like `Europe/Berlin`");
+    }
+    let description = window.description.as_ref();
+    let length = |text: &&Text| text.value.chars().count() > limits::DESCRIPTION;
+    if let Some(text) = description.filter(length) {
+        let most = limits::DESCRIPTION;
+        reject(text.span, format!("it has more than {most} characters"), "shorten it");
+    }
+    let own = naming::mute_rule(&spec.service.name.value, &name.value);
+    if !limits::is_alarm_name(&own) {
+        let message = format!("`{own}` is no name of a mute rule");
+        reject(name.span, message, "it has 1 to 255 characters");
+    }
+    Mute {
+        name: own,
+        description: description.map_or_else(String::new, |text| text.value.clone()),
+        schedule: window.schedule.value.clone(),
+        duration: window.duration.value,
+        timezone: zone.map_or("UTC", |zone| &zone.value).to_owned(),
+        alarms: Vec::new(),
+    }
+}
+
+/// Names the alarms that notify somebody; a rule takes 100, so there may be several of a window.
+pub(super) fn mute(mutes: &mut Vec<Mute>, alarms: &[Alarm]) {
+    let own = alarms.iter().filter(|alarm| alarm.severity.is_some());
+    let names: Vec<_> = own.map(|alarm| alarm.name.clone()).collect();
+    let parts = |mute: Mute| {
+        let chunks = names.chunks(MUTED_ALARMS).enumerate();
+        let rules = chunks.map(|(i, alarms)| Mute {
+            name: match i {
+                0 => mute.name.clone(),
+                n => format!("{}-{}", mute.name, n + 1),
+            },
+            alarms: alarms.to_vec(),
+            ..mute.clone()
+        });
+        rules.collect::<Vec<_>>()
+    };
+    *mutes = std::mem::take(mutes).into_iter().flat_map(parts).collect();
+}
