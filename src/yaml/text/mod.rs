@@ -20,10 +20,10 @@ mod tests;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::node::{Kind, Node};
+use super::node::{Kind, Node, Tag};
 use crate::source::{FileId, Span};
 pub(super) use block::{Shape, extent};
-use segments::Segments;
+use segments::{Part, Segments};
 use spelling::Spelling;
 pub(super) use spelling::decode;
 pub use template::{Filler, probably_filled, readings, surely_filled};
@@ -144,6 +144,33 @@ impl<'t> Body<'t> {
     pub fn read(&self, node: &Node<'_>) -> Option<Text> {
         let value = node.text()?.to_owned();
         self.map(node).map(|map| Text { value, map })
+    }
+
+    /// The scalars of a list put together, `between` in between; `hole` is in place of what is none.
+    pub fn joined(&self, list: &Node<'_>, between: &str, hole: &str) -> Text {
+        let mut parts = Vec::new();
+        for (i, node) in list.items().iter().enumerate() {
+            if i > 0 {
+                let start = node.range().start;
+                parts.push(Part::Other(between, start..start));
+            }
+            parts.push(match &node.kind {
+                Kind::Scalar(scalar) if node.tag == Tag::None => {
+                    let spelling = Spelling::of(self.text, node.range(), scalar);
+                    Part::Text(spelling, &scalar.value)
+                }
+                _ => Part::Other(hole, node.range()),
+            });
+        }
+        let (segments, value) = Segments::joined(self.text, &parts);
+        let map = TextMap {
+            file: self.file,
+            spelling: Spelling::joined(list.range()),
+            segments,
+            window: (0, u32::try_from(value.len()).unwrap_or(u32::MAX)),
+            outer: self.outer.clone(),
+        };
+        Text { value, map }
     }
 
     /// Whole lines of this text, up to `indent` blanks taken off each.
