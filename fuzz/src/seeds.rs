@@ -41,6 +41,7 @@ const SOURCES: [(&str, &[&str], &[&str]); 9] = [
         ],
         &["json"],
     ),
+    ("artifact_hcl", &["tests/fixtures/rules"], &["tf"]),
     (
         "artifact_markdown",
         &["README.md", "docs", "generated"],

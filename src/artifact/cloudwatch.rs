@@ -66,7 +66,7 @@ fn plain(body: &Body<'_>, node: &Node<'_>, what: ResourceKind, name: String) -> 
         name,
         request: known::value(node),
         raw: Raw::new(body, node),
-        pointers: Vec::new(),
+        pointers: std::collections::BTreeMap::new(),
         form: Form::Api,
     }
 }

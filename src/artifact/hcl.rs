@@ -3,6 +3,7 @@
 //! `resource "t" "n" { period = 60 }` gives the tree of `{"resource": [{"t": {"n": {"period": 60}}}]}`. Of an expression
 //! only that it is one is kept: it reads `${…}`, as in JSON.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use hcl_edit::Span as _;
@@ -66,6 +67,7 @@ impl<'t> Tree<'t> {
     /// Arguments, and lists of the blocks of each name.
     fn body(&self, body: &structure::Body) -> Node<'t> {
         let mut entries: Vec<(Node<'t>, Node<'t>)> = Vec::new();
+        let mut lists: BTreeMap<&str, usize> = BTreeMap::new();
         for part in body {
             match part {
                 Structure::Attribute(argument) => {
@@ -79,10 +81,11 @@ impl<'t> Tree<'t> {
                 Structure::Block(block) => {
                     let node = self.labelled(block);
                     let name = block.ident.as_str();
-                    let before = entries.iter_mut().find(|(key, _)| key.text() == Some(name));
+                    let before = lists.get(name).and_then(|at| entries.get_mut(*at));
                     match before.map(|(_, value)| &mut value.kind) {
                         Some(Kind::Seq(blocks)) => blocks.push(node),
                         _ => {
+                            lists.insert(name, entries.len());
                             let range = node.range();
                             let list = Node::new(range, Kind::Seq(vec![node]));
                             entries.push((self.key(name, block.ident.span()), list));

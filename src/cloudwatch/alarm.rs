@@ -94,7 +94,6 @@ pub fn alarm(request: &Value, form: Form) -> Vec<Violation> {
         values(&mut f);
     }
     settings::warm_up(&mut f);
-    settings::notifications(&mut f);
     let size = request.to_string().len();
     if size > REQUEST {
         f.wrong(
@@ -144,6 +143,7 @@ pub(super) fn common(f: &mut Fields<'_, '_>, sort: Sort) {
     name(f);
     f.length("AlarmDescription", 0, limits::DESCRIPTION);
     actions::check(f, sort);
+    settings::notifications(f);
     tags::check(f);
 }
 
@@ -204,10 +204,6 @@ fn single(f: &mut Fields<'_, '_>) {
         f.wrong("ExtendedStatistic", message);
     } else if f.lacks("Statistic") && f.lacks("ExtendedStatistic") {
         f.wrong("", message);
-    }
-    if f.has("EvaluateLowSampleCountPercentile") && f.lacks("ExtendedStatistic") {
-        let message = "EvaluateLowSampleCountPercentile belongs to a percentile";
-        f.wrong("EvaluateLowSampleCountPercentile", message);
     }
     f.required("Period");
     let period = f.as_whole("Period");

@@ -7,6 +7,12 @@ use std::collections::BTreeMap;
 use super::insights;
 use super::math::{self, Expr, Fault, Shape};
 
+/// Expressions that refer to each other in a row are followed this far: there are no more in a widget.
+const DEEPEST: usize = 500;
+
+/// Ids that one is compared with that there is not.
+const COMPARED: usize = 500;
+
 /// Entries by index and id.
 pub(super) struct Graph {
     entries: BTreeMap<usize, Entry>,
@@ -103,6 +109,9 @@ struct Walk<'g> {
 
 impl Walk<'_> {
     fn shape(&mut self, index: usize) -> Shape {
+        if self.on_the_way.len() > DEEPEST {
+            return Shape::Unknown;
+        }
         if let Some(shape) = self.judged.shapes.get(&index) {
             return *shape;
         }
@@ -145,7 +154,7 @@ impl Walk<'_> {
     fn worded(&self, fault: Fault) -> Fault {
         match fault {
             Fault::Id(id) => {
-                let known = self.ids.keys().map(String::as_str);
+                let known = self.ids.keys().map(String::as_str).take(COMPARED);
                 let help = crate::diag::did_you_mean(&id, known);
                 let help = help.map(|help| format!(": {help}")).unwrap_or_default();
                 Fault::Id(format!("no entry has the id `{id}`{help}"))

@@ -7,7 +7,7 @@ mod spec;
 mod templates;
 mod yaml;
 
-pub use artifact::{artifact_json, artifact_markdown, artifact_yaml, fixes};
+pub use artifact::{artifact_hcl, artifact_json, artifact_markdown, artifact_yaml, fixes};
 pub use exposition::exposition;
 pub use promql::promql;
 pub use spec::spec;
@@ -31,6 +31,7 @@ pub const TARGETS: [(&str, Target); 9] = [
     ("spec", spec),
     ("artifact_yaml", artifact_yaml),
     ("artifact_json", artifact_json),
+    ("artifact_hcl", artifact_hcl),
     ("artifact_markdown", artifact_markdown),
     ("fixes", fixes),
     ("templates", templates),

@@ -1,5 +1,7 @@
 //! Terraform: arguments of resources as fields of the API.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use super::arguments::{of_alarm, of_entry};
@@ -100,7 +102,7 @@ const NONE_IF_ZERO: [&str; 2] = ["Period", "DatapointsToAlarm"];
 /// What comes of a conversion beside the request.
 #[derive(Default)]
 struct Converted {
-    pointers: Vec<(String, String)>,
+    pointers: BTreeMap<String, String>,
 }
 
 impl Converted {
@@ -182,7 +184,7 @@ impl Converted {
         value: Value,
     ) {
         self.pointers
-            .push((format!("{api}/{name}"), raw.to_owned()));
+            .insert(format!("{api}/{name}"), raw.to_owned());
         out.insert(name.to_owned(), value);
     }
 
@@ -191,7 +193,7 @@ impl Converted {
         if !query.is_object() {
             return value(query);
         }
-        self.pointers.push((api.to_owned(), raw.to_owned()));
+        self.pointers.insert(api.to_owned(), raw.to_owned());
         let mut out = self.fields(query, api, raw, of_entry);
         if out.get("ReturnData").is_none_or(Value::is_null) {
             out.insert("ReturnData".to_owned(), Value::Bool(false));
@@ -220,8 +222,8 @@ impl Converted {
                 self.put(&mut stat, api, key, &raw, value);
             }
         }
-        self.pointers.push((format!("{api}/Metric"), raw.to_owned()));
-        self.pointers.push((api.to_owned(), raw.to_owned()));
+        self.pointers.insert(format!("{api}/Metric"), raw.to_owned());
+        self.pointers.insert(api.to_owned(), raw.to_owned());
         stat.insert("Metric".to_owned(), Value::Object(inner));
         Value::Object(stat)
     }
@@ -260,7 +262,7 @@ impl Converted {
         };
         let pairs = map.iter().enumerate().map(|(i, (key, inner))| {
             self.pointers
-                .push((format!("{api}/{i}"), format!("{raw}/{key}")));
+                .insert(format!("{api}/{i}"), format!("{raw}/{key}"));
             let mut pair = Map::new();
             let key = Value::String(key.clone());
             pair.insert(name.to_owned(), value(&key));

@@ -1,5 +1,7 @@
 //! CloudWatch resources and what delivers their metrics.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::artifact::Raw;
@@ -18,7 +20,7 @@ pub struct Resource {
     /// As the API has it; what is only known when the file is applied is [`unknown`](crate::cloudwatch::unknown).
     pub request: Value,
     /// Pointers into `request` with those into `raw`; where none fits, both are the same.
-    pub pointers: Vec<(String, String)>,
+    pub pointers: BTreeMap<String, String>,
     /// How the file is written.
     pub form: Form,
 }
@@ -50,18 +52,15 @@ pub struct NamedMetric {
 impl Resource {
     /// The bytes behind a pointer into the request.
     pub fn span(&self, pointer: &str) -> Span {
-        let starts = |(api, _): &&(String, String)| {
-            let rest = pointer.strip_prefix(api.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        let longest = self
-            .pointers
-            .iter()
-            .filter(starts)
-            .max_by_key(|(api, _)| api.len());
-        match longest {
-            Some((api, raw)) => self.raw.span(&format!("{raw}{}", &pointer[api.len()..])),
-            None => self.raw.span(pointer),
+        let mut api = pointer;
+        loop {
+            if let Some(raw) = self.pointers.get(api) {
+                return self.raw.span(&format!("{raw}{}", &pointer[api.len()..]));
+            }
+            match api.rsplit_once('/') {
+                Some((around, _)) => api = around,
+                None => return self.raw.span(pointer),
+            }
         }
     }
 

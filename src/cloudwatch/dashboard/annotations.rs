@@ -49,7 +49,11 @@ fn object(f: &mut Fields<'_, '_>, check: fn(&mut Fields<'_, '_>)) {
             f.required("value");
             f.text("label");
             f.boolean("visible");
-            parts::color(f);
+            // Names of colors are not documented, and taken.
+            let named = f.get("color").and_then(|color| color.as_str());
+            if !named.is_some_and(|color| color.chars().all(|c| c.is_ascii_alphabetic())) {
+                parts::color(f);
+            }
             check(f);
         }
         false => f.wrong("", "a line is an object with a value"),

@@ -72,12 +72,6 @@ fn look(p: &mut Fields<'_, '_>) {
         table.boolean("showTimeSeriesData");
         parts::words(&mut table, "summaryColumns", &["MIN", "MAX", "SUM", "AVG"]);
     }
-    if p.value["setPeriodToTimeRange"] == true && p.value["sparkline"] == true {
-        p.wrong(
-            "sparkline",
-            "sparkline cannot be combined with setPeriodToTimeRange",
-        );
-    }
 }
 
 /// `+0130`; the console writes words such as `LOCAL` as well.
@@ -114,10 +108,14 @@ fn row(f: &mut Fields<'_, '_>, first: bool) {
         f.wrong("", "a metric is a list");
         return;
     };
+    let last = cells.last().filter(|cell| cell.is_object());
+    if let Some(options) = last {
+        let at = (cells.len() - 1).to_string();
+        self::options(&mut f.at(&at, options));
+    }
     if has_unknown(cells) {
         return;
     }
-    let last = cells.last().filter(|cell| cell.is_object());
     let names = &cells[..cells.len() - usize::from(last.is_some())];
     if let Some(cell) = names.iter().position(|cell| !cell.is_string()) {
         let what = match names[cell].is_object() {
@@ -127,11 +125,7 @@ fn row(f: &mut Fields<'_, '_>, first: bool) {
         f.wrong(&cell.to_string(), what);
         return;
     }
-    let at = cells.len().saturating_sub(1).to_string();
     let expression = last.is_some_and(|options| !options["expression"].is_null());
-    if let Some(options) = last {
-        self::options(&mut f.at(&at, options));
-    }
     // `...` repeats all that the row before says up to here.
     let short = names.first().is_some_and(|name| *name == "...");
     if expression {

@@ -33,17 +33,12 @@ declare_rule! {
 
 fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
     let alarms = composites(cx);
-    let mut told: BTreeSet<&str> = BTreeSet::new();
-    for name in alarms.keys() {
-        let circle = circle(&alarms, name);
-        // What an alarm says of itself is told of its rule.
-        if circle.len() < 2 || circle.iter().any(|name| told.contains(name)) {
+    for circle in circles(&alarms) {
+        let Some((resource, _)) = circle.first().and_then(|name| alarms.get(name)) else {
             continue;
-        }
-        told.extend(&circle);
+        };
         let way: Vec<_> = circle.iter().chain(circle.first()).copied().collect();
         let message = format!("the alarm is made of itself: {}", way.join(" → "));
-        let (resource, _) = &alarms[name];
         out.push(out.at(resource.span("/AlarmRule"), message));
     }
 }
@@ -74,33 +69,41 @@ fn bare(name: &str) -> &str {
     }
 }
 
-/// The shortest way from an alarm back to itself; empty when there is none.
-fn circle<'a>(alarms: &'a Composites<'_>, start: &'a str) -> Vec<&'a str> {
-    let mut from: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut next = vec![start];
-    while !next.is_empty() {
-        let mut further = Vec::new();
-        for name in next {
-            for child in alarms.get(name).map_or(&[][..], |(_, names)| names) {
-                if child == start {
-                    return way(&from, start, name);
-                }
-                if alarms.contains_key(child.as_str()) && !from.contains_key(child.as_str()) {
-                    from.insert(child, name);
-                    further.push(child.as_str());
-                }
+/// Ways from an alarm back to itself over others, one for each place where a way comes back. What an alarm says of itself
+/// alone is told of its rule.
+fn circles<'a>(alarms: &'a Composites<'_>) -> Vec<Vec<&'a str>> {
+    let mut found = Vec::new();
+    let mut done: BTreeSet<&str> = BTreeSet::new();
+    for start in alarms.keys() {
+        // Names on the way, each with those in its rule that are still to be followed.
+        let mut way: Vec<(&str, &[String])> = Vec::new();
+        let mut on_the_way: BTreeSet<&str> = BTreeSet::new();
+        let mut next = Some(*start);
+        loop {
+            if let Some(name) = next.take()
+                && !done.contains(name)
+                && let Some((_, children)) = alarms.get(name)
+            {
+                way.push((name, children));
+                on_the_way.insert(name);
+            }
+            let Some((name, rest)) = way.last_mut() else {
+                break;
+            };
+            let Some((child, others)) = rest.split_first() else {
+                done.insert(name);
+                on_the_way.remove(name);
+                way.pop();
+                continue;
+            };
+            *rest = others;
+            if !on_the_way.contains(child.as_str()) {
+                next = Some(child);
+            } else if child != name {
+                let names = way.iter().map(|(name, _)| *name);
+                found.push(names.skip_while(|name| name != child).collect());
             }
         }
-        next = further;
     }
-    Vec::new()
-}
-
-fn way<'a>(from: &BTreeMap<&'a str, &'a str>, start: &'a str, end: &'a str) -> Vec<&'a str> {
-    let mut way = vec![end];
-    while let Some(before) = way.last().filter(|last| **last != start).and_then(|last| from.get(last)) {
-        way.push(before);
-    }
-    way.reverse();
-    way
+    found
 }
