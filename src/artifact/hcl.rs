@@ -57,7 +57,8 @@ impl<'t> Tree<'t> {
     }
 
     fn slice(&self, span: Option<Range<usize>>) -> &'t str {
-        span.and_then(|span| self.text.get(span)).unwrap_or_default()
+        span.and_then(|span| self.text.get(span))
+            .unwrap_or_default()
     }
 
     fn key(&self, name: &str, span: Option<Range<usize>>) -> Node<'t> {

@@ -33,7 +33,10 @@ pub(super) fn check(f: &mut Fields<'_, '_>, sort: Sort) {
         let count = known(actions).count();
         if count > limits::ACTIONS {
             let most = limits::ACTIONS;
-            f.wrong(state, format!("{state} has {count} actions; {most} are allowed"));
+            f.wrong(
+                state,
+                format!("{state} has {count} actions; {most} are allowed"),
+            );
         }
         for (i, action) in known(actions) {
             let wrong = match action.as_str() {
@@ -74,9 +77,9 @@ fn refused(action: &str, state: &str, sort: Sort) -> Option<String> {
             Some("an alarm on a band of usual values cannot scale".to_owned())
         }
         "autoscaling" => None,
-        "ssm" | "ssm-incidents" if composite && state != "AlarmActions" => Some(
-            "a composite alarm opens items and incidents in AlarmActions only".to_owned(),
-        ),
+        "ssm" | "ssm-incidents" if composite && state != "AlarmActions" => {
+            Some("a composite alarm opens items and incidents in AlarmActions only".to_owned())
+        }
         "ssm" | "ssm-incidents" => None,
         "aiops" if state != "AlarmActions" => {
             Some("an investigation is started in AlarmActions only".to_owned())

@@ -174,7 +174,9 @@ fn values(f: &mut Fields<'_, '_>) {
     let operators: Vec<&str> = STATIC.into_iter().chain(RANGES).collect();
     f.one_of("ComparisonOperator", &operators);
     f.number("Threshold");
-    if f.whole("EvaluationPeriods").is_some_and(|periods| periods < 1) {
+    if f.whole("EvaluationPeriods")
+        .is_some_and(|periods| periods < 1)
+    {
         f.wrong("EvaluationPeriods", "EvaluationPeriods is at least 1");
     }
     points(f);
@@ -284,7 +286,9 @@ fn promql(f: &mut Fields<'_, '_>) {
         "EvaluationCriteria",
     );
     f.required("EvaluationInterval");
-    if f.as_whole("EvaluationInterval").is_some_and(|seconds| seconds > LONGEST_INTERVAL) {
+    if f.as_whole("EvaluationInterval")
+        .is_some_and(|seconds| seconds > LONGEST_INTERVAL)
+    {
         let message = "EvaluationInterval is at most 3600 seconds";
         f.wrong("EvaluationInterval", message);
     } else {
@@ -300,7 +304,9 @@ fn promql(f: &mut Fields<'_, '_>) {
     };
     inner.only(&["Query", "PendingPeriod", "RecoveryPeriod"]);
     inner.required("Query");
-    if let Some(query) = inner.length("Query", 1, limits::PROMQL).filter(|q| !q.is_empty())
+    if let Some(query) = inner
+        .length("Query", 1, limits::PROMQL)
+        .filter(|q| !q.is_empty())
         && let Err(why) = vector(query)
     {
         inner.wrong("Query", why);

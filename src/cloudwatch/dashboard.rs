@@ -43,7 +43,10 @@ pub fn dashboard(body: &Value) -> Vec<Violation> {
     let variables = f.list("variables");
     if known(variables).count() > VARIABLES {
         let count = variables.len();
-        f.wrong("variables", format!("{count} variables; {VARIABLES} are allowed"));
+        f.wrong(
+            "variables",
+            format!("{count} variables; {VARIABLES} are allowed"),
+        );
     }
     for (i, value) in known(variables) {
         variable::check(&mut f.at(&format!("variables/{i}"), value));

@@ -40,7 +40,9 @@ pub(super) const UNITS: &[&str] = &[
 /// A namespace, which must be there.
 pub(super) fn namespace(f: &mut Fields<'_, '_>) {
     f.required("Namespace");
-    if f.length("Namespace", 1, limits::NAME).is_some_and(|text| text.starts_with(':')) {
+    if f.length("Namespace", 1, limits::NAME)
+        .is_some_and(|text| text.starts_with(':'))
+    {
         f.wrong("Namespace", "Namespace begins with a colon");
     }
 }
@@ -51,7 +53,10 @@ pub(super) fn dimensions(f: &mut Fields<'_, '_>) {
     let count = known(all).count();
     if count > limits::DIMENSIONS {
         let most = limits::DIMENSIONS;
-        f.wrong("Dimensions", format!("{count} dimensions; {most} are allowed"));
+        f.wrong(
+            "Dimensions",
+            format!("{count} dimensions; {most} are allowed"),
+        );
     }
     let is_plain = |text: &str| {
         text.is_ascii() && !text.trim().is_empty() && !text.chars().any(|c| c.is_ascii_control())
@@ -68,7 +73,10 @@ pub(super) fn dimensions(f: &mut Fields<'_, '_>) {
         d.required("Value");
         let value = d.length("Value", 1, limits::DIMENSION_VALUE);
         if value.is_some_and(|value| !value.is_empty() && !is_plain(value)) {
-            d.wrong("Value", "a dimension's value is printable ASCII and not blank");
+            d.wrong(
+                "Value",
+                "a dimension's value is printable ASCII and not blank",
+            );
         }
     }
 }

@@ -155,7 +155,10 @@ impl<'v, 'f> Fields<'v, 'f> {
     /// The number that a text spells, where it may.
     fn spelled(&self, value: &Value) -> Option<f64> {
         let text = value.as_str().filter(|_| self.form.converts())?;
-        text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+        text.trim()
+            .parse()
+            .ok()
+            .filter(|number: &f64| number.is_finite())
     }
 
     /// A whole number, which must be one.

@@ -77,7 +77,9 @@ impl Graph {
     }
 
     fn unread(&mut self, index: usize, why: &str) -> Entry {
-        self.judged.faults.push((index, Fault::Other(why.to_owned())));
+        self.judged
+            .faults
+            .push((index, Fault::Other(why.to_owned())));
         Entry::Known(Shape::Unknown)
     }
 
@@ -90,8 +92,19 @@ impl Graph {
 
     /// Follows all expressions.
     pub(super) fn judged(self) -> Judged {
-        let Self { entries, ids, open, judged } = self;
-        let mut walk = Walk { entries: &entries, ids: &ids, open, judged, on_the_way: Vec::new() };
+        let Self {
+            entries,
+            ids,
+            open,
+            judged,
+        } = self;
+        let mut walk = Walk {
+            entries: &entries,
+            ids: &ids,
+            open,
+            judged,
+            on_the_way: Vec::new(),
+        };
         for index in entries.keys() {
             walk.shape(*index);
         }
@@ -147,7 +160,9 @@ impl Walk<'_> {
         let faults = faults.into_iter().map(|fault| (index, self.worded(fault)));
         let faults: Vec<_> = faults.collect();
         self.judged.faults.extend(faults);
-        self.judged.used.extend(used.into_iter().map(|name| (index, name)));
+        self.judged
+            .used
+            .extend(used.into_iter().map(|name| (index, name)));
         shape
     }
 

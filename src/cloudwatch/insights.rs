@@ -11,7 +11,9 @@ const MOST: u32 = 500;
 /// True for a query.
 pub(super) fn is_query(text: &str) -> bool {
     let start = text.trim_start();
-    let word = start.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"));
+    let word = start
+        .get(..6)
+        .is_some_and(|word| word.eq_ignore_ascii_case("select"));
     word && start[6..].starts_with(|c: char| c.is_whitespace())
 }
 
@@ -77,11 +79,16 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
                 if !closed {
                     return Err("a quote without its end".to_owned());
                 }
-                found.push(if quote == '"' { Token::Name } else { Token::Value });
+                found.push(if quote == '"' {
+                    Token::Name
+                } else {
+                    Token::Value
+                });
             }
             c if c.is_alphanumeric() || c == '_' => {
                 let mut end = at + c.len_utf8();
-                while let Some((next, c)) = chars.next_if(|(_, c)| c.is_alphanumeric() || *c == '_') {
+                while let Some((next, c)) = chars.next_if(|(_, c)| c.is_alphanumeric() || *c == '_')
+                {
                     end = next + c.len_utf8();
                 }
                 found.push(Token::Word(text[at..end].to_owned()));
@@ -202,9 +209,10 @@ impl Parser {
         }
         self.name("a namespace")?;
         match self.peek() {
-            Some(Token::Sign('/' | '-' | ':')) => {
-                Err("a namespace with other signs than letters, digits and `_` is in double quotes".to_owned())
-            }
+            Some(Token::Sign('/' | '-' | ':')) => Err(
+                "a namespace with other signs than letters, digits and `_` is in double quotes"
+                    .to_owned(),
+            ),
             _ => Ok(()),
         }
     }
@@ -213,7 +221,9 @@ impl Parser {
     fn conditions(&mut self) -> Result<(), String> {
         let start = self.at;
         while let Some(token) = self.peek() {
-            let ends = ["GROUP", "ORDER", "LIMIT"].iter().any(|word| self.is_word(word));
+            let ends = ["GROUP", "ORDER", "LIMIT"]
+                .iter()
+                .any(|word| self.is_word(word));
             if ends {
                 break;
             }

@@ -90,7 +90,9 @@ fn one(entry: &mut Fields<'_, '_>) -> Option<i64> {
 
 fn count(f: &mut Fields<'_, '_>, entries: &[Value]) {
     for (key, what) in [("MetricStat", "metrics"), ("Expression", "expressions")] {
-        let count = known(entries).filter(|(_, entry)| !entry[key].is_null()).count();
+        let count = known(entries)
+            .filter(|(_, entry)| !entry[key].is_null())
+            .count();
         if count > MOST {
             f.wrong("Metrics", format!("{count} {what}; {MOST} are allowed"));
         }
@@ -215,7 +217,8 @@ fn band(f: &mut Fields<'_, '_>, entries: &[Value], shapes: &BTreeMap<usize, Shap
             f.fault(Fault::UndefinedId, "ThresholdMetricId", message);
         }
         Some((i, _)) if matches!(shapes.get(&i), Some(Shape::Series | Shape::Scalar)) => {
-            let message = format!("`{wanted}` is no band: it is compared with ANOMALY_DETECTION_BAND");
+            let message =
+                format!("`{wanted}` is no band: it is compared with ANOMALY_DETECTION_BAND");
             f.wrong("ThresholdMetricId", message);
         }
         _ => {}
@@ -223,11 +226,7 @@ fn band(f: &mut Fields<'_, '_>, entries: &[Value], shapes: &BTreeMap<usize, Shap
 }
 
 /// Exactly one entry is watched, and it gives one series; with a band, the metric and the band.
-fn returned<'v>(
-    f: &mut Fields<'v, '_>,
-    entries: &'v [Value],
-    shapes: &BTreeMap<usize, Shape>,
-) {
+fn returned<'v>(f: &mut Fields<'v, '_>, entries: &'v [Value], shapes: &BTreeMap<usize, Shape>) {
     let (wanted, what) = if f.has("ThresholdMetricId") {
         (2, "the metric and its band return data")
     } else if f.lacks("ThresholdMetricId") {

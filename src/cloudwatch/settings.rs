@@ -22,7 +22,10 @@ pub(super) fn window(f: &mut Fields<'_, '_>, periods: &[i64]) {
     window.only(&["SlidingWindow", "WallClockWindow"]);
     let (sliding, clock) = ("SlidingWindow", "WallClockWindow");
     if window.lacks(sliding) && window.lacks(clock) || window.has(sliding) && window.has(clock) {
-        window.wrong("", "exactly one of SlidingWindow and WallClockWindow is needed");
+        window.wrong(
+            "",
+            "exactly one of SlidingWindow and WallClockWindow is needed",
+        );
         return;
     }
     if let Some(mut sliding) = window.object(sliding) {
@@ -101,12 +104,18 @@ pub(super) fn notifications(f: &mut Fields<'_, '_>) {
         let names = tags.list(key);
         let counted = known(names).count();
         if tags.has(key) && (names.is_empty() || counted > SENT) {
-            tags.wrong(key, format!("{key} has {counted} names; 1 to {SENT} are allowed"));
+            tags.wrong(
+                key,
+                format!("{key} has {counted} names; 1 to {SENT} are allowed"),
+            );
         }
         for (i, name) in known(names) {
             let length = name.as_str().map_or(0, |name| name.chars().count());
             if !(1..=128).contains(&length) {
-                tags.wrong(&format!("{key}/{i}"), "the name of a tag has 1 to 128 characters");
+                tags.wrong(
+                    &format!("{key}/{i}"),
+                    "the name of a tag has 1 to 128 characters",
+                );
             }
         }
     }

@@ -39,7 +39,10 @@ pub(super) fn has_unknown(items: &[Value]) -> bool {
 
 /// The items of a list that are known, with their indices.
 pub(super) fn known(items: &[Value]) -> impl Iterator<Item = (usize, &Value)> {
-    items.iter().enumerate().filter(|(_, item)| !is_unknown(item))
+    items
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| !is_unknown(item))
 }
 
 /// The keys that an object surely has.

@@ -142,7 +142,7 @@ fn valid_requests_pass() {
         ),
         with(
             metric(),
-            json!({"/ActionsEnabled": false, "/OKActions": ["arn:a"]}),
+            json!({"/ActionsEnabled": false, "/OKActions": ["arn:aws:sns:us-east-1:123456789012:a"]}),
         ),
         percentile(),
         stat("p99.9"),
@@ -187,10 +187,10 @@ fn valid_requests_pass() {
         ),
         board(),
         json!({"widgets": []}),
-        json!({"start": "-PT6H", "end": "P0D", "widgets": [widget("alarm", json!({"alarms": ["arn:a"]}))]}),
-        json!({"widgets": [widget("metric", json!({"region": "r", "annotations": {"alarms": ["arn:a"]}}))]}),
-        json!({"widgets": [widget("metric", json!({"region": "r", "view": "gauge", "yAxis": {"left": {"min": 0, "max": 1}}, "metrics": [["A", "b"]]}))]}),
-        json!({"widgets": [widget("metric", json!({"region": "r", "metrics": [["A", "b", {"id": "m"}], [{"expression": "m * 2"}]]}))]}),
+        json!({"start": "-PT6H", "end": "P0D", "widgets": [widget("alarm", json!({"alarms": ["arn:aws:cloudwatch:us-east-1:123456789012:alarm:a"]}))]}),
+        json!({"widgets": [widget("metric", json!({"region": "us-east-1", "annotations": {"alarms": ["arn:aws:cloudwatch:us-east-1:123456789012:alarm:a"]}}))]}),
+        json!({"widgets": [widget("metric", json!({"region": "us-east-1", "view": "gauge", "yAxis": {"left": {"min": 0, "max": 1}}, "metrics": [["A", "b"]]}))]}),
+        json!({"widgets": [widget("metric", json!({"region": "us-east-1", "metrics": [["A", "b", {"id": "m"}], [{"expression": "m * 2"}]]}))]}),
     ];
     assert!(valid.len() >= 40, "{}", valid.len());
     for request in &valid {

@@ -188,7 +188,9 @@ fn errors(name: &str, text: &str) -> Vec<String> {
     };
     let found = run(&[artifact], &sources, &settings);
     let errors = found.into_iter().filter(|d| d.severity == Severity::Error);
-    errors.map(|d| format!("{}: {}", d.code, d.message)).collect()
+    errors
+        .map(|d| format!("{}: {}", d.code, d.message))
+        .collect()
 }
 
 /// What came of one form.
@@ -269,7 +271,10 @@ fn wrong_definitions_are_refused_and_right_ones_are_not() {
     for (form, words) in FORMS {
         let counts = counts(form);
         let row = counts.row(words);
-        println!("{row}\n  missed: {:#?}\n  false: {:#?}", counts.missed, counts.false_errors);
+        println!(
+            "{row}\n  missed: {:#?}\n  false: {:#?}",
+            counts.missed, counts.false_errors
+        );
         let found = counts.wrong - counts.missed.len();
         if 100 * found < LEAST * counts.wrong || !counts.false_errors.is_empty() {
             faults.push(format!("{form} is below what docs/lint.md promises"));

@@ -24,7 +24,7 @@ use slosmith::source::Sources;
 pub type Target = fn(&[u8]);
 
 /// All targets by name.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("exposition", exposition),
     ("promql", promql),
     ("yaml", yaml),

@@ -14,7 +14,8 @@ pub(super) fn resources<'n, 't>(node: &'n Node<'t>) -> Vec<&'n Node<'t>> {
     let below = node.get("resources");
     let list = below.map_or(&[][..], Node::items).iter();
     let all = std::iter::once(node).chain(below).chain(list);
-    all.filter_map(|document| document.get("Resources")).collect()
+    all.filter_map(|document| document.get("Resources"))
+        .collect()
 }
 
 /// Types of all resources of a document.
@@ -28,7 +29,11 @@ fn each<'n, 't>(resources: &'n Node<'t>) -> Vec<&'n Node<'t>> {
     let mut found = Vec::new();
     for (key, resource) in resources.entries() {
         match resource.items() {
-            [_, _, repeated] if key.text().is_some_and(|key| key.starts_with("Fn::ForEach::")) => {
+            [_, _, repeated]
+                if key
+                    .text()
+                    .is_some_and(|key| key.starts_with("Fn::ForEach::")) =>
+            {
                 found.extend(repeated.entries().iter().map(|(_, inner)| inner));
             }
             _ => found.push(resource),
@@ -50,7 +55,9 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
             Some("AWS::CloudWatch::Dashboard") => {
                 let inner = properties.get("DashboardBody");
                 let inner = inner.and_then(|inner| text(body, inner));
-                inner.into_iter().for_each(|inner| reader.embed_board(inner));
+                inner
+                    .into_iter()
+                    .for_each(|inner| reader.embed_board(inner));
             }
             _ => {}
         }

@@ -38,7 +38,9 @@ type Found<'n, 't> = (&'n str, &'n Node<'t>, Option<&'n Node<'t>>);
 fn found<'n, 't>(node: &'n Node<'t>) -> Vec<Found<'n, 't>> {
     let mut found = Vec::new();
     for change in items(node, &["resource_changes"]) {
-        let after = change.at(&["change", "after"]).filter(|after| after.is_map());
+        let after = change
+            .at(&["change", "after"])
+            .filter(|after| after.is_map());
         if let (Some(kind), Some(after)) = (word(change, &["type"]), after) {
             found.push((kind, after, change.at(&["change", "after_unknown"])));
         }

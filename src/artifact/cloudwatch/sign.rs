@@ -37,8 +37,14 @@ const NAMELESS: [&str; 3] = ["ComparisonOperator", "EvaluationPeriods", "Thresho
 pub(in crate::artifact) fn is_any(node: &Node<'_>) -> bool {
     let is_list = |key: &str| node.get(key).is_some_and(Node::is_seq);
     let terraform = node.get("resource").map(std::slice::from_ref);
-    let terraform = terraform.map_or(&[][..], |all| if all[0].is_seq() { all[0].items() } else { all });
-    let mut blocks = terraform.iter().flat_map(Node::entries).filter_map(|(key, _)| key.text());
+    let terraform = terraform.map_or(
+        &[][..],
+        |all| if all[0].is_seq() { all[0].items() } else { all },
+    );
+    let mut blocks = terraform
+        .iter()
+        .flat_map(Node::entries)
+        .filter_map(|(key, _)| key.text());
     is_alarm(node)
         || is_list("MetricAlarms")
         || is_list("CompositeAlarms")

@@ -111,11 +111,21 @@ impl Converted {
         if let Some(queries) = block.get("metric_query") {
             let entries = list(queries).into_iter().enumerate();
             let entries = entries.map(|(i, (at, entry))| {
-                self.entry(entry, &format!("/Metrics/{i}"), &format!("/metric_query{at}"))
+                self.entry(
+                    entry,
+                    &format!("/Metrics/{i}"),
+                    &format!("/metric_query{at}"),
+                )
             });
             let entries: Vec<Value> = entries.collect();
             if !entries.is_empty() {
-                self.put(&mut out, "", "Metrics", "/metric_query", Value::Array(entries));
+                self.put(
+                    &mut out,
+                    "",
+                    "Metrics",
+                    "/metric_query",
+                    Value::Array(entries),
+                );
             }
         }
         for (argument, nested) in [
@@ -201,7 +211,11 @@ impl Converted {
         out.remove("MetricStat");
         let metric = query.get("metric").map(list).unwrap_or_default();
         if let Some((at, metric)) = metric.first() {
-            let metric = self.metric(metric, &format!("{api}/MetricStat"), &format!("{raw}/metric{at}"));
+            let metric = self.metric(
+                metric,
+                &format!("{api}/MetricStat"),
+                &format!("{raw}/metric{at}"),
+            );
             out.insert("MetricStat".to_owned(), metric);
         }
         if has_dynamic(query, "metric") && !out.contains_key("MetricStat") {
@@ -222,7 +236,8 @@ impl Converted {
                 self.put(&mut stat, api, key, &raw, value);
             }
         }
-        self.pointers.insert(format!("{api}/Metric"), raw.to_owned());
+        self.pointers
+            .insert(format!("{api}/Metric"), raw.to_owned());
         self.pointers.insert(api.to_owned(), raw.to_owned());
         stat.insert("Metric".to_owned(), Value::Object(inner));
         Value::Object(stat)
@@ -251,7 +266,13 @@ impl Converted {
                 false => self::value(block),
             };
             if !value.is_null() {
-                self.put(out, "", ours, &format!("/actions_suppressor{at}/{theirs}"), value);
+                self.put(
+                    out,
+                    "",
+                    ours,
+                    &format!("/actions_suppressor{at}/{theirs}"),
+                    value,
+                );
             }
         }
     }
@@ -310,7 +331,9 @@ fn value(value: &Value) -> Value {
         Value::String(text) => Value::String(text.replace("$${", "${").replace("%%{", "%{")),
         Value::Array(items) => items.iter().map(self::value).collect(),
         Value::Object(map) => {
-            let map = map.iter().map(|(key, inner)| (key.clone(), self::value(inner)));
+            let map = map
+                .iter()
+                .map(|(key, inner)| (key.clone(), self::value(inner)));
             Value::Object(map.collect())
         }
         other => other.clone(),

@@ -35,7 +35,10 @@ fn each(f: &mut Fields<'_, '_>, key: &str, check: fn(&mut Fields<'_, '_>)) {
             continue;
         };
         if known(band).count() == band.len() && band.len() != 2 {
-            one.wrong("", format!("a band is between two lines; here are {}", band.len()));
+            one.wrong(
+                "",
+                format!("a band is between two lines; here are {}", band.len()),
+            );
         }
         for (j, edge) in known(band) {
             object(&mut one.at(&j.to_string(), edge), check);

@@ -37,14 +37,23 @@ pub(super) fn check(p: &mut Fields<'_, '_>) {
 fn metrics(p: &mut Fields<'_, '_>) {
     let metrics = p.list("metrics");
     let count = known(metrics).count();
-    if p.get("metrics").is_some_and(|v| v.as_array().is_some_and(Vec::is_empty)) || count > MOST {
-        p.wrong("metrics", format!("{count} metrics; 1 to {MOST} are allowed"));
+    if p.get("metrics")
+        .is_some_and(|v| v.as_array().is_some_and(Vec::is_empty))
+        || count > MOST
+    {
+        p.wrong(
+            "metrics",
+            format!("{count} metrics; 1 to {MOST} are allowed"),
+        );
     }
     let mut types = BTreeSet::new();
     for (i, metric) in known(metrics) {
         let mut metric = p.at(&format!("metrics/{i}"), metric);
         if !metric.value.is_object() {
-            metric.wrong("", "a metric is an object with metricName, resourceType and stat");
+            metric.wrong(
+                "",
+                "a metric is an object with metricName, resourceType and stat",
+            );
             continue;
         }
         metric.required("metricName");
@@ -61,7 +70,10 @@ fn metrics(p: &mut Fields<'_, '_>) {
     }
     if types.len() > 1 {
         let types: Vec<_> = types.into_iter().collect();
-        let message = format!("all metrics have one resourceType, here {}", types.join(", "));
+        let message = format!(
+            "all metrics have one resourceType, here {}",
+            types.join(", ")
+        );
         p.wrong("metrics", message);
     }
 }

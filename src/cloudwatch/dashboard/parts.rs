@@ -15,7 +15,9 @@ pub(super) fn region(f: &mut Fields<'_, '_>) {
         return;
     };
     // In capitals it is a word that a script puts the region in for.
-    let written = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == ' ');
+    let written = text
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == ' ');
     if written && text != text.to_ascii_uppercase() && !is_region(text) {
         f.wrong("region", format!("`{text}` is no region such as us-east-1"));
     }
@@ -82,7 +84,10 @@ pub(super) fn words(f: &mut Fields<'_, '_>, key: &str, words: &[&str]) {
 /// ARNs of alarms.
 pub(super) fn alarms(f: &mut Fields<'_, '_>, alarms: &[Value]) {
     for (i, alarm) in known(alarms) {
-        if !alarm.as_str().is_some_and(|arn| is_arn_of(arn, "cloudwatch")) {
+        if !alarm
+            .as_str()
+            .is_some_and(|arn| is_arn_of(arn, "cloudwatch"))
+        {
             let message = "an alarm is its ARN: `arn:aws:cloudwatch:region:account:alarm:name`";
             f.wrong(&format!("alarms/{i}"), message);
         }

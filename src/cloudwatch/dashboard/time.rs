@@ -57,10 +57,15 @@ fn is_date(date: &str) -> bool {
         let number = part.parse::<u32>().ok().filter(|_| part.len() == 2);
         number.is_some_and(|n| (1..=most).contains(&n))
     };
-    year.len() == 4 && year.chars().all(|c| c.is_ascii_digit()) && within(month, 12) && within(day, 31)
+    year.len() == 4
+        && year.chars().all(|c| c.is_ascii_digit())
+        && within(month, 12)
+        && within(day, 31)
 }
 
 fn is_time(time: &str) -> bool {
     time.starts_with(|c: char| c.is_ascii_digit())
-        && time.chars().all(|c| c.is_ascii_digit() || ":.,+-Z".contains(c))
+        && time
+            .chars()
+            .all(|c| c.is_ascii_digit() || ":.,+-Z".contains(c))
 }

@@ -41,15 +41,24 @@ pub(super) fn check(f: &mut Fields<'_, '_>) {
     }
     let default = f.get("defaultValue").and_then(|value| value.as_str());
     if default.is_some_and(|text| text.chars().count() > VALUE) {
-        f.wrong("defaultValue", format!("defaultValue has at most {VALUE} characters"));
+        f.wrong(
+            "defaultValue",
+            format!("defaultValue has at most {VALUE} characters"),
+        );
     }
 }
 
 fn values(f: &mut Fields<'_, '_>) {
     let values = f.list("values");
     let count = known(values).count();
-    if f.get("values").is_some_and(|v| v.as_array().is_some_and(Vec::is_empty)) || count > VALUES {
-        f.wrong("values", format!("{count} values; 1 to {VALUES} are allowed"));
+    if f.get("values")
+        .is_some_and(|v| v.as_array().is_some_and(Vec::is_empty))
+        || count > VALUES
+    {
+        f.wrong(
+            "values",
+            format!("{count} values; 1 to {VALUES} are allowed"),
+        );
     }
     for (i, value) in known(values) {
         let mut value = f.at(&format!("values/{i}"), value);

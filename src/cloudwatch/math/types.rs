@@ -63,7 +63,9 @@ impl Typing<'_> {
                 self.faults.push(Fault::Id(id.clone()));
                 Shape::Unknown
             }),
-            Expr::Word(word) => self.wrong(format!("unexpected `{word}`: ids begin with a small letter")),
+            Expr::Word(word) => self.wrong(format!(
+                "unexpected `{word}`: ids begin with a small letter"
+            )),
             Expr::Negative(inner) => self.expr(inner),
             Expr::List(items) => {
                 for item in items {
@@ -91,8 +93,14 @@ impl Typing<'_> {
                 (least, most) if least == most => least.to_string(),
                 (least, most) => format!("{least} to {most}"),
             };
-            let arguments = if wanted == "1" { "argument" } else { "arguments" };
-            return self.wrong(format!("{name} takes {wanted} {arguments}; here are {count}"));
+            let arguments = if wanted == "1" {
+                "argument"
+            } else {
+                "arguments"
+            };
+            return self.wrong(format!(
+                "{name} takes {wanted} {arguments}; here are {count}"
+            ));
         }
         match function.takes {
             Takes::Foreign => Shape::Series,
@@ -118,10 +126,16 @@ impl Typing<'_> {
             _ => &[Shape::Scalar, Shape::Series],
         };
         if shape != Shape::Unknown && !accepted.contains(&shape) {
-            return self.wrong(format!("{name} takes {}; this is {}", words(accepted), article(shape)));
+            return self.wrong(format!(
+                "{name} takes {}; this is {}",
+                words(accepted),
+                article(shape)
+            ));
         }
         if takes == Takes::Metric && !matches!(first, Expr::Id(_)) {
-            return self.wrong(format!("{name} takes a metric, not the result of an expression"));
+            return self.wrong(format!(
+                "{name} takes a metric, not the result of an expression"
+            ));
         }
         self.others(name, rest);
         match takes {

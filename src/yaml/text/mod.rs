@@ -20,7 +20,7 @@ mod tests;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::node::{Kind, Node, Tag};
+use super::node::{Kind, Node, Style, Tag};
 use crate::source::{FileId, Span};
 pub(super) use block::{Shape, extent};
 use segments::{Part, Segments};
@@ -257,9 +257,13 @@ impl TextMap {
         self.span(0..(self.window.1 - self.window.0) as usize)
     }
 
-    /// True when every character has its own place; else only the whole scalar has one.
+    /// True when every character has its own place, and the text can be read again from there; else only the whole scalar
+    /// has one, or the text is put together of several.
     pub fn is_exact(&self) -> bool {
-        !self.segments.is_opaque() && self.outer.as_ref().is_none_or(|outer| outer.map.is_exact())
+        let joined = self.spelling.style == Style::Joined;
+        !joined
+            && !self.segments.is_opaque()
+            && self.outer.as_ref().is_none_or(|outer| outer.map.is_exact())
     }
 
     /// The map of a part of the text.
