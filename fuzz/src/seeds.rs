@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 const LONGEST: u64 = 64 << 10;
 
 /// Target → folders or files below the repository, and endings.
-const SOURCES: [(&str, &[&str], &[&str]); 9] = [
+const SOURCES: [(&str, &[&str], &[&str]); 10] = [
     (
         "exposition",
         &[
@@ -41,6 +41,7 @@ const SOURCES: [(&str, &[&str], &[&str]); 9] = [
         ],
         &["json"],
     ),
+    ("artifact_hcl", &["tests/fixtures/rules"], &["tf"]),
     (
         "artifact_markdown",
         &["README.md", "docs", "generated"],

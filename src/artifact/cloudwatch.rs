@@ -1,16 +1,20 @@
-//! CloudWatch alarms and dashboards: as the API has them, in CloudFormation, in Terraform JSON; and what the
-//! agent is configured to deliver.
+//! CloudWatch alarms and dashboards: as the API has them, in CloudFormation, in Terraform; and what the agent is
+//! configured to deliver.
 
+mod arguments;
+mod formation;
+mod known;
+mod plan;
 mod sign;
 mod terraform;
 
-use serde_json::{Map, Value};
-
 use super::field::{items, text, word};
 use super::reader::Reader;
-use super::{Kind, Raw, Resource, ResourceKind, Role, metric};
+use super::{Kind, Raw, Resource, ResourceKind, Role, json, metric};
+use crate::cloudwatch::Form;
+use crate::diag::Diagnostic;
 use crate::promql::Dialect;
-use crate::yaml::{Body, Node};
+use crate::yaml::{Body, Node, Tag, Text};
 pub(in crate::artifact) use sign::is_any;
 
 /// What the API answers beside what it takes.
@@ -33,63 +37,45 @@ const ANSWERS: [&str; 12] = [
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     reader.is(Kind::CloudWatch);
     if sign::is_alarm(node) {
-        alarm(reader, body, node, false);
+        alarm(reader, body, node, Form::Api);
     }
     for list in ["MetricAlarms", "CompositeAlarms"] {
         for inner in items(node, &[list]) {
-            alarm(reader, body, inner, false);
+            alarm(reader, body, inner, Form::Api);
         }
     }
     if sign::is_dashboard(node) {
         dashboard(reader, body, node);
     }
     if let Some(inner) = text(body, node, &["DashboardBody"]) {
-        reader.embed(inner);
+        reader.embed_board(inner);
     }
     if sign::is_agent(node) {
         let resource = plain(body, node, ResourceKind::Agent, String::new());
         reader.artifact.resources.push(resource);
     }
-    for (_, resource) in node.get("Resources").map_or(&[][..], Node::entries) {
-        let Some(properties) = resource.get("Properties") else {
-            continue;
-        };
-        match word(resource, &["Type"]) {
-            Some("AWS::CloudWatch::Alarm" | "AWS::CloudWatch::CompositeAlarm") => {
-                alarm(reader, body, properties, true);
-            }
-            Some("AWS::CloudWatch::Dashboard") => {
-                let inner = text(body, properties, &["DashboardBody"]);
-                inner.into_iter().for_each(|inner| reader.embed(inner));
-            }
-            _ => {}
-        }
-    }
+    formation::read(reader, body, node);
+    plan::read(reader, body, node);
     terraform::read(reader, body, node);
 }
 
 /// A resource in the form of the API.
 fn plain(body: &Body<'_>, node: &Node<'_>, what: ResourceKind, name: String) -> Resource {
-    let raw = Raw::new(body, node);
     Resource {
         what,
         name,
-        request: raw.value(),
-        raw,
-        pointers: Vec::new(),
-        unknown: Vec::new(),
-        lenient: false,
+        request: known::value(node),
+        raw: Raw::new(body, node),
+        pointers: std::collections::BTreeMap::new(),
+        form: Form::Api,
     }
 }
 
-fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, formation: bool) {
+fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, form: Form) {
     let name = word(node, &["AlarmName"]).unwrap_or_default().to_owned();
-    let query = text(
-        body,
-        node,
-        &["EvaluationCriteria", "PromQLCriteria", "Query"],
-    );
-    if let Some(query) = query {
+    let query = node.at(&["EvaluationCriteria", "PromQLCriteria", "Query"]);
+    let query = query.filter(|query| query.tag == Tag::None);
+    if let Some(query) = query.and_then(|query| body.read(query)) {
         let name = name.clone();
         reader.query(query, Dialect::Prometheus, Role::Alarm { name });
     }
@@ -98,57 +84,27 @@ fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, formation: bool)
     if let Some(fields) = resource.request.as_object_mut() {
         fields.retain(|key, _| !ANSWERS.contains(&key.as_str()));
     }
-    resource.lenient = formation;
-    if formation {
-        intrinsics(&resource.request, "", &mut resource.unknown);
-        numbers(&mut resource.request);
-    }
+    resource.form = form;
     reader.artifact.resources.push(resource);
 }
 
-/// Values that CloudFormation fills in.
-fn intrinsics(value: &Value, pointer: &str, unknown: &mut Vec<String>) {
-    match value {
-        Value::Object(map) => {
-            let function = |key: &String| key == "Ref" || key.starts_with("Fn::");
-            if map.len() == 1 && map.keys().all(function) {
-                unknown.push(pointer.to_owned());
-                return;
-            }
-            for (key, inner) in map {
-                intrinsics(inner, &format!("{pointer}/{key}"), unknown);
-            }
+/// Reads the text of a dashboard's body. One that something fills in may only then be JSON.
+pub(in crate::artifact) fn body(reader: &mut Reader, text: &Text) {
+    let inside = Body::inside(text.map.clone(), &text.value);
+    let holes = formation::has_holes(&text.value);
+    let root = json::parse(&text.value).or_else(|fault| match holes {
+        true => json::parse_filled(&text.value),
+        false => Err(fault),
+    });
+    match root {
+        Ok(root) => dashboard(reader, &inside, &root),
+        Err(_) if holes => {}
+        Err(fault) => {
+            let message = format!("this is not JSON: {}", fault.message);
+            let span = inside.span(fault.range);
+            let fault = Diagnostic::error("invalid-json", span, message);
+            reader.artifact.faults.push(fault);
         }
-        Value::Array(items) => {
-            for (i, inner) in items.iter().enumerate() {
-                intrinsics(inner, &format!("{pointer}/{i}"), unknown);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Numbers that are written as text, which templates may do.
-fn numbers(request: &mut Value) {
-    const NUMBERS: [&str; 5] = [
-        "Period",
-        "EvaluationPeriods",
-        "DatapointsToAlarm",
-        "Threshold",
-        "EvaluationInterval",
-    ];
-    let Some(fields) = request.as_object_mut() else {
-        return;
-    };
-    for key in NUMBERS {
-        number(fields, key);
-    }
-}
-
-fn number(fields: &mut Map<String, Value>, key: &str) {
-    let text = fields.get(key).and_then(Value::as_str);
-    if let Some(Ok(Value::Number(number))) = text.map(serde_json::from_str) {
-        fields.insert(key.to_owned(), Value::Number(number));
     }
 }
 

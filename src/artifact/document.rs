@@ -25,7 +25,10 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     }
     for inner in std::mem::take(&mut reader.embedded) {
         let before = reader.artifact.queries.len();
-        nested(reader, &inner.text);
+        match inner.is_board {
+            true => cloudwatch::body(reader, &inner.text),
+            false => nested(reader, &inner.text),
+        }
         if let Some(kind) = inner
             .kind
             .filter(|_| reader.artifact.queries.len() > before)

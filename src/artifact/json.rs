@@ -26,8 +26,8 @@ pub(super) fn parse(text: &str) -> Result<Node<'_>, Fault> {
     value(text, false)
 }
 
-/// The same of a text that a template was filled in to: values may be signs that stand for unknown ones, and a comma
-/// may be left over at the end of a list.
+/// The same of a text that a template was filled in to, or will be: values may be signs or `${…}` that stand for
+/// unknown ones, and a comma may be left over at the end of a list.
 ///
 /// # Errors
 /// The first place that is not JSON all the same.
@@ -192,7 +192,8 @@ impl<'t> Parser<'t> {
             let more = matches!(b, b'+' | b'-' | b'.') || sign && matches!(b, b'$' | b'_');
             b.is_ascii_alphanumeric() || more
         };
-        let len = rest.bytes().take_while(|b| part(*b)).count();
+        let hole = if sign { hole(rest) } else { 0 };
+        let len = hole + rest[hole..].bytes().take_while(|b| part(*b)).count();
         let word = &rest[..len];
         if !sign && !matches!(word, "true" | "false" | "null") && !is_number(word) {
             return Err(self.fault("expected a JSON value"));
@@ -201,6 +202,23 @@ impl<'t> Parser<'t> {
         self.at += len;
         Ok(Node::scalar(start..self.at, word, Style::JsonLiteral))
     }
+}
+
+/// Bytes of a `${…}` at the start of a text, with what is nested in it.
+fn hole(text: &str) -> usize {
+    if !text.starts_with("${") {
+        return 0;
+    }
+    let mut depth = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' if depth == 1 => return at + 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    0
 }
 
 /// `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`

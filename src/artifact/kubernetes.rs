@@ -24,7 +24,11 @@ pub(super) fn config_map(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) 
         };
         if likely.iter().any(|ending| name.ends_with(ending)) {
             let kind = Some(Kind::ConfigMap);
-            reader.embedded.push(Embedded { text, kind });
+            reader.embedded.push(Embedded {
+                text,
+                kind,
+                is_board: false,
+            });
         }
     }
 }

@@ -11,7 +11,7 @@
 //! assert_eq!(&text[file.queries[0].span().range()], "up == 0");
 //! ```
 //!
-//! The content decides what a file is, never its name; the name only helps to choose between JSON, YAML, Markdown
+//! The content decides what a file is, never its name; the name only helps to choose between JSON, YAML, HCL, Markdown
 //! and source code.
 
 mod classic;
@@ -21,6 +21,7 @@ mod datasource;
 mod document;
 mod field;
 mod grafana_alert;
+mod hcl;
 mod json;
 mod kubernetes;
 mod markdown;
@@ -65,6 +66,7 @@ pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Unread> {
     }
     match syntax(path, text) {
         Syntax::Markdown => markdown::read(&mut reader, &body),
+        Syntax::Hcl => hcl::read(&mut reader, &body)?,
         Syntax::Json => template::read_json(&mut reader, &body)?,
         Syntax::Yaml => template::read(&mut reader, &body)?,
     }
@@ -72,6 +74,7 @@ pub fn read(file: FileId, path: &Path, text: &str) -> Result<Artifact, Unread> {
 }
 
 enum Syntax {
+    Hcl,
     Json,
     Yaml,
     Markdown,
@@ -85,6 +88,7 @@ fn syntax(path: &Path, text: &str) -> Syntax {
     let start = text[mark_len(text)..].trim_start();
     match ending {
         "md" | "markdown" => Syntax::Markdown,
+        "tf" | "tofu" => Syntax::Hcl,
         "json" => Syntax::Json,
         // A flow mapping or a template may begin like JSON too.
         _ if start.starts_with(['{', '[']) && json::parse(text).is_ok() => Syntax::Json,

@@ -25,6 +25,8 @@ pub(super) struct Embedded {
     pub(super) text: Text,
     /// What the file is, should there be queries in the text.
     pub(super) kind: Option<Kind>,
+    /// True for the body of a dashboard of CloudWatch, whatever it looks like.
+    pub(super) is_board: bool,
 }
 
 impl Reader {
@@ -122,7 +124,20 @@ impl Reader {
 
     /// Leaves a text to be read when the document around it is done.
     pub(super) fn embed(&mut self, text: Text) {
-        self.embedded.push(Embedded { text, kind: None });
+        self.embedded.push(Embedded {
+            text,
+            kind: None,
+            is_board: false,
+        });
+    }
+
+    /// The same of the body of a dashboard of CloudWatch.
+    pub(super) fn embed_board(&mut self, text: Text) {
+        self.embedded.push(Embedded {
+            text,
+            kind: None,
+            is_board: true,
+        });
     }
 }
 

@@ -5,12 +5,13 @@
 
 use serde_json::Value;
 
-use super::dimensions::{dimensions, namespace, period};
-use super::fields::Fields;
-use super::limits;
-use super::metrics;
+use super::actions::{self, Sort};
+use super::dimensions::{UNITS, dimensions, namespace, period};
+use super::fields::{Fields, Form};
 use super::statistic::{Extended, Statistic};
 use super::violation::{Fault, Violation};
+use super::{limits, metrics, settings, tags};
+use crate::promql::{ValueType, known_type};
 
 const FIELDS: &[&str] = &[
     "AlarmName",
@@ -62,27 +63,37 @@ const LONGEST_PENDING: i64 = 86_400;
 /// Bytes of a request.
 const REQUEST: usize = 120 * 1024;
 
+/// What an alarm watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Metric,
+    Math,
+    PromQl,
+    /// More than one may be there when the file is applied.
+    Unsure,
+}
+
 /// Everything wrong with a request of PutMetricAlarm.
-pub fn alarm(request: &Value) -> Vec<Violation> {
+pub fn alarm(request: &Value, form: Form) -> Vec<Violation> {
     let mut found = Vec::new();
-    let mut f = Fields::new(request, &mut found);
+    let mut f = Fields::new(request, form, &mut found);
     f.only(FIELDS);
-    common(&mut f);
-    let kinds = ["MetricName", "Metrics", "EvaluationCriteria"];
-    let given: Vec<_> = kinds.into_iter().filter(|key| f.has(key)).collect();
-    match given.as_slice() {
-        [] => f.wrong(
-            "",
-            "one of MetricName, Metrics and EvaluationCriteria is needed",
-        ),
-        ["MetricName"] => single(&mut f),
-        ["Metrics"] => math(&mut f),
-        [first, second, ..] => f.wrong(second, format!("{second} cannot be combined with {first}")),
-        [_] => promql(&mut f),
+    let kind = kind(&mut f);
+    let sort = sort(&f, kind);
+    common(&mut f, sort);
+    match kind {
+        Some(Kind::Metric) => single(&mut f),
+        Some(Kind::Math) => math(&mut f),
+        Some(Kind::PromQl) => promql(&mut f),
+        Some(Kind::Unsure) | None => {}
     }
-    if matches!(given.as_slice(), ["MetricName" | "Metrics"]) {
+    if matches!(kind, Some(Kind::Metric | Kind::Math)) {
         evaluation(&mut f);
     }
+    if kind != Some(Kind::PromQl) {
+        values(&mut f);
+    }
+    settings::warm_up(&mut f);
     let size = request.to_string().len();
     if size > REQUEST {
         f.wrong(
@@ -93,53 +104,95 @@ pub fn alarm(request: &Value) -> Vec<Violation> {
     found
 }
 
-/// What metric and composite alarms share.
-pub(super) fn common(f: &mut Fields<'_, '_>) {
-    name(f);
-    f.length("AlarmDescription", 0, limits::DESCRIPTION);
-    for key in ["OKActions", "AlarmActions", "InsufficientDataActions"] {
-        let actions = f.list(key);
-        if actions.len() > limits::ACTIONS {
-            let most = limits::ACTIONS;
-            let message = format!("{key} has {} actions; {most} are allowed", actions.len());
-            f.wrong(key, message);
+/// What the alarm watches; nothing when it says so twice, or not at all.
+fn kind(f: &mut Fields<'_, '_>) -> Option<Kind> {
+    let all = [
+        ("MetricName", Kind::Metric),
+        ("Metrics", Kind::Math),
+        ("EvaluationCriteria", Kind::PromQl),
+    ];
+    let given: Vec<_> = all.into_iter().filter(|(key, _)| f.has(key)).collect();
+    let sure = all.iter().all(|(key, _)| f.has(key) || f.lacks(key));
+    match given.as_slice() {
+        [] if sure => {
+            f.wrong(
+                "",
+                "one of MetricName, Metrics and EvaluationCriteria is needed",
+            );
+            None
         }
-        for (i, action) in actions.iter().enumerate() {
-            let length = action.as_str().map_or(0, |text| text.chars().count());
-            if !(1..=limits::ACTION).contains(&length) {
-                f.wrong(
-                    &format!("{key}/{i}"),
-                    "an action is an ARN of 1 to 1024 characters",
-                );
-            }
+        [(_, kind)] if sure => Some(*kind),
+        [] | [_] => Some(Kind::Unsure),
+        [(first, _), (second, _), ..] => {
+            f.wrong(second, format!("{second} cannot be combined with {first}"));
+            None
         }
     }
-    tags(f);
+}
+
+fn sort(f: &Fields<'_, '_>, kind: Option<Kind>) -> Sort {
+    match kind {
+        Some(Kind::Math) if f.has("ThresholdMetricId") => Sort::Band,
+        Some(Kind::Math) => Sort::Math,
+        _ => Sort::Metric,
+    }
+}
+
+/// What metric and composite alarms share.
+pub(super) fn common(f: &mut Fields<'_, '_>, sort: Sort) {
+    name(f);
+    f.length("AlarmDescription", 0, limits::DESCRIPTION);
+    actions::check(f, sort);
+    settings::notifications(f);
+    tags::check(f);
 }
 
 fn name(f: &mut Fields<'_, '_>) {
-    match f.length("AlarmName", 1, limits::NAME) {
-        None if !f.has("AlarmName") => f.fault(Fault::Unnamed, "", "AlarmName is missing"),
-        Some(name) if name.chars().any(|c| c.is_ascii_control()) => {
-            f.wrong("AlarmName", "AlarmName holds a control character");
-        }
-        _ => {}
+    if f.lacks("AlarmName") && f.form != Form::Formation {
+        f.fault(Fault::Unnamed, "", "AlarmName is missing");
+    }
+    let name = f.length("AlarmName", 1, limits::NAME);
+    if name.is_some_and(|name| name.chars().any(|c| c.is_ascii_control())) {
+        f.wrong("AlarmName", "AlarmName holds a control character");
     }
 }
 
-fn tags(f: &mut Fields<'_, '_>) {
-    let tags = f.list("Tags");
-    if tags.len() > limits::TAGS {
-        let most = limits::TAGS;
-        f.wrong("Tags", format!("{} tags; {most} are allowed", tags.len()));
+/// Values that are right or wrong by themselves.
+fn values(f: &mut Fields<'_, '_>) {
+    f.one_of("Statistic", &Statistic::PLAIN);
+    if let Some(text) = f.text("ExtendedStatistic")
+        && let Err(why) = text.parse::<Extended>()
+        && !(f.has("Statistic") && f.has("ExtendedStatistic"))
+    {
+        f.wrong("ExtendedStatistic", why.to_string());
     }
-    for (i, tag) in tags.iter().enumerate() {
-        let mut tag = f.at(&format!("Tags/{i}"), tag);
-        tag.length("Key", 1, limits::TAG_NAME);
-        tag.length("Value", 0, limits::TAG_VALUE);
-        if !tag.has("Key") {
-            tag.wrong("", "Key is missing");
-        }
+    f.one_of("EvaluateLowSampleCountPercentile", &["evaluate", "ignore"]);
+    f.one_of("Unit", UNITS);
+    period(f, "Period");
+    let missing = ["breaching", "notBreaching", "ignore", "missing"];
+    f.one_of("TreatMissingData", &missing);
+    let operators: Vec<&str> = STATIC.into_iter().chain(RANGES).collect();
+    f.one_of("ComparisonOperator", &operators);
+    f.number("Threshold");
+    if f.whole("EvaluationPeriods")
+        .is_some_and(|periods| periods < 1)
+    {
+        f.wrong("EvaluationPeriods", "EvaluationPeriods is at least 1");
+    }
+    points(f);
+}
+
+/// How many points of those looked at decide.
+fn points(f: &mut Fields<'_, '_>) {
+    let Some(points) = f.whole("DatapointsToAlarm") else {
+        return;
+    };
+    let periods = f.as_whole("EvaluationPeriods");
+    if !(1..=periods.unwrap_or(i64::MAX)).contains(&points) {
+        let of = periods.map(|n| format!(", {n}")).unwrap_or_default();
+        let message =
+            format!("DatapointsToAlarm {points} is not between 1 and EvaluationPeriods{of}");
+        f.wrong("DatapointsToAlarm", message);
     }
 }
 
@@ -148,31 +201,17 @@ fn single(f: &mut Fields<'_, '_>) {
     f.length("MetricName", 1, limits::NAME);
     namespace(f);
     dimensions(f);
-    let (plain, extended) = (f.has("Statistic"), f.has("ExtendedStatistic"));
-    if plain == extended {
-        let message = "exactly one of Statistic and ExtendedStatistic is needed";
-        f.wrong(if plain { "ExtendedStatistic" } else { "" }, message);
+    let message = "exactly one of Statistic and ExtendedStatistic is needed";
+    if f.has("Statistic") && f.has("ExtendedStatistic") {
+        f.wrong("ExtendedStatistic", message);
+    } else if f.lacks("Statistic") && f.lacks("ExtendedStatistic") {
+        f.wrong("", message);
     }
-    f.one_of("Statistic", &Statistic::PLAIN);
-    if let Some(text) = f.text("ExtendedStatistic")
-        && let Err(why) = text.parse::<Extended>()
-    {
-        f.wrong("ExtendedStatistic", why.to_string());
-    }
-    if f.has("EvaluateLowSampleCountPercentile") && !extended {
-        let message = "EvaluateLowSampleCountPercentile belongs to a percentile";
-        f.wrong("EvaluateLowSampleCountPercentile", message);
-    }
-    f.one_of("EvaluateLowSampleCountPercentile", &["evaluate", "ignore"]);
-    match f.whole("Period") {
-        Some(seconds) => {
-            period(f, "Period", seconds);
-            look_back(f, seconds);
-        }
-        None if !f.has("Period") => f.wrong("", "Period is missing"),
-        None => {}
-    }
-    threshold(f, false);
+    f.required("Period");
+    let period = f.as_whole("Period");
+    look_back(f, period);
+    settings::window(f, period.as_slice());
+    threshold(f);
 }
 
 fn math(f: &mut Fields<'_, '_>) {
@@ -187,64 +226,39 @@ fn math(f: &mut Fields<'_, '_>) {
         ],
         "Metrics",
     );
-    let band = f.has("ThresholdMetricId");
-    let seconds = metrics::check(f, band);
-    if let Some(seconds) = seconds {
-        look_back(f, seconds);
-    }
-    threshold(f, band);
+    let periods = metrics::check(f);
+    look_back(f, periods.first().copied());
+    settings::window(f, &periods);
+    threshold(f);
 }
 
 /// How the value is compared: with a number, or with a band of usual values.
-fn threshold(f: &mut Fields<'_, '_>, band: bool) {
-    let both: Vec<&str> = STATIC.into_iter().chain(RANGES).collect();
-    let operator = f.one_of("ComparisonOperator", &both);
-    if operator.is_none() && !f.has("ComparisonOperator") {
-        f.wrong("", "ComparisonOperator is missing");
-    }
-    let range = operator.is_some_and(|operator| RANGES.contains(&operator));
-    match (band, range) {
-        (false, true) => f.wrong(
+fn threshold(f: &mut Fields<'_, '_>) {
+    f.required("ComparisonOperator");
+    let range = f.get("ComparisonOperator").and_then(Value::as_str);
+    let range = range.map(|operator| (RANGES.contains(&operator), STATIC.contains(&operator)));
+    if f.lacks("ThresholdMetricId") && range == Some((true, false)) {
+        f.wrong(
             "ComparisonOperator",
             "a range is compared with ThresholdMetricId",
-        ),
-        (true, false) if operator.is_some() => {
-            f.wrong(
-                "ComparisonOperator",
-                "ThresholdMetricId is compared as a range",
-            );
-        }
-        _ => {}
+        );
     }
-    match (band, f.number("Threshold")) {
-        (true, Some(_)) => f.wrong(
-            "Threshold",
-            "Threshold cannot be combined with ThresholdMetricId",
-        ),
-        (false, None) if !f.has("Threshold") => f.wrong("", "Threshold is missing"),
-        _ => {}
+    if f.has("ThresholdMetricId") && range == Some((false, true)) {
+        f.wrong(
+            "ComparisonOperator",
+            "ThresholdMetricId is compared as a range",
+        );
+    }
+    if f.has("ThresholdMetricId") {
+        f.none_of(&["Threshold"], "ThresholdMetricId");
+    } else if f.lacks("ThresholdMetricId") {
+        f.required("Threshold");
     }
 }
 
-/// How often it is looked at, and how many points decide.
+/// How often it is looked at.
 fn evaluation(f: &mut Fields<'_, '_>) {
-    let periods = f.whole("EvaluationPeriods");
-    match periods {
-        Some(n) if n < 1 => f.wrong("EvaluationPeriods", "EvaluationPeriods is at least 1"),
-        None if !f.has("EvaluationPeriods") => f.wrong("", "EvaluationPeriods is missing"),
-        _ => {}
-    }
-    if let (Some(points), Some(periods)) = (f.whole("DatapointsToAlarm"), periods)
-        && !(1..=periods).contains(&points)
-    {
-        let message =
-            format!("DatapointsToAlarm {points} is not between 1 and EvaluationPeriods, {periods}");
-        f.wrong("DatapointsToAlarm", message);
-    }
-    f.one_of(
-        "TreatMissingData",
-        &["breaching", "notBreaching", "ignore", "missing"],
-    );
+    f.required("EvaluationPeriods");
     if f.has("EvaluationInterval") {
         f.wrong(
             "EvaluationInterval",
@@ -267,57 +281,60 @@ fn promql(f: &mut Fields<'_, '_>) {
             "ThresholdMetricId",
             "EvaluationPeriods",
             "DatapointsToAlarm",
-            "TreatMissingData",
-            "EvaluateLowSampleCountPercentile",
+            "EvaluationWindow",
         ],
         "EvaluationCriteria",
     );
-    match f.whole("EvaluationInterval") {
-        Some(seconds) if seconds > LONGEST_INTERVAL => {
-            f.wrong(
-                "EvaluationInterval",
-                "EvaluationInterval is at most 3600 seconds",
-            );
-        }
-        Some(seconds) => period(f, "EvaluationInterval", seconds),
-        None if !f.has("EvaluationInterval") => f.wrong("", "EvaluationInterval is missing"),
-        None => {}
+    f.required("EvaluationInterval");
+    if f.as_whole("EvaluationInterval")
+        .is_some_and(|seconds| seconds > LONGEST_INTERVAL)
+    {
+        let message = "EvaluationInterval is at most 3600 seconds";
+        f.wrong("EvaluationInterval", message);
+    } else {
+        period(f, "EvaluationInterval");
     }
-    let Some(criteria) = f.get("EvaluationCriteria") else {
+    let Some(mut criteria) = f.object("EvaluationCriteria") else {
         return;
     };
-    let mut criteria = f.at("EvaluationCriteria", criteria);
     criteria.only(&["PromQLCriteria"]);
-    let Some(inner) = criteria.get("PromQLCriteria") else {
-        criteria.wrong("", "PromQLCriteria is missing");
+    criteria.required("PromQLCriteria");
+    let Some(mut inner) = criteria.object("PromQLCriteria") else {
         return;
     };
-    let mut inner = criteria.at("PromQLCriteria", inner);
     inner.only(&["Query", "PendingPeriod", "RecoveryPeriod"]);
-    match inner.length("Query", 1, limits::PROMQL) {
-        None if !inner.has("Query") => inner.wrong("", "Query is missing"),
-        Some(query) => {
-            if let Err(error) = crate::promql::parse(query) {
-                inner.wrong(
-                    "Query",
-                    format!("the query is no PromQL: {}", error.message),
-                );
-            }
-        }
-        None => {}
+    inner.required("Query");
+    if let Some(query) = inner
+        .length("Query", 1, limits::PROMQL)
+        .filter(|q| !q.is_empty())
+        && let Err(why) = vector(query)
+    {
+        inner.wrong("Query", why);
     }
     for key in ["PendingPeriod", "RecoveryPeriod"] {
-        if inner
-            .whole(key)
-            .is_some_and(|seconds| !(0..=LONGEST_PENDING).contains(&seconds))
-        {
+        let seconds = inner.whole(key);
+        if seconds.is_some_and(|seconds| !(0..=LONGEST_PENDING).contains(&seconds)) {
             inner.wrong(key, format!("{key} is between 0 and 86400 seconds"));
         }
     }
 }
 
-fn look_back(f: &mut Fields<'_, '_>, seconds: i64) {
-    let Some(periods) = f.get("EvaluationPeriods").and_then(Value::as_i64) else {
+/// Why a query does not give a vector.
+fn vector(query: &str) -> Result<(), String> {
+    let expr = match crate::promql::parse(query) {
+        Ok(expr) => expr,
+        Err(error) => return Err(format!("the query is no PromQL: {}", error.message)),
+    };
+    match known_type(&expr) {
+        Some(ValueType::Vector) | None => Ok(()),
+        Some(other) => Err(format!(
+            "the query gives a {other}; an alarm needs an instant vector, of which each series is a contributor"
+        )),
+    }
+}
+
+fn look_back(f: &mut Fields<'_, '_>, period: Option<i64>) {
+    let (Some(seconds), Some(periods)) = (period, f.as_whole("EvaluationPeriods")) else {
         return;
     };
     let period = u64::try_from(seconds).unwrap_or_default();

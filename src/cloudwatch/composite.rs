@@ -5,8 +5,9 @@
 use serde_json::Value;
 use thiserror::Error;
 
+use super::actions::Sort;
 use super::alarm::common;
-use super::fields::Fields;
+use super::fields::{Fields, Form};
 use super::violation::Violation;
 
 const FIELDS: &[&str] = &[
@@ -20,39 +21,44 @@ const FIELDS: &[&str] = &[
     "ActionsSuppressor",
     "ActionsSuppressorWaitPeriod",
     "ActionsSuppressorExtensionPeriod",
+    "ActionConfiguration",
     "Tags",
 ];
 
 const STATES: [&str; 3] = ["ALARM", "OK", "INSUFFICIENT_DATA"];
 
 /// Everything wrong with a request of PutCompositeAlarm.
-pub fn composite(request: &Value) -> Vec<Violation> {
+pub fn composite(request: &Value, form: Form) -> Vec<Violation> {
     let mut found = Vec::new();
-    let mut f = Fields::new(request, &mut found);
+    let mut f = Fields::new(request, form, &mut found);
     f.only(FIELDS);
-    common(&mut f);
-    match f.length("AlarmRule", 1, 10_240) {
-        None if !f.has("AlarmRule") => f.wrong("", "AlarmRule is missing"),
-        Some(rule) => check_rule(&mut f, rule),
-        None => {}
+    common(&mut f, Sort::Composite);
+    f.required("AlarmRule");
+    if let Some(rule) = f.length("AlarmRule", 1, 10_240) {
+        check_rule(&mut f, rule);
     }
+    suppressor(&mut f);
+    found
+}
+
+/// An alarm that silences this one, and how long it is waited for.
+fn suppressor(f: &mut Fields<'_, '_>) {
     let periods = [
         "ActionsSuppressorWaitPeriod",
         "ActionsSuppressorExtensionPeriod",
     ];
-    let suppressed = f.length("ActionsSuppressor", 1, 1600).is_some();
+    f.length("ActionsSuppressor", 1, 1600);
     for key in periods {
-        match (suppressed, f.whole(key)) {
-            (true, None) if !f.has(key) => f.wrong(
-                "ActionsSuppressor",
-                format!("{key} is missing beside ActionsSuppressor"),
-            ),
-            (false, Some(_)) => f.wrong(key, format!("{key} belongs to ActionsSuppressor")),
-            (_, Some(seconds)) if seconds < 0 => f.wrong(key, format!("{key} is not negative")),
-            _ => {}
+        if f.has("ActionsSuppressor") && f.lacks(key) {
+            let message = format!("{key} is missing beside ActionsSuppressor");
+            f.wrong("ActionsSuppressor", message);
+        }
+        if f.lacks("ActionsSuppressor") && f.has(key) {
+            f.wrong(key, format!("{key} belongs to ActionsSuppressor"));
+        } else if f.whole(key).is_some_and(|seconds| seconds < 0) {
+            f.wrong(key, format!("{key} is not negative"));
         }
     }
-    found
 }
 
 fn check_rule(f: &mut Fields<'_, '_>, rule: &str) {
@@ -123,6 +129,9 @@ pub enum BadRule {
     /// AT_LEAST of how many.
     #[error("AT_LEAST begins with a number or a percentage")]
     NoNumber,
+    /// AT_LEAST of so many that it never or always holds.
+    #[error("AT_LEAST of {0}: it wants 1 to as many as it names, or 1 to 100 %")]
+    Count(String),
     /// AT_LEAST of which state.
     #[error("AT_LEAST names ALARM, OK or INSUFFICIENT_DATA")]
     NoState,
@@ -244,8 +253,9 @@ impl Parser<'_> {
         if digits == 0 {
             return Err(BadRule::NoNumber);
         }
+        let wanted = rest[..digits].parse().unwrap_or(usize::MAX);
         self.rest = &rest[digits..];
-        self.take("%");
+        let percent = self.take("%");
         self.need(",")?;
         self.take("NOT");
         if !STATES.into_iter().any(|state| self.take(state)) {
@@ -253,15 +263,22 @@ impl Parser<'_> {
         }
         self.need(",")?;
         self.need("(")?;
+        let mut named = 0;
         loop {
             self.found.elements += 1;
+            named += 1;
             self.name()?;
             if !self.take(",") {
                 break;
             }
         }
         self.need(")")?;
-        self.need(")")
+        self.need(")")?;
+        let most = if percent { 100 } else { named };
+        match (1..=most).contains(&wanted) {
+            true => Ok(()),
+            false => Err(BadRule::Count(rest[..digits].to_owned())),
+        }
     }
 
     /// A name in quotes, or one without blanks and signs.

@@ -4,51 +4,88 @@
 
 use super::fields::Fields;
 use super::limits;
+use super::unknown::known;
+
+/// Units of values.
+pub(super) const UNITS: &[&str] = &[
+    "Seconds",
+    "Microseconds",
+    "Milliseconds",
+    "Bytes",
+    "Kilobytes",
+    "Megabytes",
+    "Gigabytes",
+    "Terabytes",
+    "Bits",
+    "Kilobits",
+    "Megabits",
+    "Gigabits",
+    "Terabits",
+    "Percent",
+    "Count",
+    "Bytes/Second",
+    "Kilobytes/Second",
+    "Megabytes/Second",
+    "Gigabytes/Second",
+    "Terabytes/Second",
+    "Bits/Second",
+    "Kilobits/Second",
+    "Megabits/Second",
+    "Gigabits/Second",
+    "Terabits/Second",
+    "Count/Second",
+    "None",
+];
 
 /// A namespace, which must be there.
 pub(super) fn namespace(f: &mut Fields<'_, '_>) {
-    match f.length("Namespace", 1, limits::NAME) {
-        None if !f.has("Namespace") => f.wrong("", "Namespace is missing"),
-        Some(text) if text.starts_with(':') => {
-            f.wrong("Namespace", "Namespace begins with a colon");
-        }
-        _ => {}
+    f.required("Namespace");
+    if f.length("Namespace", 1, limits::NAME)
+        .is_some_and(|text| text.starts_with(':'))
+    {
+        f.wrong("Namespace", "Namespace begins with a colon");
     }
 }
 
 /// Names and values that distinguish the series of one metric.
 pub(super) fn dimensions(f: &mut Fields<'_, '_>) {
     let all = f.list("Dimensions");
-    if all.len() > limits::DIMENSIONS {
+    let count = known(all).count();
+    if count > limits::DIMENSIONS {
         let most = limits::DIMENSIONS;
-        let message = format!("{} dimensions; {most} are allowed", all.len());
-        f.wrong("Dimensions", message);
+        f.wrong(
+            "Dimensions",
+            format!("{count} dimensions; {most} are allowed"),
+        );
     }
-    for (i, dimension) in all.iter().enumerate() {
+    let is_plain = |text: &str| {
+        text.is_ascii() && !text.trim().is_empty() && !text.chars().any(|c| c.is_ascii_control())
+    };
+    for (i, dimension) in known(all) {
         let mut d = f.at(&format!("Dimensions/{i}"), dimension);
-        let ascii = |text: &str| text.is_ascii() && !text.trim().is_empty();
-        match d.length("Name", 1, limits::NAME) {
-            Some(name) if name.starts_with(':') || !ascii(name) => {
-                d.wrong(
-                    "Name",
-                    "a dimension's name is ASCII and does not begin with a colon",
-                );
-            }
-            None if !d.has("Name") => d.wrong("", "Name is missing"),
-            _ => {}
+        d.only(&["Name", "Value"]);
+        d.required("Name");
+        let name = d.length("Name", 1, limits::NAME);
+        if name.is_some_and(|name| !name.is_empty() && (name.starts_with(':') || !is_plain(name))) {
+            let message = "a dimension's name is printable ASCII and does not begin with a colon";
+            d.wrong("Name", message);
         }
-        match d.length("Value", 1, limits::DIMENSION_VALUE) {
-            Some(value) if !ascii(value) => {
-                d.wrong("Value", "a dimension's value is ASCII and not blank");
-            }
-            None if !d.has("Value") => d.wrong("", "Value is missing"),
-            _ => {}
+        d.required("Value");
+        let value = d.length("Value", 1, limits::DIMENSION_VALUE);
+        if value.is_some_and(|value| !value.is_empty() && !is_plain(value)) {
+            d.wrong(
+                "Value",
+                "a dimension's value is printable ASCII and not blank",
+            );
         }
     }
 }
 
 /// A period that CloudWatch keeps points for.
-pub(super) fn period(f: &mut Fields<'_, '_>, key: &str, seconds: i64) {
+pub(super) fn period(f: &mut Fields<'_, '_>, key: &str) {
+    let Some(seconds) = f.whole(key) else {
+        return;
+    };
     if !u64::try_from(seconds).is_ok_and(limits::is_period) {
         let message =
             format!("{key} {seconds} is none of 10, 20, 30 and the multiples of 60 seconds");

@@ -2,22 +2,52 @@
 //!
 //! `f.length("AlarmName", 1, 255)` gives the text, and notes a violation at `/AlarmName` when it is too long.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::unknown::{is_open, is_unknown, keys};
 use super::violation::{Fault, Violation};
+
+/// How a request is written, which decides what it may leave out and which types it mixes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As the API takes it.
+    Api,
+    /// The properties of a resource of CloudFormation: names are made up, numbers may be text.
+    Formation,
+    /// The arguments of a resource of Terraform, by the API's names: numbers may be text.
+    Terraform,
+}
+
+impl Form {
+    /// True where a number is taken as text, and a text that spells a number as one.
+    fn converts(self) -> bool {
+        self != Form::Api
+    }
+}
 
 /// A part of a request, where it is, and what was found.
 pub(super) struct Fields<'v, 'f> {
     pub(super) value: &'v Value,
     pub(super) pointer: String,
+    pub(super) form: Form,
     found: &'f mut Vec<Violation>,
 }
 
+/// What is known of a field.
+enum Field<'v> {
+    /// It is surely not there.
+    Absent,
+    /// It may be there.
+    Unknown,
+    Known(&'v Value),
+}
+
 impl<'v, 'f> Fields<'v, 'f> {
-    pub(super) fn new(value: &'v Value, found: &'f mut Vec<Violation>) -> Self {
+    pub(super) fn new(value: &'v Value, form: Form, found: &'f mut Vec<Violation>) -> Self {
         Self {
             value,
             pointer: String::new(),
+            form,
             found,
         }
     }
@@ -27,8 +57,19 @@ impl<'v, 'f> Fields<'v, 'f> {
         Fields {
             value,
             pointer: format!("{}/{key}", self.pointer),
+            form: self.form,
             found: self.found,
         }
+    }
+
+    /// The object behind a key, which must be one.
+    pub(super) fn object(&mut self, key: &str) -> Option<Fields<'v, '_>> {
+        let value = self.get(key)?;
+        if !value.is_object() {
+            self.fault(Fault::Type, key, format!("{key} is no object"));
+            return None;
+        }
+        Some(self.at(key, value))
     }
 
     /// Notes something about a field, or about the whole with an empty key.
@@ -49,47 +90,125 @@ impl<'v, 'f> Fields<'v, 'f> {
         });
     }
 
-    pub(super) fn has(&self, key: &str) -> bool {
-        self.value.get(key).is_some_and(|value| !value.is_null())
+    fn field(&self, key: &str) -> Field<'v> {
+        let Some(map) = self.map() else {
+            return Field::Absent;
+        };
+        match map.get(key) {
+            Some(value) if is_unknown(value) => Field::Unknown,
+            Some(Value::Null) | None if is_open(map) => Field::Unknown,
+            Some(Value::Null) | None => Field::Absent,
+            Some(value) => Field::Known(value),
+        }
     }
 
+    fn map(&self) -> Option<&'v Map<String, Value>> {
+        self.value.as_object()
+    }
+
+    /// True for a field that is surely there.
+    pub(super) fn has(&self, key: &str) -> bool {
+        matches!(self.field(key), Field::Known(_))
+    }
+
+    /// True for a field that is surely not there.
+    pub(super) fn lacks(&self, key: &str) -> bool {
+        matches!(self.field(key), Field::Absent)
+    }
+
+    /// The value of a field, when it is known.
     pub(super) fn get(&self, key: &str) -> Option<&'v Value> {
-        self.value.get(key).filter(|value| !value.is_null())
+        match self.field(key) {
+            Field::Known(value) => Some(value),
+            Field::Absent | Field::Unknown => None,
+        }
+    }
+
+    /// Notes a field that is not there.
+    pub(super) fn required(&mut self, key: &str) {
+        if self.lacks(key) {
+            self.wrong("", format!("{key} is missing"));
+        }
     }
 
     /// A text, which must be one.
     pub(super) fn text(&mut self, key: &str) -> Option<&'v str> {
         let value = self.get(key)?;
         let text = value.as_str();
-        if text.is_none() {
+        let converted = self.form.converts() && (value.is_number() || value.is_boolean());
+        if text.is_none() && !converted {
             self.fault(Fault::Type, key, format!("{key} is not text"));
         }
         text
     }
 
+    /// A whole number, if it is one.
+    pub(super) fn as_whole(&self, key: &str) -> Option<i64> {
+        let value = self.get(key)?;
+        value.as_i64().or_else(|| {
+            let float = value.as_f64().or_else(|| self.spelled(value))?;
+            let text = (float.fract() == 0.0).then(|| format!("{float:.0}"))?;
+            text.parse().ok()
+        })
+    }
+
+    /// The number that a text spells, where it may.
+    fn spelled(&self, value: &Value) -> Option<f64> {
+        let text = value.as_str().filter(|_| self.form.converts())?;
+        text.trim()
+            .parse()
+            .ok()
+            .filter(|number: &f64| number.is_finite())
+    }
+
     /// A whole number, which must be one.
     pub(super) fn whole(&mut self, key: &str) -> Option<i64> {
-        let value = self.get(key)?;
-        let number = value.as_i64().or_else(|| {
-            let float = value.as_f64().filter(|float| float.fract() == 0.0);
-            float.and_then(|float| format!("{float:.0}").parse().ok())
-        });
+        self.get(key)?;
+        let number = self.as_whole(key);
         if number.is_none() {
             self.fault(Fault::Type, key, format!("{key} is not a whole number"));
         }
         number
     }
 
+    /// A whole number in a range.
+    pub(super) fn within(&mut self, key: &str, least: i64, most: i64) {
+        let number = self.whole(key);
+        if number.is_some_and(|number| !(least..=most).contains(&number)) {
+            let range = match most {
+                i64::MAX => format!("{least} or more"),
+                most => format!("{least} to {most}"),
+            };
+            self.wrong(key, format!("{key} is {range}"));
+        }
+    }
+
+    /// A number, which must be one.
     pub(super) fn number(&mut self, key: &str) -> Option<f64> {
         let value = self.get(key)?;
-        let number = value.as_f64();
+        let number = value.as_f64().or_else(|| self.spelled(value));
         if number.is_none() {
             self.fault(Fault::Type, key, format!("{key} is not a number"));
         }
         number
     }
 
-    /// The items of a list, which must be one.
+    /// A truth value, which must be one.
+    pub(super) fn boolean(&mut self, key: &str) -> Option<bool> {
+        let value = self.get(key)?;
+        let spelled = value.as_str().filter(|_| self.form.converts());
+        let truth = value.as_bool().or(match spelled {
+            Some("true" | "True" | "TRUE" | "1") => Some(true),
+            Some("false" | "False" | "FALSE" | "0") => Some(false),
+            _ => None,
+        });
+        if truth.is_none() {
+            self.fault(Fault::Type, key, format!("{key} is neither true nor false"));
+        }
+        truth
+    }
+
+    /// The items of a list, which must be one; some may be unknown.
     pub(super) fn list(&mut self, key: &str) -> &'v [Value] {
         match self.get(key) {
             None => &[],
@@ -116,7 +235,9 @@ impl<'v, 'f> Fields<'v, 'f> {
     pub(super) fn one_of(&mut self, key: &str, words: &[&str]) -> Option<&'v str> {
         let text = self.text(key)?;
         if !words.contains(&text) {
-            let message = format!("{key} `{text}` is none of {}", words.join(", "));
+            let help = crate::diag::did_you_mean(text, words.iter().copied());
+            let help = help.map(|help| format!(": {help}")).unwrap_or_default();
+            let message = format!("{key} `{text}` is none of {}{help}", words.join(", "));
             self.wrong(key, message);
         }
         Some(text)
@@ -124,11 +245,11 @@ impl<'v, 'f> Fields<'v, 'f> {
 
     /// Notes every key that is none of `known`.
     pub(super) fn only(&mut self, known: &[&str]) {
-        let Some(map) = self.value.as_object() else {
-            self.wrong("", "this is not an object");
+        let Some(map) = self.map() else {
+            self.fault(Fault::Type, "", "this is not an object");
             return;
         };
-        for key in map.keys().filter(|key| !known.contains(&key.as_str())) {
+        for key in keys(map).filter(|key| !known.contains(&key.as_str())) {
             let help = crate::diag::did_you_mean(key, known.iter().copied());
             let help = help.map(|help| format!(": {help}")).unwrap_or_default();
             self.wrong(key, format!("there is no field {key}{help}"));

@@ -6,32 +6,44 @@
 //! Sources: the service model of the API of 2010-08-01 (shapes, lengths, patterns), and the documentation of
 //! PutMetricAlarm, PutCompositeAlarm, PutDashboard, metric math and quotas, as of 2026.
 
+mod actions;
 mod alarm;
 mod composite;
 mod dashboard;
 mod dimensions;
 mod fields;
+mod graph;
+mod insights;
 pub mod limits;
 mod math;
 mod metrics;
 pub mod schedule;
 mod search;
+mod settings;
 mod statistic;
 mod tags;
+mod unknown;
 mod violation;
 
 pub use alarm::alarm;
 pub use composite::{BadRule, Children, children, composite, quoted};
 pub use dashboard::dashboard;
+pub use fields::Form;
 pub use search::{Search, is_searchable};
 pub use statistic::{NoStatistic, Statistic};
 pub use tags::is_tag;
+pub use unknown::{is_unknown, may_have_more, unknown};
 pub use violation::{Fault, Violation};
 
 /// Everything wrong with a request of PutMetricAlarm or PutCompositeAlarm; which one, its `AlarmRule` says.
 pub fn any_alarm(request: &serde_json::Value) -> Vec<Violation> {
+    any_alarm_in(request, Form::Api)
+}
+
+/// The same of an alarm that is written in another form.
+pub fn any_alarm_in(request: &serde_json::Value, form: Form) -> Vec<Violation> {
     match request.get("AlarmRule") {
-        Some(_) => composite(request),
-        None => alarm(request),
+        Some(_) => composite(request, form),
+        None => alarm(request, form),
     }
 }

@@ -30,6 +30,9 @@ pub enum Statistic {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extended(String);
 
+/// Decimal places of a percentage or of a bound.
+const DECIMALS: usize = 10;
+
 /// Why a text is no statistic.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoStatistic {
@@ -155,7 +158,9 @@ fn range(name: &str, inner: &str) -> Option<()> {
             Some(number) => (number, true),
             None => (text, false),
         };
-        let value = percent(number)?;
+        let negative = number.strip_prefix('-').filter(|_| !percent_sign);
+        let value = percent(negative.unwrap_or(number))?;
+        let value = if negative.is_some() { -value } else { value };
         (!percent_sign || (0.0..=100.0).contains(&value)).then_some(Some((value, percent_sign)))
     };
     match (bound(low)?, bound(high)?) {
@@ -169,7 +174,10 @@ fn range(name: &str, inner: &str) -> Option<()> {
     }
 }
 
+/// A number of at most ten decimal places.
 fn percent(text: &str) -> Option<f64> {
     let digits = text.chars().all(|c| c.is_ascii_digit() || c == '.');
-    text.parse().ok().filter(|_| digits)
+    let places = text.split_once('.').map_or(0, |(_, places)| places.len());
+    let fits = digits && places <= DECIMALS;
+    text.parse().ok().filter(|_| fits)
 }

@@ -1,14 +1,54 @@
 //! Tags: names and values that a resource of AWS may have.
 
+use std::collections::BTreeSet;
+
+use super::fields::Fields;
 use super::limits;
+use super::unknown::known;
 
 /// True when AWS takes this pair as a tag.
 ///
 /// Letters, digits, blanks and `_.:/=+-@`, as the reference of the tagging API has it.
 pub fn is_tag(name: &str, value: &str) -> bool {
-    let fits = |c: char| c.is_alphanumeric() || " _.:/=+-@".contains(c);
     (1..=limits::TAG_NAME).contains(&name.chars().count())
         && value.chars().count() <= limits::TAG_VALUE
-        && !name.starts_with("aws:")
-        && name.chars().chain(value.chars()).all(fits)
+        && !is_reserved(name)
+        && fits(name)
+        && fits(value)
+}
+
+fn fits(text: &str) -> bool {
+    text.chars()
+        .all(|c| c.is_alphanumeric() || " _.:/=+-@".contains(c))
+}
+
+/// True for the names that AWS keeps to itself, in letters of any size.
+fn is_reserved(name: &str) -> bool {
+    name.get(..4)
+        .is_some_and(|start| start.eq_ignore_ascii_case("aws:"))
+}
+
+/// Checks the tags of a request. Which letters they have is not judged: what AWS documents of that is said of all
+/// services, and the API's model does not have it.
+pub(super) fn check(f: &mut Fields<'_, '_>) {
+    let tags = f.list("Tags");
+    if known(tags).count() > limits::TAGS {
+        let most = limits::TAGS;
+        f.wrong("Tags", format!("{} tags; {most} are allowed", tags.len()));
+    }
+    let mut seen = BTreeSet::new();
+    for (i, tag) in known(tags) {
+        let mut tag = f.at(&format!("Tags/{i}"), tag);
+        tag.only(&["Key", "Value"]);
+        tag.required("Key");
+        tag.required("Value");
+        if let Some(name) = tag.length("Key", 1, limits::TAG_NAME) {
+            if is_reserved(name) {
+                tag.wrong("Key", "names of tags that begin with `aws:` belong to AWS");
+            } else if !seen.insert(name) {
+                tag.wrong("Key", format!("two tags have the name `{name}`"));
+            }
+        }
+        tag.length("Value", 0, limits::TAG_VALUE);
+    }
 }

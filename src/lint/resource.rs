@@ -2,7 +2,7 @@
 
 use super::scope::Scope;
 use crate::artifact::Resource;
-use crate::cloudwatch::{self, Fault, Violation};
+use crate::cloudwatch::{self, Violation};
 
 /// One resource.
 #[derive(Clone, Copy, Debug)]
@@ -14,21 +14,15 @@ pub struct ResourceCx<'a> {
 }
 
 impl ResourceCx<'_> {
-    /// What CloudWatch would reject, without what is not known before the file is applied.
+    /// What CloudWatch would reject; what is not known before the file is applied is right.
     pub fn violations(&self) -> Vec<Violation> {
         use crate::artifact::ResourceKind::{Agent, Alarm, Dashboard};
         let resource = self.resource;
-        let mut found = match resource.what {
-            Alarm => cloudwatch::any_alarm(&resource.request),
+        match resource.what {
+            Alarm => cloudwatch::any_alarm_in(&resource.request, resource.form),
             Dashboard => cloudwatch::dashboard(&resource.request),
             Agent => Vec::new(),
-        };
-        found.retain(|v| !resource.is_unknown(&v.pointer));
-        if resource.lenient {
-            // Names may be left out, and a text may be a function that was written as a tag.
-            found.retain(|v| !matches!(v.fault, Fault::Unnamed | Fault::Type));
         }
-        found
     }
 
     /// What it is, for messages.

@@ -31,7 +31,7 @@ mod typed;
 pub use fault::Fault;
 pub use joined::Joined;
 pub use mend::{Draft, Mended, Reported};
-pub use node::{Kind, Node, Scalar, Style};
+pub use node::{Kind, Node, Scalar, Style, Tag};
 pub use text::{
     Body, Filler, Place, Text, TextMap, json_string, probably_filled, readings, surely_filled,
 };

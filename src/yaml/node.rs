@@ -15,6 +15,22 @@ pub struct Node<'t> {
     pub end: u32,
     /// What it is.
     pub kind: Kind<'t>,
+    /// What an application does with it first.
+    pub tag: Tag,
+}
+
+/// A tag in front of a value that is none of YAML's own: CloudFormation's `!Ref`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tag {
+    /// There is none.
+    #[default]
+    None,
+    /// `!Sub`: the text holds names of values.
+    Sub,
+    /// `!Join`: texts are put together.
+    Join,
+    /// Any other.
+    Other,
 }
 
 /// The forms of a value.
@@ -65,6 +81,8 @@ pub enum Style {
     },
     /// A string literal of a programming language.
     Code,
+    /// Several texts that are put together.
+    Joined,
 }
 
 impl<'t> Node<'t> {
@@ -75,6 +93,7 @@ impl<'t> Node<'t> {
             start: clamp(range.start),
             end: clamp(range.end),
             kind,
+            tag: Tag::None,
         }
     }
 
@@ -172,6 +191,7 @@ impl<'t> Node<'t> {
             start: self.start,
             end: self.end,
             kind,
+            tag: self.tag,
         }
     }
 }
@@ -191,7 +211,8 @@ impl Scalar<'_> {
             | Style::Json
             | Style::Lines
             | Style::Template { .. }
-            | Style::Code => false,
+            | Style::Code
+            | Style::Joined => false,
         }
     }
 }

@@ -134,6 +134,11 @@ fn artifact_json() {
 }
 
 #[test]
+fn artifact_hcl() {
+    check("artifact_hcl", 60);
+}
+
+#[test]
 fn artifact_markdown() {
     check("artifact_markdown", 60);
 }

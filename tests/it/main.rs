@@ -35,6 +35,7 @@ mod project;
 mod promql;
 mod ranges;
 mod read_back;
+mod recall;
 mod reference;
 mod runbooks;
 mod scale;

@@ -22,6 +22,11 @@ pub fn artifact_json(data: &[u8]) {
     read("a.json", data);
 }
 
+/// Alarms and dashboards in Terraform's own language.
+pub fn artifact_hcl(data: &[u8]) {
+    read("a.tf", data);
+}
+
 /// Code fences in Markdown.
 pub fn artifact_markdown(data: &[u8]) {
     read("a.md", data);

@@ -7,7 +7,7 @@ mod spec;
 mod templates;
 mod yaml;
 
-pub use artifact::{artifact_json, artifact_markdown, artifact_yaml, fixes};
+pub use artifact::{artifact_hcl, artifact_json, artifact_markdown, artifact_yaml, fixes};
 pub use exposition::exposition;
 pub use promql::promql;
 pub use spec::spec;
@@ -24,13 +24,14 @@ use slosmith::source::Sources;
 pub type Target = fn(&[u8]);
 
 /// All targets by name.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("exposition", exposition),
     ("promql", promql),
     ("yaml", yaml),
     ("spec", spec),
     ("artifact_yaml", artifact_yaml),
     ("artifact_json", artifact_json),
+    ("artifact_hcl", artifact_hcl),
     ("artifact_markdown", artifact_markdown),
     ("fixes", fixes),
     ("templates", templates),

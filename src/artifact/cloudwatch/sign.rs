@@ -1,5 +1,6 @@
 //! What only CloudWatch's documents have: other products keep `widgets` and `AlarmName` as well.
 
+use super::{formation, plan};
 use crate::artifact::field::{items, word};
 use crate::yaml::Node;
 
@@ -29,26 +30,36 @@ const ALARM: [&str; 8] = [
     "Threshold",
 ];
 
+/// What an alarm says without its name, and nothing else says together.
+const NAMELESS: [&str; 3] = ["ComparisonOperator", "EvaluationPeriods", "Threshold"];
+
 /// True for anything that the readers here know.
 pub(in crate::artifact) fn is_any(node: &Node<'_>) -> bool {
     let is_list = |key: &str| node.get(key).is_some_and(Node::is_seq);
-    let resources = node.get("Resources").map_or(&[][..], Node::entries).iter();
-    let mut types = resources.filter_map(|(_, resource)| word(resource, &["Type"]));
-    let terraform = node.get("resource").map_or(&[][..], Node::entries).iter();
-    let mut blocks = terraform.filter_map(|(key, _)| key.text());
+    let terraform = node.get("resource").map(std::slice::from_ref);
+    let terraform = terraform.map_or(
+        &[][..],
+        |all| if all[0].is_seq() { all[0].items() } else { all },
+    );
+    let mut blocks = terraform
+        .iter()
+        .flat_map(Node::entries)
+        .filter_map(|(key, _)| key.text());
     is_alarm(node)
         || is_list("MetricAlarms")
         || is_list("CompositeAlarms")
         || is_dashboard(node)
         || node.get("DashboardBody").is_some()
         || is_agent(node)
-        || types.any(|kind| kind.starts_with("AWS::CloudWatch::"))
+        || formation::types(node).any(|kind| kind.starts_with("AWS::CloudWatch::"))
+        || plan::is_any(node)
         || blocks.any(|block| block.starts_with("aws_cloudwatch_"))
 }
 
 /// True for an alarm as the API has it.
 pub(super) fn is_alarm(node: &Node<'_>) -> bool {
-    node.get("AlarmName").is_some() && ALARM.iter().any(|key| node.get(key).is_some())
+    let has = |key: &&str| node.get(key).is_some();
+    has(&"AlarmName") && ALARM.iter().any(has) || NAMELESS.iter().all(has)
 }
 
 /// True for the body of a dashboard.

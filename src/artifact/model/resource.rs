@@ -1,8 +1,11 @@
 //! CloudWatch resources and what delivers their metrics.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::artifact::Raw;
+use crate::cloudwatch::Form;
 use crate::source::Span;
 
 /// An alarm, a dashboard, or the configuration of an agent.
@@ -14,14 +17,12 @@ pub struct Resource {
     pub name: String,
     /// As it is in the file.
     pub raw: Raw,
-    /// As the API has it.
+    /// As the API has it; what is only known when the file is applied is [`unknown`](crate::cloudwatch::unknown).
     pub request: Value,
     /// Pointers into `request` with those into `raw`; where none fits, both are the same.
-    pub pointers: Vec<(String, String)>,
-    /// Pointers into `request` to values that are only known when the file is applied.
-    pub unknown: Vec<String>,
-    /// True when the file may leave out the name, and write numbers as text.
-    pub lenient: bool,
+    pub pointers: BTreeMap<String, String>,
+    /// How the file is written.
+    pub form: Form,
 }
 
 /// The kinds of resources.
@@ -51,28 +52,16 @@ pub struct NamedMetric {
 impl Resource {
     /// The bytes behind a pointer into the request.
     pub fn span(&self, pointer: &str) -> Span {
-        let starts = |(api, _): &&(String, String)| {
-            let rest = pointer.strip_prefix(api.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        let longest = self
-            .pointers
-            .iter()
-            .filter(starts)
-            .max_by_key(|(api, _)| api.len());
-        match longest {
-            Some((api, raw)) => self.raw.span(&format!("{raw}{}", &pointer[api.len()..])),
-            None => self.raw.span(pointer),
+        let mut api = pointer;
+        loop {
+            if let Some(raw) = self.pointers.get(api) {
+                return self.raw.span(&format!("{raw}{}", &pointer[api.len()..]));
+            }
+            match api.rsplit_once('/') {
+                Some((around, _)) => api = around,
+                None => return self.raw.span(pointer),
+            }
         }
-    }
-
-    /// True for a value that is not known yet, and for what is in it.
-    pub fn is_unknown(&self, pointer: &str) -> bool {
-        let inside = |unknown: &String| {
-            let rest = pointer.strip_prefix(unknown.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        self.unknown.iter().any(inside)
     }
 
     /// All metrics that it names.

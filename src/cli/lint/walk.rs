@@ -10,10 +10,12 @@ use crate::config::{Code, Config};
 use crate::input;
 
 /// Endings of files that may hold queries.
-const ENDINGS: [&str; 6] = ["json", "markdown", "md", "rules", "yaml", "yml"];
+const ENDINGS: [&str; 8] = [
+    "json", "markdown", "md", "rules", "tf", "tofu", "yaml", "yml",
+];
 
 /// Endings of files that may name metrics, but are not read: people are told of those that do.
-const OTHERS: [&str; 16] = [
+const OTHERS: [&str; 15] = [
     "adoc",
     "cue",
     "go",
@@ -26,7 +28,6 @@ const OTHERS: [&str; 16] = [
     "py",
     "rst",
     "sh",
-    "tf",
     "tpl",
     "ts",
     "tsx",

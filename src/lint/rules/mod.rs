@@ -68,6 +68,7 @@ rules!(
     duplicate_uid,
     // cloudwatch
     alarm_limit,
+    alarm_cycle,
     undefined_metric_id,
     metric_not_delivered,
     dimension_set,

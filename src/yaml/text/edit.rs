@@ -145,6 +145,7 @@ fn candidates(spelling: &Spelling, source: &str, new: &str) -> Vec<String> {
             vec![spelled, padded]
         }
         Style::Literal | Style::Lines => vec![indented(spelling, source, new)],
+        Style::Joined => Vec::new(),
         Style::Json => vec![json::spell(new)],
         Style::Template { .. } => template::spell(source, new).into_iter().collect(),
         Style::Code => {
@@ -196,6 +197,7 @@ fn allowed(style: Style, slice: &str) -> bool {
             slice.chars().all(printable)
         }
         Style::Json | Style::Template { .. } | Style::Code => true,
+        Style::Joined => false,
         Style::JsonLiteral => serde_json::from_str::<serde_json::Value>(slice)
             .is_ok_and(|value| !value.is_string() && !value.is_array() && !value.is_object()),
         Style::Lines => !slice.contains("```") && !slice.contains("~~~"),

@@ -20,10 +20,10 @@ mod tests;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::node::{Kind, Node};
+use super::node::{Kind, Node, Style, Tag};
 use crate::source::{FileId, Span};
 pub(super) use block::{Shape, extent};
-use segments::Segments;
+use segments::{Part, Segments};
 use spelling::Spelling;
 pub(super) use spelling::decode;
 pub use template::{Filler, probably_filled, readings, surely_filled};
@@ -146,6 +146,33 @@ impl<'t> Body<'t> {
         self.map(node).map(|map| Text { value, map })
     }
 
+    /// The scalars of a list put together, `between` in between; `hole` is in place of what is none.
+    pub fn joined(&self, list: &Node<'_>, between: &str, hole: &str) -> Text {
+        let mut parts = Vec::new();
+        for (i, node) in list.items().iter().enumerate() {
+            if i > 0 {
+                let start = node.range().start;
+                parts.push(Part::Other(between, start..start));
+            }
+            parts.push(match &node.kind {
+                Kind::Scalar(scalar) if node.tag == Tag::None => {
+                    let spelling = Spelling::of(self.text, node.range(), scalar);
+                    Part::Text(spelling, &scalar.value)
+                }
+                _ => Part::Other(hole, node.range()),
+            });
+        }
+        let (segments, value) = Segments::joined(self.text, &parts);
+        let map = TextMap {
+            file: self.file,
+            spelling: Spelling::joined(list.range()),
+            segments,
+            window: (0, u32::try_from(value.len()).unwrap_or(u32::MAX)),
+            outer: self.outer.clone(),
+        };
+        Text { value, map }
+    }
+
     /// Whole lines of this text, up to `indent` blanks taken off each.
     pub fn lines(&self, range: Range<usize>, indent: usize) -> Option<Text> {
         let spelling = Spelling::lines(range, indent);
@@ -230,9 +257,13 @@ impl TextMap {
         self.span(0..(self.window.1 - self.window.0) as usize)
     }
 
-    /// True when every character has its own place; else only the whole scalar has one.
+    /// True when every character has its own place, and the text can be read again from there; else only the whole scalar
+    /// has one, or the text is put together of several.
     pub fn is_exact(&self) -> bool {
-        !self.segments.is_opaque() && self.outer.as_ref().is_none_or(|outer| outer.map.is_exact())
+        let joined = self.spelling.style == Style::Joined;
+        !joined
+            && !self.segments.is_opaque()
+            && self.outer.as_ref().is_none_or(|outer| outer.map.is_exact())
     }
 
     /// The map of a part of the text.

@@ -30,6 +30,14 @@ pub(super) enum Segments {
     Opaque,
 }
 
+/// A part of a text that is put together.
+pub(super) enum Part<'v> {
+    /// A scalar.
+    Text(Spelling, &'v str),
+    /// What something else at these bytes becomes.
+    Other(&'v str, Range<usize>),
+}
+
 /// Decoded text with its segments, as far as read.
 #[derive(Default)]
 struct Recorder {
@@ -85,6 +93,26 @@ impl Segments {
             [one] if one.len == one.source_len => Segments::Verbatim(one.source),
             _ => Segments::Many(recorder.segments.into()),
         }
+    }
+
+    /// The segments of texts that are put together, and the whole.
+    pub(super) fn joined(source: &str, parts: &[Part<'_>]) -> (Self, String) {
+        let mut recorder = Recorder::default();
+        for part in parts {
+            match part {
+                Part::Text(spelling, value) => {
+                    let before = (recorder.text.len(), recorder.segments.len());
+                    let read = spelling.decode_into(source, &mut recorder);
+                    if read.is_none() || recorder.text[before.0..] != **value {
+                        recorder.text.truncate(before.0);
+                        recorder.segments.truncate(before.1);
+                        recorder.atom(value, spelling.range());
+                    }
+                }
+                Part::Other(value, range) => recorder.atom(value, range.clone()),
+            }
+        }
+        (Segments::Many(recorder.segments.into()), recorder.text)
     }
 
     /// True when only the whole has a place.

@@ -51,6 +51,11 @@ impl Spelling {
         Self::new(Style::Code, range, block::Shape::NONE)
     }
 
+    /// Texts over a range that are put together.
+    pub(super) fn joined(range: Range<usize>) -> Self {
+        Self::new(Style::Joined, range, block::Shape::NONE)
+    }
+
     fn new(style: Style, range: Range<usize>, block: block::Shape) -> Self {
         let int = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Self {
@@ -78,7 +83,8 @@ impl Spelling {
             | Style::Folded
             | Style::Lines
             | Style::Template { .. }
-            | Style::Code => {
+            | Style::Code
+            | Style::Joined => {
                 return None;
             }
         };
@@ -123,5 +129,7 @@ pub(in crate::yaml) fn decode(
         }
         Style::Template { reading } => template::decode(slice, base, reading, sink),
         Style::Code => code::string(slice, base, sink),
+        // Of what, only the document around it says.
+        Style::Joined => None,
     }
 }

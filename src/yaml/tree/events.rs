@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde_saphyr::granit_parser::{
-    Event, Parser, ScalarStyle, ScanError, Span as Place, StructureStyle,
+    Event, Parser, ScalarStyle, ScanError, Span as Place, StructureStyle, Tag as Written,
 };
 
 use super::{Allowance, Document};
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
-use crate::yaml::node::{Kind, Node, Style};
+use crate::yaml::node::{Kind, Node, Style, Tag};
 
 /// How deep a tree may get when aliases are put in: the reader bounds the nesting that is written out.
 const MAX_DEPTH: usize = 600;
@@ -55,6 +55,7 @@ struct Open<'t> {
     depth: usize,
     nodes: Vec<Node<'t>>,
     map: bool,
+    tag: Tag,
 }
 
 struct Builder<'t, 'a> {
@@ -83,12 +84,17 @@ impl<'t, 'a> Builder<'t, 'a> {
 
     fn event(&mut self, event: Event<'t>, at: Range<usize>) -> Result<(), Diagnostic> {
         match event {
-            Event::Scalar(value, style, anchor, _) => {
-                let node = self.scalar(value, style, at);
+            Event::Scalar(value, style, anchor, written) => {
+                let mut node = self.scalar(value, style, at);
+                node.tag = tag(written.as_deref());
                 self.add(node, anchor, 1)?;
             }
-            Event::SequenceStart(style, anchor, _) => self.enter(&at, style, anchor, false),
-            Event::MappingStart(style, anchor, _) => self.enter(&at, style, anchor, true),
+            Event::SequenceStart(style, anchor, written) => {
+                self.enter(&at, style, anchor, tag(written.as_deref()), false);
+            }
+            Event::MappingStart(style, anchor, written) => {
+                self.enter(&at, style, anchor, tag(written.as_deref()), true);
+            }
             Event::SequenceEnd | Event::MappingEnd => self.leave(&at)?,
             Event::Alias(id) => self.alias(id, at)?,
             Event::DocumentEnd => {
@@ -122,7 +128,14 @@ impl<'t, 'a> Builder<'t, 'a> {
         at.start..at.start + used
     }
 
-    fn enter(&mut self, at: &Range<usize>, style: StructureStyle, anchor: usize, map: bool) {
+    fn enter(
+        &mut self,
+        at: &Range<usize>,
+        style: StructureStyle,
+        anchor: usize,
+        tag: Tag,
+        map: bool,
+    ) {
         self.open.push(Open {
             start: at.start,
             anchor,
@@ -130,6 +143,7 @@ impl<'t, 'a> Builder<'t, 'a> {
             depth: 0,
             nodes: Vec::new(),
             map,
+            tag,
         });
     }
 
@@ -151,7 +165,9 @@ impl<'t, 'a> Builder<'t, 'a> {
         if depth > MAX_DEPTH {
             return Err(self.error(range, "too deeply nested"));
         }
-        self.add(Node::new(range, kind), open.anchor, depth)
+        let mut node = Node::new(range, kind);
+        node.tag = open.tag;
+        self.add(node, open.anchor, depth)
     }
 
     fn alias(&mut self, id: usize, at: Range<usize>) -> Result<(), Diagnostic> {
@@ -193,6 +209,19 @@ impl<'t, 'a> Builder<'t, 'a> {
         }
         open.nodes.push(node);
         Ok(())
+    }
+}
+
+/// What a tag asks for; those that YAML resolves itself ask for nothing.
+fn tag(written: Option<&Written>) -> Tag {
+    match written {
+        Some(tag) if tag.handle() == "!" => match tag.suffix() {
+            "Sub" => Tag::Sub,
+            "Join" => Tag::Join,
+            "" => Tag::None,
+            _ => Tag::Other,
+        },
+        _ => Tag::None,
     }
 }
 

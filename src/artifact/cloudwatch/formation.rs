@@ -1,0 +1,99 @@
+//! Templates of CloudFormation, and those of SAM, CDK and the Serverless Framework.
+
+use super::{alarm, known};
+use crate::artifact::field::word;
+use crate::artifact::reader::Reader;
+use crate::cloudwatch::Form;
+use crate::yaml::{Body, Node, Tag, Text};
+
+/// What stands in a text for a value that is filled in.
+const HOLE: &str = "${}";
+
+/// Maps of resources in a document: at its top, or below `resources`, once or several times.
+pub(super) fn resources<'n, 't>(node: &'n Node<'t>) -> Vec<&'n Node<'t>> {
+    let below = node.get("resources");
+    let list = below.map_or(&[][..], Node::items).iter();
+    let all = std::iter::once(node).chain(below).chain(list);
+    all.filter_map(|document| document.get("Resources"))
+        .collect()
+}
+
+/// Types of all resources of a document.
+pub(super) fn types<'n>(node: &'n Node<'_>) -> impl Iterator<Item = &'n str> {
+    let all = resources(node).into_iter().flat_map(each);
+    all.filter_map(|resource| word(resource, &["Type"]))
+}
+
+/// The resources of a map; of a loop, what it repeats.
+fn each<'n, 't>(resources: &'n Node<'t>) -> Vec<&'n Node<'t>> {
+    let mut found = Vec::new();
+    for (key, resource) in resources.entries() {
+        match resource.items() {
+            [_, _, repeated]
+                if key
+                    .text()
+                    .is_some_and(|key| key.starts_with("Fn::ForEach::")) =>
+            {
+                found.extend(repeated.entries().iter().map(|(_, inner)| inner));
+            }
+            _ => found.push(resource),
+        }
+    }
+    found
+}
+
+/// Reads all alarms and dashboards of a document.
+pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    for resource in resources(node).into_iter().flat_map(each) {
+        let Some(properties) = resource.get("Properties") else {
+            continue;
+        };
+        match word(resource, &["Type"]) {
+            Some("AWS::CloudWatch::Alarm" | "AWS::CloudWatch::CompositeAlarm") => {
+                alarm(reader, body, properties, Form::Formation);
+            }
+            Some("AWS::CloudWatch::Dashboard") => {
+                let inner = properties.get("DashboardBody");
+                let inner = inner.and_then(|inner| text(body, inner));
+                inner
+                    .into_iter()
+                    .for_each(|inner| reader.embed_board(inner));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A text, with holes where functions fill it in; nothing for what only a function gives.
+fn text(body: &Body<'_>, node: &Node<'_>) -> Option<Text> {
+    match (node.tag, node.entries()) {
+        (Tag::None, [(name, inner)]) => match name.text()? {
+            "Fn::Sub" => substituted(body, inner),
+            "Fn::Join" => joined(body, inner),
+            _ => None,
+        },
+        (Tag::Sub, _) => substituted(body, node),
+        (Tag::Join, _) => joined(body, node),
+        (Tag::None, _) => body.read(node),
+        (Tag::Other, _) => None,
+    }
+}
+
+/// `text`, or `[text, values]`.
+fn substituted(body: &Body<'_>, node: &Node<'_>) -> Option<Text> {
+    body.read(node.items().first().unwrap_or(node))
+}
+
+/// `[between, texts]`.
+fn joined(body: &Body<'_>, node: &Node<'_>) -> Option<Text> {
+    let [between, parts] = node.items() else {
+        return None;
+    };
+    let between = between.text().unwrap_or_default();
+    parts.is_seq().then(|| body.joined(parts, between, HOLE))
+}
+
+/// True for a text that has holes.
+pub(super) fn has_holes(text: &str) -> bool {
+    known::is_filled_in(text)
+}

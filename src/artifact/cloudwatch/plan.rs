@@ -1,0 +1,99 @@
+//! What `terraform show -json` prints of a plan or a state.
+//!
+//! Of a change of which the threshold is known after it is applied, only the threshold is not judged.
+
+use serde_json::Value;
+
+use super::terraform;
+use crate::artifact::field::{items, word};
+use crate::artifact::raw;
+use crate::artifact::reader::Reader;
+use crate::yaml::{Body, Node};
+
+/// Modules in modules are followed this far.
+const DEEPEST: usize = 32;
+
+/// What Terraform writes for a value that is not known yet.
+const HOLE: &str = "${}";
+
+/// True for a document of Terraform that has resources of CloudWatch.
+pub(super) fn is_any(node: &Node<'_>) -> bool {
+    !found(node).is_empty()
+}
+
+/// Reads all resources: of a plan what changes, of a state what is there.
+pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+    for (kind, values, unknown) in found(node) {
+        let mut known = raw::plain(values);
+        if let Some(unknown) = unknown {
+            overlay(&mut known, &raw::plain(unknown));
+        }
+        terraform::resource(reader, body, kind, values, &known);
+    }
+}
+
+type Found<'n, 't> = (&'n str, &'n Node<'t>, Option<&'n Node<'t>>);
+
+/// Types, values, and which of these are unknown.
+fn found<'n, 't>(node: &'n Node<'t>) -> Vec<Found<'n, 't>> {
+    let mut found = Vec::new();
+    for change in items(node, &["resource_changes"]) {
+        let after = change
+            .at(&["change", "after"])
+            .filter(|after| after.is_map());
+        if let (Some(kind), Some(after)) = (word(change, &["type"]), after) {
+            found.push((kind, after, change.at(&["change", "after_unknown"])));
+        }
+    }
+    if let Some(root) = node.at(&["values", "root_module"]) {
+        module(root, DEEPEST, &mut found);
+    }
+    found.retain(|(kind, ..)| kind.starts_with("aws_cloudwatch_"));
+    found
+}
+
+fn module<'n, 't>(node: &'n Node<'t>, depth: usize, found: &mut Vec<Found<'n, 't>>) {
+    for resource in items(node, &["resources"]) {
+        if let (Some(kind), Some(values)) = (word(resource, &["type"]), resource.get("values")) {
+            found.push((kind, values, None));
+        }
+    }
+    if depth > 0 {
+        for child in items(node, &["child_modules"]) {
+            module(child, depth - 1, found);
+        }
+    }
+}
+
+/// Puts a hole where `unknown` says `true`.
+fn overlay(value: &mut Value, unknown: &Value) {
+    match (value, unknown) {
+        (value, Value::Bool(true)) => *value = Value::String(HOLE.to_owned()),
+        (Value::Object(map), Value::Object(unknown)) => {
+            for (key, unknown) in unknown {
+                overlay(map.entry(key.clone()).or_insert(Value::Null), unknown);
+            }
+        }
+        (Value::Array(items), Value::Array(unknown)) => {
+            for (i, unknown) in unknown.iter().enumerate() {
+                if i == items.len() {
+                    items.push(Value::Null);
+                }
+                overlay(&mut items[i], unknown);
+            }
+        }
+        (value @ Value::Null, Value::Object(_) | Value::Array(_)) if has_hole(unknown) => {
+            *value = Value::String(HOLE.to_owned());
+        }
+        _ => {}
+    }
+}
+
+fn has_hole(unknown: &Value) -> bool {
+    match unknown {
+        Value::Bool(truth) => *truth,
+        Value::Array(items) => items.iter().any(has_hole),
+        Value::Object(map) => map.values().any(has_hole),
+        _ => false,
+    }
+}

@@ -1,0 +1,172 @@
+//! HCL as a tree of spanned nodes, in the shape that Terraform's JSON has.
+//!
+//! `resource "t" "n" { period = 60 }` gives the tree of `{"resource": [{"t": {"n": {"period": 60}}}]}`. Of an expression
+//! only that it is one is kept: it reads `${…}`, as in JSON.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use hcl_edit::Span as _;
+use hcl_edit::expr::{Expression, FuncCall, Object, ObjectKey};
+use hcl_edit::structure::{self, Block, Structure};
+
+use super::document;
+use super::reader::Reader;
+use super::unread::Unread;
+use crate::diag::Diagnostic;
+use crate::source::mark_len;
+use crate::yaml::{Body, Kind, Node, Style, json_string};
+
+/// What an expression reads.
+const EXPRESSION: &str = "${}";
+
+/// The argument whose JSON is read where it is made.
+const BODY: &str = "dashboard_body";
+
+/// Reads a file of HCL.
+///
+/// # Errors
+/// The first place that is not HCL.
+pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
+    let start = mark_len(body.text());
+    let text = &body.text()[start..];
+    match hcl_edit::parser::parse_body(text) {
+        Ok(parsed) => {
+            let tree = Tree { text, start };
+            document::read(reader, body, &tree.body(&parsed));
+            Ok(())
+        }
+        Err(error) => {
+            let at = start + error.location().offset().min(text.len());
+            let message = format!("this is not HCL: {}", error.message());
+            Err(Diagnostic::error("invalid-hcl", body.span(at..at), message).into())
+        }
+    }
+}
+
+struct Tree<'t> {
+    text: &'t str,
+    /// Bytes in front of the text.
+    start: usize,
+}
+
+impl<'t> Tree<'t> {
+    fn place(&self, span: Option<Range<usize>>) -> Range<usize> {
+        let span = span.unwrap_or(0..0);
+        self.start + span.start..self.start + span.end
+    }
+
+    fn slice(&self, span: Option<Range<usize>>) -> &'t str {
+        span.and_then(|span| self.text.get(span))
+            .unwrap_or_default()
+    }
+
+    fn key(&self, name: &str, span: Option<Range<usize>>) -> Node<'t> {
+        Node::scalar(self.place(span), name.to_owned(), Style::Plain)
+    }
+
+    /// Arguments, and lists of the blocks of each name.
+    fn body(&self, body: &structure::Body) -> Node<'t> {
+        let mut entries: Vec<(Node<'t>, Node<'t>)> = Vec::new();
+        let mut lists: BTreeMap<&str, usize> = BTreeMap::new();
+        for part in body {
+            match part {
+                Structure::Attribute(argument) => {
+                    let name = argument.key.as_str();
+                    let value = match (&argument.value, name) {
+                        (Expression::FuncCall(call), BODY) => self.encoded(call),
+                        (value, _) => self.expression(value),
+                    };
+                    entries.push((self.key(name, argument.key.span()), value));
+                }
+                Structure::Block(block) => {
+                    let node = self.labelled(block);
+                    let name = block.ident.as_str();
+                    let before = lists.get(name).and_then(|at| entries.get_mut(*at));
+                    match before.map(|(_, value)| &mut value.kind) {
+                        Some(Kind::Seq(blocks)) => blocks.push(node),
+                        _ => {
+                            lists.insert(name, entries.len());
+                            let range = node.range();
+                            let list = Node::new(range, Kind::Seq(vec![node]));
+                            entries.push((self.key(name, block.ident.span()), list));
+                        }
+                    }
+                }
+            }
+        }
+        Node::new(self.place(body.span()), Kind::Map(entries))
+    }
+
+    /// A block below its labels.
+    fn labelled(&self, block: &Block) -> Node<'t> {
+        let range = self.place(block.span());
+        let inner = Node::new(range.clone(), self.body(&block.body).kind);
+        block.labels.iter().rev().fold(inner, |inner, label| {
+            let key = self.key(label.as_str(), label.span());
+            Node::new(range.clone(), Kind::Map(vec![(key, inner)]))
+        })
+    }
+
+    /// What `jsonencode` makes JSON of.
+    fn encoded(&self, call: &FuncCall) -> Node<'t> {
+        let mut arguments = call.args.iter();
+        match (call.name.name.as_str(), arguments.next(), arguments.next()) {
+            ("jsonencode", Some(one), None) => self.expression(one),
+            _ => self.unknown(call.span()),
+        }
+    }
+
+    fn expression(&self, expr: &Expression) -> Node<'t> {
+        let span = expr.span();
+        let range = self.place(span.clone());
+        match expr {
+            Expression::Null(_) | Expression::Bool(_) | Expression::Number(_) => {
+                Node::scalar(range, self.slice(span), Style::JsonLiteral)
+            }
+            Expression::UnaryOp(op) if matches!(op.expr, Expression::Number(_)) => {
+                Node::scalar(range, self.slice(span), Style::JsonLiteral)
+            }
+            Expression::String(_) | Expression::StringTemplate(_) => {
+                let value = json_string(self.slice(span));
+                let value = value.unwrap_or_else(|| EXPRESSION.to_owned());
+                Node::scalar(range, value, Style::Json)
+            }
+            Expression::HeredocTemplate(_) => self.lines(span),
+            Expression::Array(array) => {
+                let items = array.iter().map(|item| self.expression(item));
+                Node::new(range, Kind::Seq(items.collect()))
+            }
+            Expression::Object(object) => Node::new(range, Kind::Map(self.object(object))),
+            Expression::Parenthesis(inner) => self.expression(inner.inner()),
+            _ => self.unknown(span),
+        }
+    }
+
+    fn object(&self, object: &Object) -> Vec<(Node<'t>, Node<'t>)> {
+        let entries = object.iter().map(|(key, value)| {
+            let key = match key {
+                ObjectKey::Ident(name) => self.key(name.as_str(), name.span()),
+                ObjectKey::Expression(expr) => self.expression(expr),
+            };
+            (key, self.expression(value.expr()))
+        });
+        entries.collect()
+    }
+
+    /// The lines between `<<EOF` and `EOF`.
+    fn lines(&self, span: Option<Range<usize>>) -> Node<'t> {
+        let range = self.place(span.clone());
+        let whole = self.slice(span);
+        let first = whole.find('\n').map_or(whole.len(), |at| at + 1);
+        let last = whole.trim_end().rfind('\n').map_or(first, |at| at + 1);
+        let inner = first..last.max(first);
+        let value = &whole[inner.clone()];
+        let range = range.start + inner.start..range.start + inner.end;
+        Node::scalar(range, value, Style::Lines)
+    }
+
+    fn unknown(&self, span: Option<Range<usize>>) -> Node<'t> {
+        Node::scalar(self.place(span), EXPRESSION, Style::Joined)
+    }
+}

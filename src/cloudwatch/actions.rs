@@ -1,0 +1,92 @@
+//! What alarms do when their state changes: ARNs of topics, functions, scaling policies.
+//!
+//! `arn:aws:automate:us-east-1:ec2:stop` stops an instance; a composite alarm cannot do that.
+
+use super::fields::Fields;
+use super::limits;
+use super::unknown::known;
+
+/// The sorts of alarms, which differ in what they can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// A single metric, PromQL, or one that is not known.
+    Metric,
+    /// Metric math.
+    Math,
+    /// Metric math with a band of usual values.
+    Band,
+    /// Other alarms.
+    Composite,
+}
+
+/// When actions are taken.
+const STATES: [&str; 3] = ["OKActions", "AlarmActions", "InsufficientDataActions"];
+
+/// What EC2 can be told to do.
+const EC2: [&str; 4] = ["stop", "terminate", "reboot", "recover"];
+
+/// Checks all actions of an alarm.
+pub(super) fn check(f: &mut Fields<'_, '_>, sort: Sort) {
+    f.boolean("ActionsEnabled");
+    for state in STATES {
+        let actions = f.list(state);
+        let count = known(actions).count();
+        if count > limits::ACTIONS {
+            let most = limits::ACTIONS;
+            f.wrong(
+                state,
+                format!("{state} has {count} actions; {most} are allowed"),
+            );
+        }
+        for (i, action) in known(actions) {
+            let wrong = match action.as_str() {
+                Some(text) => refused(text, state, sort),
+                None => Some("an action is a text".to_owned()),
+            };
+            if let Some(why) = wrong {
+                f.wrong(&format!("{state}/{i}"), why);
+            }
+        }
+    }
+}
+
+/// Why an action cannot be taken in a state.
+fn refused(action: &str, state: &str, sort: Sort) -> Option<String> {
+    let parts: Vec<&str> = action.splitn(6, ':').collect();
+    let ["arn", partition, service, _, account, rest @ ..] = parts.as_slice() else {
+        return Some("an action is an ARN of 1 to 1024 characters".to_owned());
+    };
+    if !partition.starts_with("aws") || action.chars().count() > limits::ACTION {
+        return Some("an action is an ARN of 1 to 1024 characters".to_owned());
+    }
+    let composite = sort == Sort::Composite;
+    match *service {
+        "sns" | "lambda" => None,
+        "automate" if *account == "ec2" && !rest.first().is_some_and(|verb| EC2.contains(verb)) => {
+            Some(format!("EC2 can only be told to {}", EC2.join(", ")))
+        }
+        "automate" | "swf" if composite => {
+            Some("a composite alarm cannot take an action of EC2".to_owned())
+        }
+        "automate" | "swf" if matches!(sort, Sort::Math | Sort::Band) => {
+            Some("an alarm on metric math cannot take an action of EC2".to_owned())
+        }
+        "automate" | "swf" => None,
+        "autoscaling" if composite => Some("a composite alarm cannot scale".to_owned()),
+        "autoscaling" if sort == Sort::Band => {
+            Some("an alarm on a band of usual values cannot scale".to_owned())
+        }
+        "autoscaling" => None,
+        "ssm" | "ssm-incidents" if composite && state != "AlarmActions" => {
+            Some("a composite alarm opens items and incidents in AlarmActions only".to_owned())
+        }
+        "ssm" | "ssm-incidents" => None,
+        "aiops" if state != "AlarmActions" => {
+            Some("an investigation is started in AlarmActions only".to_owned())
+        }
+        "aiops" => None,
+        other => Some(format!(
+            "an alarm cannot call `{other}`; it can call sns, lambda, automate, swf, autoscaling, ssm, ssm-incidents and aiops"
+        )),
+    }
+}

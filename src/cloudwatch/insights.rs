@@ -1,0 +1,275 @@
+//! Metrics Insights: `SELECT AVG(Load) FROM "App" WHERE Api = 'a' GROUP BY Stage ORDER BY MAX() DESC LIMIT 5`.
+//!
+//! What is documented is read; of conditions only quotes and operators are judged, as AWS adds to them.
+
+/// Functions of a query.
+const FUNCTIONS: [&str; 5] = ["AVG", "COUNT", "MAX", "MIN", "SUM"];
+
+/// Series that a query gives at most.
+const MOST: u32 = 500;
+
+/// True for a query.
+pub(super) fn is_query(text: &str) -> bool {
+    let start = text.trim_start();
+    let word = start
+        .get(..6)
+        .is_some_and(|word| word.eq_ignore_ascii_case("select"));
+    word && start[6..].starts_with(|c: char| c.is_whitespace())
+}
+
+/// What a query says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Query {
+    /// True when it gives a series for each value of a label.
+    pub(super) grouped: bool,
+}
+
+/// Reads a query.
+///
+/// # Errors
+/// Says what is not as documented.
+pub(super) fn read(text: &str) -> Result<Query, String> {
+    let mut parser = Parser {
+        tokens: tokens(text)?,
+        at: 0,
+    };
+    parser.query()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Token {
+    /// A keyword, a name, or a number.
+    Word(String),
+    /// In double quotes.
+    Name,
+    /// In single quotes.
+    Value,
+    Sign(char),
+}
+
+impl std::fmt::Display for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Token::Word(word) => write!(f, "`{word}`"),
+            Token::Name => f.write_str("a name in double quotes"),
+            Token::Value => f.write_str("a value in single quotes"),
+            Token::Sign(sign) => write!(f, "`{sign}`"),
+        }
+    }
+}
+
+fn tokens(text: &str) -> Result<Vec<Token>, String> {
+    let mut found = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            c if c.is_whitespace() => {}
+            quote @ ('"' | '\'') => {
+                let mut closed = false;
+                while let Some((_, c)) = chars.next() {
+                    match c {
+                        '\\' => drop(chars.next()),
+                        c if c == quote => {
+                            closed = true;
+                            break;
+                        }
+                        _ => {}
+                    }
+                }
+                if !closed {
+                    return Err("a quote without its end".to_owned());
+                }
+                found.push(if quote == '"' {
+                    Token::Name
+                } else {
+                    Token::Value
+                });
+            }
+            c if c.is_alphanumeric() || c == '_' => {
+                let mut end = at + c.len_utf8();
+                while let Some((next, c)) = chars.next_if(|(_, c)| c.is_alphanumeric() || *c == '_')
+                {
+                    end = next + c.len_utf8();
+                }
+                found.push(Token::Word(text[at..end].to_owned()));
+            }
+            sign => found.push(Token::Sign(sign)),
+        }
+    }
+    Ok(found)
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    at: usize,
+}
+
+impl Parser {
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(self.peek(), Some(Token::Word(found)) if found.eq_ignore_ascii_case(word))
+    }
+
+    fn take(&mut self, word: &str) -> bool {
+        let is = self.is_word(word);
+        self.at += usize::from(is);
+        is
+    }
+
+    fn take_sign(&mut self, sign: char) -> bool {
+        let is = self.peek() == Some(&Token::Sign(sign));
+        self.at += usize::from(is);
+        is
+    }
+
+    fn need(&mut self, sign: char) -> Result<(), String> {
+        match self.take_sign(sign) {
+            true => Ok(()),
+            false => Err(self.instead(&format!("`{sign}`"))),
+        }
+    }
+
+    fn instead(&self, wanted: &str) -> String {
+        match self.peek() {
+            Some(token) => format!("{wanted} is wanted, not {token}"),
+            None => format!("{wanted} is missing at the end"),
+        }
+    }
+
+    fn query(&mut self) -> Result<Query, String> {
+        self.take("SELECT");
+        self.function()?;
+        self.need('(')?;
+        self.name("a metric")?;
+        self.need(')')?;
+        if !self.take("FROM") {
+            return Err(self.instead("FROM"));
+        }
+        self.source()?;
+        if self.take("WHERE") {
+            self.conditions()?;
+        }
+        let grouped = self.take("GROUP");
+        if grouped {
+            self.by()?;
+            self.labels()?;
+        }
+        if self.take("ORDER") {
+            self.by()?;
+            self.order()?;
+        }
+        if self.take("LIMIT") {
+            self.limit()?;
+        }
+        match self.peek() {
+            None => Ok(Query { grouped }),
+            Some(_) => Err(self.instead("WHERE, GROUP BY, ORDER BY or LIMIT, in this order,")),
+        }
+    }
+
+    fn function(&mut self) -> Result<(), String> {
+        match FUNCTIONS.iter().any(|function| self.take(function)) {
+            true => Ok(()),
+            false => Err(self.instead(&FUNCTIONS.join(", "))),
+        }
+    }
+
+    fn by(&mut self) -> Result<(), String> {
+        match self.take("BY") {
+            true => Ok(()),
+            false => Err(self.instead("BY")),
+        }
+    }
+
+    /// A name with or without quotes; `tag.env` and `AWS.AccountId` have two parts.
+    fn name(&mut self, what: &str) -> Result<(), String> {
+        loop {
+            match self.peek() {
+                Some(Token::Word(_) | Token::Name) => self.at += 1,
+                _ => return Err(self.instead(what)),
+            }
+            if !self.take_sign('.') {
+                return Ok(());
+            }
+        }
+    }
+
+    fn source(&mut self) -> Result<(), String> {
+        if self.is_word("SCHEMA") {
+            self.at += 1;
+            self.need('(')?;
+            self.name("a namespace")?;
+            while self.take_sign(',') {
+                self.name("a label")?;
+            }
+            return self.need(')');
+        }
+        self.name("a namespace")?;
+        match self.peek() {
+            Some(Token::Sign('/' | '-' | ':')) => Err(
+                "a namespace with other signs than letters, digits and `_` is in double quotes"
+                    .to_owned(),
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// Conditions up to the next clause.
+    fn conditions(&mut self) -> Result<(), String> {
+        let start = self.at;
+        while let Some(token) = self.peek() {
+            let ends = ["GROUP", "ORDER", "LIMIT"]
+                .iter()
+                .any(|word| self.is_word(word));
+            if ends {
+                break;
+            }
+            match token {
+                Token::Sign('<' | '>' | '~') => return Err(self.instead("`=` or `!=`")),
+                Token::Name if self.at > start && self.tokens[self.at - 1] == Token::Sign('=') => {
+                    return Err("values of labels are in single quotes".to_owned());
+                }
+                _ => self.at += 1,
+            }
+        }
+        match self.at > start {
+            true => Ok(()),
+            false => Err(self.instead("a condition")),
+        }
+    }
+
+    fn labels(&mut self) -> Result<(), String> {
+        self.name("a label")?;
+        while self.take_sign(',') {
+            self.name("a label")?;
+        }
+        Ok(())
+    }
+
+    fn order(&mut self) -> Result<(), String> {
+        self.function()?;
+        self.need('(')?;
+        self.need(')')?;
+        if !self.take("DESC") {
+            self.take("ASC");
+        }
+        Ok(())
+    }
+
+    fn limit(&mut self) -> Result<(), String> {
+        let count = match self.peek() {
+            Some(Token::Word(word)) => word.parse::<u32>().ok(),
+            _ => None,
+        };
+        match count {
+            Some(1..=MOST) => {
+                self.at += 1;
+                Ok(())
+            }
+            _ => Err(format!("LIMIT is 1 to {MOST}")),
+        }
+    }
+}

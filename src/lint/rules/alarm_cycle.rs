@@ -1,0 +1,109 @@
+//! Composite alarms that are made of each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::artifact::{Resource, ResourceKind};
+use crate::cloudwatch::children;
+use crate::diag::{Group, Severity};
+use crate::lint::project::ProjectCx;
+use crate::lint::rule::{Check, Findings, declare_rule};
+
+declare_rule! {
+    /// CloudWatch stops evaluating composite alarms that are made of each other, and lets none of them be
+    /// deleted: one has to be given the rule `FALSE` first. Alarms of all files of the run are followed, by
+    /// their names.
+    ///
+    /// ```json
+    /// {"AlarmName": "a", "AlarmRule": "ALARM(b)"}
+    /// {"AlarmName": "b", "AlarmRule": "ALARM(a) OR ALARM(c)"}
+    /// ```
+    ///
+    /// This is bad: neither is ever evaluated.
+    pub const RULE: Rule = Rule {
+        name: "alarm-cycle",
+        summary: "composite alarms are made of each other",
+        group: Group::CloudWatch,
+        level: Severity::Error,
+        since: "0.1.0",
+        check: Check::Project(check),
+    };
+}
+
+fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
+    let alarms = composites(cx);
+    for circle in circles(&alarms) {
+        let Some((resource, _)) = circle.first().and_then(|name| alarms.get(name)) else {
+            continue;
+        };
+        let way: Vec<_> = circle.iter().chain(circle.first()).copied().collect();
+        let message = format!("the alarm is made of itself: {}", way.join(" → "));
+        out.push(out.at(resource.span("/AlarmRule"), message));
+    }
+}
+
+type Composites<'a> = BTreeMap<&'a str, (&'a Resource, Vec<String>)>;
+
+/// Composite alarms by name, with the names in their rules.
+fn composites<'a>(cx: &ProjectCx<'a>) -> Composites<'a> {
+    let mut found = Composites::new();
+    for resource in cx.artifacts.iter().flat_map(|a| &a.resources) {
+        let text = |key: &str| resource.request.get(key).and_then(Value::as_str);
+        if resource.what == ResourceKind::Alarm
+            && let (Some(name), Some(rule)) = (text("AlarmName"), text("AlarmRule"))
+            && let Ok(read) = children(rule)
+        {
+            let names = read.names.iter().map(|name| bare(name).to_owned());
+            found.insert(name, (resource, names.collect()));
+        }
+    }
+    found
+}
+
+/// The name in an ARN.
+fn bare(name: &str) -> &str {
+    match name.starts_with("arn:") {
+        true => name.splitn(7, ':').nth(6).unwrap_or(name),
+        false => name,
+    }
+}
+
+/// Ways from an alarm back to itself over others, one for each place where a way comes back. What an alarm says of itself
+/// alone is told of its rule.
+fn circles<'a>(alarms: &'a Composites<'_>) -> Vec<Vec<&'a str>> {
+    let mut found = Vec::new();
+    let mut done: BTreeSet<&str> = BTreeSet::new();
+    for start in alarms.keys() {
+        // Names on the way, each with those in its rule that are still to be followed.
+        let mut way: Vec<(&str, &[String])> = Vec::new();
+        let mut on_the_way: BTreeSet<&str> = BTreeSet::new();
+        let mut next = Some(*start);
+        loop {
+            if let Some(name) = next.take()
+                && !done.contains(name)
+                && let Some((_, children)) = alarms.get(name)
+            {
+                way.push((name, children));
+                on_the_way.insert(name);
+            }
+            let Some((name, rest)) = way.last_mut() else {
+                break;
+            };
+            let Some((child, others)) = rest.split_first() else {
+                done.insert(name);
+                on_the_way.remove(name);
+                way.pop();
+                continue;
+            };
+            *rest = others;
+            if !on_the_way.contains(child.as_str()) {
+                next = Some(child);
+            } else if child != name {
+                let names = way.iter().map(|(name, _)| *name);
+                found.push(names.skip_while(|name| name != child).collect());
+            }
+        }
+    }
+    found
+}
