@@ -66,7 +66,7 @@ impl<'v, 'f> Fields<'v, 'f> {
     pub(super) fn object(&mut self, key: &str) -> Option<Fields<'v, '_>> {
         let value = self.get(key)?;
         if !value.is_object() {
-            self.fault(Fault::Type, key, format!("{key} is no object"));
+            self.fault(Fault::Type, key, format!("{key} is not an object"));
             return None;
         }
         Some(self.at(key, value))

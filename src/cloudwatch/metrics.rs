@@ -218,7 +218,7 @@ fn band(f: &mut Fields<'_, '_>, entries: &[Value], shapes: &BTreeMap<usize, Shap
         }
         Some((i, _)) if matches!(shapes.get(&i), Some(Shape::Series | Shape::Scalar)) => {
             let message =
-                format!("`{wanted}` is no band: it is compared with ANOMALY_DETECTION_BAND");
+                format!("`{wanted}` is not a band: it is compared with ANOMALY_DETECTION_BAND");
             f.wrong("ThresholdMetricId", message);
         }
         _ => {}

@@ -73,7 +73,7 @@ fn moment(f: &mut Fields<'_, '_>) {
     if let Some(text) = f.text("value")
         && !time::is_moment(text)
     {
-        f.wrong("value", format!("`{text}` is no moment in ISO 8601"));
+        f.wrong("value", format!("`{text}` is not a moment in ISO 8601"));
     }
     f.one_of("fill", &["before", "after", "none"]);
 }

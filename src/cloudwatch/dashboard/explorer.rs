@@ -61,7 +61,7 @@ fn metrics(p: &mut Fields<'_, '_>) {
         metric.required("resourceType");
         if let Some(kind) = metric.text("resourceType") {
             if kind.split("::").count() != 3 {
-                let message = format!("`{kind}` is no type such as AWS::EC2::Instance");
+                let message = format!("`{kind}` is not a type such as AWS::EC2::Instance");
                 metric.wrong("resourceType", message);
             }
             types.insert(kind);

@@ -145,7 +145,7 @@ fn options(f: &mut Fields<'_, '_>) {
     if let Some(id) = f.text("id")
         && !is_id(id)
     {
-        let message = format!("`{id}` is no id: a small letter, then letters, digits and `_`");
+        let message = format!("`{id}` is not an id: a small letter, then letters, digits and `_`");
         f.wrong("id", message);
     }
     f.text("label");

@@ -19,7 +19,7 @@ pub(super) fn region(f: &mut Fields<'_, '_>) {
         .chars()
         .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == ' ');
     if written && text != text.to_ascii_uppercase() && !is_region(text) {
-        f.wrong("region", format!("`{text}` is no region such as us-east-1"));
+        f.wrong("region", format!("`{text}` is not a region such as us-east-1"));
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn color(f: &mut Fields<'_, '_>) {
     let Some(text) = f.text("color") else { return };
     let digits = text.strip_prefix('#').unwrap_or_default();
     if !matches!(digits.len(), 3 | 6) || !digits.chars().all(|c| c.is_ascii_hexdigit()) {
-        f.wrong("color", format!("`{text}` is no color such as #1f77b4"));
+        f.wrong("color", format!("`{text}` is not a color such as #1f77b4"));
     }
 }
 
