@@ -10,7 +10,7 @@ use crate::catalog::Series;
 use crate::diag::Diagnostic;
 use crate::plan::Raw;
 use crate::plan::marker::WINDOW;
-use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector, TextSpan};
 use crate::promql::{self, Kept, kept_labels, split_series, visit};
 use crate::spec::{self, FamilyKind, Text};
 
@@ -75,13 +75,14 @@ fn events(cx: &mut Context<'_>, kind: FamilyKind, text: &Text) -> Option<(Expr, 
     let expr = own_promql::parse_over_window(cx, text)?;
     let labels = kept_labels(&expr);
     let found = not_a_rate(&expr)
-        .or_else(|| wrong_labels(kind, &labels))
+        .or_else(|| wrong_labels(kind, &labels, &expr))
         .or_else(|| match kind {
             FamilyKind::Histogram => not_buckets(&expr),
             FamilyKind::Gauge | FamilyKind::Counter => None,
         });
-    if let Some(Wrong { message, help }) = found {
-        let error = Diagnostic::error("bad-promql", text.span, message);
+    if let Some(Wrong { at, message, help }) = found {
+        let at = cx.document.inside(text, at);
+        let error = Diagnostic::error("bad-promql", at, message);
         cx.sink.push(error.help(help));
         return None;
     }
@@ -89,9 +90,10 @@ fn events(cx: &mut Context<'_>, kind: FamilyKind, text: &Text) -> Option<(Expr, 
     Some((expr, labels))
 }
 
-/// What is wrong with PromQL as a whole, and what to write.
+/// What is wrong with a part of PromQL, and what to write.
 struct Wrong {
-    message: String,
+    at: TextSpan,
+    message: &'static str,
     help: &'static str,
 }
 
@@ -120,70 +122,73 @@ fn plain_selector(kind: FamilyKind, text: &Text) -> Option<Diagnostic> {
 /// Anything but rates over `$window`: it would give another number of events for another window, or always look at the
 /// same one.
 fn not_a_rate(expr: &Expr) -> Option<Wrong> {
-    let mut ranges = 0;
-    let mut rates = 0;
-    let mut moved = false;
-    let mut subquery = false;
-    visit::walk(expr, &mut |node| match &node.kind {
-        ExprKind::Range(range) => {
-            ranges += 1;
-            moved |= is_moved(&range.selector);
-        }
-        ExprKind::Selector(selector) => moved |= is_moved(selector),
-        ExprKind::Subquery(_) => subquery = true,
-        ExprKind::Call(call) if call.function.text == "rate" => {
-            let of_window =
-                |arg: &Expr| matches!(&arg.kind, ExprKind::Range(r) if r.range.text == WINDOW);
-            rates += usize::from(call.args.iter().any(of_window));
-        }
-        _ => {}
+    let mut found = None;
+    visit::walk(expr, &mut |node| {
+        let wrong = match &node.kind {
+            ExprKind::Call(call) => call.args.iter().find_map(|arg| match &arg.kind {
+                ExprKind::Range(_) if call.function.text != "rate" => Some(no_rate(node)),
+                ExprKind::Range(range) if range.range.text != WINDOW => Some(no_rate(arg)),
+                _ => None,
+            }),
+            ExprKind::Subquery(_) => Some(no_rate(node)),
+            ExprKind::Range(range) => is_moved(&range.selector).then(|| moved(node)),
+            ExprKind::Selector(selector) => is_moved(selector).then(|| moved(node)),
+            _ => None,
+        };
+        found = found.take().or(wrong);
     });
-    if moved {
-        return Some(Wrong {
-            message: "`offset` and `@` are not allowed here: conditions and panels set the time"
-                .into(),
-            help: "remove them",
-        });
-    }
-    (rates < ranges || subquery).then(|| Wrong {
-        message: "a signal's events must be rates over `$window`, so that they mean the same over every window".into(),
+    found
+}
+
+fn no_rate(part: &Expr) -> Wrong {
+    Wrong {
+        at: part.span.clone(),
+        message: "a signal's events must be rates over `$window`, so that they mean the same over every window",
         help: "use `rate(…[$window])` only, as in `sum by (cluster) (rate(errors_total[$window]))`",
-    })
+    }
+}
+
+fn moved(part: &Expr) -> Wrong {
+    Wrong {
+        at: part.span.clone(),
+        message: "`offset` and `@` are not allowed here: conditions and panels set the time",
+        help: "remove them",
+    }
 }
 
 fn is_moved(selector: &Selector) -> bool {
     selector.at.offset.is_some() || selector.at.at.is_some()
 }
 
-fn wrong_labels(kind: FamilyKind, kept: &Kept) -> Option<Wrong> {
-    let Kept::Only(labels) = kept else {
-        return Some(Wrong {
-            message: "it keeps all labels of its series, which are not known".into(),
-            help: match kind {
-                FamilyKind::Histogram => "aggregate it, as in `sum by (cluster, le) (…)`",
-                FamilyKind::Gauge | FamilyKind::Counter => {
-                    "aggregate it, as in `sum by (cluster) (…)`"
-                }
-            },
-        });
+fn wrong_labels(kind: FamilyKind, kept: &Kept, expr: &Expr) -> Option<Wrong> {
+    let (message, help) = match (kind, kept) {
+        (FamilyKind::Histogram, Kept::AllOf { .. }) => (
+            "it keeps all labels of its series, which are not known",
+            "aggregate it, as in `sum by (cluster, le) (…)`",
+        ),
+        (_, Kept::AllOf { .. }) => (
+            "it keeps all labels of its series, which are not known",
+            "aggregate it, as in `sum by (cluster) (…)`",
+        ),
+        (FamilyKind::Histogram, Kept::Only(labels)) if !labels.contains("le") => (
+            "it does not keep `le`, the buckets of a histogram",
+            "keep it, as in `sum by (cluster, le) (rate(wait_seconds_bucket[$window]))`",
+        ),
+        (FamilyKind::Counter, Kept::Only(labels)) if labels.contains("le") => (
+            "it keeps `le`, the buckets of a histogram",
+            "write `kind: histogram`, or leave `le` out",
+        ),
+        _ => return None,
     };
-    match (kind, labels.contains("le")) {
-        (FamilyKind::Histogram, false) => Some(Wrong {
-            message: "it does not keep `le`, the buckets of a histogram".into(),
-            help: "keep it, as in `sum by (cluster, le) (rate(wait_seconds_bucket[$window]))`",
-        }),
-        (FamilyKind::Counter, true) => Some(Wrong {
-            message: "it keeps `le`, the buckets of a histogram".into(),
-            help: "write `kind: histogram`, or leave `le` out",
-        }),
-        _ => None,
-    }
+    let at = expr.span.clone();
+    Some(Wrong { at, message, help })
 }
 
 /// What is no sum of bucket rates: counts, sums and single buckets could not be told from it.
 fn not_buckets(expr: &Expr) -> Option<Wrong> {
     (!is_buckets(expr)).then(|| Wrong {
-        message: "the PromQL of a histogram can only add up its buckets".into(),
+        at: expr.span.clone(),
+        message: "the PromQL of a histogram can only add up its buckets",
         help: "use `sum by (…, le) (rate(…_bucket[$window]))`, `+`, `or` and `0 *`",
     })
 }
