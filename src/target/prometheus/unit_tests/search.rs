@@ -136,9 +136,7 @@ impl Search<'_> {
             false if held.len() > 1 => {
                 format!("{} held{hold}, but only each by itself", those(true))
             }
-            false => {
-                "it fired only where it had fired before the fault, or not twice in a row".into()
-            }
+            false => "it fired only where it had fired before the fault".into(),
         }
     }
 
