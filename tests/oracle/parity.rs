@@ -437,7 +437,7 @@ fn own_days() -> Vec<(String, Fleet)> {
         if r.adapter == "tuned" && (6_000.0..9_600.0).contains(&r.arrival) {
             r.first += 1.5;
             r.end += 4.0;
-            if r.arrival as u64 % 4 == 0 {
+            if (r.arrival as u64).is_multiple_of(4) {
                 r.status = 500;
             }
         }

@@ -30,7 +30,7 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
         reject(window.schedule.span, why, help);
     }
     let seconds = window.duration.value.as_secs();
-    if seconds % 60 != 0 || !(60..=LONGEST_MUTE).contains(&seconds) {
+    if !seconds.is_multiple_of(60) || !(60..=LONGEST_MUTE).contains(&seconds) {
         let message = format!("alarms cannot be muted for {}", window.duration.value);
         reject(
             window.duration.span,
