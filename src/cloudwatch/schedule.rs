@@ -29,7 +29,11 @@ const FIELDS: [Field; 5] = [
 
 /// What is wrong with the schedule of a mute rule.
 pub fn check_schedule(text: &str) -> Result<(), String> {
-    let inside = |word: &str| text.strip_prefix(word)?.strip_prefix('(')?.strip_suffix(')');
+    let inside = |word: &str| {
+        text.strip_prefix(word)?
+            .strip_prefix('(')?
+            .strip_suffix(')')
+    };
     match (inside("cron"), inside("at")) {
         (Some(cron), _) => check_cron(cron),
         (_, Some(at)) => match is_moment(at) {
@@ -60,7 +64,9 @@ fn check_cron(cron: &str) -> Result<(), String> {
             None => part == "*" || is_one(part),
         };
         if !text.split(',').all(fits) {
-            return Err(format!("`{text}` is no {what}: it is `*`, or {low} to {high}"));
+            return Err(format!(
+                "`{text}` is no {what}: it is `*`, or {low} to {high}"
+            ));
         }
     }
     Ok(())

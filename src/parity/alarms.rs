@@ -75,8 +75,12 @@ impl Draft {
             request.condition,
             Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_)
         );
-        let groups = only.iter().map(|(label, value)| format!("{label} {value}: "));
-        let description = groups.chain([request.description.clone()]).collect::<String>();
+        let groups = only
+            .iter()
+            .map(|(label, value)| format!("{label} {value}: "));
+        let description = groups
+            .chain([request.description.clone()])
+            .collect::<String>();
         let values = only.iter().map(|(_, value)| format!("-{value}"));
         Self {
             name: [request.alarm.clone()].into_iter().chain(values).collect(),
@@ -103,7 +107,9 @@ impl Builder<'_> {
             Err(why) => self.by_promql(request, why),
         };
         self.tag(made, request.marks);
-        let own = self.alarms[made..].iter().filter(|alarm| alarm.severity.is_some());
+        let own = self.alarms[made..]
+            .iter()
+            .filter(|alarm| alarm.severity.is_some());
         self.parity.push(Parity {
             what: request.what,
             name: request.name.clone(),
@@ -487,19 +493,18 @@ impl Builder<'_> {
     }
 
     /// One alarm has no groups.
-    fn one_for_all(
-        &self,
-        draft: &mut Draft,
-        query: &Query,
-        found: &SignalValue,
-        purpose: Purpose,
-    ) {
+    fn one_for_all(&self, draft: &mut Draft, query: &Query, found: &SignalValue, purpose: Purpose) {
         let metrics = found.value.metrics();
-        let dimensions = metrics.iter().filter_map(|metric| match &metric.dimensions {
-            Dimensions::Exactly(pairs) => Some(pairs),
-            Dimensions::Each(_) => None,
-        });
-        let fixed: Vec<_> = dimensions.flatten().map(|(name, _)| name.as_str()).collect();
+        let dimensions = metrics
+            .iter()
+            .filter_map(|metric| match &metric.dimensions {
+                Dimensions::Exactly(pairs) => Some(pairs),
+                Dimensions::Each(_) => None,
+            });
+        let fixed: Vec<_> = dimensions
+            .flatten()
+            .map(|(name, _)| name.as_str())
+            .collect();
         let open = self.open(draft, query, &fixed);
         if open.is_empty() {
             return;
@@ -563,7 +568,10 @@ fn held(draft: &mut Draft, c: &Compare, hold: Duration, timing: Timing) {
         };
         draft.note(points.at(Grade::Equivalent));
     }
-    earlier(draft, Duration::from_secs(hold.as_secs().saturating_sub(timing.held())));
+    earlier(
+        draft,
+        Duration::from_secs(hold.as_secs().saturating_sub(timing.held())),
+    );
 }
 
 fn earlier(draft: &mut Draft, by: Duration) {
@@ -590,7 +598,10 @@ fn interpolated(condition: &Condition) -> Vec<Note> {
         Condition::Compare(c) => Some(c),
         _ => None,
     });
-    compares.filter_map(|c| between(c)).map(|d| d.at(Grade::Equivalent)).collect()
+    compares
+        .filter_map(|c| between(c))
+        .map(|d| d.at(Grade::Equivalent))
+        .collect()
 }
 
 fn between(c: &Compare) -> Option<Difference> {

@@ -10,8 +10,8 @@ use super::promql;
 use super::value;
 use crate::naming;
 use crate::plan::cloudwatch::{
-    Alarm, AlarmKind, Composite, Difference, Grade, MetricAlarm, NotExpressible, Note, Parity, Rule,
-    Share, Suppressor, Test, Value, Verdict, What,
+    Alarm, AlarmKind, Composite, Difference, Grade, MetricAlarm, NotExpressible, Note, Parity,
+    Rule, Share, Suppressor, Test, Value, Verdict, What,
 };
 use crate::plan::{CompareOp, EventSli, EventSlo, Slo, Tier};
 use crate::promql::ast::{BinaryOp, Expr};

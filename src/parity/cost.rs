@@ -52,6 +52,8 @@ pub struct Cost {
     pub items: Vec<CostItem>,
     /// At which prices.
     pub prices: &'static Prices,
+    /// True when there is more that nobody can count beforehand.
+    pub at_least: bool,
 }
 
 /// One thing that costs.
@@ -91,10 +93,9 @@ impl Cost {
 
     /// One sentence: *CloudWatch costs at least $25.30 a month*.
     pub fn sentence(&self) -> String {
-        let open = self.items.iter().any(|item| item.at_least);
         format!(
             "CloudWatch costs {}${:.2} a month (list prices of {} in {})",
-            if open { "at least " } else { "" },
+            if self.at_least { "at least " } else { "" },
             self.total(),
             self.prices.date,
             self.prices.region
@@ -112,7 +113,13 @@ pub fn cost(plan: &Plan) -> Option<Cost> {
     items.push(CostItem::new("dashboards", dashboards, prices.dashboard));
     items.extend(logs(cw, prices));
     items.retain(|item| item.count > 0.0);
-    Some(Cost { items, prices })
+    // OpenTelemetry is charged by the gigabyte that it sends.
+    let at_least = cw.via == Via::Otlp || items.iter().any(|item| item.at_least);
+    Some(Cost {
+        items,
+        prices,
+        at_least,
+    })
 }
 
 fn alarms(cw: &CloudWatch, prices: &Prices) -> Vec<CostItem> {
@@ -130,8 +137,16 @@ fn alarms(cw: &CloudWatch, prices: &Prices) -> Vec<CostItem> {
     }
     let band = prices.alarm_metric * f64::from(prices.band_metrics);
     vec![
-        CostItem::new("alarms: metrics against a threshold", plain, prices.alarm_metric),
-        CostItem::new("alarms: metrics against a band of usual values", bands, band),
+        CostItem::new(
+            "alarms: metrics against a threshold",
+            plain,
+            prices.alarm_metric,
+        ),
+        CostItem::new(
+            "alarms: metrics against a band of usual values",
+            bands,
+            band,
+        ),
         CostItem::new("alarms: composite", composites, prices.composite_alarm),
     ]
 }
@@ -180,7 +195,11 @@ fn metrics(plan: &Plan, cw: &CloudWatch, prices: &Prices) -> Vec<CostItem> {
         };
         CostItem {
             at_least: known.contains(&None),
-            ..CostItem::new(format!("custom metrics {by}"), names.len() * series, prices.custom_metric)
+            ..CostItem::new(
+                format!("custom metrics {by}"),
+                names.len() * series,
+                prices.custom_metric,
+            )
         }
     };
     sets.into_iter().map(item).collect()

@@ -76,7 +76,11 @@ impl Builder<'_> {
             what: What::Panel,
             name,
             prometheus: Verdict::IDENTICAL,
-            resources: verdict.is_expressible().then_some(resource).into_iter().collect(),
+            resources: verdict
+                .is_expressible()
+                .then_some(resource)
+                .into_iter()
+                .collect(),
             cloudwatch: verdict,
         });
         content

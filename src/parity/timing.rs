@@ -61,7 +61,10 @@ pub(super) fn each_minute(hold: Duration) -> Result<Timing, NotExpressible> {
 pub(super) fn each_window(window: Duration, hold: Duration) -> Result<Timing, NotExpressible> {
     let Timing { period, .. } = once(window)?;
     let most = limits::longest_look_back(period) / period;
-    Ok(Timing::all_of(period, (hold.as_secs() / period + 1).min(most)))
+    Ok(Timing::all_of(
+        period,
+        (hold.as_secs() / period + 1).min(most),
+    ))
 }
 
 /// One point over the whole time.

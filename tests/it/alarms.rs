@@ -159,7 +159,10 @@ fn replicas_are_added_up() {
         Target::CloudWatch,
     );
     let total = alarm(&files, "parity-queue");
-    assert_eq!((&total["Statistic"], &total["Threshold"]), (&json!("Sum"), &json!(9)));
+    assert_eq!(
+        (&total["Statistic"], &total["Threshold"]),
+        (&json!("Sum"), &json!(9))
+    );
     let scrape = text(&files, "cloudwatch/agent-prometheus.yaml");
     assert!(!scrape.contains("scrape_interval: 15s"), "{scrape}");
     assert!(scrape.contains("scrape_interval: 1m"), "{scrape}");
@@ -174,7 +177,10 @@ fn known_groups_have_alarms_of_their_own() {
     );
     for adapter in ["base", "tuned"] {
         let own = alarm(&files, &format!("parity-adapter-slow-{adapter}"));
-        assert_eq!(own["Dimensions"], json!([{"Name": "AdapterId", "Value": adapter}]));
+        assert_eq!(
+            own["Dimensions"],
+            json!([{"Name": "AdapterId", "Value": adapter}])
+        );
         assert_eq!(own["ActionsEnabled"], true);
     }
     let all = alarm(&files, "parity-adapter-waits");
@@ -206,7 +212,10 @@ fn maintenance_mutes_what_notifies() {
     let module = json(&files, "cloudwatch/main.tf.json");
     let resource = &module["resource"]["aws_cloudwatch_alarm_mute_rule"]["parity_patches"];
     assert_eq!(resource["rule"]["schedule"]["duration"], "PT2H30M");
-    assert_eq!(module["terraform"]["required_providers"]["aws"]["version"], ">= 6.45");
+    assert_eq!(
+        module["terraform"]["required_providers"]["aws"]["version"],
+        ">= 6.45"
+    );
     assert_eq!(
         module["resource"]["aws_cloudwatch_log_group"]["agent"]["retention_in_days"],
         7
@@ -218,12 +227,36 @@ fn maintenance_mutes_what_notifies() {
 fn what_aws_refuses_is_refused_at_its_place() {
     let spec = read("tests/fixtures/cloudwatch/parity.yaml");
     for (from, to, message) in [
-        ("cron(0 2 * * SUN)", "cron(0 25 * * SUN)", "`25` is no hour: it is `*`, or 0 to 23"),
-        ("duration: 2h30m", "duration: 16d", "alarms cannot be muted for 16d"),
-        ("Europe/Berlin", "Europe Berlin", "`Europe Berlin` is no time zone"),
-        ("metric: TtftMs", "metric: TtftÜs", "a name in CloudWatch is ASCII, and `TtftÜs` has `\\u{dc}`"),
-        ("adapter_id: [base, tuned]", "adapter: [base]", "no signal has the label `adapter`"),
-        ("adapter_id: [base, tuned]", "adapter_id: [base, base]", "`base` appears twice"),
+        (
+            "cron(0 2 * * SUN)",
+            "cron(0 25 * * SUN)",
+            "`25` is no hour: it is `*`, or 0 to 23",
+        ),
+        (
+            "duration: 2h30m",
+            "duration: 16d",
+            "alarms cannot be muted for 16d",
+        ),
+        (
+            "Europe/Berlin",
+            "Europe Berlin",
+            "`Europe Berlin` is no time zone",
+        ),
+        (
+            "metric: TtftMs",
+            "metric: TtftÜs",
+            "a name in CloudWatch is ASCII, and `TtftÜs` has `\\u{dc}`",
+        ),
+        (
+            "adapter_id: [base, tuned]",
+            "adapter: [base]",
+            "no signal has the label `adapter`",
+        ),
+        (
+            "adapter_id: [base, tuned]",
+            "adapter_id: [base, base]",
+            "`base` appears twice",
+        ),
     ] {
         let text = spec.replacen(from, to, 1);
         let document = crate::bundled::read(&text).expect("valid YAML");

@@ -367,7 +367,10 @@ fn a_statistic_over_replicas_is_identical_only_where_it_is_the_same() {
                     !notes.iter().any(|n| text(&n["text"]).contains("replicas")),
                     "{name}: {notes:?}"
                 ),
-                _ => assert!(notes.iter().any(|n| n["text"] == wanted), "{name}: {notes:?}"),
+                _ => assert!(
+                    notes.iter().any(|n| n["text"] == wanted),
+                    "{name}: {notes:?}"
+                ),
             }
         }
     }

@@ -55,7 +55,7 @@ fn metric(alarm: &Value, delivered: &Delivered, minutes: u64) -> BTreeSet<u64> {
     let mut now = false;
     let mut all = BTreeSet::new();
     for minute in 0..=minutes {
-        if !hourly || minute % 60 == 0 {
+        if !hourly || minute.is_multiple_of(60) {
             let ends = (0..points as u64).map(|i| minute as f64 * 60.0 - i as f64 * period);
             let value = |end: f64| match entries {
                 None => statistic(alarm, delivered, end - period, end),

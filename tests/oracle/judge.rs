@@ -138,7 +138,10 @@ impl Case {
         let mut all: BTreeMap<_, BTreeSet<u64>> = BTreeMap::new();
         for (i, shown) in self.run().into_iter().enumerate() {
             for labels in shown.into_iter().map(|shown| shown.labels) {
-                if labels.get("alertstate").is_some_and(|state| state == "firing") {
+                if labels
+                    .get("alertstate")
+                    .is_some_and(|state| state == "firing")
+                {
                     let of = |label: &str| labels.get(label).cloned().unwrap_or_default();
                     let id = (of("alertname"), of("tier"));
                     let minutes = all.entry((name(&id), of("cluster"))).or_default();

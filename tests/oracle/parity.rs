@@ -59,7 +59,10 @@ fn measured() {
     for (name, fleet) in &days {
         own.take(name, SPEC, fleet);
     }
-    let bundled = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/mangaassist.yaml"));
+    let bundled = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/specs/mangaassist.yaml"
+    ));
     let bundled = bundled.expect("spec");
     let mut real = Seen::default();
     for (name, fleet) in &days {
@@ -99,8 +102,11 @@ impl Seen {
             let states = in_alarm(&alarms, &delivered(&case, cluster), fleet.minutes);
             let cw = case.plan.cloudwatch.as_ref().expect("CloudWatch");
             for parity in cw.parity.iter().filter(|p| p.what != What::Panel) {
-                let own: Option<Vec<_>> =
-                    parity.resources.iter().map(|name| states.get(name)).collect();
+                let own: Option<Vec<_>> = parity
+                    .resources
+                    .iter()
+                    .map(|name| states.get(name))
+                    .collect();
                 // One on a band has no state here.
                 let Some(own) = own.filter(|own| !own.is_empty()) else {
                     continue;
@@ -117,20 +123,30 @@ impl Seen {
         let far = |from: &BTreeSet<u64>, other: &BTreeSet<u64>| {
             let near = TOLERANCE.mins_up();
             let lonely = |minute: &&u64| {
-                other.range(minute.saturating_sub(near)..=**minute + near).next().is_none()
+                other
+                    .range(minute.saturating_sub(near)..=**minute + near)
+                    .next()
+                    .is_none()
             };
             from.iter().filter(lonely).count()
         };
         let verdict = &parity.cloudwatch;
-        let seen = self.alerts.entry(parity.name.clone()).or_insert_with(|| Minutes {
-            grade: verdict.grade(),
-            notes: verdict.notes().into_iter().map(|(grade, _)| grade).collect(),
-            prometheus: 0,
-            cloudwatch: 0,
-            missed: 0,
-            more: 0,
-            days: Vec::new(),
-        });
+        let seen = self
+            .alerts
+            .entry(parity.name.clone())
+            .or_insert_with(|| Minutes {
+                grade: verdict.grade(),
+                notes: verdict
+                    .notes()
+                    .into_iter()
+                    .map(|(grade, _)| grade)
+                    .collect(),
+                prometheus: 0,
+                cloudwatch: 0,
+                missed: 0,
+                more: 0,
+                days: Vec::new(),
+            });
         let (missed, more) = (far(theirs, ours), far(ours, theirs));
         seen.prometheus += theirs.len();
         seen.cloudwatch += ours.len();
@@ -173,7 +189,10 @@ fn alarms(plan: &Plan) -> Value {
     let templates = Templates::load(None).expect("templates");
     let options = target::Options::all(&templates);
     let rendered = target::render(plan, Target::CloudWatch, options).expect("renders");
-    let file = rendered.files.iter().find(|f| f.path == "cloudwatch/alarms.json");
+    let file = rendered
+        .files
+        .iter()
+        .find(|f| f.path == "cloudwatch/alarms.json");
     serde_json::from_str(&file.expect("alarms").text).expect("JSON")
 }
 
@@ -244,7 +263,13 @@ fn delivered(case: &Case, cluster: &str) -> Delivered {
                         (dimension.clone(), label.clone())
                     };
                     let pairs = set.iter().map(label);
-                    add(&mut all, metric.metric.names.newest(), labels, pairs, &found);
+                    add(
+                        &mut all,
+                        metric.metric.names.newest(),
+                        labels,
+                        pairs,
+                        &found,
+                    );
                 }
             }
         }
@@ -291,11 +316,16 @@ fn add_misses(
     (hits, tries): (&[Scraped], &[Scraped]),
 ) {
     let id = (metric.names.newest().to_owned(), BTreeMap::new());
-    if all.get(&id).is_some_and(|samples| samples.iter().any(|(_, value)| *value == 0.0)) {
+    if all
+        .get(&id)
+        .is_some_and(|samples| samples.iter().any(|(_, value)| *value == 0.0))
+    {
         return;
     }
     let times = |tracks: &[Scraped]| -> Vec<f64> {
-        let own = tracks.iter().filter(|s| s.track.labels["cluster"] == cluster);
+        let own = tracks
+            .iter()
+            .filter(|s| s.track.labels["cluster"] == cluster);
         let events = own.filter_map(|s| match &s.track.data {
             Data::Events { events, .. } => Some(events),
             Data::Level(_) => None,
@@ -305,7 +335,10 @@ fn add_misses(
     let mut hits = times(hits);
     hits.sort_by(f64::total_cmp);
     let missed = |time: &f64| hits.binary_search_by(|hit| hit.total_cmp(time)).is_err();
-    let zeros = times(tries).into_iter().filter(missed).map(|time| (time, 0.0));
+    let zeros = times(tries)
+        .into_iter()
+        .filter(missed)
+        .map(|time| (time, 0.0));
     all.entry(id).or_default().extend(zeros);
 }
 
@@ -314,7 +347,9 @@ fn families<'a>(plan: &'a Plan, name: &str) -> Option<&'a Family> {
     for signal in crate::alerts::signals(plan) {
         crate::alerts::families_of(signal, &mut found);
     }
-    found.into_iter().find(|family| family.names.iter().any(|own| own == name))
+    found
+        .into_iter()
+        .find(|family| family.names.iter().any(|own| own == name))
 }
 
 fn selected(labels: &Labels, only: &[(String, MatchOp, String)]) -> bool {
@@ -347,7 +382,11 @@ fn agent(scraped: &Scraped, kind: Kind, minutes: u64) -> Vec<(f64, f64)> {
             (Data::Events { .. }, Kind::Counter) => {
                 let total = scraped.parts[0].between(life.from, time);
                 if let Some(before) = before {
-                    let grown = if total < before { total } else { total - before };
+                    let grown = if total < before {
+                        total
+                    } else {
+                        total - before
+                    };
                     all.push((time, grown));
                 }
                 before = Some(total);
@@ -366,7 +405,10 @@ fn emitted(scraped: &Scraped, metric: &Metric) -> Vec<(f64, f64)> {
     let Data::Events { events, .. } = &scraped.track.data else {
         return Vec::new();
     };
-    events.iter().map(|(time, value)| (*time, value / worth)).collect()
+    events
+        .iter()
+        .map(|(time, value)| (*time, value / worth))
+        .collect()
 }
 
 const MINUTES: u64 = 320;
@@ -395,7 +437,7 @@ fn own_days() -> Vec<(String, Fleet)> {
         if r.adapter == "tuned" && (6_000.0..9_600.0).contains(&r.arrival) {
             r.first += 1.5;
             r.end += 4.0;
-            if r.arrival as u64 % 4 == 0 {
+            if (r.arrival as u64).is_multiple_of(4) {
                 r.status = 500;
             }
         }
@@ -423,7 +465,11 @@ fn own_days() -> Vec<(String, Fleet)> {
         prompts: 2.0,
         ..Spell::until(260.0)
     };
-    let many = day(106, replicas("0.33.0"), vec![Spell::until(120.0), many, Spell::until(END)]);
+    let many = day(
+        106,
+        replicas("0.33.0"),
+        vec![Spell::until(120.0), many, Spell::until(END)],
+    );
     [
         ("isolated failures", day(101, alone, calm())),
         ("one bad adapter", adapter),
@@ -449,7 +495,10 @@ fn show(own: &Seen, bundled: &Seen, days: usize) {
         SLACK * 100.0
     );
     for (title, seen) in [
-        ("One alert for each difference (`tests/fixtures/cloudwatch/parity.yaml`)", own),
+        (
+            "One alert for each difference (`tests/fixtures/cloudwatch/parity.yaml`)",
+            own,
+        ),
         ("MangaAssist (`specs/mangaassist.yaml`)", bundled),
     ] {
         let head = "| alert | grade | Prometheus | CloudWatch | missed | more |\n|---|---|---|---|---|---|";
@@ -458,8 +507,11 @@ fn show(own: &Seen, bundled: &Seen, days: usize) {
             let grade = m.grade.as_str();
             let (theirs, ours) = (m.prometheus, m.cloudwatch);
             let (missed, more) = (m.missed, m.more);
-            writeln!(text, "| {name} | {grade} | {theirs} | {ours} | {missed} | {more} |")
-                .expect("text");
+            writeln!(
+                text,
+                "| {name} | {grade} | {theirs} | {ours} | {missed} | {more} |"
+            )
+            .expect("text");
         }
     }
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
@@ -470,5 +522,8 @@ fn show(own: &Seen, bundled: &Seen, days: usize) {
     if known != text {
         eprintln!("{text}");
     }
-    assert!(known == text, "{PAGE} is stale: INSTA_UPDATE=always writes it");
+    assert!(
+        known == text,
+        "{PAGE} is stale: INSTA_UPDATE=always writes it"
+    );
 }

@@ -131,7 +131,9 @@ impl Verdict {
                 let mut notes: Vec<_> = notes.iter().collect();
                 notes.sort_by_key(|note| std::cmp::Reverse(note.grade));
                 let notes = notes.into_iter();
-                notes.map(|note| (note.grade, note.difference.to_string())).collect()
+                notes
+                    .map(|note| (note.grade, note.difference.to_string()))
+                    .collect()
             }
             Verdict::Absent(why) => vec![(Grade::Absent, NotExpressible::joined(why))],
         }

@@ -185,9 +185,14 @@ fn check_length(judge: &mut Judge<'_>, text: Option<&Text>, most: usize) {
     if let Some(text) = text
         && let Some(c) = text.value.chars().find(odd)
     {
-        let message = format!("a name in CloudWatch is ASCII, and `{text}` has `{}`", c.escape_default());
+        let message = format!(
+            "a name in CloudWatch is ASCII, and `{text}` has `{}`",
+            c.escape_default()
+        );
         let error = Diagnostic::error("bad-name", text.span, message);
-        judge.sink.push(error.help("use letters, digits, blanks and punctuation of ASCII"));
+        judge
+            .sink
+            .push(error.help("use letters, digits, blanks and punctuation of ASCII"));
     }
     if let Some(text) = text.filter(|t| !(1..=most).contains(&t.value.chars().count())) {
         let message = format!("a name in CloudWatch has 1 to {most} characters");

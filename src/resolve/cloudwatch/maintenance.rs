@@ -14,7 +14,9 @@ use crate::spec::{self, Maintenance, Text};
 /// The windows of a service, without alarms.
 pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<Mute> {
     let windows = service.maintenance.iter();
-    windows.map(|(name, window)| one(cx, name, window)).collect()
+    windows
+        .map(|(name, window)| one(cx, name, window))
+        .collect()
 }
 
 fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
@@ -28,9 +30,13 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
         reject(window.schedule.span, why, help);
     }
     let seconds = window.duration.value.as_secs();
-    if seconds % 60 != 0 || !(60..=LONGEST_MUTE).contains(&seconds) {
+    if !seconds.is_multiple_of(60) || !(60..=LONGEST_MUTE).contains(&seconds) {
         let message = format!("alarms cannot be muted for {}", window.duration.value);
-        reject(window.duration.span, message, "it is 1m to 15d, in whole minutes");
+        reject(
+            window.duration.span,
+            message,
+            "it is 1m to 15d, in whole minutes",
+        );
     }
     let zone = window.timezone.as_ref();
     let plain = |c: char| c.is_ascii_alphanumeric() || "_+-/".contains(c);
@@ -43,7 +49,11 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
     let length = |text: &&Text| text.value.chars().count() > limits::DESCRIPTION;
     if let Some(text) = description.filter(length) {
         let most = limits::DESCRIPTION;
-        reject(text.span, format!("it has more than {most} characters"), "shorten it");
+        reject(
+            text.span,
+            format!("it has more than {most} characters"),
+            "shorten it",
+        );
     }
     let own = naming::mute_rule(&spec.service.name.value, &name.value);
     if !limits::is_alarm_name(&own) {

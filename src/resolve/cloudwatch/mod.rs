@@ -98,16 +98,20 @@ fn environment(spec: &Spec) -> Vec<String> {
 /// Values of labels, each once.
 fn values(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<(String, Vec<String>)> {
     for (label, values) in &service.values {
-        let known = cx.ready_signals().any(|signal| signal.labels.contains(&label.value));
+        let known = cx
+            .ready_signals()
+            .any(|signal| signal.labels.contains(&label.value));
         if !known {
             let message = format!("no signal has the label `{label}`");
             let error = Diagnostic::error("unknown-label", label.span, message);
-            cx.sink.push(error.help("write a label of the signals that alerts are on"));
+            cx.sink
+                .push(error.help("write a label of the signals that alerts are on"));
         }
         if values.value.is_empty() {
             let message = format!("`{label}` has no value");
             let error = Diagnostic::error("missing-field", values.span, message);
-            cx.sink.push(error.help("write all values that it has, such as `[a, b]`"));
+            cx.sink
+                .push(error.help("write all values that it has, such as `[a, b]`"));
         }
         for (i, value) in values.value.iter().enumerate() {
             if !limits::is_dimension_value(&value.value) {
@@ -115,7 +119,10 @@ fn values(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<(String, Vec<
                 let error = Diagnostic::error("bad-name", value.span, message);
                 cx.sink.push(error.help("it is ASCII, and not blank"));
             }
-            if values.value[..i].iter().any(|before| before.value == value.value) {
+            if values.value[..i]
+                .iter()
+                .any(|before| before.value == value.value)
+            {
                 let message = format!("`{value}` appears twice");
                 let error = Diagnostic::error("duplicate-name", value.span, message);
                 cx.sink.push(error.help("write each value once"));
@@ -154,9 +161,7 @@ fn untagged(slos: &[Slo], alerts: &[Alert]) -> Vec<String> {
 
 /// Who is told of a page is told of its end, unless the spec says otherwise.
 fn actions(spec: &Spec, service: &spec::CloudWatch) -> Actions {
-    let arns = |map: &spec::Map<Vec<Text>>| {
-        pairs(map, |arns| texts(arns))
-    };
+    let arns = |map: &spec::Map<Vec<Text>>| pairs(map, |arns| texts(arns));
     let alarm: Arns = arns(&service.actions);
     let ok = match &service.ok_actions {
         Some(given) => arns(given),

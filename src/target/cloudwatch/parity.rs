@@ -79,7 +79,11 @@ struct CostLine {
 pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch) -> View<'a> {
     let count = |grade: Grade| Count {
         grade: grade.as_str(),
-        number: cw.parity.iter().filter(|p| p.cloudwatch.grade() == grade).count(),
+        number: cw
+            .parity
+            .iter()
+            .filter(|p| p.cloudwatch.grade() == grade)
+            .count(),
     };
     let group = |(what, title)| Group {
         title,
