@@ -33,7 +33,7 @@ pub use joined::Joined;
 pub use mend::{Draft, Mended, Reported};
 pub use node::{Kind, Node, Scalar, Style, Tag};
 pub use text::{
-    Body, Filler, Place, Text, TextMap, json_string, probably_filled, readings, surely_filled,
+    Body, Filler, MARK, Place, Text, TextMap, json_string, probably_filled, readings, surely_filled,
 };
 pub use tree::{Allowance, Document, tree};
 

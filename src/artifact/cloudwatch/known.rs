@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 
 use crate::artifact::raw;
 use crate::cloudwatch::{may_have_more, unknown};
-use crate::yaml::{Kind, Node, Tag};
+use crate::yaml::{Kind, MARK, Node, Tag};
 
 /// Signs of a text that something fills in: CloudFormation and Terraform, dynamic references and mustaches,
-/// Terraform's directives.
-const SIGNS: [&str; 3] = ["${", "{{", "%{"];
+/// Terraform's directives, Helm and Jinja.
+const SIGNS: [&str; 4] = ["${", "{{", "%{", MARK];
 
 /// True for a text that something fills in.
 pub(super) fn is_filled_in(text: &str) -> bool {

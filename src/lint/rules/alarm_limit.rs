@@ -7,9 +7,10 @@ use crate::lint::rule::{Check, Findings, declare_rule};
 
 declare_rule! {
     /// Most limits are only checked when a change is applied: `terraform plan` and `cdk synth` pass, and the
-    /// deployment fails half-way. Lengths, periods, look-backs, statistics, metric math, composite rules and
-    /// the grid of dashboards are checked here, in requests of the API, Terraform JSON and CloudFormation
-    /// templates.
+    /// deployment fails half-way. Lengths, periods, look-backs, statistics, units, actions, tags, metric math,
+    /// Metrics Insights, composite rules and everything in the body of a dashboard are checked here, in
+    /// requests of the API, Terraform and CloudFormation templates. What is only known when a file is applied
+    /// is right.
     ///
     /// ```json
     /// {"AlarmName": "slow", "Period": 90}

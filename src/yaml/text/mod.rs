@@ -26,7 +26,7 @@ pub(super) use block::{Shape, extent};
 use segments::{Part, Segments};
 use spelling::Spelling;
 pub(super) use spelling::decode;
-pub use template::{Filler, probably_filled, readings, surely_filled};
+pub use template::{Filler, MARK, probably_filled, readings, surely_filled};
 
 /// A text whose nodes have places: a whole file, or what was decoded out of a scalar of it.
 #[derive(Clone, Debug)]

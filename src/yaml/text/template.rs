@@ -13,7 +13,7 @@ use action::{Action, What};
 use branch::Readings;
 
 /// What a value that is not known yet begins with, where the text is read; a number and `_` follow.
-const MARK: &str = "$helm_";
+pub const MARK: &str = "$helm_";
 
 /// The programs that fill in templates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
