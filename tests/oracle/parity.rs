@@ -519,11 +519,8 @@ fn show(own: &Seen, bundled: &Seen, days: usize) {
         std::fs::write(&path, &text).expect("the page");
     }
     let known = std::fs::read_to_string(&path).unwrap_or_default();
-    if known != text {
-        eprintln!("{text}");
-    }
     assert!(
         known == text,
-        "{PAGE} is stale: INSTA_UPDATE=always writes it"
+        "{PAGE} is stale: INSTA_UPDATE=always writes this:\n{text}"
     );
 }
