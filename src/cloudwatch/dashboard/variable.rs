@@ -13,12 +13,9 @@ const SEARCH: usize = 2048;
 /// Checks a variable.
 pub(super) fn check(f: &mut Fields<'_, '_>) {
     f.required("type");
-    match f.one_of("type", &["property", "pattern"]) {
-        Some(kind @ ("property" | "pattern")) => {
-            f.required(kind);
-            f.text(kind);
-        }
-        _ => {}
+    if let Some(kind @ ("property" | "pattern")) = f.one_of("type", &["property", "pattern"]) {
+        f.required(kind);
+        f.text(kind);
     }
     f.required("id");
     let id = f.length("id", 1, ID);
