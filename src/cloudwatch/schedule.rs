@@ -38,7 +38,9 @@ pub fn check_schedule(text: &str) -> Result<(), String> {
         (Some(cron), _) => check_cron(cron),
         (_, Some(at)) => match is_moment(at) {
             true => Ok(()),
-            false => Err(format!("`{at}` is not a moment: write it like `2027-01-01T02:00`")),
+            false => Err(format!(
+                "`{at}` is not a moment: write it like `2027-01-01T02:00`"
+            )),
         },
         _ => Err(format!(
             "`{text}` is not a schedule: write `cron(0 2 * * SUN)`, or `at(2027-01-01T02:00)`"

@@ -3,6 +3,7 @@
 mod flow;
 mod memo;
 mod patterns;
+mod recorded;
 mod series;
 mod stand_ins;
 

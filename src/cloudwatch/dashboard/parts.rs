@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::cloudwatch::fields::Fields;
+use crate::cloudwatch::region::is_region;
 use crate::cloudwatch::statistic::Statistic;
 use crate::cloudwatch::unknown::known;
 
@@ -19,21 +20,11 @@ pub(super) fn region(f: &mut Fields<'_, '_>) {
         .chars()
         .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == ' ');
     if written && text != text.to_ascii_uppercase() && !is_region(text) {
-        f.wrong("region", format!("`{text}` is not a region such as us-east-1"));
+        f.wrong(
+            "region",
+            format!("`{text}` is not a region such as us-east-1"),
+        );
     }
-}
-
-fn is_region(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('-').collect();
-    let [country, middle @ .., number] = parts.as_slice() else {
-        return false;
-    };
-    let letters = |part: &&str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase());
-    letters(country)
-        && !middle.is_empty()
-        && middle.iter().all(letters)
-        && !number.is_empty()
-        && number.chars().all(|c| c.is_ascii_digit())
 }
 
 /// A period of points that are drawn.

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
-use super::flow::recorded;
 use super::patterns::Patterns;
+use super::recorded::recorded;
 use crate::lint::scope::Scope;
 use crate::lint::subject::{Known, Subject, Ties};
 use crate::promql::alternatives;

@@ -2,7 +2,7 @@
 //!
 //! `actions: {critical: [six ARNs]}` is an error at `critical`; the account is that of the first ARN when none is given.
 
-use crate::cloudwatch::limits;
+use crate::cloudwatch::{is_region, limits};
 use crate::diag::Diagnostic;
 use crate::resolve::context::Context;
 use crate::spec::{self, Text};
@@ -13,8 +13,7 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
         let error = Diagnostic::error("bad-name", text.span, message);
         cx.sink.push(error.help(help.to_owned()));
     };
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if service.region.value.is_empty() || !service.region.value.chars().all(plain) {
+    if !is_region(&service.region.value) {
         let message = format!("`{}` is not a region", service.region);
         reject(&service.region, message, "write one like `us-east-1`");
     }

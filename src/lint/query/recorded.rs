@@ -1,0 +1,32 @@
+//! Labels of a name's series, as far as recordings show.
+
+use std::rc::Rc;
+
+use crate::lint::scope::Scope;
+use crate::lint::subject::{Known, Subject};
+use crate::promql::labels::{LeafLabels, Possible};
+
+/// The labels that each series of a name has, and those that some may have.
+pub(super) fn recorded(subject: &Subject<'_>, scope: &Scope<'_>) -> LeafLabels {
+    let shapes = subject.shapes();
+    let Some((first, more)) = shapes.split_first() else {
+        return LeafLabels::unknown();
+    };
+    let le = subject.known().is_some_and(Known::is_bucket);
+    let le = le.then(|| "le".into());
+    let everywhere = |label: &&String| more.iter().all(|shape| shape.labels.contains(label));
+    let sure = first.labels.iter().filter(everywhere);
+    let all = shapes.iter().flat_map(|shape| &shape.labels);
+    let all = all.chain(scope.added_labels());
+    LeafLabels {
+        sure: names(sure).chain(le.clone()).collect(),
+        possible: match shapes.iter().any(|shape| shape.open_labels) {
+            true => Possible::Open,
+            false => Possible::Closed(names(all).chain(le).collect()),
+        },
+    }
+}
+
+fn names<'l>(labels: impl Iterator<Item = &'l String>) -> impl Iterator<Item = Rc<str>> {
+    labels.map(|label| label.as_str().into())
+}
