@@ -17,6 +17,8 @@ use crate::trial::{Needs, in_ci, slow, trial};
 /// Pairs of a spec and a day that every run has, those that every change must pass, and those on request.
 const ALWAYS: u64 = 2;
 const PAIRS: u64 = 60;
+/// Specs of which CI runs the unit tests.
+const UNIT_TESTED: u64 = 20;
 const MORE: u64 = 1_000;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -35,7 +37,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         });
         let run = move || pass(seed);
         all.push(match seed {
-            0..PAIRS => in_ci(format!("unit_tests::{seed}"), Needs::Promtool, run),
+            0..UNIT_TESTED => in_ci(format!("unit_tests::{seed}"), Needs::Promtool, run),
             _ => slow(format!("unit_tests::more::{seed}"), Needs::Promtool, run),
         });
     }
