@@ -17,9 +17,9 @@ use crate::trial::{Needs, in_ci, slow, trial};
 /// Pairs of a spec and a day that every run has, those that every change must pass, and those on request.
 const ALWAYS: u64 = 2;
 const PAIRS: u64 = 60;
-/// Specs of which CI runs the unit tests.
-const UNIT_TESTED: u64 = 20;
 const MORE: u64 = 1_000;
+/// Specs of which every change must pass the unit tests.
+const UNIT_TESTED: u64 = 20;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let own = std::env::var("ORACLE_SEED")
