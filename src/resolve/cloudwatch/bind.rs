@@ -194,6 +194,11 @@ fn check_length(judge: &mut Judge<'_>, text: Option<&Text>, most: usize) {
             .sink
             .push(error.help("use letters, digits, blanks and punctuation of ASCII"));
     }
+    if let Some(text) = text.filter(|t| matches!(t.value.as_str(), "." | "...")) {
+        let message = format!("in a dashboard `{text}` repeats what the metric before says");
+        let error = Diagnostic::error("bad-name", text.span, message);
+        judge.sink.push(error.help("use a name with letters"));
+    }
     if let Some(text) = text.filter(|t| !(1..=most).contains(&t.value.chars().count())) {
         let message = format!("a name in CloudWatch has 1 to {most} characters");
         judge
