@@ -6,12 +6,7 @@
 set -euo pipefail
 
 services=${1:-1000}
-root=$(cd "$(dirname "$0")/.." && pwd)
-binary=${SLOSMITH_BINARY:-$root/target/release/slosmith}
-[[ -x $binary ]] || cargo build --release --manifest-path "$root/Cargo.toml"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-. "$root/benches/measure.sh"
+. "$(dirname "$0")/measure.sh"
 
 copies() { # TEMPLATE FOLDER
   mkdir "$2"
@@ -19,12 +14,10 @@ copies() { # TEMPLATE FOLDER
 }
 copies "$root/benches/one.yaml" "$work/specs"
 copies "$root/benches/one.sloth.yaml" "$work/sloth"
-echo "groups:" >"$work/large.yaml"
-# One awk for all: the word is replaced by a number.
-awk -v n="$services" '/^groups:|^#/ {next} {line[++lines] = $0}
-  END {for (i = 0; i < n; i++) for (l = 1; l <= lines; l++) {
-    text = line[l]; gsub(/SERVICE/, "service-" i, text); print text}}' \
-  "$root/benches/sloth.yaml" >>"$work/large.yaml"
+{
+  echo "groups:"
+  groups "$services" "$root/benches/sloth.yaml"
+} >"$work/large.yaml"
 sed 's/SERVICE/service/' "$root/benches/sloth.yaml" >"$work/small.yaml"
 
 fresh() {

@@ -5,23 +5,12 @@
 set -euo pipefail
 
 copies=${1:-500}
-root=$(cd "$(dirname "$0")/.." && pwd)
-binary=${SLOSMITH_BINARY:-$root/target/release/slosmith}
-[[ -x $binary ]] || cargo build --release --manifest-path "$root/Cargo.toml"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-. "$root/benches/measure.sh"
+. "$(dirname "$0")/measure.sh"
 
-# rules TEMPLATE: its groups once for each copy. A name of a series takes no hyphen.
-rules() {
-  awk -v n="$copies" '/^groups:|^#/ {next} {line[++lines] = $0}
-    END {for (i = 0; i < n; i++) for (l = 1; l <= lines; l++) {
-      text = line[l]; gsub(/SERVICE:/, "service" i ":", text); gsub(/SERVICE/, "service-" i, text); print text}}' "$1"
-}
 {
   echo "groups:"
-  rules "$root/benches/sloth.yaml"
-  rules "$root/benches/vllm.yaml"
+  groups "$copies" "$root/benches/sloth.yaml"
+  groups "$copies" "$root/benches/vllm.yaml"
 } >"$work/rules.yaml"
 
 printf 'tool\tmin_ms\tmedian_ms\tmax_ms\tuser_ms\tsys_ms\tpeak_kib\n'

@@ -1,5 +1,11 @@
-# How long commands take, and how much memory; `$work` is a temporary folder, `$RUNS` says how often.
+# What the benchmarks share: the release binary, a temporary folder, and how long commands take and how much memory.
+# `$SLOSMITH_BINARY` names another binary, `$RUNS` says how often each command runs.
 # shellcheck shell=bash
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+binary=${SLOSMITH_BINARY:-$root/target/release/slosmith}
+[[ -x $binary ]] || cargo build --release --manifest-path "$root/Cargo.toml"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 export LC_ALL=C # numbers with a point
 RUNS=${RUNS:-5}
 
@@ -7,6 +13,13 @@ if [[ ! -x /usr/bin/time ]]; then
   echo "needs /usr/bin/time (Debian: apt-get install time)" >&2
   exit 2
 fi
+
+# groups COPIES TEMPLATE: its groups once for each of so many services. A name of a series takes no hyphen.
+groups() {
+  awk -v n="$1" '/^groups:|^#/ {next} {line[++lines] = $0}
+    END {for (i = 0; i < n; i++) for (l = 1; l <= lines; l++) {
+      text = line[l]; gsub(/SERVICE:/, "service" i ":", text); gsub(/SERVICE/, "service-" i, text); print text}}' "$2"
+}
 
 # measure PREPARE COMMAND...: one line of tab-separated numbers: elapsed ms (least, median, most),
 # user ms and system ms (medians), peak KiB (most). PREPARE runs before each run and is not measured.

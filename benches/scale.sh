@@ -5,15 +5,10 @@
 #   SPEC is one.yaml unless given; its service name is replaced. 10,000 copies of it need 1 GB.
 set -euo pipefail
 
-root=$(cd "$(dirname "$0")/.." && pwd)
-binary=${SLOSMITH_BINARY:-$root/target/release/slosmith}
+. "$(dirname "$0")/measure.sh"
 spec=${1:-$root/benches/one.yaml}
 sizes=("${@:2}")
 [[ ${#sizes[@]} -gt 0 ]] || sizes=(1 10 100 1000 10000)
-[[ -x $binary ]] || cargo build --release --manifest-path "$root/Cargo.toml"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-. "$root/benches/measure.sh"
 
 # row TASK PREPARE COMMAND...
 row() {

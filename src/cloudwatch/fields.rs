@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::unknown::{is_open, is_unknown, keys};
+use super::unknown::{is_open, is_unknown, keys, known};
 use super::violation::{Fault, Violation};
 
 /// How a request is written, which decides what it may leave out and which types it mixes.
@@ -229,6 +229,17 @@ impl<'v, 'f> Fields<'v, 'f> {
             self.wrong(key, message);
         }
         Some(text)
+    }
+
+    /// A list of so many items, which must be one; some may be unknown.
+    pub(super) fn some_of(&mut self, key: &str, most: usize) -> &'v [Value] {
+        let items = self.list(key);
+        let count = known(items).count();
+        let empty = items.is_empty() && self.get(key).is_some_and(Value::is_array);
+        if empty || count > most {
+            self.wrong(key, format!("{count} {key}; 1 to {most} are allowed"));
+        }
+        items
     }
 
     /// One of some words.

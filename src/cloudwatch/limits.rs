@@ -67,7 +67,16 @@ pub fn is_alarm_name(name: &str) -> bool {
     (1..=NAME).contains(&name.chars().count()) && !name.chars().any(|c| c.is_ascii_control())
 }
 
-/// True for a value that a dimension can have.
+/// True for a text that repeats, in a row of a dashboard's metric, what the row before says. Nothing that a
+/// dashboard shows may have this name.
+pub fn is_repetition(text: &str) -> bool {
+    matches!(text, "." | "...")
+}
+
+/// True for a value that a dimension can have, and a dashboard show.
 pub fn is_dimension_value(text: &str) -> bool {
-    text.is_ascii() && !text.trim().is_empty() && text.len() <= DIMENSION_VALUE
+    text.is_ascii()
+        && !text.trim().is_empty()
+        && text.len() <= DIMENSION_VALUE
+        && !is_repetition(text)
 }

@@ -232,21 +232,34 @@ pub struct Aggregate {
 
 /// Aggregation operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)] // the names are PromQL's own
 pub enum AggregateOp {
+    /// `sum`
     Sum,
+    /// `avg`
     Avg,
+    /// `min`
     Min,
+    /// `max`
     Max,
+    /// `count`
     Count,
+    /// `group`: 1 for each group.
     Group,
+    /// `stddev`
     Stddev,
+    /// `stdvar`
     Stdvar,
+    /// `topk`: the largest elements, with their labels.
     Topk,
+    /// `bottomk`: the smallest ones.
     Bottomk,
+    /// `count_values`: how many elements have each value, in a label.
     CountValues,
+    /// `quantile`: of the elements' values.
     Quantile,
+    /// `limitk`: some elements, always the same.
     Limitk,
+    /// `limit_ratio`: a part of the elements, always the same.
     LimitRatio,
 }
 
@@ -315,27 +328,42 @@ pub struct Unknown {
 
 /// Binary operators, in PromQL's spelling order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
 pub enum BinaryOp {
+    /// `+`
     Add,
+    /// `-`
     Sub,
+    /// `*`
     Mul,
+    /// `/`
     Div,
+    /// `%`
     Mod,
+    /// `^`
     Pow,
+    /// `atan2`
     Atan2,
+    /// `==`
     Eq,
+    /// `!=`
     Ne,
+    /// `>`
     Gt,
+    /// `<`
     Lt,
+    /// `>=`
     Ge,
+    /// `<=`
     Le,
     /// `</`: the observations of a histogram below a value.
     TrimUpper,
     /// `>/`: those above it.
     TrimLower,
+    /// `and`
     And,
+    /// `or`
     Or,
+    /// `unless`
     Unless,
 }
 

@@ -24,6 +24,12 @@ fn build(text: &str, target: Target) -> Vec<OutFile> {
     rendered.files
 }
 
+/// What CloudWatch gets of a spec in `tests/fixtures/cloudwatch`.
+fn fixture(name: &str) -> Vec<OutFile> {
+    let spec = read(&format!("tests/fixtures/cloudwatch/{name}.yaml"));
+    build(&spec, Target::CloudWatch)
+}
+
 fn text<'f>(files: &'f [OutFile], path: &str) -> &'f str {
     let file = files.iter().find(|file| file.path == path);
     &file.unwrap_or_else(|| panic!("no {path}")).text
@@ -114,10 +120,7 @@ fn fixtures_are_as_they_were() {
     settings.set_prepend_module_to_snapshot(false);
     settings.bind(|| {
         for name in ["agent", "otlp", "names"] {
-            let files = build(
-                &read(&format!("tests/fixtures/cloudwatch/{name}.yaml")),
-                Target::CloudWatch,
-            );
+            let files = fixture(name);
             for (what, path) in [
                 ("alarms", "cloudwatch/alarms.json"),
                 ("board", "cloudwatch/dashboards/main.json"),
@@ -132,10 +135,7 @@ fn fixtures_are_as_they_were() {
 /// What must hold for two minutes holds in three samples of a minute; for ten, in the windows that end in them.
 #[test]
 fn a_condition_is_held_by_every_value_of_its_time() {
-    let files = build(
-        &read("tests/fixtures/cloudwatch/parity.yaml"),
-        Target::CloudWatch,
-    );
+    let files = fixture("parity");
     for (name, period, points) in [
         ("parity-down", 60, 3),
         ("parity-full", 60, 6),
@@ -154,10 +154,7 @@ fn a_condition_is_held_by_every_value_of_its_time() {
 /// The agent brings a sample of each replica a minute: its sum is the total that Prometheus compares.
 #[test]
 fn replicas_are_added_up() {
-    let files = build(
-        &read("tests/fixtures/cloudwatch/parity.yaml"),
-        Target::CloudWatch,
-    );
+    let files = fixture("parity");
     let total = alarm(&files, "parity-queue");
     assert_eq!(
         (&total["Statistic"], &total["Threshold"]),
@@ -171,10 +168,7 @@ fn replicas_are_added_up() {
 /// Each known adapter has an alarm of its own; that on a metric without the dimension has none, and says what it lost.
 #[test]
 fn known_groups_have_alarms_of_their_own() {
-    let files = build(
-        &read("tests/fixtures/cloudwatch/parity.yaml"),
-        Target::CloudWatch,
-    );
+    let files = fixture("parity");
     for adapter in ["base", "tuned"] {
         let own = alarm(&files, &format!("parity-adapter-slow-{adapter}"));
         assert_eq!(
@@ -192,10 +186,7 @@ fn known_groups_have_alarms_of_their_own() {
 /// A maintenance window mutes whoever notifies somebody, in all forms.
 #[test]
 fn maintenance_mutes_what_notifies() {
-    let files = build(
-        &read("tests/fixtures/cloudwatch/parity.yaml"),
-        Target::CloudWatch,
-    );
+    let files = fixture("parity");
     let rules = json(&files, "cloudwatch/mute-rules.json");
     let rule = &rules[0];
     assert_eq!(rule["Name"], "parity-patches");
@@ -296,10 +287,7 @@ fn costs_are_those_of_the_price_list() {
 /// A tier watches both of its windows, and is silent while a faster one fires.
 #[test]
 fn tiers_are_pairs_of_windows() {
-    let files = build(
-        &read("tests/fixtures/cloudwatch/agent.yaml"),
-        Target::CloudWatch,
-    );
+    let files = fixture("agent");
     let slow = alarm(&files, "classic-availability-burn-3d");
     assert_eq!(
         slow["AlarmRule"],
@@ -318,10 +306,7 @@ fn tiers_are_pairs_of_windows() {
 /// Names that are templates elsewhere stay as they are.
 #[test]
 fn names_survive_every_form() {
-    let files = build(
-        &read("tests/fixtures/cloudwatch/names.yaml"),
-        Target::CloudWatch,
-    );
+    let files = fixture("names");
     let alarms = json(&files, "cloudwatch/alarms.json");
     let template = json(&files, "cloudwatch/template.json");
     let terraform = json(&files, "cloudwatch/main.tf.json");

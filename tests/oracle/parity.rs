@@ -485,12 +485,13 @@ fn own_days() -> Vec<(String, Fleet)> {
 /// The page with the measured minutes.
 fn show(own: &Seen, bundled: &Seen, days: usize) {
     let mut text = format!(
-        "# Parity, measured\n\nThe same simulated traffic, {days} days of {MINUTES} minutes with three replicas in two clusters, for both sides: promtool \
-         runs the generated Prometheus rules, and\n`alarms.json` is evaluated as AWS's documents say, on what the agent and the emitter deliver. \
-         The agent reads pages {} s after\nPrometheus does. Minutes are those in which an alert fires; *missed* are minutes of Prometheus with none of CloudWatch \
-         within {TOLERANCE},\n*more* the other way round. The test `parity::measured` wants a grade to tell what is seen: up to {:.0} % and {FEW} minutes may \
-         differ\nwhere nothing is told. It writes this page. Bands of usual values are AWS's own model, and not here; nor is the delay with which AWS\ntakes \
-         data in, and an alarm is taken to look at exactly its `EvaluationPeriods`.\n",
+        "# Parity, measured\n\nThis page shows how often the CloudWatch alarms agree with the Prometheus alerts. Both sides get the same simulated \
+         traffic:\n{days} days of {MINUTES} minutes, with three replicas in two clusters. promtool runs the generated rules. A small \
+         evaluator\nruns `alarms.json` as AWS's documents describe, on the metrics that the agent and the emitter deliver. The agent scrapes\n{} s \
+         after Prometheus.\n\nThe numbers are minutes in which an alert fires. *missed*: Prometheus fires, and CloudWatch does not within \
+         {TOLERANCE}. *more*: the\nreverse. The test `parity::measured` writes this page, and fails where a grade in `parity.md` hides a \
+         difference of more than\n{:.0} % or {FEW} minutes.\n\nNot simulated: anomaly detection bands, which are AWS's own model; the delay of \
+         ingestion; and how AWS extends the evaluation\nrange of an alarm when data is missing.\n",
         AGENT.1,
         SLACK * 100.0
     );

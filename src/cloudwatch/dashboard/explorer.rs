@@ -35,19 +35,8 @@ pub(super) fn check(p: &mut Fields<'_, '_>) {
 }
 
 fn metrics(p: &mut Fields<'_, '_>) {
-    let metrics = p.list("metrics");
-    let count = known(metrics).count();
-    if p.get("metrics")
-        .is_some_and(|v| v.as_array().is_some_and(Vec::is_empty))
-        || count > MOST
-    {
-        p.wrong(
-            "metrics",
-            format!("{count} metrics; 1 to {MOST} are allowed"),
-        );
-    }
     let mut types = BTreeSet::new();
-    for (i, metric) in known(metrics) {
+    for (i, metric) in known(p.some_of("metrics", MOST)) {
         let mut metric = p.at(&format!("metrics/{i}"), metric);
         if !metric.value.is_object() {
             metric.wrong(

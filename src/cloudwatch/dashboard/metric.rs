@@ -10,6 +10,7 @@ use super::{annotations, parts};
 use crate::cloudwatch::fields::Fields;
 use crate::cloudwatch::graph::Graph;
 use crate::cloudwatch::insights;
+use crate::cloudwatch::limits;
 use crate::cloudwatch::math::{self, Shape};
 use crate::cloudwatch::metrics::is_id;
 use crate::cloudwatch::unknown::{has_unknown, is_unknown, known};
@@ -135,7 +136,12 @@ fn row(f: &mut Fields<'_, '_>, first: bool) {
     } else if !short && (names.len() < 2 || names.len() % 2 == 1) {
         let message = "a metric is a namespace, a name, and pairs of dimensions and values";
         f.wrong("", message);
-    } else if first && names.iter().any(|name| *name == "." || *name == "...") {
+    } else if first
+        && names
+            .iter()
+            .filter_map(Value::as_str)
+            .any(limits::is_repetition)
+    {
         f.wrong("", "the first metric has none before it to repeat");
     }
 }

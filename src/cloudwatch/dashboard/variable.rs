@@ -46,18 +46,7 @@ pub(super) fn check(f: &mut Fields<'_, '_>) {
 }
 
 fn values(f: &mut Fields<'_, '_>) {
-    let values = f.list("values");
-    let count = known(values).count();
-    if f.get("values")
-        .is_some_and(|v| v.as_array().is_some_and(Vec::is_empty))
-        || count > VALUES
-    {
-        f.wrong(
-            "values",
-            format!("{count} values; 1 to {VALUES} are allowed"),
-        );
-    }
-    for (i, value) in known(values) {
+    for (i, value) in known(f.some_of("values", VALUES)) {
         let mut value = f.at(&format!("values/{i}"), value);
         if !value.value.is_object() {
             value.wrong("", "a value is an object with `value` and `label`");

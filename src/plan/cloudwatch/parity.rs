@@ -51,11 +51,11 @@ impl What {
 pub enum Grade {
     /// The same.
     Identical,
-    /// An alarm that fires in the same minutes, give or take [`TOLERANCE`]; a picture of the same, drawn otherwise.
+    /// An alarm that fires in the same minutes, give or take [`TOLERANCE`]; a panel with the same values in another form.
     Equivalent,
-    /// An alarm that fires earlier, or where Prometheus does not; a picture that shows more.
+    /// An alarm that fires earlier, or where Prometheus does not; a panel that shows more.
     Stronger,
-    /// An alarm that fires later, or not where Prometheus does; a picture that shows less.
+    /// An alarm that fires later, or not where Prometheus does; a panel that shows less.
     Weaker,
     /// Nothing is there.
     Absent,
@@ -385,7 +385,7 @@ pub enum NotExpressible {
     },
     /// This dimension is selected by a value that none can have.
     #[error(
-        "`{0}` is selected by a value that no dimension can have: they are ASCII and not blank"
+        "`{0}` is selected by a value that no dimension can have: they are ASCII, not blank, and neither `.` nor `...`"
     )]
     DimensionValue(String),
     /// The metric is only published under dimensions.

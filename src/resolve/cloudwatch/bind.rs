@@ -194,7 +194,7 @@ fn check_length(judge: &mut Judge<'_>, text: Option<&Text>, most: usize) {
             .sink
             .push(error.help("use letters, digits, blanks and punctuation of ASCII"));
     }
-    if let Some(text) = text.filter(|t| matches!(t.value.as_str(), "." | "...")) {
+    if let Some(text) = text.filter(|t| limits::is_repetition(&t.value)) {
         let message = format!("in a dashboard `{text}` repeats what the metric before says");
         let error = Diagnostic::error("bad-name", text.span, message);
         judge.sink.push(error.help("use a name with letters"));

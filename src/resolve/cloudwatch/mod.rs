@@ -115,9 +115,10 @@ fn values(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<(String, Vec<
         }
         for (i, value) in values.value.iter().enumerate() {
             if !limits::is_dimension_value(&value.value) {
-                let message = format!("`{value}` is no value of a dimension");
+                let message = format!("a dimension cannot have the value `{value}`");
                 let error = Diagnostic::error("bad-name", value.span, message);
-                cx.sink.push(error.help("it is ASCII, and not blank"));
+                cx.sink
+                    .push(error.help("write ASCII, not blank, and neither `.` nor `...`"));
             }
             if values.value[..i]
                 .iter()

@@ -22,8 +22,7 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
     let length = namespace.value.chars().count();
     if !(1..=limits::NAME).contains(&length)
         || namespace.value.starts_with(':')
-        // In a dashboard these repeat what the metric before says.
-        || matches!(namespace.value.as_str(), "." | "...")
+        || limits::is_repetition(&namespace.value)
         || namespace.value.starts_with("AWS/")
         || !namespace.value.chars().all(fits)
     {
