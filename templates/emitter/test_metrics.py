@@ -14,10 +14,12 @@ import threading
 import time
 import unittest
 
-from prometheus_client import generate_latest
-
 import metrics as m
 
+try:
+    from prometheus_client import generate_latest
+except ImportError:
+    generate_latest = None
 try:
     from botocore.session import Session
     from botocore.stub import Stubber
@@ -29,7 +31,9 @@ try:
 except ImportError:
     MeterProvider = None
 
-# Signal, metric, value of half a unit of the page, unit, sets of dimensions, label values that count.
+needs_prometheus_client = unittest.skipIf(generate_latest is None, "prometheus_client is not installed")
+
+# Signal, metric, CloudWatch value of half a Prometheus unit, unit, dimension sets, label values that count.
 CONTRACT = [
 {% for s in signals %}
 {% for x in s.metrics %}
@@ -54,7 +58,7 @@ ARGUMENTS = {
 
 
 class Client:
-    """Stands for boto3's, and refuses what CloudWatch would refuse."""
+    """A boto3 client without a network; rejects what CloudWatch rejects."""
 
     def __init__(self):
         self.calls = []
@@ -74,7 +78,7 @@ class Client:
 
 
 def example(label, only=()):
-    """A value that the selections of a metric take, as far as one is easily made up."""
+    """A label value that the matchers of a metric accept, where one is easy to find."""
     for name, sign, value in only:
         if name == label:
             return {"=": value, "=~": value.split("|")[0].replace(".*", "x").replace(".+", "x").replace(".", "0")}.get(sign, "other")
@@ -87,7 +91,7 @@ def labels_of(signal, only=()):
 
 
 class Broken(m.Sink):
-    """Fails whenever it can."""
+    """Always fails."""
 
     def put(self, values):
         raise ConnectionError("no network")
@@ -97,16 +101,16 @@ class Broken(m.Sink):
 
 
 def setUpModule():
-    logging.getLogger("metrics").setLevel(logging.CRITICAL)  # failures are part of the tests
+    logging.getLogger("metrics").setLevel(logging.CRITICAL)  # some tests cause failures
 
 
 def counted(client):
-    """Values that arrived, as often as in one set of dimensions."""
+    """How many values arrived, over all dimension sets."""
     return sum(sum(datum["Counts"]) for _, datum in client.data())
 
 
 def until(holds):
-    """Waits for what happens in another thread."""
+    """Waits up to 10 seconds for another thread."""
     end = time.monotonic() + 10
     while not holds() and time.monotonic() < end:
         time.sleep(0.01)
@@ -114,7 +118,7 @@ def until(holds):
 
 
 def run(code):
-    """What a process of its own writes."""
+    """The output of a new process that runs this code."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
     return done.stdout
 
@@ -173,6 +177,7 @@ class Emitting(unittest.TestCase):
                     self.metrics.flush()
                     self.assertNotIn(name, [datum["MetricName"] for _, datum in self.client.data()])
 
+    @needs_prometheus_client
     def test_the_page_has_every_family_with_its_buckets(self):
         for signal, *_ in PAGE:
             self.metrics.emit(**{signal: 1}, **labels_of(signal))
@@ -185,6 +190,7 @@ class Emitting(unittest.TestCase):
             for bound in buckets:
                 self.assertTrue(any(f'le="{bound}"' in line for line in lines), (family, bound))
 
+    @needs_prometheus_client
     def test_label_sets_are_there_before_their_first_event(self):
         self.metrics.create(**{label: ["known"] for label in ARGUMENTS})
         page = generate_latest(self.metrics.page.registry).decode()
@@ -245,6 +251,13 @@ class Delivering(unittest.TestCase):
             metrics.emit(**{FIRST: 1}, **labels_of(FIRST))
             metrics.flush()
         self.assertEqual((metrics.dropped, counted(client)), (1, SETS))
+
+    @needs_prometheus_client
+    def test_dropped_values_are_on_the_page(self):
+        metrics = m.Metrics(Broken())
+        with self.assertLogs("metrics", "WARNING"):
+            metrics.emit(**{FIRST: 1}, **labels_of(FIRST))
+            metrics.flush()
         self.assertIn("emitter_dropped_values_total 1.0", generate_latest(metrics.page.registry).decode())
 
     def test_a_sink_that_hangs_costs_values_and_no_time(self):
@@ -302,7 +315,7 @@ class Delivering(unittest.TestCase):
 
 @unittest.skipIf(Stubber is None, "botocore is not installed")
 class CloudWatch(unittest.TestCase):
-    """botocore checks each call by the service's own model."""
+    """botocore validates each call against the model of the API."""
 
     def setUp(self):
         session = Session()
