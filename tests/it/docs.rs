@@ -125,7 +125,7 @@ fn the_readme_begins_with_what_ci_runs() {
         .collect();
     assert_eq!(commands, ["cargo run --release -- build", "cargo test"]);
     let ci = read(".ci/run");
-    for command in ["cargo test", "cargo run --release -- build --check"] {
+    for command in ["cargo test", "\"$binary\" build --check"] {
         assert!(ci.lines().any(|line| line == command), "{command}");
     }
     assert!(readme.lines().count() <= 100);
