@@ -1,15 +1,15 @@
 //! Dashboards: the same definitions as Grafana's, as far as CloudWatch shows them.
 //!
-//! Each panel keeps its row and place; what is not there says why, in the panel and in the parity report.
+//! Each panel keeps its row; where CloudWatch cannot show one, the row and the parity report say why.
 
 use super::builder::Builder;
 use super::graph;
 use crate::naming;
 use crate::plan::cloudwatch::{
-    ChartQuery, CloudWatchDashboard, CloudWatchPanel, CloudWatchRow, Content, NotExpressible, Note,
-    Parity, Verdict, View, What,
+    ChartQuery, CloudWatchDashboard, CloudWatchPanel, CloudWatchRow, Content, MissingPanel,
+    NotExpressible, Note, Parity, Verdict, View, What,
 };
-use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal};
+use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal, Row};
 use crate::plan::{DEFAULT_WINDOW, Dashboard, Slo, ValueUnit, Window};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::query::{self, SignalQuery};
@@ -36,40 +36,46 @@ impl Builder<'_> {
                 rows: dashboard
                     .rows
                     .iter()
-                    .map(|row| CloudWatchRow {
-                        title: row.title.clone(),
-                        panels: row
-                            .panels
-                            .iter()
-                            .map(|panel| self.panel(slos, dashboard, panel, account))
-                            .collect(),
-                    })
+                    .map(|row| self.row(slos, dashboard, row, account))
                     .collect(),
             })
             .collect()
     }
 
-    fn panel(
+    fn row(
         &mut self,
         slos: &[Slo],
         dashboard: &Dashboard,
-        panel: &Panel,
+        row: &Row,
         account: bool,
-    ) -> CloudWatchPanel {
-        let shown = show(self, slos, panel, account);
-        CloudWatchPanel {
-            size: panel.size,
-            title: panel.title.clone(),
-            content: self.report(dashboard, panel, shown),
+    ) -> CloudWatchRow {
+        let (mut panels, mut missing) = (Vec::new(), Vec::new());
+        for panel in &row.panels {
+            let shown = show(self, slos, panel, account);
+            self.report(dashboard, panel, &shown);
+            let title = panel.title.clone();
+            match shown {
+                Ok((content, _)) => panels.push(CloudWatchPanel {
+                    size: panel.size,
+                    title,
+                    content,
+                }),
+                Err(why) => missing.push(MissingPanel { title, why }),
+            }
+        }
+        CloudWatchRow {
+            title: row.title.clone(),
+            panels,
+            missing,
         }
     }
 
     /// Notes in the parity report what became of a panel.
-    fn report(&mut self, dashboard: &Dashboard, panel: &Panel, shown: Shown) -> Content {
+    fn report(&mut self, dashboard: &Dashboard, panel: &Panel, shown: &Shown) {
         let name = self.named(dashboard, panel);
-        let (content, verdict) = match shown {
-            Ok((content, notes)) => (content, Verdict::There(notes)),
-            Err(why) => (Content::Missing(why.clone()), Verdict::Absent(why)),
+        let verdict = match shown {
+            Ok((_, notes)) => Verdict::There(notes.clone()),
+            Err(why) => Verdict::Absent(why.clone()),
         };
         let resource = naming::dashboard(self.service, &dashboard.name);
         self.parity.push(Parity {
@@ -83,7 +89,6 @@ impl Builder<'_> {
                 .collect(),
             cloudwatch: verdict,
         });
-        content
     }
 
     /// Dashboard and title; a title that is used twice gets its panel's number.

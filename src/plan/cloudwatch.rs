@@ -13,7 +13,7 @@ mod value;
 pub use alarm::{Alarm, AlarmKind, Composite, MetricAlarm, PromQl, Rule, Suppressor, Test};
 pub use dashboard::{
     ChartQuery, CloudWatchDashboard, CloudWatchPanel, CloudWatchRow, Content, Graph, GraphLine,
-    Shown, View,
+    MissingPanel, Shown, View,
 };
 pub use metric::{Delivery, Metric, Published, PublishedMetric};
 pub use parity::{Difference, Grade, NotExpressible, Note, Parity, TOLERANCE, Verdict, What};

@@ -29,6 +29,17 @@ pub struct CloudWatchRow {
     pub title: String,
     /// In reading order.
     pub panels: Vec<CloudWatchPanel>,
+    /// What CloudWatch cannot show of the row.
+    pub missing: Vec<MissingPanel>,
+}
+
+/// A panel that CloudWatch cannot show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingPanel {
+    /// For people.
+    pub title: String,
+    /// Why, at least one.
+    pub why: Vec<NotExpressible>,
 }
 
 /// A panel.
@@ -53,8 +64,6 @@ pub enum Content {
     Graph(Graph),
     /// Values by PromQL.
     Chart(View, Vec<ChartQuery>),
-    /// Nothing: why.
-    Missing(Vec<NotExpressible>),
 }
 
 /// A query of a chart.

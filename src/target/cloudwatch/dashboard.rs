@@ -10,8 +10,7 @@ use super::api::number;
 use super::expression::{Speller, group_label};
 use super::layout::{self, Widget};
 use crate::plan::cloudwatch::{
-    ChartQuery, CloudWatchDashboard, CloudWatchPanel, Content, Graph, GraphLine, NotExpressible,
-    View,
+    ChartQuery, CloudWatchDashboard, CloudWatchPanel, Content, Graph, GraphLine, Shown, View,
 };
 use crate::plan::dashboard::{Color, Place, Role, Threshold};
 use crate::plan::{ValueUnit, words};
@@ -41,6 +40,10 @@ pub(super) fn view<'a>(
                 let (kind, properties) = match widget {
                     Widget::Heading(title) => text(&format!("## {title}")),
                     Widget::Panel(panel) => self::panel(panel, region, account),
+                    Widget::Missing(lines) => text(&format!(
+                        "**Not in CloudWatch**\n\n- {}",
+                        lines.join("\n- ")
+                    )),
                 };
                 at(place, kind, properties).into()
             })
@@ -72,11 +75,6 @@ fn panel(panel: &CloudWatchPanel, region: &str, account: &str) -> (&'static str,
     let title = &panel.title;
     match &panel.content {
         Content::Text(markdown) => text(markdown),
-        // In the place of a panel that cannot be made, a text says why.
-        Content::Missing(why) => {
-            let why = NotExpressible::joined(why);
-            text(&format!("**{title}**\n\nNot in CloudWatch: {why}."))
-        }
         Content::Alarms(names) => {
             let arn = |name: &String| format!("arn:aws:cloudwatch:{region}:{account}:alarm:{name}");
             let alarms: Vec<_> = names.iter().map(arn).collect();
@@ -125,10 +123,13 @@ fn view_name(view: View) -> &'static str {
 }
 
 fn axis(graph: &Graph) -> Value {
-    let mut left = json!({"min": 0});
-    if graph.view == View::Gauge {
-        left["max"] = json!(100);
-    }
+    let good = |line: &GraphLine| line.shown == Shown::RestInPercent;
+    let mut left = match graph.view {
+        View::Gauge => json!({"min": 0, "max": 100}),
+        // From 0 to 100, an objective of 99.9 % and 99 % of good events are one line.
+        _ if graph.lines.iter().all(good) => json!({"max": 100}),
+        _ => json!({"min": 0}),
+    };
     let unit = axis_unit(graph.unit, graph.worth);
     if !unit.is_empty() {
         left["label"] = json!(unit);

@@ -1,8 +1,9 @@
 //! Where the widgets of a dashboard are: rows under headings, from the top.
 //!
-//! A row of Grafana that is 10 lines high becomes a heading of one line and widgets of eight.
+//! A row of Grafana that is 10 lines high becomes a heading of one line and widgets of eight. Panels that CloudWatch
+//! cannot show take no place of their own: one text below the row says why.
 
-use crate::plan::cloudwatch::{CloudWatchDashboard, CloudWatchPanel};
+use crate::plan::cloudwatch::{CloudWatchDashboard, CloudWatchPanel, MissingPanel, NotExpressible};
 use crate::plan::dashboard::{COLUMNS, Place};
 use crate::plan::layout::{height, places};
 
@@ -13,6 +14,8 @@ const HEADING: u32 = 1;
 pub(super) enum Widget<'b> {
     Heading(&'b str),
     Panel(&'b CloudWatchPanel),
+    /// What the row lacks and why, a line each.
+    Missing(Vec<String>),
 }
 
 /// Everything on a dashboard, each at its place.
@@ -35,8 +38,30 @@ pub(super) fn widgets(dashboard: &CloudWatchDashboard) -> Vec<(Place, Widget<'_>
             widgets.push((Place { y, ..*place }, Widget::Panel(panel)));
         }
         top += height(places.into_iter());
+        let lines = reasons(&row.missing);
+        if !lines.is_empty() {
+            let place = Place {
+                h: u32::try_from(lines.len()).unwrap_or(1).div_ceil(2) + 1,
+                y: top,
+                ..heading
+            };
+            top += place.h;
+            widgets.push((place, Widget::Missing(lines)));
+        }
     }
     widgets
+}
+
+/// A line for each panel; two of one title and reason, as objectives have them, are one line.
+fn reasons(missing: &[MissingPanel]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for panel in missing {
+        let line = format!("{}: {}", panel.title, NotExpressible::joined(&panel.why));
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 /// Lines of CloudWatch are a quarter higher than those of Grafana.
