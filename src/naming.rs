@@ -367,6 +367,11 @@ pub fn mute_rule(service: &str, window: &str) -> String {
     format!("{service}-{window}")
 }
 
+/// Name of a further rule of a window, for more alarms than one rule takes. No window has a name with a dot.
+pub fn mute_rule_part(rule: &str, number: usize) -> String {
+    format!("{rule}.{number}")
+}
+
 /// The log that the CloudWatch agent writes for a service.
 pub fn agent_log(service: &str) -> String {
     format!("/slosmith/{service}/prometheus")

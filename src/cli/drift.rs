@@ -29,7 +29,7 @@ use crate::source::{LineCol, Sources};
 /// Show how a vLLM upgrade affects metrics and the files that query them
 #[derive(Debug, Args)]
 pub struct DriftArgs {
-    /// Files, or folders to search for YAML, JSON and Markdown. Without any, only metrics are compared
+    /// Files, or folders to search for YAML, JSON, HCL and Markdown. Without any, only metrics are compared
     paths: Vec<PathBuf>,
     /// The release that runs now
     #[arg(long, value_name = "VERSION")]

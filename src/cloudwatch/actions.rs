@@ -8,12 +8,12 @@ use super::unknown::known;
 
 /// The sorts of alarms, which differ in what they can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+pub enum Sort {
     /// A single metric, PromQL, or one that is not known.
     Metric,
     /// Metric math.
     Math,
-    /// Metric math with a band of usual values.
+    /// Metric math with an anomaly detection band.
     Band,
     /// Other alarms.
     Composite,
@@ -29,19 +29,10 @@ const EC2: [&str; 4] = ["stop", "terminate", "reboot", "recover"];
 pub(super) fn check(f: &mut Fields<'_, '_>, sort: Sort) {
     f.boolean("ActionsEnabled");
     for state in STATES {
-        let actions = f.list(state);
-        let count = known(actions).count();
-        if count > limits::ACTIONS {
-            let most = limits::ACTIONS;
-            f.wrong(
-                state,
-                format!("{state} has {count} actions; {most} are allowed"),
-            );
-        }
-        for (i, action) in known(actions) {
+        for (i, action) in known(f.at_most(state, limits::ACTIONS)) {
             let wrong = match action.as_str() {
                 Some(text) => refused(text, state, sort),
-                None => Some("an action is a text".to_owned()),
+                None => Some("an action must be a string".to_owned()),
             };
             if let Some(why) = wrong {
                 f.wrong(&format!("{state}/{i}"), why);
@@ -50,8 +41,8 @@ pub(super) fn check(f: &mut Fields<'_, '_>, sort: Sort) {
     }
 }
 
-/// Why an action cannot be taken in a state.
-fn refused(action: &str, state: &str, sort: Sort) -> Option<String> {
+/// Why an alarm of a sort cannot take an action, an ARN, in a state such as `OKActions`.
+pub fn refused(action: &str, state: &str, sort: Sort) -> Option<String> {
     let parts: Vec<&str> = action.splitn(6, ':').collect();
     let ["arn", partition, service, _, account, rest @ ..] = parts.as_slice() else {
         return Some("an action is an ARN of 1 to 1024 characters".to_owned());
@@ -63,7 +54,7 @@ fn refused(action: &str, state: &str, sort: Sort) -> Option<String> {
     match *service {
         "sns" | "lambda" => None,
         "automate" if *account == "ec2" && !rest.first().is_some_and(|verb| EC2.contains(verb)) => {
-            Some(format!("EC2 can only be told to {}", EC2.join(", ")))
+            Some(format!("an EC2 action must be one of {}", EC2.join(", ")))
         }
         "automate" | "swf" if composite => {
             Some("a composite alarm cannot take an action of EC2".to_owned())
@@ -72,9 +63,11 @@ fn refused(action: &str, state: &str, sort: Sort) -> Option<String> {
             Some("an alarm on metric math cannot take an action of EC2".to_owned())
         }
         "automate" | "swf" => None,
-        "autoscaling" if composite => Some("a composite alarm cannot scale".to_owned()),
+        "autoscaling" if composite => {
+            Some("a composite alarm cannot run a scaling action".to_owned())
+        }
         "autoscaling" if sort == Sort::Band => {
-            Some("an alarm on a band of usual values cannot scale".to_owned())
+            Some("an anomaly detection alarm cannot run a scaling action".to_owned())
         }
         "autoscaling" => None,
         "ssm" | "ssm-incidents" if composite && state != "AlarmActions" => {

@@ -9,7 +9,7 @@ use super::actions::{self, Sort};
 use super::dimensions::{UNITS, dimensions, namespace, period};
 use super::fields::{Fields, Form};
 use super::statistic::{Extended, Statistic};
-use super::violation::{Fault, Violation};
+use super::violation::Violation;
 use super::{limits, metrics, settings, tags};
 use crate::promql::{ValueType, known_type};
 
@@ -143,13 +143,15 @@ pub(super) fn common(f: &mut Fields<'_, '_>, sort: Sort) {
     name(f);
     f.length("AlarmDescription", 0, limits::DESCRIPTION);
     actions::check(f, sort);
+    let missing = ["breaching", "notBreaching", "ignore", "missing"];
+    f.one_of("TreatMissingData", &missing);
     settings::notifications(f);
     tags::check(f);
 }
 
 fn name(f: &mut Fields<'_, '_>) {
     if f.lacks("AlarmName") && f.form != Form::Formation {
-        f.fault(Fault::Unnamed, "", "AlarmName is missing");
+        f.wrong("", "AlarmName is missing");
     }
     let name = f.length("AlarmName", 1, limits::NAME);
     if name.is_some_and(|name| name.chars().any(|c| c.is_ascii_control())) {
@@ -169,8 +171,6 @@ fn values(f: &mut Fields<'_, '_>) {
     f.one_of("EvaluateLowSampleCountPercentile", &["evaluate", "ignore"]);
     f.one_of("Unit", UNITS);
     period(f, "Period");
-    let missing = ["breaching", "notBreaching", "ignore", "missing"];
-    f.one_of("TreatMissingData", &missing);
     let operators: Vec<&str> = STATIC.into_iter().chain(RANGES).collect();
     f.one_of("ComparisonOperator", &operators);
     f.number("Threshold");
@@ -232,7 +232,7 @@ fn math(f: &mut Fields<'_, '_>) {
     threshold(f);
 }
 
-/// How the value is compared: with a number, or with a band of usual values.
+/// How the value is compared: with a number, or with an anomaly detection band.
 fn threshold(f: &mut Fields<'_, '_>) {
     f.required("ComparisonOperator");
     let range = f.get("ComparisonOperator").and_then(Value::as_str);
@@ -240,13 +240,13 @@ fn threshold(f: &mut Fields<'_, '_>) {
     if f.lacks("ThresholdMetricId") && range == Some((true, false)) {
         f.wrong(
             "ComparisonOperator",
-            "a range is compared with ThresholdMetricId",
+            "this operator needs ThresholdMetricId",
         );
     }
     if f.has("ThresholdMetricId") && range == Some((false, true)) {
         f.wrong(
             "ComparisonOperator",
-            "ThresholdMetricId is compared as a range",
+            "ThresholdMetricId needs an operator for anomaly detection bands",
         );
     }
     if f.has("ThresholdMetricId") {
@@ -323,7 +323,7 @@ fn promql(f: &mut Fields<'_, '_>) {
 fn vector(query: &str) -> Result<(), String> {
     let expr = match crate::promql::parse(query) {
         Ok(expr) => expr,
-        Err(error) => return Err(format!("the query is no PromQL: {}", error.message)),
+        Err(error) => return Err(format!("the query is not valid PromQL: {}", error.message)),
     };
     match known_type(&expr) {
         Some(ValueType::Vector) | None => Ok(()),

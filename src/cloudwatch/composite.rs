@@ -80,7 +80,7 @@ fn check_rule(f: &mut Fields<'_, '_>, rule: &str) {
     }
     let own = f.get("AlarmName").and_then(Value::as_str);
     if own.is_some_and(|own| read.names.iter().any(|name| name == own)) {
-        f.wrong("AlarmRule", "the alarm is a part of its own rule");
+        f.wrong("AlarmRule", "the rule refers to the alarm itself");
     }
 }
 
@@ -130,13 +130,15 @@ pub enum BadRule {
     #[error("AT_LEAST begins with a number or a percentage")]
     NoNumber,
     /// AT_LEAST of so many that it never or always holds.
-    #[error("AT_LEAST of {0}: it wants 1 to as many as it names, or 1 to 100 %")]
+    #[error(
+        "AT_LEAST({0}, …): the number must be from 1 to the number of listed alarms, or from 1% to 100%"
+    )]
     Count(String),
     /// AT_LEAST of which state.
     #[error("AT_LEAST names ALARM, OK or INSUFFICIENT_DATA")]
     NoState,
     /// A quote is not closed.
-    #[error("a name without its closing quote")]
+    #[error("a closing quote is missing")]
     OpenQuote,
     /// A name is empty.
     #[error("the name of an alarm is missing")]

@@ -16,7 +16,7 @@ mod variable;
 use serde_json::Value;
 
 use super::fields::{Fields, Form};
-use super::unknown::{has_unknown, known};
+use super::unknown::known;
 use super::violation::Violation;
 
 const TYPES: [&str; 7] = [
@@ -40,24 +40,11 @@ pub fn dashboard(body: &Value) -> Vec<Violation> {
     time::check(&mut f);
     f.one_of("periodOverride", &["auto", "inherit"]);
     f.required("widgets");
-    let variables = f.list("variables");
-    if known(variables).count() > VARIABLES {
-        let count = variables.len();
-        f.wrong(
-            "variables",
-            format!("{count} variables; {VARIABLES} are allowed"),
-        );
-    }
-    for (i, value) in known(variables) {
+    for (i, value) in known(f.at_most("variables", VARIABLES)) {
         variable::check(&mut f.at(&format!("variables/{i}"), value));
     }
-    let widgets = f.list("widgets");
-    let count = known(widgets).count();
-    if count > WIDGETS {
-        f.wrong("widgets", format!("{count} widgets; {WIDGETS} are allowed"));
-    }
     let mut metrics = 0;
-    for (i, value) in known(widgets) {
+    for (i, value) in known(f.at_most("widgets", WIDGETS)) {
         metrics += widget(&mut f.at(&format!("widgets/{i}"), value));
     }
     if metrics > METRICS {
@@ -131,13 +118,8 @@ fn log(p: &mut Fields<'_, '_>) {
 
 /// States of alarms.
 fn alarms(p: &mut Fields<'_, '_>) {
-    let alarms = p.list("alarms");
-    let count = known(alarms).count();
-    if p.lacks("alarms") || alarms.is_empty() && p.get("alarms").is_some_and(Value::is_array) {
-        p.wrong("", "alarms is missing or empty");
-    } else if count > ALARMS && !has_unknown(alarms) {
-        p.wrong("alarms", format!("{count} alarms; {ALARMS} are allowed"));
-    }
+    p.required("alarms");
+    let alarms = p.some_of("alarms", ALARMS);
     parts::alarms(p, alarms);
     p.one_of("sortBy", &["default", "stateUpdatedTimestamp", "timestamp"]);
     parts::words(p, "states", &["ALARM", "INSUFFICIENT_DATA", "OK"]);

@@ -49,18 +49,8 @@ pub(super) fn namespace(f: &mut Fields<'_, '_>) {
 
 /// Names and values that distinguish the series of one metric.
 pub(super) fn dimensions(f: &mut Fields<'_, '_>) {
-    let all = f.list("Dimensions");
-    let count = known(all).count();
-    if count > limits::DIMENSIONS {
-        let most = limits::DIMENSIONS;
-        f.wrong(
-            "Dimensions",
-            format!("{count} dimensions; {most} are allowed"),
-        );
-    }
-    let is_plain = |text: &str| {
-        text.is_ascii() && !text.trim().is_empty() && !text.chars().any(|c| c.is_ascii_control())
-    };
+    let all = f.at_most("Dimensions", limits::DIMENSIONS);
+    let is_plain = limits::is_printable;
     for (i, dimension) in known(all) {
         let mut d = f.at(&format!("Dimensions/{i}"), dimension);
         d.only(&["Name", "Value"]);
@@ -87,8 +77,7 @@ pub(super) fn period(f: &mut Fields<'_, '_>, key: &str) {
         return;
     };
     if !u64::try_from(seconds).is_ok_and(limits::is_period) {
-        let message =
-            format!("{key} {seconds} is none of 10, 20, 30 and the multiples of 60 seconds");
+        let message = format!("{key} {seconds} must be 10, 20, 30 or a multiple of 60 seconds");
         f.wrong(key, message);
     }
 }

@@ -66,7 +66,7 @@ impl<'v, 'f> Fields<'v, 'f> {
     pub(super) fn object(&mut self, key: &str) -> Option<Fields<'v, '_>> {
         let value = self.get(key)?;
         if !value.is_object() {
-            self.fault(Fault::Type, key, format!("{key} is not an object"));
+            self.wrong(key, format!("{key} is not an object"));
             return None;
         }
         Some(self.at(key, value))
@@ -137,7 +137,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let text = value.as_str();
         let converted = self.form.converts() && (value.is_number() || value.is_boolean());
         if text.is_none() && !converted {
-            self.fault(Fault::Type, key, format!("{key} is not text"));
+            self.wrong(key, format!("{key} is not text"));
         }
         text
     }
@@ -166,7 +166,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         self.get(key)?;
         let number = self.as_whole(key);
         if number.is_none() {
-            self.fault(Fault::Type, key, format!("{key} is not a whole number"));
+            self.wrong(key, format!("{key} is not a whole number"));
         }
         number
     }
@@ -188,7 +188,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let value = self.get(key)?;
         let number = value.as_f64().or_else(|| self.spelled(value));
         if number.is_none() {
-            self.fault(Fault::Type, key, format!("{key} is not a number"));
+            self.wrong(key, format!("{key} is not a number"));
         }
         number
     }
@@ -203,7 +203,7 @@ impl<'v, 'f> Fields<'v, 'f> {
             _ => None,
         });
         if truth.is_none() {
-            self.fault(Fault::Type, key, format!("{key} is neither true nor false"));
+            self.wrong(key, format!("{key} is neither true nor false"));
         }
         truth
     }
@@ -214,7 +214,7 @@ impl<'v, 'f> Fields<'v, 'f> {
             None => &[],
             Some(Value::Array(items)) => items,
             Some(_) => {
-                self.fault(Fault::Type, key, format!("{key} is not a list"));
+                self.wrong(key, format!("{key} is not a list"));
                 &[]
             }
         }
@@ -231,7 +231,17 @@ impl<'v, 'f> Fields<'v, 'f> {
         Some(text)
     }
 
-    /// A list of so many items, which must be one; some may be unknown.
+    /// A list of at most so many items, which must be one; some may be unknown.
+    pub(super) fn at_most(&mut self, key: &str, most: usize) -> &'v [Value] {
+        let items = self.list(key);
+        let count = known(items).count();
+        if count > most {
+            self.wrong(key, format!("{count} {key}; {most} are allowed"));
+        }
+        items
+    }
+
+    /// A list of one to so many items, which must be one; some may be unknown.
     pub(super) fn some_of(&mut self, key: &str, most: usize) -> &'v [Value] {
         let items = self.list(key);
         let count = known(items).count();
@@ -246,9 +256,11 @@ impl<'v, 'f> Fields<'v, 'f> {
     pub(super) fn one_of(&mut self, key: &str, words: &[&str]) -> Option<&'v str> {
         let text = self.text(key)?;
         if !words.contains(&text) {
-            let help = crate::diag::did_you_mean(text, words.iter().copied());
-            let help = help.map(|help| format!(": {help}")).unwrap_or_default();
-            let message = format!("{key} `{text}` is none of {}{help}", words.join(", "));
+            let message = format!(
+                "{key} `{text}` must be one of {}{}",
+                words.join(", "),
+                hint(text, words.iter().copied())
+            );
             self.wrong(key, message);
         }
         Some(text)
@@ -257,13 +269,12 @@ impl<'v, 'f> Fields<'v, 'f> {
     /// Notes every key that is none of `known`.
     pub(super) fn only(&mut self, known: &[&str]) {
         let Some(map) = self.map() else {
-            self.fault(Fault::Type, "", "this is not an object");
+            self.wrong("", "this is not an object");
             return;
         };
         for key in keys(map).filter(|key| !known.contains(&key.as_str())) {
-            let help = crate::diag::did_you_mean(key, known.iter().copied());
-            let help = help.map(|help| format!(": {help}")).unwrap_or_default();
-            self.wrong(key, format!("there is no field {key}{help}"));
+            let hint = hint(key, known.iter().copied());
+            self.wrong(key, format!("there is no field {key}{hint}"));
         }
     }
 
@@ -275,4 +286,10 @@ impl<'v, 'f> Fields<'v, 'f> {
             }
         }
     }
+}
+
+/// `: did you mean Sum?`, or nothing.
+pub(super) fn hint<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> String {
+    let help = crate::diag::did_you_mean(word, known);
+    help.map(|help| format!(": {help}")).unwrap_or_default()
 }

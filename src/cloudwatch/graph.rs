@@ -4,8 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use super::fields::hint;
 use super::insights;
 use super::math::{self, Expr, Fault, Shape};
+use crate::promql::with_room;
 
 /// Expressions that refer to each other in a row are followed this far: there are no more in a widget.
 const DEEPEST: usize = 500;
@@ -147,14 +149,16 @@ impl Walk<'_> {
                 circle = true;
                 Some(Shape::Unknown)
             }
-            Some(other) => Some(self.shape(*other)),
+            // An expression of 200 levels may refer to another one, and that to a third.
+            Some(other) => Some(with_room(|| self.shape(*other))),
             None if open => Some(Shape::Unknown),
             None => None,
         };
         let shape = math::shape(expr, &mut of, &mut faults, &mut used);
         self.on_the_way.pop();
         if circle {
-            let message = "the expression refers to itself, maybe through others".to_owned();
+            let message =
+                "the expression refers to itself, directly or through other expressions".to_owned();
             faults.push(Fault::Other(message));
         }
         let faults = faults.into_iter().map(|fault| (index, self.worded(fault)));
@@ -170,9 +174,7 @@ impl Walk<'_> {
         match fault {
             Fault::Id(id) => {
                 let known = self.ids.keys().map(String::as_str).take(COMPARED);
-                let help = crate::diag::did_you_mean(&id, known);
-                let help = help.map(|help| format!(": {help}")).unwrap_or_default();
-                Fault::Id(format!("no entry has the id `{id}`{help}"))
+                Fault::Id(format!("no entry has the id `{id}`{}", hint(&id, known)))
             }
             other => other,
         }

@@ -77,7 +77,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
                     }
                 }
                 if !closed {
-                    return Err("a quote without its end".to_owned());
+                    return Err("a closing quote is missing".to_owned());
                 }
                 found.push(if quote == '"' {
                     Token::Name
@@ -134,7 +134,7 @@ impl Parser {
 
     fn instead(&self, wanted: &str) -> String {
         match self.peek() {
-            Some(token) => format!("{wanted} is wanted, not {token}"),
+            Some(token) => format!("expected {wanted}, found {token}"),
             None => format!("{wanted} is missing at the end"),
         }
     }
@@ -210,7 +210,7 @@ impl Parser {
         self.name("a namespace")?;
         match self.peek() {
             Some(Token::Sign('/' | '-' | ':')) => Err(
-                "a namespace with other signs than letters, digits and `_` is in double quotes"
+                "a namespace with characters other than letters, digits and `_` needs double quotes"
                     .to_owned(),
             ),
             _ => Ok(()),

@@ -73,10 +73,12 @@ pub fn is_repetition(text: &str) -> bool {
     matches!(text, "." | "...")
 }
 
+/// True for a name or value of a dimension, whatever its length.
+pub fn is_printable(text: &str) -> bool {
+    text.bytes().all(|b| matches!(b, b' '..=b'~')) && !text.trim().is_empty()
+}
+
 /// True for a value that a dimension can have, and a dashboard show.
 pub fn is_dimension_value(text: &str) -> bool {
-    text.is_ascii()
-        && !text.trim().is_empty()
-        && text.len() <= DIMENSION_VALUE
-        && !is_repetition(text)
+    is_printable(text) && text.len() <= DIMENSION_VALUE && !is_repetition(text)
 }

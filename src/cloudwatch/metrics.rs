@@ -105,7 +105,8 @@ fn id(entry: &mut Fields<'_, '_>, seen: &mut BTreeSet<String>) {
         return;
     };
     if !is_id(id) {
-        let message = format!("`{id}` is not an id: a small letter, then letters, digits and `_`");
+        let message =
+            format!("`{id}` is not an id: a lower-case letter, then letters, digits and `_`");
         entry.wrong("Id", message);
     }
     if !seen.insert(id.to_owned()) {

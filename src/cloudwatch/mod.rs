@@ -26,6 +26,7 @@ mod tags;
 mod unknown;
 mod violation;
 
+pub use actions::{Sort, refused};
 pub use alarm::alarm;
 pub use composite::{BadRule, Children, children, composite, quoted};
 pub use dashboard::dashboard;
@@ -33,7 +34,7 @@ pub use fields::Form;
 pub use region::is_region;
 pub use search::{Search, is_searchable};
 pub use statistic::{NoStatistic, Statistic};
-pub use tags::is_tag;
+pub use tags::{is_reserved, is_tag};
 pub use unknown::{is_unknown, may_have_more, unknown};
 pub use violation::{Fault, Violation};
 

@@ -8,6 +8,9 @@ pub const MUTED_ALARMS: usize = 100;
 /// Seconds that a mute rule lasts at most: 15 days.
 pub const LONGEST_MUTE: u64 = 15 * 86_400;
 
+/// A year in which February has 29 days.
+const LEAP: u32 = 2028;
+
 /// Characters of a time zone.
 pub const TIMEZONE: usize = 50;
 
@@ -27,7 +30,10 @@ const FIELDS: [Field; 5] = [
     ("day of the week", 0, 7, &DAYS),
 ];
 
-/// What is wrong with the schedule of a mute rule.
+/// Checks the schedule of a mute rule.
+///
+/// # Errors
+/// Says what is not as the model of PutAlarmMuteRule has it.
 pub fn check_schedule(text: &str) -> Result<(), String> {
     let inside = |word: &str| {
         text.strip_prefix(word)?
@@ -39,7 +45,7 @@ pub fn check_schedule(text: &str) -> Result<(), String> {
         (_, Some(at)) => match is_moment(at) {
             true => Ok(()),
             false => Err(format!(
-                "`{at}` is not a moment: write it like `2027-01-01T02:00`"
+                "`{at}` is not a date and time: write it like `2027-01-01T02:00`"
             )),
         },
         _ => Err(format!(
@@ -56,22 +62,75 @@ fn check_cron(cron: &str) -> Result<(), String> {
             fields.len()
         ));
     }
-    for (text, (what, low, high, names)) in fields.into_iter().zip(FIELDS) {
-        let is_one = |one: &str| {
-            names.contains(&one.to_ascii_uppercase().as_str())
-                || one.parse().is_ok_and(|n: u32| (low..=high).contains(&n))
-        };
+    for (text, field) in fields.iter().zip(FIELDS) {
         let fits = |part: &str| match part.split_once('-') {
-            Some((from, to)) => is_one(from) && is_one(to),
-            None => part == "*" || is_one(part),
+            Some((from, to)) => number(from, field).is_some() && number(to, field).is_some(),
+            None => part == "*" || number(part, field).is_some(),
         };
         if !text.split(',').all(fits) {
+            let (what, low, high, names) = field;
+            let name = names
+                .first()
+                .map(|name| format!(", or a name such as {name}"));
+            let name = name.unwrap_or_default();
             return Err(format!(
-                "`{text}` is no {what}: it is `*`, or {low} to {high}"
+                "`{text}` is not a valid {what}: use `*`, a number from {low} to {high}{name}"
             ));
         }
     }
-    Ok(())
+    match fields[4] == "*" && !has_a_day(fields[2], fields[3]) {
+        true => Err(format!(
+            "no month of `{}` has a day `{}`",
+            fields[3], fields[2]
+        )),
+        false => Ok(()),
+    }
+}
+
+/// A number, or the number of a name.
+fn number(text: &str, (_, low, high, names): Field) -> Option<u32> {
+    let name = text.to_ascii_uppercase();
+    let named = (low..).zip(names).find(|(_, known)| **known == name);
+    let number = text.parse().ok().filter(|n| (low..=high).contains(n));
+    named.map(|(n, _)| n).or(number)
+}
+
+/// True when some month has one of these days. A range that ends before it begins goes on in the new year.
+fn has_a_day(days: &str, months: &str) -> bool {
+    let all = |text: &str, field: Field| -> Vec<u32> {
+        let (_, low, high, _) = field;
+        let part = |part: &str| {
+            let (from, to) = match part.split_once('-') {
+                Some((from, to)) => (number(from, field), number(to, field)),
+                None if part == "*" => (Some(low), Some(high)),
+                None => (number(part, field), number(part, field)),
+            };
+            let (from, to) = (from.unwrap_or(low), to.unwrap_or(high));
+            let inside = move |n: &u32| match from <= to {
+                true => (from..=to).contains(n),
+                false => *n >= from || *n <= to,
+            };
+            (low..=high).filter(inside).collect::<Vec<_>>()
+        };
+        text.split(',').flat_map(part).collect()
+    };
+    let first = all(days, FIELDS[2]).into_iter().min().unwrap_or(1);
+    let months = all(months, FIELDS[3]);
+    months
+        .into_iter()
+        .any(|month| first <= last_day(month, LEAP))
+}
+
+/// The last day of a month.
+fn last_day(month: u32, year: u32) -> u32 {
+    match month {
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => {
+            29
+        }
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
 }
 
 /// `2027-01-01T02:00`
@@ -81,9 +140,10 @@ fn is_moment(text: &str) -> bool {
         .map(|c| if c.is_ascii_digit() { '0' } else { c })
         .collect();
     let number = |from: usize, to: usize| text.get(from..to).and_then(|n| n.parse::<u32>().ok());
+    let last = last_day(number(5, 7).unwrap_or(0), number(0, 4).unwrap_or(0));
     shape == "0000-00-00T00:00"
         && number(5, 7).is_some_and(|month| (1..=12).contains(&month))
-        && number(8, 10).is_some_and(|day| (1..=31).contains(&day))
+        && number(8, 10).is_some_and(|day| (1..=last).contains(&day))
         && number(11, 13).is_some_and(|hour| hour < 24)
         && number(14, 16).is_some_and(|minute| minute < 60)
 }
@@ -102,6 +162,10 @@ mod tests {
             "cron(0 18 * * FRI)",
             "cron(0,30 9-17 * JAN-MAR MON-FRI)",
             "at(2024-05-10T14:00)",
+            "at(2028-02-29T14:00)",
+            "cron(0 2 29 FEB *)",
+            "cron(0 2 31 NOV-JAN *)",
+            "cron(0 2 31 FEB SUN)",
         ] {
             assert_eq!(check_schedule(good), Ok(()), "{good}");
         }
@@ -115,6 +179,11 @@ mod tests {
             "at(2024-05-10)",
             "at(2024-13-10T14:00)",
             "rate(5 minutes)",
+            "at(2027-02-29T02:00)",
+            "at(2027-04-31T02:00)",
+            "cron(0 2 31 FEB *)",
+            "cron(0 2 30,31 2 *)",
+            "cron(0 2 31 APR,JUN *)",
         ] {
             assert!(check_schedule(bad).is_err(), "{bad}");
         }

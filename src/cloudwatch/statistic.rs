@@ -42,11 +42,11 @@ pub enum NoStatistic {
     /// It is none of `ExtendedStatistic`'s.
     #[error(
         "`{0}` is not a percentile such as p99, and none of IQM, TM(), TC(), TS(), WM(), PR(){help}",
-        help = if is_plain(.0) { "; it belongs into Statistic" } else { "" }
+        help = if is_plain(.0) { "; use it in Statistic" } else { "" }
     )]
     Unknown(String),
     /// It has brackets, and another name before them.
-    #[error("`{0}` is none of PR, TM, TC, TS, WM")]
+    #[error("`{0}` must be one of PR, TM, TC, TS, WM")]
     Function(String),
     /// What is in its brackets is no range.
     #[error("`{0}` has no range such as `10%:90%` or `:500`")]

@@ -23,7 +23,7 @@ fn fits(text: &str) -> bool {
 }
 
 /// True for the names that AWS keeps to itself, in letters of any size.
-fn is_reserved(name: &str) -> bool {
+pub fn is_reserved(name: &str) -> bool {
     name.get(..4)
         .is_some_and(|start| start.eq_ignore_ascii_case("aws:"))
 }
@@ -31,13 +31,8 @@ fn is_reserved(name: &str) -> bool {
 /// Checks the tags of a request. Which letters they have is not judged: what AWS documents of that is said of all
 /// services, and the API's model does not have it.
 pub(super) fn check(f: &mut Fields<'_, '_>) {
-    let tags = f.list("Tags");
-    if known(tags).count() > limits::TAGS {
-        let most = limits::TAGS;
-        f.wrong("Tags", format!("{} tags; {most} are allowed", tags.len()));
-    }
     let mut seen = BTreeSet::new();
-    for (i, tag) in known(tags) {
+    for (i, tag) in known(f.at_most("Tags", limits::TAGS)) {
         let mut tag = f.at(&format!("Tags/{i}"), tag);
         tag.only(&["Key", "Value"]);
         tag.required("Key");

@@ -18,10 +18,6 @@ pub struct Violation {
 pub enum Fault {
     /// A limit or a rule of the API.
     Limit,
-    /// An alarm has no name.
-    Unnamed,
-    /// A value of another type.
-    Type,
     /// An expression names an id that no entry has.
     UndefinedId,
 }

@@ -3,107 +3,42 @@
 //! `{all: [usage above 90 %, preemptions above 10/min]}` becomes two metric alarms without actions, and a composite
 //! one on both, which has the alert's name and severity.
 
+use std::collections::BTreeSet;
+
 use super::builder::Builder;
-use super::delivery::Scrapes;
 use super::description::with_notes;
 use super::dimensions::Slice;
+use super::draft::{AlarmRequest, Draft, Values};
+use super::groups::groups;
+use super::holding::{chosen, held};
 use super::promql;
 use super::timing::{self, Timing};
 use super::value::{self, AddsUp, Purpose, SignalValue, ValueRequest};
 use crate::cloudwatch::{Statistic, limits};
 use crate::diag::Diagnostic;
-use crate::naming;
 use crate::plan::cloudwatch::{
-    Alarm, AlarmKind, Composite, Difference, Dimensions, Grade, MetricAlarm, MetricStat,
-    NotExpressible, Note, Parity, Rule, TOLERANCE, Test, Value, Verdict, What,
+    Alarm, AlarmKind, Composite, Difference, Grade, MetricAlarm, MetricStat, NotExpressible, Note,
+    Parity, Rule, Test, Value, Verdict,
 };
-use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Marks, Outside, Query};
-use crate::source::{Span, Spanned};
-use crate::spec::{AlarmOverride, LowSamples, Missing, Side, Stat, Via};
-use crate::units::{Duration, Number, Unit, shown};
+use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, Outside};
+use crate::spec::{LowSamples, Missing, Side, Stat, Via};
+use crate::units::{Number, Unit, shown};
 
 /// Standard deviations of the band that replaces a comparison with the past.
 const USUAL_BAND: Number = Number::new_raw(2, 1);
 
-/// An alert, or an objective's alert, that wants an alarm.
-pub struct AlarmRequest<'a> {
-    /// What it was made from.
-    pub what: What,
-    /// What the parity report calls it.
-    pub name: String,
-    /// Name of the alarm.
-    pub alarm: String,
-    /// Where it is declared.
-    pub at: Span,
-    /// For people.
-    pub description: String,
-    /// Whose actions it takes.
-    pub severity: &'a str,
-    /// When it fires.
-    pub condition: &'a Condition,
-    /// How long that must hold.
-    pub hold: Duration,
-    /// True when it compares with recorded series, which only Prometheus has.
-    pub recorded: bool,
-    /// What else the alert carries.
-    pub marks: &'a Marks,
-    /// What the author wants otherwise.
-    pub over: Option<&'a Spanned<AlarmOverride>>,
-}
-
-/// Values of labels: of all that are known, or the one that an alarm is about.
-type Values<T> = Vec<(String, T)>;
-
-/// Alarms of one alert, until it is known that all of it can be said.
-#[derive(Default)]
-struct Draft {
-    /// Name of the alarm that has the severity.
-    name: String,
-    description: String,
-    /// The groups that it is about.
-    only: Values<String>,
-    alarms: Vec<Alarm>,
-    notes: Vec<Note>,
-    scraped: Scrapes,
-    /// Numbers the parts; an alert of one part has none.
-    parts: Option<usize>,
-}
-
-impl Draft {
-    fn new(request: &AlarmRequest<'_>, only: Values<String>) -> Self {
-        let leaf = matches!(
-            request.condition,
-            Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_)
-        );
-        let groups = only
-            .iter()
-            .map(|(label, value)| format!("{label} {value}: "));
-        let description = groups
-            .chain([request.description.clone()])
-            .collect::<String>();
-        let values = only.iter().map(|(_, value)| format!("-{value}"));
-        Self {
-            name: [request.alarm.clone()].into_iter().chain(values).collect(),
-            description: description.chars().take(limits::DESCRIPTION).collect(),
-            only,
-            parts: (!leaf).then_some(0),
-            ..Self::default()
-        }
-    }
-
-    fn note(&mut self, note: Note) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
-    }
-}
+/// Alarms of one alert: each costs money, and somebody has to read them.
+const MOST_GROUPS: usize = 500;
 
 impl Builder<'_> {
     /// Makes the alarm of an alert, or one for each known group, or says why there is none.
     pub fn alert(&mut self, request: &AlarmRequest<'_>) {
         let made = self.alarms.len();
         let verdict = match self.classic(request) {
-            Ok(notes) => Verdict::There(notes),
+            Ok(notes) => {
+                self.check_override(request, made);
+                Verdict::There(notes)
+            }
             Err(why) => self.by_promql(request, why),
         };
         self.tag(made, request.marks);
@@ -122,18 +57,18 @@ impl Builder<'_> {
     /// Alarms on metrics.
     fn classic(&mut self, request: &AlarmRequest<'_>) -> Result<Vec<Note>, NotExpressible> {
         let mut known = self.known_values(request.condition);
-        let each: Result<Vec<_>, _> = groups(&known)
-            .into_iter()
-            .map(|only| self.draft(request, only))
-            .collect();
-        let drafts = match each {
-            Err(_) if !known.is_empty() => {
-                known.clear();
-                vec![self.draft(request, Vec::new())?]
+        let drafts = loop {
+            match self.drafts(request, &known) {
+                // Not all of these labels are dimensions of the metrics.
+                Err(_) if known.iter().any(|(_, values)| values.len() == 1) => {
+                    known.retain(|(_, values)| values.len() > 1);
+                }
+                Err(_) if !known.is_empty() => known.clear(),
+                drafts => break drafts?,
             }
-            drafts => drafts?,
         };
         let mut notes: Vec<Note> = Vec::new();
+        known.retain(|(_, values)| values.len() > 1);
         if !known.is_empty() {
             notes.push(Difference::OneForEach(known).at(Grade::Equivalent));
         }
@@ -146,22 +81,72 @@ impl Builder<'_> {
         Ok(notes)
     }
 
-    /// Labels of a condition's groups whose values are known, where there are several.
-    fn known_values(&self, condition: &Condition) -> Values<Vec<String>> {
-        let labels = &condition.query().labels;
-        let known = self.known.values.iter();
-        let known = known.filter(|(label, values)| labels.contains(label) && values.len() > 1);
-        known.cloned().collect()
+    /// The alarms of each group; more of them than [`MOST_GROUPS`] are an error.
+    fn drafts(
+        &mut self,
+        request: &AlarmRequest<'_>,
+        known: &[(String, Vec<String>)],
+    ) -> Result<Vec<(Draft, Rule)>, NotExpressible> {
+        let count = known.iter().map(|(_, values)| values.len());
+        let count = count.fold(1, usize::saturating_mul);
+        if count > MOST_GROUPS {
+            let message = format!("this alert would have {count} alarms in CloudWatch");
+            let error = Diagnostic::error("alarm-limit", request.at, message);
+            let help = "at most {MOST_GROUPS} are allowed: group it by fewer labels, or list fewer `values`";
+            let help = help.replace("{MOST_GROUPS}", &MOST_GROUPS.to_string());
+            self.sink.push(error.help(help));
+            return Ok(Vec::new());
+        }
+        groups(known)
+            .into_iter()
+            .map(|only| self.draft(request, known, only))
+            .collect()
     }
 
     fn draft(
         &mut self,
         request: &AlarmRequest<'_>,
+        known: &[(String, Vec<String>)],
         only: Values<String>,
     ) -> Result<(Draft, Rule), NotExpressible> {
-        let mut draft = Draft::new(request, only);
+        let mut draft = Draft::new(request, known, only);
         let rule = self.condition(&mut draft, request, request.condition)?;
         Ok((draft, rule))
+    }
+
+    /// Rejects what the author wants of alarms that cannot have it, such as a statistic of a ratio.
+    fn check_override(&mut self, request: &AlarmRequest<'_>, made: usize) {
+        let Some(over) = request.over.map(|over| &over.value) else {
+            return;
+        };
+        let metric = |alarm: &'_ Alarm| match &alarm.kind {
+            AlarmKind::Metric(metric) => Some(metric.clone()),
+            AlarmKind::Composite(_) | AlarmKind::PromQl(_) => None,
+        };
+        let all: Vec<_> = self.alarms[made..].iter().filter_map(metric).collect();
+        let statistic = |wanted: &Statistic| {
+            let mut of = all.iter().flat_map(|metric| metric.value.metrics());
+            of.any(|stat| stat.statistic == *wanted)
+        };
+        let text = over.statistic.as_ref();
+        let text = text.filter(|text| text.value.parse().is_ok_and(|wanted| !statistic(&wanted)));
+        let missing = over.missing.filter(|given| {
+            let has = |metric: &Box<MetricAlarm>| metric.missing == given.value;
+            !all.iter().any(has)
+        });
+        let samples = over.low_samples;
+        let samples = samples.filter(|_| all.iter().all(|metric| metric.low_samples.is_none()));
+        for (field, at) in [
+            ("statistic", text.map(|text| text.span)),
+            ("missing", missing.map(|missing| missing.span)),
+            ("low_samples", samples.map(|samples| samples.span)),
+        ] {
+            if let Some(at) = at.filter(|_| !all.is_empty()) {
+                let message = format!("`{field}` has no effect on the alarm of this alert");
+                let error = Diagnostic::error("alarm-limit", at, message);
+                self.sink.push(error.help(format!("remove `{field}`")));
+            }
+        }
     }
 
     fn check_name(&mut self, request: &AlarmRequest<'_>, name: &str) {
@@ -183,7 +168,11 @@ impl Builder<'_> {
 
     /// Takes over what was made, with the alert's severity on its outermost alarm.
     fn adopt(&mut self, request: &AlarmRequest<'_>, mut draft: Draft, rule: Rule) {
-        self.check_name(request, &draft.name);
+        let parts = draft.alarms.iter().map(|alarm| alarm.name.clone());
+        let names: BTreeSet<_> = parts.chain([draft.name.clone()]).collect();
+        for name in names {
+            self.check_name(request, &name);
+        }
         let description = with_notes(&draft.description, &draft.notes);
         match rule {
             Rule::Alarm(_) => {
@@ -305,7 +294,13 @@ impl Builder<'_> {
         }
         self.one_for_all(draft, &c.query, &found, purpose);
         match request.over.filter(|over| over.value.changes_timing()) {
-            Some(over) => chosen(draft, &found, over, (usual, timing)),
+            Some(over) => {
+                // What another statistic does to replicas is told with it; nobody knows what it does to other values.
+                let other = over.value.statistic.is_some() && found.differences.is_empty();
+                if let Some(metric) = found.value.metrics().first() {
+                    chosen(draft, &metric.statistic, other, (usual, timing));
+                }
+            }
             None => held(draft, c, request.hold, timing),
         }
         if timing.is_hourly() {
@@ -332,7 +327,7 @@ impl Builder<'_> {
             value: found.value,
             label: c.signal.title.clone(),
         };
-        Ok(push(draft, alarm))
+        Ok(draft.push(alarm))
     }
 
     /// A band has no limit beside it: each side is an alarm on its band and one on its limit.
@@ -380,7 +375,14 @@ impl Builder<'_> {
             draft.note(Difference::AllSilent.at(Grade::Weaker));
         }
         draft.note(Difference::LastingSilence.at(Grade::Stronger));
-        let timing = timing::each_minute(request.hold)?.with(self.sink, request.over);
+        let usual = timing::each_minute(request.hold)?;
+        let timing = usual.with(self.sink, request.over);
+        if timing != usual {
+            chosen(draft, &Statistic::SampleCount, false, (usual, timing));
+        }
+        if timing.is_hourly() {
+            draft.note(Difference::Hourly.at(Grade::Weaker));
+        }
         let alarm = MetricAlarm {
             value,
             label: a.signal.title.clone(),
@@ -391,7 +393,7 @@ impl Builder<'_> {
             missing: Missing::Breaching,
             low_samples: None,
         };
-        Ok(push(draft, alarm))
+        Ok(draft.push(alarm))
     }
 }
 
@@ -401,24 +403,6 @@ fn only_or(several: fn(Vec<Rule>) -> Rule, mut rules: Vec<Rule>) -> Rule {
         1 => rules.remove(0),
         _ => several(rules),
     }
-}
-
-fn push(draft: &mut Draft, alarm: MetricAlarm) -> Rule {
-    let name = match &mut draft.parts {
-        None => draft.name.clone(),
-        Some(parts) => {
-            *parts += 1;
-            naming::alarm_part(&draft.name, *parts)
-        }
-    };
-    draft.alarms.push(Alarm {
-        name: name.clone(),
-        description: draft.description.clone(),
-        severity: None,
-        tags: Vec::new(),
-        kind: AlarmKind::Metric(Box::new(alarm)),
-    });
-    Rule::Alarm(name)
 }
 
 fn is_upper(bound: &Bound) -> bool {
@@ -467,124 +451,6 @@ fn threshold(c: &Compare, value: Number, found: &SignalValue, timing: Timing) ->
         (AddsUp::No, _) => value / per,
     };
     amount / found.worth
-}
-
-/// Every group that label values make: one without any where none are known.
-fn groups(known: &[(String, Vec<String>)]) -> Vec<Values<String>> {
-    let mut all = vec![Vec::new()];
-    for (label, values) in known {
-        let with = |group: &Values<String>| {
-            let pairs = values.iter().map(|value| (label.clone(), value.clone()));
-            let groups = pairs.map(|pair| group.iter().cloned().chain([pair]).collect());
-            groups.collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(with).collect();
-    }
-    all
-}
-
-impl Builder<'_> {
-    /// Labels of a query whose values an alarm does not tell apart.
-    fn open(&self, draft: &Draft, query: &Query, fixed: &[&str]) -> Vec<String> {
-        let only = |label: &str| draft.only.iter().any(|(known, _)| known == label);
-        let open = self.told_apart(&query.labels);
-        let open = open.filter(|label| !only(label) && !fixed.contains(&label.as_str()));
-        open.cloned().collect()
-    }
-
-    /// One alarm has no groups.
-    fn one_for_all(&self, draft: &mut Draft, query: &Query, found: &SignalValue, purpose: Purpose) {
-        let metrics = found.value.metrics();
-        let dimensions = metrics
-            .iter()
-            .filter_map(|metric| match &metric.dimensions {
-                Dimensions::Exactly(pairs) => Some(pairs),
-                Dimensions::Each(_) => None,
-            });
-        let fixed: Vec<_> = dimensions
-            .flatten()
-            .map(|(name, _)| name.as_str())
-            .collect();
-        let open = self.open(draft, query, &fixed);
-        if open.is_empty() {
-            return;
-        }
-        let grade = match &found.value {
-            Value::Statistic(stat) => purpose.of_all_groups(&stat.statistic, found.adds_up),
-            _ => Grade::Weaker,
-        };
-        draft.note(Difference::OneForAll(open).at(grade));
-    }
-
-    fn joined(&self, draft: &mut Draft, parts: &[Condition], query: &Query) {
-        if !self.open(draft, query, &[]).is_empty() && parts.len() > 1 {
-            draft.note(Difference::PartsNotJoined.at(Grade::Stronger));
-        }
-    }
-}
-
-/// What the author wants in place of the alert's own look-back.
-fn chosen(
-    draft: &mut Draft,
-    found: &SignalValue,
-    over: &Spanned<AlarmOverride>,
-    (usual, timing): (Timing, Timing),
-) {
-    let metrics = found.value.metrics();
-    let Some(metric) = metrics.first() else {
-        return;
-    };
-    let own = Difference::AuthorsTiming {
-        statistic: metric.statistic.clone(),
-        period: Duration::from_secs(timing.period),
-        datapoints: timing.datapoints,
-        evaluate: timing.evaluate,
-    };
-    // What another statistic does to replicas is told with it; nobody knows what it does to other values.
-    let other = over.value.statistic.is_some() && found.differences.is_empty();
-    draft.note(own.at(match timing.datapoints < timing.evaluate {
-        true => Grade::Stronger,
-        false if other || timing.period != usual.period => Grade::Weaker,
-        false => Grade::Equivalent,
-    }));
-    let (own, usual) = (timing.held(), usual.held());
-    if own > usual {
-        let later = Duration::from_secs(own - usual);
-        draft.note(Difference::Later(later).at(beyond_tolerance(later, Grade::Weaker)));
-    }
-    earlier(draft, Duration::from_secs(usual.saturating_sub(own)));
-}
-
-/// How holding differs.
-fn held(draft: &mut Draft, c: &Compare, hold: Duration, timing: Timing) {
-    if timing::is_instant(&c.signal, c.stat) || matches!(c.bound, Bound::Outside(_)) {
-        return;
-    }
-    if timing.evaluate > 1 {
-        let points = Difference::HoldsByPoints {
-            points: timing.evaluate,
-            period: Duration::from_secs(timing.period),
-            hold,
-        };
-        draft.note(points.at(Grade::Equivalent));
-    }
-    earlier(
-        draft,
-        Duration::from_secs(hold.as_secs().saturating_sub(timing.held())),
-    );
-}
-
-fn earlier(draft: &mut Draft, by: Duration) {
-    if by.as_secs() > 0 {
-        draft.note(Difference::Earlier(by).at(beyond_tolerance(by, Grade::Stronger)));
-    }
-}
-
-fn beyond_tolerance(time: Duration, grade: Grade) -> Grade {
-    match time > TOLERANCE {
-        true => grade,
-        false => Grade::Equivalent,
-    }
 }
 
 /// Prometheus interpolates a percentile between two boundaries, which CloudWatch knows exactly.

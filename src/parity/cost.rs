@@ -142,11 +142,7 @@ fn alarms(cw: &CloudWatch, prices: &Prices) -> Vec<CostItem> {
             plain,
             prices.alarm_metric,
         ),
-        CostItem::new(
-            "alarms: metrics against a band of usual values",
-            bands,
-            band,
-        ),
+        CostItem::new("alarms: metrics of anomaly detection bands", bands, band),
         CostItem::new("alarms: composite", composites, prices.composite_alarm),
     ]
 }

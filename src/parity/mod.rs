@@ -18,16 +18,19 @@ mod dashboards;
 mod delivery;
 mod description;
 mod dimensions;
+mod draft;
 mod graph;
+mod groups;
+mod holding;
 mod otlp;
 mod promql;
 mod timing;
 mod value;
 
-pub use alarms::AlarmRequest;
 pub use builder::{Builder, Built, Known};
 pub use cost::{Cost, CostItem, Prices, RETENTION_DAYS, cost};
 pub use description::description;
+pub use draft::AlarmRequest;
 
 use crate::plan::Condition;
 use crate::plan::cloudwatch::{NotExpressible, Value};

@@ -26,8 +26,8 @@ const SETTLED: Duration = Duration::from_mins(5);
 /// What rounding alone may make of the product of two deviations, as a share of the product of their means.
 const ROUNDING: &str = "1e-9";
 
-/// The shortest time over which values correlate: two moments always lie on a line.
-const CORRELATED: Duration = Duration::from_mins(3);
+/// The fewest values that can correlate: two moments always lie on a line.
+const CORRELATED: u64 = 3;
 
 /// How long a group that is gone is missed by name.
 pub(super) const ABSENT_MEMORY: Duration = Duration::from_secs(3 * 86_400);
@@ -194,13 +194,15 @@ impl Resolver<'_, '_> {
         };
         let other = self.cx.read(&request)?;
         let above = self.cx.sink.take(bound::coefficient(&c.above))?;
-        if c.window.value < CORRELATED {
+        let every = self.cx.recording_interval().as_secs().max(1);
+        let least = Duration::from_secs(every * CORRELATED);
+        if c.window.value < least {
             let message = format!(
-                "{} has fewer than three values, one per minute, so nothing ever correlates",
+                "{} has fewer than {CORRELATED} values, one per `evaluation_interval`, so nothing ever correlates",
                 c.window
             );
             let error = Diagnostic::error("never-firing", c.window.span, message);
-            let help = format!("compare them over at least {CORRELATED}; 20m is better");
+            let help = format!("compare them over at least {least}; 20m is better");
             self.cx.sink.push(error.help(help));
             return None;
         }
@@ -233,8 +235,9 @@ impl Resolver<'_, '_> {
         let rounding = bin(BinaryOp::Mul, build::number(ROUNDING), rounding);
         let spread = bin(BinaryOp::Gt, of_both("stddev_over_time"), rounding);
         let expr = bin(BinaryOp::Div, covariance, spread);
-        // Half of the minutes, so that two moments never do.
-        let moments = build::number((window.as_secs() / 60 / 2).max(3).to_string());
+        // Half of the recorded values, so that two moments never do.
+        let moments = (window.as_secs() / every / 2).max(CORRELATED);
+        let moments = build::number(moments.to_string());
         let enough = over("count_over_time", &product);
         let enough = bin(BinaryOp::Ge, enough, moments);
         let of = [read, &other].map(|read| Reading {

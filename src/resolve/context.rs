@@ -152,10 +152,16 @@ impl<'a> Context<'a> {
         given.map_or(SCRAPE_INTERVAL, |i| i.value)
     }
 
+    /// How often an alert's condition is evaluated.
     pub(super) fn evaluation_interval(&self) -> Duration {
+        self.own_evaluation
+            .unwrap_or_else(|| self.recording_interval())
+    }
+
+    /// How often values are recorded, also those of an alert with an interval of its own.
+    pub(super) fn recording_interval(&self) -> Duration {
         let given = self.spec.prometheus.evaluation_interval;
-        let given = given.map(|interval| interval.value);
-        self.own_evaluation.or(given).unwrap_or(EVALUATION)
+        given.map_or(EVALUATION, |interval| interval.value)
     }
 
     pub(super) fn title(&self) -> &'a str {

@@ -125,11 +125,14 @@ fn not_a_rate(expr: &Expr) -> Option<Wrong> {
     let mut found = None;
     visit::walk(expr, &mut |node| {
         let wrong = match &node.kind {
-            ExprKind::Call(call) => call.args.iter().find_map(|arg| match &arg.kind {
-                ExprKind::Range(_) if call.function.text != "rate" => Some(no_rate(node)),
-                ExprKind::Range(range) if range.range.text != WINDOW => Some(no_rate(arg)),
-                _ => None,
-            }),
+            ExprKind::Call(call) => call
+                .args
+                .iter()
+                .find_map(|arg| match &visit::bare(arg).kind {
+                    ExprKind::Range(_) if call.function.text != "rate" => Some(no_rate(node)),
+                    ExprKind::Range(range) if range.range.text != WINDOW => Some(no_rate(arg)),
+                    _ => None,
+                }),
             ExprKind::Subquery(_) => Some(no_rate(node)),
             ExprKind::Range(range) => is_moved(&range.selector).then(|| moved(node)),
             ExprKind::Selector(selector) => is_moved(selector).then(|| moved(node)),

@@ -31,27 +31,26 @@ pub struct CloudWatch {
     /// Tags of every alarm.
     #[serde(default)]
     pub tags: Map<Text>,
-    /// Values of labels that are known: an alert by such a label gets an alarm for each of them. A label with one value
-    /// tells nothing apart.
+    /// All values of a label. An alert that is grouped by the label gets one alarm for each value.
     #[serde(default)]
     pub values: Map<Spanned<Vec<Text>>>,
-    /// When alarms notify nobody, by name.
+    /// Maintenance windows, by name.
     #[serde(default)]
     pub maintenance: Map<Maintenance>,
 }
 
-/// A maintenance window: alarms change their state in it, and notify nobody.
+/// A maintenance window: alarms change state but send no notifications.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Maintenance {
-    /// When it begins: `cron(0 2 * * SUN)` (minute, hour, day of the month, month, day of the week), or once
+    /// Start: `cron(0 2 * * SUN)` (minute, hour, day of the month, month, day of the week), or once
     /// `at(2027-01-01T02:00)`.
     pub schedule: Text,
-    /// How long it takes: a minute to 15 days.
+    /// Length, from 1m to 15d.
     pub duration: Spanned<Duration>,
-    /// Where the schedule's hours are those of the clock, such as `Europe/Berlin`; `UTC` when absent.
+    /// Time zone of the schedule, such as `Europe/Berlin`. Default: `UTC`.
     pub timezone: Option<Text>,
-    /// What is done in it, for people.
+    /// Description of the maintenance.
     pub description: Option<Text>,
 }
 

@@ -221,7 +221,7 @@ fn what_aws_refuses_is_refused_at_its_place() {
         (
             "cron(0 2 * * SUN)",
             "cron(0 25 * * SUN)",
-            "`25` is no hour: it is `*`, or 0 to 23",
+            "`25` is not a valid hour: use `*`, a number from 0 to 23",
         ),
         (
             "duration: 2h30m",
@@ -231,12 +231,12 @@ fn what_aws_refuses_is_refused_at_its_place() {
         (
             "Europe/Berlin",
             "Europe Berlin",
-            "`Europe Berlin` is no time zone",
+            "`Europe Berlin` is not a time zone",
         ),
         (
             "metric: TtftMs",
             "metric: TtftÜs",
-            "a name in CloudWatch is ASCII, and `TtftÜs` has `\\u{dc}`",
+            "a name in CloudWatch must be ASCII, but `TtftÜs` contains `Ü`",
         ),
         (
             "adapter_id: [base, tuned]",
@@ -247,6 +247,21 @@ fn what_aws_refuses_is_refused_at_its_place() {
             "adapter_id: [base, tuned]",
             "adapter_id: [base, base]",
             "`base` appears twice",
+        ),
+        (
+            "cron(0 2 * * SUN)",
+            "cron(0 2 30 FEB *)",
+            "no month of `FEB` has a day `30`",
+        ),
+        (
+            "arn:aws:sns:eu-central-1:123456789012:page",
+            "arn:aws:automate:eu-central-1:ec2:stop",
+            "the alarm `parity-answers-burn-1h` cannot take this action: a composite alarm cannot take an action of EC2",
+        ),
+        (
+            "adapter_id: [base, tuned]",
+            "adapter_id: [\"b\\te\"]",
+            "a dimension cannot have the value `b\te`",
         ),
     ] {
         let text = spec.replacen(from, to, 1);
@@ -262,6 +277,69 @@ fn what_aws_refuses_is_refused_at_its_place() {
     }
 }
 
+/// Names that become alike in one form are still one rule each, and no rule has more alarms than AWS takes.
+#[test]
+fn every_window_is_a_rule_in_every_form() {
+    let spec = read("tests/fixtures/cloudwatch/parity.yaml");
+    let window = "{schedule: cron(0 2 * * SUN), duration: 2h}";
+    let windows = format!("night-1: {window}\n    night_1: {window}\n    patches:");
+    let spec = spec.replacen("patches:", &windows, 1);
+    let adapters: Vec<_> = (0..60).map(|i| format!("a{i}")).collect();
+    let spec = spec.replacen("[base, tuned]", &format!("[{}]", adapters.join(", ")), 1);
+    let files = build(&spec, Target::CloudWatch);
+    let rules = json(&files, "cloudwatch/mute-rules.json");
+    let rules = rules.as_array().expect("a list");
+    let sizes = rules.iter().map(|rule| {
+        let names = rule["MuteTargets"]["AlarmNames"].as_array();
+        names.expect("names").len()
+    });
+    assert!(sizes.clone().all(|size| (1..=100).contains(&size)));
+    assert!(
+        sizes.sum::<usize>() > 300,
+        "three windows of over 100 alarms"
+    );
+    let module = json(&files, "cloudwatch/main.tf.json");
+    let module = &module["resource"]["aws_cloudwatch_alarm_mute_rule"];
+    assert_eq!(module.as_object().map(|all| all.len()), Some(rules.len()));
+    let template = json(&files, "cloudwatch/template.json");
+    let resources = template["Resources"].as_object().expect("resources");
+    let mutes = resources
+        .values()
+        .filter(|resource| resource["Type"] == "AWS::CloudWatch::AlarmMuteRule");
+    assert_eq!(mutes.count(), rules.len());
+}
+
+/// A metric that is only published by adapter has an alarm where there is only one adapter.
+#[test]
+fn a_single_known_value_is_used() {
+    let spec = read("tests/fixtures/cloudwatch/parity.yaml");
+    let spec = spec.replacen("[base, tuned]", "[base]", 1);
+    let spec = spec.replacen(
+        "GenerationMs, unit: Milliseconds, dimension_sets: [[], [AdapterId]]",
+        "GenerationMs, unit: Milliseconds, dimension_sets: [[AdapterId]]",
+        1,
+    );
+    let files = build(&spec, Target::CloudWatch);
+    let alarm = alarm(&files, "parity-adapter-slow");
+    assert_eq!(
+        alarm["Dimensions"],
+        json!([{"Name": "AdapterId", "Value": "base"}])
+    );
+}
+
+/// Somebody is told that it is over; nothing is stopped for that.
+#[test]
+fn the_end_of_a_page_only_tells_somebody() {
+    let topic = "arn:aws:sns:eu-central-1:123456789012:page";
+    let item = "arn:aws:ssm:eu-central-1:123456789012:opsitem:1";
+    let spec = read("tests/fixtures/cloudwatch/parity.yaml");
+    let spec = spec.replacen(topic, &format!("{topic}\", \"{item}"), 1);
+    let files = build(&spec, Target::CloudWatch);
+    let alarm = alarm(&files, "parity-down");
+    assert_eq!(alarm["AlarmActions"], json!([topic, item]));
+    assert_eq!(alarm["OKActions"], json!([topic]));
+}
+
 /// Costs are counted by hand for a spec whose metrics are few.
 #[test]
 fn costs_are_those_of_the_price_list() {
@@ -273,7 +351,7 @@ fn costs_are_those_of_the_price_list() {
         found.unwrap_or_else(|| panic!("no {what}"))["count"].clone()
     };
     // Two bands, one for each adapter, each of them three metrics for AWS.
-    assert_eq!(of("alarms: metrics against a band of usual values"), "2");
+    assert_eq!(of("alarms: metrics of anomaly detection bands"), "2");
     assert_eq!(of("alarms: composite"), "2");
     // Eight metrics are published by adapter, for two adapters.
     assert_eq!(of("custom metrics by AdapterId"), "16");

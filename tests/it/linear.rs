@@ -219,6 +219,25 @@ fn nesting_never_takes_the_stack() {
     }
 }
 
+/// Each expression nests as deep as it may, and refers to the next one.
+#[test]
+fn expressions_that_refer_to_each_other_never_take_the_stack() {
+    let row = |i: usize| {
+        let (open, close) = ("ABS(".repeat(190), ")".repeat(190));
+        format!(
+            r#"[{{"id": "e{i}", "expression": "{open}e{}{close}"}}]"#,
+            i + 1
+        )
+    };
+    let rows: Vec<_> = (0..499).map(row).collect();
+    let text = format!(
+        r#"{{"widgets": [{{"type": "metric", "properties": {{"region": "eu-central-1", "view": "timeSeries", "metrics": [{}, [{{"id": "e499", "expression": "1"}}]]}}}}]}}"#,
+        rows.join(", ")
+    );
+    let code = lint("a.json", &text, "concise");
+    assert!(code.is_some_and(|code| code < 2), "{code:?}");
+}
+
 #[test]
 fn queries_of_the_largest_depth_are_judged() {
     let count = 9_990;

@@ -42,7 +42,7 @@ impl Oracle<'_> {
                 .iter()
                 .filter_map(|(x, y)| Some((*x.get(*group)?, *y.get(*group)?)));
             let both: Vec<_> = both.collect();
-            let enough = both.len() as u64 >= (c.window.as_secs() / 120).max(3);
+            let enough = both.len() as u64 >= (window / self.every / 2.0).max(3.0) as u64;
             let above = float(c.above);
             enough && pearson(&both).is_some_and(|r| self.beyond(CompareOp::Above, r, above))
         };

@@ -1,6 +1,6 @@
 //! What only CloudWatch's documents have: other products keep `widgets` and `AlarmName` as well.
 
-use super::{formation, plan};
+use super::{formation, plan, terraform};
 use crate::artifact::field::{items, word};
 use crate::yaml::Node;
 
@@ -36,12 +36,9 @@ const NAMELESS: [&str; 3] = ["ComparisonOperator", "EvaluationPeriods", "Thresho
 /// True for anything that the readers here know.
 pub(in crate::artifact) fn is_any(node: &Node<'_>) -> bool {
     let is_list = |key: &str| node.get(key).is_some_and(Node::is_seq);
-    let terraform = node.get("resource").map(std::slice::from_ref);
-    let terraform = terraform.map_or(
-        &[][..],
-        |all| if all[0].is_seq() { all[0].items() } else { all },
-    );
+    let terraform = node.get("resource");
     let mut blocks = terraform
+        .map_or(&[][..], terraform::blocks)
         .iter()
         .flat_map(Node::entries)
         .filter_map(|(key, _)| key.text());

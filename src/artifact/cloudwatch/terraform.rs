@@ -59,7 +59,7 @@ fn dashboard(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
 }
 
 /// A block may be written as itself or as a list.
-fn blocks<'n, 't>(node: &'n Node<'t>) -> &'n [Node<'t>] {
+pub(super) fn blocks<'n, 't>(node: &'n Node<'t>) -> &'n [Node<'t>] {
     match node.is_seq() {
         true => node.items(),
         false => std::slice::from_ref(node),

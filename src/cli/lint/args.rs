@@ -13,7 +13,7 @@ use crate::source::{Span, Spanned};
 /// Check specs, rules and dashboards against recorded vLLM metrics
 #[derive(Debug, Args)]
 pub struct LintArgs {
-    /// Files, or folders to search for YAML, JSON and Markdown; `-` reads standard input
+    /// Files, or folders to search for YAML, JSON, HCL and Markdown; `-` reads standard input
     #[arg(default_value = ".")]
     pub(in crate::cli) paths: Vec<PathBuf>,
     /// vLLM releases on which every query must work. Default: those in `slosmith.toml`, else the newest recorded one. A

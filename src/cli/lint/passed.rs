@@ -98,7 +98,7 @@ impl Reason {
         let (what, why) = match self {
             Self::Helm => ("Helm template", "render them, then lint"),
             Self::Jinja => ("Jinja template", "render them, then lint"),
-            Self::Invalid => ("file", "not valid YAML, JSON or UTF-8"),
+            Self::Invalid => ("file", "not valid YAML, JSON, HCL or UTF-8"),
             Self::Silent => ("file", "vLLM metrics mentioned, but no known query"),
             Self::Pieces => ("file", "queries assembled by the program"),
             Self::Branches => (
@@ -107,7 +107,7 @@ impl Reason {
             ),
             Self::Foreign => (
                 "file",
-                "vLLM metrics mentioned, but neither YAML, JSON nor Markdown; `--code` reads some",
+                "vLLM metrics mentioned, but neither YAML, JSON, HCL nor Markdown; `--code` reads some",
             ),
         };
         if matches!(self, Self::Pieces | Self::Branches) {

@@ -100,7 +100,7 @@ impl Job<'_> {
 }
 
 fn nothing_read(files: usize) -> String {
-    const KINDS: &str = "YAML, JSON or Markdown";
+    const KINDS: &str = "YAML, JSON, HCL or Markdown";
     match files {
         0 => format!("nothing was read: there is no {KINDS} file"),
         files => {

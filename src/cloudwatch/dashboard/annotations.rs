@@ -12,7 +12,7 @@ pub(super) fn check(p: &mut Fields<'_, '_>, metrics: bool) -> bool {
     let alarms = annotations.list("alarms");
     let is_alarm = !alarms.is_empty();
     if known(alarms).count() > 1 {
-        annotations.wrong("alarms", "a graph is of one alarm");
+        annotations.wrong("alarms", "a graph can show only one alarm");
     }
     parts::alarms(&mut annotations, alarms);
     if is_alarm {
@@ -35,10 +35,7 @@ fn each(f: &mut Fields<'_, '_>, key: &str, check: fn(&mut Fields<'_, '_>)) {
             continue;
         };
         if known(band).count() == band.len() && band.len() != 2 {
-            one.wrong(
-                "",
-                format!("a band is between two lines; here are {}", band.len()),
-            );
+            one.wrong("", format!("a band needs two lines, got {}", band.len()));
         }
         for (j, edge) in known(band) {
             object(&mut one.at(&j.to_string(), edge), check);

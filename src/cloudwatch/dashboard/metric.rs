@@ -106,7 +106,7 @@ fn axes(p: &mut Fields<'_, '_>, gauge: bool) {
 /// `[namespace, name, dimension, value, …, {options}]` or `[{expression}]`.
 fn row(f: &mut Fields<'_, '_>, first: bool) {
     let Some(cells) = f.value.as_array() else {
-        f.wrong("", "a metric is a list");
+        f.wrong("", "a metric must be a list");
         return;
     };
     let last = cells.last().filter(|cell| cell.is_object());
@@ -120,8 +120,8 @@ fn row(f: &mut Fields<'_, '_>, first: bool) {
     let names = &cells[..cells.len() - usize::from(last.is_some())];
     if let Some(cell) = names.iter().position(|cell| !cell.is_string()) {
         let what = match names[cell].is_object() {
-            true => "a metric has one object of options, at its end",
-            false => "a namespace, a name, a dimension or a value is a text",
+            true => "options must be one object at the end of the metric",
+            false => "namespaces, names, dimensions and values must be strings",
         };
         f.wrong(&cell.to_string(), what);
         return;
@@ -142,7 +142,7 @@ fn row(f: &mut Fields<'_, '_>, first: bool) {
             .filter_map(Value::as_str)
             .any(limits::is_repetition)
     {
-        f.wrong("", "the first metric has none before it to repeat");
+        f.wrong("", "the first metric cannot repeat a previous one");
     }
 }
 
@@ -151,7 +151,8 @@ fn options(f: &mut Fields<'_, '_>) {
     if let Some(id) = f.text("id")
         && !is_id(id)
     {
-        let message = format!("`{id}` is not an id: a small letter, then letters, digits and `_`");
+        let message =
+            format!("`{id}` is not an id: a lower-case letter, then letters, digits and `_`");
         f.wrong("id", message);
     }
     f.text("label");
@@ -187,7 +188,10 @@ fn expressions(p: &mut Fields<'_, '_>, rows: &[Value]) {
         }
     }
     if queries > 1 {
-        p.wrong("metrics", "a widget holds one Metrics Insights query");
+        p.wrong(
+            "metrics",
+            "a widget can have only one Metrics Insights query",
+        );
     }
     let judged = graph.judged();
     for (i, fault) in judged.faults {

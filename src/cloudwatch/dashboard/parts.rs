@@ -34,7 +34,7 @@ pub(super) fn period(f: &mut Fields<'_, '_>) {
     };
     if !SHORT.contains(&seconds) && (seconds < 60 || seconds % 60 != 0) {
         let message =
-            format!("period {seconds} is none of 1, 5, 10, 20, 30 and the multiples of 60 seconds");
+            format!("period {seconds} must be 1, 5, 10, 20, 30 or a multiple of 60 seconds");
         f.wrong("period", message);
     }
 }
@@ -66,7 +66,7 @@ pub(super) fn legend(f: &mut Fields<'_, '_>) {
 pub(super) fn words(f: &mut Fields<'_, '_>, key: &str, words: &[&str]) {
     for (i, item) in known(f.list(key)) {
         if !item.as_str().is_some_and(|item| words.contains(&item)) {
-            let message = format!("{item} is none of {}", words.join(", "));
+            let message = format!("{item} must be one of {}", words.join(", "));
             f.wrong(&format!("{key}/{i}"), message);
         }
     }

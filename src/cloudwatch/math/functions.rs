@@ -2,6 +2,8 @@
 //!
 //! Source: "Functions supported for metric math" in the user guide, as of 2026.
 
+use crate::cloudwatch::fields::hint;
+
 /// A function.
 pub(super) struct Function {
     pub(super) name: &'static str,
@@ -112,14 +114,11 @@ pub(super) fn no_function(name: &str) -> String {
         return format!("functions are written in capitals: {capitals}");
     }
     let known = FUNCTIONS.iter().map(|function| function.name);
-    let help = crate::diag::did_you_mean(&capitals, known);
-    let help = help.map(|help| format!(": {help}")).unwrap_or_default();
-    format!("there is no function {name}{help}")
+    format!("there is no function {name}{}", hint(&capitals, known))
 }
 
 /// Why a function cannot be in an alarm.
 pub(in crate::cloudwatch) fn unsupported(name: &str) -> Option<&'static str> {
-    (name == "SEARCH").then_some(
-        "SEARCH cannot be used in an alarm: its result changes with the metrics that there are",
-    )
+    (name == "SEARCH")
+        .then_some("SEARCH cannot be used in an alarm: its result depends on which metrics exist")
 }

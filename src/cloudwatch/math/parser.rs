@@ -28,7 +28,7 @@ const DEEPEST: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(in crate::cloudwatch) enum BadExpression {
     /// A text has no end.
-    #[error("a text without its closing quote")]
+    #[error("a closing quote is missing")]
     OpenQuote,
     /// A sign that no expression has.
     #[error("unexpected `{0}`")]

@@ -64,7 +64,7 @@ impl Typing<'_> {
                 Shape::Unknown
             }),
             Expr::Word(word) => self.wrong(format!(
-                "unexpected `{word}`: ids begin with a small letter"
+                "unexpected `{word}`: ids begin with a lower-case letter"
             )),
             Expr::Negative(inner) => self.expr(inner),
             Expr::List(items) => {
@@ -98,16 +98,14 @@ impl Typing<'_> {
             } else {
                 "arguments"
             };
-            return self.wrong(format!(
-                "{name} takes {wanted} {arguments}; here are {count}"
-            ));
+            return self.wrong(format!("{name} takes {wanted} {arguments}, got {count}"));
         }
         match function.takes {
             Takes::Foreign => Shape::Series,
             Takes::Search => Shape::Array,
             Takes::Metrics => match arguments {
                 [] | [Expr::Text] => Shape::Array,
-                _ => self.wrong("METRICS takes a part of ids in quotes".to_owned()),
+                _ => self.wrong("METRICS takes a quoted part of an id".to_owned()),
             },
             takes => self.typed(name, takes, arguments),
         }
@@ -127,7 +125,7 @@ impl Typing<'_> {
         };
         if shape != Shape::Unknown && !accepted.contains(&shape) {
             return self.wrong(format!(
-                "{name} takes {}; this is {}",
+                "{name} expects {}, got {}",
                 words(accepted),
                 article(shape)
             ));
@@ -192,7 +190,7 @@ fn article(shape: Shape) -> &'static str {
         Shape::Scalar => "a number",
         Shape::Series => "a series",
         Shape::Array => "several series",
-        Shape::Text => "a text",
+        Shape::Text => "a string",
         Shape::Unknown => "unknown",
     }
 }

@@ -1,4 +1,4 @@
-//! Composite alarms that are made of each other.
+//! Composite alarms that refer to each other in a cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,9 +11,9 @@ use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
 declare_rule! {
-    /// CloudWatch stops evaluating composite alarms that are made of each other, and lets none of them be
-    /// deleted: one has to be given the rule `FALSE` first. Alarms of all files of the run are followed, by
-    /// their names.
+    /// CloudWatch stops evaluating composite alarms that refer to each other in a cycle, and rejects deleting
+    /// them: set the rule of one to `FALSE` first. The check follows the names of alarms through all files of
+    /// the run.
     ///
     /// ```json
     /// {"AlarmName": "a", "AlarmRule": "ALARM(b)"}
@@ -23,7 +23,7 @@ declare_rule! {
     /// This is bad: neither is ever evaluated.
     pub const RULE: Rule = Rule {
         name: "alarm-cycle",
-        summary: "composite alarms are made of each other",
+        summary: "composite alarms refer to each other in a cycle",
         group: Group::CloudWatch,
         level: Severity::Error,
         since: "0.1.0",
@@ -38,7 +38,7 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
             continue;
         };
         let way: Vec<_> = circle.iter().chain(circle.first()).copied().collect();
-        let message = format!("the alarm is made of itself: {}", way.join(" → "));
+        let message = format!("the alarm depends on itself: {}", way.join(" → "));
         out.push(out.at(resource.span("/AlarmRule"), message));
     }
 }

@@ -9,8 +9,8 @@ declare_rule! {
     /// Most limits are only checked when a change is applied: `terraform plan` and `cdk synth` pass, and the
     /// deployment fails half-way. Lengths, periods, look-backs, statistics, units, actions, tags, metric math,
     /// Metrics Insights, composite rules and everything in the body of a dashboard are checked here, in
-    /// requests of the API, Terraform and CloudFormation templates. What is only known when a file is applied
-    /// is right.
+    /// requests of the API, Terraform and CloudFormation templates. Values that are known only when a file
+    /// is applied are not checked.
     ///
     /// ```json
     /// {"AlarmName": "slow", "Period": 90}

@@ -59,7 +59,7 @@ pub struct MetricAlarm {
 pub enum Test {
     /// A number, in the metric's unit.
     Threshold(CompareOp, Number),
-    /// The band of usual values, so many standard deviations wide.
+    /// The anomaly detection band, so many standard deviations wide.
     Band(Side, Number),
 }
 

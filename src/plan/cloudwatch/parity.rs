@@ -1,7 +1,7 @@
 //! Parity: how far Prometheus and CloudWatch say the same, and the words for it.
 //!
-//! `Verdict::of(vec![Difference::OneForAll(vec!["adapter_id".into()]).at(Grade::Weaker)])` is the line *weaker: one
-//! alarm for all of `adapter_id`* of `parity.md`.
+//! `Verdict::There(vec![Difference::OneForAll(vec!["adapter_id".into()]).at(Grade::Weaker)])` is the line *weaker:
+//! one alarm for all of `adapter_id`* of `parity.md`.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -253,12 +253,12 @@ impl Display for Difference {
                 combined(*across)
             ),
             Difference::OneForEach(known) => {
-                f.write_str("one alarm for each of ")?;
+                f.write_str("one alarm for each listed value of ")?;
                 for (i, (label, values)) in known.iter().enumerate() {
-                    let and = if i == 0 { "" } else { " and of " };
-                    write!(f, "{and}`{label}` {}", code(values))?;
+                    let and = if i == 0 { "" } else { " and " };
+                    write!(f, "{and}`{label}` ({})", code(values))?;
                 }
-                f.write_str(", where Prometheus finds new ones")
+                f.write_str("; Prometheus also covers new values")
             }
             Difference::GrowthOfTwoPoints => {
                 f.write_str("growth between two data points instead of a regression")
@@ -275,7 +275,7 @@ impl Display for Difference {
                 "fires if all groups are silent, where Prometheus fires for each group that disappears",
             ),
             Difference::LastingSilence => f.write_str(
-                "fires from the start and until data arrives, where Prometheus fires for what was there an hour ago",
+                "fires from the start and until data arrives, where Prometheus fires only for series that were there in the last hour",
             ),
             Difference::CountsBeginnings => f.write_str(
                 "counts the event that a new series starts with, which Prometheus does not see",
@@ -286,7 +286,7 @@ impl Display for Difference {
                 baseline,
             } => write!(
                 f,
-                "the band of usual values that CloudWatch learns ({} standard deviations; no test can measure it), where Prometheus takes {} times {}",
+                "the anomaly detection band of CloudWatch ({} standard deviations; no test can measure it), where Prometheus takes {} times {}",
                 decimal(*width),
                 decimal(*factor),
                 past(*baseline)
@@ -303,7 +303,7 @@ impl Display for Difference {
                 evaluate,
             } => write!(
                 f,
-                "as its `cloudwatch` says: {statistic} over {period}, {datapoints} of {evaluate} values"
+                "set by `cloudwatch`: {statistic} over {period}, {datapoints} of {evaluate} values"
             ),
             Difference::HoldsByPoints {
                 points,

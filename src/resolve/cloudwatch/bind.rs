@@ -185,17 +185,16 @@ fn check_length(judge: &mut Judge<'_>, text: Option<&Text>, most: usize) {
     if let Some(text) = text
         && let Some(c) = text.value.chars().find(odd)
     {
-        let message = format!(
-            "a name in CloudWatch is ASCII, and `{text}` has `{}`",
-            c.escape_default()
-        );
+        let message = format!("a name in CloudWatch must be ASCII, but `{text}` contains `{c}`");
         let error = Diagnostic::error("bad-name", text.span, message);
         judge
             .sink
             .push(error.help("use letters, digits, blanks and punctuation of ASCII"));
     }
     if let Some(text) = text.filter(|t| limits::is_repetition(&t.value)) {
-        let message = format!("in a dashboard `{text}` repeats what the metric before says");
+        let message = format!(
+            "`{text}` is not allowed as a name: in a dashboard it repeats a field of the previous metric"
+        );
         let error = Diagnostic::error("bad-name", text.span, message);
         judge.sink.push(error.help("use a name with letters"));
     }

@@ -20,13 +20,14 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<Mut
 }
 
 fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
+    cx.check_name(name, true);
     let spec = cx.spec;
     let mut reject = |at, message: String, help: &str| {
         let error = Diagnostic::error("alarm-limit", at, message);
         cx.sink.push(error.help(help.to_owned()));
     };
     if let Err(why) = check_schedule(&window.schedule.value) {
-        let help = "minute, hour, day of the month, month and day of the week; `*`, `-` and `,` are understood";
+        let help = "the fields are minute, hour, day of the month, month and day of the week; `*`, `-` and `,` are supported";
         reject(window.schedule.span, why, help);
     }
     let seconds = window.duration.value.as_secs();
@@ -42,7 +43,7 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_+-/".contains(c);
     let is_zone = |zone: &str| (1..=TIMEZONE).contains(&zone.len()) && zone.chars().all(plain);
     if let Some(zone) = zone.filter(|zone| !is_zone(&zone.value)) {
-        let message = format!("`{zone}` is no time zone");
+        let message = format!("`{zone}` is not a time zone");
         reject(zone.span, message, "write one like `Europe/Berlin`");
     }
     let description = window.description.as_ref();
@@ -51,13 +52,13 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
         let most = limits::DESCRIPTION;
         reject(
             text.span,
-            format!("it has more than {most} characters"),
-            "shorten it",
+            format!("the description has more than {most} characters"),
+            "use a shorter description",
         );
     }
     let own = naming::mute_rule(&spec.service.name.value, &name.value);
     if !limits::is_alarm_name(&own) {
-        let message = format!("`{own}` is no name of a mute rule");
+        let message = format!("`{own}` is not a valid name of a mute rule");
         reject(name.span, message, "it has 1 to 255 characters");
     }
     Mute {
@@ -71,15 +72,19 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
 }
 
 /// Names the alarms that notify somebody; a rule takes 100, so there may be several of a window.
-pub(super) fn mute(mutes: &mut Vec<Mute>, alarms: &[Alarm]) {
+pub(super) fn mute(cx: &mut Context<'_>, mutes: &mut Vec<Mute>, alarms: &[Alarm]) {
     let own = alarms.iter().filter(|alarm| alarm.severity.is_some());
     let names: Vec<_> = own.map(|alarm| alarm.name.clone()).collect();
+    if names.is_empty() && !mutes.is_empty() {
+        let note = "maintenance windows are not written: no alarm notifies anybody";
+        cx.notes.push(note.to_owned());
+    }
     let parts = |mute: Mute| {
         let chunks = names.chunks(MUTED_ALARMS).enumerate();
         let rules = chunks.map(|(i, alarms)| Mute {
             name: match i {
                 0 => mute.name.clone(),
-                n => format!("{}-{}", mute.name, n + 1),
+                n => naming::mute_rule_part(&mute.name, n + 1),
             },
             alarms: alarms.to_vec(),
             ..mute.clone()

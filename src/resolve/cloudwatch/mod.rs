@@ -63,7 +63,8 @@ pub(super) fn resolve(
         parity,
     } = builder.finish();
     cx.notes.extend(told);
-    maintenance::mute(&mut mutes, &alarms);
+    settings::check_actions(cx, service, &alarms);
+    maintenance::mute(cx, &mut mutes, &alarms);
     let mut tags = pairs(&service.tags, |value| value.value.clone());
     // Terraform and CDK sort them too.
     tags.sort();
@@ -117,8 +118,9 @@ fn values(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<(String, Vec<
             if !limits::is_dimension_value(&value.value) {
                 let message = format!("a dimension cannot have the value `{value}`");
                 let error = Diagnostic::error("bad-name", value.span, message);
-                cx.sink
-                    .push(error.help("write ASCII, not blank, and neither `.` nor `...`"));
+                cx.sink.push(
+                    error.help("write printable ASCII, not blank, and neither `.` nor `...`"),
+                );
             }
             if values.value[..i]
                 .iter()
@@ -130,7 +132,12 @@ fn values(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<(String, Vec<
             }
         }
     }
-    pairs(&service.values, |values| texts(&values.value))
+    pairs(&service.values, |values| {
+        let mut all = texts(&values.value);
+        let mut seen = BTreeSet::new();
+        all.retain(|value| limits::is_dimension_value(value) && seen.insert(value.clone()));
+        all
+    })
 }
 
 fn texts(all: &[Text]) -> Vec<String> {
@@ -169,7 +176,11 @@ fn actions(spec: &Spec, service: &spec::CloudWatch) -> Actions {
         None => {
             let page = &spec.severities.page.name.value;
             let of_pages = alarm.iter().filter(|(severity, _)| severity == page);
-            of_pages.cloned().collect()
+            let told = of_pages.map(|(severity, arns)| {
+                let own = arns.iter().filter(|arn| tells(arn)).cloned();
+                (severity.clone(), own.collect())
+            });
+            told.collect()
         }
     };
     Actions {
@@ -177,6 +188,11 @@ fn actions(spec: &Spec, service: &spec::CloudWatch) -> Actions {
         insufficient_data: arns(&service.insufficient_data_actions),
         alarm,
     }
+}
+
+/// True for an action that tells somebody, and does not stop an instance or open an incident.
+fn tells(arn: &str) -> bool {
+    matches!(arn.split(':').nth(2), Some("sns" | "lambda"))
 }
 
 fn pairs<T, U>(map: &spec::Map<T>, value: impl Fn(&T) -> U) -> Vec<(String, U)> {

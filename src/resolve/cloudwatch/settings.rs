@@ -2,8 +2,9 @@
 //!
 //! `actions: {critical: [six ARNs]}` is an error at `critical`; the account is that of the first ARN when none is given.
 
-use crate::cloudwatch::{is_region, limits};
+use crate::cloudwatch::{Sort, is_region, is_reserved, limits, refused};
 use crate::diag::Diagnostic;
+use crate::plan::cloudwatch::{Alarm, AlarmKind, Test, Value};
 use crate::resolve::context::Context;
 use crate::spec::{self, Text};
 
@@ -44,20 +45,14 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
             let help = format!("an alarm notifies at most {}", limits::ACTIONS);
             reject(severity, message, &help);
         }
-        for arn in arns {
-            if !arn.value.starts_with("arn:") || arn.value.chars().count() > limits::ACTION {
-                let message = format!("`{arn}` is not an ARN");
-                reject(
-                    arn,
-                    message,
-                    "write it like `arn:aws:sns:us-east-1:123456789012:topic`",
-                );
-            }
-        }
     }
-    for (key, value) in &service.tags {
+    for (i, (key, value)) in service.tags.iter().enumerate() {
         let length = |text: &Text| text.value.chars().count();
-        if !(1..=limits::TAG_NAME).contains(&length(key)) || key.value.starts_with("aws:") {
+        if i == limits::TAGS {
+            let message = format!("there are {} tags", service.tags.len());
+            reject(key, message, &format!("{} are allowed", limits::TAGS));
+        }
+        if !(1..=limits::TAG_NAME).contains(&length(key)) || is_reserved(&key.value) {
             let most = limits::TAG_NAME;
             let help = format!("1 to {most} characters, not beginning with `aws:`");
             reject(key, "this is not a valid key of a tag".to_owned(), &help);
@@ -68,6 +63,7 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
             reject(value, message, &help);
         }
     }
+    invalid_actions(cx, service);
     unknown_severities(cx, service);
     let own = service
         .account
@@ -83,6 +79,66 @@ fn is_account(text: &str) -> bool {
 }
 
 /// Actions that no alert would ever take.
+/// Actions that no alarm can take.
+fn invalid_actions(cx: &mut Context<'_>, service: &spec::CloudWatch) {
+    for (state, _, arn) in arns(service) {
+        if let Some(why) = refused(&arn.value, state, Sort::Metric) {
+            let error = Diagnostic::error("bad-name", arn.span, why);
+            let help =
+                "write the ARN of a topic, such as `arn:aws:sns:us-east-1:123456789012:topic`";
+            cx.sink.push(error.help(help));
+        }
+    }
+}
+
+/// Actions that an alarm of their severity cannot take, though others can.
+pub(super) fn check_actions(cx: &mut Context<'_>, service: &spec::CloudWatch, alarms: &[Alarm]) {
+    for (state, severity, arn) in arns(service) {
+        let own = alarms
+            .iter()
+            .filter(|alarm| alarm.severity.as_ref() == Some(&severity.value));
+        let why = own
+            .filter_map(|alarm| Some((alarm, refused(&arn.value, state, sort(alarm))?)))
+            .next();
+        let known = refused(&arn.value, state, Sort::Metric).is_some();
+        if let Some((alarm, why)) = why.filter(|_| !known) {
+            let message = format!("the alarm `{}` cannot take this action: {why}", alarm.name);
+            let error = Diagnostic::error("alarm-limit", arn.span, message);
+            cx.sink
+                .push(error.help("give this action to another severity, or use a topic"));
+        }
+    }
+}
+
+/// Each action with its state, as the API calls it, and its severity.
+fn arns(service: &spec::CloudWatch) -> impl Iterator<Item = (&'static str, &Text, &Text)> {
+    let ok = service.ok_actions.iter();
+    let all = [
+        ("AlarmActions", &service.actions),
+        (
+            "InsufficientDataActions",
+            &service.insufficient_data_actions,
+        ),
+    ];
+    let all = all.into_iter().chain(ok.map(|ok| ("OKActions", ok)));
+    all.flat_map(|(state, map)| {
+        map.iter()
+            .flat_map(move |(severity, arns)| arns.iter().map(move |arn| (state, severity, arn)))
+    })
+}
+
+fn sort(alarm: &Alarm) -> Sort {
+    match &alarm.kind {
+        AlarmKind::Composite(_) => Sort::Composite,
+        AlarmKind::PromQl(_) => Sort::Metric,
+        AlarmKind::Metric(metric) => match (&metric.test, &metric.value) {
+            (Test::Band(..), _) => Sort::Band,
+            (_, Value::Statistic(_)) => Sort::Metric,
+            _ => Sort::Math,
+        },
+    }
+}
+
 fn unknown_severities(cx: &mut Context<'_>, service: &spec::CloudWatch) {
     let spec = cx.spec;
     let alerts = spec.alerts.values().map(|alert| &alert.severity);

@@ -8,12 +8,16 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::unique::Unique;
 use super::{ACCOUNT, OpenDashboard, REGION, api};
 use crate::naming;
 use crate::parity::RETENTION_DAYS;
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{AlarmKind, CloudWatch};
 use crate::template::Tree;
+
+/// Characters of a logical id; 255 are allowed, and one may get a number.
+const LONGEST_ID: usize = 240;
 
 /// What the template sees.
 #[derive(Serialize)]
@@ -51,6 +55,7 @@ pub(super) fn view<'a>(
         resource.insert("Properties".to_owned(), properties);
         resources.insert(ids[&alarm.name].clone(), Value::Object(resource));
     }
+    let mut unique = Unique::numbered_with("");
     for mute in &cw.mutes {
         let on: Vec<_> = mute.alarms.iter().map(|name| &ids[name]).collect();
         let resource = json!({
@@ -58,7 +63,8 @@ pub(super) fn view<'a>(
             "Properties": api::mute(cw, mute),
             "DependsOn": on,
         });
-        resources.insert(format!("{}MuteRule", short(plan, &mute.name)), resource);
+        let id = unique.take(id(plan, &mute.name, "MuteRule"));
+        resources.insert(id, resource);
     }
     if cw.agent_writes_log() {
         let log = json!({
@@ -73,10 +79,11 @@ pub(super) fn view<'a>(
         });
         resources.insert("AgentLog".to_owned(), resource);
     }
+    let mut unique = Unique::numbered_with("");
     for dashboard in dashboards {
         let properties =
             json!({"DashboardName": dashboard.name, "DashboardBody": filled(&dashboard.body)});
-        let id = format!("{}Dashboard", logical(dashboard.file));
+        let id = unique.take(format!("{}Dashboard", logical(dashboard.file)));
         resources.insert(
             id,
             json!({"Type": "AWS::CloudWatch::Dashboard", "Properties": properties}),
@@ -123,25 +130,17 @@ fn logical(text: &str) -> String {
 
 /// Logical ids of all alarms by name: the service's own name left out, each once.
 fn ids(plan: &Plan, cw: &CloudWatch) -> BTreeMap<String, String> {
-    let mut taken: Vec<String> = Vec::new();
-    let mut ids = BTreeMap::new();
-    for alarm in &cw.alarms {
-        let base: String = format!("{}Alarm", short(plan, &alarm.name))
-            .chars()
-            .rev()
-            .take(200)
-            .collect();
-        let base: String = base.chars().rev().collect();
-        let mut id = base.clone();
-        let mut n = 1;
-        while taken.contains(&id) {
-            n += 1;
-            id = format!("{base}{n}");
-        }
-        taken.push(id.clone());
-        ids.insert(alarm.name.clone(), id);
-    }
-    ids
+    let mut unique = Unique::numbered_with("");
+    let alarms = cw.alarms.iter().map(|alarm| &alarm.name);
+    alarms
+        .map(|name| (name.clone(), unique.take(id(plan, name, "Alarm"))))
+        .collect()
+}
+
+/// The end of a name and what it is, in fewer characters than a logical id may have.
+fn id(plan: &Plan, name: &str, what: &str) -> String {
+    let id = format!("{}{what}", short(plan, name));
+    id[id.len().saturating_sub(LONGEST_ID)..].to_owned()
 }
 
 /// Text with region and account filled in where it is applied.

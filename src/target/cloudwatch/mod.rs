@@ -20,6 +20,7 @@ mod layout;
 mod parity;
 mod rule;
 mod terraform;
+mod unique;
 
 pub(super) use expression::console;
 

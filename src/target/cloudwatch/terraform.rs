@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::unique::Unique;
 use super::{ACCOUNT, OpenDashboard, REGION, api, rule};
 use crate::cloudwatch::quoted;
 use crate::naming;
@@ -56,6 +57,7 @@ pub(super) fn view<'a>(
         };
         resources.insert(keys[&alarm.name].clone(), resource(cw, alarm, &keys));
     }
+    let mut unique = Unique::numbered_with("_");
     let dashboards: Map<String, Value> = dashboards
         .iter()
         .map(|dashboard| {
@@ -63,11 +65,14 @@ pub(super) fn view<'a>(
                 "dashboard_name": literal(dashboard.name),
                 "dashboard_body": filled(&dashboard.body),
             });
-            (identifier(dashboard.file), resource)
+            (unique.take(identifier(dashboard.file)), resource)
         })
         .collect();
-    let mutes = cw.mutes.iter();
-    let mutes = mutes.map(|mute| (identifier(&mute.name), self::mute(cw, mute, &keys)));
+    let mut unique = Unique::numbered_with("_");
+    let mutes = cw.mutes.iter().map(|mute| {
+        let key = unique.take(identifier(&mute.name));
+        (key, self::mute(cw, mute, &keys))
+    });
     let log = cw.agent_writes_log().then(|| {
         let log = json!({
             "region": "${var.region}",
@@ -181,21 +186,13 @@ fn identifier(text: &str) -> String {
 /// Identifiers of all alarms by name: the service's own name left out, each once.
 fn keys(plan: &Plan, cw: &CloudWatch) -> BTreeMap<String, String> {
     let service = format!("{}-", plan.service.name);
-    let mut taken: Vec<String> = Vec::new();
-    let mut keys = BTreeMap::new();
-    for alarm in &cw.alarms {
-        let short = alarm.name.strip_prefix(&service).unwrap_or(&alarm.name);
-        let base = identifier(short);
-        let mut key = base.clone();
-        let mut n = 1;
-        while taken.contains(&key) {
-            n += 1;
-            key = format!("{base}_{n}");
-        }
-        taken.push(key.clone());
-        keys.insert(alarm.name.clone(), key);
-    }
-    keys
+    let mut unique = Unique::numbered_with("_");
+    let alarms = cw.alarms.iter().map(|alarm| &alarm.name);
+    let key = |name: &String| {
+        let short = name.strip_prefix(&service).unwrap_or(name);
+        (name.clone(), unique.take(identifier(short)))
+    };
+    alarms.map(key).collect()
 }
 
 fn resource(cw: &CloudWatch, alarm: &Alarm, keys: &BTreeMap<String, String>) -> Value {

@@ -34,7 +34,7 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
             out.files.push(test_file(file, title, &rules, step, tests));
         }
         _ if is_authors(subject.condition) => out.notes.push(format!(
-            "no unit test for `{name}`: what its PromQL means is its author's to say"
+            "no unit test for `{name}`: its PromQL is from the spec, so the expected result is not known"
         )),
         _ if is_short(subject.condition) => out.notes.push(format!(
             "no unit test for `{name}`: a window below 2m has too few of a test's samples, which are a minute apart"

@@ -1,0 +1,112 @@
+//! What is asked of CloudWatch for one alert, and the alarms while they are made.
+//!
+//! The alert `Slow` by `adapter_id` with the known values `base` and `tuned` has two drafts: `app-slow-base` and
+//! `app-slow-tuned`.
+
+use super::delivery::Scrapes;
+use crate::cloudwatch::limits;
+use crate::naming;
+use crate::plan::cloudwatch::{Alarm, AlarmKind, MetricAlarm, Note, Rule, What};
+use crate::plan::{Condition, Marks};
+use crate::source::{Span, Spanned};
+use crate::spec::AlarmOverride;
+use crate::units::Duration;
+
+/// An alert, or an objective's alert, that wants an alarm.
+pub struct AlarmRequest<'a> {
+    /// What it was made from.
+    pub what: What,
+    /// What the parity report calls it.
+    pub name: String,
+    /// Name of the alarm.
+    pub alarm: String,
+    /// Where it is declared.
+    pub at: Span,
+    /// For people.
+    pub description: String,
+    /// Whose actions it takes.
+    pub severity: &'a str,
+    /// When it fires.
+    pub condition: &'a Condition,
+    /// How long that must hold.
+    pub hold: Duration,
+    /// True when it compares with recorded series, which only Prometheus has.
+    pub recorded: bool,
+    /// What else the alert carries.
+    pub marks: &'a Marks,
+    /// What the author wants otherwise.
+    pub over: Option<&'a Spanned<AlarmOverride>>,
+}
+
+/// Values of labels: of all that are known, or the one that an alarm is about.
+pub(super) type Values<T> = Vec<(String, T)>;
+
+/// Alarms of one alert, until it is known that all of it can be said.
+#[derive(Default)]
+pub(super) struct Draft {
+    /// Name of the alarm that has the severity.
+    pub(super) name: String,
+    pub(super) description: String,
+    /// The groups that it is about.
+    pub(super) only: Values<String>,
+    pub(super) alarms: Vec<Alarm>,
+    pub(super) notes: Vec<Note>,
+    pub(super) scraped: Scrapes,
+    /// Numbers the parts; an alert of one part has none.
+    pub(super) parts: Option<usize>,
+}
+
+impl Draft {
+    /// A label with a single known value tells no alarms apart, so that names and descriptions leave it out.
+    pub(super) fn new(
+        request: &AlarmRequest<'_>,
+        known: &[(String, Vec<String>)],
+        only: Values<String>,
+    ) -> Self {
+        let leaf = matches!(
+            request.condition,
+            Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_)
+        );
+        let several = known.iter().filter(|(_, values)| values.len() > 1);
+        let several: Vec<_> = several.map(|(label, _)| label).collect();
+        let named = || only.iter().filter(|(label, _)| several.contains(&label));
+        let groups = named().map(|(label, value)| format!("{label} {value}: "));
+        let description = groups
+            .chain([request.description.clone()])
+            .collect::<String>();
+        let values = named().map(|(_, value)| format!("-{value}"));
+        let name = [request.alarm.clone()].into_iter().chain(values).collect();
+        Self {
+            name,
+            description: description.chars().take(limits::DESCRIPTION).collect(),
+            only,
+            parts: (!leaf).then_some(0),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn note(&mut self, note: Note) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// Adds an alarm without actions; gives back the rule on it.
+    pub(super) fn push(&mut self, alarm: MetricAlarm) -> Rule {
+        let name = match &mut self.parts {
+            None => self.name.clone(),
+            Some(parts) => {
+                *parts += 1;
+                naming::alarm_part(&self.name, *parts)
+            }
+        };
+        self.alarms.push(Alarm {
+            name: name.clone(),
+            description: self.description.clone(),
+            severity: None,
+            tags: Vec::new(),
+            kind: AlarmKind::Metric(Box::new(alarm)),
+        });
+        Rule::Alarm(name)
+    }
+}
