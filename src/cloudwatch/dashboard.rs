@@ -30,7 +30,9 @@ const LOG_VIEWS: [&str; 4] = ["table", "timeSeries", "bar", "pie"];
 const WIDGETS: usize = 500;
 const METRICS: usize = 2500;
 const VARIABLES: usize = 25;
-const ALARMS: usize = 100;
+
+/// Alarms of a widget.
+pub const MOST_ALARMS: usize = 100;
 
 /// Everything wrong with the body of a dashboard.
 pub fn dashboard(body: &Value) -> Vec<Violation> {
@@ -119,7 +121,7 @@ fn log(p: &mut Fields<'_, '_>) {
 /// States of alarms.
 fn alarms(p: &mut Fields<'_, '_>) {
     p.required("alarms");
-    let alarms = p.some_of("alarms", ALARMS);
+    let alarms = p.some_of("alarms", MOST_ALARMS);
     parts::alarms(p, alarms);
     p.one_of("sortBy", &["default", "stateUpdatedTimestamp", "timestamp"]);
     parts::words(p, "states", &["ALARM", "INSUFFICIENT_DATA", "OK"]);

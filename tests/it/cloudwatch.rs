@@ -245,15 +245,15 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             m(json!({"/AlarmActions": actions})),
             "/AlarmActions",
-            "6 actions; 5",
+            "6 AlarmActions; 5",
         ),
         (m(json!({"/AlarmActions": [""]})), "/AlarmActions/0", "ARN"),
         (
             m(json!({"/Period": 45})),
             "/Period",
-            "45 is none of 10, 20, 30",
+            "45 must be 10, 20, 30",
         ),
-        (m(json!({"/Period": 90})), "/Period", "multiples of 60"),
+        (m(json!({"/Period": 90})), "/Period", "multiple of 60"),
         (m(json!({"/Period": null})), "", "Period is missing"),
         (m(json!({"/Period": "60"})), "/Period", "not a whole number"),
         (
@@ -294,7 +294,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             m(json!({"/Statistic": "p99"})),
             "/Statistic",
-            "none of SampleCount",
+            "must be one of SampleCount",
         ),
         (
             p(json!({"/ExtendedStatistic": "p101"})),
@@ -309,7 +309,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             p(json!({"/ExtendedStatistic": "Sum"})),
             "/ExtendedStatistic",
-            "belongs into Statistic",
+            "use it in Statistic",
         ),
         (
             p(json!({"/ExtendedStatistic": "TM(90%:10%)"})),
@@ -319,12 +319,12 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             p(json!({"/EvaluateLowSampleCountPercentile": "sometimes"})),
             "/EvaluateLowSampleCountPercentile",
-            "none of evaluate",
+            "must be one of evaluate",
         ),
         (
             m(json!({"/ComparisonOperator": "Above"})),
             "/ComparisonOperator",
-            "none of",
+            "must be one of",
         ),
         (
             m(json!({"/ComparisonOperator": null})),
@@ -341,7 +341,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             m(json!({"/TreatMissingData": "ok"})),
             "/TreatMissingData",
-            "none of breaching",
+            "must be one of breaching",
         ),
         (m(json!({"/Namespace": ":App"})), "/Namespace", "colon"),
         (m(json!({"/Namespace": null})), "", "Namespace is missing"),
@@ -358,7 +358,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             m(json!({"/Dimensions": dimensions})),
             "/Dimensions",
-            "31 dimensions",
+            "31 Dimensions",
         ),
         (
             m(json!({"/Dimensions": [{"Name": ":d", "Value": "v"}]})),
@@ -413,7 +413,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             x(json!({"/Metrics/0/Id": "Bad", "/Metrics/2/Expression": "all / 2"})),
             "/Metrics/0/Id",
-            "small letter",
+            "lower-case letter",
         ),
         (
             x(json!({"/Metrics/1/Id": "bad", "/Metrics/2/Expression": "bad"})),
@@ -484,7 +484,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
                 json!({"/ComparisonOperator": "GreaterThanThreshold"}),
             ),
             "/ComparisonOperator",
-            "as a range",
+            "needs an operator for",
         ),
         (
             q(json!({"/EvaluationInterval": null})),
@@ -494,7 +494,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             q(json!({"/EvaluationInterval": 45})),
             "/EvaluationInterval",
-            "multiples of 60",
+            "multiple of 60",
         ),
         (
             q(json!({"/EvaluationInterval": 7200})),
@@ -509,7 +509,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             q(json!({"/EvaluationCriteria/PromQLCriteria/Query": "rate(x)"})),
             "/EvaluationCriteria/PromQLCriteria/Query",
-            "no PromQL",
+            "not valid PromQL",
         ),
         (
             q(json!({"/EvaluationCriteria/PromQLCriteria/PendingPeriod": 86_401})),
@@ -540,7 +540,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
             "number or a percentage",
         ),
         (r(&children.join(" OR ")), "/AlarmRule", "101 alarms"),
-        (r("ALARM(both)"), "/AlarmRule", "its own rule"),
+        (r("ALARM(both)"), "/AlarmRule", "the alarm itself"),
         (
             c(json!({"/ActionsSuppressor": "s", "/ActionsSuppressorWaitPeriod": 1})),
             "/ActionsSuppressor",
@@ -569,7 +569,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             w(json!({"/widgets/0/type": "graph"})),
             "/widgets/0/type",
-            "none of metric",
+            "must be one of metric",
         ),
         (
             w(json!({"/widgets/0/properties/region": null})),
@@ -579,7 +579,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             w(json!({"/widgets/0/properties/view": "lines"})),
             "/widgets/0/properties/view",
-            "none of timeSeries",
+            "must be one of timeSeries",
         ),
         (
             w(json!({"/widgets/0/properties/view": "gauge"})),

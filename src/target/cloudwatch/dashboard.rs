@@ -40,6 +40,7 @@ pub(super) fn view<'a>(
                 let (kind, properties) = match widget {
                     Widget::Heading(title) => text(&format!("## {title}")),
                     Widget::Panel(panel) => self::panel(panel, region, account),
+                    Widget::Alarms(title, names) => alarms(title, names, region, account),
                     Widget::Missing(lines) => text(&format!(
                         "**Not in CloudWatch**\n\n- {}",
                         lines.join("\n- ")
@@ -75,14 +76,16 @@ fn panel(panel: &CloudWatchPanel, region: &str, account: &str) -> (&'static str,
     let title = &panel.title;
     match &panel.content {
         Content::Text(markdown) => text(markdown),
-        Content::Alarms(names) => {
-            let arn = |name: &String| format!("arn:aws:cloudwatch:{region}:{account}:alarm:{name}");
-            let alarms: Vec<_> = names.iter().map(arn).collect();
-            ("alarm", json!({"title": title, "alarms": alarms}))
-        }
+        Content::Alarms(names) => alarms(title, names, region, account),
         Content::Graph(graph) => ("metric", self::graph(graph, title, region)),
         Content::Chart(view, queries) => ("chart", chart(*view, queries, title, region)),
     }
+}
+
+fn alarms(title: &str, names: &[String], region: &str, account: &str) -> (&'static str, Value) {
+    let arn = |name: &String| format!("arn:aws:cloudwatch:{region}:{account}:alarm:{name}");
+    let alarms: Vec<_> = names.iter().map(arn).collect();
+    ("alarm", json!({"title": title, "alarms": alarms}))
 }
 
 fn graph(graph: &Graph, title: &str, region: &str) -> Value {

@@ -3,7 +3,10 @@
 //! A row of Grafana that is 10 lines high becomes a heading of one line and widgets of eight. Panels that CloudWatch
 //! cannot show take no place of their own: one text below the row says why.
 
-use crate::plan::cloudwatch::{CloudWatchDashboard, CloudWatchPanel, MissingPanel, NotExpressible};
+use crate::cloudwatch::MOST_ALARMS;
+use crate::plan::cloudwatch::{
+    CloudWatchDashboard, CloudWatchPanel, Content, MissingPanel, NotExpressible,
+};
 use crate::plan::dashboard::{COLUMNS, Place};
 use crate::plan::layout::{height, places};
 
@@ -14,6 +17,8 @@ const HEADING: u32 = 1;
 pub(super) enum Widget<'b> {
     Heading(&'b str),
     Panel(&'b CloudWatchPanel),
+    /// Alarms, at most as many as a widget takes, under the title of their panel.
+    Alarms(&'b str, &'b [String]),
     /// What the row lacks and why, a line each.
     Missing(Vec<String>),
 }
@@ -35,7 +40,11 @@ pub(super) fn widgets(dashboard: &CloudWatchDashboard) -> Vec<(Place, Widget<'_>
         let places: Vec<_> = places(&sizes).into_iter().map(lowered).collect();
         for (place, panel) in places.iter().zip(&row.panels) {
             let y = top + place.y;
-            widgets.push((Place { y, ..*place }, Widget::Panel(panel)));
+            let place = Place { y, ..*place };
+            match &panel.content {
+                Content::Alarms(names) => widgets.extend(alarms(place, &panel.title, names)),
+                _ => widgets.push((place, Widget::Panel(panel))),
+            }
         }
         top += height(places.into_iter());
         let lines = reasons(&row.missing);
@@ -50,6 +59,20 @@ pub(super) fn widgets(dashboard: &CloudWatchDashboard) -> Vec<(Place, Widget<'_>
         }
     }
     widgets
+}
+
+/// As many widgets beside each other as the alarms need.
+fn alarms<'b>(
+    place: Place,
+    title: &'b str,
+    names: &'b [String],
+) -> impl Iterator<Item = (Place, Widget<'b>)> {
+    let parts = names.chunks(MOST_ALARMS).take(place.w as usize);
+    let w = place.w / u32::try_from(parts.len()).unwrap_or(1).max(1);
+    (0..).zip(parts).map(move |(i, names)| {
+        let x = place.x + i * w;
+        (Place { x, w, ..place }, Widget::Alarms(title, names))
+    })
 }
 
 /// A line for each panel; two of one title and reason, as objectives have them, are one line.

@@ -168,6 +168,6 @@ fn an_empty_walk_says_so() {
         .exits(0)
         .says("nothing was read: there is no YAML");
     project.write("a/values.yaml", "a: 1\n");
-    let words = "nothing was read: 1 file of YAML, JSON or Markdown, and no queries";
+    let words = "nothing was read: 1 file of YAML, JSON, HCL or Markdown, and no queries";
     project.run(&["lint", "a"]).exits(0).says(words);
 }

@@ -108,7 +108,7 @@ fn what_nobody_asked_about_is_counted_and_named() {
         "no findings in 1 file,",
         "note: 2 Helm templates not read (render them, then lint): chart/cut.yaml, chart/odd.yaml",
         "note: 1 Jinja template not read (render them, then lint): role/main.yml",
-        "note: 3 files not read (not valid YAML, JSON or UTF-8): ",
+        "note: 3 files not read (not valid YAML, JSON, HCL or UTF-8): ",
     ] {
         assert!(ran.err.contains(words), "{words}:\n{}", ran.err);
     }
@@ -162,7 +162,7 @@ fn files_that_name_metrics_and_were_not_read_are_named() {
     let ran = project.run(&["lint"]).exits(0);
     for words in [
         "note: 1 file not read (vLLM metrics mentioned, but no known query): notes.yaml\n",
-        "note: 1 file not read (vLLM metrics mentioned, but neither YAML, JSON nor Markdown; `--code` reads some): scale.py\n",
+        "note: 1 file not read (vLLM metrics mentioned, but neither YAML, JSON, HCL nor Markdown; `--code` reads some): scale.py\n",
     ] {
         assert!(ran.err.contains(words), "{words}:\n{}", ran.err);
     }
