@@ -119,21 +119,22 @@ impl Builder<'_> {
         let Some(over) = request.over.map(|over| &over.value) else {
             return;
         };
-        let metric = |alarm: &'_ Alarm| match &alarm.kind {
-            AlarmKind::Metric(metric) => Some(metric.clone()),
-            AlarmKind::Composite(_) | AlarmKind::PromQl(_) => None,
-        };
-        let all: Vec<_> = self.alarms[made..].iter().filter_map(metric).collect();
+        let made = self.alarms[made..].iter();
+        let all: Vec<&MetricAlarm> = made
+            .filter_map(|alarm| match &alarm.kind {
+                AlarmKind::Metric(metric) => Some(&**metric),
+                AlarmKind::Composite(_) | AlarmKind::PromQl(_) => None,
+            })
+            .collect();
         let statistic = |wanted: &Statistic| {
             let mut of = all.iter().flat_map(|metric| metric.value.metrics());
             of.any(|stat| stat.statistic == *wanted)
         };
         let text = over.statistic.as_ref();
         let text = text.filter(|text| text.value.parse().is_ok_and(|wanted| !statistic(&wanted)));
-        let missing = over.missing.filter(|given| {
-            let has = |metric: &Box<MetricAlarm>| metric.missing == given.value;
-            !all.iter().any(has)
-        });
+        let missing = over
+            .missing
+            .filter(|given| all.iter().all(|metric| metric.missing != given.value));
         let samples = over.low_samples;
         let samples = samples.filter(|_| all.iter().all(|metric| metric.low_samples.is_none()));
         for (field, at) in [
