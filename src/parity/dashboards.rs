@@ -41,7 +41,7 @@ impl Builder<'_> {
                         panels: row
                             .panels
                             .iter()
-                            .map(|panel| self.panel(slos, dashboard, panel, account))
+                            .filter_map(|panel| self.panel(slos, dashboard, panel, account))
                             .collect(),
                     })
                     .collect(),
@@ -55,13 +55,17 @@ impl Builder<'_> {
         dashboard: &Dashboard,
         panel: &Panel,
         account: bool,
-    ) -> CloudWatchPanel {
+    ) -> Option<CloudWatchPanel> {
         let shown = show(self, slos, panel, account);
-        CloudWatchPanel {
+        let content = self.report(dashboard, panel, shown);
+        // Nobody asked for those that every service has: their places are not kept for a text that says why.
+        let asked_for = matches!(panel.draw, Draw::Graph(_) | Draw::Text(_));
+        let is_there = !matches!(content, Content::Missing(_));
+        (asked_for || is_there).then(|| CloudWatchPanel {
             size: panel.size,
             title: panel.title.clone(),
-            content: self.report(dashboard, panel, shown),
-        }
+            content,
+        })
     }
 
     /// Notes in the parity report what became of a panel.
@@ -100,8 +104,9 @@ impl Builder<'_> {
 fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -> Shown {
     match &panel.draw {
         Draw::Text(text) => Ok((Content::Text(text.clone()), Vec::new())),
-        Draw::Alerts => states(builder, account),
-        Draw::Graph(_) => {
+        Draw::Alerts(_) => states(builder, account),
+        Draw::Objectives(_) => Err(vec![NotExpressible::OnlyPromQl("it joins several queries")]),
+        Draw::Graph(_) | Draw::Tile => {
             if let Some(alarms) = status(builder, panel, account) {
                 return Ok((Content::Alarms(alarms), Vec::new()));
             }

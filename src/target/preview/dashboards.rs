@@ -57,8 +57,10 @@ fn name(kind: GraphKind) -> &'static str {
 fn panel(panel: &dashboard::Panel, place: dashboard::Place) -> Panel {
     let (kind, graph) = match &panel.draw {
         Draw::Graph(kind) => (name(*kind), kind.is_over_time()),
+        Draw::Tile => ("tile", false),
         Draw::Text(_) => ("text", false),
-        Draw::Alerts => ("alerts", false),
+        Draw::Alerts(_) => ("alerts", false),
+        Draw::Objectives(_) => ("objectives", false),
     };
     Panel {
         column: place.x + 1,
