@@ -240,7 +240,11 @@ impl Threshold {
         let known = self.name.split(", ").any(|name| name == other.name);
         if !known && !other.name.is_empty() {
             let names = [self.name.as_str(), &other.name];
-            self.name = names.into_iter().filter(|n| !n.is_empty()).collect::<Vec<_>>().join(", ");
+            self.name = names
+                .into_iter()
+                .filter(|n| !n.is_empty())
+                .collect::<Vec<_>>()
+                .join(", ");
         }
     }
 }

@@ -186,7 +186,11 @@ pub(super) fn link(
 ) {
     let Some(links) = &cx.spec.links else { return };
     let lead = |name: &str, links_of: &mut Links| {
-        let panels = || dashboards.iter().flat_map(|d| d.panels().map(move |panel| (d, panel)));
+        let panels = || {
+            dashboards
+                .iter()
+                .flat_map(|d| d.panels().map(move |panel| (d, panel)))
+        };
         let named = |alerts: &[String]| alerts.iter().any(|alert| alert == name);
         // Else any panel that shows a part of what the alert looks at.
         let shown = panels()

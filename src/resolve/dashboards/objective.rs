@@ -64,7 +64,9 @@ impl Panels<'_, '_> {
             (_, 0) => VALUE,
             _ => COLUMNS - VALUE,
         };
-        let sizes: Vec<_> = (0..panels.len()).map(|i| Size::Fixed(width(i), HEIGHT)).collect();
+        let sizes: Vec<_> = (0..panels.len())
+            .map(|i| Size::Fixed(width(i), HEIGHT))
+            .collect();
         let sized = |(panel, size)| Panel {
             size,
             objective: Some(slo.name.clone()),
@@ -102,7 +104,10 @@ impl Panels<'_, '_> {
                  up to the last points. Below the even line the budget is spent too fast.",
                 slo.period
             ),
-            None => format!("What was left of the budget of the {} before each point.", slo.period),
+            None => format!(
+                "What was left of the budget of the {} before each point.",
+                slo.period
+            ),
         };
         let even = even.map(|expr| Series {
             title: "spent evenly".to_owned(),
@@ -150,7 +155,11 @@ impl Panels<'_, '_> {
         };
         let total = sum(mean(naming::TOTAL_EVENTS), Some(At::End));
         let allowed = bin(BinaryOp::Mul, query::number(events.budget.budget), total);
-        let spent = bin(BinaryOp::Div, sum(bad.into(), None), query::positive(allowed));
+        let spent = bin(
+            BinaryOp::Div,
+            sum(bad.into(), None),
+            query::positive(allowed),
+        );
         bin(BinaryOp::Sub, build::number("1"), spent)
     }
 
@@ -182,7 +191,12 @@ impl Panels<'_, '_> {
             .map(|tier| Threshold {
                 name: String::new(),
                 value: tier.factor,
-                text: format!("{}x over {}, {}", decimal(tier.factor), tier.long, tier.severity),
+                text: format!(
+                    "{}x over {}, {}",
+                    decimal(tier.factor),
+                    tier.long,
+                    tier.severity
+                ),
                 role: Role::Alert,
                 color: if tier.severity == *page {
                     Color::Red
@@ -299,7 +313,11 @@ fn one(title: &str, expr: Expr, slo: &Slo, origin: Origin) -> Series {
 
 /// How to read a panel, then what its objective promises.
 fn described(how: &str, slo: &Slo) -> String {
-    [how, &slo.description].map(str::trim).join("\n\n").trim().to_owned()
+    [how, &slo.description]
+        .map(str::trim)
+        .join("\n\n")
+        .trim()
+        .to_owned()
 }
 
 fn seconds(duration: Duration) -> ast::Duration {
@@ -308,15 +326,27 @@ fn seconds(duration: Duration) -> ast::Duration {
 
 /// When the period began that ends at the right edge of the graph: `$__to / 1000 - 2592000`.
 fn begin(period: Duration) -> Expr {
-    let end = bin(BinaryOp::Div, build::number(marker::END), build::number("1000"));
-    bin(BinaryOp::Sub, end, build::number(period.as_secs().to_string()))
+    let end = bin(
+        BinaryOp::Div,
+        build::number(marker::END),
+        build::number("1000"),
+    );
+    bin(
+        BinaryOp::Sub,
+        end,
+        build::number(period.as_secs().to_string()),
+    )
 }
 
 /// From all of a budget at the beginning of the period to nothing at its end.
 fn even_use(period: Duration) -> Expr {
     let time = build::call("vector", [build::call("time", Vec::<Expr>::new())]);
     let gone = bin(BinaryOp::Sub, time, begin(period));
-    let share = bin(BinaryOp::Div, gone, build::number(period.as_secs().to_string()));
+    let share = bin(
+        BinaryOp::Div,
+        gone,
+        build::number(period.as_secs().to_string()),
+    );
     bin(BinaryOp::Sub, build::number("1"), share)
 }
 

@@ -166,7 +166,11 @@ impl Panels<'_, '_> {
             let usual = || usual_stats(signal.kind(), GraphKind::Timeseries, name.span);
             let stats = p.stats.as_ref().map(|stats| stats.value.clone());
             let stats = stats.unwrap_or_else(|| usual().into_iter().flatten().collect());
-            read.extend(stats.iter().map(|stat| (Rc::clone(&signal), stat.value, name.span)));
+            read.extend(
+                stats
+                    .iter()
+                    .map(|stat| (Rc::clone(&signal), stat.value, name.span)),
+            );
         }
         read.retain(|(_, stat, _)| matches!(stat, Stat::Quantile(_)));
         if read.len() < 2 {
@@ -175,7 +179,9 @@ impl Panels<'_, '_> {
         let page = &self.cx.spec.severities.page.name.value;
         let watches = thresholds::watches(self.slos, self.alerts, page);
         read.iter().find_map(|(signal, stat, at)| {
-            let watch = watches.iter().find(|watch| thresholds::is_on(watch, signal, *stat))?;
+            let watch = watches
+                .iter()
+                .find(|watch| thresholds::is_on(watch, signal, *stat))?;
             Some(Spanned::new(watch.compare.window, *at))
         })
     }
@@ -369,7 +375,9 @@ impl Panels<'_, '_> {
             return Some(());
         }
         let name = wanted.name;
-        let message = format!("values of `{name}` ({stat}) do not add up, so that a stack of them means nothing");
+        let message = format!(
+            "values of `{name}` ({stat}) do not add up, so that a stack of them means nothing"
+        );
         let at = wanted.stat.map_or(name.span, |stat| stat.span);
         let error = Diagnostic::error("wrong-kind", at, message);
         self.cx.sink.push(error.help("use `kind: timeseries`"));

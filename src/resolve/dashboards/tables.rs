@@ -6,6 +6,7 @@
 
 use crate::naming;
 use crate::plan::dashboard::{Cells, Color, Column, Field, Lead, Origin, Series};
+use crate::plan::words::capital;
 use crate::plan::{Links, Query, Slo, marker};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
@@ -53,9 +54,13 @@ impl Scope<'_> {
     }
 
     fn group_columns(&self) -> impl Iterator<Item = Column> {
-        self.groups
-            .iter()
-            .map(|label| column(label, &label.replace('_', " "), Cells::Text(Vec::new())))
+        self.groups.iter().map(|label| {
+            column(
+                label,
+                &capital(&label.replace('_', " ")),
+                Cells::Text(Vec::new()),
+            )
+        })
     }
 }
 
@@ -76,7 +81,11 @@ fn times(times: u32, expr: impl Into<Expr>) -> Expr {
 fn all_at(value: u32, expr: impl Into<Expr>) -> Expr {
     match value {
         0 => times(0, expr),
-        _ => bin(BinaryOp::Add, times(0, expr), build::number(value.to_string())),
+        _ => bin(
+            BinaryOp::Add,
+            times(0, expr),
+            build::number(value.to_string()),
+        ),
     }
 }
 
@@ -163,7 +172,9 @@ pub(super) fn alerts(
     let since = max(&labels, scope.series("ALERTS_FOR_STATE"));
     let since = bin(BinaryOp::Mul, since, build::number("1000"));
     let since = build::binary(BinaryOp::And, since, listed.clone()).on(&labels);
-    let runbooks = named.iter().map(|(name, links)| ((*name).to_owned(), page(&links.runbook)));
+    let runbooks = named
+        .iter()
+        .map(|(name, links)| ((*name).to_owned(), page(&links.runbook)));
     let panels = named
         .iter()
         .filter_map(|(name, links)| Some(((*name).to_owned(), panel_of(&links.dashboard)?)));
@@ -184,12 +195,17 @@ pub(super) fn alerts(
             leads_to: Some(Lead::Panel(PANEL.to_owned())),
             ..column(ALERT_NAME, "Alert", Cells::Text(Vec::new()))
         },
-        column(naming::SEVERITY, "Severity", Cells::Coloured(severities.to_vec())),
+        column(
+            naming::SEVERITY,
+            "Severity",
+            Cells::Coloured(severities.to_vec()),
+        ),
     ];
-    let columns = columns
-        .into_iter()
-        .chain(scope.group_columns())
-        .chain([value(1, "Since", Cells::Since), runbook_column(), hidden_panel()]);
+    let columns = columns.into_iter().chain(scope.group_columns()).chain([
+        value(1, "Since", Cells::Since),
+        runbook_column(),
+        hidden_panel(),
+    ]);
     let series = vec![
         series("State", verdict(linked, beats), &labels),
         series("Since", since.into(), &labels),

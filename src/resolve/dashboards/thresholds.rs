@@ -157,7 +157,9 @@ pub(super) fn targets(slos: &[Slo], signal: &Signal, stat: Stat) -> Vec<Threshol
             same.then(|| target(p.below.0, p.below.1.clone()))
         }
         SloKind::Events(events) => match &events.sli {
-            EventSli::Latency { signal: of, within, .. } if of.name == signal.name => {
+            EventSli::Latency {
+                signal: of, within, ..
+            } if of.name == signal.name => {
                 Some(target(within.bound, shown(within.bound, signal.unit)))
             }
             _ => None,

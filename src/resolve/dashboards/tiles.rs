@@ -123,11 +123,17 @@ impl Panels<'_, '_> {
         let page = &self.cx.spec.severities.page.name.value;
         let watches = thresholds::watches(slos, self.alerts, page);
         let rank = |signal: &Signal| {
-            let judged = slos.iter().any(|slo| slo.signals().iter().any(|s| s.name == signal.name));
-            let watched = watches.iter().any(|watch| watch.compare.signal.name == signal.name);
+            let judged = slos
+                .iter()
+                .any(|slo| slo.signals().iter().any(|s| s.name == signal.name));
+            let watched = watches
+                .iter()
+                .any(|watch| watch.compare.signal.name == signal.name);
             (!judged, !watched)
         };
-        let timed = |signal: &&Signal| signal.kind() == SignalKind::Histogram && signal.unit == Unit::Seconds;
+        let timed = |signal: &&Signal| {
+            signal.kind() == SignalKind::Histogram && signal.unit == Unit::Seconds
+        };
         let of = |(words, short): (&str, &str)| {
             let named = signals.iter().filter(timed);
             let named = named.filter(|signal| signal.title.to_lowercase().contains(words));
@@ -150,7 +156,9 @@ impl Panels<'_, '_> {
             .iter()
             .filter(|watch| thresholds::is_on(watch, tile.signal, tile.stat))
             .collect();
-        let window = on.first().map_or(DEFAULT_WINDOW, |watch| watch.compare.window);
+        let window = on
+            .first()
+            .map_or(DEFAULT_WINDOW, |watch| watch.compare.window);
         let signal = filtered(tile.signal, &self.variables);
         let group_by = self.cx.spec.prometheus.group_by.iter();
         let labels = group_by.filter(|label| tile.signal.labels.contains(&label.value));
@@ -163,7 +171,11 @@ impl Panels<'_, '_> {
         let unit = bound::unit(&read, on.first().and_then(|watch| watch.compare.unit.per));
         let adds_up = tile.stat == Stat::Rate;
         let value = query::per_time(query::query(&read, None).expr, unit);
-        let together = if adds_up { AggregateOp::Sum } else { worst(&on) };
+        let together = if adds_up {
+            AggregateOp::Sum
+        } else {
+            worst(&on)
+        };
         let lines = self.lines(&on, tile, unit);
         self.seen.add(tile.signal);
         let how = match adds_up {
@@ -209,7 +221,9 @@ impl Panels<'_, '_> {
         let target = self.cx.target_labels();
         let up = matchers(&prometheus.selector)
             .iter()
-            .fold(build::metric("up"), |up, (label, op, value)| up.matcher(label, *op, value));
+            .fold(build::metric("up"), |up, (label, op, value)| {
+                up.matcher(label, *op, value)
+            });
         let up = filtered_series(up, &target, &self.variables);
         let bound = |value: Number, color| mark(value, Unit::Ratio, color, false);
         Panel {
@@ -252,17 +266,21 @@ fn pressure(signals: &[Signal]) -> impl Iterator<Item = Shown<'_>> {
 
 /// The percentile that an alert looks at, else that of an objective, else the 95th.
 fn stat(signal: &Signal, slos: &[Slo], watches: &[Watch<'_>]) -> Stat {
-    let mut watched = watches
+    let watched = watches
         .iter()
         .filter(|watch| watch.compare.signal.name == signal.name)
-        .map(|watch| watch.compare.stat)
-        .filter(|stat| matches!(stat, Stat::Quantile(_)));
+        .filter_map(|watch| match watch.compare.stat {
+            Stat::Quantile(quantile) => Some(quantile),
+            _ => None,
+        });
     let mut promised = slos.iter().filter_map(|slo| match &slo.kind {
         SloKind::Percentile(p) if p.signal.name == signal.name => Some(Stat::Quantile(p.quantile)),
         _ => None,
     });
     let usual = || Stat::Quantile(Number::new(95, 100));
-    watched.next().or_else(|| promised.next()).unwrap_or_else(usual)
+    // The slowest requests are what users complain of first.
+    let watched = watched.max().map(Stat::Quantile);
+    watched.or_else(|| promised.next()).unwrap_or_else(usual)
 }
 
 /// Where low values are the bad ones, the worst is the lowest.
@@ -291,7 +309,12 @@ fn mark(value: Number, unit: Unit, color: Color, upper: bool) -> Threshold {
 fn runbooks(on: &[&Watch<'_>]) -> Vec<(String, String)> {
     let links = on.iter();
     links
-        .map(|watch| (format!("Runbook: {}", watch.alert), watch.runbook.to_owned()))
+        .map(|watch| {
+            (
+                format!("Runbook: {}", watch.alert),
+                watch.runbook.to_owned(),
+            )
+        })
         .collect()
 }
 

@@ -17,7 +17,11 @@ pub(in crate::resolve) fn fill(
 ) {
     let places: Vec<_> = slos.iter().map(|slo| place(dashboards, slo)).collect();
     for dashboard in dashboards {
-        let variables: Vec<_> = dashboard.variables.iter().map(|v| v.label.clone()).collect();
+        let variables: Vec<_> = dashboard
+            .variables
+            .iter()
+            .map(|v| v.label.clone())
+            .collect();
         let table = Tables {
             cx,
             slos,
@@ -32,11 +36,13 @@ pub(in crate::resolve) fn fill(
 
 /// The first panel of an objective; the overview has one of each.
 fn place(dashboards: &[Dashboard], slo: &Slo) -> String {
-    let panels = dashboards.iter().flat_map(|d| d.panels().map(move |panel| (d, panel)));
+    let panels = dashboards
+        .iter()
+        .flat_map(|d| d.panels().map(move |panel| (d, panel)));
     let mut of_slo = panels.filter(|(_, panel)| panel.objective.as_ref() == Some(&slo.name));
-    of_slo
-        .next()
-        .map_or_else(String::new, |(d, panel)| format!("{}?viewPanel={}", d.uid, panel.id))
+    of_slo.next().map_or_else(String::new, |(d, panel)| {
+        format!("{}?viewPanel={}", d.uid, panel.id)
+    })
 }
 
 struct Tables<'a> {
@@ -54,7 +60,12 @@ impl Tables<'_> {
             return;
         }
         let spec = self.cx.spec;
-        let groups: Vec<_> = spec.prometheus.group_by.iter().map(|l| l.value.clone()).collect();
+        let groups: Vec<_> = spec
+            .prometheus
+            .group_by
+            .iter()
+            .map(|l| l.value.clone())
+            .collect();
         let scope = Scope {
             service: &spec.service.name.value,
             groups: &groups,
@@ -69,15 +80,22 @@ impl Tables<'_> {
             }
             _ => {
                 let beats = self.beats(&scope);
-                let (series, columns) = tables::alerts(&scope, &self.named(), &beats, &self.severities());
+                let (series, columns) =
+                    tables::alerts(&scope, &self.named(), &beats, &self.severities());
                 (series, Draw::Alerts(columns))
             }
         };
     }
 
     fn named(&self) -> Named<'_> {
-        let slos = self.slos.iter().map(|slo| (slo.alert_name.as_str(), &slo.links));
-        let alerts = self.alerts.iter().map(|alert| (alert.name.as_str(), &alert.links));
+        let slos = self
+            .slos
+            .iter()
+            .map(|slo| (slo.alert_name.as_str(), &slo.links));
+        let alerts = self
+            .alerts
+            .iter()
+            .map(|alert| (alert.name.as_str(), &alert.links));
         slos.chain(alerts).collect()
     }
 

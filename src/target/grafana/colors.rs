@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::panels::ref_id;
 use super::view::Override;
-use crate::plan::dashboard::{Origin, Panel};
+use crate::plan::dashboard::{Origin, Panel, Series};
 use crate::spec::{GraphKind, Stat};
 use crate::units::Number;
 
@@ -19,8 +19,24 @@ const VALUES: [(&str, &str); 7] = [
     ("deferred", "blue"),
 ];
 
+/// Colours of burn rates, from the shortest window to the longest.
+const WINDOWS: [&str; 5] = [
+    "purple",
+    "blue",
+    "light-blue",
+    "super-light-blue",
+    "super-light-purple",
+];
+
 /// Labels whose values have a meaning.
-const MEANING: [&str; 6] = ["status", "status_code", "code", "finished_reason", "reason", "result"];
+const MEANING: [&str; 6] = [
+    "status",
+    "status_code",
+    "code",
+    "finished_reason",
+    "reason",
+    "result",
+];
 
 /// Fixed colours of series, from the general to the special: the last one wins.
 pub(super) fn overrides(panel: &Panel) -> Vec<Override> {
@@ -29,8 +45,12 @@ pub(super) fn overrides(panel: &Panel) -> Vec<Override> {
         return Vec::new();
     }
     let mut all = percentiles(panel);
+    all.extend(objective(panel));
     let labels = panel.series.iter().flat_map(|series| &series.query.labels);
-    if labels.into_iter().any(|label| MEANING.contains(&label.as_str())) {
+    if labels
+        .into_iter()
+        .any(|label| MEANING.contains(&label.as_str()))
+    {
         all.extend(VALUES.iter().map(|(values, color)| Override {
             matcher: json!({"id": "byRegexp", "options": format!("/(^| )({values})( |$)/")}).into(),
             properties: vec![color_property("fixed", color)],
@@ -56,6 +76,31 @@ fn percentiles(panel: &Panel) -> Vec<Override> {
     let all: Vec<_> = colored.collect();
     // One percentile by itself may use all colours for its groups.
     if all.len() > 1 { all } else { Vec::new() }
+}
+
+/// Burn rates in colours that no bound has, the shortest window first; the line of an even use is dashed.
+fn objective(panel: &Panel) -> Vec<Override> {
+    let about = |wanted: fn(&Origin) -> bool| panel.series.iter().any(|s| wanted(&s.origin));
+    let burns = about(|origin| matches!(origin, Origin::Burn(..)));
+    let is_budget = about(|origin| matches!(origin, Origin::Budget(_)));
+    let look = |(i, series): (usize, &Series)| {
+        let properties = match &series.origin {
+            Origin::Burn(..) => vec![color_property("fixed", WINDOWS[i.min(WINDOWS.len() - 1)])],
+            Origin::Query(_) if is_budget => vec![
+                color_property("fixed", "text"),
+                json!({"id": "custom.lineStyle", "value": {"fill": "dash", "dash": [4, 8]}}).into(),
+            ],
+            _ => return None,
+        };
+        Some(Override {
+            matcher: json!({"id": "byFrameRefID", "options": ref_id(i)}).into(),
+            properties,
+        })
+    };
+    match burns || is_budget {
+        true => panel.series.iter().enumerate().filter_map(look).collect(),
+        false => Vec::new(),
+    }
 }
 
 fn percentile(quantile: Number) -> &'static str {

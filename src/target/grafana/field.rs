@@ -27,7 +27,11 @@ pub(super) fn field(panel: &Panel) -> Field {
     field.logarithmic = panel.series.iter().any(|series| burns(&series.origin));
     if field.logarithmic {
         field.min = Some(0.001);
-    } else if panel.series.iter().any(|series| matches!(series.origin, Origin::Budget(_))) {
+    } else if panel
+        .series
+        .iter()
+        .any(|series| matches!(series.origin, Origin::Budget(_)))
+    {
         (field.soft_min, field.max) = (Some(0.0), Some(1.0));
     } else if graph {
         (field.soft_min, field.soft_max) = axis(panel, full);

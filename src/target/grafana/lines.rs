@@ -44,7 +44,10 @@ fn line(index: usize, bound: &Threshold) -> Line {
     let look = Override {
         matcher: json!({"id": "byFrameRefID", "options": query.name}).into(),
         properties: vec![
-            property("color", json!({"mode": "fixed", "fixedColor": color_name(bound.color)})),
+            property(
+                "color",
+                json!({"mode": "fixed", "fixedColor": color_name(bound.color)}),
+            ),
             property("custom.lineStyle", json!({"fill": "dash", "dash": [8, 6]})),
             property("custom.lineWidth", json!(1)),
             property("custom.drawStyle", json!("line")),

@@ -1,8 +1,8 @@
 //! Panels of a plan as Grafana lays them out.
 
 use super::field::field;
-use super::{SPELLING, colors, lines, table};
 use super::view::{Link, Panel, Place, Query};
+use super::{SPELLING, colors, lines, table};
 use crate::plan::dashboard::{self, Dashboard, Draw, Row};
 use crate::plan::layout::height;
 use crate::plan::{Plan, dashboard::COLUMNS};
@@ -93,15 +93,24 @@ fn panel(plan: &Plan, panel: &dashboard::Panel, place: dashboard::Place, top: u3
             h: place.h,
         },
         interval: plan.scrape.interval.to_string(),
-        targets: queries.chain(lines.iter().map(|line| line.query.clone())).collect(),
+        targets: queries
+            .chain(lines.iter().map(|line| line.query.clone()))
+            .collect(),
         // Beside others there is only room for names.
-        legend: if place.w < WIDE { Vec::new() } else { vec!["lastNotNull"] },
+        legend: if place.w < WIDE {
+            Vec::new()
+        } else {
+            vec!["lastNotNull"]
+        },
         past: panel.past.map(|past| past.to_string()),
         links: links.collect(),
         field: field(panel),
         overrides: match columns {
             Some(columns) => table::overrides(columns),
-            None => colors::overrides(panel).into_iter().chain(lines.into_iter().map(|line| line.look)).collect(),
+            None => colors::overrides(panel)
+                .into_iter()
+                .chain(lines.into_iter().map(|line| line.look))
+                .collect(),
         },
         table: columns.map(|columns| table::table(columns, panel.series.len())),
         content: match &panel.draw {

@@ -29,7 +29,9 @@ pub(super) fn table(columns: &[Column], queries: usize) -> Table {
     Table {
         order: Value::Object(order).into(),
         headings: Value::Object(headings).into(),
-        sort: columns.first().map_or_else(String::new, |first| first.heading.clone()),
+        sort: columns
+            .first()
+            .map_or_else(String::new, |first| first.heading.clone()),
     }
 }
 
@@ -48,7 +50,12 @@ fn property(id: &str, value: Value) -> Value {
 
 fn properties(column: &Column) -> Vec<Value> {
     let mut all = cells(&column.cells);
-    all.extend(column.leads_to.as_ref().map(|lead| property("links", json!([link(lead)]))));
+    all.extend(
+        column
+            .leads_to
+            .as_ref()
+            .map(|lead| property("links", json!([link(lead)]))),
+    );
     all
 }
 
@@ -65,7 +72,10 @@ fn link(lead: &Lead) -> Value {
 }
 
 fn cells(cells: &Cells) -> Vec<Value> {
-    let background = property("custom.cellOptions", json!({"type": "color-background", "mode": "basic"}));
+    let background = property(
+        "custom.cellOptions",
+        json!({"type": "color-background", "mode": "basic"}),
+    );
     match cells {
         Cells::Text(words) if words.is_empty() => vec![property("noValue", json!("-"))],
         Cells::Always(word) => {
@@ -77,21 +87,44 @@ fn cells(cells: &Cells) -> Vec<Value> {
             ]
         }
         Cells::Text(words) => {
-            let words = words.iter().map(|(value, word)| (value.clone(), json!({"text": word})));
+            let words = words
+                .iter()
+                .map(|(value, word)| (value.clone(), json!({"text": word})));
             vec![property("mappings", mapping(words))]
         }
         Cells::Coloured(values) => {
             let values = values.iter();
-            let colors = values.map(|(value, color)| (value.clone(), json!({"color": color_name(*color), "text": value})));
-            vec![property("mappings", mapping(colors)), background]
+            let colors = values.map(|(value, color)| {
+                (
+                    value.clone(),
+                    json!({"color": color_name(*color), "text": value}),
+                )
+            });
+            vec![
+                property("mappings", mapping(colors)),
+                background,
+                property("custom.width", json!(100)),
+            ]
         }
         Cells::Words(words) => {
             let words = words.iter();
-            let words = words.map(|(number, word, color)| (number.to_string(), json!({"color": color_name(*color), "text": word})));
-            vec![property("mappings", mapping(words)), background, property("custom.width", json!(120))]
+            let words = words.map(|(number, word, color)| {
+                (
+                    number.to_string(),
+                    json!({"color": color_name(*color), "text": word}),
+                )
+            });
+            vec![
+                property("mappings", mapping(words)),
+                background,
+                property("custom.width", json!(120)),
+            ]
         }
         Cells::Number(unit, bounds) => {
-            let mut all = vec![property("unit", json!(grafana(*unit))), property("noValue", json!("-"))];
+            let mut all = vec![
+                property("unit", json!(grafana(*unit))),
+                property("noValue", json!("-")),
+            ];
             // 99.94 % and 99.9 % are not the same to an objective.
             let digits = match (unit.unit, bounds.is_empty()) {
                 (Unit::Ratio, true) => 3,
@@ -100,16 +133,29 @@ fn cells(cells: &Cells) -> Vec<Value> {
             };
             all.push(property("decimals", json!(digits)));
             if !bounds.is_empty() {
-                all.push(property("custom.cellOptions", json!({"type": "color-text"})));
-                all.push(property("thresholds", json!({"mode": "absolute", "steps": steps(bounds, Color::Green)})));
+                all.push(property(
+                    "custom.cellOptions",
+                    json!({"type": "color-text"}),
+                ));
+                all.push(property(
+                    "thresholds",
+                    json!({"mode": "absolute", "steps": steps(bounds, Color::Green)}),
+                ));
             }
             all
         }
-        Cells::Since => vec![property("unit", json!("dateTimeFromNow")), property("noValue", json!("-"))],
+        Cells::Since => vec![
+            property("unit", json!("dateTimeFromNow")),
+            property("noValue", json!("-")),
+            property("custom.width", json!(140)),
+        ],
         // The first is for Grafana up to 12.1, the second for what came after.
         Cells::Hidden => vec![
             property("custom.hidden", json!(true)),
-            property("custom.hideFrom", json!({"legend": false, "tooltip": false, "viz": true})),
+            property(
+                "custom.hideFrom",
+                json!({"legend": false, "tooltip": false, "viz": true}),
+            ),
         ],
     }
 }

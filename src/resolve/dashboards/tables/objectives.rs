@@ -44,7 +44,15 @@ pub(in crate::resolve::dashboards) fn objectives(
     let table = Table { scope, labels };
     let mut made = vec![table.state(all, &slos)];
     let mut columns = vec![
-        value(0, "State", Cells::Words(STATES.map(|(n, word, color)| (n, word.to_owned(), color)).into())),
+        value(
+            0,
+            "State",
+            Cells::Words(
+                STATES
+                    .map(|(n, word, color)| (n, word.to_owned(), color))
+                    .into(),
+            ),
+        ),
         Column {
             leads_to: Some(Lead::Panel(PANEL.to_owned())),
             ..column(naming::SLO, "Objective", Cells::Text(titles(&slos)))
@@ -52,7 +60,10 @@ pub(in crate::resolve::dashboards) fn objectives(
     ];
     columns.extend(scope.group_columns());
     columns.push(column(TARGET, "Target", Cells::Text(Vec::new())));
-    let values = table.budgets(&slos).into_iter().chain(table.percentiles(&slos));
+    let values = table
+        .budgets(&slos)
+        .into_iter()
+        .chain(table.percentiles(&slos));
     for (made_series, cells) in values {
         columns.push(value(made.len(), &made_series.title, cells));
         made.push(made_series);
@@ -84,7 +95,11 @@ fn percentile(slo: &Slo) -> Option<&PercentileSlo> {
 fn target(slo: &Slo) -> String {
     match &slo.kind {
         SloKind::Events(events) => {
-            format!("{} over {}", shown(events.budget.objective, Unit::Ratio), slo.period)
+            format!(
+                "{} over {}",
+                shown(events.budget.objective, Unit::Ratio),
+                slo.period
+            )
         }
         SloKind::Percentile(percentile) => words::promise(slo, percentile),
     }
@@ -153,17 +168,25 @@ impl Table<'_> {
         let known = states.into_iter().reduce(or);
         let rows = missing.fold(known, |rows, missing| {
             Some(match rows {
-                Some(rows) => build::binary(BinaryOp::Or, rows, missing).on(&[naming::SLO]).into(),
+                Some(rows) => build::binary(BinaryOp::Or, rows, missing)
+                    .on(&[naming::SLO])
+                    .into(),
                 None => missing,
             })
         });
         let of = |value: &dyn Fn(&Slo, &str) -> String| -> Vec<(String, String)> {
             let all = all.iter();
-            all.map(|(slo, panel)| (slo.name.clone(), value(slo, panel))).collect()
+            all.map(|(slo, panel)| (slo.name.clone(), value(slo, panel)))
+                .collect()
         };
         let rows = rows.unwrap_or_else(|| build::number("0"));
         let rows = by_name(rows, TARGET, naming::SLO, &of(&|slo, _| target(slo)));
-        let rows = by_name(rows, RUNBOOK, naming::SLO, &of(&|slo, _| page(&slo.links.runbook)));
+        let rows = by_name(
+            rows,
+            RUNBOOK,
+            naming::SLO,
+            &of(&|slo, _| page(&slo.links.runbook)),
+        );
         let rows = by_name(rows, PANEL, naming::SLO, &of(&|_, panel| panel.to_owned()));
         series("State", rows, &self.labels)
     }
@@ -208,7 +231,10 @@ impl Table<'_> {
         let share = |bounds| Cells::Number(amount(Unit::Ratio), bounds);
         let mut made = vec![
             (series("Current", good, &self.labels), share(Vec::new())),
-            (series("Budget left", left(), &self.labels), share(budget_bounds())),
+            (
+                series("Budget left", left(), &self.labels),
+                share(budget_bounds()),
+            ),
         ];
         let recorded = |window: &Duration| {
             let mut ratios = of_events.iter().flat_map(|events| &events.ratios);
@@ -256,7 +282,9 @@ impl Table<'_> {
 /// Above 1 a budget does not last; at the factor of the tier over this window somebody is called.
 fn burn_bounds(events: &[&EventSlo], window: Duration) -> Vec<Threshold> {
     let tiers = events.iter().flat_map(|events| &events.tiers);
-    let factors = tiers.filter(|tier| tier.long == window).map(|tier| tier.factor);
+    let factors = tiers
+        .filter(|tier| tier.long == window)
+        .map(|tier| tier.factor);
     let lasting = bound(Number::from_integer(1), Color::Yellow, true);
     let called = factors.min().map(|factor| bound(factor, Color::Red, true));
     std::iter::once(lasting).chain(called).collect()
