@@ -2,6 +2,7 @@
 
 use libtest_mimic::Trial;
 use serde_json::Value;
+use slosmith::target::Target;
 
 use crate::bundled;
 use crate::promtool::check_files;
@@ -27,9 +28,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The first query of a table, with all groups chosen, where a row has some labels and a value.
-fn rows(title: &str, row: &str) -> String {
-    let files = bundled::folder_for("vllm-serving", None);
+/// How many rows of a table have some labels and a state, with all groups chosen.
+fn rows(title: &str, labels: &[(&str, &str)], state: u32) -> String {
+    let text = bundled::spec("vllm-serving");
+    let files = bundled::build_for(&text, None, Target::Grafana);
     let overview = files
         .iter()
         .find(|file| file.path == "grafana/dashboards/overview.json");
@@ -38,18 +40,24 @@ fn rows(title: &str, row: &str) -> String {
     let table = panels.iter().find(|panel| panel["title"] == title).unwrap();
     let query = table["targets"][0]["expr"].as_str().unwrap();
     let query = query.replace("$cluster", ".*").replace("$model_name", ".*");
-    // The state as a label: an element of a value is what is looked for.
-    let (labels, value) = row.rsplit_once(' ').unwrap();
-    let mut wanted = format!("(({query}) == {value})");
-    for (label, value) in labels.split(',').filter_map(|pair| pair.split_once('=')) {
-        wanted = format!("(label_replace({wanted}, \"hit\", \"1\", \"{label}\", \"{value}\"))");
-        wanted = format!("(sum by (slo, alertname, severity, hit) ({wanted}))");
-    }
-    format!("count(label_replace(vector(1), \"hit\", \"1\", \"\", \"\") and on (hit) {wanted})")
+    let row = labels
+        .iter()
+        .fold("vector(1)".to_owned(), |row, (label, value)| {
+            format!("label_replace({row}, \"{label}\", \"{value}\", \"\", \"\")")
+        });
+    let names: Vec<_> = labels.iter().map(|(label, _)| *label).collect();
+    format!(
+        "count((({query}) == {state}) and on ({}) {row})",
+        names.join(", ")
+    )
+}
+
+fn alert(name: &str, state: u32) -> String {
+    rows("Alerts", &[("alertname", name)], state)
 }
 
 const ENGINE: &str =
-    "vllm:num_requests_waiting{job=\"vllm\", cluster=\"c\", model_name=\"m\", instance=\"i\"}";
+    "vllm:kv_cache_usage_perc{job=\"vllm\", cluster=\"c\", model_name=\"m\", instance=\"i\"}";
 const REQUESTS: &str = "http_requests_total{job=\"vllm\", cluster=\"c\", handler=\"/v1/x\", status=\"2xx\", instance=\"i\"}";
 
 fn ask(rules: &[&str], series: &[(&str, &str)], checks: &[(&str, &str, Option<f64>)]) {
@@ -58,9 +66,9 @@ fn ask(rules: &[&str], series: &[(&str, &str)], checks: &[(&str, &str, Option<f6
 }
 
 fn missing_data_is_never_healthy() {
-    let fine = rows("Alerts", "alertname=nothing is firing 0");
-    let silent = rows("Alerts", "alertname=no data from vllm 3");
-    let unruled = rows("Alerts", "alertname=no data from the recording rules 3");
+    let fine = alert("nothing is firing", 0);
+    let silent = alert("no data from vllm", 3);
+    let unruled = alert("no data from the recording rules", 3);
     // Nothing at all.
     ask(
         &[],
@@ -96,14 +104,14 @@ fn missing_data_is_never_healthy() {
 }
 
 fn a_page_hides_the_ticket_of_its_objective_only() {
-    let alert = |name: &str, severity: &str, tier: &str, cluster: &str| {
+    let series = |name: &str, severity: &str, tier: &str, cluster: &str| {
         format!(
             "ALERTS{{service=\"vllm-serving\", alertname=\"{name}\", severity=\"{severity}\", alertstate=\"firing\", tier=\"{tier}\", cluster=\"{cluster}\"}}"
         )
     };
-    let page = alert("TtftErrorBudgetBurn", "critical", "1h", "c");
-    let ticket = alert("TtftErrorBudgetBurn", "warning", "1d", "c");
-    let elsewhere = alert("TtftErrorBudgetBurn", "warning", "1d", "d");
+    let page = series("TtftErrorBudgetBurn", "critical", "1h", "c");
+    let ticket = series("TtftErrorBudgetBurn", "warning", "1d", "c");
+    let elsewhere = series("TtftErrorBudgetBurn", "warning", "1d", "d");
     let series = [
         (page.as_str(), "1x20"),
         (&ticket, "1x20"),
@@ -112,10 +120,21 @@ fn a_page_hides_the_ticket_of_its_objective_only() {
     ];
     let paged = rows(
         "Alerts",
-        "alertname=TtftErrorBudgetBurn,severity=critical 2",
+        &[
+            ("alertname", "TtftErrorBudgetBurn"),
+            ("severity", "critical"),
+        ],
+        2,
     );
-    let warned = rows("Alerts", "alertname=TtftErrorBudgetBurn,severity=warning 2");
-    let fine = rows("Alerts", "alertname=nothing is firing 0");
+    let warned = rows(
+        "Alerts",
+        &[
+            ("alertname", "TtftErrorBudgetBurn"),
+            ("severity", "warning"),
+        ],
+        2,
+    );
+    let fine = alert("nothing is firing", 0);
     ask(
         &[],
         &series,
@@ -141,7 +160,7 @@ fn objectives_have_a_state() {
         (ttft.as_str(), "0.9x29"),
         (page, "_x9 1x19"),
     ];
-    let state = |slo: &str, state: u32| rows("Objectives", &format!("slo={slo} {state}"));
+    let state = |slo: &str, state: u32| rows("Objectives", &[("slo", slo)], state);
     let checks = [
         (state("availability", 0), "5m", Some(1.0)),
         (state("availability", 1), "15m", Some(1.0)),

@@ -2,8 +2,7 @@
 
 use serde_json::json;
 
-use super::panels::ref_id;
-use super::view::Override;
+use super::view::{Override, ref_id};
 use crate::plan::dashboard::{Origin, Panel, Series};
 use crate::spec::{GraphKind, Stat};
 use crate::units::Number;

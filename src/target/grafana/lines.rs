@@ -6,8 +6,7 @@
 use serde_json::json;
 
 use super::field::color_name;
-use super::panels::ref_id;
-use super::view::{Override, Query};
+use super::view::{Override, Query, ref_id};
 use crate::plan::dashboard::{Panel, Threshold};
 use crate::plan::words;
 use crate::promql::build;

@@ -1,7 +1,7 @@
 //! Panels of a plan as Grafana lays them out.
 
 use super::field::field;
-use super::view::{Link, Panel, Place, Query};
+use super::view::{Link, Panel, Place, Query, ref_id};
 use super::{SPELLING, colors, lines, table};
 use crate::plan::dashboard::{self, Dashboard, Draw, Row};
 use crate::plan::layout::height;
@@ -138,16 +138,6 @@ fn query(panel: &dashboard::Panel, series: &dashboard::Series, index: usize) -> 
             true => panel.title.clone(),
             false => series.title.clone(),
         },
-    }
-}
-
-/// `A` to `Z`, then `A1`, `B1`, …
-pub(super) fn ref_id(index: usize) -> String {
-    // Below 26, so it fits.
-    let letter = char::from(b'A' + u8::try_from(index % 26).unwrap_or_default());
-    match index / 26 {
-        0 => letter.to_string(),
-        more => format!("{letter}{more}"),
     }
 }
 

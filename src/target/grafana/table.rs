@@ -3,8 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::field::{color_name, grafana, steps};
-use super::panels::ref_id;
-use super::view::{Override, Table};
+use super::view::{Override, Table, ref_id};
 use crate::plan::dashboard::{Cells, Color, Column, Field, Lead};
 use crate::units::Unit;
 

@@ -158,3 +158,13 @@ pub(super) struct ConfigMap {
     pub(super) folder: String,
     pub(super) json: String,
 }
+
+/// `A` to `Z`, then `A1`, `B1`, …
+pub(super) fn ref_id(index: usize) -> String {
+    // Below 26, so it fits.
+    let letter = char::from(b'A' + u8::try_from(index % 26).unwrap_or_default());
+    match index / 26 {
+        0 => letter.to_string(),
+        more => format!("{letter}{more}"),
+    }
+}
