@@ -7,9 +7,10 @@
 use crate::naming;
 use crate::plan::dashboard::{Cells, Color, Column, Field, Lead, Origin, Series};
 use crate::plan::words::capital;
-use crate::plan::{Links, Query, Slo, marker};
+use crate::plan::{Links, Query, Slo, ValueUnit, marker};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
+use crate::units::Unit;
 
 /// Label: the name of an alert.
 const ALERT_NAME: &str = "alertname";
@@ -35,6 +36,8 @@ pub(super) struct Scope<'a> {
     pub(super) variables: &'a [String],
     /// The severity that wakes somebody.
     pub(super) page: &'a str,
+    /// The `uid` of the dashboard, where rows lead that have no panel.
+    pub(super) dashboard: &'a str,
 }
 
 impl Scope<'_> {
@@ -93,7 +96,7 @@ fn max(labels: &[String], expr: impl Into<Expr>) -> Expr {
     build::aggregate(AggregateOp::Max, labels, expr)
 }
 
-/// Sets a label where another one matches a pattern; everywhere when that is empty.
+/// Sets a label where another one matches a pattern: with an empty one, where there is none.
 fn labelled(expr: Expr, label: &str, value: &str, source: &str, pattern: &str) -> Expr {
     // `$` begins a group of the pattern in PromQL, and a variable in Grafana.
     let value = value.replace('$', "%24");
@@ -165,10 +168,12 @@ pub(super) fn alerts(
     scope: &Scope<'_>,
     named: &Named<'_>,
     beats: &[(String, Expr)],
+    excesses: &[(String, Expr)],
     severities: &[(String, Color)],
 ) -> (Vec<Series>, Vec<Column>) {
     let labels = scope.labels(&[ALERT_NAME, naming::SEVERITY]);
     let listed = listed(scope, &labels);
+    let beyond = beyond(scope, excesses, &listed);
     let since = max(&labels, scope.series("ALERTS_FOR_STATE"));
     let since = bin(BinaryOp::Mul, since, build::number("1000"));
     let since = build::binary(BinaryOp::And, since, listed.clone()).on(&labels);
@@ -180,6 +185,13 @@ pub(super) fn alerts(
         .filter_map(|(name, links)| Some(((*name).to_owned(), panel_of(&links.dashboard)?)));
     let linked = by_name(listed, RUNBOOK, ALERT_NAME, &runbooks.collect::<Vec<_>>());
     let linked = by_name(linked, PANEL, ALERT_NAME, &panels.collect::<Vec<_>>());
+    let rows = labelled(
+        verdict(linked, beats),
+        PANEL,
+        &format!("{}?", scope.dashboard),
+        PANEL,
+        "",
+    );
     let columns = [
         value(
             0,
@@ -206,11 +218,37 @@ pub(super) fn alerts(
         runbook_column(),
         hidden_panel(),
     ]);
-    let series = vec![
-        series("State", verdict(linked, beats), &labels),
+    let mut made = vec![
+        series("State", rows, &labels),
         series("Since", since.into(), &labels),
     ];
-    (series, columns.collect())
+    let mut columns: Vec<_> = columns.collect();
+    if let Some(beyond) = beyond {
+        made.push(series("Times its bound", beyond, &labels));
+        let times = ValueUnit {
+            unit: Unit::Count,
+            per: None,
+        };
+        // Beside the time since when.
+        let place = columns.len().saturating_sub(3);
+        columns.insert(
+            place,
+            value(2, "Times its bound", Cells::Number(times, Vec::new())),
+        );
+    }
+    (made, columns)
+}
+
+/// The values of the alerts that are listed, in multiples of their bounds.
+fn beyond(scope: &Scope<'_>, excesses: &[(String, Expr)], listed: &Expr) -> Option<Expr> {
+    let groups = scope.labels(&[]);
+    let named = |(name, excess): &(String, Expr)| {
+        let worst = max(&groups, excess.clone());
+        labelled(worst, ALERT_NAME, name, "", "")
+    };
+    let all = excesses.iter().map(named).reduce(or)?;
+    let listed = build::binary(BinaryOp::And, all, listed.clone());
+    Some(listed.on(&scope.labels(&[ALERT_NAME])).into())
 }
 
 /// The alerts that are pending or firing.

@@ -2,11 +2,16 @@
 
 use super::tables::{self, Named, Scope};
 use super::variables::{any_name, filtered_series};
+use crate::naming;
 use crate::plan::dashboard::{Color, Draw, Panel};
-use crate::plan::{Alert, Dashboard, Family, Signal, Slo, Source};
-use crate::promql::ast::{Expr, MatchOp};
+use crate::plan::{
+    Alert, Bound, Condition, Dashboard, Family, Signal, Slo, SloKind, Source, alert, slo_series,
+};
+use crate::promql::ast::{BinaryOp, Expr, MatchOp};
+use crate::query::{self, bin};
 use crate::resolve::context::Context;
 use crate::spec::FamilyKind;
+use crate::units::Number;
 
 /// Gives the tables of alerts and of objectives their queries.
 pub(in crate::resolve) fn fill(
@@ -28,6 +33,7 @@ pub(in crate::resolve) fn fill(
             alerts,
             places: &places,
             variables: &variables,
+            dashboard: &dashboard.uid,
         };
         let panels = dashboard.rows.iter_mut().flat_map(|row| &mut row.panels);
         panels.for_each(|panel| table.fill(panel));
@@ -52,6 +58,8 @@ struct Tables<'a> {
     /// Where each objective is shown.
     places: &'a [String],
     variables: &'a [String],
+    /// The `uid` of the dashboard.
+    dashboard: &'a str,
 }
 
 impl Tables<'_> {
@@ -71,6 +79,7 @@ impl Tables<'_> {
             groups: &groups,
             variables: self.variables,
             page: &spec.severities.page.name.value,
+            dashboard: self.dashboard,
         };
         (panel.series, panel.draw) = match panel.draw {
             Draw::Objectives(_) => {
@@ -80,8 +89,13 @@ impl Tables<'_> {
             }
             _ => {
                 let beats = self.beats(&scope);
-                let (series, columns) =
-                    tables::alerts(&scope, &self.named(), &beats, &self.severities());
+                let (series, columns) = tables::alerts(
+                    &scope,
+                    &self.named(),
+                    &beats,
+                    &self.excesses(&scope),
+                    &self.severities(),
+                );
                 (series, Draw::Alerts(columns))
             }
         };
@@ -97,6 +111,38 @@ impl Tables<'_> {
             .iter()
             .map(|alert| (alert.name.as_str(), &alert.links));
         slos.chain(alerts).collect()
+    }
+
+    /// For each alert with a fixed bound, how far its value is beyond it: a number that means the same in every unit.
+    fn excesses(&self, scope: &Scope<'_>) -> Vec<(String, Expr)> {
+        let of_slos = self.slos.iter().filter_map(|slo| {
+            let SloKind::Events(events) = &slo.kind else {
+                return None;
+            };
+            let tiers = events.tiers.iter().map(|tier| {
+                let window = tier.long.to_string();
+                let ratio = slo_series(naming::ERROR_RATIO, scope.service, &slo.name, &window);
+                bin(BinaryOp::Div, ratio.into(), query::number(tier.threshold))
+            });
+            let all = tiers.reduce(|all, tier| bin(BinaryOp::Or, all, tier))?;
+            Some((slo.alert_name.clone(), all))
+        });
+        let on_values = alert::on_conditions(self.slos, self.alerts).filter_map(|alert| {
+            let leading = alert.condition.leading();
+            let Condition::Compare(compare) = leading else {
+                return None;
+            };
+            let Bound::Fixed(_, bound, _) = &compare.bound else {
+                return None;
+            };
+            let beyond = bin(
+                BinaryOp::Div,
+                leading.value().clone(),
+                query::number(*bound),
+            );
+            (*bound != Number::default()).then(|| (alert.name.to_owned(), beyond))
+        });
+        of_slos.chain(on_values).collect()
     }
 
     /// Pages are red, tickets orange, others blue.

@@ -96,11 +96,10 @@ fn panel(plan: &Plan, panel: &dashboard::Panel, place: dashboard::Place, top: u3
         targets: queries
             .chain(lines.iter().map(|line| line.query.clone()))
             .collect(),
-        // Beside others there is only room for names.
-        legend: if place.w < WIDE {
-            Vec::new()
-        } else {
-            vec!["lastNotNull"]
+        // Beside others there is only room for names, and bounds have no newest value.
+        legend: match place.w < WIDE || !lines.is_empty() {
+            true => Vec::new(),
+            false => vec!["lastNotNull"],
         },
         past: panel.past.map(|past| past.to_string()),
         links: links.collect(),
