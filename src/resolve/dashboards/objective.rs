@@ -193,7 +193,7 @@ impl Panels<'_, '_> {
                 value: tier.factor,
                 text: format!(
                     "{}x over {}, {}",
-                    decimal(tier.factor),
+                    decimal((tier.factor * 100).round() / 100),
                     tier.long,
                     tier.severity
                 ),

@@ -14,7 +14,7 @@ use crate::spec::{GraphKind, Text};
 use crate::units::{Duration, Unit};
 
 /// Lines of the table of objectives at most, so that the alerts stay on the first screen.
-const MOST_LINES: u32 = 11;
+const MOST_LINES: u32 = 9;
 
 /// An objective is judged over days.
 const RANGE: Duration = Duration::from_secs(24 * 3_600);

@@ -24,7 +24,10 @@ use crate::spec::{Across, Stat};
 use crate::units::{Number, Unit, decimal};
 
 /// Lines of a tile: with less, Grafana leaves the course out.
-const HEIGHT: u32 = 5;
+const HEIGHT: u32 = 3;
+
+/// Tiles side by side.
+const PER_LINE: u32 = 4;
 
 /// Latencies that users feel: what titles call them, and what a tile does.
 const FELT: [(&str, &str); 3] = [
@@ -56,9 +59,10 @@ impl Panels<'_, '_> {
         }
         tiles.push(self.replicas());
         let count = u32::try_from(tiles.len()).unwrap_or(1);
-        let wide = COLUMNS % count;
-        for (i, tile) in (0..).zip(&mut tiles) {
-            let width = COLUMNS / count + u32::from(i < wide);
+        // Two lines of few tiles keep their titles readable on a small screen.
+        let lines = count.div_ceil(PER_LINE);
+        let width = COLUMNS / count.div_ceil(lines);
+        for tile in &mut tiles {
             tile.size = Size::Fixed(width, HEIGHT);
         }
         tiles

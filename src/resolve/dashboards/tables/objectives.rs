@@ -6,9 +6,10 @@ use super::{
 };
 use crate::naming;
 use crate::plan::dashboard::{Cells, Color, Column, Lead, Role, Series, Threshold};
-use crate::plan::{EventSlo, PercentileSlo, Slo, SloKind, ValueUnit, words};
+use crate::plan::{EventSlo, PercentileSlo, Slo, SloKind, ValueUnit};
 use crate::promql::ast::{BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
+use crate::spec::Stat;
 use crate::units::{Duration, Number, Unit, decimal, shown};
 
 /// Label of a row: what is promised.
@@ -101,7 +102,10 @@ fn target(slo: &Slo) -> String {
                 slo.period
             )
         }
-        SloKind::Percentile(percentile) => words::promise(slo, percentile),
+        SloKind::Percentile(percentile) => {
+            let (stat, below) = (Stat::Quantile(percentile.quantile), &percentile.below.1);
+            format!("{stat} below {below} ({})", slo.period)
+        }
     }
 }
 
