@@ -38,9 +38,7 @@ impl Builder<'_> {
                     .iter()
                     .map(|row| CloudWatchRow {
                         title: row.title.clone(),
-                        panels: row
-                            .panels
-                            .iter()
+                        panels: alarms_first(&row.panels)
                             .filter_map(|panel| self.panel(slos, dashboard, panel, account))
                             .collect(),
                     })
@@ -99,6 +97,13 @@ impl Builder<'_> {
             false => name,
         }
     }
+}
+
+/// The panels of a row, with the states of all alarms before the rest.
+fn alarms_first(panels: &[Panel]) -> impl Iterator<Item = &Panel> {
+    let alarms = |panel: &&Panel| matches!(panel.draw, Draw::Alerts(_));
+    let rest = panels.iter().filter(move |panel| !alarms(panel));
+    panels.iter().filter(alarms).chain(rest)
 }
 
 fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -> Shown {

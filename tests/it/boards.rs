@@ -420,3 +420,21 @@ fn what_has_no_value_says_so() {
         }
     }
 }
+
+#[test]
+fn a_tile_is_not_read_as_a_part_of_a_condition_reads_it() {
+    // An alert on a fast p50 together with something else says nothing of the latency that users feel.
+    let plan = plan("specs/vllm-production.yaml");
+    let boards = boards_of("specs/vllm-production.yaml", &plan);
+    let overview = boards
+        .iter()
+        .find(|board| board.name.ends_with("overview.json"))
+        .unwrap();
+    let panels = overview.panels();
+    let tile = panels
+        .iter()
+        .find(|panel| title(panel).starts_with("ITL"))
+        .unwrap();
+    assert_eq!(title(tile), "ITL p95");
+    assert!(values(tile).all(|expr| expr.starts_with("max(")), "{tile}");
+}

@@ -104,7 +104,10 @@ impl Panels<'_, '_> {
     ) -> Option<Panel> {
         let p = &panel.value;
         let mut content = Content::default();
-        let window = p.window.or(row.window).or_else(|| self.common_window(p));
+        let window = match p.window.or(row.window) {
+            Some(window) => Some(window),
+            None => self.common_window(p)?,
+        };
         let lines = Lines::wanted(p);
         if let Some(list) = &p.series {
             for series in &list.value {
@@ -152,38 +155,35 @@ impl Panels<'_, '_> {
     }
 
     /// The look-back of the alert on one of a panel's percentiles: read over different times, p99 could be below p95.
-    fn common_window(&mut self, p: &spec::Panel) -> Option<Spanned<Duration>> {
+    fn common_window(&mut self, p: &spec::Panel) -> Option<Option<Spanned<Duration>>> {
         let mut read: Vec<(Rc<Signal>, Stat, Span)> = Vec::new();
         let given = p.series.iter().flat_map(|list| &list.value);
         for series in given {
             if let (Some(name), Some(stat)) = (&series.value.signal, series.value.stat) {
-                let signal = self.found(name).flatten();
+                let signal = self.found(name)?;
                 read.extend(signal.map(|signal| (signal, stat.value, name.span)));
             }
         }
-        if let Some(name) = &p.signal {
-            let signal = self.found(name).flatten()?;
+        if let Some(name) = &p.signal
+            && let Some(signal) = self.found(name)?
+        {
             let usual = || usual_stats(signal.kind(), GraphKind::Timeseries, name.span);
             let stats = p.stats.as_ref().map(|stats| stats.value.clone());
             let stats = stats.unwrap_or_else(|| usual().into_iter().flatten().collect());
-            read.extend(
-                stats
-                    .iter()
-                    .map(|stat| (Rc::clone(&signal), stat.value, name.span)),
-            );
+            let stats = stats.iter();
+            read.extend(stats.map(|stat| (Rc::clone(&signal), stat.value, name.span)));
         }
         read.retain(|(_, stat, _)| matches!(stat, Stat::Quantile(_)));
         if read.len() < 2 {
-            return None;
+            return Some(None);
         }
         let page = &self.cx.spec.severities.page.name.value;
         let watches = thresholds::watches(self.slos, self.alerts, page);
-        read.iter().find_map(|(signal, stat, at)| {
-            let watch = watches
-                .iter()
-                .find(|watch| thresholds::is_on(watch, signal, *stat))?;
+        Some(read.iter().find_map(|(signal, stat, at)| {
+            let mut watches = watches.iter();
+            let watch = watches.find(|watch| thresholds::is_on(watch, signal, *stat))?;
             Some(Spanned::new(watch.compare.window, *at))
-        })
+        }))
     }
 
     fn title(&mut self, p: &spec::Panel) -> String {

@@ -38,6 +38,11 @@ impl Watch<'_> {
         }
     }
 
+    /// True when crossing its bound is enough to fire the alert.
+    pub(super) fn fires_alone(&self) -> bool {
+        self.role == Role::Alert
+    }
+
     /// True when it is what the alert compares first.
     pub(super) fn leading(&self) -> bool {
         self.leading

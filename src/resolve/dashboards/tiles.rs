@@ -158,6 +158,7 @@ impl Panels<'_, '_> {
         let all = thresholds::watches(self.slos, self.alerts, &page);
         let on: Vec<_> = all
             .iter()
+            .filter(|watch| watch.fires_alone())
             .filter(|watch| thresholds::is_on(watch, tile.signal, tile.stat))
             .collect();
         let window = on
@@ -210,7 +211,6 @@ impl Panels<'_, '_> {
     /// Beyond an objective's bound the value is yellow, beyond an alert's orange or red.
     fn lines(&self, on: &[&Watch<'_>], tile: &Shown<'_>, unit: ValueUnit) -> Vec<Threshold> {
         let alone = on.iter().filter_map(|watch| thresholds::line(watch, unit));
-        let alone = alone.filter(|line| line.role == Role::Alert);
         let targets = thresholds::targets(self.slos, tile.signal, tile.stat);
         let targets = targets.into_iter().map(|line| Threshold {
             color: Color::Yellow,
@@ -272,7 +272,7 @@ fn pressure(signals: &[Signal]) -> impl Iterator<Item = Shown<'_>> {
 fn stat(signal: &Signal, slos: &[Slo], watches: &[Watch<'_>]) -> Stat {
     let watched = watches
         .iter()
-        .filter(|watch| watch.compare.signal.name == signal.name)
+        .filter(|watch| watch.fires_alone() && watch.compare.signal.name == signal.name)
         .filter_map(|watch| match watch.compare.stat {
             Stat::Quantile(quantile) => Some(quantile),
             _ => None,

@@ -125,7 +125,7 @@ fn view_name(view: View) -> &'static str {
 }
 
 fn axis(graph: &Graph) -> Value {
-    let mut left = json!({"min": 0});
+    let mut left = json!({"min": number(lowest(graph))});
     if graph.view == View::Gauge {
         left["max"] = json!(100);
     }
@@ -135,6 +135,21 @@ fn axis(graph: &Graph) -> Value {
         left["showUnits"] = json!(false);
     }
     json!({"left": left})
+}
+
+/// Where the axis begins, in what it counts in: at zero, but an objective of 99.9 % would be a line on the edge.
+fn lowest(graph: &Graph) -> Number {
+    let one = Number::from_integer(1);
+    let objectives = graph.thresholds.iter();
+    let lowest = objectives.clone().map(|line| line.value).min();
+    let near = |value: &Number| *value > Number::new(9, 10) && *value < one;
+    let below = lowest.filter(near).filter(|_| {
+        let lower = |line: &Threshold| line.role == Role::Target && !line.upper;
+        graph.unit.unit == Unit::Ratio && graph.unit.per.is_none() && objectives.clone().all(lower)
+    });
+    below.map_or_else(Number::default, |value| {
+        (one - (one - value) * 4) / graph.worth
+    })
 }
 
 fn axis_unit(unit: ValueUnit, worth: Number) -> String {
