@@ -50,7 +50,7 @@ impl Builder<'_> {
         account: bool,
     ) -> CloudWatchRow {
         let (mut panels, mut missing) = (Vec::new(), Vec::new());
-        for panel in &row.panels {
+        for panel in alarms_first(&row.panels) {
             let shown = show(self, slos, panel, account);
             self.report(dashboard, panel, &shown);
             let title = panel.title.clone();
@@ -60,7 +60,8 @@ impl Builder<'_> {
                     title,
                     content,
                 }),
-                Err(why) => missing.push(MissingPanel { title, why }),
+                Err(why) if asked_for(panel) => missing.push(MissingPanel { title, why }),
+                Err(_) => {}
             }
         }
         CloudWatchRow {
@@ -102,11 +103,24 @@ impl Builder<'_> {
     }
 }
 
+/// The panels of a row, with the states of all alarms before the rest.
+fn alarms_first(panels: &[Panel]) -> impl Iterator<Item = &Panel> {
+    let alarms = |panel: &&Panel| matches!(panel.draw, Draw::Alerts(_));
+    let rest = panels.iter().filter(move |panel| !alarms(panel));
+    panels.iter().filter(alarms).chain(rest)
+}
+
+/// Panels that every service has are not missed in CloudWatch: nobody asked for them.
+fn asked_for(panel: &Panel) -> bool {
+    matches!(panel.draw, Draw::Graph(_) | Draw::Text(_))
+}
+
 fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -> Shown {
     match &panel.draw {
         Draw::Text(text) => Ok((Content::Text(text.clone()), Vec::new())),
-        Draw::Alerts => states(builder, account),
-        Draw::Graph(_) => {
+        Draw::Alerts(_) => states(builder, account),
+        Draw::Objectives(_) => Err(vec![NotExpressible::OnlyPromQl("it joins several queries")]),
+        Draw::Graph(_) | Draw::Tile => {
             if let Some(alarms) = status(builder, panel, account) {
                 return Ok((Content::Alarms(alarms), Vec::new()));
             }

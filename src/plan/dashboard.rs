@@ -78,6 +78,12 @@ pub struct Panel {
     pub thresholds: Vec<Threshold>,
     /// Alerts on what it shows, by name.
     pub alerts: Vec<String>,
+    /// Those of them that lead here: it shows the value that they compare first, by all labels that they have.
+    pub leads: Vec<String>,
+    /// The objective that it is about, by name.
+    pub objective: Option<String>,
+    /// The time it shows up to now, where that is not the dashboard's.
+    pub past: Option<Duration>,
     /// Where it leads: title and URL.
     pub links: Vec<(String, String)>,
     /// How much room it takes.
@@ -89,10 +95,14 @@ pub struct Panel {
 pub enum Draw {
     /// Values of its series.
     Graph(GraphKind),
+    /// One value in large type, which is never older than the end of the time shown, above its course.
+    Tile,
     /// Markdown.
     Text(String),
     /// What is firing.
-    Alerts,
+    Alerts(Vec<Column>),
+    /// All objectives.
+    Objectives(Vec<Column>),
 }
 
 impl Draw {
@@ -100,7 +110,8 @@ impl Draw {
     pub fn graph(&self) -> Option<GraphKind> {
         match self {
             Self::Graph(kind) => Some(*kind),
-            Self::Text(_) | Self::Alerts => None,
+            Self::Tile => Some(GraphKind::Number),
+            Self::Text(_) | Self::Alerts(_) | Self::Objectives(_) => None,
         }
     }
 }
@@ -109,6 +120,56 @@ impl From<GraphKind> for Draw {
     fn from(kind: GraphKind) -> Self {
         Self::Graph(kind)
     }
+}
+
+/// A column of a table whose rows are joined from several queries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// What is in it.
+    pub field: Field,
+    /// Its heading.
+    pub heading: String,
+    /// How its cells look.
+    pub cells: Cells,
+    /// The label of the same row whose value its cells lead to.
+    pub leads_to: Option<Lead>,
+}
+
+/// What is in a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The values of a label.
+    Label(String),
+    /// The values of a query, by its number in the panel.
+    Value(usize),
+}
+
+/// How the cells of a column look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cells {
+    /// Text; some values are written otherwise.
+    Text(Vec<(String, String)>),
+    /// The same words for all values, which are only used by links.
+    Always(String),
+    /// Text in a colour of its own: value and colour.
+    Coloured(Vec<(String, Color)>),
+    /// A number.
+    Number(ValueUnit, Vec<Threshold>),
+    /// Words for numbers, from the best to the worst: number, word and colour.
+    Words(Vec<(u32, String, Color)>),
+    /// How long ago a time was, given in milliseconds since 1970.
+    Since,
+    /// Nothing: other columns use it.
+    Hidden,
+}
+
+/// Where the cells of a column lead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lead {
+    /// To the URL that is the value.
+    Url,
+    /// To the panel that a label names as Grafana's address does: `uid?viewPanel=5`; with time and variables.
+    Panel(String),
 }
 
 /// A query of a panel.
@@ -151,8 +212,10 @@ pub struct PanelSignal {
 }
 
 /// A value that means something.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Threshold {
+    /// Whose it is: names of alerts, or `objective`; empty when the author of the panel gave it.
+    pub name: String,
     /// In the unit and time of the panel.
     pub value: Number,
     /// As the author wrote it, so that a panel and an alert show the same: `1500ms`.
@@ -170,6 +233,19 @@ impl Threshold {
     pub fn is_drawn_as(&self, other: &Self) -> bool {
         let look = |line: &Self| (line.value, line.role, line.color, line.upper);
         look(self) == look(other)
+    }
+
+    /// Names the owner of a line that is drawn as this one.
+    pub fn also(&mut self, other: &Self) {
+        let known = self.name.split(", ").any(|name| name == other.name);
+        if !known && !other.name.is_empty() {
+            let names = [self.name.as_str(), &other.name];
+            self.name = names
+                .into_iter()
+                .filter(|n| !n.is_empty())
+                .collect::<Vec<_>>()
+                .join(", ");
+        }
     }
 }
 

@@ -39,6 +39,9 @@ pub fn windows(expr: &mut Expr, visit: &mut impl FnMut(&mut Duration)) {
     });
 }
 
+/// The end of the time that a dashboard shows, in milliseconds since 1970, as a number in a query.
+pub const END: &str = "$__to";
+
 /// What the value of a matcher begins with that a reader of the dashboard chooses.
 const FILTER: &str = "$__filter:";
 
@@ -47,9 +50,17 @@ pub fn filter(label: &str) -> String {
     format!("{FILTER}{label}")
 }
 
-/// The label of a value that [`filter`] made.
+/// The same, which also accepts series without the label: an alert over all models has no `model_name`.
+pub fn filter_or_none(label: &str) -> String {
+    format!("|{FILTER}{label}")
+}
+
+/// The label of a value that [`filter`] or [`filter_or_none`] made.
 pub fn filtered_label(value: &str) -> Option<&str> {
-    value.strip_prefix(FILTER)
+    value
+        .strip_prefix('|')
+        .unwrap_or(value)
+        .strip_prefix(FILTER)
 }
 
 /// True when a query depends on what a reader chooses for `label`: by a marker, or by a variable in PromQL of the
@@ -85,8 +96,10 @@ impl Spelling {
         });
         visit::selectors_mut(&mut expr, &mut |selector| {
             for matcher in &mut selector.matchers {
-                if let Some(label) = filtered_label(&matcher.value.value) {
-                    matcher.value.value = (self.filter)(label);
+                let value = &matcher.value.value;
+                if let Some(label) = filtered_label(value) {
+                    let none = if value.starts_with('|') { "|" } else { "" };
+                    matcher.value.value = format!("{none}{}", (self.filter)(label));
                 }
             }
         });

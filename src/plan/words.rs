@@ -158,14 +158,22 @@ fn outside(o: &Outside) -> String {
     sides.join(" or ")
 }
 
-/// What a line of a panel means: `alert at 3s`.
+/// What a line of a panel means: `alert HighTTFT 2s`, `objective 500ms`.
 pub fn line(line: &Threshold) -> String {
-    let text = &line.text;
-    match line.role {
-        Role::Alert => format!("alert at {text}"),
-        Role::Target => format!("target {text}"),
-        Role::Advisory => text.clone(),
-    }
+    let whose = match (line.role, line.name.as_str()) {
+        (Role::Alert, "") => "alert".to_owned(),
+        (Role::Alert, name) => format!("alert {name}"),
+        (Role::Target, "") => "target".to_owned(),
+        (Role::Target, name) => name.to_owned(),
+        (Role::Advisory, "") => "mark".to_owned(),
+        (Role::Advisory, name) => format!("part of {name}"),
+    };
+    // Most bounds are upper ones; the others say so.
+    let side = match (line.role, line.upper) {
+        (Role::Alert | Role::Advisory, false) => " below",
+        _ => "",
+    };
+    format!("{whose}{side} {}", line.text)
 }
 
 /// What an objective counts: `events`, `the time`.

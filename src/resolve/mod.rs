@@ -64,8 +64,9 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let mut slos = slos::resolve(&mut cx);
     let records = records(&mut cx);
     let mut alerts = alerts::resolve(&mut cx);
-    let dashboards = dashboards::resolve(&mut cx, &slos, &alerts);
+    let mut dashboards = dashboards::resolve(&mut cx, &slos, &alerts);
     dashboards::link(&cx, &dashboards, &mut slos, &mut alerts);
+    dashboards::fill(&cx, &mut dashboards, &slos, &alerts);
     let cloudwatch = cloudwatch::resolve(&mut cx, &slos, &alerts, &dashboards);
     let published = cloudwatch::published(&mut cx);
     let runbooks = runbooks::resolve(&mut cx, &slos, &alerts);

@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod boards;
 mod browser;
 #[path = "../it/bundled.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]
@@ -32,6 +33,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments = libtest_mimic::Arguments::from_args();
     let all = [
+        boards::trials(),
         rules::trials(),
         routes::trials(),
         rulers::trials(),

@@ -177,10 +177,10 @@ dashboards:
             "heatmap",
             "timeseries",
             "timeseries",
-            "stat",
             "timeseries",
             "timeseries",
-            "stat",
+            "timeseries",
+            "table",
             "text",
             "timeseries",
             "table",
@@ -247,17 +247,20 @@ dashboards:
     assert_eq!(steps(queued), colors);
     let ttft = panel(&board, "TTFT");
     assert_eq!(steps(ttft)[1..], [(Some(3.0), "orange")]);
-    let windows: Vec<_> = queries(ttft).iter().map(|q| q.contains("[10m]")).collect();
-    assert_eq!(
-        windows,
-        [false, true],
-        "the line and the curve look back alike"
+    let asked = queries(ttft);
+    assert!(
+        asked[..2].iter().all(|query| query.contains("[10m]")),
+        "the line and all curves look back alike: {asked:?}"
     );
-    assert!(queries(ttft)[0].contains("[$__rate_interval]"));
-    assert_eq!(
-        steps(panel(&board, "Hits"))[1..],
-        [(Some(0.5), "orange"), (Some(0.7), "green")]
-    );
+    assert_eq!(asked[2..], ["vector(3)"]);
+    let hits = panel(&board, "Hits");
+    assert_eq!(steps(hits), [(None, "orange"), (Some(0.5), "green")]);
+    assert_eq!(queries(hits)[1..], ["vector(0.5)", "vector(0.7)"]);
+    let names: Vec<_> = hits["targets"].as_array().expect("targets")[1..]
+        .iter()
+        .map(|line| line["legendFormat"].clone())
+        .collect();
+    assert_eq!(names, ["alert Cold below 50%", "target 70%"]);
     assert_eq!(
         steps(panel(&board, "Hits now")),
         [(None, "orange"), (Some(0.5), "green")]

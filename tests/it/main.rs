@@ -7,6 +7,7 @@
 )]
 
 mod alarms;
+mod boards;
 mod build;
 #[allow(dead_code, reason = "the other test binary uses the rest")]
 mod bundled;

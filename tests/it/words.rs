@@ -172,7 +172,7 @@ fn a_line_shows_its_bound_as_it_was_written() {
     says(
         &files,
         "cloudwatch/dashboards/overview.json",
-        "alert at 1500ms",
+        "alert Told 1500ms",
     );
     says(&files, "svc.html", "above 1500ms");
 }

@@ -7,8 +7,11 @@ mod objective;
 mod overview;
 mod panel;
 mod positions;
+mod tables;
 mod thresholds;
+mod tiles;
 mod variables;
+mod verdict;
 
 use super::context::Context;
 use crate::diag::Diagnostic;
@@ -19,6 +22,8 @@ use crate::plan::{Alert, Dashboard, Slo};
 use crate::spec::{self, Text};
 use crate::units::Duration;
 use positions::Positions;
+
+pub(super) use verdict::fill;
 
 /// How often a dashboard looks again when nothing else is said.
 const REFRESH: Duration = Duration::from_secs(30);
@@ -138,7 +143,9 @@ impl<'a, 'b> Panels<'a, 'b> {
     }
 
     fn finish(mut self, name: &str, mut rows: Vec<Row>) -> Dashboard {
-        let variables = self.seen.variables(&self.variables, &rows);
+        let selector = self.cx.spec.prometheus.selector.keys();
+        let own: Vec<_> = selector.map(|label| label.value.as_str()).collect();
+        let variables = self.seen.variables(&self.variables, &rows, &own);
         let mut ids = 1..;
         let mut next = || ids.next().unwrap_or_default();
         for row in &mut rows {
@@ -169,6 +176,8 @@ impl<'a, 'b> Panels<'a, 'b> {
 }
 
 /// Lets every alert lead to the panel that shows it.
+///
+/// The panel is one that shows the value that the alert compares first; the overview has one for each alert without.
 pub(super) fn link(
     cx: &Context<'_>,
     dashboards: &[Dashboard],
@@ -177,12 +186,16 @@ pub(super) fn link(
 ) {
     let Some(links) = &cx.spec.links else { return };
     let lead = |name: &str, links_of: &mut Links| {
-        let panels = dashboards
-            .iter()
-            .flat_map(|d| d.panels().map(move |panel| (d, panel)));
-        let shown = panels
-            .into_iter()
-            .find(|(_, p)| p.alerts.iter().any(|a| a == name));
+        let panels = || {
+            dashboards
+                .iter()
+                .flat_map(|d| d.panels().map(move |panel| (d, panel)))
+        };
+        let named = |alerts: &[String]| alerts.iter().any(|alert| alert == name);
+        // Else any panel that shows a part of what the alert looks at.
+        let shown = panels()
+            .find(|(_, p)| named(&p.leads))
+            .or_else(|| panels().find(|(_, p)| named(&p.alerts)));
         if let Some((dashboard, panel)) = shown {
             let variables = dashboard.variables.iter();
             links_of.variables = variables.map(|v| v.label.clone()).collect();

@@ -5,24 +5,28 @@ use super::panel::{amount, blank};
 use super::thresholds::target;
 use super::variables::filtered_series;
 use crate::naming;
-use crate::plan::dashboard::{Color, Origin, Panel, PanelSignal, Role, Series, Size, Threshold};
-use crate::plan::{
-    BASE_WINDOW, EventSlo, PercentileSlo, Query, Slo, SloKind, recorded, slo_series, words,
+use crate::plan::dashboard::{
+    COLUMNS, Color, Origin, Panel, PanelSignal, Role, Series, Size, Threshold,
 };
-use crate::promql::ast::{BinaryOp, Expr};
+use crate::plan::{
+    BASE_WINDOW, EventSlo, PercentileSlo, Query, Slo, SloKind, marker, recorded, slo_series, words,
+};
+use crate::promql::ast::{
+    self, AggregateOp, At, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery,
+};
 use crate::promql::build;
-use crate::query::bin;
+use crate::query::{self, bin};
 use crate::spec::{self, GraphKind};
-use crate::units::{Number, Unit, decimal, shown};
+use crate::units::{Duration, Unit, decimal, shown};
 
-/// Columns of a single value beside graphs.
-const VALUE: u32 = 4;
-
-/// Columns of a graph beside another one.
-const GRAPH: u32 = 10;
+/// Columns of a single value beside a graph.
+const VALUE: u32 = 6;
 
 /// Lines of both.
 const HEIGHT: u32 = 9;
+
+/// Burn rates below are noise, and a logarithmic axis has no zero.
+const LEAST_BURN: &str = "0.001";
 
 impl Panels<'_, '_> {
     pub(super) fn named_slo(&mut self, p: &spec::Panel) -> Vec<Panel> {
@@ -44,26 +48,38 @@ impl Panels<'_, '_> {
 
     /// All panels of one objective.
     pub(super) fn slo(&mut self, slo: &Slo) -> Vec<Panel> {
-        let (value, graphs) = match &slo.kind {
-            SloKind::Events(events) => (
-                self.budget_left(slo),
-                vec![self.burn_rate(slo, events), self.sli(slo, events)],
-            ),
-            SloKind::Percentile(percentile) => (
+        let panels = match &slo.kind {
+            SloKind::Events(events) => vec![
+                self.budget(slo, events),
+                self.burn_rate(slo, events),
+                self.sli(slo, events),
+            ],
+            SloKind::Percentile(percentile) => vec![
                 self.percentile(slo, percentile, GraphKind::Number),
-                vec![self.percentile(slo, percentile, GraphKind::Timeseries)],
-            ),
+                self.percentile(slo, percentile, GraphKind::Timeseries),
+            ],
         };
-        let width = if graphs.len() > 1 { GRAPH } else { 2 * GRAPH };
-        let sized = |panel, w| Panel {
-            size: Size::Fixed(w, HEIGHT),
+        let width = |i| match (panels.len(), i) {
+            (3, _) => COLUMNS / 3,
+            (_, 0) => VALUE,
+            _ => COLUMNS - VALUE,
+        };
+        let sizes: Vec<_> = (0..panels.len())
+            .map(|i| Size::Fixed(width(i), HEIGHT))
+            .collect();
+        let sized = |(panel, size)| Panel {
+            size,
+            objective: Some(slo.name.clone()),
             ..panel
         };
-        let graphs = graphs.into_iter().map(|panel| sized(panel, width));
-        std::iter::once(sized(value, VALUE)).chain(graphs).collect()
+        panels.into_iter().zip(sizes).map(sized).collect()
     }
 
     fn recorded(&self, slo: &Slo, series: &str, window: Option<String>) -> Expr {
+        self.selector(slo, series, window).into()
+    }
+
+    fn selector(&self, slo: &Slo, series: &str, window: Option<String>) -> Selector {
         let service = &self.cx.spec.service.name.value;
         let selector = match window {
             Some(window) => slo_series(series, service, &slo.name, &window),
@@ -72,29 +88,79 @@ impl Panels<'_, '_> {
                 &[(naming::SERVICE, service), (naming::SLO, &slo.name)],
             ),
         };
-        filtered_series(selector, &slo.labels, &self.variables).into()
+        filtered_series(selector, &slo.labels, &self.variables)
     }
 
-    fn budget_left(&self, slo: &Slo) -> Panel {
-        let expr = self.recorded(slo, naming::BUDGET_REMAINING, None);
-        let step = |percent: i128, color| Threshold {
-            value: Number::new(percent, 100),
-            text: format!("{percent}%"),
-            role: Role::Advisory,
-            color,
-            upper: false,
+    /// How the budget of one period was spent, beside a budget that is spent evenly.
+    fn budget(&self, slo: &Slo, events: &EventSlo) -> Panel {
+        let origin = Origin::Budget(slo.name.clone());
+        let (left, even) = match events.counted {
+            Some(_) => (self.burn_down(slo, events), Some(even_use(slo.period))),
+            None => (self.recorded(slo, naming::BUDGET_REMAINING, None), None),
         };
-        Panel {
-            description: format!(
-                "Share of the error budget of {} that is left. {}",
-                slo.period, slo.description
+        let how = match even {
+            Some(_) => format!(
+                "The line begins at 100% at the left edge, {} ago, and falls with every bad event; it ends at what is left now, \
+                 up to the last points. Below the even line the budget is spent too fast.",
+                slo.period
             ),
-            series: vec![one("", expr, slo, Origin::Budget(slo.name.clone()))],
+            None => format!(
+                "What was left of the budget of the {} before each point.",
+                slo.period
+            ),
+        };
+        let even = even.map(|expr| Series {
+            title: "spent evenly".to_owned(),
+            query: Query {
+                expr,
+                labels: Vec::new(),
+            },
+            origin: Origin::Query("it is a straight line"),
+        });
+        let left = one("left", left, slo, origin);
+        Panel {
+            description: described(&how, slo),
+            series: std::iter::once(left).chain(even).collect(),
             unit: amount(Unit::Ratio),
-            thresholds: vec![step(0, Color::Red), step(25, Color::Yellow)],
+            past: Some(slo.period),
             links: runbook(slo),
-            ..blank(format!("{}: budget left", slo.title), GraphKind::Number)
+            ..blank(format!("{}: budget", slo.title), GraphKind::Timeseries)
         }
+    }
+
+    /// 1 minus the bad events since the left edge of the graph by those that the whole period allows:
+    /// `1 - sum_over_time((bad * (time > begin))[30d:5m]) / (budget * sum_over_time(total[30d:5m] @ end()))`. The recorded
+    /// rates are those of five minutes; their mean over each step leaves no event out.
+    fn burn_down(&self, slo: &Slo, events: &EventSlo) -> Expr {
+        let mean = |series| {
+            let series = self.selector(slo, series, Some(BASE_WINDOW.to_string()));
+            build::call("avg_over_time", [query::range(series, BASE_WINDOW)])
+        };
+        let nothing: [&str; 0] = [];
+        let time = build::call("vector", [build::call("time", Vec::<Expr>::new())]);
+        let since = build::binary(BinaryOp::Gt, time, begin(slo.period)).with_bool();
+        let bad = build::binary(BinaryOp::Mul, mean(naming::BAD_EVENTS), since);
+        let bad = bad.on(&nothing).group_left(&nothing);
+        let sum = |expr: Expr, at| {
+            let over = Subquery {
+                expr: Box::new(expr),
+                range: seconds(slo.period),
+                step: Some(seconds(BASE_WINDOW)),
+                at: AtOffset {
+                    at,
+                    ..AtOffset::default()
+                },
+            };
+            build::call("sum_over_time", [Expr::from(ExprKind::Subquery(over))])
+        };
+        let total = sum(mean(naming::TOTAL_EVENTS), Some(At::End));
+        let allowed = bin(BinaryOp::Mul, query::number(events.budget.budget), total);
+        let spent = bin(
+            BinaryOp::Div,
+            sum(bad.into(), None),
+            query::positive(allowed),
+        );
+        bin(BinaryOp::Sub, build::number("1"), spent)
     }
 
     fn burn_rate(&self, slo: &Slo, events: &EventSlo) -> Panel {
@@ -106,16 +172,31 @@ impl Panels<'_, '_> {
         let series = windows.iter().map(|window| {
             let ratio = self.recorded(slo, naming::ERROR_RATIO, Some(window.to_string()));
             let burn = bin(BinaryOp::Div, ratio, build::number(decimal(budget)));
+            let nothing: [&str; 0] = [];
+            let worst = build::aggregate(AggregateOp::Max, &nothing, burn);
+            let shown = build::call("clamp_min", [worst, build::number(LEAST_BURN)]);
             let origin = Origin::Burn(slo.name.clone(), *window);
-            one(&window.to_string(), burn, slo, origin)
+            Series {
+                query: Query {
+                    expr: shown,
+                    labels: Vec::new(),
+                },
+                ..one(&window.to_string(), build::number("0"), slo, origin)
+            }
         });
         let page = &self.cx.spec.severities.page.name.value;
         let mut lines: Vec<_> = events
             .tiers
             .iter()
             .map(|tier| Threshold {
+                name: String::new(),
                 value: tier.factor,
-                text: decimal(tier.factor),
+                text: format!(
+                    "{}x over {}, {}",
+                    decimal((tier.factor * 100).round() / 100),
+                    tier.long,
+                    tier.severity
+                ),
                 role: Role::Alert,
                 color: if tier.severity == *page {
                     Color::Red
@@ -140,7 +221,9 @@ impl Panels<'_, '_> {
             .collect();
         Panel {
             description: format!(
-                "How many times faster than allowed the error budget is spent; at 1 it lasts exactly {}.\n\n{}",
+                "How many times faster than allowed the error budget is spent, in the worst of the selected groups; at 1 it \
+                 lasts exactly {}. Values below {LEAST_BURN} are drawn there. An alert fires while the lines of both of its \
+                 windows are above its bound:\n\n{}",
                 slo.period,
                 tiers.join("\n")
             ),
@@ -148,6 +231,7 @@ impl Panels<'_, '_> {
             unit: amount(Unit::Count),
             thresholds: lines,
             alerts: vec![slo.alert_name.clone()],
+            leads: vec![slo.alert_name.clone()],
             links: runbook(slo),
             ..blank(format!("{}: burn rate", slo.title), GraphKind::Timeseries)
         }
@@ -167,10 +251,13 @@ impl Panels<'_, '_> {
             )
         });
         Panel {
-            description: format!(
-                "Share of good {what} against the objective, {}. {}",
-                shown(objective, Unit::Ratio),
-                slo.description
+            description: described(
+                &format!(
+                    "Share of good {what}: now ({BASE_WINDOW}) and over the whole period ({}), which must end above the objective, {}.",
+                    slo.period,
+                    shown(objective, Unit::Ratio),
+                ),
+                slo,
             ),
             series: series.collect(),
             unit: amount(Unit::Ratio),
@@ -197,16 +284,18 @@ impl Panels<'_, '_> {
             // Beyond the target a single value is no longer well.
             thresholds[0].color = Color::Red;
         }
+        let promise = words::promise(slo, percentile);
+        let title = match draw {
+            GraphKind::Number => format!("{}: now", slo.title),
+            _ => slo.title.clone(),
+        };
         Panel {
-            description: format!(
-                "Over {}; the objective is below {}. {}",
-                slo.period, percentile.below.1, slo.description
-            ),
+            description: described(&format!("The objective: {promise}."), slo),
             series: vec![one("", expr, slo, origin)],
             unit: amount(percentile.signal.unit),
             thresholds,
             links: runbook(slo),
-            ..blank(slo.title.clone(), draw)
+            ..blank(title, draw)
         }
     }
 }
@@ -220,6 +309,45 @@ fn one(title: &str, expr: Expr, slo: &Slo, origin: Origin) -> Series {
         },
         origin,
     }
+}
+
+/// How to read a panel, then what its objective promises.
+fn described(how: &str, slo: &Slo) -> String {
+    [how, &slo.description]
+        .map(str::trim)
+        .join("\n\n")
+        .trim()
+        .to_owned()
+}
+
+fn seconds(duration: Duration) -> ast::Duration {
+    ast::Duration::from_secs(duration.as_secs())
+}
+
+/// When the period began that ends at the right edge of the graph: `$__to / 1000 - 2592000`.
+fn begin(period: Duration) -> Expr {
+    let end = bin(
+        BinaryOp::Div,
+        build::number(marker::END),
+        build::number("1000"),
+    );
+    bin(
+        BinaryOp::Sub,
+        end,
+        build::number(period.as_secs().to_string()),
+    )
+}
+
+/// From all of a budget at the beginning of the period to nothing at its end.
+fn even_use(period: Duration) -> Expr {
+    let time = build::call("vector", [build::call("time", Vec::<Expr>::new())]);
+    let gone = bin(BinaryOp::Sub, time, begin(period));
+    let share = bin(
+        BinaryOp::Div,
+        gone,
+        build::number(period.as_secs().to_string()),
+    );
+    bin(BinaryOp::Sub, build::number("1"), share)
 }
 
 fn runbook(slo: &Slo) -> Vec<(String, String)> {

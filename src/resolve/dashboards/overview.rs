@@ -4,16 +4,17 @@
 use super::Panels;
 use super::panel::{amount, blank};
 use super::thresholds::{self, Watch};
-use super::variables::filtered;
+use super::variables::{filter_author, filtered};
 use crate::naming;
 use crate::plan::dashboard::{COLUMNS, Draw, Origin, Panel, PanelSignal, Row, Series, Size};
 use crate::plan::{Alert, Condition, Dashboard, Query, Slo, Window};
-use crate::promql::ast::{AggregateOp, BinaryOp, Expr, MatchOp};
-use crate::promql::build;
-use crate::query::{self, SignalQuery, bin};
+use crate::query::{self, SignalQuery};
 use crate::resolve::context::Context;
 use crate::spec::{GraphKind, Text};
 use crate::units::{Duration, Unit};
+
+/// Lines of the table of objectives at most, so that the alerts stay on the first screen.
+const MOST_LINES: u32 = 9;
 
 /// An objective is judged over days.
 const RANGE: Duration = Duration::from_secs(24 * 3_600);
@@ -28,11 +29,15 @@ pub(super) fn dashboard(
     let variables = variables.collect();
     let shown: Vec<String> = others
         .iter()
-        .flat_map(|d| d.panels().flat_map(|panel| panel.alerts.clone()))
+        .flat_map(|d| d.panels().flat_map(|panel| panel.leads.clone()))
         .collect();
     let title = format!("{}: overview", cx.title());
     let mut panels = Panels::new(cx, slos, alerts, variables);
-    let firing = vec![panels.firing(None)];
+    let mut verdict = panels.tiles();
+    if !slos.is_empty() {
+        verdict.push(panels.objectives());
+    }
+    verdict.push(panels.firing(None));
     let objectives = slos.iter().flat_map(|slo| {
         panels.remember(slo);
         panels.slo(slo)
@@ -41,7 +46,7 @@ pub(super) fn dashboard(
     let behind = panels.behind(&shown);
     let mut rows = Vec::new();
     for (title, panels) in [
-        ("Firing now", firing),
+        ("Is the service well?", verdict),
         ("Objectives", objectives),
         ("Behind the alerts", behind),
     ] {
@@ -65,42 +70,31 @@ pub(super) fn dashboard(
     }
 }
 
-/// 1 for every pending alert, 2 for every firing one; a single 0 when there is none.
-fn firing(service: &str, labels: &[String]) -> Expr {
-    let alerts = |state| {
-        build::metric("ALERTS")
-            .matcher(naming::SERVICE, MatchOp::Equal, service)
-            .matcher("alertstate", MatchOp::Equal, state)
-    };
-    let firing = bin(BinaryOp::Mul, build::number("2"), alerts("firing").into());
-    let both = bin(BinaryOp::Or, alerts("pending").into(), firing);
-    let zero = build::call("vector", [build::number("0")]);
-    let words = ["alertname", "Nothing is pending or firing", "", ""].map(build::string);
-    let none = build::call("label_replace", std::iter::once(zero).chain(words));
-    let nothing: [&str; 0] = [];
-    let found = build::aggregate(AggregateOp::Max, labels, both);
-    build::binary(BinaryOp::Or, found, none).on(&nothing).into()
-}
-
 impl Panels<'_, '_> {
-    /// Alerts of the service that are pending or firing.
-    pub(super) fn firing(&mut self, title: Option<&Text>) -> Panel {
-        let spec = self.cx.spec;
-        let title = title.map_or_else(|| "Alerts".to_owned(), |title| title.value.clone());
-        let mut labels = vec!["alertname".to_owned(), naming::SEVERITY.to_owned()];
-        labels.extend(spec.prometheus.group_by.iter().map(|l| l.value.clone()));
+    /// All objectives in a table, which is filled when all panels are known.
+    fn objectives(&self) -> Panel {
+        let rows = u32::try_from(self.slos.len()).unwrap_or(MOST_LINES);
+        // Title and heading, and some objectives have several groups.
+        let lines = (rows + rows / 2 + 2).clamp(5, MOST_LINES);
         Panel {
-            description: "Pending alerts are yellow, firing ones red.".to_owned(),
-            series: vec![Series {
-                title: String::new(),
-                query: Query {
-                    expr: firing(&spec.service.name.value, &labels),
-                    labels,
-                },
-                origin: Origin::Query("it shows states of Prometheus's alerts"),
-            }],
-            size: Size::Fixed(COLUMNS, 5),
-            ..blank(title, Draw::Alerts)
+            description: "One row for each objective and group, the worst first: what is good over the whole period, how much of \
+                          the error budget is left, and how fast it burns; at a burn rate of 1 the budget lasts exactly its \
+                          period. The name leads to the objective's panels."
+                .to_owned(),
+            size: Size::Fixed(COLUMNS, lines),
+            ..blank("Objectives".to_owned(), Draw::Objectives(Vec::new()))
+        }
+    }
+
+    /// Alerts of the service that are pending or firing, in a table that is filled when all panels are known.
+    pub(super) fn firing(&mut self, title: Option<&Text>) -> Panel {
+        let title = title.map_or_else(|| "Alerts".to_owned(), |title| title.value.clone());
+        Panel {
+            description: "Alerts of the selected groups that are pending or firing, and data that is missing. A ticket is not listed \
+                          while the page on the same objective fires. The name leads to the panel that shows the value."
+                .to_owned(),
+            size: Size::Fixed(COLUMNS, 7),
+            ..blank(title, Draw::Alerts(Vec::new()))
         }
     }
 
@@ -124,7 +118,7 @@ impl Panels<'_, '_> {
         let mut panels: Vec<Panel> = Vec::new();
         for watch in &watches {
             let done = |alerts: &[String]| alerts.iter().any(|alert| alert == watch.alert);
-            if done(shown) || panels.iter().any(|panel| done(&panel.alerts)) {
+            if !watch.leading() || done(shown) || panels.iter().any(|panel| done(&panel.leads)) {
                 continue;
             }
             panels.push(self.watched(watch));
@@ -164,6 +158,7 @@ impl Panels<'_, '_> {
             unit: compare.unit,
             thresholds: thresholds::line(watch, compare.unit).into_iter().collect(),
             alerts: vec![watch.alert.to_owned()],
+            leads: vec![watch.alert.to_owned()],
             links: vec![("Runbook".to_owned(), watch.runbook.to_owned())],
             ..blank(watch.alert.to_owned(), GraphKind::Timeseries)
         }
@@ -175,7 +170,11 @@ impl Panels<'_, '_> {
         let mut panels = Vec::new();
         for alert in self.alerts.iter().filter(|a| !shown.contains(&a.name)) {
             let (unit, query) = match alert.condition.leading() {
-                Condition::Raw(raw) => (raw.unit, (raw.expr.clone(), &raw.query.labels)),
+                Condition::Raw(raw) => {
+                    let mut expr = raw.expr.clone();
+                    filter_author(&mut expr, &raw.query.labels, &self.variables);
+                    (raw.unit, (expr, &raw.query.labels))
+                }
                 Condition::Absent(absent) => {
                     self.seen.add(&absent.signal);
                     let signal = filtered(&absent.signal, &self.variables);
@@ -201,6 +200,7 @@ impl Panels<'_, '_> {
                 }],
                 unit,
                 alerts: vec![alert.name.clone()],
+                leads: vec![alert.name.clone()],
                 links: vec![("Runbook".to_owned(), alert.links.runbook.clone())],
                 ..blank(alert.name.clone(), GraphKind::Timeseries)
             });

@@ -17,8 +17,8 @@ use crate::resolve::context::Outcome;
 use crate::resolve::request::SignalRequest;
 use crate::resolve::{bound, family};
 use crate::source::{Span, Spanned};
-use crate::spec::{self, GraphKind, Matchers, PanelKind, Stat, Text};
-use crate::units::{Duration, Number, Per, Unit};
+use crate::spec::{self, Across, GraphKind, Matchers, PanelKind, Stat, Text};
+use crate::units::{Duration, Number, Per, Unit, decimal};
 
 /// A series of a panel as the author writes it.
 struct PanelSeries<'s> {
@@ -60,9 +60,12 @@ struct Content {
     thresholds: Vec<Threshold>,
     /// What the signals are.
     about: Vec<String>,
+    /// How to read them.
+    how: Vec<String>,
     /// What alerts make of them.
     watched: Vec<String>,
     alerts: Vec<String>,
+    leads: Vec<String>,
     runbooks: Vec<(String, String)>,
     /// True when low values are the bad ones.
     lower: bool,
@@ -101,7 +104,10 @@ impl Panels<'_, '_> {
     ) -> Option<Panel> {
         let p = &panel.value;
         let mut content = Content::default();
-        let window = p.window.or(row.window);
+        let window = match p.window.or(row.window) {
+            Some(window) => Some(window),
+            None => self.common_window(p)?,
+        };
         let lines = Lines::wanted(p);
         if let Some(list) = &p.series {
             for series in &list.value {
@@ -125,10 +131,7 @@ impl Panels<'_, '_> {
                 content.thresholds.extend(line);
             }
         }
-        content.thresholds.sort_by_key(|line| line.value);
-        content
-            .thresholds
-            .dedup_by(|next, line| next.is_drawn_as(line));
+        let drawn = thresholds::drawn(std::mem::take(&mut content.thresholds));
         let runbook = p.runbook.as_ref().map(|name| self.runbook(name));
         content.runbooks.extend(runbook);
         Some(Panel {
@@ -138,14 +141,49 @@ impl Panels<'_, '_> {
             draw: kind.into(),
             series: content.series,
             unit,
-            thresholds: content.thresholds,
+            thresholds: drawn,
             alerts: content.alerts,
+            leads: content.leads,
+            objective: None,
+            past: None,
             links: content.runbooks,
             size: match kind {
                 GraphKind::Number | GraphKind::Gauge | GraphKind::Status => Size::Small,
                 _ => Size::Large,
             },
         })
+    }
+
+    /// The look-back of the alert on one of a panel's percentiles: read over different times, p99 could be below p95.
+    fn common_window(&mut self, p: &spec::Panel) -> Option<Option<Spanned<Duration>>> {
+        let mut read: Vec<(Rc<Signal>, Stat, Span)> = Vec::new();
+        let given = p.series.iter().flat_map(|list| &list.value);
+        for series in given {
+            if let (Some(name), Some(stat)) = (&series.value.signal, series.value.stat) {
+                let signal = self.found(name)?;
+                read.extend(signal.map(|signal| (signal, stat.value, name.span)));
+            }
+        }
+        if let Some(name) = &p.signal
+            && let Some(signal) = self.found(name)?
+        {
+            let usual = || usual_stats(signal.kind(), GraphKind::Timeseries, name.span);
+            let stats = p.stats.as_ref().map(|stats| stats.value.clone());
+            let stats = stats.unwrap_or_else(|| usual().into_iter().flatten().collect());
+            let stats = stats.iter();
+            read.extend(stats.map(|stat| (Rc::clone(&signal), stat.value, name.span)));
+        }
+        read.retain(|(_, stat, _)| matches!(stat, Stat::Quantile(_)));
+        if read.len() < 2 {
+            return Some(None);
+        }
+        let page = &self.cx.spec.severities.page.name.value;
+        let watches = thresholds::watches(self.slos, self.alerts, page);
+        Some(read.iter().find_map(|(signal, stat, at)| {
+            let mut watches = watches.iter();
+            let watch = watches.find(|watch| thresholds::is_on(watch, signal, *stat))?;
+            Some(Spanned::new(watch.compare.window, *at))
+        }))
     }
 
     fn title(&mut self, p: &spec::Panel) -> String {
@@ -266,7 +304,12 @@ impl Panels<'_, '_> {
             by: wanted.by,
             at: wanted.name.span,
         };
-        let read = self.cx.read(&request)?;
+        let mut read = self.cx.read(&request)?;
+        if matches!(kind, GraphKind::Stacked | GraphKind::Bars) && !adds_up(signal, read.stat) {
+            self.check_stack(wanted, signal, read.stat)?;
+            // Means of several times are parts of one; those of several groups are not.
+            read.labels.clear();
+        }
         let page = self.cx.spec.severities.page.name.value.clone();
         let all = thresholds::watches(self.slos, self.alerts, &page);
         let on: Vec<&Watch<'_>> = all
@@ -287,6 +330,7 @@ impl Panels<'_, '_> {
             ..read
         };
         let unit = bound::unit(&shown, on.first().and_then(|watch| watch.compare.unit.per));
+        let labels = shown.labels.clone();
         let (query, unit) = match kind {
             // Its axis is what is measured, not how often.
             GraphKind::Heatmap => (query::buckets(&shown)?, amount(signal.unit)),
@@ -313,12 +357,31 @@ impl Panels<'_, '_> {
             })),
         });
         content.describe(signal, reading(signal, shown.stat, shown.window.usual()));
+        content.explain(shown.stat, window);
         content.watch(&on, unit, lines.alerts);
+        let leads = on.iter().filter(|watch| watch.leads_to(&labels));
+        content.lead(leads.map(|watch| watch.alert));
         if lines.targets {
             let targets = thresholds::targets(self.slos, signal, shown.stat);
             content.thresholds.extend(targets);
         }
         Some(())
+    }
+
+    /// Of what does not add up, only means of a distribution may be stacked, and of no groups.
+    fn check_stack(&mut self, wanted: &PanelSeries<'_>, signal: &Signal, stat: Stat) -> Option<()> {
+        let is_mean = stat == Stat::Avg && signal.kind() == SignalKind::Histogram;
+        if is_mean && wanted.by.is_empty() {
+            return Some(());
+        }
+        let name = wanted.name;
+        let message = format!(
+            "values of `{name}` ({stat}) do not add up, so that a stack of them means nothing"
+        );
+        let at = wanted.stat.map_or(name.span, |stat| stat.span);
+        let error = Diagnostic::error("wrong-kind", at, message);
+        self.cx.sink.push(error.help("use `kind: timeseries`"));
+        None
     }
 
     /// Some kinds of panel only fit some kinds of signal.
@@ -425,6 +488,33 @@ impl Content {
         }
     }
 
+    /// What a reading over time means.
+    fn explain(&mut self, stat: Stat, window: Option<Duration>) {
+        let span = match window {
+            Some(window) => format!("the {window} before it"),
+            None => "a time that follows the zoom".to_owned(),
+        };
+        let text = match stat {
+            Stat::Quantile(quantile) => {
+                let more = decimal((Number::from_integer(1) - quantile) * 100);
+                format!("{stat}: {more}% of the values are higher.")
+            }
+            Stat::Rate | Stat::Avg | Stat::Increase => format!("Each point is about {span}."),
+            _ => return,
+        };
+        if !self.how.contains(&text) {
+            self.how.push(text);
+        }
+    }
+
+    fn lead<'w>(&mut self, alerts: impl Iterator<Item = &'w str>) {
+        for alert in alerts {
+            if !self.leads.iter().any(|known| known == alert) {
+                self.leads.push(alert.to_owned());
+            }
+        }
+    }
+
     fn watch(&mut self, on: &[&Watch<'_>], unit: ValueUnit, lines: bool) {
         for watch in on {
             let line = thresholds::line(watch, unit);
@@ -464,11 +554,8 @@ fn described(own: Option<&Text>, content: &Content) -> String {
         Some(text) => vec![text.value.clone()],
         None => content.about.clone(),
     };
-    [about, content.watched.clone()].concat().join(
-        "
-
-",
-    )
+    let how = content.how.clone();
+    [about, how, content.watched.clone()].concat().join("\n\n")
 }
 
 fn text(p: &spec::Panel) -> Panel {
@@ -490,8 +577,20 @@ pub(super) fn blank(title: String, draw: impl Into<Draw>) -> Panel {
         unit: amount(Unit::Count),
         thresholds: Vec::new(),
         alerts: Vec::new(),
+        leads: Vec::new(),
+        objective: None,
+        past: None,
         links: Vec::new(),
         size: Size::Large,
+    }
+}
+
+/// True when values of several groups may be summed.
+fn adds_up(signal: &Signal, stat: Stat) -> bool {
+    match (signal.kind(), stat) {
+        (SignalKind::Ratio, _) | (_, Stat::Quantile(_)) => false,
+        (_, Stat::Rate | Stat::Increase) => true,
+        (kind, _) => kind == SignalKind::Gauge && signal.across == Across::Sum,
     }
 }
 

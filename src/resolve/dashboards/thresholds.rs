@@ -2,12 +2,14 @@
 
 use crate::plan::alert::{self, ConditionAlert};
 use crate::plan::dashboard::{Color, Role, Threshold};
-use crate::plan::{Alert, Bound, Compare, Condition, Signal, Slo, SloKind, ValueUnit, words};
+use crate::plan::{
+    Alert, Bound, Compare, Condition, EventSli, Good, Signal, Slo, SloKind, ValueUnit, words,
+};
 use crate::resolve::bound;
 use crate::resolve::context::Context;
 use crate::source::Spanned;
 use crate::spec::{self, Stat};
-use crate::units::{Duration, Number, Per};
+use crate::units::{Duration, Number, Per, shown};
 
 /// An alert's comparison of a value.
 pub(super) struct Watch<'a> {
@@ -19,6 +21,8 @@ pub(super) struct Watch<'a> {
     role: Role,
     color: Color,
     part: &'a Condition,
+    /// True when the alert shows the value of this comparison.
+    leading: bool,
     hold: Duration,
     severity: &'a str,
     /// Where it points for help.
@@ -26,6 +30,30 @@ pub(super) struct Watch<'a> {
 }
 
 impl Watch<'_> {
+    /// Whether high values are the bad ones, where a fixed bound says it.
+    pub(super) fn is_upper(&self) -> Option<bool> {
+        match &self.compare.bound {
+            Bound::Fixed(op, ..) => Some(op.is_upper()),
+            _ => None,
+        }
+    }
+
+    /// True when crossing its bound is enough to fire the alert.
+    pub(super) fn fires_alone(&self) -> bool {
+        self.role == Role::Alert
+    }
+
+    /// True when it is what the alert compares first.
+    pub(super) fn leading(&self) -> bool {
+        self.leading
+    }
+
+    /// True when a panel with these labels shows why the alert fires: its first comparison, by all labels that it has.
+    pub(super) fn leads_to(&self, labels: &[String]) -> bool {
+        let own = &self.compare.query.labels;
+        self.leading && own.iter().all(|label| labels.contains(label))
+    }
+
     /// For people: `QueueOverflow (critical): above 80 for 2m`.
     pub(super) fn words(&self) -> String {
         let held = words::condition_held(self.part, self.hold);
@@ -89,6 +117,7 @@ fn watch<'a>(
             Color::Orange
         },
         part,
+        leading: std::ptr::eq(alert.condition.leading(), part),
         hold: alert.hold,
         severity: alert.severity,
         runbook: &alert.links.runbook,
@@ -112,6 +141,7 @@ pub(super) fn line(watch: &Watch<'_>, unit: ValueUnit) -> Option<Threshold> {
         return None;
     }
     Some(Threshold {
+        name: watch.alert.to_owned(),
         value: in_time(*value, watch.compare.unit.per, unit.per),
         text: text.clone(),
         role: watch.role,
@@ -120,20 +150,63 @@ pub(super) fn line(watch: &Watch<'_>, unit: ValueUnit) -> Option<Threshold> {
     })
 }
 
-/// The bounds of percentile objectives on a value: where it should stay.
+/// The bounds of objectives on a value: where it should stay. A percentile objective bounds its percentile; a latency
+/// objective all of them, as it says how long one request may take.
 pub(super) fn targets(slos: &[Slo], signal: &Signal, stat: Stat) -> Vec<Threshold> {
-    let percentiles = slos.iter().filter_map(|slo| match &slo.kind {
-        SloKind::Percentile(p) => Some(p),
-        SloKind::Events(_) => None,
-    });
-    let same =
-        percentiles.filter(|p| p.signal.name == signal.name && stat == Stat::Quantile(p.quantile));
-    same.map(|p| target(p.below.0, p.below.1.clone())).collect()
+    let Stat::Quantile(quantile) = stat else {
+        return slos.iter().filter_map(|slo| of_time(slo, signal)).collect();
+    };
+    let bound = |slo: &Slo| match &slo.kind {
+        SloKind::Percentile(p) => {
+            let same = p.signal.name == signal.name && quantile == p.quantile;
+            same.then(|| target(p.below.0, p.below.1.clone()))
+        }
+        SloKind::Events(events) => match &events.sli {
+            EventSli::Latency {
+                signal: of, within, ..
+            } if of.name == signal.name => {
+                Some(target(within.bound, shown(within.bound, signal.unit)))
+            }
+            _ => None,
+        },
+    };
+    slos.iter().filter_map(bound).collect()
+}
+
+/// The bound of an objective on the time that a gauge is good.
+fn of_time(slo: &Slo, signal: &Signal) -> Option<Threshold> {
+    let SloKind::Events(events) = &slo.kind else {
+        return None;
+    };
+    match &events.sli {
+        EventSli::Time(time) if time.signal.name == signal.name && time.good != Good::Equals => {
+            let upper = time.good == Good::Below;
+            Some(Threshold {
+                upper,
+                ..target(time.bound, time.text.clone())
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Lines as they are drawn: ascending, and those at one place and of one colour as one.
+pub(super) fn drawn(mut all: Vec<Threshold>) -> Vec<Threshold> {
+    all.sort_by_key(|line| line.value);
+    let mut lines: Vec<Threshold> = Vec::new();
+    for line in all {
+        match lines.iter_mut().find(|known| known.is_drawn_as(&line)) {
+            Some(known) => known.also(&line),
+            None => lines.push(line),
+        }
+    }
+    lines
 }
 
 /// Where a value should be.
 pub(super) fn target(value: Number, text: String) -> Threshold {
     Threshold {
+        name: "objective".to_owned(),
         value,
         text,
         role: Role::Target,
@@ -163,6 +236,7 @@ pub(super) fn given(
         Role::Advisory => Color::Yellow,
     });
     Some(Threshold {
+        name: String::new(),
         value: in_time(value, given.at.value.per(), unit.per),
         text: given.at.to_string(),
         role: given.role,

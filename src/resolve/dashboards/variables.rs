@@ -5,7 +5,7 @@ use crate::plan::dashboard::{Row, Variable};
 use crate::plan::marker;
 use crate::plan::{Dashboard, Family, Signal, Source};
 use crate::promql::ast::{Expr, MatchOp, Selector};
-use crate::promql::build;
+use crate::promql::{build, visit};
 use crate::resolve::context::Context;
 use crate::spec;
 
@@ -72,7 +72,22 @@ fn filter(signal: &mut Signal, variables: &[String]) {
                 filter(part, variables);
             }
         }
-        Source::Raw(_) => {}
+        Source::Raw(raw) => filter_author(&mut raw.expr, &signal.labels, variables),
+    }
+}
+
+/// PromQL of the author's, with the variables that are labels of its result in every selector that has no matcher on them.
+/// Only labels that every series of its result has can be filtered by: a selector without the label would be empty.
+pub(super) fn filter_author(expr: &mut Expr, labels: &[String], variables: &[String]) {
+    let of_result = |label: &&String| labels.contains(label);
+    for label in variables.iter().filter(of_result) {
+        visit::selectors_mut(expr, &mut |selector| {
+            let mut matchers = selector.matchers.iter();
+            if matchers.all(|matcher| matcher.label.text != *label) {
+                let all = std::mem::replace(selector, build::metric(""));
+                *selector = all.matcher(label, MatchOp::Match, &marker::filter_or_none(label));
+            }
+        });
     }
 }
 
@@ -102,7 +117,9 @@ impl Seen {
     }
 
     /// The variables that some panel uses; each lists only values that fit those before it.
-    pub(super) fn variables(&self, wanted: &[String], rows: &[Row]) -> Vec<Variable> {
+    ///
+    /// `own` are the labels that say where the service's series come from.
+    pub(super) fn variables(&self, wanted: &[String], rows: &[Row], own: &[&str]) -> Vec<Variable> {
         let mut variables: Vec<Variable> = Vec::new();
         for label in wanted {
             let used = rows.iter().flat_map(|row| &row.panels).any(|panel| {
@@ -116,7 +133,7 @@ impl Seen {
             let before: Vec<_> = variables.iter().map(|v| v.label.clone()).collect();
             variables.push(Variable {
                 label: label.clone(),
-                series: Expr::from(filtered_series(any_name(family), labels, &before)),
+                series: Expr::from(filtered_series(any_name(family, own), labels, &before)),
             });
         }
         variables
@@ -140,8 +157,9 @@ impl Seen {
     }
 }
 
-/// The series of a family under every name it has in the range.
-fn any_name(family: &Family) -> Selector {
+/// The series of a family under every name it has in the range, whatever a signal selects of them: only matchers on the
+/// labels in `own` are kept, and the job.
+pub(super) fn any_name(family: &Family, own: &[&str]) -> Selector {
     let suffix = family.counted().suffix();
     let names: Vec<_> = family
         .names
@@ -156,8 +174,9 @@ fn any_name(family: &Family) -> Selector {
         }
         .matcher("__name__", MatchOp::Match, &several.join("|")),
     };
-    let own = family.matchers.iter();
-    own.fold(series, |series, (label, op, value)| {
+    let matchers = family.matchers.iter();
+    let matchers = matchers.filter(|(label, ..)| label == "job" || own.contains(&label.as_str()));
+    matchers.fold(series, |series, (label, op, value)| {
         series.matcher(label, *op, value)
     })
 }

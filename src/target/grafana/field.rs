@@ -2,7 +2,7 @@
 
 use super::view::{Field, Step};
 use crate::plan::ValueUnit;
-use crate::plan::dashboard::{Color, Panel, Role, Threshold};
+use crate::plan::dashboard::{Color, Origin, Panel, Threshold};
 use crate::spec::GraphKind;
 use crate::units::{Number, Unit, printed_float};
 
@@ -14,11 +14,7 @@ pub(super) fn field(panel: &Panel) -> Field {
     let full = unit.unit == Unit::Ratio && unit.per.is_none();
     let mut field = Field {
         unit: grafana(unit),
-        lines: graph && !panel.thresholds.is_empty(),
-        steps: match graph {
-            true => lines(&panel.thresholds),
-            false => colors(&panel.thresholds),
-        },
+        steps: steps(&panel.thresholds, Color::Green),
         stacked: matches!(kind, Some(GraphKind::Stacked | GraphKind::Bars)),
         bars: kind == Some(GraphKind::Bars),
         ..Field::default()
@@ -27,7 +23,17 @@ pub(super) fn field(panel: &Panel) -> Field {
         field.min = Some(0.0);
         field.max = full.then_some(1.0);
     }
-    if graph {
+    let burns = |origin: &Origin| matches!(origin, Origin::Burn(..));
+    field.logarithmic = panel.series.iter().any(|series| burns(&series.origin));
+    if field.logarithmic {
+        field.min = Some(0.001);
+    } else if panel
+        .series
+        .iter()
+        .any(|series| matches!(series.origin, Origin::Budget(_)))
+    {
+        (field.soft_min, field.max) = (Some(0.0), Some(1.0));
+    } else if graph {
         (field.soft_min, field.soft_max) = axis(panel, full);
         // 99.94 % and 99.9 % are not the same to an objective.
         field.decimals = field.soft_min.filter(|low| *low > 0.0).map(|_| 3);
@@ -64,31 +70,8 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.6}").parse().unwrap_or(value)
 }
 
-/// Lines in a graph; what is below the first has no colour of its own.
-fn lines(thresholds: &[Threshold]) -> Vec<Step> {
-    let mut steps = vec![Step {
-        value: None,
-        color: "transparent".to_owned(),
-    }];
-    for line in thresholds {
-        let color = match line.role {
-            Role::Alert | Role::Target | Role::Advisory => name(line.color),
-        };
-        let step = Step {
-            value: Some(printed_float(line.value)),
-            color: color.to_owned(),
-        };
-        // Two lines at one value: the worse one is seen.
-        match steps.last_mut().filter(|last| last.value == step.value) {
-            Some(last) => *last = step,
-            None => steps.push(step),
-        }
-    }
-    steps
-}
-
 /// Colours of a single value: each region has that of the worst bound it is beyond.
-fn colors(thresholds: &[Threshold]) -> Vec<Step> {
+pub(super) fn steps(thresholds: &[Threshold], well: Color) -> Vec<Step> {
     let bounds: Vec<&Threshold> = thresholds
         .iter()
         .filter(|t| t.color != Color::Green)
@@ -111,7 +94,7 @@ fn colors(thresholds: &[Threshold]) -> Vec<Step> {
         let worst = beyond.map(|t| t.color).max_by_key(|color| weight(*color));
         Step {
             value: from.map(printed_float),
-            color: name(worst.unwrap_or(Color::Green)).to_owned(),
+            color: color_name(worst.unwrap_or(well)).to_owned(),
         }
     };
     starts.into_iter().map(region).collect()
@@ -128,7 +111,7 @@ fn weight(color: Color) -> u8 {
 }
 
 /// Grafana's name of a colour, which follows the theme.
-fn name(color: Color) -> &'static str {
+pub(super) fn color_name(color: Color) -> &'static str {
     match color {
         Color::Green => "green",
         Color::Blue => "blue",
@@ -139,7 +122,7 @@ fn name(color: Color) -> &'static str {
 }
 
 /// Grafana's unit of a value.
-fn grafana(unit: ValueUnit) -> String {
+pub(super) fn grafana(unit: ValueUnit) -> String {
     let Some(per) = unit.per else {
         return match unit.unit {
             Unit::Seconds => "s",

@@ -10,16 +10,19 @@
 //! and once more, as the same text, in the ConfigMap `configmaps/ops.yaml`.
 
 mod check;
+mod colors;
 mod field;
+mod lines;
 mod panels;
+mod table;
 mod view;
 
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::naming;
-use crate::plan::marker::Spelling;
+use crate::plan::marker::{self, Spelling};
 use crate::plan::{Dashboard, Plan};
-use crate::promql::ast::MatchOp;
+use crate::promql::ast::{Expr, MatchOp, Selector};
 use crate::promql::build;
 
 /// A window that Grafana fits to the zoom of a graph, and that always holds four scrapes; a variable for each label.
@@ -110,36 +113,44 @@ fn view(plan: &Plan, dashboard: &Dashboard) -> view::Dashboard {
         refresh: dashboard.refresh.to_string(),
         range: dashboard.range.to_string(),
         variables: variables.collect(),
-        annotations: annotations(plan),
+        annotations: annotations(plan, dashboard),
         panels: panels::panels(plan, dashboard),
     }
 }
 
-/// When something fired, and when an engine was started: deployments and crashes look alike on a graph.
-fn annotations(plan: &Plan) -> Vec<view::Annotation> {
+/// When something fired in the groups that are shown, and when a replica was started: a deployment, a restart or a crash.
+fn annotations(plan: &Plan, dashboard: &Dashboard) -> Vec<view::Annotation> {
+    let shown = |series, labels: &dyn Fn(&str) -> bool| {
+        let variables = dashboard.variables.iter().map(|v| v.label.as_str());
+        let variables = variables.filter(|label| labels(label));
+        let series = variables.fold(series, |series: Selector, label| {
+            series.matcher(label, MatchOp::Match, &marker::filter_or_none(label))
+        });
+        SPELLING.of(&Expr::from(series))
+    };
     let alerts = build::metric("ALERTS")
         .matcher(naming::SERVICE, MatchOp::Equal, &plan.service.name)
         .matcher("alertstate", MatchOp::Equal, "firing");
-    let started = build::metric("process_start_time_seconds").matcher(
-        "job",
-        MatchOp::Equal,
-        &plan.scrape.job,
-    );
-    let started = crate::promql::ast::Expr::from(started);
+    let started = build::metric("process_start_time_seconds");
+    let started = started.matcher("job", MatchOp::Equal, &plan.scrape.job);
+    let of_target = |label: &str| plan.scrape.labels.iter().any(|target| target == label);
     vec![
         view::Annotation {
             name: "Firing alerts".to_owned(),
             color: "red".to_owned(),
-            expr: crate::promql::ast::Expr::from(alerts).to_string(),
+            expr: shown(alerts, &|_| true).to_string(),
             title: "{{alertname}}".to_owned(),
             text: "{{severity}}".to_owned(),
+            value_is_time: false,
         },
         view::Annotation {
-            name: "Engine started".to_owned(),
+            name: "Replica started".to_owned(),
             color: "blue".to_owned(),
-            expr: format!("time() - {started} < 120"),
-            title: "Engine started".to_owned(),
+            // Loading a model takes minutes: the mark is at the start, not where the first scrape was answered.
+            expr: format!("{} * 1000", shown(started, &of_target)),
+            title: "Replica started".to_owned(),
             text: "{{instance}}".to_owned(),
+            value_is_time: true,
         },
     ]
 }

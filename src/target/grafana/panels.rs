@@ -1,13 +1,16 @@
 //! Panels of a plan as Grafana lays them out.
 
-use super::SPELLING;
 use super::field::field;
-use super::view::{Link, Panel, Place, Query};
+use super::view::{Link, Panel, Place, Query, ref_id};
+use super::{SPELLING, colors, lines, table};
 use crate::plan::dashboard::{self, Dashboard, Draw, Row};
 use crate::plan::layout::height;
 use crate::plan::{Plan, dashboard::COLUMNS};
 use crate::promql::pretty;
 use crate::spec::GraphKind;
+
+/// Columns of a graph whose legend has room for values.
+const WIDE: u32 = 12;
 
 /// Lines of queries break here.
 const WIDTH: usize = 100;
@@ -66,11 +69,14 @@ fn graph(kind: GraphKind) -> &'static str {
 }
 
 fn panel(plan: &Plan, panel: &dashboard::Panel, place: dashboard::Place, top: u32) -> Panel {
-    let template = match &panel.draw {
-        Draw::Graph(kind) => graph(*kind),
-        Draw::Text(_) => "text",
-        Draw::Alerts => "alerts",
+    let (template, columns) = match &panel.draw {
+        Draw::Graph(kind) => (graph(*kind), None),
+        Draw::Tile => ("tile", None),
+        Draw::Text(_) => ("text", None),
+        Draw::Alerts(columns) | Draw::Objectives(columns) => ("joined", Some(columns)),
     };
+    let queries = (0..).zip(&panel.series).map(|(i, s)| query(panel, s, i));
+    let lines = lines::lines(panel);
     let links = panel.links.iter().map(|(title, url)| Link {
         title: title.clone(),
         url: url.clone(),
@@ -87,12 +93,25 @@ fn panel(plan: &Plan, panel: &dashboard::Panel, place: dashboard::Place, top: u3
             h: place.h,
         },
         interval: plan.scrape.interval.to_string(),
-        targets: (0..)
-            .zip(&panel.series)
-            .map(|(i, s)| query(panel, s, i))
+        targets: queries
+            .chain(lines.iter().map(|line| line.query.clone()))
             .collect(),
+        // Beside others there is only room for names, and bounds have no newest value.
+        legend: match place.w < WIDE || !lines.is_empty() {
+            true => Vec::new(),
+            false => vec!["lastNotNull"],
+        },
+        past: panel.past.map(|past| past.to_string()),
         links: links.collect(),
         field: field(panel),
+        overrides: match columns {
+            Some(columns) => table::overrides(columns),
+            None => colors::overrides(panel)
+                .into_iter()
+                .chain(lines.into_iter().map(|line| line.look))
+                .collect(),
+        },
+        table: columns.map(|columns| table::table(columns, panel.series.len())),
         content: match &panel.draw {
             Draw::Text(text) => text.clone(),
             _ => String::new(),
@@ -102,11 +121,9 @@ fn panel(plan: &Plan, panel: &dashboard::Panel, place: dashboard::Place, top: u3
 }
 
 fn query(panel: &dashboard::Panel, series: &dashboard::Series, index: usize) -> Query {
-    let labels = series
-        .query
-        .labels
-        .iter()
-        .map(|label| format!("{{{{{label}}}}}"));
+    // From the narrowest to the widest: the end of a long name is what all of them have in common.
+    let labels = series.query.labels.iter().rev();
+    let labels = labels.map(|label| format!("{{{{{label}}}}}"));
     let title = Some(series.title.clone()).filter(|title| !title.is_empty());
     let words: Vec<_> = title.into_iter().chain(labels).collect();
     Query {
@@ -120,16 +137,6 @@ fn query(panel: &dashboard::Panel, series: &dashboard::Series, index: usize) -> 
             true => panel.title.clone(),
             false => series.title.clone(),
         },
-    }
-}
-
-/// `A` to `Z`, then `A1`, `B1`, …
-fn ref_id(index: usize) -> String {
-    // Below 26, so it fits.
-    let letter = char::from(b'A' + u8::try_from(index % 26).unwrap_or_default());
-    match index / 26 {
-        0 => letter.to_string(),
-        more => format!("{letter}{more}"),
     }
 }
 

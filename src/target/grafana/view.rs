@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::target::kubernetes::Metadata;
+use crate::template::Tree;
 
 /// A dashboard.
 #[derive(Debug, Serialize)]
@@ -36,6 +37,8 @@ pub(super) struct Annotation {
     pub(super) expr: String,
     pub(super) title: String,
     pub(super) text: String,
+    /// True when the value of the query is the time of the mark, in milliseconds.
+    pub(super) value_is_time: bool,
 }
 
 /// A row or a panel.
@@ -53,6 +56,14 @@ pub(super) struct Panel {
     pub(super) targets: Vec<Query>,
     pub(super) links: Vec<Link>,
     pub(super) field: Field,
+    /// What stands behind each name in the legend.
+    pub(super) legend: Vec<&'static str>,
+    /// How some of its values are shown otherwise.
+    pub(super) overrides: Vec<Override>,
+    /// `30d`: the time it shows, where that is not the dashboard's.
+    pub(super) past: Option<String>,
+    /// How a table joins its queries.
+    pub(super) table: Option<Table>,
     /// Markdown of a text panel.
     pub(super) content: String,
     /// Of a row: whether it is closed, the variable it repeats for, and the panels inside when closed.
@@ -71,7 +82,7 @@ pub(super) struct Place {
 }
 
 /// A query.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Query {
     /// `A`, `B`, …
     pub(super) name: String,
@@ -100,10 +111,25 @@ pub(super) struct Field {
     /// Digits behind the point, where the usual ones hide what matters.
     pub(super) decimals: Option<u32>,
     pub(super) steps: Vec<Step>,
-    /// True when the steps are lines in a graph.
-    pub(super) lines: bool,
     pub(super) stacked: bool,
     pub(super) bars: bool,
+    /// True when each step of the axis is ten times the last.
+    pub(super) logarithmic: bool,
+}
+
+/// How some values are shown.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Override {
+    pub(super) matcher: Tree,
+    pub(super) properties: Vec<Tree>,
+}
+
+/// How a table joins its queries: order and heading of each field, and what it is sorted by.
+#[derive(Debug, Serialize)]
+pub(super) struct Table {
+    pub(super) order: Tree,
+    pub(super) headings: Tree,
+    pub(super) sort: String,
 }
 
 /// A colour from a value on; the first has no value.
@@ -131,4 +157,14 @@ pub(super) struct ConfigMap {
     pub(super) file: String,
     pub(super) folder: String,
     pub(super) json: String,
+}
+
+/// `A` to `Z`, then `A1`, `B1`, …
+pub(super) fn ref_id(index: usize) -> String {
+    // Below 26, so it fits.
+    let letter = char::from(b'A' + u8::try_from(index % 26).unwrap_or_default());
+    match index / 26 {
+        0 => letter.to_string(),
+        more => format!("{letter}{more}"),
+    }
 }

@@ -57,8 +57,10 @@ fn name(kind: GraphKind) -> &'static str {
 fn panel(panel: &dashboard::Panel, place: dashboard::Place) -> Panel {
     let (kind, graph) = match &panel.draw {
         Draw::Graph(kind) => (name(*kind), kind.is_over_time()),
+        Draw::Tile => ("tile", false),
         Draw::Text(_) => ("text", false),
-        Draw::Alerts => ("alerts", false),
+        Draw::Alerts(_) => ("alerts", false),
+        Draw::Objectives(_) => ("objectives", false),
     };
     Panel {
         column: place.x + 1,
@@ -93,6 +95,10 @@ fn query(series: &dashboard::Series) -> Query {
     }
 }
 
+/// Lines of which less of the height is between have their texts beside each other, so many percent apart.
+const CLOSE: f64 = 16.0;
+const INDENT: u32 = 32;
+
 /// Thresholds from the highest to the lowest, at their heights on an axis that begins at zero.
 fn thresholds(panel: &dashboard::Panel) -> Vec<Threshold> {
     let highest = panel.thresholds.iter().map(|t| t.value).max();
@@ -125,9 +131,17 @@ fn thresholds(panel: &dashboard::Panel) -> Vec<Threshold> {
             }
             .to_owned(),
             from_top: height(t.value),
+            indent: 0,
         }
     };
-    panel.thresholds.iter().rev().map(one).collect()
+    let mut lines: Vec<Threshold> = panel.thresholds.iter().rev().map(one).collect();
+    for i in 1..lines.len() {
+        // The text of a line would cover that of the last.
+        if lines[i].from_top - lines[i - 1].from_top < CLOSE {
+            lines[i].indent = (lines[i - 1].indent + INDENT) % (3 * INDENT);
+        }
+    }
+    lines
 }
 
 /// Two digits are as fine as a picture can be.

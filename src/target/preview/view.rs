@@ -123,6 +123,8 @@ pub(super) struct Threshold {
     pub(super) color: String,
     /// Percent from the upper edge of the graph.
     pub(super) from_top: f64,
+    /// Percent from the left edge to its text.
+    pub(super) indent: u32,
 }
 
 #[derive(Debug, Serialize)]

@@ -1,0 +1,295 @@
+//! The table of objectives.
+
+use super::{
+    NO_DATA, PANEL, RUNBOOK, STATE, Scope, all_at, bin, by_name, column, hidden_panel, labelled,
+    max, or, page, runbook_column, series, value,
+};
+use crate::naming;
+use crate::plan::dashboard::{Cells, Color, Column, Lead, Role, Series, Threshold};
+use crate::plan::{EventSlo, PercentileSlo, Slo, SloKind, ValueUnit};
+use crate::promql::ast::{BinaryOp, Expr, MatchOp, Selector};
+use crate::promql::build;
+use crate::spec::Stat;
+use crate::units::{Duration, Number, Unit, decimal, shown};
+
+/// Label of a row: what is promised.
+const TARGET: &str = "target";
+
+/// A budget of which less is left is low.
+const LOW: Number = Number::new_raw(1, 4);
+
+/// Windows over which the burn rate is shown, where they are recorded.
+const BURN: [Duration; 2] = [Duration::from_mins(60), Duration::from_mins(360)];
+
+/// What a row says, from the best to the worst.
+const STATES: [(u32, &str, Color); 7] = [
+    (0, "ok", Color::Green),
+    (1, "budget low", Color::Yellow),
+    (2, "burning", Color::Orange),
+    (NO_DATA, "no data", Color::Orange),
+    (4, "missed", Color::Red),
+    (5, "budget spent", Color::Red),
+    (6, "burning fast", Color::Red),
+];
+
+/// An objective and the panel that shows more of it: `uid?viewPanel=5`.
+pub(in crate::resolve::dashboards) type Shown<'a> = Vec<(&'a Slo, String)>;
+
+/// All objectives: one row for each group.
+pub(in crate::resolve::dashboards) fn objectives(
+    scope: &Scope<'_>,
+    all: &Shown<'_>,
+) -> (Vec<Series>, Vec<Column>) {
+    let slos: Vec<&Slo> = all.iter().map(|(slo, _)| *slo).collect();
+    let labels = scope.labels(&[naming::SLO]);
+    let table = Table { scope, labels };
+    let mut made = vec![table.state(all, &slos)];
+    let mut columns = vec![
+        value(
+            0,
+            "State",
+            Cells::Words(
+                STATES
+                    .map(|(n, word, color)| (n, word.to_owned(), color))
+                    .into(),
+            ),
+        ),
+        Column {
+            leads_to: Some(Lead::Panel(PANEL.to_owned())),
+            ..column(naming::SLO, "Objective", Cells::Text(titles(&slos)))
+        },
+    ];
+    columns.extend(scope.group_columns());
+    columns.push(column(TARGET, "Target", Cells::Text(Vec::new())));
+    let values = table
+        .budgets(&slos)
+        .into_iter()
+        .chain(table.percentiles(&slos));
+    for (made_series, cells) in values {
+        columns.push(value(made.len(), &made_series.title, cells));
+        made.push(made_series);
+    }
+    columns.extend([runbook_column(), hidden_panel()]);
+    (made, columns)
+}
+
+fn titles(slos: &[&Slo]) -> Vec<(String, String)> {
+    let titles = slos.iter().map(|slo| (slo.name.clone(), slo.title.clone()));
+    titles.collect()
+}
+
+fn events(slo: &Slo) -> Option<&EventSlo> {
+    match &slo.kind {
+        SloKind::Events(events) => Some(events),
+        SloKind::Percentile(_) => None,
+    }
+}
+
+fn percentile(slo: &Slo) -> Option<&PercentileSlo> {
+    match &slo.kind {
+        SloKind::Percentile(percentile) => Some(percentile),
+        SloKind::Events(_) => None,
+    }
+}
+
+/// What an objective promises, in a few words.
+fn target(slo: &Slo) -> String {
+    match &slo.kind {
+        SloKind::Events(events) => {
+            format!(
+                "{} over {}",
+                shown(events.budget.objective, Unit::Ratio),
+                slo.period
+            )
+        }
+        SloKind::Percentile(percentile) => {
+            let (stat, below) = (Stat::Quantile(percentile.quantile), &percentile.below.1);
+            format!("{stat} below {below} ({})", slo.period)
+        }
+    }
+}
+
+fn amount(unit: Unit) -> ValueUnit {
+    ValueUnit { unit, per: None }
+}
+
+/// A bound of a column's colours.
+fn bound(value: Number, color: Color, upper: bool) -> Threshold {
+    Threshold {
+        name: String::new(),
+        value,
+        text: decimal(value),
+        role: Role::Advisory,
+        color,
+        upper,
+    }
+}
+
+/// The colours of what is left of a budget.
+fn budget_bounds() -> Vec<Threshold> {
+    vec![
+        bound(Number::from_integer(0), Color::Red, false),
+        bound(LOW, Color::Yellow, false),
+    ]
+}
+
+struct Table<'a> {
+    scope: &'a Scope<'a>,
+    labels: Vec<String>,
+}
+
+impl Table<'_> {
+    fn of(&self, name: &str) -> Selector {
+        self.scope.series(name)
+    }
+
+    fn worst(&self, expr: impl Into<Expr>) -> Expr {
+        max(&self.labels, expr)
+    }
+
+    /// `expr op` a value that is recorded once for each objective.
+    fn with(&self, op: BinaryOp, expr: Expr, name: &str) -> Expr {
+        let all = build::metric(name).matcher(naming::SERVICE, MatchOp::Equal, self.scope.service);
+        let slo = [naming::SLO.to_owned()];
+        let none: [&str; 0] = [];
+        let joined = build::binary(op, expr, max(&slo, all)).on(&slo);
+        joined.group_left(&none).into()
+    }
+
+    /// The state of every objective, with the labels that its row needs.
+    fn state(&self, all: &[(&Slo, String)], slos: &[&Slo]) -> Series {
+        let mut states = Vec::new();
+        if slos.iter().any(|slo| events(slo).is_some()) {
+            states.extend(self.event_states());
+        }
+        if slos.iter().any(|slo| percentile(slo).is_some()) {
+            states.extend(self.percentile_states());
+        }
+        let missing = slos.iter().map(|slo| {
+            let missing = build::call("vector", [build::number(NO_DATA.to_string())]);
+            labelled(missing, naming::SLO, &slo.name, "", "")
+        });
+        let known = states.into_iter().reduce(or);
+        let rows = missing.fold(known, |rows, missing| {
+            Some(match rows {
+                Some(rows) => build::binary(BinaryOp::Or, rows, missing)
+                    .on(&[naming::SLO])
+                    .into(),
+                None => missing,
+            })
+        });
+        let of = |value: &dyn Fn(&Slo, &str) -> String| -> Vec<(String, String)> {
+            let all = all.iter();
+            all.map(|(slo, panel)| (slo.name.clone(), value(slo, panel)))
+                .collect()
+        };
+        let rows = rows.unwrap_or_else(|| build::number("0"));
+        let rows = by_name(rows, TARGET, naming::SLO, &of(&|slo, _| target(slo)));
+        let rows = by_name(
+            rows,
+            RUNBOOK,
+            naming::SLO,
+            &of(&|slo, _| page(&slo.links.runbook)),
+        );
+        let rows = by_name(rows, PANEL, naming::SLO, &of(&|_, panel| panel.to_owned()));
+        series("State", rows, &self.labels)
+    }
+
+    /// The first that holds is the state.
+    fn event_states(&self) -> Vec<Expr> {
+        let left = || self.worst(self.of(naming::BUDGET_REMAINING));
+        let firing = |severity| {
+            let alerts = self
+                .of("ALERTS")
+                .matcher(naming::SLO, MatchOp::NotEqual, "")
+                .matcher(naming::TIER, MatchOp::NotEqual, "")
+                .matcher(STATE, MatchOp::Equal, "firing");
+            self.worst(alerts.matcher(naming::SEVERITY, severity, self.scope.page))
+        };
+        vec![
+            all_at(6, firing(MatchOp::Equal)),
+            all_at(5, bin(BinaryOp::Le, left(), build::number("0"))),
+            all_at(2, firing(MatchOp::NotEqual)),
+            all_at(1, bin(BinaryOp::Lt, left(), build::number(decimal(LOW)))),
+            all_at(0, left()),
+        ]
+    }
+
+    fn percentile_states(&self) -> Vec<Expr> {
+        let value = || self.worst(self.of(naming::PERCENTILE));
+        let missed = self.with(BinaryOp::Gt, value(), naming::PERCENTILE_BOUND);
+        vec![all_at(4, missed), all_at(0, value())]
+    }
+
+    /// What is good over the period, what is left, and how fast it burns.
+    fn budgets(&self, slos: &[&Slo]) -> Vec<(Series, Cells)> {
+        let of_events: Vec<_> = slos.iter().filter_map(|slo| events(slo)).collect();
+        if of_events.is_empty() {
+            return Vec::new();
+        }
+        let left = || self.worst(self.of(naming::BUDGET_REMAINING));
+        let one = || build::number("1");
+        let spent = bin(BinaryOp::Sub, one(), left());
+        let bad = self.with(BinaryOp::Mul, spent, naming::ERROR_BUDGET);
+        let good = bin(BinaryOp::Sub, one(), bad);
+        let share = |bounds| Cells::Number(amount(Unit::Ratio), bounds);
+        let mut made = vec![
+            (series("Current", good, &self.labels), share(Vec::new())),
+            (
+                series("Budget left", left(), &self.labels),
+                share(budget_bounds()),
+            ),
+        ];
+        let recorded = |window: &Duration| {
+            let mut ratios = of_events.iter().flat_map(|events| &events.ratios);
+            ratios.any(|ratio| ratio.window == *window)
+        };
+        for window in BURN.into_iter().filter(recorded) {
+            let ratio = self.of(naming::ERROR_RATIO);
+            let ratio = ratio.matcher(naming::WINDOW, MatchOp::Equal, &window.to_string());
+            let burn = self.with(BinaryOp::Div, self.worst(ratio), naming::ERROR_BUDGET);
+            let title = format!("Burn rate {window}");
+            let bounds = burn_bounds(&of_events, window);
+            made.push((
+                series(&title, burn, &self.labels),
+                Cells::Number(amount(Unit::Count), bounds),
+            ));
+        }
+        made
+    }
+
+    /// The percentiles, in a column for each unit.
+    fn percentiles(&self, slos: &[&Slo]) -> Vec<(Series, Cells)> {
+        let mut units: Vec<(Unit, Vec<&str>)> = Vec::new();
+        for (slo, percentile) in slos.iter().filter_map(|slo| Some((slo, percentile(slo)?))) {
+            let unit = percentile.signal.unit;
+            match units.iter_mut().find(|(known, _)| *known == unit) {
+                Some((_, names)) => names.push(&slo.name),
+                None => units.push((unit, vec![&slo.name])),
+            }
+        }
+        let several = units.len() > 1;
+        let one = |(unit, names): &(Unit, Vec<&str>)| {
+            let all = self.of(naming::PERCENTILE);
+            let named = all.matcher(naming::SLO, MatchOp::Match, &names.join("|"));
+            let title = match several {
+                true => format!("Percentile ({})", unit.as_str()),
+                false => "Percentile".to_owned(),
+            };
+            let cells = Cells::Number(amount(*unit), Vec::new());
+            (series(&title, self.worst(named), &self.labels), cells)
+        };
+        units.iter().map(one).collect()
+    }
+}
+
+/// Above 1 a budget does not last; at the factor of the tier over this window somebody is called.
+fn burn_bounds(events: &[&EventSlo], window: Duration) -> Vec<Threshold> {
+    let tiers = events.iter().flat_map(|events| &events.tiers);
+    let factors = tiers
+        .filter(|tier| tier.long == window)
+        .map(|tier| tier.factor);
+    let lasting = bound(Number::from_integer(1), Color::Yellow, true);
+    let called = factors.min().map(|factor| bound(factor, Color::Red, true));
+    std::iter::once(lasting).chain(called).collect()
+}

@@ -1,0 +1,336 @@
+//! Tiles: one number for each thing that says whether the service is well.
+//!
+//! `TTFT p95` is the worst of the groups, in the colour of the bounds that its alerts and objectives have. A tile shows the
+//! moment at the end of the graph: where there is no value it says so, and shows no older one.
+
+use super::Panels;
+use super::panel::{amount, blank};
+use super::thresholds::{self, Watch};
+use super::variables::{filtered, filtered_series};
+use crate::naming;
+use crate::plan::dashboard::{
+    COLUMNS, Color, Draw, Origin, Panel, PanelSignal, Role, Series, Size, Threshold,
+};
+use crate::plan::{
+    BASE_WINDOW, DEFAULT_WINDOW, EventSli, EventSlo, Query, Signal, SignalKind, Slo, SloKind,
+    ValueUnit, Window, slo_series,
+};
+use crate::promql::ast::{AggregateOp, BinaryOp, Expr};
+use crate::promql::build;
+use crate::query::{self, SignalQuery, bin};
+use crate::resolve::bound;
+use crate::resolve::matchers::matchers;
+use crate::spec::{Across, Stat};
+use crate::units::{Number, Unit, decimal};
+
+/// Lines of a tile: with less, Grafana leaves the course out.
+const HEIGHT: u32 = 3;
+
+/// Tiles side by side.
+const PER_LINE: u32 = 4;
+
+/// Latencies that users feel: what titles call them, and what a tile does.
+const FELT: [(&str, &str); 3] = [
+    ("time to first token", "TTFT"),
+    ("inter-token latency", "ITL"),
+    ("end-to-end", "E2E"),
+];
+
+/// Gauges of the engine that say how close it is to its limits: family and title.
+const PRESSURE: [(&str, &str); 2] = [
+    ("vllm:num_requests_waiting", "Waiting"),
+    ("vllm:kv_cache_usage_perc", "KV cache"),
+];
+
+/// What a tile shows.
+struct Shown<'s> {
+    title: String,
+    signal: &'s Signal,
+    stat: Stat,
+}
+
+impl Panels<'_, '_> {
+    /// As many as the spec has signals for.
+    pub(super) fn tiles(&mut self) -> Vec<Panel> {
+        let mut tiles = self.traffic();
+        let signals: Vec<Signal> = self.cx.ready_signals().cloned().collect();
+        for shown in self.felt(&signals).into_iter().chain(pressure(&signals)) {
+            tiles.push(self.tile(&shown));
+        }
+        tiles.push(self.replicas());
+        let count = u32::try_from(tiles.len()).unwrap_or(1);
+        // Two lines of few tiles keep their titles readable on a small screen.
+        let lines = count.div_ceil(PER_LINE);
+        let width = COLUMNS / count.div_ceil(lines);
+        for tile in &mut tiles {
+            tile.size = Size::Fixed(width, HEIGHT);
+        }
+        tiles
+    }
+
+    /// Requests and their errors, of the first objective on the share of bad ones.
+    fn traffic(&mut self) -> Vec<Panel> {
+        let slos = self.slos;
+        let ratio = slos.iter().find_map(|slo| match &slo.kind {
+            SloKind::Events(events) => match &events.sli {
+                EventSli::Ratio { total, .. } => Some((slo, events, total)),
+                _ => None,
+            },
+            SloKind::Percentile(_) => None,
+        });
+        let Some((slo, events, total)) = ratio else {
+            return Vec::new();
+        };
+        let requests = Shown {
+            title: "Requests".to_owned(),
+            signal: total,
+            stat: Stat::Rate,
+        };
+        vec![self.tile(&requests), self.errors(slo, events)]
+    }
+
+    fn errors(&self, slo: &Slo, events: &EventSlo) -> Panel {
+        let service = &self.cx.spec.service.name.value;
+        let window = BASE_WINDOW.to_string();
+        let ratio = slo_series(naming::ERROR_RATIO, service, &slo.name, &window);
+        let ratio = filtered_series(ratio, &slo.labels, &self.variables);
+        let page = &self.cx.spec.severities.page.name.value;
+        let paging = events.tiers.iter().filter(|tier| tier.severity == *page);
+        let worst = paging.map(|tier| tier.threshold).min();
+        let bound = |value: Number, color| mark(value, Unit::Ratio, color, true);
+        let thresholds = std::iter::once(bound(events.budget.budget, Color::Yellow));
+        let thresholds = thresholds.chain(worst.map(|value| bound(value, Color::Red)));
+        Panel {
+            description: format!(
+                "Share of bad events in the last {BASE_WINDOW}, in the worst of the selected groups. Yellow above what the \
+                 objective \"{}\" allows, red where it pages.",
+                slo.title
+            ),
+            series: vec![shown(
+                build::aggregate(AggregateOp::Max, NONE, ratio),
+                Origin::Query("it is a recorded ratio"),
+            )],
+            unit: amount(Unit::Ratio),
+            thresholds: thresholds.collect(),
+            objective: None,
+            links: vec![("Runbook".to_owned(), slo.links.runbook.clone())],
+            ..blank("Error ratio".to_owned(), Draw::Tile)
+        }
+    }
+
+    /// The latencies that users feel: those with an objective or an alert before others.
+    fn felt<'s>(&self, signals: &'s [Signal]) -> Vec<Shown<'s>>
+    where
+        Self: 's,
+    {
+        let slos = self.slos;
+        let page = &self.cx.spec.severities.page.name.value;
+        let watches = thresholds::watches(slos, self.alerts, page);
+        let rank = |signal: &Signal| {
+            let judged = slos
+                .iter()
+                .any(|slo| slo.signals().iter().any(|s| s.name == signal.name));
+            let watched = watches
+                .iter()
+                .any(|watch| watch.compare.signal.name == signal.name);
+            (!judged, !watched)
+        };
+        let timed = |signal: &&Signal| {
+            signal.kind() == SignalKind::Histogram && signal.unit == Unit::Seconds
+        };
+        let of = |(words, short): (&str, &str)| {
+            let named = signals.iter().filter(timed);
+            let named = named.filter(|signal| signal.title.to_lowercase().contains(words));
+            let signal = named.min_by_key(|signal| rank(signal))?;
+            let stat = stat(signal, slos, &watches);
+            Some(Shown {
+                title: format!("{short} {stat}"),
+                signal,
+                stat,
+            })
+        };
+        FELT.into_iter().filter_map(of).collect()
+    }
+
+    /// One value of all groups: the sum of what adds up, else the worst.
+    fn tile(&mut self, tile: &Shown<'_>) -> Panel {
+        let page = self.cx.spec.severities.page.name.value.clone();
+        let all = thresholds::watches(self.slos, self.alerts, &page);
+        let on: Vec<_> = all
+            .iter()
+            .filter(|watch| watch.fires_alone())
+            .filter(|watch| thresholds::is_on(watch, tile.signal, tile.stat))
+            .collect();
+        let window = on
+            .first()
+            .map_or(DEFAULT_WINDOW, |watch| watch.compare.window);
+        let signal = filtered(tile.signal, &self.variables);
+        let group_by = self.cx.spec.prometheus.group_by.iter();
+        let labels = group_by.filter(|label| tile.signal.labels.contains(&label.value));
+        let read = SignalQuery {
+            signal: &signal,
+            stat: tile.stat,
+            window: Window::Fixed(window),
+            labels: labels.map(|label| label.value.clone()).collect(),
+        };
+        let unit = bound::unit(&read, on.first().and_then(|watch| watch.compare.unit.per));
+        let adds_up = tile.stat == Stat::Rate;
+        let value = query::per_time(query::query(&read, None).expr, unit);
+        let together = if adds_up {
+            AggregateOp::Sum
+        } else {
+            worst(&on)
+        };
+        let lines = self.lines(&on, tile, unit);
+        self.seen.add(tile.signal);
+        let how = match adds_up {
+            true => "All selected groups together.",
+            false => "The worst of the selected groups.",
+        };
+        let alerts = on.iter().map(|watch| format!("Alert {}.", watch.words()));
+        let about = tile.signal.description.iter().cloned();
+        let words = about.chain([how.to_owned()]).chain(alerts);
+        Panel {
+            description: words.collect::<Vec<_>>().join("\n\n"),
+            series: vec![shown(
+                build::aggregate(together, NONE, value),
+                Origin::Signal(Box::new(PanelSignal {
+                    signal: tile.signal.clone(),
+                    stat: tile.stat,
+                    window: Some(window),
+                    by: Vec::new(),
+                })),
+            )],
+            unit,
+            thresholds: lines,
+            links: runbooks(&on),
+            ..blank(tile.title.clone(), Draw::Tile)
+        }
+    }
+
+    /// Beyond an objective's bound the value is yellow, beyond an alert's orange or red.
+    fn lines(&self, on: &[&Watch<'_>], tile: &Shown<'_>, unit: ValueUnit) -> Vec<Threshold> {
+        let alone = on.iter().filter_map(|watch| thresholds::line(watch, unit));
+        let targets = thresholds::targets(self.slos, tile.signal, tile.stat);
+        let targets = targets.into_iter().map(|line| Threshold {
+            color: Color::Yellow,
+            ..line
+        });
+        thresholds::drawn(alone.chain(targets).collect())
+    }
+
+    /// The share of replicas that answer their scrapes.
+    fn replicas(&self) -> Panel {
+        let prometheus = &self.cx.spec.prometheus;
+        let target = self.cx.target_labels();
+        let up = matchers(&prometheus.selector)
+            .iter()
+            .fold(build::metric("up"), |up, (label, op, value)| {
+                up.matcher(label, *op, value)
+            });
+        let up = filtered_series(up, &target, &self.variables);
+        let bound = |value: Number, color| mark(value, Unit::Ratio, color, false);
+        Panel {
+            description: "Share of the replicas that answered their last scrape. Orange while one is down, red below half."
+                .to_owned(),
+            series: vec![shown(
+                build::aggregate(AggregateOp::Avg, NONE, up),
+                Origin::Query("it counts scrapes"),
+            )],
+            unit: amount(Unit::Ratio),
+            thresholds: vec![
+                bound(Number::new(1, 2), Color::Red),
+                bound(Number::from_integer(1), Color::Orange),
+            ],
+            ..blank("Replicas up".to_owned(), Draw::Tile)
+        }
+    }
+}
+
+const NONE: &[&str] = &[];
+
+/// The gauges that say how close the engine is to its limits.
+fn pressure(signals: &[Signal]) -> impl Iterator<Item = Shown<'_>> {
+    PRESSURE.into_iter().filter_map(|(name, title)| {
+        let of_family = |signal: &&Signal| {
+            let family = signal.family();
+            family.is_some_and(|family| family.names.newest() == name)
+        };
+        // A second signal of a family reads it in another way.
+        let usual = |signal: &&Signal| matches!(signal.across, Across::Sum | Across::Max);
+        let mut signals = signals.iter().filter(of_family);
+        let signal = signals.clone().find(usual).or_else(|| signals.next())?;
+        Some(Shown {
+            title: title.to_owned(),
+            signal,
+            stat: Stat::Last,
+        })
+    })
+}
+
+/// The percentile that an alert looks at, else that of an objective, else the 95th.
+fn stat(signal: &Signal, slos: &[Slo], watches: &[Watch<'_>]) -> Stat {
+    let watched = watches
+        .iter()
+        .filter(|watch| watch.fires_alone() && watch.compare.signal.name == signal.name)
+        .filter_map(|watch| match watch.compare.stat {
+            Stat::Quantile(quantile) => Some(quantile),
+            _ => None,
+        });
+    let mut promised = slos.iter().filter_map(|slo| match &slo.kind {
+        SloKind::Percentile(p) if p.signal.name == signal.name => Some(Stat::Quantile(p.quantile)),
+        _ => None,
+    });
+    let usual = || Stat::Quantile(Number::new(95, 100));
+    // The slowest requests are what users complain of first.
+    let watched = watched.max().map(Stat::Quantile);
+    watched.or_else(|| promised.next()).unwrap_or_else(usual)
+}
+
+/// Where low values are the bad ones, the worst is the lowest.
+fn worst(on: &[&Watch<'_>]) -> AggregateOp {
+    let mut ops = on.iter().filter_map(|watch| watch.is_upper());
+    match ops.next() {
+        Some(false) => AggregateOp::Min,
+        _ => AggregateOp::Max,
+    }
+}
+
+fn mark(value: Number, unit: Unit, color: Color, upper: bool) -> Threshold {
+    Threshold {
+        name: String::new(),
+        value,
+        text: match unit {
+            Unit::Ratio => format!("{}%", decimal(value * 100)),
+            _ => decimal(value),
+        },
+        role: Role::Advisory,
+        color,
+        upper,
+    }
+}
+
+fn runbooks(on: &[&Watch<'_>]) -> Vec<(String, String)> {
+    let links = on.iter();
+    links
+        .map(|watch| {
+            (
+                format!("Runbook: {}", watch.alert),
+                watch.runbook.to_owned(),
+            )
+        })
+        .collect()
+}
+
+/// A value, or NaN at each moment without one.
+fn shown(value: Expr, origin: Origin) -> Series {
+    let nothing = build::call("vector", [build::number("NaN")]);
+    Series {
+        title: String::new(),
+        query: Query {
+            expr: bin(BinaryOp::Or, value, nothing),
+            labels: Vec::new(),
+        },
+        origin,
+    }
+}

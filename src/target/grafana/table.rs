@@ -1,0 +1,170 @@
+//! Tables whose rows are joined from several queries.
+
+use serde_json::{Map, Value, json};
+
+use super::field::{color_name, grafana, steps};
+use super::view::{Override, Table, ref_id};
+use crate::plan::dashboard::{Cells, Color, Column, Field, Lead};
+use crate::units::Unit;
+
+/// Grafana's name of a field before it gets its heading.
+fn field(column: &Column, queries: usize) -> String {
+    match &column.field {
+        Field::Label(label) => label.clone(),
+        Field::Value(_) if queries == 1 => "Value".to_owned(),
+        Field::Value(index) => format!("Value #{}", ref_id(*index)),
+    }
+}
+
+/// Order and headings of the columns; the first is what the rows are sorted by.
+pub(super) fn table(columns: &[Column], queries: usize) -> Table {
+    let mut order = Map::new();
+    let mut headings = Map::new();
+    for (i, column) in columns.iter().enumerate() {
+        let name = field(column, queries);
+        order.insert(name.clone(), json!(i));
+        headings.insert(name, json!(column.heading));
+    }
+    Table {
+        order: Value::Object(order).into(),
+        headings: Value::Object(headings).into(),
+        sort: columns
+            .first()
+            .map_or_else(String::new, |first| first.heading.clone()),
+    }
+}
+
+/// How the cells of each column look.
+pub(super) fn overrides(columns: &[Column]) -> Vec<Override> {
+    let one = |column: &Column| Override {
+        matcher: json!({"id": "byName", "options": column.heading}).into(),
+        properties: properties(column).into_iter().map(Into::into).collect(),
+    };
+    columns.iter().map(one).collect()
+}
+
+fn property(id: &str, value: Value) -> Value {
+    json!({"id": id, "value": value})
+}
+
+fn properties(column: &Column) -> Vec<Value> {
+    let mut all = cells(&column.cells);
+    all.extend(
+        column
+            .leads_to
+            .as_ref()
+            .map(|lead| property("links", json!([link(lead)]))),
+    );
+    all
+}
+
+fn link(lead: &Lead) -> Value {
+    let (title, url, new) = match lead {
+        Lead::Url => ("Open the runbook", "${__value.raw}".to_owned(), true),
+        Lead::Panel(label) => (
+            "Show the panel",
+            format!("/d/${{__data.fields.{label}}}&${{__url_time_range}}&${{__all_variables}}"),
+            false,
+        ),
+    };
+    json!({"title": title, "url": url, "targetBlank": new})
+}
+
+fn cells(cells: &Cells) -> Vec<Value> {
+    let background = property(
+        "custom.cellOptions",
+        json!({"type": "color-background", "mode": "basic"}),
+    );
+    match cells {
+        Cells::Text(words) if words.is_empty() => vec![property("noValue", json!("-"))],
+        Cells::Always(word) => {
+            let all = json!({"pattern": ".+", "result": {"index": 0, "text": word}});
+            vec![
+                property("mappings", json!([{"type": "regex", "options": all}])),
+                property("noValue", json!("-")),
+                property("custom.width", json!(100)),
+            ]
+        }
+        Cells::Text(words) => {
+            let words = words
+                .iter()
+                .map(|(value, word)| (value.clone(), json!({"text": word})));
+            vec![property("mappings", mapping(words))]
+        }
+        Cells::Coloured(values) => {
+            let values = values.iter();
+            let colors = values.map(|(value, color)| {
+                (
+                    value.clone(),
+                    json!({"color": color_name(*color), "text": value}),
+                )
+            });
+            vec![
+                property("mappings", mapping(colors)),
+                background,
+                property("custom.width", json!(100)),
+            ]
+        }
+        Cells::Words(words) => {
+            let words = words.iter();
+            let words = words.map(|(number, word, color)| {
+                (
+                    number.to_string(),
+                    json!({"color": color_name(*color), "text": word}),
+                )
+            });
+            vec![
+                property("mappings", mapping(words)),
+                background,
+                property("custom.width", json!(120)),
+            ]
+        }
+        Cells::Number(unit, bounds) => {
+            let mut all = vec![
+                property("unit", json!(grafana(*unit))),
+                property("noValue", json!("-")),
+            ];
+            // 99.94 % and 99.9 % are not the same to an objective.
+            let digits = match (unit.unit, bounds.is_empty()) {
+                (Unit::Ratio, true) => 3,
+                (Unit::Ratio, false) => 1,
+                _ => 2,
+            };
+            all.push(property("decimals", json!(digits)));
+            if !bounds.is_empty() {
+                all.push(property(
+                    "custom.cellOptions",
+                    json!({"type": "color-text"}),
+                ));
+                all.push(property(
+                    "thresholds",
+                    json!({"mode": "absolute", "steps": steps(bounds, Color::Green)}),
+                ));
+            }
+            all
+        }
+        Cells::Since => vec![
+            property("unit", json!("dateTimeFromNow")),
+            property("noValue", json!("-")),
+            property("custom.width", json!(140)),
+        ],
+        // The first is for Grafana up to 12.1, the second for what came after.
+        Cells::Hidden => vec![
+            property("custom.hidden", json!(true)),
+            property(
+                "custom.hideFrom",
+                json!({"legend": false, "tooltip": false, "viz": true}),
+            ),
+        ],
+    }
+}
+
+/// Values and what is shown in their place.
+fn mapping(values: impl Iterator<Item = (String, Value)>) -> Value {
+    let mut options = Map::new();
+    for (i, (value, mut result)) in values.enumerate() {
+        result["index"] = json!(i);
+        options.insert(value, result);
+    }
+    json!([{"type": "value", "options": options}])
+}

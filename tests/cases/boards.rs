@@ -1,0 +1,178 @@
+//! What the tables of an overview say, asked of Prometheus.
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+use slosmith::target::Target;
+
+use crate::bundled;
+use crate::promtool::check_files;
+use crate::trial::{Needs, trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial(
+            "boards::missing_data_is_never_healthy",
+            Needs::Promtool,
+            missing_data_is_never_healthy,
+        ),
+        trial(
+            "boards::a_page_hides_the_ticket_of_its_objective_only",
+            Needs::Promtool,
+            a_page_hides_the_ticket_of_its_objective_only,
+        ),
+        trial(
+            "boards::objectives_have_a_state",
+            Needs::Promtool,
+            objectives_have_a_state,
+        ),
+    ]
+}
+
+/// How many rows of a table have some labels and a state, with all groups chosen.
+fn rows(title: &str, labels: &[(&str, &str)], state: u32) -> String {
+    let text = bundled::spec("vllm-serving");
+    let files = bundled::build_for(&text, None, Target::Grafana);
+    let overview = files
+        .iter()
+        .find(|file| file.path == "grafana/dashboards/overview.json");
+    let board: Value = serde_json::from_str(&overview.expect("an overview").text).unwrap();
+    let panels = board["panels"].as_array().unwrap();
+    let table = panels.iter().find(|panel| panel["title"] == title).unwrap();
+    let query = table["targets"][0]["expr"].as_str().unwrap();
+    let query = query.replace("$cluster", ".*").replace("$model_name", ".*");
+    let row = labels
+        .iter()
+        .fold("vector(1)".to_owned(), |row, (label, value)| {
+            format!("label_replace({row}, \"{label}\", \"{value}\", \"\", \"\")")
+        });
+    let names: Vec<_> = labels.iter().map(|(label, _)| *label).collect();
+    format!(
+        "count((({query}) == {state}) and on ({}) {row})",
+        names.join(", ")
+    )
+}
+
+fn alert(name: &str, state: u32) -> String {
+    rows("Alerts", &[("alertname", name)], state)
+}
+
+const ENGINE: &str =
+    "vllm:kv_cache_usage_perc{job=\"vllm\", cluster=\"c\", model_name=\"m\", instance=\"i\"}";
+const REQUESTS: &str = "http_requests_total{job=\"vllm\", cluster=\"c\", handler=\"/v1/x\", status=\"2xx\", instance=\"i\"}";
+
+fn ask(rules: &[&str], series: &[(&str, &str)], checks: &[(&str, &str, Option<f64>)]) {
+    let files = bundled::folder_for("vllm-serving", None);
+    check_files(&files, rules, "1m", series, checks);
+}
+
+fn missing_data_is_never_healthy() {
+    let fine = alert("nothing is firing", 0);
+    let silent = alert("no data from vllm", 3);
+    let unruled = alert("no data from the recording rules", 3);
+    // Nothing at all.
+    ask(
+        &[],
+        &[],
+        &[
+            (&fine, "10m", None),
+            (&silent, "10m", Some(1.0)),
+            (&unruled, "10m", Some(1.0)),
+        ],
+    );
+    // Data, but nobody evaluates the rules.
+    ask(
+        &[],
+        &[(ENGINE, "0x20")],
+        &[
+            (&fine, "10m", None),
+            (&silent, "10m", None),
+            (&unruled, "10m", Some(1.0)),
+        ],
+    );
+    // Both, until the data ends.
+    let rules = ["slo-availability"];
+    ask(
+        &rules,
+        &[(ENGINE, "0x20 _x40"), (REQUESTS, "0+60x60")],
+        &[
+            (&fine, "10m", Some(1.0)),
+            (&silent, "10m", None),
+            (&fine, "40m", None),
+            (&silent, "40m", Some(1.0)),
+        ],
+    );
+}
+
+fn a_page_hides_the_ticket_of_its_objective_only() {
+    let series = |name: &str, severity: &str, tier: &str, cluster: &str| {
+        format!(
+            "ALERTS{{service=\"vllm-serving\", alertname=\"{name}\", severity=\"{severity}\", alertstate=\"firing\", tier=\"{tier}\", cluster=\"{cluster}\"}}"
+        )
+    };
+    let page = series("TtftErrorBudgetBurn", "critical", "1h", "c");
+    let ticket = series("TtftErrorBudgetBurn", "warning", "1d", "c");
+    let elsewhere = series("TtftErrorBudgetBurn", "warning", "1d", "d");
+    let series = [
+        (page.as_str(), "1x20"),
+        (&ticket, "1x20"),
+        (&elsewhere, "_x10 1x10"),
+        (ENGINE, "0x20"),
+    ];
+    let paged = rows(
+        "Alerts",
+        &[
+            ("alertname", "TtftErrorBudgetBurn"),
+            ("severity", "critical"),
+        ],
+        2,
+    );
+    let warned = rows(
+        "Alerts",
+        &[
+            ("alertname", "TtftErrorBudgetBurn"),
+            ("severity", "warning"),
+        ],
+        2,
+    );
+    let fine = alert("nothing is firing", 0);
+    ask(
+        &[],
+        &series,
+        &[
+            (&paged, "5m", Some(1.0)),
+            (&warned, "5m", None),
+            (&warned, "15m", Some(1.0)),
+            (&fine, "5m", None),
+        ],
+    );
+}
+
+fn objectives_have_a_state() {
+    let left = |slo: &str| {
+        format!(
+            "slo:error_budget_remaining:ratio{{service=\"vllm-serving\", slo=\"{slo}\", cluster=\"c\"}}"
+        )
+    };
+    let (availability, ttft) = (left("availability"), left("ttft"));
+    let page = "ALERTS{service=\"vllm-serving\", slo=\"ttft\", tier=\"1h\", alertstate=\"firing\", severity=\"critical\", cluster=\"c\"}";
+    let series = [
+        (availability.as_str(), "0.9x9 0.2x9 -0.1x9"),
+        (ttft.as_str(), "0.9x29"),
+        (page, "_x9 1x19"),
+    ];
+    let state = |slo: &str, state: u32| rows("Objectives", &[("slo", slo)], state);
+    let checks = [
+        (state("availability", 0), "5m", Some(1.0)),
+        (state("availability", 1), "15m", Some(1.0)),
+        (state("availability", 5), "25m", Some(1.0)),
+        (state("ttft", 0), "5m", Some(1.0)),
+        (state("ttft", 6), "15m", Some(1.0)),
+        // There is no series of it.
+        (state("replicas-up", 3), "5m", Some(1.0)),
+    ];
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|(expr, at, value)| (expr.as_str(), *at, *value))
+        .collect();
+    ask(&[], &series, &checks);
+}

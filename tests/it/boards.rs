@@ -1,0 +1,440 @@
+//! What must hold of every generated dashboard, whatever its spec.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use slosmith::plan::{Condition, Plan, Signal, Source, alert, words};
+use slosmith::promql::ast::{AggregateOp, ExprKind};
+use slosmith::promql::{Dialect, parse_with};
+use slosmith::resolve::{Options, resolve};
+use slosmith::target::{self, Target};
+use slosmith::template::Templates;
+
+const SPECS: [&str; 4] = [
+    "specs/mangaassist.yaml",
+    "specs/vllm-production.yaml",
+    "specs/vllm-serving.yaml",
+    "tests/fixtures/reference.yaml",
+];
+
+struct Board {
+    /// For messages: spec and dashboard.
+    name: String,
+    json: Value,
+}
+
+fn plan(spec: &str) -> Plan {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join(spec)).unwrap();
+    let document = crate::bundled::read(&text).expect("valid spec");
+    resolve(&document, Options::default()).expect("resolves").0
+}
+
+fn boards_of(spec: &str, plan: &Plan) -> Vec<Board> {
+    let templates = Templates::load(None).unwrap();
+    let options = target::Options::all(&templates);
+    let rendered = target::render(plan, Target::Grafana, options).expect("renders");
+    let dashboards = rendered
+        .files
+        .iter()
+        .filter(|file| file.path.ends_with(".json"));
+    dashboards
+        .map(|file| Board {
+            name: format!("{spec}: {}", file.path),
+            json: serde_json::from_str(&file.text).unwrap(),
+        })
+        .collect()
+}
+
+fn boards() -> Vec<Board> {
+    SPECS
+        .iter()
+        .flat_map(|spec| boards_of(spec, &plan(spec)))
+        .collect()
+}
+
+impl Board {
+    fn panels(&self) -> Vec<&Value> {
+        fn inside(value: &Value) -> impl Iterator<Item = &Value> {
+            value["panels"].as_array().into_iter().flatten()
+        }
+        let all = inside(&self.json).flat_map(|panel| std::iter::once(panel).chain(inside(panel)));
+        all.filter(|panel| panel["type"] != "row" && panel["type"] != "text")
+            .collect()
+    }
+
+    fn variables(&self) -> impl Iterator<Item = &Value> {
+        let all = self.json["templating"]["list"].as_array().unwrap().iter();
+        all.filter(|variable| variable["type"] == "query")
+    }
+}
+
+fn targets(panel: &Value) -> impl Iterator<Item = (&str, &str)> {
+    let targets = panel["targets"].as_array().into_iter().flatten();
+    targets.map(|t| {
+        (
+            t["expr"].as_str().unwrap(),
+            t["legendFormat"].as_str().unwrap_or_default(),
+        )
+    })
+}
+
+/// Queries that are not the line of a bound.
+fn values(panel: &Value) -> impl Iterator<Item = &str> {
+    let all = targets(panel).map(|(expr, _)| expr);
+    all.filter(|expr| !expr.starts_with("vector("))
+}
+
+fn title(panel: &Value) -> &str {
+    panel["title"].as_str().unwrap()
+}
+
+#[test]
+fn nothing_is_stacked_that_does_not_add_up() {
+    let mut stacked = 0;
+    for board in boards() {
+        for panel in board.panels() {
+            if panel["fieldConfig"]["defaults"]["custom"]["stacking"]["mode"] != "normal" {
+                continue;
+            }
+            for expr in values(panel) {
+                stacked += 1;
+                let parsed = parse_with(expr, Dialect::Grafana).unwrap();
+                let sums = match &parsed.kind {
+                    ExprKind::Aggregate(sum) => sum.op == AggregateOp::Sum,
+                    ExprKind::Binary(scaled) => {
+                        matches!(&scaled.lhs.kind, ExprKind::Aggregate(sum) if sum.op == AggregateOp::Sum)
+                    }
+                    _ => false,
+                };
+                let one = !expr.contains(" by (");
+                assert!(sums || one, "{}: {}: {expr}", board.name, title(panel));
+                assert!(
+                    !expr.contains("histogram_quantile"),
+                    "{}: {expr}",
+                    board.name
+                );
+            }
+        }
+    }
+    assert!(stacked > 10, "{stacked}");
+}
+
+#[test]
+fn every_line_says_what_it_is() {
+    let mut lines = 0;
+    for spec in SPECS {
+        let plan = plan(spec);
+        let boards = boards_of(spec, &plan);
+        for dashboard in &plan.dashboards {
+            let board = boards
+                .iter()
+                .find(|board| board.json["uid"] == dashboard.uid)
+                .unwrap();
+            let drawn: BTreeMap<_, _> = board
+                .panels()
+                .into_iter()
+                .map(|p| (p["id"].as_u64().unwrap(), p))
+                .collect();
+            for panel in dashboard.panels() {
+                let graph = panel.draw.graph().is_some_and(|kind| kind.is_over_time());
+                let Some(shown) = drawn
+                    .get(&u64::from(panel.id))
+                    .filter(|p| graph && p["type"] == "timeseries")
+                else {
+                    continue;
+                };
+                assert_eq!(
+                    shown["fieldConfig"]["defaults"]["custom"]["thresholdsStyle"]["mode"],
+                    "off"
+                );
+                for bound in &panel.thresholds {
+                    lines += 1;
+                    let name = words::line(bound);
+                    assert!(name.contains(' ') && name.ends_with(&bound.text), "{name}");
+                    let named = targets(shown)
+                        .any(|(expr, legend)| expr.starts_with("vector(") && legend == name);
+                    assert!(named, "{}: {}: no line {name}", board.name, panel.title);
+                }
+            }
+        }
+    }
+    assert!(lines > 50, "{lines}");
+}
+
+#[test]
+fn the_regions_of_a_panel_end_in_their_worst_colour() {
+    let weight = |color: &Value| {
+        ["green", "blue", "yellow", "orange", "red"]
+            .iter()
+            .position(|c| color == c)
+    };
+    for spec in SPECS {
+        let plan = plan(spec);
+        let boards = boards_of(spec, &plan);
+        for dashboard in &plan.dashboards {
+            let board = boards
+                .iter()
+                .find(|board| board.json["uid"] == dashboard.uid)
+                .unwrap();
+            let drawn: BTreeMap<_, _> = board
+                .panels()
+                .into_iter()
+                .map(|p| (p["id"].as_u64().unwrap(), p))
+                .collect();
+            for panel in dashboard
+                .panels()
+                .filter(|panel| !panel.thresholds.is_empty())
+            {
+                let Some(shown) = drawn.get(&u64::from(panel.id)) else {
+                    continue;
+                };
+                let steps = shown["fieldConfig"]["defaults"]["thresholds"]["steps"]
+                    .as_array()
+                    .unwrap();
+                let colors: Vec<_> = steps.iter().map(|step| weight(&step["color"])).collect();
+                let sorted = |mut order: Vec<_>, down: bool| {
+                    order.sort();
+                    if down {
+                        order.reverse();
+                    }
+                    order
+                };
+                let bad = panel
+                    .thresholds
+                    .iter()
+                    .filter(|line| line.role != slosmith::plan::dashboard::Role::Target);
+                let sides: BTreeSet<_> = bad.map(|line| line.upper).collect();
+                if sides.len() == 1 {
+                    let down = !sides.contains(&true);
+                    assert_eq!(
+                        colors,
+                        sorted(colors.clone(), down),
+                        "{}: {}",
+                        board.name,
+                        panel.title
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_two_panels_have_one_title() {
+    for board in boards() {
+        let mut seen = BTreeSet::new();
+        for panel in board.panels() {
+            assert!(
+                seen.insert(title(panel)),
+                "{}: two panels `{}`",
+                board.name,
+                title(panel)
+            );
+        }
+    }
+}
+
+fn families(signal: &Signal) -> Vec<String> {
+    match &signal.source {
+        Source::Family(family) => family.names.iter().cloned().collect(),
+        Source::Ratio { of, over, .. } => [families(of), families(over)].concat(),
+        Source::Raw(_) => Vec::new(),
+    }
+}
+
+#[test]
+fn every_alert_leads_to_a_panel_of_its_signal() {
+    let mut led = 0;
+    for spec in SPECS {
+        let plan = plan(spec);
+        let boards = boards_of(spec, &plan);
+        for alert in alert::on_conditions(&plan.slos, &plan.alerts) {
+            let Condition::Compare(first) = alert.condition.leading() else {
+                continue;
+            };
+            let (_, rest) = alert.links.dashboard.rsplit_once("/d/").unwrap();
+            let (uid, id) = rest.split_once("?viewPanel=").unwrap();
+            let board = boards
+                .iter()
+                .find(|board| board.json["uid"] == uid)
+                .unwrap();
+            let panels = board.panels();
+            let panel = panels
+                .iter()
+                .find(|p| p["id"].as_u64() == id.parse().ok())
+                .unwrap();
+            let shown: Vec<_> = values(panel).collect();
+            for family in families(&first.signal) {
+                let has = shown.iter().any(|expr| expr.contains(&family));
+                assert!(
+                    has,
+                    "{spec}: {} leads to `{}`: {shown:?}",
+                    alert.name,
+                    title(panel)
+                );
+            }
+            // Grouped as the alert is: else the line of the group that fires is not there.
+            for label in &first.query.labels {
+                let has = shown.iter().any(|expr| expr.contains(label.as_str()));
+                assert!(
+                    has,
+                    "{spec}: {} by {label} leads to `{}`",
+                    alert.name,
+                    title(panel)
+                );
+            }
+            led += 1;
+        }
+    }
+    assert!(led > 20, "{led}");
+}
+
+#[test]
+fn the_percentiles_of_a_panel_look_back_over_one_time() {
+    let mut several = 0;
+    for board in boards() {
+        for panel in board.panels() {
+            let quantiles = values(panel).filter(|expr| expr.contains("histogram_quantile"));
+            let windows: Vec<_> = quantiles
+                .map(|expr| {
+                    expr.split_once('[')
+                        .and_then(|(_, rest)| rest.split_once(']'))
+                        .unwrap()
+                        .0
+                })
+                .collect();
+            several += u32::from(windows.len() > 1);
+            let different: BTreeSet<_> = windows.into_iter().collect();
+            assert!(
+                different.len() < 2,
+                "{}: {}: {different:?}",
+                board.name,
+                title(panel)
+            );
+        }
+    }
+    assert!(several > 5, "{several}");
+}
+
+#[test]
+fn variables_filter_everything_and_offer_all_values() {
+    for board in boards() {
+        let labels: Vec<_> = board
+            .variables()
+            .map(|v| v["name"].as_str().unwrap())
+            .collect();
+        for variable in board.variables() {
+            let query = variable["query"].as_str().unwrap();
+            let (series, _) = query.split_once('(').unwrap().1.rsplit_once(", ").unwrap();
+            let series = parse_with(series, Dialect::Grafana).unwrap();
+            let ExprKind::Selector(selector) = &series.kind else {
+                panic!("{query}");
+            };
+            // The job, and the variables before it: nothing that one signal selects.
+            for matcher in &selector.matchers {
+                let name = matcher.label.text.as_str();
+                assert!(
+                    ["job", "__name__"].contains(&name) || labels.contains(&name),
+                    "{}: {query}",
+                    board.name
+                );
+            }
+        }
+        let Some(first) = labels.first() else {
+            continue;
+        };
+        for panel in board.panels() {
+            // An author's PromQL is as it is written.
+            if panel["description"] == "A query from the spec." || title(panel) == "Raw" {
+                continue;
+            }
+            let grouped =
+                targets(panel).any(|(_, legend)| legend.contains(&format!("{{{{{first}}}}}")));
+            let table =
+                panel["type"] == "table" && values(panel).any(|expr| expr.contains("ALERTS"));
+            let filtered = values(panel).any(|expr| expr.contains(&format!("${first}")));
+            assert!(
+                filtered || !(grouped || table),
+                "{}: {} ignores ${first}",
+                board.name,
+                title(panel)
+            );
+        }
+        for mark in board.json["annotations"]["list"].as_array().unwrap() {
+            let expr = mark["expr"].as_str().unwrap();
+            let timed = expr.starts_with("process_start_time_seconds");
+            assert_eq!(mark["useValueForTime"], timed, "{expr}");
+            assert!(timed || expr.contains(&format!("${first}")), "{expr}");
+        }
+    }
+}
+
+#[test]
+fn an_overview_begins_with_the_verdict() {
+    for board in boards()
+        .iter()
+        .filter(|board| board.name.ends_with("overview.json"))
+    {
+        let panels = board.panels();
+        let tiles: Vec<_> = panels.iter().take_while(|p| p["type"] == "stat").collect();
+        assert!((2..=8).contains(&tiles.len()), "{}", board.name);
+        for tile in &tiles {
+            // Nothing older than the end of the time that is shown.
+            assert_eq!(
+                tile["options"]["reduceOptions"]["calcs"],
+                serde_json::json!(["last"])
+            );
+            assert!(
+                values(tile).all(|expr| expr.ends_with("vector(NaN)")),
+                "{tile}"
+            );
+        }
+        let tables = &panels[tiles.len()..tiles.len() + 2];
+        assert_eq!(
+            tables.iter().map(|p| title(p)).collect::<Vec<_>>(),
+            ["Objectives", "Alerts"]
+        );
+        let place = &tables[1]["gridPos"];
+        let bottom = place["y"].as_u64().unwrap() + place["h"].as_u64().unwrap();
+        // 1000 pixels are 24 lines of 38 below the head of the page.
+        assert!(bottom <= 24, "{}: {bottom}", board.name);
+    }
+}
+
+#[test]
+fn what_has_no_value_says_so() {
+    for board in boards() {
+        for panel in board
+            .panels()
+            .iter()
+            .filter(|panel| panel["type"] != "heatmap")
+        {
+            assert_eq!(
+                panel["fieldConfig"]["defaults"]["noValue"],
+                "no data",
+                "{}: {}",
+                board.name,
+                title(panel)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_tile_is_not_read_as_a_part_of_a_condition_reads_it() {
+    // An alert on a fast p50 together with something else says nothing of the latency that users feel.
+    let plan = plan("specs/vllm-production.yaml");
+    let boards = boards_of("specs/vllm-production.yaml", &plan);
+    let overview = boards
+        .iter()
+        .find(|board| board.name.ends_with("overview.json"))
+        .unwrap();
+    let panels = overview.panels();
+    let tile = panels
+        .iter()
+        .find(|panel| title(panel).starts_with("ITL"))
+        .unwrap();
+    assert_eq!(title(tile), "ITL p95");
+    assert!(values(tile).all(|expr| expr.starts_with("max(")), "{tile}");
+}
