@@ -10,6 +10,7 @@
 
 mod account;
 mod changes;
+mod cost;
 mod desired;
 mod error;
 mod fields;
@@ -19,6 +20,7 @@ mod order;
 mod pace;
 mod request;
 mod response;
+mod saved;
 mod session;
 
 pub use account::{Account, Outcome, Watch};
@@ -33,4 +35,5 @@ pub use object::{
 };
 pub use order::{Call, Wave, waves};
 pub use pace::{Operation, Pace};
+pub use saved::{Saved, SavedError};
 pub use session::{Session, SessionError, Settings};

@@ -139,6 +139,17 @@ pub struct State {
     pub objects: BTreeMap<Key, Object>,
 }
 
+impl State {
+    /// The account's twelve digits, as the names of what it holds tell them.
+    pub fn account(&self) -> Option<&str> {
+        let mut numbers = self
+            .objects
+            .values()
+            .filter_map(|object| object.arn.split(':').nth(4));
+        numbers.find(|number| !number.is_empty())
+    }
+}
+
 /// What specs want in one region of an account.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Desired {

@@ -140,7 +140,7 @@ fn alarm() -> impl Strategy<Value = Alarm> {
 /// An account: circles are allowed, missing parts are not.
 fn accounts() -> impl Strategy<Value = State> {
     let owner =
-        prop_oneof![6 => Just(Owner::Us), 1 => Just(Owner::Other), 1 => Just(Owner::Nobody)];
+        prop_oneof![30 => Just(Owner::Us), 1 => Just(Owner::Other), 1 => Just(Owner::Nobody)];
     let each = prop::collection::vec(prop::option::of((alarm(), owner)), NAMES.len());
     each.prop_map(|alarms| {
         let there: Vec<_> = (0..NAMES.len())
@@ -219,7 +219,7 @@ fn apply(model: &mut Model, waves: Vec<Wave>, stop: usize, seed: usize) -> Resul
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2_000, max_global_rejects: 50_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_call_is_refused_and_all_end_in_what_is_wanted(

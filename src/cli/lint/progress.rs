@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What it looks like.
-const TEMPLATE: &str = "{msg} {bar:40} {pos}/{len} files";
+const TEMPLATE: &str = "{msg} {bar:40} {pos}/{len}";
 
 /// A bar that comes when somebody has waited for a second, and goes when it is dropped.
 pub(in crate::cli) struct Progress {
@@ -22,7 +22,7 @@ pub(in crate::cli) struct Progress {
 
 impl Progress {
     /// One that comes only where standard error is a terminal.
-    pub(super) fn new(wanted: bool) -> Self {
+    pub(in crate::cli) fn new(wanted: bool) -> Self {
         let style = ProgressStyle::with_template(TEMPLATE);
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
         Self {
@@ -49,6 +49,18 @@ impl Progress {
     /// One file more is done.
     pub(super) fn step(&self) {
         self.bar.inc(1);
+        self.show_when_late();
+    }
+
+    /// So many steps are done, of so many.
+    pub(in crate::cli) fn at(&self, what: &'static str, done: usize, of: usize) {
+        self.bar.set_message(what);
+        self.bar.set_length(of as u64);
+        self.bar.set_position(done as u64);
+        self.show_when_late();
+    }
+
+    fn show_when_late(&self) {
         let late = || self.since.elapsed() > PATIENCE;
         if self.waiting.load(Ordering::Relaxed)
             && late()
