@@ -9,6 +9,7 @@ use aws_config::timeout::TimeoutConfig;
 use aws_config::{AppName, BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::provider::ProvideCredentials;
 use aws_sdk_cloudwatch::Client;
+use aws_sdk_cloudwatch::config::SharedHttpClient;
 use aws_sdk_cloudwatch::error::DisplayErrorContext;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 use thiserror::Error;
@@ -63,6 +64,22 @@ impl Session {
     pub fn open(settings: &Settings) -> Result<Self, SessionError> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let config = runtime.block_on(config(settings));
+        Self::with(runtime, &config, settings.pace)
+    }
+
+    /// The same with credentials, region and address that are known already.
+    ///
+    /// # Errors
+    /// When there are no credentials.
+    pub fn of(config: &SdkConfig, pace: Pace) -> Result<Self, SessionError> {
+        Self::with(
+            Builder::new_current_thread().enable_all().build()?,
+            config,
+            pace,
+        )
+    }
+
+    fn with(runtime: Runtime, config: &SdkConfig, pace: Pace) -> Result<Self, SessionError> {
         let credentials = match config.credentials_provider() {
             Some(provider) => runtime.block_on(async { provider.provide_credentials().await }),
             None => {
@@ -76,7 +93,7 @@ impl Session {
             SessionError::Credentials(why.split(" (").next().unwrap_or_default().to_owned())
         })?;
         let number = credentials.account_id().map(|id| id.as_str().to_owned());
-        let account = Account::new(Client::new(&config), settings.pace);
+        let account = Account::new(client(config, pace), pace);
         Ok(Self {
             runtime,
             account,
@@ -111,22 +128,17 @@ impl Session {
     }
 }
 
-async fn config(settings: &Settings) -> SdkConfig {
-    let http = aws_smithy_http_client::Builder::new()
+/// TLS as in the rest of slosmith.
+fn http() -> SharedHttpClient {
+    aws_smithy_http_client::Builder::new()
         .tls_provider(Provider::Rustls(CryptoMode::Ring))
-        .build_https();
-    let times = TimeoutConfig::builder()
-        .connect_timeout(CONNECT.min(settings.pace.patience))
-        .operation_attempt_timeout(settings.pace.patience);
+        .build_https()
+}
+
+async fn config(settings: &Settings) -> SdkConfig {
     let mut loader = aws_config::defaults(BehaviorVersion::latest())
         .region(Region::new(settings.region.clone()))
-        .http_client(http)
-        // Attempts take turns here, so that they count against the quotas.
-        .retry_config(RetryConfig::disabled())
-        .timeout_config(times.build());
-    if let Ok(name) = AppName::new("slosmith") {
-        loader = loader.app_name(name);
-    }
+        .http_client(http());
     if let Some(profile) = &settings.profile {
         loader = loader.profile_name(profile);
     }
@@ -134,4 +146,17 @@ async fn config(settings: &Settings) -> SdkConfig {
         loader = loader.endpoint_url(endpoint);
     }
     loader.load().await
+}
+
+fn client(config: &SdkConfig, pace: Pace) -> Client {
+    let times = TimeoutConfig::builder()
+        .connect_timeout(CONNECT.min(pace.patience))
+        .operation_attempt_timeout(pace.patience);
+    let mut config = aws_sdk_cloudwatch::config::Builder::from(config)
+        .http_client(http())
+        // Attempts take turns here, so that they count against the quotas.
+        .retry_config(RetryConfig::disabled())
+        .timeout_config(times.build());
+    config.set_app_name(AppName::new("slosmith").ok());
+    Client::from_conf(config.build())
 }

@@ -23,7 +23,11 @@ pub(super) struct Refusal {
 
 impl Refusal {
     pub(super) fn new(code: &str, message: impl Into<String>) -> Self {
-        let status = if code == "InternalServiceError" { 500 } else { 400 };
+        let status = if code == "InternalServiceError" {
+            500
+        } else {
+            400
+        };
         Self {
             status,
             code: code.to_owned(),
@@ -36,7 +40,10 @@ impl Refusal {
     }
 
     pub(super) fn broken() -> Self {
-        Self::new("InternalServiceError", "Request processing has failed due to some unknown error")
+        Self::new(
+            "InternalServiceError",
+            "Request processing has failed due to some unknown error",
+        )
     }
 
     pub(super) fn body(&self) -> Value {
@@ -52,7 +59,10 @@ type Answer = Result<Value, Refusal>;
 
 pub(super) fn answer(store: &mut Store, request: &Request) -> Answer {
     if request.protocol != "rpc-v2-cbor" || !request.is_for_us() {
-        return Err(Refusal::new("UnknownOperationException", "this is not RPC v2 CBOR"));
+        return Err(Refusal::new(
+            "UnknownOperationException",
+            "this is not RPC v2 CBOR",
+        ));
     }
     let Some(input) = wire::decode(&request.body) else {
         return Err(Refusal::new("SerializationException", "this is not CBOR"));
@@ -75,7 +85,9 @@ pub(super) fn answer(store: &mut Store, request: &Request) -> Answer {
         "DeleteDashboards" => delete_dashboards(store, &input),
         "ListTagsForResource" => {
             let tags = tags_of(store, &input)?.iter();
-            let tags: Vec<_> = tags.map(|(key, value)| json!({"Key": key, "Value": value})).collect();
+            let tags: Vec<_> = tags
+                .map(|(key, value)| json!({"Key": key, "Value": value}))
+                .collect();
             Ok(json!({"Tags": tags}))
         }
         "TagResource" => {
@@ -105,23 +117,29 @@ fn text(input: &Value, key: &str) -> Result<String, Refusal> {
 
 fn texts(input: &Value, key: &str) -> Vec<String> {
     let list = input[key].as_array().into_iter().flatten();
-    list.filter_map(|text| text.as_str().map(str::to_owned)).collect()
+    list.filter_map(|text| text.as_str().map(str::to_owned))
+        .collect()
 }
 
 fn tags(input: &Value) -> Tags {
     let tags = input["Tags"].as_array().into_iter().flatten();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    tags.map(|tag| (text(&tag["Key"]), text(&tag["Value"]))).collect()
+    tags.map(|tag| (text(&tag["Key"]), text(&tag["Value"])))
+        .collect()
 }
 
 fn tags_of<'s>(store: &'s mut Store, input: &Value) -> Result<&'s mut Tags, Refusal> {
     let arn = text(input, "ResourceARN")?;
-    store.tags(&arn).ok_or_else(|| Refusal::new("ResourceNotFoundException", format!("{arn} does not exist")))
+    store
+        .tags(&arn)
+        .ok_or_else(|| Refusal::new("ResourceNotFoundException", format!("{arn} does not exist")))
 }
 
 /// One page of `all`, and the token of the next.
 fn page<T>(all: Vec<T>, input: &Value, most: usize) -> (Vec<T>, Option<String>) {
-    let token = input["NextToken"].as_str().and_then(|token| token.strip_prefix("page-"));
+    let token = input["NextToken"]
+        .as_str()
+        .and_then(|token| token.strip_prefix("page-"));
     let start: usize = token.map_or(0, |token| token.parse().expect("our token"));
     let next = (start + most < all.len()).then(|| format!("page-{}", start + most));
     (all.into_iter().skip(start).take(most).collect(), next)
@@ -143,8 +161,17 @@ fn describe_alarms(store: &Store, input: &Value) -> Answer {
         none if none.is_empty() => vec!["MetricAlarm".to_owned()],
         some => some,
     };
-    let (names, prefix) = (texts(input, "AlarmNames"), input["AlarmNamePrefix"].as_str().unwrap_or_default());
-    let kind = |alarm: &Alarm| if alarm.is_composite() { "CompositeAlarm" } else { "MetricAlarm" };
+    let (names, prefix) = (
+        texts(input, "AlarmNames"),
+        input["AlarmNamePrefix"].as_str().unwrap_or_default(),
+    );
+    let kind = |alarm: &Alarm| {
+        if alarm.is_composite() {
+            "CompositeAlarm"
+        } else {
+            "MetricAlarm"
+        }
+    };
     let found: Vec<_> = store
         .alarms
         .iter()
@@ -155,9 +182,14 @@ fn describe_alarms(store: &Store, input: &Value) -> Answer {
         })
         .collect();
     let (found, next) = page(found, input, usize::try_from(most).expect("small"));
-    let (composite, metric): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, alarm)| alarm.is_composite());
+    let (composite, metric): (Vec<_>, Vec<_>) = found
+        .into_iter()
+        .partition(|(_, alarm)| alarm.is_composite());
     let shown = |alarms: Vec<(&String, &Alarm)>| -> Vec<Value> {
-        alarms.into_iter().map(|(name, alarm)| described(name, alarm)).collect()
+        alarms
+            .into_iter()
+            .map(|(name, alarm)| described(name, alarm))
+            .collect()
     };
     let answer = json!({"MetricAlarms": shown(metric), "CompositeAlarms": shown(composite)});
     Ok(with_token(answer, next))
@@ -177,10 +209,18 @@ fn described(name: &str, alarm: &Alarm) -> Value {
         default("Dimensions", json!([]));
     }
     default("AlarmArn", json!(Store::alarm_arn(name)));
-    default("StateValue", json!(if promql { "OK" } else { "INSUFFICIENT_DATA" }));
+    default(
+        "StateValue",
+        json!(if promql { "OK" } else { "INSUFFICIENT_DATA" }),
+    );
     default("StateUpdatedTimestamp", json!(THEN));
     default("AlarmConfigurationUpdatedTimestamp", json!(THEN));
-    for query in fields.get_mut("Metrics").and_then(Value::as_array_mut).into_iter().flatten() {
+    for query in fields
+        .get_mut("Metrics")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
         let query = query.as_object_mut().expect("an entry");
         query.entry("ReturnData").or_insert(json!(true));
     }
@@ -234,8 +274,15 @@ fn put_metric_alarm(store: &mut Store, input: Value) -> Answer {
 
 fn put_composite_alarm(store: &mut Store, input: Value) -> Answer {
     text(&input, "AlarmRule")?;
-    let suppressor = ["ActionsSuppressor", "ActionsSuppressorWaitPeriod", "ActionsSuppressorExtensionPeriod"];
-    let given = suppressor.into_iter().filter(|key| input.get(key).is_some()).count();
+    let suppressor = [
+        "ActionsSuppressor",
+        "ActionsSuppressorWaitPeriod",
+        "ActionsSuppressorExtensionPeriod",
+    ];
+    let given = suppressor
+        .into_iter()
+        .filter(|key| input.get(key).is_some())
+        .count();
     if given != 0 && given != 3 {
         return invalid("a suppressor has two periods");
     }
@@ -243,7 +290,11 @@ fn put_composite_alarm(store: &mut Store, input: Value) -> Answer {
         fields: input.clone(),
         tags: Tags::new(),
     };
-    let missing: Vec<_> = alarm.children().into_iter().filter(|c| !store.alarms.contains_key(c)).collect();
+    let missing: Vec<_> = alarm
+        .children()
+        .into_iter()
+        .filter(|c| !store.alarms.contains_key(c))
+        .collect();
     if !missing.is_empty() {
         return invalid(format!(
             "Could not save the composite alarm as alarms {missing:?} in the alarm rule do not exist"
@@ -264,13 +315,21 @@ fn delete_alarms(store: &mut Store, input: &Value) -> Answer {
     for (parent, alarm) in &store.alarms {
         let children = alarm.children();
         if let Some(name) = names.iter().find(|name| children.contains(*name)) {
-            return invalid(format!("Cannot delete {name} as there are composite alarm(s) depending on it: {parent}"));
+            return invalid(format!(
+                "Cannot delete {name} as there are composite alarm(s) depending on it: {parent}"
+            ));
         }
     }
-    let missing: Vec<_> = names.iter().filter(|name| store.alarms.remove(*name).is_none()).collect();
+    let missing: Vec<_> = names
+        .iter()
+        .filter(|name| store.alarms.remove(*name).is_none())
+        .collect();
     match missing.is_empty() {
         true => Ok(json!({})),
-        false => Err(Refusal::new("ResourceNotFound", format!("{missing:?} do not exist"))),
+        false => Err(Refusal::new(
+            "ResourceNotFound",
+            format!("{missing:?} do not exist"),
+        )),
     }
 }
 
@@ -286,7 +345,10 @@ fn put_mute_rule(store: &mut Store, mut input: Value) -> Answer {
     match store.mutes.get_mut(&name) {
         Some(old) => old.fields = input,
         None => {
-            let mute = Alarm { fields: input, tags: new };
+            let mute = Alarm {
+                fields: input,
+                tags: new,
+            };
             store.mutes.insert(name, mute);
         }
     }
@@ -296,7 +358,10 @@ fn put_mute_rule(store: &mut Store, mut input: Value) -> Answer {
 fn get_mute_rule(store: &Store, input: &Value) -> Answer {
     let name = text(input, "AlarmMuteRuleName")?;
     let Some(mute) = store.mutes.get(&name) else {
-        return Err(Refusal::new("ResourceNotFoundException", format!("{name} does not exist")));
+        return Err(Refusal::new(
+            "ResourceNotFoundException",
+            format!("{name} does not exist"),
+        ));
     };
     let mut shown = mute.fields.clone();
     shown["AlarmMuteRuleArn"] = json!(Store::mute_arn(&name));
@@ -307,7 +372,10 @@ fn get_mute_rule(store: &Store, input: &Value) -> Answer {
 
 fn list_mute_rules(store: &Store, input: &Value) -> Answer {
     let most = input["MaxRecords"].as_u64().unwrap_or(50);
-    let all = store.mutes.keys().map(|name| json!({"AlarmMuteRuleArn": Store::mute_arn(name), "Status": "SCHEDULED"}));
+    let all = store
+        .mutes
+        .keys()
+        .map(|name| json!({"AlarmMuteRuleArn": Store::mute_arn(name), "Status": "SCHEDULED"}));
     let (rules, next) = page(all.collect(), input, usize::try_from(most).expect("small"));
     Ok(with_token(json!({"AlarmMuteRuleSummaries": rules}), next))
 }
@@ -316,13 +384,22 @@ fn put_dashboard(store: &mut Store, input: &Value) -> Answer {
     let (name, body) = (text(input, "DashboardName")?, text(input, "DashboardBody")?);
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if !name.chars().all(plain) {
-        return Err(Refusal::new("InvalidParameterInput", "the name has other signs"));
+        return Err(Refusal::new(
+            "InvalidParameterInput",
+            "the name has other signs",
+        ));
     }
     let parsed: Result<Value, _> = serde_json::from_str(&body);
     if !parsed.is_ok_and(|body| body["widgets"].is_array()) {
-        return Err(Refusal::new("InvalidParameterInput", "the body is no dashboard"));
+        return Err(Refusal::new(
+            "InvalidParameterInput",
+            "the body is no dashboard",
+        ));
     }
-    let dashboard = store.dashboards.entry(name).or_insert_with(|| (String::new(), tags(input)));
+    let dashboard = store
+        .dashboards
+        .entry(name)
+        .or_insert_with(|| (String::new(), tags(input)));
     dashboard.0 = body;
     Ok(json!({"DashboardValidationMessages": []}))
 }
@@ -333,13 +410,19 @@ fn get_dashboard(store: &Store, input: &Value) -> Answer {
         Some((body, _)) => Ok(json!({
             "DashboardArn": Store::dashboard_arn(&name), "DashboardName": name, "DashboardBody": body
         })),
-        None => Err(Refusal::new("ResourceNotFound", format!("Dashboard {name} does not exist"))),
+        None => Err(Refusal::new(
+            "ResourceNotFound",
+            format!("Dashboard {name} does not exist"),
+        )),
     }
 }
 
 fn list_dashboards(store: &Store, input: &Value) -> Answer {
     let prefix = input["DashboardNamePrefix"].as_str().unwrap_or_default();
-    let all = store.dashboards.iter().filter(|(name, _)| name.starts_with(prefix));
+    let all = store
+        .dashboards
+        .iter()
+        .filter(|(name, _)| name.starts_with(prefix));
     let all = all.map(|(name, (body, _))| {
         json!({
             "DashboardName": name, "DashboardArn": Store::dashboard_arn(name), "LastModified": THEN, "Size": body.len()
@@ -352,8 +435,14 @@ fn list_dashboards(store: &Store, input: &Value) -> Answer {
 fn delete_dashboards(store: &mut Store, input: &Value) -> Answer {
     let names: BTreeSet<_> = texts(input, "DashboardNames").into_iter().collect();
     // If one is missing, none is deleted.
-    if let Some(name) = names.iter().find(|name| !store.dashboards.contains_key(*name)) {
-        return Err(Refusal::new("ResourceNotFound", format!("Dashboard {name} does not exist")));
+    if let Some(name) = names
+        .iter()
+        .find(|name| !store.dashboards.contains_key(*name))
+    {
+        return Err(Refusal::new(
+            "ResourceNotFound",
+            format!("Dashboard {name} does not exist"),
+        ));
     }
     store.dashboards.retain(|name, _| !names.contains(name));
     Ok(json!({}))

@@ -27,11 +27,17 @@ pub(super) enum Fault {
     Throttled,
     Conflict,
     /// Status 500, before or after the call had its effect.
-    Broken { after: bool },
+    Broken {
+        after: bool,
+    },
     /// No answer in time.
-    Hangs { after: bool },
+    Hangs {
+        after: bool,
+    },
     /// The connection ends.
-    Dropped { after: bool },
+    Dropped {
+        after: bool,
+    },
     /// The connection ends in the middle of the answer.
     Half,
 }
@@ -93,7 +99,10 @@ impl Fault {
         let answer = match self {
             Self::None => answer(),
             Self::Throttled => Err(Refusal::throttled()),
-            Self::Conflict => Err(Refusal::new("ConflictException", "somebody else changes it")),
+            Self::Conflict => Err(Refusal::new(
+                "ConflictException",
+                "somebody else changes it",
+            )),
             Self::Broken { after } => {
                 if after {
                     drop(answer());

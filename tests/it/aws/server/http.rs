@@ -23,7 +23,8 @@ impl Request {
 
     /// True for the path that CloudWatch listens on.
     pub(super) fn is_for_us(&self) -> bool {
-        self.path.starts_with("/service/GraniteServiceVersion20100801/operation/")
+        self.path
+            .starts_with("/service/GraniteServiceVersion20100801/operation/")
     }
 }
 
@@ -49,7 +50,9 @@ impl Connection {
         loop {
             let mut line = String::new();
             self.reader.read_line(&mut line)?;
-            let Some((name, value)) = line.trim_end().split_once(':') else { break };
+            let Some((name, value)) = line.trim_end().split_once(':') else {
+                break;
+            };
             match name.to_ascii_lowercase().as_str() {
                 "content-length" => length = value.trim().parse().unwrap_or(0),
                 "smithy-protocol" => protocol = value.trim().to_owned(),
@@ -58,14 +61,22 @@ impl Connection {
         }
         let mut body = vec![0; length];
         self.reader.read_exact(&mut body)?;
-        Ok(Some(Request { path, protocol, body }))
+        Ok(Some(Request {
+            path,
+            protocol,
+            body,
+        }))
     }
 
     pub(super) fn answer(&mut self, answer: std::result::Result<Value, Refusal>) -> Result<()> {
         let (status, more, body) = match answer {
             Ok(value) => (200, String::new(), value),
             Err(refusal) => {
-                let who = if refusal.status < 500 { "Sender" } else { "Receiver" };
+                let who = if refusal.status < 500 {
+                    "Sender"
+                } else {
+                    "Receiver"
+                };
                 let more = format!("x-amzn-query-error: {};{who}\r\n", refusal.code);
                 (refusal.status, more, refusal.body())
             }
@@ -84,6 +95,8 @@ impl Connection {
     /// Half an answer.
     pub(super) fn answer_half(&mut self) -> Result<()> {
         let stream = self.reader.get_mut();
-        stream.write_all(b"HTTP/1.1 200 OK\r\nsmithy-protocol: rpc-v2-cbor\r\ncontent-length: 90\r\n\r\n\xbf")
+        stream.write_all(
+            b"HTTP/1.1 200 OK\r\nsmithy-protocol: rpc-v2-cbor\r\ncontent-length: 90\r\n\r\n\xbf",
+        )
     }
 }

@@ -27,15 +27,23 @@ impl Alarm {
     /// Alarms in its rule, and its suppressor.
     pub(crate) fn children(&self) -> BTreeSet<String> {
         let rule = self.fields["AlarmRule"].as_str().unwrap_or_default();
-        let one = Regex::new(r#"(?:ALARM|OK|INSUFFICIENT_DATA)\s*\(\s*(?:"((?:[^"\\]|\\.)*)"|([^"()]+?))\s*\)"#);
+        let one = Regex::new(
+            r#"(?:ALARM|OK|INSUFFICIENT_DATA)\s*\(\s*(?:"((?:[^"\\]|\\.)*)"|([^"()]+?))\s*\)"#,
+        );
         let many = Regex::new(r"AT_LEAST\s*\([^()]*\(([^()]*)\)\s*\)").expect("a pattern");
         let mut found = BTreeSet::new();
         for part in one.expect("a pattern").captures_iter(rule) {
-            let quoted = part.get(1).map(|name| name.as_str().replace("\\\"", "\"").replace("\\\\", "\\"));
+            let quoted = part
+                .get(1)
+                .map(|name| name.as_str().replace("\\\"", "\"").replace("\\\\", "\\"));
             found.extend(quoted.or_else(|| Some(part.get(2)?.as_str().to_owned())));
         }
         for list in many.captures_iter(rule) {
-            found.extend(list[1].split(',').map(|name| name.trim().trim_matches('"').to_owned()));
+            found.extend(
+                list[1]
+                    .split(',')
+                    .map(|name| name.trim().trim_matches('"').to_owned()),
+            );
         }
         found.extend(self.fields["ActionsSuppressor"].as_str().map(str::to_owned));
         found

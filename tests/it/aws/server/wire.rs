@@ -38,7 +38,10 @@ fn to_json(cbor: &Cbor) -> Value {
         Cbor::Array(list) => list.iter().map(to_json).collect(),
         Cbor::Map(fields) => {
             let fields = fields.iter().map(|(key, value)| {
-                (key.as_text().expect("a text as key").to_owned(), to_json(value))
+                (
+                    key.as_text().expect("a text as key").to_owned(),
+                    to_json(value),
+                )
             });
             Value::Object(fields.collect::<Map<_, _>>())
         }
@@ -62,7 +65,11 @@ fn to_cbor(key: &str, value: &Value) -> Cbor {
         Value::Array(list) => Cbor::Array(list.iter().map(|v| to_cbor(key, v)).collect()),
         Value::Object(fields) => {
             let fields = fields.iter();
-            Cbor::Map(fields.map(|(k, v)| (Cbor::Text(k.clone()), to_cbor(k, v))).collect())
+            Cbor::Map(
+                fields
+                    .map(|(k, v)| (Cbor::Text(k.clone()), to_cbor(k, v)))
+                    .collect(),
+            )
         }
     }
 }
