@@ -138,7 +138,8 @@ fn compare(target: &Target, args: &AwsArgs) -> Result<Compared> {
 fn check_account(target: &Target, found: Option<&str>) -> Result<()> {
     match (&target.account, found) {
         (Some(wanted), Some(found)) if wanted != found => bail!(
-            "the credentials are of the account {found}, and the specs name {wanted}; choose others with `--profile`"
+            "the credentials are of the account {found}, and the specs are for {wanted} (`cloudwatch.account`, else that of \
+             their first ARN); choose others with `--profile`"
         ),
         _ => Ok(()),
     }

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What it looks like.
-const TEMPLATE: &str = "{msg} {bar:40} {pos}/{len}";
+const TEMPLATE: &str = "{msg} {bar:40} {pos}/{len} {prefix}";
 
 /// A bar that comes when somebody has waited for a second, and goes when it is dropped.
 pub(in crate::cli) struct Progress {
@@ -41,9 +41,7 @@ impl Progress {
     /// Begins a part of the run.
     pub(super) fn begin(&self, what: &'static str, files: usize) {
         self.bar.reset();
-        self.bar.set_message(what);
-        self.bar.dec_length(u64::MAX);
-        self.bar.inc_length(files as u64);
+        self.count(what, "files", files);
     }
 
     /// One file more is done.
@@ -52,12 +50,18 @@ impl Progress {
         self.show_when_late();
     }
 
-    /// So many steps are done, of so many.
+    /// So many calls are done, of so many.
     pub(in crate::cli) fn at(&self, what: &'static str, done: usize, of: usize) {
-        self.bar.set_message(what);
-        self.bar.set_length(of as u64);
+        self.count(what, "calls", of);
         self.bar.set_position(done as u64);
         self.show_when_late();
+    }
+
+    fn count(&self, what: &'static str, unit: &'static str, of: usize) {
+        self.bar.set_message(what);
+        self.bar.set_prefix(unit);
+        self.bar.dec_length(u64::MAX);
+        self.bar.inc_length(of as u64);
     }
 
     fn show_when_late(&self) {

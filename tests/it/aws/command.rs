@@ -9,7 +9,7 @@ use crate::project::{Project, Ran};
 
 const SECRET: &str = "wJalrXUtnFEMI";
 
-/// A service with two alarms, one of them made from two others, and a foreign one beside them.
+/// A service with one alarm, and a dashboard.
 const SPEC: &str = r#"
 apiVersion: slosmith/v1
 service: {name: chat, owner: ml}
@@ -22,6 +22,7 @@ cloudwatch:
 alerts:
   QueueOverflow:
     severity: critical
+    summary: The queue overflows
     when: {signal: vllm.requests_waiting, above: 80}
     for: 2m
 "#;
@@ -246,10 +247,9 @@ fn a_wrong_account_and_missing_credentials_are_told() {
         "region: us-east-1",
         "region: us-east-1\n  account: \"999999999999\"",
     );
-    scene
-        .run(&["plan"])
-        .exits(2)
-        .says("the credentials are of the account 123456789012, and the specs name 999999999999");
+    scene.run(&["plan"]).exits(2).says(
+        "the credentials are of the account 123456789012, and the specs are for 999999999999",
+    );
     let none = Command::new(env!("CARGO_BIN_EXE_slosmith"))
         .args(["cloudwatch", "plan"])
         .current_dir(scene.project.path(""))

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 pub(crate) use faults::Faults;
-pub(crate) use store::{Alarm, Store};
+pub(crate) use store::Store;
 
 use http::Connection;
 

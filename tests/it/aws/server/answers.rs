@@ -200,7 +200,9 @@ fn described(name: &str, alarm: &Alarm) -> Value {
     let mut shown = alarm.fields.clone();
     let promql = shown.get("EvaluationCriteria").is_some();
     let fields: &mut Map<String, Value> = shown.as_object_mut().expect("fields");
-    let mut default = |key: &str, value: Value| drop(fields.entry(key).or_insert(value));
+    let mut default = |key: &str, value: Value| {
+        fields.entry(key).or_insert(value);
+    };
     default("ActionsEnabled", json!(true));
     for list in ["OKActions", "AlarmActions", "InsufficientDataActions"] {
         default(list, json!([]));

@@ -82,14 +82,15 @@ impl Connection {
             }
         };
         let body = wire::encode(&body);
-        let stream = self.reader.get_mut();
-        write!(
-            stream,
+        // In one piece: a second one would wait until the client has acknowledged the first.
+        let mut all = format!(
             "HTTP/1.1 {status} X\r\nsmithy-protocol: rpc-v2-cbor\r\ncontent-type: application/cbor\r\n{more}\
              content-length: {}\r\n\r\n",
             body.len()
-        )?;
-        stream.write_all(&body)
+        )
+        .into_bytes();
+        all.extend(body);
+        self.reader.get_mut().write_all(&all)
     }
 
     /// Half an answer.
