@@ -139,14 +139,8 @@ impl Account {
         let mut next = None;
         loop {
             let page = self.call(Operation::DescribeAlarms, async || {
-                // Without the types, composite alarms are left out.
-                let types = [
-                    AlarmType::MetricAlarm,
-                    AlarmType::CompositeAlarm,
-                    AlarmType::LogAlarm,
-                ];
                 let request = self.client.describe_alarms().max_records(PAGE);
-                let request = request.set_alarm_types(Some(types.to_vec()));
+                let request = request.set_alarm_types(all_types());
                 request.set_next_token(next.clone()).send().await
             });
             let page = page.await?;
@@ -242,6 +236,20 @@ impl Account {
         }
     }
 
+    async fn exists(&self, key: &Key) -> Result<bool, CallError> {
+        if key.space != Space::Alarm {
+            return Ok(self.detail(key).await?.is_some());
+        }
+        let page = self.call(Operation::DescribeAlarms, async || {
+            let request = self.client.describe_alarms().alarm_names(&key.name);
+            request.set_alarm_types(all_types()).send().await
+        });
+        let page = page.await?;
+        let found =
+            page.metric_alarms().len() + page.composite_alarms().len() + page.log_alarms().len();
+        Ok(found > 0)
+    }
+
     /// What a list does not tell; none when it was deleted since.
     async fn detail(&self, key: &Key) -> Result<Option<(Kind, Value)>, CallError> {
         let name = key.name.as_str();
@@ -326,7 +334,13 @@ impl Account {
                 kind,
                 fields,
                 tags,
-            } => self.put(key, *kind, fields, tags).await,
+            } => {
+                // With tags, it is created. Somebody else may have taken the name since the account was read.
+                if !tags.is_empty() && self.exists(key).await? {
+                    return Err(CallError::Taken(key.clone()));
+                }
+                self.put(key, *kind, fields, tags).await
+            }
             Call::Tag { arn, tags, .. } => {
                 let call = self.call(Operation::TagResource, async || {
                     let request = self.client.tag_resource().resource_arn(arn);
@@ -360,6 +374,7 @@ impl Account {
         let tags = request::tags(tags);
         let tags = || tags.clone();
         match kind {
+            // No spec makes an alarm on logs.
             Kind::MetricAlarm | Kind::LogAlarm => {
                 let call = self.call(Operation::PutMetricAlarm, async || {
                     let request = request::metric_alarm(self.client.put_metric_alarm(), fields);
@@ -426,6 +441,15 @@ impl Account {
             }
         }
     }
+}
+
+/// Without these, composite alarms are left out of an answer.
+fn all_types() -> Option<Vec<AlarmType>> {
+    Some(vec![
+        AlarmType::MetricAlarm,
+        AlarmType::CompositeAlarm,
+        AlarmType::LogAlarm,
+    ])
 }
 
 fn object(kind: Kind, arn: String, fields: Value) -> Object {

@@ -3,6 +3,7 @@
 use aws_sdk_cloudwatch::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
 use thiserror::Error;
 
+use super::object::Key;
 use super::pace::Operation;
 
 /// Codes of errors that pass: too many calls, somebody else's change at the same time, faults of the service.
@@ -51,6 +52,9 @@ pub enum CallError {
         /// True when it may work later.
         passing: bool,
     },
+    /// It was not made: its name is taken since the account was read.
+    #[error("{0} exists since the account was read, and was not overwritten")]
+    Taken(Key),
     /// It was not made: the run was stopped before.
     #[error("stopped")]
     Stopped,
@@ -96,7 +100,7 @@ impl CallError {
     pub(super) fn is_passing(&self) -> bool {
         match self {
             Self::Refused { passing, .. } | Self::NoAnswer { passing, .. } => *passing,
-            Self::Stopped => false,
+            Self::Taken(_) | Self::Stopped => false,
         }
     }
 

@@ -9,8 +9,11 @@ use aws_config::timeout::TimeoutConfig;
 use aws_config::{AppName, BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::provider::ProvideCredentials;
 use aws_sdk_cloudwatch::Client;
+use aws_sdk_cloudwatch::config::RuntimeComponents;
 use aws_sdk_cloudwatch::config::SharedHttpClient;
 use aws_sdk_cloudwatch::error::DisplayErrorContext;
+use aws_smithy_http_client::Connector;
+use aws_smithy_http_client::proxy::ProxyConfig;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 use thiserror::Error;
 use tokio::runtime::{Builder, Runtime};
@@ -128,11 +131,18 @@ impl Session {
     }
 }
 
-/// TLS as in the rest of slosmith.
+/// TLS as in the rest of slosmith, through the proxy that the environment names.
 fn http() -> SharedHttpClient {
-    aws_smithy_http_client::Builder::new()
-        .tls_provider(Provider::Rustls(CryptoMode::Ring))
-        .build_https()
+    aws_smithy_http_client::Builder::new().build_with_connector_fn(|settings, components| {
+        let mut connector = Connector::builder()
+            .tls_provider(Provider::Rustls(CryptoMode::Ring))
+            .proxy_config(ProxyConfig::from_env());
+        if let Some(settings) = settings {
+            connector = connector.connector_settings(settings.clone());
+        }
+        connector.set_sleep_impl(components.and_then(RuntimeComponents::sleep_impl));
+        connector.build()
+    })
 }
 
 async fn config(settings: &Settings) -> SdkConfig {

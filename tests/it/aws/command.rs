@@ -52,6 +52,7 @@ impl Scene {
             .env("AWS_SECRET_ACCESS_KEY", SECRET)
             .env("AWS_SESSION_TOKEN", SECRET)
             .env("HOME", self.project.path(""))
+            .env("NO_PROXY", "127.0.0.1")
             .stdin(Stdio::null())
             .output()
             .expect("the binary runs");
@@ -261,6 +262,38 @@ fn a_wrong_account_and_missing_credentials_are_told() {
     let err = String::from_utf8(none.stderr).expect("text");
     assert_eq!(none.status.code(), Some(2));
     assert!(err.contains("error: no AWS credentials"), "{err}");
+}
+
+#[test]
+fn the_proxy_of_the_environment_and_a_profile_are_used() {
+    let scene = Scene::new();
+    let credentials = format!("[work]\naws_access_key_id = A\naws_secret_access_key = {SECRET}\n");
+    scene.project.write("credentials", &credentials);
+    let plan = |profile: &str| {
+        let ran = Command::new(env!("CARGO_BIN_EXE_slosmith"))
+            .args([
+                "cloudwatch",
+                "plan",
+                "--profile",
+                profile,
+                "--endpoint-url",
+                "http://cloudwatch.invalid",
+            ])
+            .current_dir(scene.project.path(""))
+            .env_clear()
+            .env("AWS_EC2_METADATA_DISABLED", "true")
+            .env(
+                "AWS_SHARED_CREDENTIALS_FILE",
+                scene.project.path("credentials"),
+            )
+            .env("HTTP_PROXY", scene.server.url())
+            .output();
+        ran.expect("the binary runs").status.code()
+    };
+    assert_eq!(plan("work"), Some(1));
+    assert!(scene.server.called().contains(&"DescribeAlarms".to_owned()));
+    assert_eq!(plan("play"), Some(2));
+    assert!(scene.server.called().is_empty());
 }
 
 #[test]

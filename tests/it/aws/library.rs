@@ -202,6 +202,28 @@ fn an_alarm_of_another_kind_is_replaced() {
 }
 
 #[test]
+fn a_name_that_is_taken_after_the_plan_is_left_alone() {
+    let desired = desired(&text_of(SPECS[0]));
+    let server = Server::start();
+    let session = session(&server, 200);
+    let state = read(&session, &desired).expect("a state");
+    let changes = Changes::between(&state, &desired, PRUNE);
+    let name = "mangaassist-vllm-ttft-median-objective-missed";
+    server.store().put_foreign(
+        name,
+        json!({"MetricName": "theirs", "EvaluationPeriods": 1}),
+    );
+    let theirs = server.store().alarms[name].clone();
+    let outcome = session.apply(waves(&changes, &state, &desired), &|_, _| ());
+    let taken = outcome
+        .failed
+        .iter()
+        .any(|(_, error)| *error == CallError::Taken(Key::alarm(name)));
+    assert!(taken, "{:?}", outcome.failed);
+    assert_eq!(server.store().alarms[name], theirs);
+}
+
+#[test]
 fn tags_change_without_a_put() {
     let mut desired = desired(&text_of(SPECS[0]));
     let server = Server::start();

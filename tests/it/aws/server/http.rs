@@ -23,8 +23,9 @@ impl Request {
 
     /// True for the path that CloudWatch listens on.
     pub(super) fn is_for_us(&self) -> bool {
+        // A proxy gets the whole address.
         self.path
-            .starts_with("/service/GraniteServiceVersion20100801/operation/")
+            .contains("/service/GraniteServiceVersion20100801/operation/")
     }
 }
 
