@@ -99,7 +99,8 @@ impl Turns {
         let apart = Duration::from_secs(1) / (operation.quota() * self.pace.times);
         let turn = turns.entry(operation).or_insert_with(|| {
             let mut turn = interval(apart);
-            turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            // Late turns do not delay those that follow, and missed ones are not made up for.
+            turn.set_missed_tick_behavior(MissedTickBehavior::Skip);
             turn
         });
         turn.tick().await;

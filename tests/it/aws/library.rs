@@ -282,7 +282,7 @@ fn share_of_ideal(count: u32, times: u32) -> f64 {
 
 #[test]
 fn the_quotas_are_used_and_kept() {
-    let share = share_of_ideal(60, 10);
+    let share = share_of_ideal(60, 5);
     assert!((0.9..1.2).contains(&share), "{share}");
 }
 

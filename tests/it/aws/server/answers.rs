@@ -268,7 +268,8 @@ fn put_metric_alarm(store: &mut Store, input: Value) -> Answer {
     if has("EvaluationCriteria") != has("EvaluationInterval") {
         return invalid("EvaluationCriteria and EvaluationInterval belong together");
     }
-    if !has("EvaluationCriteria") && !(has("EvaluationPeriods") && has("ComparisonOperator")) {
+    let compares = has("EvaluationPeriods") && has("ComparisonOperator");
+    if !(compares || has("EvaluationCriteria")) {
         return invalid("EvaluationPeriods and ComparisonOperator are required");
     }
     put_alarm(store, input)

@@ -77,7 +77,7 @@ impl Faults {
         if self.share == 0 || self.random_number() % 100 >= self.share {
             return Fault::None;
         }
-        let after = self.random_number() % 2 == 0;
+        let after = self.random_number().is_multiple_of(2);
         match self.random_number() % 12 {
             0..=3 => Fault::Throttled,
             4 => Fault::Conflict,
