@@ -28,6 +28,8 @@
 //! `ARCHITECTURE.md` lists the modules in the order in which they use each other.
 
 pub mod artifact;
+#[cfg(feature = "aws")]
+pub mod aws;
 pub mod catalog;
 pub mod cli;
 pub mod cloudwatch;

@@ -5,7 +5,7 @@ pub(super) mod input;
 mod job;
 mod overview;
 mod report;
-mod settings;
+pub(super) mod settings;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -27,7 +27,7 @@ use job::{Built, Done, Job};
 use settings::Settings;
 
 /// Compile specs into Prometheus rules with their unit tests, and Grafana dashboards
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct BuildArgs {
     /// Specs or folders of specs. Default: those in `slosmith.toml`, else `specs`
     paths: Vec<PathBuf>,
@@ -58,6 +58,17 @@ pub struct BuildArgs {
     /// List every service, even if there are many
     #[arg(long, short)]
     verbose: bool,
+}
+
+impl BuildArgs {
+    /// Those of a build of these specs, with nothing else said.
+    pub(super) fn of(paths: &[PathBuf], config: Option<&Path>) -> Self {
+        Self {
+            paths: paths.to_vec(),
+            config: config.map(Path::to_owned),
+            ..Self::default()
+        }
+    }
 }
 
 /// So many services are built before what they have to say is taken in, so that memory does not grow with them.

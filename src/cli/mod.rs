@@ -5,6 +5,8 @@
 
 pub mod build;
 pub mod catalog;
+#[cfg(feature = "aws")]
+pub mod cloudwatch;
 pub mod color;
 mod configuration;
 pub mod drift;
@@ -57,6 +59,10 @@ enum Command {
     Health(health::HealthArgs),
     /// Check the result of a load test against the criteria of a spec
     Gate(gate::GateArgs),
+    /// Show and make the changes that an AWS account needs to match specs
+    #[cfg(feature = "aws")]
+    #[command(name = "cloudwatch")]
+    CloudWatch(cloudwatch::CloudWatchArgs),
     /// Explain what a lint rule checks, and why
     Explain(explain::ExplainArgs),
     /// Show which metrics each vLLM release serves
@@ -96,6 +102,8 @@ fn run(cli: &Cli) -> ExitCode {
         Command::Drift(args) => drift::run(args, &mut out),
         Command::Health(args) => health::run(args, &mut out),
         Command::Gate(args) => gate::run(args, &mut out),
+        #[cfg(feature = "aws")]
+        Command::CloudWatch(args) => cloudwatch::run(args, &mut out),
         Command::Explain(args) => explain::run(args, &mut out),
         Command::Catalog(args) => catalog::run(args, &mut out),
         Command::Signals(args) => signals::run(args, &mut out),

@@ -35,14 +35,25 @@ pub struct Prices {
     pub region: String,
     /// Year and month in which they were read.
     pub date: String,
-    alarm_metric: f64,
-    band_metrics: u32,
-    composite_alarm: f64,
+    /// A metric of an alarm, a month.
+    pub alarm_metric: f64,
+    /// Metrics that an alarm on a band of usual values counts as, for each of its own.
+    pub band_metrics: u32,
+    /// A composite alarm, a month.
+    pub composite_alarm: f64,
     custom_metric: f64,
-    dashboard: f64,
+    /// A dashboard, a month.
+    pub dashboard: f64,
     log_ingestion: f64,
     log_storage: f64,
     log_event_bytes: f64,
+}
+
+impl Prices {
+    /// Those of the price file.
+    pub fn listed() -> Option<&'static Self> {
+        PRICES.as_ref()
+    }
 }
 
 /// What a service costs.

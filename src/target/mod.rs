@@ -27,6 +27,7 @@ mod scrape;
 
 use clap::ValueEnum;
 
+pub use cloudwatch::{Requests, requests};
 pub use schema::validate;
 
 use crate::plan::Plan;

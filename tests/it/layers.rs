@@ -193,6 +193,23 @@ fn one_module_renders_templates() {
 }
 
 #[test]
+fn one_module_talks_to_aws() {
+    assert_none(
+        "AWS's SDK outside src/aws",
+        &outside(
+            "aws/",
+            &[
+                "aws_sdk",
+                "aws_config",
+                "aws_smithy",
+                "aws_credential",
+                "tokio",
+            ],
+        ),
+    );
+}
+
+#[test]
 fn one_module_prints() {
     let words = [
         "anstream",

@@ -7,6 +7,8 @@
 )]
 
 mod alarms;
+#[cfg(feature = "aws")]
+mod aws;
 mod boards;
 mod build;
 #[allow(dead_code, reason = "the other test binary uses the rest")]

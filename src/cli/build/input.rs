@@ -15,9 +15,9 @@ use crate::spec::{self, Bases, Document};
 
 /// Which specs are built.
 #[derive(Default)]
-pub(super) struct Specs {
+pub(in crate::cli) struct Specs {
     /// Their files, each once.
-    pub(super) files: Vec<PathBuf>,
+    pub(in crate::cli) files: Vec<PathBuf>,
     /// True when one whole folder of specs is built: what no spec asks for is then stale.
     pub(super) whole_folder: bool,
 }

@@ -23,11 +23,11 @@ const SPECS: &str = "specs";
 const OUT: &str = "generated";
 
 /// What a build is to do.
-pub(super) struct Settings {
-    pub(super) specs: Specs,
+pub(in crate::cli) struct Settings {
+    pub(in crate::cli) specs: Specs,
     /// Where one folder per service is written.
     pub(super) out: PathBuf,
-    pub(super) templates: Templates,
+    pub(in crate::cli) templates: Templates,
     /// All that the project builds.
     pub(super) targets: Vec<Target>,
     /// What this run builds of it, when the command line names some.
@@ -38,7 +38,7 @@ pub(super) struct Settings {
     pub(super) validate: bool,
     pub(super) verbose: bool,
     /// What resources for Kubernetes carry.
-    pub(super) kubernetes: Option<Metadata>,
+    pub(in crate::cli) kubernetes: Option<Metadata>,
     /// Files beside ours: the name of the template, and the path.
     pub(super) outputs: Vec<(String, String)>,
 }
@@ -48,7 +48,7 @@ impl Settings {
     ///
     /// # Errors
     /// When the command line is wrong or something cannot be read.
-    pub(super) fn read(args: &BuildArgs) -> Result<Option<Self>> {
+    pub(in crate::cli) fn read(args: &BuildArgs) -> Result<Option<Self>> {
         if let Some(range) = &args.vllm {
             resolve::check_range(range).map_err(|why| match why.help() {
                 Some(help) => anyhow!("`--vllm`: {why}; {help}"),

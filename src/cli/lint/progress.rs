@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What it looks like.
-const TEMPLATE: &str = "{msg} {bar:40} {pos}/{len} files";
+const TEMPLATE: &str = "{msg} {bar:40} {pos}/{len} {prefix}";
 
 /// A bar that comes when somebody has waited for a second, and goes when it is dropped.
 pub(in crate::cli) struct Progress {
@@ -22,7 +22,7 @@ pub(in crate::cli) struct Progress {
 
 impl Progress {
     /// One that comes only where standard error is a terminal.
-    pub(super) fn new(wanted: bool) -> Self {
+    pub(in crate::cli) fn new(wanted: bool) -> Self {
         let style = ProgressStyle::with_template(TEMPLATE);
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
         Self {
@@ -41,14 +41,30 @@ impl Progress {
     /// Begins a part of the run.
     pub(super) fn begin(&self, what: &'static str, files: usize) {
         self.bar.reset();
-        self.bar.set_message(what);
-        self.bar.dec_length(u64::MAX);
-        self.bar.inc_length(files as u64);
+        self.count(what, "files", files);
     }
 
     /// One file more is done.
     pub(super) fn step(&self) {
         self.bar.inc(1);
+        self.show_when_late();
+    }
+
+    /// So many calls are done, of so many.
+    pub(in crate::cli) fn at(&self, what: &'static str, done: usize, of: usize) {
+        self.count(what, "calls", of);
+        self.bar.set_position(done as u64);
+        self.show_when_late();
+    }
+
+    fn count(&self, what: &'static str, unit: &'static str, of: usize) {
+        self.bar.set_message(what);
+        self.bar.set_prefix(unit);
+        self.bar.dec_length(u64::MAX);
+        self.bar.inc_length(of as u64);
+    }
+
+    fn show_when_late(&self) {
         let late = || self.since.elapsed() > PATIENCE;
         if self.waiting.load(Ordering::Relaxed)
             && late()

@@ -23,7 +23,7 @@ fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
 ///
 /// # Errors
 /// When it is none.
-fn parsed<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetError> {
+pub(super) fn parsed<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetError> {
     serde_json::from_str(&file.text).map_err(|error| no_json(file, &error))
 }
 

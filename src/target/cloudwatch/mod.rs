@@ -60,6 +60,38 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
     Ok(rendered)
 }
 
+/// What a service wants in CloudWatch, as requests of its API: the values that the files hold.
+#[derive(Clone, Debug, Default)]
+pub struct Requests {
+    /// Of PutMetricAlarm and PutCompositeAlarm, each behind those that it is made from.
+    pub alarms: Vec<Value>,
+    /// Of PutAlarmMuteRule.
+    pub mutes: Vec<Value>,
+    /// Bodies of dashboards, by name.
+    pub dashboards: Vec<(String, Value)>,
+}
+
+/// The requests of a plan; none where it wants nothing in CloudWatch.
+///
+/// # Errors
+/// When a template fails, or its output is something that CloudWatch would reject.
+pub fn requests(plan: &Plan, options: Options<'_>) -> Result<Requests, TargetError> {
+    let Some(cw) = &plan.cloudwatch else {
+        return Ok(Requests::default());
+    };
+    let out = Out { options, plan, cw };
+    let mutes = out.mutes()?;
+    Ok(Requests {
+        alarms: check::parsed(&out.alarms()?)?,
+        mutes: mutes.map_or(Ok(Vec::new()), |file| check::parsed(&file))?,
+        dashboards: out
+            .dashboards()?
+            .iter()
+            .map(|open| Ok((open.name.to_owned(), check::parsed(&out.dashboard(open)?)?)))
+            .collect::<Result<_, TargetError>>()?,
+    })
+}
+
 struct Out<'a> {
     options: Options<'a>,
     plan: &'a Plan,

@@ -1,0 +1,464 @@
+//! What must change in an account so that it holds what specs want.
+//!
+//! An alarm that exists with a threshold of 80 and is wanted with 90 is one [`Change`] of the field `Threshold`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+
+use super::fields::{FieldChange, differences};
+use super::object::{
+    Desired, HASH_TAG, Key, Kind, Object, SERVICE_TAG, Space, State, Tags, Wanted, parts,
+};
+use crate::output::Digest;
+
+/// What a run may do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allowed {
+    /// Delete what is ours and no longer wanted.
+    pub prune: bool,
+    /// Take over what has a wanted name and is not ours.
+    pub adopt: bool,
+}
+
+/// What happens to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// It does not exist.
+    Create,
+    /// Fields or tags differ.
+    Update,
+    /// It is an alarm of another kind, which no update changes: deleted and created.
+    Replace,
+    /// It is ours and nobody wants it.
+    Delete,
+}
+
+/// What happens to one object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// What happens.
+    pub action: Action,
+    /// To which object.
+    #[serde(flatten)]
+    pub key: Key,
+    /// What it is, or is to be.
+    pub kind: Kind,
+    /// Fields and tags that differ, when it is updated.
+    pub fields: Vec<FieldChange>,
+    /// True when it was not ours before.
+    pub adopted: bool,
+    /// True when somebody else changed it since it was last applied.
+    pub edited: bool,
+}
+
+/// Why changes cannot be applied.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
+pub enum Problem {
+    /// Something that is not ours has a wanted name.
+    #[error("the {} `{}` exists and {}", kind.as_str(), key.name, of(service.as_deref()))]
+    Foreign {
+        /// Its name.
+        key: Key,
+        /// What it is.
+        kind: Kind,
+        /// The service that it belongs to, when it comes from another spec.
+        service: Option<String>,
+    },
+    /// The same, and it is another kind of alarm, so that it cannot be taken over.
+    #[error("the {} `{}` exists, is not ours, and a {} is wanted", kind.as_str(), key.name, wanted.as_str())]
+    OtherKind {
+        /// Its name.
+        key: Key,
+        /// What it is.
+        kind: Kind,
+        /// What is wanted.
+        wanted: Kind,
+    },
+    /// A composite alarm is made from an alarm that will not exist.
+    #[error("the composite alarm `{}` is made from `{part}`, which does not exist", key.name)]
+    MissingPart {
+        /// The composite alarm.
+        key: Key,
+        /// What it lacks.
+        part: String,
+    },
+    /// An alarm that is to be deleted is a part of one that stays.
+    #[error("the alarm `{}` cannot be deleted: the composite alarm `{by}` is made from it", key.name)]
+    StillUsed {
+        /// What is to be deleted.
+        key: Key,
+        /// What is made from it.
+        by: String,
+        /// True when that is ours and nobody wants it.
+        stale: bool,
+    },
+}
+
+fn of(service: Option<&str>) -> String {
+    match service {
+        Some(service) => format!("belongs to the service `{service}`"),
+        None => "is not ours".to_owned(),
+    }
+}
+
+impl Problem {
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Foreign { .. } => {
+                "rename yours in the spec, delete it, or take it over with `--adopt`"
+            }
+            Self::OtherKind { .. } => "rename yours in the spec, or delete it",
+            Self::MissingPart { .. } => "create it first, or take it out of the rule",
+            Self::StillUsed { stale: true, .. } => {
+                "no spec wants that one any more: delete it with `--prune`"
+            }
+            Self::StillUsed { stale: false, .. } => "take it out of that one's rule first",
+        }
+    }
+}
+
+/// What must change, and what stands in the way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changes {
+    /// What happens, by object.
+    pub changes: BTreeMap<Key, Change>,
+    /// What is as it should be.
+    pub unchanged: BTreeSet<Key>,
+    /// What is ours and no longer wanted, when it may not be deleted.
+    pub stale: BTreeSet<Key>,
+    /// While there is one, nothing may be applied.
+    pub problems: BTreeSet<Problem>,
+}
+
+impl Changes {
+    /// Compares what is with what is wanted.
+    pub fn between(state: &State, desired: &Desired, allowed: Allowed) -> Self {
+        let mut found = Self::default();
+        for (key, wanted) in &desired.objects {
+            found.want(key, wanted, state.objects.get(key), allowed);
+        }
+        for (key, object) in &state.objects {
+            let ours = object
+                .service()
+                .is_some_and(|name| desired.services.contains(name));
+            if !ours || desired.objects.contains_key(key) {
+                continue;
+            }
+            match allowed.prune {
+                true => found.add(Action::Delete, key, object.kind, object),
+                false => drop(found.stale.insert(key.clone())),
+            }
+        }
+        found.find_missing_parts(state, desired);
+        found.find_used(state, desired);
+        found
+    }
+
+    /// True when there is nothing to do and nothing in the way.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.problems.is_empty()
+    }
+
+    /// How often something happens.
+    pub fn count(&self, action: Action) -> usize {
+        self.changes
+            .values()
+            .filter(|change| change.action == action)
+            .count()
+    }
+
+    fn want(&mut self, key: &Key, wanted: &Wanted, object: Option<&Object>, allowed: Allowed) {
+        let Some(object) = object else {
+            let change = Change {
+                action: Action::Create,
+                key: key.clone(),
+                kind: wanted.kind,
+                fields: Vec::new(),
+                adopted: false,
+                edited: false,
+            };
+            self.changes.insert(key.clone(), change);
+            return;
+        };
+        let ours = object.service() == wanted.tags.get(SERVICE_TAG).map(String::as_str);
+        match (ours, object.kind == wanted.kind) {
+            (true, false) => self.add(Action::Replace, key, wanted.kind, object),
+            (false, false) => drop(self.problems.insert(Problem::OtherKind {
+                key: key.clone(),
+                kind: object.kind,
+                wanted: wanted.kind,
+            })),
+            (false, true) if !allowed.adopt => drop(self.problems.insert(Problem::Foreign {
+                key: key.clone(),
+                kind: object.kind,
+                service: object.service().map(str::to_owned),
+            })),
+            (_, true) => {
+                let fields = changed_fields(object, wanted);
+                if fields.is_empty() {
+                    self.unchanged.insert(key.clone());
+                    return;
+                }
+                self.add(Action::Update, key, wanted.kind, object);
+                if let Some(change) = self.changes.get_mut(key) {
+                    change.fields = fields;
+                    change.adopted = !ours;
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, action: Action, key: &Key, kind: Kind, object: &Object) {
+        let applied = object.tags.get(HASH_TAG);
+        let change = Change {
+            action,
+            key: key.clone(),
+            kind,
+            fields: Vec::new(),
+            adopted: false,
+            edited: applied.is_some_and(|applied| *applied != hash(&object.fields)),
+        };
+        self.changes.insert(key.clone(), change);
+    }
+
+    fn deletes(&self, key: &Key) -> bool {
+        let change = self.changes.get(key);
+        change.is_some_and(|change| change.action == Action::Delete)
+    }
+
+    fn find_missing_parts(&mut self, state: &State, desired: &Desired) {
+        for (key, wanted) in &desired.objects {
+            for part in parts(wanted.kind, &wanted.fields) {
+                let part_key = Key::alarm(&part);
+                let stays = state.objects.contains_key(&part_key) && !self.deletes(&part_key);
+                if !desired.objects.contains_key(&part_key) && !stays {
+                    let key = key.clone();
+                    self.problems.insert(Problem::MissingPart { key, part });
+                }
+            }
+        }
+    }
+
+    fn find_used(&mut self, state: &State, desired: &Desired) {
+        let by = users(state);
+        let gone = self.changes.values().filter(|change| {
+            matches!(change.action, Action::Delete | Action::Replace)
+                && change.key.space == Space::Alarm
+        });
+        let mut problems = Vec::new();
+        for change in gone {
+            for by in by.get(&change.key.name).into_iter().flatten() {
+                let user = Key::alarm(by);
+                // What is wanted is updated before, what is deleted goes first.
+                if !desired.objects.contains_key(&user) && !self.deletes(&user) {
+                    let stale = self.stale.contains(&user);
+                    let (key, by) = (change.key.clone(), by.clone());
+                    problems.push(Problem::StillUsed { key, by, stale });
+                }
+            }
+        }
+        self.problems.extend(problems);
+    }
+}
+
+/// The composite alarms that are made from each alarm.
+pub(super) fn users(state: &State) -> BTreeMap<String, BTreeSet<String>> {
+    let mut by: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (key, object) in &state.objects {
+        for part in parts(object.kind, &object.fields) {
+            by.entry(part).or_default().insert(key.name.clone());
+        }
+    }
+    by
+}
+
+/// The fingerprint of an object's fields.
+pub fn hash(fields: &Value) -> String {
+    Digest::of(fields.to_string().as_bytes()).to_string()
+}
+
+/// Tags that AWS makes itself; nobody can change them.
+fn is_of_aws(name: &str) -> bool {
+    name.to_ascii_lowercase().starts_with("aws:")
+}
+
+/// Tags to set and tags to remove.
+pub(super) fn tag_edits(old: &Tags, new: &Tags) -> (Tags, BTreeSet<String>) {
+    let set = new
+        .iter()
+        .filter(|(name, value)| old.get(*name) != Some(value));
+    let gone = old
+        .keys()
+        .filter(|name| !new.contains_key(*name) && !is_of_aws(name));
+    let set = set.map(|(name, value)| (name.clone(), value.clone()));
+    (set.collect(), gone.cloned().collect())
+}
+
+/// Fields and tags that differ. Our fingerprint follows from the fields: it is told when nothing else is.
+fn changed_fields(object: &Object, wanted: &Wanted) -> Vec<FieldChange> {
+    let mut fields = differences(&object.fields, &wanted.fields);
+    let (set, gone) = tag_edits(&object.tags, &wanted.tags);
+    let value = |tags: &Tags, name: &String| {
+        tags.get(name)
+            .map_or(Value::Null, |text| text.as_str().into())
+    };
+    let tags = set.keys().chain(&gone).map(|name| FieldChange {
+        path: format!("tags.{name}"),
+        old: value(&object.tags, name),
+        new: value(&wanted.tags, name),
+    });
+    let (hash, tags): (Vec<_>, Vec<_>) = tags.partition(|tag| tag.path.ends_with(HASH_TAG));
+    fields.extend(tags);
+    match fields.is_empty() {
+        true => hash,
+        false => fields,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn wanted(kind: Kind, fields: Value) -> Wanted {
+        let tags = Tags::from([
+            (SERVICE_TAG.to_owned(), "svc".to_owned()),
+            (HASH_TAG.to_owned(), hash(&fields)),
+        ]);
+        Wanted { kind, fields, tags }
+    }
+
+    fn threshold(value: i32) -> Wanted {
+        wanted(Kind::MetricAlarm, json!({"Threshold": value}))
+    }
+
+    fn live(wanted: &Wanted) -> Object {
+        Object {
+            kind: wanted.kind,
+            arn: "arn".to_owned(),
+            fields: wanted.fields.clone(),
+            tags: wanted.tags.clone(),
+        }
+    }
+
+    fn desired(objects: &[(&str, Wanted)]) -> Desired {
+        let objects = objects
+            .iter()
+            .map(|(name, wanted)| (Key::alarm(name), wanted.clone()));
+        Desired {
+            services: BTreeSet::from(["svc".to_owned()]),
+            objects: objects.collect(),
+        }
+    }
+
+    fn state(objects: &[(&str, Object)]) -> State {
+        let objects = objects
+            .iter()
+            .map(|(name, object)| (Key::alarm(name), object.clone()));
+        State {
+            objects: objects.collect(),
+        }
+    }
+
+    fn between(state: &State, desired: &Desired) -> Changes {
+        Changes::between(state, desired, Allowed::default())
+    }
+
+    #[test]
+    fn a_threshold_is_one_field() {
+        let found = between(
+            &state(&[("a", live(&threshold(80)))]),
+            &desired(&[("a", threshold(90))]),
+        );
+        let change = &found.changes[&Key::alarm("a")];
+        assert_eq!((change.action, change.edited), (Action::Update, false));
+        let one = FieldChange {
+            path: "Threshold".to_owned(),
+            old: json!(80),
+            new: json!(90),
+        };
+        assert_eq!(change.fields, [one]);
+    }
+
+    #[test]
+    fn what_somebody_else_edited_is_told() {
+        let mut object = live(&threshold(80));
+        object.fields = json!({"Threshold": 70});
+        let found = between(&state(&[("a", object)]), &desired(&[("a", threshold(80))]));
+        assert!(found.changes[&Key::alarm("a")].edited);
+    }
+
+    #[test]
+    fn what_is_not_ours_is_left_alone() {
+        let mut object = live(&threshold(80));
+        object.tags = Tags::from([("Owner".to_owned(), "somebody".to_owned())]);
+        let (state, desired) = (state(&[("a", object)]), desired(&[("a", threshold(80))]));
+        let found = between(&state, &desired);
+        assert!(found.changes.is_empty());
+        assert_eq!(found.problems.len(), 1);
+        let adopt = Allowed {
+            adopt: true,
+            prune: false,
+        };
+        let found = Changes::between(&state, &desired, adopt);
+        assert!(found.problems.is_empty());
+        assert!(found.changes[&Key::alarm("a")].adopted);
+    }
+
+    #[test]
+    fn only_what_is_ours_is_deleted_and_only_on_request() {
+        let mut other = live(&threshold(1));
+        other
+            .tags
+            .insert(SERVICE_TAG.to_owned(), "other".to_owned());
+        let state = state(&[("a", live(&threshold(1))), ("b", other)]);
+        let found = between(&state, &desired(&[]));
+        assert!(found.changes.is_empty());
+        assert_eq!(found.stale, BTreeSet::from([Key::alarm("a")]));
+        let prune = Allowed {
+            adopt: false,
+            prune: true,
+        };
+        let found = Changes::between(&state, &desired(&[]), prune);
+        assert_eq!(found.changes.keys().collect::<Vec<_>>(), [&Key::alarm("a")]);
+    }
+
+    #[test]
+    fn a_part_must_exist_and_a_used_one_must_stay() {
+        let both = wanted(Kind::CompositeAlarm, json!({"AlarmRule": "ALARM(a)"}));
+        let found = between(&state(&[]), &desired(&[("both", both.clone())]));
+        assert!(matches!(
+            found.problems.first(),
+            Some(Problem::MissingPart { .. })
+        ));
+        let mut foreign = live(&both);
+        foreign.tags.clear();
+        let state = state(&[("a", live(&threshold(1))), ("theirs", foreign)]);
+        let prune = Allowed {
+            adopt: false,
+            prune: true,
+        };
+        let found = Changes::between(&state, &desired(&[]), prune);
+        assert!(matches!(
+            found.problems.first(),
+            Some(Problem::StillUsed { .. })
+        ));
+    }
+
+    #[test]
+    fn tags_of_aws_stay() {
+        let old = Tags::from([
+            ("aws:a".to_owned(), "1".to_owned()),
+            ("b".to_owned(), "2".to_owned()),
+        ]);
+        let (set, gone) = tag_edits(&old, &Tags::new());
+        assert!(set.is_empty());
+        assert_eq!(gone, BTreeSet::from(["b".to_owned()]));
+    }
+}

@@ -1,0 +1,111 @@
+//! Why a call failed, and whether it may work later.
+
+use aws_sdk_cloudwatch::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
+use thiserror::Error;
+
+use super::object::Key;
+use super::pace::Operation;
+
+/// Codes of errors that pass: too many calls, somebody else's change at the same time, faults of the service.
+const PASSING: [&str; 10] = [
+    "ConcurrentModificationException",
+    "ConflictException",
+    "InternalServiceError",
+    "RequestLimitExceeded",
+    "RequestTimeout",
+    "ResourceConflict",
+    "ServiceUnavailable",
+    "Throttling",
+    "ThrottlingException",
+    "TooManyRequestsException",
+];
+
+/// Codes of errors that say that something does not exist.
+const MISSING: [&str; 3] = [
+    "DashboardNotFoundError",
+    "ResourceNotFound",
+    "ResourceNotFoundException",
+];
+
+/// Why a call failed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CallError {
+    /// CloudWatch refused it.
+    #[error("{operation:?}: {code}: {message}")]
+    Refused {
+        /// What was called.
+        operation: Operation,
+        /// AWS's name for it.
+        code: String,
+        /// AWS's words.
+        message: String,
+        /// True when it may work later.
+        passing: bool,
+    },
+    /// There was no answer that could be read.
+    #[error("{operation:?}: {why}")]
+    NoAnswer {
+        /// What was called.
+        operation: Operation,
+        /// Why.
+        why: String,
+        /// True when it may work later.
+        passing: bool,
+    },
+    /// It was not made: its name is taken since the account was read.
+    #[error("{0} exists since the account was read, and was not overwritten")]
+    Taken(Key),
+    /// It was not made: the run was stopped before.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl CallError {
+    pub(super) fn new<E>(operation: Operation, error: &SdkError<E>) -> Self
+    where
+        E: ProvideErrorMetadata + std::error::Error + 'static,
+    {
+        let status = error
+            .raw_response()
+            .map(|response| response.status().as_u16());
+        let passing = status.is_some_and(|status| status == 429 || status >= 500);
+        if let SdkError::ServiceError(refused) = error {
+            let code = refused
+                .err()
+                .code()
+                .unwrap_or("an error without a code")
+                .to_owned();
+            return Self::Refused {
+                operation,
+                passing: passing || PASSING.contains(&code.as_str()),
+                message: refused.err().message().unwrap_or_default().to_owned(),
+                code,
+            };
+        }
+        let passing = match error {
+            SdkError::TimeoutError(_) | SdkError::ResponseError(_) => true,
+            SdkError::DispatchFailure(failure) => failure.is_io() || failure.is_timeout(),
+            _ => passing,
+        };
+        let why = DisplayErrorContext(error).to_string();
+        Self::NoAnswer {
+            operation,
+            // Behind the words stands the value for programmers.
+            why: why.split(" (").next().unwrap_or_default().to_owned(),
+            passing,
+        }
+    }
+
+    /// True when it may work later.
+    pub(super) fn is_passing(&self) -> bool {
+        match self {
+            Self::Refused { passing, .. } | Self::NoAnswer { passing, .. } => *passing,
+            Self::Taken(_) | Self::Stopped => false,
+        }
+    }
+
+    /// True when what was named does not exist.
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(self, Self::Refused { code, .. } if MISSING.contains(&code.as_str()))
+    }
+}

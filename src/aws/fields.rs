@@ -1,0 +1,121 @@
+//! How one value differs from another, field by field.
+//!
+//! `{"Threshold": 80}` and `{"Threshold": 90}` differ in `Threshold`: 80 → 90.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A field with two values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FieldChange {
+    /// Where it is: `Metrics[m1].MetricStat.Period`.
+    pub path: String,
+    /// What it is now; null where there is none.
+    pub old: Value,
+    /// What it is to be; null where there is to be none.
+    pub new: Value,
+}
+
+/// All fields in which two values differ.
+pub fn differences(old: &Value, new: &Value) -> Vec<FieldChange> {
+    let mut found = Vec::new();
+    compare("", old, new, &mut found);
+    found
+}
+
+fn compare(path: &str, old: &Value, new: &Value, found: &mut Vec<FieldChange>) {
+    if old == new {
+        return;
+    }
+    match (old, new) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys: BTreeSet<_> = a.keys().chain(b.keys()).collect();
+            for key in keys {
+                let path = match path.is_empty() {
+                    true => key.clone(),
+                    false => format!("{path}.{key}"),
+                };
+                let value = |of: &serde_json::Map<_, _>| of.get(key).cloned().unwrap_or_default();
+                compare(&path, &value(a), &value(b), found);
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if are_objects(a) && are_objects(b) => {
+            let keys: BTreeSet<_> = names(a).into_iter().chain(names(b)).collect();
+            for (number, name) in keys {
+                let value = |of: &[Value]| {
+                    let at = names(of)
+                        .iter()
+                        .position(|known| *known == (number, name.clone()));
+                    at.and_then(|at| of.get(at)).cloned().unwrap_or_default()
+                };
+                compare(&format!("{path}[{name}]"), &value(a), &value(b), found);
+            }
+        }
+        _ => found.push(FieldChange {
+            path: path.to_owned(),
+            old: old.clone(),
+            new: new.clone(),
+        }),
+    }
+}
+
+fn are_objects(list: &[Value]) -> bool {
+    list.iter().all(Value::is_object)
+}
+
+/// How the entries of a list are told apart: by `Id` or `Name`, else by their number.
+fn names(list: &[Value]) -> Vec<(usize, String)> {
+    for key in ["Id", "Name"] {
+        let names = list.iter().map(|entry| entry[key].as_str());
+        let names: Option<BTreeSet<_>> = names.collect();
+        if names.is_some_and(|names| names.len() == list.len()) {
+            let named = list.iter().map(|entry| entry[key].as_str());
+            return named
+                .map(|name| (0, name.unwrap_or_default().to_owned()))
+                .collect();
+        }
+    }
+    (0..list.len()).map(|at| (at, at.to_string())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn paths(old: &Value, new: &Value) -> Vec<String> {
+        let found = differences(old, new).into_iter();
+        found
+            .map(|c| format!("{}: {} → {}", c.path, c.old, c.new))
+            .collect()
+    }
+
+    #[test]
+    fn each_field_is_told() {
+        let old = json!({"Threshold": 80, "A": ["x"], "Gone": 1, "Metrics": [{"Id": "m1", "P": 60}, {"Id": "m2"}]});
+        let new = json!({"Threshold": 90, "A": ["y"], "New": 2, "Metrics": [{"Id": "m1", "P": 300}, {"Id": "m3"}]});
+        assert_eq!(
+            paths(&old, &new),
+            [
+                "A: [\"x\"] → [\"y\"]",
+                "Gone: 1 → null",
+                "Metrics[m1].P: 60 → 300",
+                "Metrics[m2]: {\"Id\":\"m2\"} → null",
+                "Metrics[m3]: null → {\"Id\":\"m3\"}",
+                "New: null → 2",
+                "Threshold: 80 → 90",
+            ]
+        );
+    }
+
+    #[test]
+    fn lists_without_names_are_counted() {
+        let widgets = |xs: &[u8]| xs.iter().map(|x| json!({"x": x})).collect::<Vec<_>>();
+        let (old, new) = (json!(widgets(&[0, 6])), json!(widgets(&[0, 7, 9])));
+        assert_eq!(paths(&old, &new), ["[1].x: 6 → 7", "[2]: null → {\"x\":9}"]);
+        assert!(paths(&old, &old).is_empty());
+    }
+}

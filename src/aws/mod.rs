@@ -1,0 +1,39 @@
+//! CloudWatch alarms, mute rules and dashboards of a live account: what must change, and changing it.
+//!
+//! ```text
+//! spec → Desired ─┐
+//!                 ├─ Changes ─ waves of calls ─ Account
+//! account → State ┘
+//! ```
+//!
+//! Only `account` and `session` talk to AWS; all decisions are made before, by functions of values.
+
+mod account;
+mod changes;
+mod cost;
+mod desired;
+mod error;
+mod fields;
+mod normal;
+mod object;
+mod order;
+mod pace;
+mod request;
+mod response;
+mod saved;
+mod session;
+
+pub use account::{Account, Outcome, Watch};
+pub use changes::{Action, Allowed, Change, Changes, Problem, hash};
+pub use desired::DesiredError;
+pub use error::CallError;
+pub use fields::{FieldChange, differences};
+pub use normal::normal;
+pub use object::{
+    Desired, HASH_TAG, Key, Kind, Object, SERVICE_TAG, SPEC_TAG, Space, State, Tags, Wanted,
+    alarm_name, parts,
+};
+pub use order::{Call, Wave, waves};
+pub use pace::{Operation, Pace};
+pub use saved::{Saved, SavedError};
+pub use session::{Session, SessionError, Settings};

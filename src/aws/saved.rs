@@ -1,0 +1,117 @@
+//! A plan in a file: what is wanted, and the changes that followed from what the account held.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+
+use super::changes::{Allowed, Change, Changes};
+use super::object::{Desired, Key, Wanted};
+
+/// Of the form of the file.
+const VERSION: u32 = 1;
+
+/// A plan that can be applied later.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Saved {
+    /// Of the file's form.
+    version: u32,
+    /// Where it holds.
+    pub region: String,
+    /// The account, where the specs name it.
+    pub account: Option<String>,
+    /// What it may do.
+    pub allowed: Allowed,
+    services: Vec<String>,
+    objects: Vec<Entry>,
+    changes: Vec<Change>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Entry {
+    #[serde(flatten)]
+    key: Key,
+    #[serde(flatten)]
+    wanted: Wanted,
+}
+
+/// Why a file is no plan.
+#[derive(Debug, Error)]
+pub enum SavedError {
+    /// It is none of ours.
+    #[error("not a plan of `slosmith cloudwatch plan --out`: {0}")]
+    Unreadable(#[from] serde_json::Error),
+    /// It is of another release.
+    #[error("a plan of another release of slosmith (form {0}, expected {VERSION}); plan again")]
+    Version(u64),
+}
+
+impl Saved {
+    /// A plan of these changes.
+    pub fn new(
+        region: &str,
+        account: Option<&str>,
+        allowed: Allowed,
+        desired: &Desired,
+        changes: &Changes,
+    ) -> Self {
+        let objects = desired.objects.iter().map(|(key, wanted)| Entry {
+            key: key.clone(),
+            wanted: wanted.clone(),
+        });
+        Self {
+            version: VERSION,
+            region: region.to_owned(),
+            account: account.map(str::to_owned),
+            allowed,
+            services: desired.services.iter().cloned().collect(),
+            objects: objects.collect(),
+            changes: changes.changes.values().cloned().collect(),
+        }
+    }
+
+    /// Reads what [`Saved::text`] gives.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn read(text: &str) -> Result<Self, SavedError> {
+        let value: Value = serde_json::from_str(text)?;
+        match value["version"].as_u64() {
+            Some(version) if version != u64::from(VERSION) => Err(SavedError::Version(version)),
+            _ => Ok(serde_json::from_value(value)?),
+        }
+    }
+
+    /// The file.
+    ///
+    /// # Errors
+    /// Never: everything in it is JSON.
+    pub fn text(&self) -> Result<String, serde_json::Error> {
+        Ok(format!("{}\n", serde_json::to_string_pretty(self)?))
+    }
+
+    /// What is wanted.
+    pub fn desired(&self) -> Desired {
+        let objects = self.objects.iter();
+        Desired {
+            services: self.services.iter().cloned().collect(),
+            objects: objects
+                .map(|entry| (entry.key.clone(), entry.wanted.clone()))
+                .collect(),
+        }
+    }
+
+    /// Objects that would change otherwise than when the plan was made: the account has changed since.
+    pub fn differing(&self, now: &Changes) -> Vec<Key> {
+        let planned = |key: &Key| self.changes.iter().find(|change| change.key == *key);
+        let mut found: Vec<_> = now
+            .changes
+            .iter()
+            .filter(|(key, change)| planned(key) != Some(change))
+            .map(|(key, _)| key.clone())
+            .collect();
+        let gone = self.changes.iter().map(|change| &change.key);
+        found.extend(gone.filter(|key| !now.changes.contains_key(*key)).cloned());
+        found
+    }
+}

@@ -1,0 +1,172 @@
+//! Credentials, region and a runtime: what a command needs to work on an account.
+
+use std::io;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{AppName, BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::provider::ProvideCredentials;
+use aws_sdk_cloudwatch::Client;
+use aws_sdk_cloudwatch::config::RuntimeComponents;
+use aws_sdk_cloudwatch::config::SharedHttpClient;
+use aws_sdk_cloudwatch::error::DisplayErrorContext;
+use aws_smithy_http_client::Connector;
+use aws_smithy_http_client::proxy::ProxyConfig;
+use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use thiserror::Error;
+use tokio::runtime::{Builder, Runtime};
+
+use super::account::{Account, Outcome, Watch};
+use super::error::CallError;
+use super::object::{Desired, State};
+use super::order::Wave;
+use super::pace::Pace;
+
+/// How long a connection may take to open.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Where to work, and as whom.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The region.
+    pub region: String,
+    /// The profile of AWS's configuration files, in place of the usual one.
+    pub profile: Option<String>,
+    /// Another address than AWS's own.
+    pub endpoint: Option<String>,
+    /// How fast.
+    pub pace: Pace,
+}
+
+/// Why no account can be worked on.
+#[derive(Debug, Error)]
+pub enum SessionError {
+    /// The system gives no runtime.
+    #[error("cannot start waiting for answers")]
+    Runtime(#[from] io::Error),
+    /// There are no credentials, or they cannot be had.
+    #[error("no AWS credentials: {0}")]
+    Credentials(String),
+}
+
+/// An account, for callers that wait.
+#[derive(Debug)]
+pub struct Session {
+    runtime: Runtime,
+    account: Account,
+    number: Option<String>,
+}
+
+impl Session {
+    /// Finds credentials in the usual places: the environment, profiles, single sign-on, processes, containers, instances.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn open(settings: &Settings) -> Result<Self, SessionError> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let config = runtime.block_on(config(settings));
+        Self::with(runtime, &config, settings.pace)
+    }
+
+    /// The same with credentials, region and address that are known already.
+    ///
+    /// # Errors
+    /// When there are no credentials.
+    pub fn of(config: &SdkConfig, pace: Pace) -> Result<Self, SessionError> {
+        Self::with(
+            Builder::new_current_thread().enable_all().build()?,
+            config,
+            pace,
+        )
+    }
+
+    fn with(runtime: Runtime, config: &SdkConfig, pace: Pace) -> Result<Self, SessionError> {
+        let credentials = match config.credentials_provider() {
+            Some(provider) => runtime.block_on(async { provider.provide_credentials().await }),
+            None => {
+                return Err(SessionError::Credentials(
+                    "there is no provider of them".to_owned(),
+                ));
+            }
+        };
+        let credentials = credentials.map_err(|error| {
+            let why = DisplayErrorContext(&error).to_string();
+            SessionError::Credentials(why.split(" (").next().unwrap_or_default().to_owned())
+        })?;
+        let number = credentials.account_id().map(|id| id.as_str().to_owned());
+        let account = Account::new(client(config, pace), pace);
+        Ok(Self {
+            runtime,
+            account,
+            number,
+        })
+    }
+
+    /// Twelve digits, where the credentials tell them.
+    pub fn number(&self) -> Option<&str> {
+        self.number.as_deref()
+    }
+
+    /// What the account holds of what matters to `desired`.
+    ///
+    /// # Errors
+    /// When a call fails for good.
+    pub fn read(&self, desired: &Desired, watch: Watch<'_>) -> Result<State, CallError> {
+        self.runtime.block_on(self.account.read(desired, watch))
+    }
+
+    /// Makes calls. An interrupt (Ctrl-C) lets those that wait for an answer end, and begins no other.
+    pub fn apply(&self, waves: Vec<Wave>, watch: Watch<'_>) -> Outcome {
+        let stopped = self.account.stopped();
+        self.runtime.block_on(async {
+            tokio::spawn(async move {
+                if tokio::signal::ctrl_c().await.is_ok() {
+                    stopped.store(true, Ordering::Relaxed);
+                }
+            });
+            self.account.apply(waves, watch).await
+        })
+    }
+}
+
+/// TLS as in the rest of slosmith, through the proxy that the environment names.
+fn http() -> SharedHttpClient {
+    aws_smithy_http_client::Builder::new().build_with_connector_fn(|settings, components| {
+        let mut connector = Connector::builder()
+            .tls_provider(Provider::Rustls(CryptoMode::Ring))
+            .proxy_config(ProxyConfig::from_env());
+        if let Some(settings) = settings {
+            connector = connector.connector_settings(settings.clone());
+        }
+        connector.set_sleep_impl(components.and_then(RuntimeComponents::sleep_impl));
+        connector.build()
+    })
+}
+
+async fn config(settings: &Settings) -> SdkConfig {
+    let mut loader = aws_config::defaults(BehaviorVersion::latest())
+        .region(Region::new(settings.region.clone()))
+        .http_client(http());
+    if let Some(profile) = &settings.profile {
+        loader = loader.profile_name(profile);
+    }
+    if let Some(endpoint) = &settings.endpoint {
+        loader = loader.endpoint_url(endpoint);
+    }
+    loader.load().await
+}
+
+fn client(config: &SdkConfig, pace: Pace) -> Client {
+    let times = TimeoutConfig::builder()
+        .connect_timeout(CONNECT.min(pace.patience))
+        .operation_attempt_timeout(pace.patience);
+    let mut config = aws_sdk_cloudwatch::config::Builder::from(config)
+        .http_client(http())
+        // Attempts take turns here, so that they count against the quotas.
+        .retry_config(RetryConfig::disabled())
+        .timeout_config(times.build());
+    config.set_app_name(AppName::new("slosmith").ok());
+    Client::from_conf(config.build())
+}

@@ -1,0 +1,146 @@
+//! `slosmith cloudwatch`: specs → changes of an AWS account.
+
+mod apply;
+mod json;
+mod plan;
+mod specs;
+mod text;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::{Args, Subcommand};
+
+use super::Format;
+use super::lint::progress::Progress;
+use super::terminal::Terminal;
+use crate::aws::{Allowed, Changes, Desired, Pace, Session, Settings, State};
+
+/// Show and make the changes that an AWS account needs to match specs
+#[derive(Debug, Args)]
+pub struct CloudWatchArgs {
+    #[command(subcommand)]
+    command: CloudWatchCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum CloudWatchCommand {
+    /// Show what would change; exits with 1 if something would
+    Plan(PlanArgs),
+    /// Make the changes
+    Apply(ApplyArgs),
+}
+
+#[derive(Debug, Args)]
+struct PlanArgs {
+    /// Specs or folders of specs. Default: those in `slosmith.toml`, else `specs`
+    specs: Vec<PathBuf>,
+    #[command(flatten)]
+    what: WhatArgs,
+    #[command(flatten)]
+    aws: AwsArgs,
+    /// Also write the plan to this file, for `apply`
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Debug, Args)]
+struct ApplyArgs {
+    /// Specs or folders of specs, or one plan that `plan --out` wrote. Default: the specs in `slosmith.toml`, else `specs`
+    #[arg(value_name = "SPECS|PLAN.json")]
+    specs: Vec<PathBuf>,
+    #[command(flatten)]
+    what: WhatArgs,
+    #[command(flatten)]
+    aws: AwsArgs,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+}
+
+#[derive(Debug, Args)]
+struct WhatArgs {
+    /// Delete what slosmith made for these services and their specs no longer want
+    #[arg(long)]
+    prune: bool,
+    /// Take over what has a wanted name and was not made by slosmith
+    #[arg(long)]
+    adopt: bool,
+    /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The region. Default: the one in the specs
+    #[arg(long, value_name = "REGION")]
+    region: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct AwsArgs {
+    /// The profile of AWS's configuration files. Default: `AWS_PROFILE`, else `default`
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+    /// Call this address instead of AWS's
+    #[arg(long, value_name = "URL")]
+    endpoint_url: Option<String>,
+}
+
+/// What is wanted, where.
+struct Target {
+    region: String,
+    /// Twelve digits, where the specs name it.
+    account: Option<String>,
+    allowed: Allowed,
+    desired: Desired,
+}
+
+/// What is, and what follows from it.
+struct Compared {
+    session: Session,
+    state: State,
+    changes: Changes,
+}
+
+/// Runs `slosmith cloudwatch`; gives back the exit code.
+///
+/// # Errors
+/// When specs or the account cannot be read.
+pub fn run(args: &CloudWatchArgs, out: &mut Terminal) -> Result<u8> {
+    match &args.command {
+        CloudWatchCommand::Plan(args) => plan::run(args, out),
+        CloudWatchCommand::Apply(args) => apply::run(args, out),
+    }
+}
+
+/// Reads the account and compares it with what is wanted.
+fn compare(target: &Target, args: &AwsArgs) -> Result<Compared> {
+    let session = Session::open(&Settings {
+        region: target.region.clone(),
+        profile: args.profile.clone(),
+        endpoint: args.endpoint_url.clone(),
+        pace: Pace::default(),
+    })?;
+    check_account(target, session.number())?;
+    let bar = Progress::new(true);
+    let state = session.read(&target.desired, &|done, of| bar.at("reading", done, of))?;
+    drop(bar);
+    check_account(target, state.account())?;
+    let changes = Changes::between(&state, &target.desired, target.allowed);
+    Ok(Compared {
+        session,
+        state,
+        changes,
+    })
+}
+
+/// A spec that names its account is applied to no other.
+fn check_account(target: &Target, found: Option<&str>) -> Result<()> {
+    match (&target.account, found) {
+        (Some(wanted), Some(found)) if wanted != found => bail!(
+            "the credentials are of the account {found}, and the specs are for {wanted} (`cloudwatch.account`, else that of \
+             their first ARN); choose others with `--profile`"
+        ),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,40 @@
+//! A plan as JSON.
+
+use serde_json::json;
+
+use super::{Compared, Target};
+use crate::aws::Action;
+use crate::parity::Prices;
+
+pub(super) fn plan(target: &Target, compared: &Compared) -> serde_json::Result<String> {
+    let Compared { state, changes, .. } = compared;
+    let desired = &target.desired;
+    let problems = changes.problems.iter();
+    let problems =
+        problems.map(|problem| json!({"message": problem.to_string(), "help": problem.help()}));
+    let cost = Prices::listed().map(|prices| {
+        let (before, after) = changes.dollars(state, desired, prices);
+        json!({"before": cents(before), "after": cents(after), "prices": prices.date})
+    });
+    let counts = json!({
+        "create": changes.count(Action::Create),
+        "update": changes.count(Action::Update),
+        "replace": changes.count(Action::Replace),
+        "delete": changes.count(Action::Delete),
+        "unchanged": changes.unchanged.len(),
+    });
+    serde_json::to_string_pretty(&json!({
+        "region": target.region,
+        "services": desired.services,
+        "counts": counts,
+        "changes": changes.changes.values().collect::<Vec<_>>(),
+        "stale": changes.stale,
+        "problems": problems.collect::<Vec<_>>(),
+        "warnings": changes.beyond_quotas(state, desired),
+        "dollars_a_month_of_changes": cost,
+    }))
+}
+
+fn cents(dollars: f64) -> f64 {
+    (dollars * 100.0).round() / 100.0
+}

@@ -1,0 +1,146 @@
+//! What specs want in CloudWatch.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use super::{Target, WhatArgs};
+use crate::aws::{Allowed, Desired};
+use crate::cli::build::settings::Settings;
+use crate::cli::build::{BuildArgs, input};
+use crate::cli::findings;
+use crate::cli::terminal::Terminal;
+use crate::cloudwatch::is_region;
+use crate::diag::Sink;
+use crate::plan::Plan;
+use crate::resolve::{self, Options};
+use crate::target::{self, Requests};
+
+/// A resolved spec with the name of its file.
+struct Spec {
+    file: String,
+    plan: Plan,
+}
+
+/// What all specs want; `None` when there are errors in them, which are then shown.
+///
+/// # Errors
+/// When specs cannot be read, or they want different regions or accounts.
+pub(super) fn target(paths: &[PathBuf], args: &WhatArgs) -> Result<Option<Target>> {
+    let Some(settings) = Settings::read(&BuildArgs::of(paths, args.config.as_deref()))? else {
+        return Ok(None);
+    };
+    let Some(mut specs) = resolved(&settings)? else {
+        return Ok(None);
+    };
+    let region = region(&specs, args)?;
+    let account = account(&specs)?;
+    let mut desired = Desired::default();
+    for spec in &mut specs {
+        if let Some(cloudwatch) = &mut spec.plan.cloudwatch {
+            cloudwatch.region.clone_from(&region);
+        }
+        let options = target::Options::all(&settings.templates);
+        let requests: Requests = target::requests(&spec.plan, options)?;
+        desired.add(&spec.plan.service.name, &spec.file, requests)?;
+    }
+    Ok(Some(Target {
+        region,
+        account,
+        allowed: Allowed {
+            prune: args.prune,
+            adopt: args.adopt,
+        },
+        desired,
+    }))
+}
+
+fn resolved(settings: &Settings) -> Result<Option<Vec<Spec>>> {
+    let mut found = Sink::default();
+    let inputs = input::read(&settings.specs.files, &mut found)?;
+    let mut specs = Vec::new();
+    for document in &inputs.documents {
+        let options = Options {
+            vllm: None,
+            kubernetes: settings.kubernetes.as_ref(),
+        };
+        match resolve::resolve(document, options) {
+            Ok((plan, warnings)) => {
+                found.absorb(warnings);
+                let path = inputs.sources.get(document.file).path();
+                let file = path.file_name().unwrap_or_default().to_string_lossy();
+                let file = file.into_owned();
+                specs.push(Spec { file, plan });
+            }
+            Err(errors) => found.absorb(errors),
+        }
+    }
+    let failed = found.has_errors();
+    findings::show(&mut Terminal::stderr(), found, &inputs.sources)?;
+    Ok((!failed).then_some(specs))
+}
+
+/// One run works on one region.
+fn region(specs: &[Spec], args: &WhatArgs) -> Result<String> {
+    if let Some(region) = &args.region {
+        match is_region(region) {
+            true => return Ok(region.clone()),
+            false => bail!("`--region`: `{region}` is not a region, such as us-east-1"),
+        }
+    }
+    let regions = specs
+        .iter()
+        .filter_map(|spec| spec.plan.cloudwatch.as_ref());
+    let regions: BTreeSet<_> = regions.map(|cloudwatch| &cloudwatch.region).collect();
+    match Vec::from_iter(regions).as_slice() {
+        [] => bail!(
+            "none of the specs has a `cloudwatch` section; to delete what they had there, name its region with `--region`"
+        ),
+        [one] => Ok((*one).clone()),
+        many => bail!(
+            "the specs are for the regions {}; name those of one region",
+            joined(many)
+        ),
+    }
+}
+
+fn account(specs: &[Spec]) -> Result<Option<String>> {
+    let accounts = specs
+        .iter()
+        .filter_map(|spec| spec.plan.cloudwatch.as_ref());
+    let accounts: BTreeSet<_> = accounts
+        .filter_map(|cloudwatch| cloudwatch.account.as_ref())
+        .collect();
+    match Vec::from_iter(accounts).as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some((*one).clone())),
+        many => bail!(
+            "the specs are for the accounts {}; name those of one account",
+            joined(many)
+        ),
+    }
+}
+
+fn joined(names: &[&String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| name.as_str()).collect();
+    names.join(", ")
+}
+
+/// The text of a plan that `plan --out` wrote, when that is what is named.
+///
+/// # Errors
+/// When it cannot be read, or other files are named beside it.
+pub(super) fn saved(paths: &[PathBuf]) -> Result<Option<String>> {
+    let is_plan = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
+    match paths {
+        [one] if is_plan(one) => {
+            let text = crate::input::read_text(one, crate::input::RESULT);
+            Ok(Some(text.with_context(|| {
+                format!("cannot read {}", one.display())
+            })?))
+        }
+        many if many.iter().any(is_plan) => bail!("name one plan, or specs"),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,146 @@
+//! A plan for people, in the signs and colours of `terraform plan`.
+//!
+//! ```text
+//!   + metric alarm chat-queue
+//!   ~ metric alarm chat-latency
+//!       Threshold: 80 → 90
+//!
+//! 1 to create, 1 to update, 0 to replace, 0 to delete; 40 unchanged
+//! ```
+
+use std::borrow::Cow;
+
+use anstyle::{AnsiColor, Style};
+use serde_json::Value;
+
+use super::{Compared, Target};
+use crate::aws::{Action, Change, Changes, FieldChange};
+use crate::diag::one_line;
+use crate::parity::Prices;
+
+/// Fields of one object that are shown.
+const FIELDS: usize = 20;
+/// Letters of one value that are shown.
+const VALUE: usize = 100;
+
+const RED: Style = AnsiColor::Red.on_default();
+const GREEN: Style = AnsiColor::Green.on_default();
+const YELLOW: Style = AnsiColor::Yellow.on_default();
+const BOLD: Style = Style::new().bold();
+
+/// The whole plan. Foreign text in it is escaped.
+pub(super) fn plan(target: &Target, compared: &Compared) -> String {
+    let Compared { state, changes, .. } = compared;
+    let mut out = String::new();
+    for change in changes.changes.values() {
+        push(&mut out, change);
+    }
+    if !changes.stale.is_empty() {
+        out.push_str("\nNo spec wants these any more; `--prune` deletes them:\n");
+        for key in &changes.stale {
+            out.push_str(&format!("    {}\n", one_line(&key.to_string())));
+        }
+    }
+    for problem in &changes.problems {
+        out.push_str(&format!(
+            "\n{RED}error{RED:#}: {}\n    {}\n",
+            one_line(&problem.to_string()),
+            problem.help()
+        ));
+    }
+    for warning in changes.beyond_quotas(state, &target.desired) {
+        out.push_str(&format!(
+            "\n{YELLOW}warning{YELLOW:#}: {}\n",
+            one_line(&warning)
+        ));
+    }
+    let gap = if out.is_empty() { "" } else { "\n" };
+    format!("{out}{gap}{}", summary(target, compared))
+}
+
+fn summary(target: &Target, compared: &Compared) -> String {
+    let Compared { state, changes, .. } = compared;
+    let unchanged = changes.unchanged.len();
+    let region = &target.region;
+    if changes.is_empty() {
+        return format!("{BOLD}{region}: nothing to change{BOLD:#}; {unchanged} unchanged\n");
+    }
+    let mut out = format!(
+        "{BOLD}{region}: {}{BOLD:#}; {unchanged} unchanged\n",
+        counts(changes)
+    );
+    if let Some(prices) = Prices::listed() {
+        let (before, after) = changes.dollars(state, &target.desired, prices);
+        if (before - after).abs() >= 0.005 {
+            out.push_str(&format!(
+                "What changes costs ${before:.2} a month now and ${after:.2} then (list prices of {} in {}, without metrics)\n",
+                prices.date, prices.region
+            ));
+        }
+    }
+    out
+}
+
+/// `1 to create, 2 to update, 0 to replace, 0 to delete`.
+fn counts(changes: &Changes) -> String {
+    let of = |action| changes.count(action);
+    format!(
+        "{} to create, {} to update, {} to replace, {} to delete",
+        of(Action::Create),
+        of(Action::Update),
+        of(Action::Replace),
+        of(Action::Delete)
+    )
+}
+
+fn push(out: &mut String, change: &Change) {
+    let (sign, style) = match change.action {
+        Action::Create => ("  +", GREEN),
+        Action::Update => ("  ~", YELLOW),
+        Action::Replace => ("-/+", RED),
+        Action::Delete => ("  -", RED),
+    };
+    let name = one_line(&change.key.name);
+    out.push_str(&format!(
+        "{style}{sign}{style:#} {} {name}",
+        change.kind.as_str()
+    ));
+    if change.adopted {
+        out.push_str(" (taken over)");
+    }
+    if change.edited {
+        out.push_str(" (edited since slosmith applied it)");
+    }
+    out.push('\n');
+    for field in change.fields.iter().take(FIELDS) {
+        push_field(out, field);
+    }
+    if change.fields.len() > FIELDS {
+        out.push_str(&format!(
+            "      and {} fields more\n",
+            change.fields.len() - FIELDS
+        ));
+    }
+}
+
+fn push_field(out: &mut String, field: &FieldChange) {
+    let path = one_line(&field.path);
+    let (old, new) = (value(&field.old), value(&field.new));
+    out.push_str(&format!(
+        "      {path}: {RED}{}{RED:#} → {GREEN}{}{GREEN:#}\n",
+        one_line(&old),
+        one_line(&new)
+    ));
+}
+
+/// A value as JSON, shortened; nothing is `(none)`.
+fn value(value: &Value) -> Cow<'static, str> {
+    if value.is_null() {
+        return "(none)".into();
+    }
+    let text = value.to_string();
+    match text.char_indices().nth(VALUE) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}

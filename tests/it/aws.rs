@@ -1,0 +1,7 @@
+//! `slosmith cloudwatch` against a small CloudWatch on this machine.
+
+mod botocore;
+mod command;
+mod faults;
+mod library;
+mod server;

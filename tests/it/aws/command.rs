@@ -1,0 +1,365 @@
+//! The command line, at the pace that AWS allows.
+
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::server::Server;
+use crate::project::{Project, Ran};
+
+const SECRET: &str = "wJalrXUtnFEMI";
+
+/// A service with one alarm, and a dashboard.
+const SPEC: &str = r#"
+apiVersion: slosmith/v1
+service: {name: chat, owner: ml}
+runtime: {vllm: ">=0.20, <0.34"}
+links: {runbooks: "https://git.example/runbooks", grafana: "https://grafana.example"}
+cloudwatch:
+  region: us-east-1
+  namespace: Chat
+  actions: {critical: ["arn:aws:sns:us-east-1:123456789012:chat"]}
+alerts:
+  QueueOverflow:
+    severity: critical
+    summary: The queue overflows
+    when: {signal: vllm.requests_waiting, above: 80}
+    for: 2m
+"#;
+
+struct Scene {
+    project: Project,
+    server: Server,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let project = Project::empty();
+        project.write("specs/chat.yaml", SPEC);
+        Self {
+            project,
+            server: Server::start(),
+        }
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        let done = Command::new(env!("CARGO_BIN_EXE_slosmith"))
+            .arg("cloudwatch")
+            .args(args)
+            .args(["--endpoint-url", &self.server.url()])
+            .current_dir(self.project.path(""))
+            .env("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
+            .env("AWS_SECRET_ACCESS_KEY", SECRET)
+            .env("AWS_SESSION_TOKEN", SECRET)
+            .env("HOME", self.project.path(""))
+            .env("NO_PROXY", "127.0.0.1")
+            .stdin(Stdio::null())
+            .output()
+            .expect("the binary runs");
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        let (out, err) = (text(done.stdout), text(done.stderr));
+        assert!(!out.contains(SECRET) && !err.contains(SECRET), "{out}{err}");
+        Ran {
+            code: done.status.code(),
+            out,
+            err,
+        }
+    }
+
+    fn plan(&self, args: &[&str]) -> Value {
+        let args: Vec<_> = ["plan", "--format", "json"]
+            .into_iter()
+            .chain(args.iter().copied())
+            .collect();
+        let ran = self.run(&args);
+        serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {}{}", ran.out, ran.err))
+    }
+
+    /// Another threshold in the spec.
+    fn edit(&self) {
+        self.project
+            .edit("specs/chat.yaml", "above: 80", "above: 90");
+    }
+}
+
+#[test]
+fn a_plan_is_applied_and_nothing_is_left() {
+    let scene = Scene::new();
+    let plan = scene.run(&["plan"]).exits(1);
+    assert!(
+        plan.out.contains("  + metric alarm chat-queue-overflow"),
+        "{}",
+        plan.out
+    );
+    assert!(
+        scene
+            .server
+            .called()
+            .iter()
+            .all(|name| !name.starts_with("Put"))
+    );
+    scene
+        .run(&["apply"])
+        .exits(2)
+        .says("`--yes` applies without asking");
+    assert!(scene.server.store().alarms.is_empty());
+    scene.run(&["apply", "--yes"]).exits(0);
+    let plan = scene.run(&["plan"]).exits(0);
+    assert!(
+        plan.out.starts_with("us-east-1: nothing to change"),
+        "{}",
+        plan.out
+    );
+
+    scene.edit();
+    let plan = scene.plan(&[]);
+    let changes = plan["changes"].as_array().expect("changes");
+    let alarm = changes
+        .iter()
+        .find(|change| change["space"] == "alarm")
+        .expect("an alarm");
+    assert_eq!(
+        alarm["fields"],
+        json!([{"path": "Threshold", "old": 80, "new": 90}])
+    );
+    assert_eq!(alarm["edited"], false);
+    let text = scene.run(&["plan"]).exits(1).out;
+    assert!(text.contains("      Threshold: 80 → 90\n"), "{text}");
+    scene.run(&["apply", "--yes"]).exits(0);
+    assert_eq!(
+        scene.server.store().alarms["chat-queue-overflow"].fields["Threshold"],
+        90.0
+    );
+    scene.run(&["plan"]).exits(0);
+}
+
+#[test]
+fn what_is_not_ours_is_never_overwritten_unasked() {
+    let scene = Scene::new();
+    let theirs = json!({
+        "Namespace": "N", "MetricName": "theirs", "Statistic": "Sum", "Period": 60, "EvaluationPeriods": 1,
+        "Threshold": 5, "ComparisonOperator": "GreaterThanThreshold"
+    });
+    scene
+        .server
+        .store()
+        .put_foreign("chat-queue-overflow", theirs);
+    let before = scene.server.store().clone();
+    scene.run(&["plan"]).exits(1);
+    let problem = &scene.plan(&[])["problems"][0];
+    assert_eq!(
+        problem["message"],
+        "the metric alarm `chat-queue-overflow` exists and is not ours"
+    );
+    scene
+        .run(&["apply", "--yes"])
+        .exits(2)
+        .says("nothing was changed: 1 error above");
+    assert_eq!(*scene.server.store(), before);
+    scene.run(&["apply", "--yes", "--adopt"]).exits(0);
+    assert_eq!(
+        scene.server.store().alarms["chat-queue-overflow"].fields["Threshold"],
+        80.0
+    );
+    scene.run(&["plan"]).exits(0);
+}
+
+#[test]
+fn a_saved_plan_is_applied_as_it_is_or_not_at_all() {
+    let scene = Scene::new();
+    scene.run(&["plan", "--out", "plan.json"]).exits(1);
+    scene
+        .run(&["apply", "plan.json", "--yes", "--prune"])
+        .exits(2)
+        .says("are decided when a plan is made");
+    // The spec changes, the plan does not.
+    scene.edit();
+    scene.run(&["apply", "plan.json", "--yes"]).exits(0);
+    assert_eq!(
+        scene.server.store().alarms["chat-queue-overflow"].fields["Threshold"],
+        80.0
+    );
+    // Somebody edits an alarm between plan and apply.
+    scene.run(&["plan", "--out", "plan.json"]).exits(1);
+    let edit = |value: f64| {
+        let mut store = scene.server.store();
+        let alarm = store
+            .alarms
+            .get_mut("chat-queue-overflow")
+            .expect("applied");
+        alarm.fields["Threshold"] = json!(value);
+    };
+    edit(70.0);
+    let before = scene.server.store().clone();
+    scene.run(&["apply", "plan.json", "--yes"]).exits(2).says(
+        "the account has changed since the plan was made: alarm `chat-queue-overflow`; plan again",
+    );
+    assert_eq!(*scene.server.store(), before);
+    let plan = scene.plan(&[]);
+    assert_eq!(plan["changes"][0]["edited"], true, "{plan:#}");
+    for text in ["{", "[]", "{\"version\": 7}"] {
+        scene.project.write("bad.json", text);
+        scene
+            .run(&["apply", "bad.json", "--yes"])
+            .exits(2)
+            .says("plan");
+    }
+}
+
+#[test]
+fn what_a_spec_no_longer_wants_goes_on_request() {
+    let scene = Scene::new();
+    scene.run(&["apply", "--yes"]).exits(0);
+    scene
+        .project
+        .edit("specs/chat.yaml", "QueueOverflow", "QueueTooLong");
+    let plan = scene.run(&["plan"]).exits(1);
+    assert!(
+        plan.out
+            .contains("`--prune` deletes them:\n    alarm `chat-queue-overflow`"),
+        "{}",
+        plan.out
+    );
+    scene.run(&["apply", "--yes"]).exits(0);
+    assert!(
+        scene
+            .server
+            .store()
+            .alarms
+            .contains_key("chat-queue-overflow")
+    );
+    scene.run(&["apply", "--yes", "--prune"]).exits(0);
+    assert!(
+        !scene
+            .server
+            .store()
+            .alarms
+            .contains_key("chat-queue-overflow")
+    );
+    scene.run(&["plan", "--prune"]).exits(0);
+}
+
+#[test]
+fn a_wrong_account_and_missing_credentials_are_told() {
+    let scene = Scene::new();
+    scene.run(&["apply", "--yes"]).exits(0);
+    scene.project.edit(
+        "specs/chat.yaml",
+        "region: us-east-1",
+        "region: us-east-1\n  account: \"999999999999\"",
+    );
+    scene.run(&["plan"]).exits(2).says(
+        "the credentials are of the account 123456789012, and the specs are for 999999999999",
+    );
+    let none = Command::new(env!("CARGO_BIN_EXE_slosmith"))
+        .args(["cloudwatch", "plan"])
+        .current_dir(scene.project.path(""))
+        .env_clear()
+        .env("AWS_EC2_METADATA_DISABLED", "true")
+        .env("HOME", scene.project.path(""))
+        .output()
+        .expect("the binary runs");
+    let err = String::from_utf8(none.stderr).expect("text");
+    assert_eq!(none.status.code(), Some(2));
+    assert!(err.contains("error: no AWS credentials"), "{err}");
+}
+
+#[test]
+fn the_proxy_of_the_environment_and_a_profile_are_used() {
+    let scene = Scene::new();
+    let credentials = format!("[work]\naws_access_key_id = A\naws_secret_access_key = {SECRET}\n");
+    scene.project.write("credentials", &credentials);
+    let plan = |profile: &str| {
+        let ran = Command::new(env!("CARGO_BIN_EXE_slosmith"))
+            .args([
+                "cloudwatch",
+                "plan",
+                "--profile",
+                profile,
+                "--endpoint-url",
+                "http://cloudwatch.invalid",
+            ])
+            .current_dir(scene.project.path(""))
+            .env_clear()
+            .env("AWS_EC2_METADATA_DISABLED", "true")
+            .env(
+                "AWS_SHARED_CREDENTIALS_FILE",
+                scene.project.path("credentials"),
+            )
+            .env("HTTP_PROXY", scene.server.url())
+            .output();
+        ran.expect("the binary runs").status.code()
+    };
+    assert_eq!(plan("work"), Some(1));
+    assert!(scene.server.called().contains(&"DescribeAlarms".to_owned()));
+    assert_eq!(plan("play"), Some(2));
+    assert!(scene.server.called().is_empty());
+}
+
+#[test]
+fn foreign_text_steers_no_terminal() {
+    let scene = Scene::new();
+    scene.run(&["apply", "--yes"]).exits(0);
+    let mut store = scene.server.store();
+    let alarm = store
+        .alarms
+        .get_mut("chat-queue-overflow")
+        .expect("applied");
+    alarm.fields["AlarmDescription"] = json!("\u{1b}[31m\n::error::x");
+    alarm
+        .tags
+        .insert("\u{1b}]0;t".to_owned(), "\u{7}".to_owned());
+    drop(store);
+    let out = scene.run(&["plan"]).exits(1).out;
+    assert!(
+        !out.contains(['\u{1b}', '\u{7}']) && !out.contains("\n::"),
+        "{out}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_what_is_left_and_a_killed_one_is_continued() {
+    let scene = Scene::new();
+    let alerts = (0..12).map(|n| {
+        format!("  Alert{n}:\n    severity: critical\n    when: {{signal: vllm.requests_waiting, above: {}}}\n    for: 2m\n", 50 + n)
+    });
+    let spec = format!("{SPEC}{}", alerts.collect::<String>());
+    scene.project.write("specs/chat.yaml", &spec);
+    for signal in ["-KILL", "-INT"] {
+        let child = Command::new(env!("CARGO_BIN_EXE_slosmith"))
+            .args([
+                "cloudwatch",
+                "apply",
+                "--yes",
+                "--endpoint-url",
+                &scene.server.url(),
+            ])
+            .current_dir(scene.project.path(""))
+            .env("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
+            .env("AWS_SECRET_ACCESS_KEY", SECRET)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        let before = scene.server.store().alarms.len();
+        while scene.server.store().alarms.len() < before + 3 {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let killed = Command::new("kill")
+            .args([signal, &child.id().to_string()])
+            .status();
+        assert!(killed.expect("kill runs").success());
+        let ended = child.wait_with_output().expect("it ends");
+        let err = String::from_utf8(ended.stderr).expect("text");
+        if signal == "-INT" {
+            assert_eq!(ended.status.code(), Some(2), "{err}");
+            assert!(err.contains("Not done:\n  put alarm `chat-"), "{err}");
+            assert!(err.contains("run it again to make the rest"), "{err}");
+        }
+    }
+    assert!(scene.server.store().alarms.len() < 13);
+    scene.run(&["apply", "--yes"]).exits(0);
+    assert_eq!(scene.server.store().alarms.len(), 13);
+    scene.run(&["plan"]).exits(0);
+}
