@@ -103,9 +103,10 @@ impl Builder<'_> {
     }
 }
 
-/// The panels of a row, with the states of all alarms before the rest.
+/// The panels of a row; on an overview, the states of all alarms before the tiles. An author's order is kept.
 fn alarms_first(panels: &[Panel]) -> impl Iterator<Item = &Panel> {
-    let alarms = |panel: &&Panel| matches!(panel.draw, Draw::Alerts(_));
+    let tiles = panels.iter().any(|panel| panel.draw == Draw::Tile);
+    let alarms = move |panel: &&Panel| tiles && matches!(panel.draw, Draw::Alerts(_));
     let rest = panels.iter().filter(move |panel| !alarms(panel));
     panels.iter().filter(alarms).chain(rest)
 }
