@@ -60,8 +60,10 @@ impl Progress {
     fn count(&self, what: &'static str, unit: &'static str, of: usize) {
         self.bar.set_message(what);
         self.bar.set_prefix(unit);
-        self.bar.dec_length(u64::MAX);
-        self.bar.inc_length(of as u64);
+        if self.bar.length() != Some(of as u64) {
+            self.bar.dec_length(u64::MAX);
+            self.bar.inc_length(of as u64);
+        }
     }
 
     fn show_when_late(&self) {

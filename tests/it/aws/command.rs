@@ -43,10 +43,14 @@ impl Scene {
     }
 
     fn run(&self, args: &[&str]) -> Ran {
+        self.run_at(&self.server.url(), args)
+    }
+
+    fn run_at(&self, url: &str, args: &[&str]) -> Ran {
         let done = Command::new(env!("CARGO_BIN_EXE_slosmith"))
             .arg("cloudwatch")
             .args(args)
-            .args(["--endpoint-url", &self.server.url()])
+            .args(["--endpoint-url", url])
             .current_dir(self.project.path(""))
             .env("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
             .env("AWS_SECRET_ACCESS_KEY", SECRET)
@@ -262,6 +266,8 @@ fn a_wrong_account_and_missing_credentials_are_told() {
     let err = String::from_utf8(none.stderr).expect("text");
     assert_eq!(none.status.code(), Some(2));
     assert!(err.contains("error: no AWS credentials"), "{err}");
+    let nowhere = scene.run_at("http://127.0.0.1:1", &["plan"]);
+    nowhere.exits(2).says("Connection refused");
 }
 
 #[test]
