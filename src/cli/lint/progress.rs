@@ -51,6 +51,7 @@ impl Progress {
     }
 
     /// So many calls are done, of so many.
+    #[cfg(feature = "aws")]
     pub(in crate::cli) fn at(&self, what: &'static str, done: usize, of: usize) {
         self.count(what, "calls", of);
         self.bar.set_position(done as u64);
