@@ -114,6 +114,14 @@ impl Session {
         self.runtime.block_on(self.account.read(desired, watch))
     }
 
+    /// All alarms and dashboards, whoever made them; without tags.
+    ///
+    /// # Errors
+    /// When a call fails for good.
+    pub fn read_all(&self, watch: Watch<'_>) -> Result<State, CallError> {
+        self.runtime.block_on(self.account.read_all(watch))
+    }
+
     /// Makes calls. An interrupt (Ctrl-C) lets those that wait for an answer end, and begins no other.
     pub fn apply(&self, waves: Vec<Wave>, watch: Watch<'_>) -> Outcome {
         let stopped = self.account.stopped();

@@ -303,6 +303,43 @@ fn the_proxy_of_the_environment_and_a_profile_are_used() {
 }
 
 #[test]
+fn what_is_pulled_can_be_linted() {
+    let scene = Scene::new();
+    scene.run(&["apply", "--yes"]).exits(0);
+    let wrong = json!({
+        "Namespace": "N", "MetricName": "theirs", "Statistic": "Sum", "Period": 45, "EvaluationPeriods": 1,
+        "Threshold": 5, "ComparisonOperator": "GreaterThanThreshold"
+    });
+    scene.server.store().put_foreign("theirs", wrong);
+    scene
+        .run(&["pull", "--region", "us-east-1", "--out", "live"])
+        .exits(0)
+        .says("live: 2 files");
+    let lint = scene
+        .project
+        .run(&["lint", "live", "--format", "concise"])
+        .exits(1);
+    assert!(
+        lint.out.contains("live/alarms.json") && lint.out.contains("45"),
+        "{}",
+        lint.out
+    );
+    assert!(scene.project.has("live/dashboards/chat-overview.json"));
+    scene.server.store().alarms.remove("theirs");
+    scene
+        .run(&["pull", "--region", "us-east-1", "--out", "live"])
+        .exits(0);
+    scene
+        .project
+        .run(&["lint", "live", "--format", "concise"])
+        .exits(0);
+    scene
+        .run(&["pull", "--region", "nowhere", "--out", "live"])
+        .exits(2)
+        .says("is not a region");
+}
+
+#[test]
 fn foreign_text_steers_no_terminal() {
     let scene = Scene::new();
     scene.run(&["apply", "--yes"]).exits(0);
