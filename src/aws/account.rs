@@ -104,15 +104,7 @@ impl Account {
         let (done, of) = (AtomicUsize::new(0), ours + 2 * listed.len());
         let step = || watch(done.fetch_add(1, Ordering::Relaxed) + 1, of);
 
-        let details = stream::iter(listed).map(|(key, arn)| async {
-            let found = self.detail(&key).await;
-            step();
-            Ok((key, found?.map(|(kind, fields)| object(kind, arn, fields))))
-        });
-        let details: Vec<_> = details.buffer_unordered(AT_ONCE).try_collect().await?;
-        for (key, object) in details {
-            objects.extend(object.map(|object| (key, object)));
-        }
+        objects.extend(self.details(listed, &step).await?);
 
         let ours = objects.iter().filter(|(key, _)| desired.may_own(key));
         let ours: Vec<_> = ours
@@ -132,6 +124,34 @@ impl Account {
             }
         }
         Ok(State { objects })
+    }
+
+    /// All alarms and dashboards that the account holds, whoever made them; without tags.
+    ///
+    /// # Errors
+    /// When a call fails for good.
+    pub async fn read_all(&self, watch: Watch<'_>) -> Result<State, CallError> {
+        let mut objects = self.alarms().await?;
+        let dashboards = self.dashboards().await?;
+        let (done, of) = (AtomicUsize::new(0), dashboards.len());
+        let step = || watch(done.fetch_add(1, Ordering::Relaxed) + 1, of);
+        objects.extend(self.details(dashboards, &step).await?);
+        Ok(State { objects })
+    }
+
+    /// Listed mute rules and dashboards with what they say.
+    async fn details(
+        &self,
+        listed: Vec<(Key, String)>,
+        step: &dyn Fn(),
+    ) -> Result<Vec<(Key, Object)>, CallError> {
+        let details = stream::iter(listed).map(|(key, arn)| async {
+            let found = self.detail(&key).await;
+            step();
+            Ok(found?.map(|(kind, fields)| (key, object(kind, arn, fields))))
+        });
+        let details: Vec<_> = details.buffer_unordered(AT_ONCE).try_collect().await?;
+        Ok(details.into_iter().flatten().collect())
     }
 
     async fn alarms(&self) -> Result<BTreeMap<Key, Object>, CallError> {

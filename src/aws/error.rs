@@ -1,7 +1,10 @@
 //! Why a call failed, and whether it may work later.
 
-use aws_sdk_cloudwatch::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
-use thiserror::Error;
+use std::error::Error;
+use std::io;
+
+use aws_sdk_cloudwatch::error::{ProvideErrorMetadata, SdkError};
+use thiserror::Error as ThisError;
 
 use super::object::Key;
 use super::pace::Operation;
@@ -28,7 +31,7 @@ const MISSING: [&str; 3] = [
 ];
 
 /// Why a call failed.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, ThisError)]
 pub enum CallError {
     /// CloudWatch refused it.
     #[error("{operation:?}: {code}: {message}")]
@@ -60,10 +63,28 @@ pub enum CallError {
     Stopped,
 }
 
+/// An error, then what caused it.
+fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}
+
+/// An error and what caused it, each once.
+pub(super) fn in_words(error: &(dyn Error + 'static)) -> String {
+    let mut words: Vec<_> = causes(error).map(ToString::to_string).collect();
+    words.dedup();
+    words.join(": ")
+}
+
+/// True when nobody listens at the address.
+fn is_closed(error: &(dyn Error + 'static)) -> bool {
+    let mut io = causes(error).filter_map(|error| error.downcast_ref::<io::Error>());
+    io.any(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+}
+
 impl CallError {
     pub(super) fn new<E>(operation: Operation, error: &SdkError<E>) -> Self
     where
-        E: ProvideErrorMetadata + std::error::Error + 'static,
+        E: ProvideErrorMetadata + Error + 'static,
     {
         let status = error
             .raw_response()
@@ -84,14 +105,15 @@ impl CallError {
         }
         let passing = match error {
             SdkError::TimeoutError(_) | SdkError::ResponseError(_) => true,
-            SdkError::DispatchFailure(failure) => failure.is_io() || failure.is_timeout(),
+            // Where nobody listens, nobody will in a few seconds.
+            SdkError::DispatchFailure(failure) if !is_closed(error) => {
+                failure.is_io() || failure.is_timeout()
+            }
             _ => passing,
         };
-        let why = DisplayErrorContext(error).to_string();
         Self::NoAnswer {
             operation,
-            // Behind the words stands the value for programmers.
-            why: why.split(" (").next().unwrap_or_default().to_owned(),
+            why: in_words(error),
             passing,
         }
     }

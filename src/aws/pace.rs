@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 /// Attempts of one call, if each fails in a way that passes.
-pub(super) const ATTEMPTS: u32 = 8;
+pub(super) const ATTEMPTS: u32 = 7;
 /// The longest wait before the second attempt; it doubles with each one.
 const BACKOFF: Duration = Duration::from_millis(400);
 /// The longest wait before any attempt.
@@ -108,7 +108,7 @@ impl Turns {
 
     /// Waits after a failed attempt: longer each time, by chance, so that runs which failed together do not come together.
     pub(super) async fn back_off(&self, attempt: u32) {
-        let longest = (BACKOFF * 2_u32.pow(attempt.min(10))).min(LONGEST_BACKOFF);
+        let longest = (BACKOFF * 2_u32.pow((attempt - 1).min(10))).min(LONGEST_BACKOFF);
         let share = f64::midpoint(1.0, fastrand::f64());
         tokio::time::sleep(longest.mul_f64(share) / self.pace.times).await;
     }

@@ -11,7 +11,6 @@ use aws_credential_types::provider::ProvideCredentials;
 use aws_sdk_cloudwatch::Client;
 use aws_sdk_cloudwatch::config::RuntimeComponents;
 use aws_sdk_cloudwatch::config::SharedHttpClient;
-use aws_sdk_cloudwatch::error::DisplayErrorContext;
 use aws_smithy_http_client::Connector;
 use aws_smithy_http_client::proxy::ProxyConfig;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
@@ -19,7 +18,7 @@ use thiserror::Error;
 use tokio::runtime::{Builder, Runtime};
 
 use super::account::{Account, Outcome, Watch};
-use super::error::CallError;
+use super::error::{CallError, in_words};
 use super::object::{Desired, State};
 use super::order::Wave;
 use super::pace::Pace;
@@ -91,10 +90,8 @@ impl Session {
                 ));
             }
         };
-        let credentials = credentials.map_err(|error| {
-            let why = DisplayErrorContext(&error).to_string();
-            SessionError::Credentials(why.split(" (").next().unwrap_or_default().to_owned())
-        })?;
+        let credentials =
+            credentials.map_err(|error| SessionError::Credentials(in_words(&error)))?;
         let number = credentials.account_id().map(|id| id.as_str().to_owned());
         let account = Account::new(client(config, pace), pace);
         Ok(Self {
@@ -115,6 +112,14 @@ impl Session {
     /// When a call fails for good.
     pub fn read(&self, desired: &Desired, watch: Watch<'_>) -> Result<State, CallError> {
         self.runtime.block_on(self.account.read(desired, watch))
+    }
+
+    /// All alarms and dashboards, whoever made them; without tags.
+    ///
+    /// # Errors
+    /// When a call fails for good.
+    pub fn read_all(&self, watch: Watch<'_>) -> Result<State, CallError> {
+        self.runtime.block_on(self.account.read_all(watch))
     }
 
     /// Makes calls. An interrupt (Ctrl-C) lets those that wait for an answer end, and begins no other.

@@ -60,6 +60,7 @@ pub struct BuildArgs {
     verbose: bool,
 }
 
+#[cfg(feature = "aws")]
 impl BuildArgs {
     /// Those of a build of these specs, with nothing else said.
     pub(super) fn of(paths: &[PathBuf], config: Option<&Path>) -> Self {

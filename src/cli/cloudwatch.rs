@@ -3,6 +3,7 @@
 mod apply;
 mod json;
 mod plan;
+mod pull;
 mod specs;
 mod text;
 
@@ -29,6 +30,8 @@ enum CloudWatchCommand {
     Plan(PlanArgs),
     /// Make the changes
     Apply(ApplyArgs),
+    /// Write all alarms and dashboards of a region as files, for `lint`
+    Pull(pull::PullArgs),
 }
 
 #[derive(Debug, Args)]
@@ -110,17 +113,22 @@ pub fn run(args: &CloudWatchArgs, out: &mut Terminal) -> Result<u8> {
     match &args.command {
         CloudWatchCommand::Plan(args) => plan::run(args, out),
         CloudWatchCommand::Apply(args) => apply::run(args, out),
+        CloudWatchCommand::Pull(args) => pull::run(args),
     }
+}
+
+fn open(region: &str, args: &AwsArgs) -> Result<Session> {
+    Ok(Session::open(&Settings {
+        region: region.to_owned(),
+        profile: args.profile.clone(),
+        endpoint: args.endpoint_url.clone(),
+        pace: Pace::default(),
+    })?)
 }
 
 /// Reads the account and compares it with what is wanted.
 fn compare(target: &Target, args: &AwsArgs) -> Result<Compared> {
-    let session = Session::open(&Settings {
-        region: target.region.clone(),
-        profile: args.profile.clone(),
-        endpoint: args.endpoint_url.clone(),
-        pace: Pace::default(),
-    })?;
+    let session = open(&target.region, args)?;
     check_account(target, session.number())?;
     let bar = Progress::new(true);
     let state = session.read(&target.desired, &|done, of| bar.at("reading", done, of))?;

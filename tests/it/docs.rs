@@ -173,7 +173,7 @@ fn help_is_fresh() {
     command.build();
     let mut page = String::from(
         "# The command line\n\nWhat `--help` says. Exit codes: 0 when all is well, 1 when `build --check` finds stale \
-         files or `lint` and\n`drift` find something, 2 when something could not be done.\n",
+         files, `lint` and\n`drift` find something, or `cloudwatch plan` has changes, 2 when something could not be done.\n",
     );
     describe(&command, &mut page);
     crate::update::check("docs/cli.md", &page);

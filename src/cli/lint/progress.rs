@@ -51,6 +51,7 @@ impl Progress {
     }
 
     /// So many calls are done, of so many.
+    #[cfg(feature = "aws")]
     pub(in crate::cli) fn at(&self, what: &'static str, done: usize, of: usize) {
         self.count(what, "calls", of);
         self.bar.set_position(done as u64);
@@ -60,8 +61,10 @@ impl Progress {
     fn count(&self, what: &'static str, unit: &'static str, of: usize) {
         self.bar.set_message(what);
         self.bar.set_prefix(unit);
-        self.bar.dec_length(u64::MAX);
-        self.bar.inc_length(of as u64);
+        if self.bar.length() != Some(of as u64) {
+            self.bar.dec_length(u64::MAX);
+            self.bar.inc_length(of as u64);
+        }
     }
 
     fn show_when_late(&self) {

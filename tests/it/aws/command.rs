@@ -43,10 +43,14 @@ impl Scene {
     }
 
     fn run(&self, args: &[&str]) -> Ran {
+        self.run_at(&self.server.url(), args)
+    }
+
+    fn run_at(&self, url: &str, args: &[&str]) -> Ran {
         let done = Command::new(env!("CARGO_BIN_EXE_slosmith"))
             .arg("cloudwatch")
             .args(args)
-            .args(["--endpoint-url", &self.server.url()])
+            .args(["--endpoint-url", url])
             .current_dir(self.project.path(""))
             .env("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
             .env("AWS_SECRET_ACCESS_KEY", SECRET)
@@ -262,6 +266,8 @@ fn a_wrong_account_and_missing_credentials_are_told() {
     let err = String::from_utf8(none.stderr).expect("text");
     assert_eq!(none.status.code(), Some(2));
     assert!(err.contains("error: no AWS credentials"), "{err}");
+    let nowhere = scene.run_at("http://127.0.0.1:1", &["plan"]);
+    nowhere.exits(2).says("Connection refused");
 }
 
 #[test]
@@ -294,6 +300,43 @@ fn the_proxy_of_the_environment_and_a_profile_are_used() {
     assert!(scene.server.called().contains(&"DescribeAlarms".to_owned()));
     assert_eq!(plan("play"), Some(2));
     assert!(scene.server.called().is_empty());
+}
+
+#[test]
+fn what_is_pulled_can_be_linted() {
+    let scene = Scene::new();
+    scene.run(&["apply", "--yes"]).exits(0);
+    let wrong = json!({
+        "Namespace": "N", "MetricName": "theirs", "Statistic": "Sum", "Period": 45, "EvaluationPeriods": 1,
+        "Threshold": 5, "ComparisonOperator": "GreaterThanThreshold"
+    });
+    scene.server.store().put_foreign("theirs", wrong);
+    scene
+        .run(&["pull", "--region", "us-east-1", "--out", "live"])
+        .exits(0)
+        .says("live: 2 files");
+    let lint = scene
+        .project
+        .run(&["lint", "live", "--format", "concise"])
+        .exits(1);
+    assert!(
+        lint.out.contains("live/alarms.json") && lint.out.contains("45"),
+        "{}",
+        lint.out
+    );
+    assert!(scene.project.has("live/dashboards/chat-overview.json"));
+    scene.server.store().alarms.remove("theirs");
+    scene
+        .run(&["pull", "--region", "us-east-1", "--out", "live"])
+        .exits(0);
+    scene
+        .project
+        .run(&["lint", "live", "--format", "concise"])
+        .exits(0);
+    scene
+        .run(&["pull", "--region", "nowhere", "--out", "live"])
+        .exits(2)
+        .says("is not a region");
 }
 
 #[test]

@@ -1,0 +1,74 @@
+//! `slosmith cloudwatch pull`: what an account holds, as files that `lint` reads.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use serde_json::Value;
+
+use super::{AwsArgs, open};
+use crate::aws::{Kind, State};
+use crate::cli::lint::progress::Progress;
+use crate::cli::terminal::Terminal;
+use crate::cli::words::count;
+use crate::cloudwatch::is_region;
+use crate::output::Writer;
+
+#[derive(Debug, Args)]
+pub(super) struct PullArgs {
+    /// The region
+    #[arg(long, value_name = "REGION")]
+    region: String,
+    /// Where to write `alarms.json` and `dashboards/NAME.json`
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    aws: AwsArgs,
+}
+
+/// Runs `slosmith cloudwatch pull`.
+///
+/// # Errors
+/// When the account cannot be read or the files cannot be written.
+pub(super) fn run(args: &PullArgs) -> Result<u8> {
+    let region = &args.region;
+    if !is_region(region) {
+        bail!("`--region`: `{region}` is not a region, such as us-east-1");
+    }
+    let session = open(region, &args.aws)?;
+    let bar = Progress::new(true);
+    let state = session.read_all(&|done, of| bar.at("reading", done, of))?;
+    drop(bar);
+    let files = files(&state)?;
+    let writer = Writer::within(vec![args.out.clone()]);
+    for (path, text) in &files {
+        writer.put(&args.out.join(path), text)?;
+    }
+    let folder = args.out.display();
+    writeln!(
+        Terminal::stderr(),
+        "{folder}: {}",
+        count(files.len(), "file")
+    )?;
+    Ok(0)
+}
+
+/// Alarms as the requests that would make them, and bodies of dashboards. A dashboard's name is also that of a file everywhere.
+fn files(state: &State) -> Result<Vec<(String, String)>> {
+    let text = |value: &Value| serde_json::to_string_pretty(value).map(|text| text + "\n");
+    let alarms = state.objects.values();
+    let alarms =
+        alarms.filter(|object| matches!(object.kind, Kind::MetricAlarm | Kind::CompositeAlarm));
+    let alarms: Vec<_> = alarms.map(|object| object.fields.clone()).collect();
+    let mut files = vec![("alarms.json".to_owned(), text(&alarms.into())?)];
+    for (key, object) in &state.objects {
+        if object.kind == Kind::Dashboard {
+            files.push((
+                format!("dashboards/{}.json", key.name),
+                text(&object.fields)?,
+            ));
+        }
+    }
+    Ok(files)
+}
