@@ -69,7 +69,7 @@ pub enum Problem {
         service: Option<String>,
     },
     /// The same, and it is another kind of alarm, so that it cannot be taken over.
-    #[error("the {} `{}` exists, is not ours, and a {} is wanted", kind.as_str(), key.name, wanted.as_str())]
+    #[error("the {} `{}` exists and was not created by slosmith; the spec has a {} of this name", kind.as_str(), key.name, wanted.as_str())]
     OtherKind {
         /// Its name.
         key: Key,
@@ -79,7 +79,7 @@ pub enum Problem {
         wanted: Kind,
     },
     /// A composite alarm is made from an alarm that will not exist.
-    #[error("the composite alarm `{}` is made from `{part}`, which does not exist", key.name)]
+    #[error("the composite alarm `{}` refers to `{part}`, which does not exist", key.name)]
     MissingPart {
         /// The composite alarm.
         key: Key,
@@ -87,7 +87,7 @@ pub enum Problem {
         part: String,
     },
     /// An alarm that is to be deleted is a part of one that stays.
-    #[error("the alarm `{}` cannot be deleted: the composite alarm `{by}` is made from it", key.name)]
+    #[error("the alarm `{}` cannot be deleted: the composite alarm `{by}` refers to it", key.name)]
     StillUsed {
         /// What is to be deleted.
         key: Key,
@@ -101,7 +101,7 @@ pub enum Problem {
 fn of(service: Option<&str>) -> String {
     match service {
         Some(service) => format!("belongs to the service `{service}`"),
-        None => "is not ours".to_owned(),
+        None => "was not created by slosmith".to_owned(),
     }
 }
 
@@ -113,11 +113,11 @@ impl Problem {
                 "rename yours in the spec, delete it, or take it over with `--adopt`"
             }
             Self::OtherKind { .. } => "rename yours in the spec, or delete it",
-            Self::MissingPart { .. } => "create it first, or take it out of the rule",
+            Self::MissingPart { .. } => "create it first, or remove it from the rule",
             Self::StillUsed { stale: true, .. } => {
-                "no spec wants that one any more: delete it with `--prune`"
+                "no spec contains that one any more: delete it with `--prune`"
             }
-            Self::StillUsed { stale: false, .. } => "take it out of that one's rule first",
+            Self::StillUsed { stale: false, .. } => "remove it from the rule of that alarm first",
         }
     }
 }

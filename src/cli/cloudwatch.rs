@@ -17,7 +17,7 @@ use super::lint::progress::Progress;
 use super::terminal::Terminal;
 use crate::aws::{Allowed, Changes, Desired, Pace, Session, Settings, State};
 
-/// Show and make the changes that an AWS account needs to match specs
+/// Compare an AWS account with specs, and apply the changes
 #[derive(Debug, Args)]
 pub struct CloudWatchArgs {
     #[command(subcommand)]
@@ -26,9 +26,9 @@ pub struct CloudWatchArgs {
 
 #[derive(Debug, Subcommand)]
 enum CloudWatchCommand {
-    /// Show what would change; exits with 1 if something would
+    /// Show what would change; the exit code is 1 if something would
     Plan(PlanArgs),
-    /// Make the changes
+    /// Apply the changes
     Apply(ApplyArgs),
     /// Write all alarms and dashboards of a region as files, for `lint`
     Pull(pull::PullArgs),
@@ -58,17 +58,17 @@ struct ApplyArgs {
     what: WhatArgs,
     #[command(flatten)]
     aws: AwsArgs,
-    /// Do not ask
+    /// Apply without a question
     #[arg(long, short)]
     yes: bool,
 }
 
 #[derive(Debug, Args)]
 struct WhatArgs {
-    /// Delete what slosmith made for these services and their specs no longer want
+    /// Delete objects that slosmith created for these services and that their specs no longer contain
     #[arg(long)]
     prune: bool,
-    /// Take over what has a wanted name and was not made by slosmith
+    /// Take over objects that have the name of one in the specs but were not created by slosmith
     #[arg(long)]
     adopt: bool,
     /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
@@ -146,8 +146,8 @@ fn compare(target: &Target, args: &AwsArgs) -> Result<Compared> {
 fn check_account(target: &Target, found: Option<&str>) -> Result<()> {
     match (&target.account, found) {
         (Some(wanted), Some(found)) if wanted != found => bail!(
-            "the credentials are of the account {found}, and the specs are for {wanted} (`cloudwatch.account`, else that of \
-             their first ARN); choose others with `--profile`"
+            "the credentials belong to the account {found}, but the specs are for {wanted} (`cloudwatch.account`, or the \
+             account of the first ARN); choose other credentials with `--profile`"
         ),
         _ => Ok(()),
     }

@@ -19,7 +19,7 @@ const ALWAYS: u64 = 2;
 const PAIRS: u64 = 60;
 const MORE: u64 = 1_000;
 /// Specs of which every change must pass the unit tests.
-const UNIT_TESTED: u64 = 20;
+const UNIT_TESTED: u64 = 8;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let own = std::env::var("ORACLE_SEED")

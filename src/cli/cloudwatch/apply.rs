@@ -31,7 +31,7 @@ pub(super) fn run(args: &ApplyArgs, out: &mut Terminal) -> Result<u8> {
     let changes = &compared.changes;
     if !changes.problems.is_empty() {
         bail!(
-            "nothing was changed: {} above",
+            "nothing was changed: see the {} above",
             count(changes.problems.len(), "error")
         );
     }
@@ -57,7 +57,7 @@ fn planned(saved: &Saved, args: &ApplyArgs) -> Result<Target> {
     let what = &args.what;
     if what.prune || what.adopt || what.region.is_some() || what.config.is_some() {
         bail!(
-            "`--prune`, `--adopt`, `--region` and `--config` are decided when a plan is made; give them to `plan`"
+            "`--prune`, `--adopt`, `--region` and `--config` belong to `plan`; a saved plan keeps what they were"
         );
     }
     Ok(Target {
@@ -85,11 +85,13 @@ fn check_unchanged(saved: &Saved, compared: &Compared) -> Result<()> {
 /// Asks, where somebody can answer.
 fn agreed(target: &Target, out: &mut Terminal) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
-        bail!("nothing was changed: nobody can be asked here; `--yes` applies without asking");
+        bail!(
+            "nothing was changed: there is no terminal to ask on; use `--yes` to apply without a question"
+        );
     }
     write!(
         out,
-        "\nMake these changes in {}? Only `yes` is taken: ",
+        "\nMake these changes in {}? Only `yes` is accepted: ",
         target.region
     )?;
     out.flush()?;
@@ -124,7 +126,7 @@ fn report(outcome: &Outcome, out: &mut Terminal) -> Result<u8> {
         )?;
     }
     bail!(
-        "{} of {} made; run it again to make the rest",
+        "{} of {} made; run the command again to make the rest",
         done.len(),
         count(done.len() + failed.len() + left.len(), "call")
     )

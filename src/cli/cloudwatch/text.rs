@@ -36,7 +36,7 @@ pub(super) fn plan(target: &Target, compared: &Compared) -> String {
         push(&mut out, change);
     }
     if !changes.stale.is_empty() {
-        out.push_str("\nNo spec wants these any more; `--prune` deletes them:\n");
+        out.push_str("\nNo spec contains these any more; `--prune` deletes them:\n");
         for key in &changes.stale {
             out.push_str(&format!("    {}\n", one_line(&key.to_string())));
         }
@@ -73,7 +73,7 @@ fn summary(target: &Target, compared: &Compared) -> String {
         let (before, after) = changes.dollars(state, &target.desired, prices);
         if (before - after).abs() >= 0.005 {
             out.push_str(&format!(
-                "What changes costs ${before:.2} a month now and ${after:.2} then (list prices of {} in {}, without metrics)\n",
+                "Cost of the changed objects: ${before:.2} a month now, ${after:.2} after (list prices of {} in {}, without metrics)\n",
                 prices.date, prices.region
             ));
         }
@@ -117,7 +117,7 @@ fn push(out: &mut String, change: &Change) {
     }
     if change.fields.len() > FIELDS {
         out.push_str(&format!(
-            "      and {} fields more\n",
+            "      and {} more fields\n",
             change.fields.len() - FIELDS
         ));
     }

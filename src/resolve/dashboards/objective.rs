@@ -222,7 +222,7 @@ impl Panels<'_, '_> {
         Panel {
             description: format!(
                 "How many times faster than allowed the error budget is spent, in the worst of the selected groups; at 1 it \
-                 lasts exactly {}. Values below {LEAST_BURN} are drawn there. An alert fires while the lines of both of its \
+                 lasts exactly {}. Values below {LEAST_BURN} are shown as {LEAST_BURN}. An alert fires while the lines of both of its \
                  windows are above its bound:\n\n{}",
                 slo.period,
                 tiers.join("\n")

@@ -46,7 +46,7 @@ pub(super) fn dashboard(
     let behind = panels.behind(&shown);
     let mut rows = Vec::new();
     for (title, panels) in [
-        ("Is the service well?", verdict),
+        ("Is the service healthy?", verdict),
         ("Objectives", objectives),
         ("Behind the alerts", behind),
     ] {

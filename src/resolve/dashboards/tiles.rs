@@ -185,7 +185,7 @@ impl Panels<'_, '_> {
         self.seen.add(tile.signal);
         let how = match adds_up {
             true => "All selected groups together.",
-            false => "The worst of the selected groups.",
+            false => "Shows the worst of the selected groups.",
         };
         let alerts = on.iter().map(|watch| format!("Alert {}.", watch.words()));
         let about = tile.signal.description.iter().cloned();

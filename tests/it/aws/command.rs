@@ -105,7 +105,7 @@ fn a_plan_is_applied_and_nothing_is_left() {
     scene
         .run(&["apply"])
         .exits(2)
-        .says("`--yes` applies without asking");
+        .says("use `--yes` to apply without a question");
     assert!(scene.server.store().alarms.is_empty());
     scene.run(&["apply", "--yes"]).exits(0);
     let plan = scene.run(&["plan"]).exits(0);
@@ -153,7 +153,7 @@ fn what_is_not_ours_is_never_overwritten_unasked() {
     let problem = &scene.plan(&[])["problems"][0];
     assert_eq!(
         problem["message"],
-        "the metric alarm `chat-queue-overflow` exists and is not ours"
+        "the metric alarm `chat-queue-overflow` exists and was not created by slosmith"
     );
     scene
         .run(&["apply", "--yes"])
@@ -175,7 +175,7 @@ fn a_saved_plan_is_applied_as_it_is_or_not_at_all() {
     scene
         .run(&["apply", "plan.json", "--yes", "--prune"])
         .exits(2)
-        .says("are decided when a plan is made");
+        .says("belong to `plan`");
     // The spec changes, the plan does not.
     scene.edit();
     scene.run(&["apply", "plan.json", "--yes"]).exits(0);
@@ -253,7 +253,7 @@ fn a_wrong_account_and_missing_credentials_are_told() {
         "region: us-east-1\n  account: \"999999999999\"",
     );
     scene.run(&["plan"]).exits(2).says(
-        "the credentials are of the account 123456789012, and the specs are for 999999999999",
+        "the credentials belong to the account 123456789012, but the specs are for 999999999999",
     );
     let none = Command::new(env!("CARGO_BIN_EXE_slosmith"))
         .args(["cloudwatch", "plan"])
@@ -398,7 +398,10 @@ fn an_interrupted_run_says_what_is_left_and_a_killed_one_is_continued() {
         if signal == "-INT" {
             assert_eq!(ended.status.code(), Some(2), "{err}");
             assert!(err.contains("Not done:\n  put alarm `chat-"), "{err}");
-            assert!(err.contains("run it again to make the rest"), "{err}");
+            assert!(
+                err.contains("run the command again to make the rest"),
+                "{err}"
+            );
         }
     }
     assert!(scene.server.store().alarms.len() < 13);
