@@ -31,7 +31,7 @@ pub(super) fn run(args: &ApplyArgs, out: &mut Terminal) -> Result<u8> {
     let changes = &compared.changes;
     if !changes.problems.is_empty() {
         bail!(
-            "nothing was changed: see the {} above",
+            "nothing was changed: {}, see above",
             count(changes.problems.len(), "error")
         );
     }

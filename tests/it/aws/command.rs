@@ -158,7 +158,7 @@ fn what_is_not_ours_is_never_overwritten_unasked() {
     scene
         .run(&["apply", "--yes"])
         .exits(2)
-        .says("nothing was changed: 1 error above");
+        .says("nothing was changed: 1 error, see above");
     assert_eq!(*scene.server.store(), before);
     scene.run(&["apply", "--yes", "--adopt"]).exits(0);
     assert_eq!(
