@@ -15,6 +15,7 @@ use crate::cloudwatch::Form;
 use crate::diag::Diagnostic;
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node, Tag, Text};
+pub(in crate::artifact) use known::HOLE;
 pub(in crate::artifact) use sign::is_any;
 
 /// What the API answers beside what it takes.
@@ -91,7 +92,7 @@ fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, form: Form) {
 /// Reads the text of a dashboard's body. One that something fills in may only then be JSON.
 pub(in crate::artifact) fn body(reader: &mut Reader, text: &Text) {
     let inside = Body::inside(text.map.clone(), &text.value);
-    let holes = formation::has_holes(&text.value);
+    let holes = known::is_filled_in(&text.value);
     let root = json::parse(&text.value).or_else(|fault| match holes {
         true => json::parse_filled(&text.value),
         false => Err(fault),

@@ -10,15 +10,13 @@ use hcl_edit::Span as _;
 use hcl_edit::expr::{Expression, FuncCall, Object, ObjectKey};
 use hcl_edit::structure::{self, Block, Structure};
 
+use super::cloudwatch::HOLE;
 use super::document;
 use super::reader::Reader;
 use super::unread::Unread;
 use crate::diag::Diagnostic;
 use crate::source::mark_len;
 use crate::yaml::{Body, Kind, Node, Style, json_string};
-
-/// What an expression reads.
-const EXPRESSION: &str = "${}";
 
 /// The argument whose JSON is read where it is made.
 const BODY: &str = "dashboard_body";
@@ -129,7 +127,7 @@ impl<'t> Tree<'t> {
             }
             Expression::String(_) | Expression::StringTemplate(_) => {
                 let value = json_string(self.slice(span));
-                let value = value.unwrap_or_else(|| EXPRESSION.to_owned());
+                let value = value.unwrap_or_else(|| HOLE.to_owned());
                 Node::scalar(range, value, Style::Json)
             }
             Expression::HeredocTemplate(_) => self.lines(span),
@@ -167,6 +165,6 @@ impl<'t> Tree<'t> {
     }
 
     fn unknown(&self, span: Option<Range<usize>>) -> Node<'t> {
-        Node::scalar(self.place(span), EXPRESSION, Style::Joined)
+        Node::scalar(self.place(span), HOLE, Style::Joined)
     }
 }

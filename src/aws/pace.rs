@@ -17,22 +17,36 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(20);
 
 /// An operation of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names are those of the API")]
 pub enum Operation {
+    /// Lists metric and composite alarms.
     DescribeAlarms,
+    /// Lists mute rules.
     ListAlarmMuteRules,
+    /// Reads a mute rule.
     GetAlarmMuteRule,
+    /// Lists dashboards.
     ListDashboards,
+    /// Reads the body of a dashboard.
     GetDashboard,
+    /// Reads the tags of an object.
     ListTagsForResource,
+    /// Creates or overwrites a metric alarm.
     PutMetricAlarm,
+    /// Creates or overwrites a composite alarm.
     PutCompositeAlarm,
+    /// Creates or overwrites a mute rule.
     PutAlarmMuteRule,
+    /// Creates or overwrites a dashboard.
     PutDashboard,
+    /// Adds tags to an object.
     TagResource,
+    /// Removes tags from an object.
     UntagResource,
+    /// Deletes metric alarms, or one composite alarm.
     DeleteAlarms,
+    /// Deletes a mute rule.
     DeleteAlarmMuteRule,
+    /// Deletes dashboards.
     DeleteDashboards,
 }
 

@@ -63,10 +63,7 @@ fn check_cron(cron: &str) -> Result<(), String> {
         ));
     }
     for (text, field) in fields.iter().zip(FIELDS) {
-        let fits = |part: &str| match part.split_once('-') {
-            Some((from, to)) => number(from, field).is_some() && number(to, field).is_some(),
-            None => part == "*" || number(part, field).is_some(),
-        };
+        let fits = |part: &str| ends(part, field).is_some();
         if !text.split(',').all(fits) {
             let (what, low, high, names) = field;
             let name = names
@@ -95,30 +92,32 @@ fn number(text: &str, (_, low, high, names): Field) -> Option<u32> {
     named.map(|(n, _)| n).or(number)
 }
 
-/// True when some month has one of these days. A range that ends before it begins goes on in the new year.
+/// The first and the last of the numbers that a part of a field names.
+fn ends(part: &str, field: Field) -> Option<(u32, u32)> {
+    let (_, low, high, _) = field;
+    match part.split_once('-') {
+        Some((from, to)) => Some((number(from, field)?, number(to, field)?)),
+        None if part == "*" => Some((low, high)),
+        None => number(part, field).map(|n| (n, n)),
+    }
+}
+
+/// All numbers that a field names. A range that ends before it begins goes on in the new year.
+fn numbers(text: &str, field: Field) -> impl Iterator<Item = u32> {
+    let (_, low, high, _) = field;
+    let parts = text.split(',').filter_map(move |part| ends(part, field));
+    parts.flat_map(move |(from, to)| {
+        (low..=high).filter(move |n| match from <= to {
+            true => (from..=to).contains(n),
+            false => *n >= from || *n <= to,
+        })
+    })
+}
+
+/// True when some month has one of these days.
 fn has_a_day(days: &str, months: &str) -> bool {
-    let all = |text: &str, field: Field| -> Vec<u32> {
-        let (_, low, high, _) = field;
-        let part = |part: &str| {
-            let (from, to) = match part.split_once('-') {
-                Some((from, to)) => (number(from, field), number(to, field)),
-                None if part == "*" => (Some(low), Some(high)),
-                None => (number(part, field), number(part, field)),
-            };
-            let (from, to) = (from.unwrap_or(low), to.unwrap_or(high));
-            let inside = move |n: &u32| match from <= to {
-                true => (from..=to).contains(n),
-                false => *n >= from || *n <= to,
-            };
-            (low..=high).filter(inside).collect::<Vec<_>>()
-        };
-        text.split(',').flat_map(part).collect()
-    };
-    let first = all(days, FIELDS[2]).into_iter().min().unwrap_or(1);
-    let months = all(months, FIELDS[3]);
-    months
-        .into_iter()
-        .any(|month| first <= last_day(month, LEAP))
+    let first = numbers(days, FIELDS[2]).min().unwrap_or(1);
+    numbers(months, FIELDS[3]).any(|month| first <= last_day(month, LEAP))
 }
 
 /// The last day of a month.

@@ -92,8 +92,9 @@ impl Builder<'_> {
         if count > MOST_GROUPS {
             let message = format!("this alert would have {count} alarms in CloudWatch");
             let error = Diagnostic::error("alarm-limit", request.at, message);
-            let help = "at most {MOST_GROUPS} are allowed: group it by fewer labels, or list fewer `values`";
-            let help = help.replace("{MOST_GROUPS}", &MOST_GROUPS.to_string());
+            let help = format!(
+                "at most {MOST_GROUPS} are allowed: group it by fewer labels, or list fewer `values`"
+            );
             self.sink.push(error.help(help));
             return Ok(Vec::new());
         }

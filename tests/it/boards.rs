@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use slosmith::plan::{Condition, Plan, Signal, Source, alert, words};
+use slosmith::plan::{Condition, Dashboard, Plan, Signal, Source, alert, words};
 use slosmith::promql::ast::{AggregateOp, ExprKind};
 use slosmith::promql::{Dialect, parse_with};
 use slosmith::resolve::{Options, resolve};
@@ -51,6 +51,17 @@ fn boards() -> Vec<Board> {
         .iter()
         .flat_map(|spec| boards_of(spec, &plan(spec)))
         .collect()
+}
+
+/// The board that a dashboard became, and its panels by id.
+fn drawn<'b>(boards: &'b [Board], dashboard: &Dashboard) -> (&'b Board, BTreeMap<u64, &'b Value>) {
+    let mut boards = boards.iter();
+    let board = boards
+        .find(|board| board.json["uid"] == dashboard.uid)
+        .unwrap();
+    let panels = board.panels().into_iter();
+    let by_id = panels.map(|panel| (panel["id"].as_u64().unwrap(), panel));
+    (board, by_id.collect())
 }
 
 impl Board {
@@ -127,15 +138,7 @@ fn every_line_says_what_it_is() {
         let plan = plan(spec);
         let boards = boards_of(spec, &plan);
         for dashboard in &plan.dashboards {
-            let board = boards
-                .iter()
-                .find(|board| board.json["uid"] == dashboard.uid)
-                .unwrap();
-            let drawn: BTreeMap<_, _> = board
-                .panels()
-                .into_iter()
-                .map(|p| (p["id"].as_u64().unwrap(), p))
-                .collect();
+            let (board, drawn) = drawn(&boards, dashboard);
             for panel in dashboard.panels() {
                 let graph = panel.draw.graph().is_some_and(|kind| kind.is_over_time());
                 let Some(shown) = drawn
@@ -173,15 +176,7 @@ fn the_regions_of_a_panel_end_in_their_worst_colour() {
         let plan = plan(spec);
         let boards = boards_of(spec, &plan);
         for dashboard in &plan.dashboards {
-            let board = boards
-                .iter()
-                .find(|board| board.json["uid"] == dashboard.uid)
-                .unwrap();
-            let drawn: BTreeMap<_, _> = board
-                .panels()
-                .into_iter()
-                .map(|p| (p["id"].as_u64().unwrap(), p))
-                .collect();
+            let (board, drawn) = drawn(&boards, dashboard);
             for panel in dashboard
                 .panels()
                 .filter(|panel| !panel.thresholds.is_empty())

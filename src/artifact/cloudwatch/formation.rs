@@ -1,13 +1,11 @@
 //! Templates of CloudFormation, and those of SAM, CDK and the Serverless Framework.
 
-use super::{alarm, known};
+use super::alarm;
+use super::known::HOLE;
 use crate::artifact::field::word;
 use crate::artifact::reader::Reader;
 use crate::cloudwatch::Form;
 use crate::yaml::{Body, Node, Tag, Text};
-
-/// What stands in a text for a value that is filled in.
-const HOLE: &str = "${}";
 
 /// Maps of resources in a document: at its top, or below `resources`, once or several times.
 pub(super) fn resources<'n, 't>(node: &'n Node<'t>) -> Vec<&'n Node<'t>> {
@@ -91,9 +89,4 @@ fn joined(body: &Body<'_>, node: &Node<'_>) -> Option<Text> {
     };
     let between = between.text().unwrap_or_default();
     parts.is_seq().then(|| body.joined(parts, between, HOLE))
-}
-
-/// True for a text that has holes.
-pub(super) fn has_holes(text: &str) -> bool {
-    known::is_filled_in(text)
 }

@@ -12,6 +12,9 @@ use crate::yaml::{Kind, MARK, Node, Tag};
 /// Terraform's directives, Helm and Jinja.
 const SIGNS: [&str; 4] = ["${", "{{", "%{", MARK];
 
+/// Stands in a text for a value that something fills in; one of [`SIGNS`] finds it.
+pub(in crate::artifact) const HOLE: &str = "${}";
+
 /// True for a text that something fills in.
 pub(super) fn is_filled_in(text: &str) -> bool {
     SIGNS.iter().any(|sign| text.contains(sign))

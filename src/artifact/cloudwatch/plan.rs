@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use super::known::HOLE;
 use super::terraform;
 use crate::artifact::field::{items, word};
 use crate::artifact::raw;
@@ -12,9 +13,6 @@ use crate::yaml::{Body, Node};
 
 /// Modules in modules are followed this far.
 const DEEPEST: usize = 32;
-
-/// What Terraform writes for a value that is not known yet.
-const HOLE: &str = "${}";
 
 /// True for a document of Terraform that has resources of CloudWatch.
 pub(super) fn is_any(node: &Node<'_>) -> bool {

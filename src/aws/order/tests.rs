@@ -270,6 +270,15 @@ fn a_circle_lets_go_of_one() {
             .map(|(name, o)| (Key::alarm(name), o))
             .collect(),
     };
+    let waves = waves_without_any(&state);
+    let put = |wave: &Wave| matches!(&wave[..], [Call::Put { fields, .. }] if fields["AlarmRule"] == "FALSE");
+    assert!(put(&waves[0]), "{waves:?}");
+    assert_eq!(waves.len(), 3);
+    apply(&mut Model(state), waves, usize::MAX, 0).expect("deleted");
+}
+
+/// The calls that delete everything of the service, which wants nothing any more.
+fn waves_without_any(state: &State) -> Vec<Wave> {
     let desired = Desired {
         services: BTreeSet::from(["svc".to_owned()]),
         ..Desired::default()
@@ -278,15 +287,8 @@ fn a_circle_lets_go_of_one() {
         prune: true,
         adopt: false,
     };
-    let waves = waves(
-        &Changes::between(&state, &desired, allowed),
-        &state,
-        &desired,
-    );
-    let put = |wave: &Wave| matches!(&wave[..], [Call::Put { fields, .. }] if fields["AlarmRule"] == "FALSE");
-    assert!(put(&waves[0]), "{waves:?}");
-    assert_eq!(waves.len(), 3);
-    apply(&mut Model(state), waves, usize::MAX, 0).expect("deleted");
+    let changes = Changes::between(state, &desired, allowed);
+    waves(&changes, state, &desired)
 }
 
 #[test]
@@ -312,19 +314,7 @@ fn many_metric_alarms_are_deleted_at_once_and_composite_ones_one_by_one() {
     let state = State {
         objects: objects.collect(),
     };
-    let desired = Desired {
-        services: BTreeSet::from(["svc".to_owned()]),
-        ..Desired::default()
-    };
-    let allowed = Allowed {
-        prune: true,
-        adopt: false,
-    };
-    let waves = waves(
-        &Changes::between(&state, &desired, allowed),
-        &state,
-        &desired,
-    );
+    let waves = waves_without_any(&state);
     let sizes: Vec<_> = waves.iter().map(Vec::len).collect();
     assert_eq!(sizes, [3, 3]);
     let mut model = Model(state);

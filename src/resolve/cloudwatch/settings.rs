@@ -94,12 +94,10 @@ fn invalid_actions(cx: &mut Context<'_>, service: &spec::CloudWatch) {
 /// Actions that an alarm of their severity cannot take, though others can.
 pub(super) fn check_actions(cx: &mut Context<'_>, service: &spec::CloudWatch, alarms: &[Alarm]) {
     for (state, severity, arn) in arns(service) {
-        let own = alarms
+        let mut own = alarms
             .iter()
             .filter(|alarm| alarm.severity.as_ref() == Some(&severity.value));
-        let why = own
-            .filter_map(|alarm| Some((alarm, refused(&arn.value, state, sort(alarm))?)))
-            .next();
+        let why = own.find_map(|alarm| Some((alarm, refused(&arn.value, state, sort(alarm))?)));
         let known = refused(&arn.value, state, Sort::Metric).is_some();
         if let Some((alarm, why)) = why.filter(|_| !known) {
             let message = format!("the alarm `{}` cannot take this action: {why}", alarm.name);
