@@ -116,6 +116,7 @@ impl Case {
             (View::Seen { stretched: false }, 1e-9),
             (View::Seen { stretched: false }, -1e-9),
             (View::Seen { stretched: true }, 1e-9),
+            (View::Seen { stretched: true }, -1e-9),
         ];
         let oracles: Vec<_> = views.into_iter().map(view).collect();
         let mut report = Report::new();

@@ -272,30 +272,45 @@ impl<'a> Reader<'a> {
     }
 
     /// Observations in the window, by size.
-    fn bins(&self, subject: &Subject, scraped: &Scraped, window: f64, time: f64) -> Vec<Bin> {
-        if let (View::Real, Data::Events { events, .. }) = (self.view, &scraped.track.data) {
-            let bin = |(_, value): &(f64, f64)| Bin {
-                low: *value,
-                high: *value,
-                count: 1.0,
-            };
-            return between(events, time - window, time)
+    fn bins(&self, subject: &Subject, tracks: &[&Scraped], window: f64, time: f64) -> Vec<Bin> {
+        if self.view != View::Real {
+            return self.buckets(subject, tracks, window, time);
+        }
+        let bin = |(_, value): &(f64, f64)| Bin {
+            low: *value,
+            high: *value,
+            count: 1.0,
+        };
+        let of = |scraped: &&Scraped| match &scraped.track.data {
+            Data::Events { events, .. } => between(events, time - window, time)
                 .iter()
                 .map(bin)
-                .collect();
-        }
+                .collect(),
+            Data::Level(_) => Vec::new(),
+        };
+        let mut bins: Vec<_> = tracks.iter().flat_map(of).collect();
+        bins.sort_by(|a, b| a.high.total_cmp(&b.high));
+        bins
+    }
+
+    /// The buckets of all tracks. Prometheus stretches each bucket by itself, so that a smaller one may have more than a
+    /// larger one: `histogram_quantile` then takes the larger one to have as much.
+    fn buckets(&self, subject: &Subject, tracks: &[&Scraped], window: f64, time: f64) -> Vec<Bin> {
         let (mut low, mut below) = (0.0, 0.0);
         let bin = |(part, (bound, _)): (usize, &(f64, String))| {
-            let grown = self.grown(scraped, part, window, time)?;
+            let grown = tracks
+                .iter()
+                .filter_map(|s| self.grown(s, part, window, time));
+            let all = grown.sum::<f64>().max(below);
             let bin = Bin {
                 low,
                 high: *bound,
-                count: grown - below,
+                count: all - below,
             };
-            (low, below) = (*bound, grown);
-            Some(bin)
+            (low, below) = (*bound, all);
+            bin
         };
-        subject.bounds.iter().enumerate().filter_map(bin).collect()
+        subject.bounds.iter().enumerate().map(bin).collect()
     }
 
     fn quantile(
@@ -306,11 +321,7 @@ impl<'a> Reader<'a> {
         window: f64,
         time: f64,
     ) -> Option<f64> {
-        let bins = tracks
-            .iter()
-            .flat_map(|s| self.bins(subject, s, window, time));
-        let mut bins: Vec<_> = bins.collect();
-        bins.sort_by(|a, b| a.high.total_cmp(&b.high));
+        let bins = self.bins(subject, tracks, window, time);
         let rank = float(q) * bins.iter().map(|b| b.count).sum::<f64>();
         // Nobody can say more of what is beyond the last bucket than that it is beyond.
         let most = subject.bounds[subject.bounds.len() - 2].0;
