@@ -51,9 +51,14 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     if let Some(inner) = text(body, node, &["DashboardBody"]) {
         reader.embed_board(inner);
     }
-    if sign::is_agent(node) {
-        let resource = plain(body, node, ResourceKind::Agent, String::new());
-        reader.artifact.resources.push(resource);
+    for (what, is_one) in [
+        (ResourceKind::Agent, sign::is_agent(node)),
+        (ResourceKind::Listing, sign::is_listing(node)),
+    ] {
+        if is_one {
+            let resource = plain(body, node, what, String::new());
+            reader.artifact.resources.push(resource);
+        }
     }
     formation::read(reader, body, node);
     plan::read(reader, body, node);

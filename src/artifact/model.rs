@@ -7,7 +7,7 @@ mod rules;
 
 pub use dashboard::{Dashboard, Datasource, Form, Panel, Step, Target, Thresholds, Variable};
 pub use query::{Language, Query, Role};
-pub use resource::{NamedMetric, Resource, ResourceKind};
+pub use resource::{Dimensions, NamedMetric, Resource, ResourceKind};
 pub use rules::{Alert, Pair, Record};
 
 use crate::diag::Diagnostic;

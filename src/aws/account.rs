@@ -55,13 +55,17 @@ impl Account {
         }
     }
 
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// Set to make no further call.
     pub(super) fn stopped(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stopped)
     }
 
     /// Sends a request in its turn, again while it fails in a way that passes.
-    async fn call<T, E>(
+    pub(super) async fn call<T, E>(
         &self,
         operation: Operation,
         send: impl AsyncFn() -> Result<T, SdkError<E>>,
@@ -482,7 +486,7 @@ fn object(kind: Kind, arn: String, fields: Value) -> Object {
 }
 
 /// Where the next page begins; an empty token means that there is none.
-fn more(token: Option<&str>) -> Option<String> {
+pub(super) fn more(token: Option<&str>) -> Option<String> {
     token.filter(|token| !token.is_empty()).map(str::to_owned)
 }
 

@@ -14,6 +14,7 @@ mod cost;
 mod desired;
 mod error;
 mod fields;
+mod listing;
 mod normal;
 mod object;
 mod order;

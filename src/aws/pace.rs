@@ -28,6 +28,8 @@ pub enum Operation {
     ListDashboards,
     /// Reads the body of a dashboard.
     GetDashboard,
+    /// Lists the metrics of a namespace.
+    ListMetrics,
     /// Reads the tags of an object.
     ListTagsForResource,
     /// Creates or overwrites a metric alarm.
@@ -70,6 +72,7 @@ impl Operation {
             | Self::GetDashboard
             | Self::PutDashboard
             | Self::DeleteDashboards => 10,
+            Self::ListMetrics => 25,
         }
     }
 }

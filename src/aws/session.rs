@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
@@ -14,6 +14,7 @@ use aws_sdk_cloudwatch::config::SharedHttpClient;
 use aws_smithy_http_client::Connector;
 use aws_smithy_http_client::proxy::ProxyConfig;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use serde_json::Value;
 use thiserror::Error;
 use tokio::runtime::{Builder, Runtime};
 
@@ -120,6 +121,15 @@ impl Session {
     /// When a call fails for good.
     pub fn read_all(&self, watch: Watch<'_>) -> Result<State, CallError> {
         self.runtime.block_on(self.account.read_all(watch))
+    }
+
+    /// The metrics of namespaces, as a file for `lint`.
+    ///
+    /// # Errors
+    /// When a call fails for good.
+    pub fn list_metrics(&self, namespaces: &[String], now: SystemTime) -> Result<Value, CallError> {
+        let listing = self.account.list_metrics(namespaces, now);
+        self.runtime.block_on(listing)
     }
 
     /// Makes calls. An interrupt (Ctrl-C) lets those that wait for an answer end, and begins no other.

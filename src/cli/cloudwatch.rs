@@ -2,12 +2,13 @@
 
 mod apply;
 mod json;
+mod list_metrics;
 mod plan;
 mod pull;
 mod specs;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
@@ -16,6 +17,8 @@ use super::Format;
 use super::lint::progress::Progress;
 use super::terminal::Terminal;
 use crate::aws::{Allowed, Changes, Desired, Pace, Session, Settings, State};
+use crate::cloudwatch::is_region;
+use crate::output::Writer;
 
 /// Compare an AWS account with specs, and apply the changes
 #[derive(Debug, Args)]
@@ -32,6 +35,8 @@ enum CloudWatchCommand {
     Apply(ApplyArgs),
     /// Write all alarms and dashboards of a region as files, for `lint`
     Pull(pull::PullArgs),
+    /// Write the metrics of namespaces to a file, with which `lint` compares alarms and dashboards
+    ListMetrics(list_metrics::ListMetricsArgs),
 }
 
 #[derive(Debug, Args)]
@@ -79,6 +84,26 @@ struct WhatArgs {
     region: Option<String>,
 }
 
+/// The region of commands that read no specs.
+#[derive(Debug, Args)]
+struct RegionArgs {
+    /// The region
+    #[arg(long, value_name = "REGION")]
+    region: String,
+}
+
+impl RegionArgs {
+    fn checked(&self) -> Result<&str> {
+        match is_region(&self.region) {
+            true => Ok(&self.region),
+            false => bail!(
+                "`--region`: `{}` is not a region, such as us-east-1",
+                self.region
+            ),
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 struct AwsArgs {
     /// The profile of AWS's configuration files. Default: `AWS_PROFILE`, else `default`
@@ -114,7 +139,15 @@ pub fn run(args: &CloudWatchArgs, out: &mut Terminal) -> Result<u8> {
         CloudWatchCommand::Plan(args) => plan::run(args, out),
         CloudWatchCommand::Apply(args) => apply::run(args, out),
         CloudWatchCommand::Pull(args) => pull::run(args),
+        CloudWatchCommand::ListMetrics(args) => list_metrics::run(args),
     }
+}
+
+/// Writes a file that a command was asked for.
+fn write(path: &Path, text: &str) -> Result<()> {
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).to_owned();
+    Ok(Writer::within(vec![folder]).put(path, text)?)
 }
 
 fn open(region: &str, args: &AwsArgs) -> Result<Session> {

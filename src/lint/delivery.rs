@@ -1,7 +1,9 @@
-//! What CloudWatch agents deliver, as far as their configurations are in the run.
+//! Which metrics are in CloudWatch: what agents deliver, as far as their configurations are in the run, and what
+//! `slosmith cloudwatch list-metrics` found.
 
 use serde_json::Value;
 
+use super::listing::{Listing, Series};
 use super::project::ProjectCx;
 use crate::artifact::{NamedMetric, Resource, ResourceKind};
 
@@ -16,45 +18,78 @@ struct Declaration {
     sets: Vec<Vec<String>>,
 }
 
-/// A metric, who shows it, and the sets of dimensions it is delivered under.
-type Judged<'a> = (&'a Resource, NamedMetric, Option<Vec<Vec<String>>>);
+/// A metric that an alarm or a dashboard shows.
+pub(super) struct Shown<'a> {
+    /// Who shows it.
+    pub(super) resource: &'a Resource,
+    /// What it is.
+    pub(super) metric: NamedMetric,
+    /// What is known of its delivery.
+    pub(super) delivery: Delivery<'a>,
+}
 
-/// Metrics that alarms and dashboards show of a namespace that agents of the run deliver to, with the sets of
-/// dimensions they are delivered under; none when no declaration selects them.
-pub(super) fn judged<'a>(cx: &ProjectCx<'a>) -> Vec<Judged<'a>> {
+/// Whether a metric is delivered.
+pub(super) enum Delivery<'a> {
+    /// An agent of the run does so, under these sets of dimensions.
+    Agent(Vec<Vec<String>>),
+    /// No agent of the run that delivers to its namespace does so.
+    NoAgent,
+    /// CloudWatch had these series of it when its namespace was listed.
+    Listed(Vec<Series<'a>>),
+    /// CloudWatch had none of it when its namespace was listed.
+    Unlisted {
+        /// The day.
+        date: &'a str,
+        /// A name of that namespace that may be meant.
+        nearest: Option<&'a str>,
+    },
+}
+
+/// Metrics of namespaces that agents of the run deliver to, or that were listed.
+pub(super) fn judged<'a>(cx: &ProjectCx<'a>) -> Vec<Shown<'a>> {
     let resources = || cx.artifacts.iter().flat_map(|a| &a.resources);
-    let agents: Vec<Agent> = resources()
-        .filter(|resource| resource.what == ResourceKind::Agent)
-        .map(agent)
-        .collect();
+    let of = |what: ResourceKind| resources().filter(move |resource| resource.what == what);
+    let agents: Vec<Agent> = of(ResourceKind::Agent).map(agent).collect();
+    let listings: Vec<_> = of(ResourceKind::Listing).map(Listing::new).collect();
     let mut found = Vec::new();
     for resource in resources() {
         for metric in resource.metrics() {
-            let mut of = agents
-                .iter()
-                .filter(|a| a.namespace == metric.namespace)
-                .peekable();
-            // Names with a colon come from a scraped page; others may be published by anybody.
-            if of.peek().is_none() || !metric.name.contains(':') {
-                continue;
-            }
-            let declared = of.flat_map(|agent| &agent.declarations);
-            let selects = |d: &&Declaration| d.selectors.iter().any(|s| s.is_match(&metric.name));
-            let selected: Vec<_> = declared.filter(selects).collect();
-            let sets = selected.iter().flat_map(|d| d.sets.iter().cloned());
-            let sets = (!selected.is_empty()).then(|| sets.collect());
-            found.push((resource, metric, sets));
+            let by_agent = by_agent(&agents, &metric);
+            let listing = listings.iter().find_map(|listing| listing.find(&metric));
+            // What an agent is configured to deliver may not have arrived yet when the namespace was listed.
+            let delivery = match (by_agent, listing) {
+                (Some(Delivery::Agent(sets)), _) => Delivery::Agent(sets),
+                (_, Some(delivery)) | (Some(delivery), None) => delivery,
+                (None, None) => continue,
+            };
+            found.push(Shown {
+                resource,
+                metric,
+                delivery,
+            });
         }
     }
     found
 }
 
-/// A set of dimensions, for messages.
-pub(super) fn shown(set: &[String]) -> String {
-    match set {
-        [] => "no dimensions".to_owned(),
-        set => format!("[{}]", set.join(", ")),
+/// What the agents that deliver to the namespace of a metric make of it. Names with a colon come from a scraped page; others
+/// may be published by anybody.
+fn by_agent<'a>(agents: &[Agent], metric: &NamedMetric) -> Option<Delivery<'a>> {
+    let mut of = agents
+        .iter()
+        .filter(|a| a.namespace == metric.namespace)
+        .peekable();
+    if of.peek().is_none() || !metric.name.contains(':') {
+        return None;
     }
+    let declared = of.flat_map(|agent| &agent.declarations);
+    let selects = |d: &&Declaration| d.selectors.iter().any(|s| s.is_match(&metric.name));
+    let selected: Vec<_> = declared.filter(selects).collect();
+    let sets = selected.iter().flat_map(|d| d.sets.iter().cloned());
+    Some(match selected.is_empty() {
+        true => Delivery::NoAgent,
+        false => Delivery::Agent(sets.collect()),
+    })
 }
 
 fn agent(resource: &Resource) -> Agent {

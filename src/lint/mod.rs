@@ -44,6 +44,7 @@ pub mod drift;
 mod file;
 mod gone;
 mod levels;
+mod listing;
 mod mend;
 mod panel_schemas;
 pub mod project;

@@ -16,12 +16,12 @@ pub struct ResourceCx<'a> {
 impl ResourceCx<'_> {
     /// What CloudWatch would reject; what is not known before the file is applied is right.
     pub fn violations(&self) -> Vec<Violation> {
-        use crate::artifact::ResourceKind::{Agent, Alarm, Dashboard};
+        use crate::artifact::ResourceKind::{Agent, Alarm, Dashboard, Listing};
         let resource = self.resource;
         match resource.what {
             Alarm => cloudwatch::any_alarm_in(&resource.request, resource.form),
             Dashboard => cloudwatch::dashboard(&resource.request),
-            Agent => Vec::new(),
+            Agent | Listing => Vec::new(),
         }
     }
 

@@ -48,6 +48,7 @@ pub(in crate::artifact) fn is_any(node: &Node<'_>) -> bool {
         || is_dashboard(node)
         || node.get("DashboardBody").is_some()
         || is_agent(node)
+        || is_listing(node)
         || formation::types(node).any(|kind| kind.starts_with("AWS::CloudWatch::"))
         || plan::is_any(node)
         || blocks.any(|block| block.starts_with("aws_cloudwatch_"))
@@ -67,6 +68,13 @@ pub(super) fn is_dashboard(node: &Node<'_>) -> bool {
 /// True for what the agent is configured to deliver.
 pub(super) fn is_agent(node: &Node<'_>) -> bool {
     node.at(&AGENT).is_some()
+}
+
+/// True for what `slosmith cloudwatch list-metrics` writes. What the AWS CLI lists may be a part of a namespace.
+pub(super) fn is_listing(node: &Node<'_>) -> bool {
+    ["Namespaces", "Metrics"]
+        .iter()
+        .all(|key| node.get(key).is_some_and(Node::is_seq))
 }
 
 fn is_widget(node: &Node<'_>) -> bool {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::artifact::Raw;
-use crate::cloudwatch::Form;
+use crate::cloudwatch::{Form, is_unknown};
 use crate::source::Span;
 
-/// An alarm, a dashboard, or the configuration of an agent.
+/// An alarm, a dashboard, or what delivers their metrics.
 #[derive(Clone, Debug)]
 pub struct Resource {
     /// What it is.
@@ -34,6 +34,8 @@ pub enum ResourceKind {
     Dashboard,
     /// What the CloudWatch agent delivers.
     Agent,
+    /// What `slosmith cloudwatch list-metrics` found in an account.
+    Listing,
 }
 
 /// A metric that an alarm or a dashboard names.
@@ -43,11 +45,14 @@ pub struct NamedMetric {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// Names of its dimensions, sorted.
-    pub dimensions: Vec<String>,
+    /// Its dimensions with their values; none where the file leaves them to be filled in.
+    pub dimensions: Option<Dimensions>,
     /// Pointer into the request: to what names it.
     pub pointer: String,
 }
+
+/// Values of dimensions by name; none where the file leaves the value to be filled in.
+pub type Dimensions = BTreeMap<String, Option<String>>;
 
 impl Resource {
     /// The bytes behind a pointer into the request.
@@ -69,7 +74,7 @@ impl Resource {
         match self.what {
             ResourceKind::Alarm => self.alarm_metrics(),
             ResourceKind::Dashboard => self.dashboard_metrics(),
-            ResourceKind::Agent => Vec::new(),
+            ResourceKind::Agent | ResourceKind::Listing => Vec::new(),
         }
     }
 
@@ -90,30 +95,11 @@ impl Resource {
         let widgets = self.request["widgets"].as_array().into_iter().flatten();
         for (i, widget) in widgets.enumerate() {
             let rows = widget["properties"]["metrics"].as_array();
-            let mut before: Vec<&str> = Vec::new();
+            let mut before = Vec::new();
             for (j, row) in rows.into_iter().flatten().enumerate() {
-                let cells = row.as_array().into_iter().flatten();
-                let cells: Vec<&str> = cells.filter_map(Value::as_str).collect();
-                let cells: Vec<&str> = cells
-                    .iter()
-                    .enumerate()
-                    .map(|(k, cell)| match *cell {
-                        "." => before.get(k).copied().unwrap_or_default(),
-                        cell => cell,
-                    })
-                    .collect();
-                let [namespace, name, dimensions @ ..] = cells.as_slice() else {
-                    continue;
-                };
-                let names = dimensions.iter().step_by(2).map(|n| (*n).to_owned());
-                let mut names: Vec<_> = names.collect();
-                names.sort();
-                found.push(NamedMetric {
-                    namespace: (*namespace).to_owned(),
-                    name: (*name).to_owned(),
-                    dimensions: names,
-                    pointer: format!("/widgets/{i}/properties/metrics/{j}/1"),
-                });
+                let cells = cells(row, &before);
+                let pointer = format!("/widgets/{i}/properties/metrics/{j}/1");
+                found.extend(in_row(&cells, pointer));
                 before = cells;
             }
         }
@@ -121,16 +107,65 @@ impl Resource {
     }
 }
 
+/// The cells of a row without its options, with what it repeats of the row before; none for a cell that is filled in.
+fn cells<'v>(row: &'v Value, before: &[Option<&'v str>]) -> Vec<Option<&'v str>> {
+    let cells = row.as_array().map_or(&[][..], Vec::as_slice);
+    let cells = match cells.split_last() {
+        Some((last, cells)) if last.is_object() && !is_unknown(last) => cells,
+        _ => cells,
+    };
+    let cells: Vec<_> = cells.iter().map(Value::as_str).collect();
+    let (kept, own) = match cells.split_first() {
+        // It stands for all cells of the row before that this one does not have.
+        Some((Some("..."), own)) => (before.len().saturating_sub(own.len()), own),
+        _ => (0, &cells[..]),
+    };
+    let kept = &before[..kept];
+    let own = own.iter().enumerate().map(|(k, cell)| match cell {
+        Some(".") => before.get(kept.len() + k).copied().flatten(),
+        cell => *cell,
+    });
+    kept.iter().copied().chain(own).collect()
+}
+
+/// The metric of a row `[namespace, name, dimension, value, …]`.
+fn in_row(cells: &[Option<&str>], pointer: String) -> Option<NamedMetric> {
+    let [Some(namespace), Some(name), dimensions @ ..] = cells else {
+        return None;
+    };
+    let (pairs, odd) = dimensions.as_chunks::<2>();
+    let pairs = pairs
+        .iter()
+        .map(|[name, value]| Some((name.map(str::to_owned)?, value.map(str::to_owned))));
+    Some(NamedMetric {
+        namespace: (*namespace).to_owned(),
+        name: (*name).to_owned(),
+        dimensions: pairs.collect::<Option<_>>().filter(|_| odd.is_empty()),
+        pointer,
+    })
+}
+
 fn named(metric: &Value, pointer: &str) -> Option<NamedMetric> {
-    let dimensions = metric["Dimensions"].as_array().into_iter().flatten();
-    let mut dimensions: Vec<_> = dimensions
-        .filter_map(|d| d["Name"].as_str().map(str::to_owned))
-        .collect();
-    dimensions.sort();
     Some(NamedMetric {
         namespace: metric["Namespace"].as_str()?.to_owned(),
         name: metric["MetricName"].as_str()?.to_owned(),
-        dimensions,
+        dimensions: dimensions(&metric["Dimensions"]),
         pointer: format!("{pointer}/MetricName"),
     })
+}
+
+/// Dimensions as requests have them.
+fn dimensions(all: &Value) -> Option<Dimensions> {
+    if is_unknown(all) {
+        return None;
+    }
+    let all = all.as_array().into_iter().flatten();
+    let one = |dimension: &Value| {
+        let name = dimension["Name"].as_str()?;
+        Some((
+            name.to_owned(),
+            dimension["Value"].as_str().map(str::to_owned),
+        ))
+    };
+    all.map(one).collect()
 }

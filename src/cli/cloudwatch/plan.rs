@@ -5,11 +5,10 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::{Compared, PlanArgs, Target, compare, json, specs, text};
+use super::{Compared, PlanArgs, Target, compare, json, specs, text, write};
 use crate::aws::Saved;
 use crate::cli::Format;
 use crate::cli::terminal::{Terminal, Trust};
-use crate::output::Writer;
 
 /// Runs `slosmith cloudwatch plan`; gives back the exit code: 1 when something would change, or stands in the way.
 pub(super) fn run(args: &PlanArgs, out: &mut Terminal) -> Result<u8> {
@@ -39,10 +38,5 @@ fn save(path: &Path, target: &Target, compared: &Compared) -> Result<()> {
         &target.desired,
         &compared.changes,
     );
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new(".")).to_owned();
-    Writer::within(vec![folder]).put(path, &saved.text()?)?;
-    Ok(())
+    write(path, &saved.text()?)
 }

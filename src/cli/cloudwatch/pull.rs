@@ -3,23 +3,21 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use serde_json::Value;
 
-use super::{AwsArgs, open};
+use super::{AwsArgs, RegionArgs, open};
 use crate::aws::{Kind, State};
 use crate::cli::lint::progress::Progress;
 use crate::cli::terminal::Terminal;
 use crate::cli::words::count;
-use crate::cloudwatch::is_region;
 use crate::output::Writer;
 
 #[derive(Debug, Args)]
 pub(super) struct PullArgs {
-    /// The region
-    #[arg(long, value_name = "REGION")]
-    region: String,
+    #[command(flatten)]
+    region: RegionArgs,
     /// Where to write `alarms.json` and `dashboards/NAME.json`
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -32,11 +30,7 @@ pub(super) struct PullArgs {
 /// # Errors
 /// When the account cannot be read or the files cannot be written.
 pub(super) fn run(args: &PullArgs) -> Result<u8> {
-    let region = &args.region;
-    if !is_region(region) {
-        bail!("`--region`: `{region}` is not a region, such as us-east-1");
-    }
-    let session = open(region, &args.aws)?;
+    let session = open(args.region.checked()?, &args.aws)?;
     let bar = Progress::new(true);
     let state = session.read_all(&|done, of| bar.at("reading", done, of))?;
     drop(bar);

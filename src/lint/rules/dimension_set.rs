@@ -1,15 +1,23 @@
 //! Metrics under dimensions that nobody publishes.
 
+use std::collections::BTreeSet;
+
+use crate::artifact::Dimensions;
 use crate::diag::{Group, Severity};
-use crate::lint::delivery;
+use crate::lint::delivery::{self, Delivery};
+use crate::lint::listing::{self, Series};
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
+
+/// How many sets of dimensions a help names.
+const MOST: usize = 4;
 
 declare_rule! {
     /// Dimensions are a part of a metric's identity: one that is published under `[Cluster, Model]` does not
     /// exist under `[Cluster]`, nor without dimensions. Where the run also reads a configuration of the
     /// CloudWatch agent, the metrics of its namespace that alarms and dashboards show must be among its
-    /// declarations, under exactly the dimensions they ask for.
+    /// declarations, under exactly the dimensions they ask for. Where the run reads a file of
+    /// `slosmith cloudwatch list-metrics`, they must be among the metrics of that file, with the same values.
     ///
     /// ```json
     /// {"metric_declaration": [{"metric_selectors": ["^vllm:num_requests_waiting$"], "dimensions": [["Cluster"]]}]}
@@ -19,7 +27,7 @@ declare_rule! {
     /// The alarm has no data: add `[]` to the declaration, or `Cluster` to the alarm.
     pub const RULE: Rule = Rule {
         name: "dimension-set",
-        summary: "the CloudWatch agent delivers a metric under other dimensions",
+        summary: "a metric is in CloudWatch under other dimensions, or the agent delivers it so",
         group: Group::CloudWatch,
         level: Severity::Warning,
         since: "0.1.0",
@@ -28,16 +36,84 @@ declare_rule! {
 }
 
 fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
-    for (resource, metric, sets) in delivery::judged(cx) {
-        let (Some(sets), shown) = (sets, delivery::shown(&metric.dimensions)) else {
+    for shown in delivery::judged(cx) {
+        let Some(wanted) = &shown.metric.dimensions else {
             continue;
         };
-        if sets.contains(&metric.dimensions) {
-            continue;
+        let wrong = match &shown.delivery {
+            Delivery::Agent(sets) => undeclared(&shown.metric.name, wanted, sets),
+            Delivery::Listed(series) => unlisted(&shown.metric.name, wanted, series),
+            Delivery::NoAgent | Delivery::Unlisted { .. } => None,
+        };
+        let span = shown.resource.span(&shown.metric.pointer);
+        if let Some((message, help)) = wrong {
+            out.push(out.at(span, message).help(help));
         }
-        let message = format!("the agent does not deliver `{}` under {shown}", metric.name);
-        let known: Vec<_> = sets.iter().map(|set| delivery::shown(set)).collect();
-        let finding = out.at(resource.span(&metric.pointer), message);
-        out.push(finding.help(format!("it delivers it under {}", known.join(", "))));
+    }
+}
+
+/// What is wrong where the agent delivers a metric under other dimensions, and what it does.
+fn undeclared(name: &str, wanted: &Dimensions, sets: &[Vec<String>]) -> Option<(String, String)> {
+    let names: Vec<_> = wanted.keys().map(String::as_str).collect();
+    if sets.iter().any(|set| *set == names) {
+        return None;
+    }
+    let known: Vec<_> = sets.iter().map(|set| in_words(set)).collect();
+    Some((
+        format!(
+            "the agent does not deliver `{name}` under {}",
+            in_words(&names)
+        ),
+        format!("it delivers it {}", known.join(", ")),
+    ))
+}
+
+/// What is wrong where CloudWatch has a metric under other dimensions or values, and what it has.
+fn unlisted(name: &str, wanted: &Dimensions, listed: &[Series<'_>]) -> Option<(String, String)> {
+    if listed.iter().any(|series| listing::is(series, wanted)) {
+        return None;
+    }
+    let names: Vec<_> = wanted.keys().map(String::as_str).collect();
+    let same = |series: &&Series<'_>| series.keys().copied().eq(names.iter().copied());
+    let same: Vec<_> = listed.iter().filter(same).collect();
+    if same.is_empty() {
+        let sets: BTreeSet<Vec<_>> = listed.iter().map(|s| s.keys().copied().collect()).collect();
+        let sets: Vec<_> = sets.iter().map(|set| in_words(set)).collect();
+        return Some((
+            format!("CloudWatch has no `{name}` {}", in_words(&names)),
+            format!("listed {}", few(&sets)),
+        ));
+    }
+    let value =
+        |(name, value): (&String, &Option<String>)| Some(format!("{name}={}", value.as_ref()?));
+    let values: Vec<_> = wanted.iter().filter_map(value).collect();
+    let known = same.iter().map(|series| {
+        let all: Vec<_> = series
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        format!("[{}]", all.join(", "))
+    });
+    Some((
+        format!("CloudWatch has no `{name}` with [{}]", values.join(", ")),
+        format!("listed with {}", few(&known.collect::<Vec<_>>())),
+    ))
+}
+
+/// A set of dimensions.
+fn in_words(set: &[impl AsRef<str>]) -> String {
+    let names: Vec<_> = set.iter().map(AsRef::as_ref).collect();
+    match names[..] {
+        [] => "without dimensions".to_owned(),
+        _ => format!("under [{}]", names.join(", ")),
+    }
+}
+
+/// The first of a list that may be long.
+fn few(all: &[String]) -> String {
+    let shown = all[..all.len().min(MOST)].join(", ");
+    match all.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }

@@ -3,7 +3,7 @@
 use crate::artifact::NamedMetric;
 use crate::catalog::{MetricType, Series};
 use crate::diag::{Group, Severity};
-use crate::lint::delivery;
+use crate::lint::delivery::{self, Delivery, Shown};
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::scope::Scope;
@@ -13,7 +13,8 @@ declare_rule! {
     /// The CloudWatch agent turns counters of a scraped page into differences, keeps gauges as they are, and
     /// drops histograms: no bucket, sum or count arrives. An alarm on one never has data. Where the run
     /// also reads a configuration of the agent, metrics of its namespace that no declaration selects are
-    /// found as well.
+    /// found as well, and so are metrics that were not in CloudWatch when `slosmith cloudwatch list-metrics` wrote the
+    /// metrics of their namespace to a file of the run. CloudWatch lists a metric for two weeks after its last value.
     ///
     /// ```json
     /// {"MetricName": "vllm:time_to_first_token_seconds", "ExtendedStatistic": "p95"}
@@ -50,13 +51,35 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
             dropped.push(span);
         }
     }
-    for (resource, metric, sets) in delivery::judged(cx) {
-        let span = resource.span(&metric.pointer);
-        if sets.is_none() && !dropped.contains(&span) {
-            let message = format!("no agent of this run delivers `{}`", metric.name);
-            let help = "add it to `metric_declaration` of the agent's configuration";
+    for shown in delivery::judged(cx) {
+        let span = shown.resource.span(&shown.metric.pointer);
+        if let Some((message, help)) = missing(&shown)
+            && !dropped.contains(&span)
+        {
             out.push(out.at(span, message).help(help));
         }
+    }
+}
+
+/// What is wrong with a metric that does not arrive, and what to do.
+fn missing(shown: &Shown<'_>) -> Option<(String, String)> {
+    let Shown {
+        metric, delivery, ..
+    } = shown;
+    let (name, namespace) = (&metric.name, &metric.namespace);
+    match delivery {
+        Delivery::Agent(_) | Delivery::Listed(_) => None,
+        Delivery::NoAgent => Some((
+            format!("no agent of this run delivers `{name}`"),
+            "add it to `metric_declaration` of the agent's configuration".to_owned(),
+        )),
+        Delivery::Unlisted { date, nearest } => Some((
+            format!("`{name}` had no value in `{namespace}` in the two weeks before {date}"),
+            match nearest {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => "check the name; after its first value, run `slosmith cloudwatch list-metrics` again".to_owned(),
+            },
+        )),
     }
 }
 

@@ -339,6 +339,88 @@ fn what_is_pulled_can_be_linted() {
         .says("is not a region");
 }
 
+/// A metric with its dimensions, as ListMetrics has it.
+fn metric(namespace: &str, name: &str, dimensions: &[(&str, &str)]) -> Value {
+    let dimensions: Vec<_> = dimensions
+        .iter()
+        .map(|(name, value)| json!({"Name": name, "Value": value}))
+        .collect();
+    json!({"Namespace": namespace, "MetricName": name, "Dimensions": dimensions})
+}
+
+#[test]
+fn alarms_are_compared_with_the_metrics_that_are_there() {
+    let scene = Scene::new();
+    scene.server.store().metrics = vec![
+        (metric("Shop", "Latency", &[("Cluster", "west")]), true),
+        (metric("Shop", "Latency", &[("Cluster", "east")]), false),
+        (metric("Shop", "Errors", &[]), true),
+        (metric("Other", "Errors", &[]), true),
+    ];
+    let list = [
+        "list-metrics",
+        "--region",
+        "us-east-1",
+        "--namespace",
+        "Shop",
+    ];
+    let list = [&list[..], &["--out", "listed/metrics.json"]].concat();
+    scene
+        .run(&list)
+        .exits(0)
+        .says("listed/metrics.json: 3 metrics");
+    let listing: Value =
+        serde_json::from_str(&scene.project.read("listed/metrics.json")).expect("JSON");
+    assert_eq!(listing["Metrics"][2]["RecentlyActive"], "PT3H");
+    assert_eq!(listing["Metrics"][1].get("RecentlyActive"), None);
+
+    let alarm = |number: usize, namespace: &str, name: &str, dimensions: &[(&str, &str)]| {
+        let mut alarm = metric(namespace, name, dimensions);
+        let rest = json!({
+            "AlarmName": format!("alarm-{number}"), "Statistic": "Sum", "Period": 60, "EvaluationPeriods": 1,
+            "Threshold": 5, "ComparisonOperator": "GreaterThanThreshold"
+        });
+        let fields = alarm.as_object_mut().expect("fields");
+        fields.extend(rest.as_object().expect("fields").clone());
+        alarm
+    };
+    let alarms = json!([
+        alarm(0, "Shop", "Latency", &[("Cluster", "west")]),
+        alarm(1, "Shop", "Latncy", &[("Cluster", "west")]),
+        alarm(2, "Shop", "Latency", &[("Cluster", "north")]),
+        alarm(3, "Shop", "Latency", &[]),
+        alarm(4, "Elsewhere", "Latency", &[]),
+        alarm(5, "Shop", "Latency", &[("Cluster", "${var.cluster}")]),
+    ]);
+    scene.project.write("alarms.json", &alarms.to_string());
+    let row = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    let board = json!({"widgets": [{
+        "type": "metric", "x": 0, "y": 0, "width": 6, "height": 6,
+        "properties": {"region": "us-east-1", "title": "Shop", "metrics": [
+            row(r#"["Shop", "Latency", "Cluster", "west", {"period": 60}]"#),
+            row(r#"["...", "east"]"#),
+            row(r#"[".", ".", ".", "south"]"#),
+            row(r#"["Shop", "Gone"]"#),
+        ]}
+    }]});
+    scene.project.write("board.json", &board.to_string());
+    let lint = ["lint", "alarms.json", "board.json", "listed"];
+    let lint = [&lint[..], &["--format", "concise", "--fail-on", "warning"]].concat();
+    let out = scene.project.run(&lint).exits(1).out;
+    let told: Vec<_> = out
+        .lines()
+        .filter_map(|line| line.split_once("] "))
+        .map(|(_, message)| message.replace(&day(&listing), "TODAY"))
+        .collect();
+    insta::assert_snapshot!(told.join("\n"), @"");
+}
+
+/// The day on which metrics were listed.
+fn day(listing: &Value) -> String {
+    let at = listing["ListedAt"].as_str().expect("a time");
+    at.split('T').next().expect("a day").to_owned()
+}
+
 #[test]
 fn foreign_text_steers_no_terminal() {
     let scene = Scene::new();

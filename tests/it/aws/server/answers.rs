@@ -12,6 +12,8 @@ use super::wire;
 const THEN: f64 = 1_780_000_000.0;
 /// Dashboards of one answer.
 const DASHBOARDS: usize = 2;
+/// Metrics of one answer; AWS gives 500.
+const METRICS: usize = 2;
 
 /// An error of AWS.
 #[derive(Debug)]
@@ -83,6 +85,7 @@ pub(super) fn answer(store: &mut Store, request: &Request) -> Answer {
         "GetDashboard" => get_dashboard(store, &input),
         "ListDashboards" => list_dashboards(store, &input),
         "DeleteDashboards" => delete_dashboards(store, &input),
+        "ListMetrics" => list_metrics(store, &input),
         "ListTagsForResource" => {
             let tags = tags_of(store, &input)?.iter();
             let tags: Vec<_> = tags
@@ -449,4 +452,19 @@ fn delete_dashboards(store: &mut Store, input: &Value) -> Answer {
     }
     store.dashboards.retain(|name, _| !names.contains(name));
     Ok(json!({}))
+}
+
+fn list_metrics(store: &Store, input: &Value) -> Answer {
+    let recently = &input["RecentlyActive"];
+    if !recently.is_null() && recently != "PT3H" {
+        return invalid("RecentlyActive: PT3H");
+    }
+    let wanted = |(metric, recent): &&(Value, bool)| {
+        (input["Namespace"].is_null() || metric["Namespace"] == input["Namespace"])
+            && (*recent || recently.is_null())
+    };
+    let all = store.metrics.iter().filter(wanted);
+    let all = all.map(|(metric, _)| metric.clone()).collect();
+    let (metrics, next) = page(all, input, METRICS);
+    Ok(with_token(json!({"Metrics": metrics}), next))
 }

@@ -57,6 +57,8 @@ pub(crate) struct Store {
     pub(crate) mutes: BTreeMap<String, Alarm>,
     /// Bodies as text.
     pub(crate) dashboards: BTreeMap<String, (String, Tags)>,
+    /// As ListMetrics has them, and whether a value came in the past three hours.
+    pub(crate) metrics: Vec<(Value, bool)>,
 }
 
 impl Store {

@@ -1,0 +1,41 @@
+//! `slosmith cloudwatch list-metrics`: the metrics of an account, as a file that `lint` compares alarms with.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::{AwsArgs, RegionArgs, open, write};
+use crate::cli::terminal::Terminal;
+use crate::cli::words::count;
+
+#[derive(Debug, Args)]
+pub(super) struct ListMetricsArgs {
+    /// A namespace, such as CWAgent or AWS/SageMaker; may be repeated
+    #[arg(long = "namespace", value_name = "NAMESPACE", required = true)]
+    namespaces: Vec<String>,
+    #[command(flatten)]
+    region: RegionArgs,
+    /// The file to write, such as metrics.json
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    aws: AwsArgs,
+}
+
+/// Runs `slosmith cloudwatch list-metrics`.
+///
+/// # Errors
+/// When the account cannot be read or the file cannot be written.
+pub(super) fn run(args: &ListMetricsArgs) -> Result<u8> {
+    let session = open(args.region.checked()?, &args.aws)?;
+    let listing = session.list_metrics(&args.namespaces, SystemTime::now())?;
+    let metrics = listing["Metrics"].as_array().map_or(0, Vec::len);
+    let text = serde_json::to_string_pretty(&listing)? + "\n";
+    write(&args.out, &text)?;
+    let file = args.out.display();
+    writeln!(Terminal::stderr(), "{file}: {}", count(metrics, "metric"))?;
+    Ok(0)
+}
