@@ -42,15 +42,24 @@ fn compare(path: &str, old: &Value, new: &Value, found: &mut Vec<FieldChange>) {
             }
         }
         (Value::Array(a), Value::Array(b)) if are_objects(a) && are_objects(b) => {
-            let keys: BTreeSet<_> = names(a).into_iter().chain(names(b)).collect();
-            for (number, name) in keys {
-                let value = |of: &[Value]| {
-                    let at = names(of)
-                        .iter()
-                        .position(|known| *known == (number, name.clone()));
+            let before = found.len();
+            let (old_names, new_names) = (names(a), names(b));
+            let keys: BTreeSet<_> = old_names.iter().chain(&new_names).collect();
+            for key in keys {
+                let value = |of: &[Value], names: &[Name]| {
+                    let at = names.iter().position(|known| known == key);
                     at.and_then(|at| of.get(at)).cloned().unwrap_or_default()
                 };
-                compare(&format!("{path}[{name}]"), &value(a), &value(b), found);
+                let (old, new) = (value(a, &old_names), value(b, &new_names));
+                compare(&format!("{path}[{}]", key.1), &old, &new, found);
+            }
+            if found.len() == before {
+                let order = |names: Vec<Name>| names.into_iter().map(|name| name.1).collect();
+                found.push(FieldChange {
+                    path: path.to_owned(),
+                    old: order(old_names),
+                    new: order(new_names),
+                });
             }
         }
         _ => found.push(FieldChange {
@@ -65,19 +74,32 @@ fn are_objects(list: &[Value]) -> bool {
     list.iter().all(Value::is_object)
 }
 
-/// How the entries of a list are told apart: by `Id` or `Name`, else by their number.
-fn names(list: &[Value]) -> Vec<(usize, String)> {
-    for key in ["Id", "Name"] {
-        let names = list.iter().map(|entry| entry[key].as_str());
-        let names: Option<BTreeSet<_>> = names.collect();
-        if names.is_some_and(|names| names.len() == list.len()) {
-            let named = list.iter().map(|entry| entry[key].as_str());
-            return named
-                .map(|name| (0, name.unwrap_or_default().to_owned()))
-                .collect();
+/// How an entry of a list is called, and its place among entries without names.
+type Name = (usize, String);
+
+/// How the entries of a list are told apart: by `Id`, `Name` or what a widget shows, else by their number.
+fn names(list: &[Value]) -> Vec<Name> {
+    let keys: [fn(&Value) -> Option<&str>; 3] = [
+        |entry| entry["Id"].as_str(),
+        |entry| entry["Name"].as_str(),
+        shown,
+    ];
+    for key in keys {
+        let names: Option<Vec<_>> = list.iter().map(key).collect();
+        if let Some(names) = names
+            && names.iter().collect::<BTreeSet<_>>().len() == list.len()
+        {
+            return names.into_iter().map(|name| (0, name.to_owned())).collect();
         }
     }
     (0..list.len()).map(|at| (at, at.to_string())).collect()
+}
+
+/// The title of a widget of a dashboard, or the first line of its text.
+fn shown(widget: &Value) -> Option<&str> {
+    let properties = &widget["properties"];
+    let text = || properties["markdown"].as_str()?.lines().next();
+    properties["title"].as_str().or_else(text)
 }
 
 #[cfg(test)]
@@ -117,5 +139,25 @@ mod tests {
         let (old, new) = (json!(widgets(&[0, 6])), json!(widgets(&[0, 7, 9])));
         assert_eq!(paths(&old, &new), ["[1].x: 6 → 7", "[2]: null → {\"x\":9}"]);
         assert!(paths(&old, &old).is_empty());
+    }
+
+    #[test]
+    fn widgets_are_told_apart_by_what_they_show() {
+        let text = |markdown: &str| json!({"properties": {"markdown": markdown}});
+        let graph = |title: &str, y: u8| json!({"y": y, "properties": {"title": title}});
+        let old = json!([text("## A\nb"), graph("Queue", 1)]);
+        let new = json!([text("## A\nb"), graph("Cache", 1), graph("Queue", 7)]);
+        assert_eq!(
+            paths(&old, &new),
+            [
+                "[Cache]: null → {\"y\":1,\"properties\":{\"title\":\"Cache\"}}",
+                "[Queue].y: 1 → 7"
+            ]
+        );
+        let other = json!([old[1], old[0]]);
+        assert_eq!(
+            paths(&old, &other),
+            [": [\"## A\",\"Queue\"] → [\"Queue\",\"## A\"]"]
+        );
     }
 }

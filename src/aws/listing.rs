@@ -1,9 +1,7 @@
 //! The metrics of an account, as `lint` reads them.
 
 use std::collections::BTreeSet;
-use std::time::SystemTime;
 
-use aws_sdk_cloudwatch::primitives::{DateTime, DateTimeFormat};
 use aws_sdk_cloudwatch::types::{Metric, RecentlyActive};
 use serde_json::{Value, json};
 
@@ -23,7 +21,7 @@ impl Account {
     pub async fn list_metrics(
         &self,
         namespaces: &[String],
-        now: SystemTime,
+        today: &str,
     ) -> Result<Value, CallError> {
         let namespaces: BTreeSet<_> = namespaces.iter().collect();
         let (mut all, mut recent) = (BTreeSet::new(), BTreeSet::new());
@@ -35,11 +33,7 @@ impl Account {
         let metrics: Vec<_> = metrics
             .map(|series| entry(series, recent.contains(series)))
             .collect();
-        // A time of this clock can be printed.
-        let at = DateTime::from(now)
-            .fmt(DateTimeFormat::DateTime)
-            .unwrap_or_default();
-        Ok(json!({"ListedAt": at, "Namespaces": namespaces, "Metrics": metrics}))
+        Ok(json!({"Date": today, "Namespaces": namespaces, "Metrics": metrics}))
     }
 
     async fn series(

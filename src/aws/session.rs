@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
@@ -123,12 +123,12 @@ impl Session {
         self.runtime.block_on(self.account.read_all(watch))
     }
 
-    /// The metrics of namespaces, as a file for `lint`.
+    /// The metrics of namespaces, as a file for `lint` that says it is of today.
     ///
     /// # Errors
     /// When a call fails for good.
-    pub fn list_metrics(&self, namespaces: &[String], now: SystemTime) -> Result<Value, CallError> {
-        let listing = self.account.list_metrics(namespaces, now);
+    pub fn list_metrics(&self, namespaces: &[String], today: &str) -> Result<Value, CallError> {
+        let listing = self.account.list_metrics(namespaces, today);
         self.runtime.block_on(listing)
     }
 

@@ -93,7 +93,7 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 }
 
 /// The day it is, in UTC.
-fn today() -> Date {
+pub(super) fn today() -> Date {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let days = now.map_or(0, |since| since.as_secs() / 86_400);
     Date::from_days(i64::try_from(days).unwrap_or(0))

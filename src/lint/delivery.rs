@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::listing::{Listing, Series};
+use super::listing::{Found, Listing};
 use super::project::ProjectCx;
 use crate::artifact::{NamedMetric, Resource, ResourceKind};
 
@@ -34,15 +34,8 @@ pub(super) enum Delivery<'a> {
     Agent(Vec<Vec<String>>),
     /// No agent of the run that delivers to its namespace does so.
     NoAgent,
-    /// CloudWatch had these series of it when its namespace was listed.
-    Listed(Vec<Series<'a>>),
-    /// CloudWatch had none of it when its namespace was listed.
-    Unlisted {
-        /// The day.
-        date: &'a str,
-        /// A name of that namespace that may be meant.
-        nearest: Option<&'a str>,
-    },
+    /// Its namespace was listed.
+    Listed(Found<'a>),
 }
 
 /// Metrics of namespaces that agents of the run deliver to, or that were listed.
@@ -59,7 +52,8 @@ pub(super) fn judged<'a>(cx: &ProjectCx<'a>) -> Vec<Shown<'a>> {
             // What an agent is configured to deliver may not have arrived yet when the namespace was listed.
             let delivery = match (by_agent, listing) {
                 (Some(Delivery::Agent(sets)), _) => Delivery::Agent(sets),
-                (_, Some(delivery)) | (Some(delivery), None) => delivery,
+                (_, Some(found)) => Delivery::Listed(found),
+                (Some(delivery), None) => delivery,
                 (None, None) => continue,
             };
             found.push(Shown {

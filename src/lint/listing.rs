@@ -4,12 +4,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::delivery::Delivery;
 use crate::artifact::{Dimensions, NamedMetric, Resource};
 use crate::diag::nearest;
 
 /// Dimensions of a series with their values.
 pub(super) type Series<'a> = BTreeMap<&'a str, &'a str>;
+
+/// What is known of a metric of a namespace that was listed.
+pub(super) enum Found<'a> {
+    /// CloudWatch had these series of it.
+    Series(Vec<Series<'a>>),
+    /// CloudWatch had none of it.
+    Nothing {
+        /// The day.
+        date: &'a str,
+        /// A name of that namespace that may be meant.
+        nearest: Option<&'a str>,
+    },
+}
 
 /// All metrics of some namespaces.
 pub(super) struct Listing<'a> {
@@ -28,22 +40,21 @@ impl<'a> Listing<'a> {
             let key = (text("Namespace"), text("MetricName"));
             series.entry(key).or_default().push(dimensions(metric));
         }
-        let at = resource.request["ListedAt"].as_str().unwrap_or_default();
         Self {
-            date: at.split('T').next().unwrap_or_default(),
+            date: resource.request["Date"].as_str().unwrap_or_default(),
             namespaces: items("Namespaces").filter_map(Value::as_str).collect(),
             series,
         }
     }
 
     /// What is known of a metric, if its namespace was listed.
-    pub(super) fn find(&self, metric: &NamedMetric) -> Option<Delivery<'a>> {
+    pub(super) fn find(&self, metric: &NamedMetric) -> Option<Found<'a>> {
         let namespace = *self.namespaces.get(metric.namespace.as_str())?;
         if let Some(series) = self.series.get(&(namespace, metric.name.as_str())) {
-            return Some(Delivery::Listed(series.clone()));
+            return Some(Found::Series(series.clone()));
         }
         let names = self.series.keys().filter(|(of, _)| *of == namespace);
-        Some(Delivery::Unlisted {
+        Some(Found::Nothing {
             date: self.date,
             nearest: nearest(&metric.name, names.map(|(_, name)| *name)),
         })

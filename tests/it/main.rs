@@ -32,6 +32,7 @@ mod lint;
 mod marked;
 mod marks;
 mod pages;
+mod pictures;
 mod preview;
 #[allow(dead_code, reason = "the other test binary uses the rest")]
 mod project;

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use anyhow::Result;
 use clap::Args;
 
 use super::{AwsArgs, RegionArgs, open, write};
+use crate::cli::lint::today;
 use crate::cli::terminal::Terminal;
 use crate::cli::words::count;
 
@@ -31,7 +31,7 @@ pub(super) struct ListMetricsArgs {
 /// When the account cannot be read or the file cannot be written.
 pub(super) fn run(args: &ListMetricsArgs) -> Result<u8> {
     let session = open(args.region.checked()?, &args.aws)?;
-    let listing = session.list_metrics(&args.namespaces, SystemTime::now())?;
+    let listing = session.list_metrics(&args.namespaces, &today().to_string())?;
     let metrics = listing["Metrics"].as_array().map_or(0, Vec::len);
     let text = serde_json::to_string_pretty(&listing)? + "\n";
     write(&args.out, &text)?;

@@ -9,12 +9,14 @@
 //! ```
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 
 use super::{Compared, Target};
 use crate::aws::{Action, Change, Changes, FieldChange};
+use crate::cli::words::count;
 use crate::diag::one_line;
 use crate::parity::Prices;
 
@@ -112,25 +114,54 @@ fn push(out: &mut String, change: &Change) {
         out.push_str(" (edited since slosmith applied it)");
     }
     out.push('\n');
-    for field in change.fields.iter().take(FIELDS) {
+    let (places, fields): (Vec<_>, Vec<_>) = change.fields.iter().partition(|f| is_place(f));
+    for field in fields.iter().take(FIELDS) {
         push_field(out, field);
     }
-    if change.fields.len() > FIELDS {
-        out.push_str(&format!(
-            "      and {} more fields\n",
-            change.fields.len() - FIELDS
-        ));
+    if fields.len() > FIELDS {
+        let more = fields.len() - FIELDS;
+        out.push_str(&format!("      and {more} more fields\n"));
     }
+    let widget = |field: &FieldChange| field.path.rsplit_once('.').map(|(of, _)| of.to_owned());
+    let moved: BTreeSet<_> = places.into_iter().map(widget).collect();
+    if !moved.is_empty() {
+        let moved = count(moved.len(), "widget");
+        out.push_str(&format!("      {moved} moved or resized\n"));
+    }
+}
+
+/// True for where on a dashboard a widget is, or how large.
+fn is_place(field: &FieldChange) -> bool {
+    ["].x", "].y", "].width", "].height"]
+        .iter()
+        .any(|end| field.path.starts_with("widgets[") && field.path.ends_with(end))
 }
 
 fn push_field(out: &mut String, field: &FieldChange) {
     let path = one_line(&field.path);
-    let (old, new) = (value(&field.old), value(&field.new));
+    let (old, new) = match (&field.old, &field.new) {
+        (Value::Array(old), Value::Array(new)) => (value(&only(old, new)), value(&only(new, old))),
+        (old, new) => (value(old), value(new)),
+    };
     out.push_str(&format!(
         "      {path}: {RED}{}{RED:#} → {GREEN}{}{GREEN:#}\n",
         one_line(&old),
         one_line(&new)
     ));
+}
+
+/// Items of a list that another list does not have, after dots for those that it has; the list if that is all of them or none.
+fn only(list: &[Value], other: &[Value]) -> Value {
+    let own: Vec<_> = list
+        .iter()
+        .filter(|item| !other.contains(item))
+        .cloned()
+        .collect();
+    match own.len() {
+        0 => list.into(),
+        all if all == list.len() => list.into(),
+        _ => std::iter::once("…".into()).chain(own).collect(),
+    }
 }
 
 /// A value as JSON, shortened; nothing is `(none)`.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::artifact::Dimensions;
 use crate::diag::{Group, Severity};
 use crate::lint::delivery::{self, Delivery};
-use crate::lint::listing::{self, Series};
+use crate::lint::listing::{self, Found, Series};
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
@@ -42,8 +42,8 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
         };
         let wrong = match &shown.delivery {
             Delivery::Agent(sets) => undeclared(&shown.metric.name, wanted, sets),
-            Delivery::Listed(series) => unlisted(&shown.metric.name, wanted, series),
-            Delivery::NoAgent | Delivery::Unlisted { .. } => None,
+            Delivery::Listed(Found::Series(series)) => unlisted(&shown.metric.name, wanted, series),
+            Delivery::NoAgent | Delivery::Listed(Found::Nothing { .. }) => None,
         };
         let span = shown.resource.span(&shown.metric.pointer);
         if let Some((message, help)) = wrong {

@@ -4,6 +4,7 @@ use crate::artifact::NamedMetric;
 use crate::catalog::{MetricType, Series};
 use crate::diag::{Group, Severity};
 use crate::lint::delivery::{self, Delivery, Shown};
+use crate::lint::listing::Found;
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::scope::Scope;
@@ -68,12 +69,12 @@ fn missing(shown: &Shown<'_>) -> Option<(String, String)> {
     } = shown;
     let (name, namespace) = (&metric.name, &metric.namespace);
     match delivery {
-        Delivery::Agent(_) | Delivery::Listed(_) => None,
+        Delivery::Agent(_) | Delivery::Listed(Found::Series(_)) => None,
         Delivery::NoAgent => Some((
             format!("no agent of this run delivers `{name}`"),
             "add it to `metric_declaration` of the agent's configuration".to_owned(),
         )),
-        Delivery::Unlisted { date, nearest } => Some((
+        Delivery::Listed(Found::Nothing { date, nearest }) => Some((
             format!("`{name}` had no value in `{namespace}` in the two weeks before {date}"),
             match nearest {
                 Some(nearest) => format!("did you mean `{nearest}`?"),

@@ -211,6 +211,66 @@ fn a_saved_plan_is_applied_as_it_is_or_not_at_all() {
 }
 
 #[test]
+fn a_composite_alarm_with_a_missing_part_is_never_sent() {
+    let scene = Scene::new();
+    let both = "  Both:
+    severity: critical
+    when: {all: [{signal: vllm.requests_waiting, above: 5}, {signal: vllm.kv_cache_usage, above: 95%}]}
+    for: 2m
+";
+    scene
+        .project
+        .write("specs/chat.yaml", &format!("{SPEC}{both}"));
+    scene.run(&["plan", "--out", "plan.json"]).exits(1);
+    let plan = scene.project.read("plan.json");
+    let mut plan: Value = serde_json::from_str(&plan).expect("JSON");
+    let is_part = |entry: &Value| entry["name"] == "chat-both-part-1";
+    for list in ["objects", "changes"] {
+        let list = plan[list].as_array_mut().expect("a list");
+        let all = list.len();
+        list.retain(|entry| !is_part(entry));
+        assert_eq!(list.len(), all - 1, "{list:?}");
+    }
+    scene.project.write("plan.json", &plan.to_string());
+    scene
+        .run(&["apply", "plan.json", "--yes"])
+        .exits(2)
+        .says("the composite alarm `chat-both` refers to `chat-both-part-1`, which does not exist");
+    assert!(scene.server.store().alarms.is_empty());
+}
+
+#[test]
+fn picture_of_a_plan() {
+    let scene = Scene::new();
+    let idle = "  Idle:
+    severity: critical
+    when: {signal: vllm.requests_running, below: 1}
+    for: 30m
+";
+    scene
+        .project
+        .write("specs/chat.yaml", &format!("{SPEC}{idle}"));
+    scene.run(&["apply", "--yes"]).exits(0);
+    let full = "  CacheFull:
+    severity: critical
+    when: {signal: vllm.kv_cache_usage, above: 95%}
+    for: 5m
+";
+    scene
+        .project
+        .write("specs/chat.yaml", &format!("{SPEC}{full}"));
+    scene.edit();
+    let ran = scene
+        .run(&["plan", "--prune", "--color", "always"])
+        .exits(1);
+    crate::pictures::check(
+        "plan",
+        "slosmith cloudwatch plan --prune",
+        &(ran.out + &ran.err),
+    );
+}
+
+#[test]
 fn what_a_spec_no_longer_wants_goes_on_request() {
     let scene = Scene::new();
     scene.run(&["apply", "--yes"]).exits(0);
@@ -407,18 +467,19 @@ fn alarms_are_compared_with_the_metrics_that_are_there() {
     let lint = ["lint", "alarms.json", "board.json", "listed"];
     let lint = [&lint[..], &["--format", "concise", "--fail-on", "warning"]].concat();
     let out = scene.project.run(&lint).exits(1).out;
+    let day = listing["Date"].as_str().expect("a day");
     let told: Vec<_> = out
         .lines()
         .filter_map(|line| line.split_once("] "))
-        .map(|(_, message)| message.replace(&day(&listing), "TODAY"))
+        .map(|(_, message)| message.replace(day, "TODAY"))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"");
-}
-
-/// The day on which metrics were listed.
-fn day(listing: &Value) -> String {
-    let at = listing["ListedAt"].as_str().expect("a time");
-    at.split('T').next().expect("a day").to_owned()
+    insta::assert_snapshot!(told.join("\n"), @r"
+    `Latncy` had no value in `Shop` in the two weeks before TODAY
+    CloudWatch has no `Latency` with [Cluster=north]
+    CloudWatch has no `Latency` without dimensions
+    CloudWatch has no `Latency` with [Cluster=south]
+    `Gone` had no value in `Shop` in the two weeks before TODAY
+    ");
 }
 
 #[test]
