@@ -26,13 +26,14 @@ const TYPES: [&str; 7] = [
 /// Ways of drawing what a query of logs finds.
 const LOG_VIEWS: [&str; 4] = ["table", "timeSeries", "bar", "pie"];
 
-/// Quotas: widgets, metrics of all, variables, alarms of a widget.
-const WIDGETS: usize = 500;
-const METRICS: usize = 2500;
-const VARIABLES: usize = 25;
-
+/// Widgets of a dashboard.
+pub const MOST_WIDGETS: usize = 500;
+/// Metrics of all widgets of a dashboard.
+pub const MOST_METRICS: usize = 2500;
 /// Alarms of a widget.
 pub const MOST_ALARMS: usize = 100;
+
+const VARIABLES: usize = 25;
 
 /// Everything wrong with the body of a dashboard.
 pub fn dashboard(body: &Value) -> Vec<Violation> {
@@ -46,13 +47,13 @@ pub fn dashboard(body: &Value) -> Vec<Violation> {
         variable::check(&mut f.at(&format!("variables/{i}"), value));
     }
     let mut metrics = 0;
-    for (i, value) in known(f.at_most("widgets", WIDGETS)) {
+    for (i, value) in known(f.at_most("widgets", MOST_WIDGETS)) {
         metrics += widget(&mut f.at(&format!("widgets/{i}"), value));
     }
-    if metrics > METRICS {
+    if metrics > MOST_METRICS {
         f.wrong(
             "widgets",
-            format!("{metrics} metrics on the dashboard; {METRICS} are allowed"),
+            format!("{metrics} metrics on the dashboard; {MOST_METRICS} are allowed"),
         );
     }
     found

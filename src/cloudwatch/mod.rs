@@ -29,7 +29,7 @@ mod violation;
 pub use actions::{Sort, refused};
 pub use alarm::alarm;
 pub use composite::{BadRule, Children, children, composite, quoted};
-pub use dashboard::{MOST_ALARMS, dashboard};
+pub use dashboard::{MOST_ALARMS, MOST_METRICS, MOST_WIDGETS, dashboard};
 pub use fields::Form;
 pub use region::is_region;
 pub use search::{Search, is_searchable};

@@ -4,6 +4,7 @@
 
 use super::builder::Builder;
 use super::graph;
+use crate::cloudwatch::{MOST_ALARMS, MOST_METRICS, MOST_WIDGETS};
 use crate::naming;
 use crate::plan::cloudwatch::{
     ChartQuery, CloudWatchDashboard, CloudWatchPanel, CloudWatchRow, Content, MissingPanel,
@@ -29,15 +30,18 @@ impl Builder<'_> {
     ) -> Vec<CloudWatchDashboard> {
         dashboards
             .iter()
-            .map(|dashboard| CloudWatchDashboard {
-                file: dashboard.name.clone(),
-                name: naming::dashboard(self.service, &dashboard.name),
-                range: dashboard.range,
-                rows: dashboard
-                    .rows
-                    .iter()
-                    .map(|row| self.row(slos, dashboard, row, account))
-                    .collect(),
+            .map(|dashboard| {
+                let mut room = Room::of(dashboard);
+                CloudWatchDashboard {
+                    file: dashboard.name.clone(),
+                    name: naming::dashboard(self.service, &dashboard.name),
+                    range: dashboard.range,
+                    rows: dashboard
+                        .rows
+                        .iter()
+                        .map(|row| self.row(slos, dashboard, row, account, &mut room))
+                        .collect(),
+                }
             })
             .collect()
     }
@@ -48,10 +52,11 @@ impl Builder<'_> {
         dashboard: &Dashboard,
         row: &Row,
         account: bool,
+        room: &mut Room,
     ) -> CloudWatchRow {
         let (mut panels, mut missing) = (Vec::new(), Vec::new());
         for panel in alarms_first(&row.panels) {
-            let shown = show(self, slos, panel, account);
+            let shown = show(self, slos, panel, account).and_then(|shown| room.take(shown));
             self.report(dashboard, panel, &shown);
             let title = panel.title.clone();
             match shown {
@@ -100,6 +105,41 @@ impl Builder<'_> {
             true => format!("{name} (panel {})", panel.id).replace("  ", " "),
             false => name,
         }
+    }
+}
+
+/// What a dashboard still has room for.
+struct Room {
+    widgets: usize,
+    metrics: usize,
+}
+
+impl Room {
+    /// All but the heading of each row and the text on what it lacks.
+    fn of(dashboard: &Dashboard) -> Self {
+        Self {
+            widgets: MOST_WIDGETS.saturating_sub(2 * dashboard.rows.len()),
+            metrics: MOST_METRICS,
+        }
+    }
+
+    /// Gives room to a panel, if there is enough.
+    fn take(&mut self, shown: (Content, Vec<Note>)) -> Shown {
+        let (widgets, metrics) = match &shown.0 {
+            Content::Alarms(names) => (names.len().div_ceil(MOST_ALARMS), 0),
+            // A line may show an expression besides the metrics that it is made of.
+            Content::Graph(graph) => {
+                let lines = graph.lines.iter();
+                (1, lines.map(|line| line.value.metrics().len() + 1).sum())
+            }
+            Content::Text(_) | Content::Chart(..) => (1, 0),
+        };
+        if widgets > self.widgets || metrics > self.metrics {
+            return Err(vec![NotExpressible::DashboardFull]);
+        }
+        self.widgets -= widgets;
+        self.metrics -= metrics;
+        Ok(shown)
     }
 }
 

@@ -183,6 +183,36 @@ fn known_groups_have_alarms_of_their_own() {
     assert!(told.contains(lost), "{told}");
 }
 
+/// A dashboard of CloudWatch has a limited number of widgets; the last ones are left out, and the report says so.
+#[test]
+fn a_dashboard_shows_what_fits() {
+    let alerts = (0..493).map(|n| {
+        format!("  Queue{n}: {{severity: critical, when: {{signal: vllm.requests_waiting, above: {n}.5}}, for: 2m}}\n")
+    });
+    let text = format!(
+        "apiVersion: slosmith/v1
+service: {{name: many, owner: tests}}
+runtime: {{vllm: \">=0.20, <0.34\"}}
+links: {{runbooks: \"https://runbooks.example\", grafana: \"https://grafana.example\"}}
+cloudwatch:
+  region: us-east-1
+  namespace: Many
+  actions: {{critical: [\"arn:aws:sns:us-east-1:123456789012:many\"]}}
+alerts:
+{}",
+        alerts.collect::<String>()
+    );
+    let files = build(&text, Target::CloudWatch);
+    let board = json(&files, "cloudwatch/dashboards/overview.json");
+    let widgets = board["widgets"].as_array().expect("a list").len();
+    assert!((490..=500).contains(&widgets), "{widgets}");
+    let report = self::text(&files, "parity.md");
+    assert!(
+        report.contains("a dashboard has at most 500 widgets"),
+        "{report}"
+    );
+}
+
 /// A maintenance window mutes whoever notifies somebody, in all forms.
 #[test]
 fn maintenance_mutes_what_notifies() {

@@ -453,6 +453,9 @@ pub enum NotExpressible {
     /// Alarms are named by their account, which is not known.
     #[error("the states of alarms need `cloudwatch.account`")]
     NoAccount,
+    /// A dashboard of CloudWatch has no room for it.
+    #[error("a dashboard has at most 500 widgets and 2,500 metrics")]
+    DashboardFull,
     /// An objective on a percentile has no budget.
     #[error("it has no budget")]
     NoBudget,
