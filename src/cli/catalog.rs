@@ -83,6 +83,13 @@ pub fn run(args: &CatalogArgs, out: &mut dyn Write) -> Result<u8> {
     Ok(0)
 }
 
+/// What is known of a family, by the name of any of its series.
+pub(super) fn described(name: &str) -> Option<String> {
+    show::find(Catalog::vllm(), name, Format::Text)
+        .ok()
+        .flatten()
+}
+
 pub(super) fn release<'a>(catalog: &'a Catalog, version: &Version) -> Result<&'a Release> {
     if let Some(release) = catalog.find_release(version) {
         return Ok(release);

@@ -15,6 +15,7 @@ mod findings;
 pub mod gate;
 pub mod health;
 pub mod lint;
+pub mod lsp;
 mod page;
 mod plan;
 pub mod preview;
@@ -53,6 +54,8 @@ enum Command {
     Preview(preview::PreviewArgs),
     /// Check specs, rules and dashboards against recorded vLLM metrics
     Lint(lint::LintArgs),
+    /// Check files while you edit them, in editors with the Language Server Protocol
+    Lsp(lsp::LspArgs),
     /// Show how a vLLM upgrade affects metrics and the files that query them
     Drift(drift::DriftArgs),
     /// Show which conditions of a spec hold on a server's metrics page
@@ -99,6 +102,7 @@ fn run(cli: &Cli) -> ExitCode {
         Command::Build(args) => build::run(args, &mut out),
         Command::Preview(args) => preview::run(args, &mut out),
         Command::Lint(args) => lint::run(args, &mut out),
+        Command::Lsp(args) => lsp::run(args),
         Command::Drift(args) => drift::run(args, &mut out),
         Command::Health(args) => health::run(args, &mut out),
         Command::Gate(args) => gate::run(args, &mut out),

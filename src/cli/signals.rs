@@ -64,6 +64,14 @@ pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {
     Ok(0)
 }
 
+/// What is known of a signal of the library on all releases.
+pub(super) fn described(name: &str) -> Option<String> {
+    let catalog = Catalog::vllm();
+    let (name, signal) = with_signal(name.to_owned())?;
+    let view = View::new(catalog, name, signal, &catalog.select_all().releases);
+    Some(show::text(catalog, &view))
+}
+
 /// The signal of a name, whose prefix may be left out on the command line.
 fn known(name: &str) -> Result<(String, &'static Signal)> {
     let with_prefix = [name.to_owned(), format!("{PREFIX}{name}")];

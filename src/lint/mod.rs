@@ -60,5 +60,5 @@ pub mod subject;
 pub mod suppress;
 
 pub use rule::{Check, Findings, Rule};
-pub use run::{Settings, run, run_telling};
+pub use run::{Settings, declared, run, run_telling};
 pub use scope::{Product, Scope};

@@ -53,22 +53,7 @@ pub fn run_telling(
         .copied()
         .filter(|rule| !levels.is_off(rule.info.name))
         .collect();
-    let mut found = Sink::default();
-    let mut declared = Declared::default();
-    for artifact in artifacts.iter().filter(|a| a.kind == Kind::Spec) {
-        let path = sources.get(artifact.file).path();
-        if settings.config.build.is_defaults(path) {
-            continue;
-        }
-        let itself = [artifact.file];
-        let parts = match artifact.parts.is_empty() {
-            true => &itself[..],
-            false => &artifact.parts,
-        };
-        let parts: Vec<_> = parts.iter().map(|f| (*f, sources.get(*f).text())).collect();
-        let said = spec::lint(&parts, settings.vllm, &mut declared);
-        found.absorb(said);
-    }
+    let (mut found, declared) = specs(artifacts, sources, config, settings.vllm);
     let written = artifacts.iter().flat_map(Artifact::readings);
     let written = written.flat_map(|a| &a.records);
     let scope = settings
@@ -90,6 +75,43 @@ pub fn run_telling(
     let mut kept = levels.judge(kept);
     kept.extend(levels.judge(config.unknown_rules(&known)));
     kept
+}
+
+/// `scope` with the labels and series that specs among `artifacts` declare.
+pub fn declared<'c>(
+    scope: Scope<'c>,
+    artifacts: &[Artifact],
+    sources: &Sources,
+    config: &Config,
+) -> Scope<'c> {
+    let (_, declared) = specs(artifacts, sources, config, None);
+    scope.declared(declared.labels, declared.series)
+}
+
+/// What is wrong with specs, and what they declare.
+fn specs(
+    artifacts: &[Artifact],
+    sources: &Sources,
+    config: &Config,
+    vllm: Option<&str>,
+) -> (Sink, Declared) {
+    let mut found = Sink::default();
+    let mut declared = Declared::default();
+    for artifact in artifacts.iter().filter(|a| a.kind == Kind::Spec) {
+        let path = sources.get(artifact.file).path();
+        if config.build.is_defaults(path) {
+            continue;
+        }
+        let itself = [artifact.file];
+        let parts = match artifact.parts.is_empty() {
+            true => &itself[..],
+            false => &artifact.parts,
+        };
+        let parts: Vec<_> = parts.iter().map(|f| (*f, sources.get(*f).text())).collect();
+        let said = spec::lint(&parts, vllm, &mut declared);
+        found.absorb(said);
+    }
+    (found, declared)
 }
 
 fn project(

@@ -29,6 +29,7 @@ mod layers;
 mod library;
 mod linear;
 mod lint;
+mod lsp;
 mod marked;
 mod marks;
 mod pages;

@@ -13,13 +13,7 @@ use crate::cli::words;
 
 pub(super) fn view(catalog: &Catalog, args: &ShowArgs) -> Result<String> {
     let name = args.family.as_str();
-    if let Some((family, _)) = catalog.series_of(name) {
-        return match args.format {
-            Format::Text => Ok(text(catalog, family)),
-            Format::Json => as_json(catalog, family),
-        };
-    }
-    elsewhere(catalog, name, args.format)?.ok_or_else(|| {
+    find(catalog, name, args.format)?.ok_or_else(|| {
         let hint = catalog
             .suggest(name)
             .map(|found| format!("; did you mean `{found}`?"));
@@ -28,6 +22,17 @@ pub(super) fn view(catalog: &Catalog, args: &ShowArgs) -> Result<String> {
             hint.unwrap_or_default()
         )
     })
+}
+
+/// What is known of a family, by the name of any of its series.
+pub(super) fn find(catalog: &Catalog, name: &str, format: Format) -> Result<Option<String>> {
+    let Some((family, _)) = catalog.series_of(name) else {
+        return elsewhere(catalog, name, format);
+    };
+    match format {
+        Format::Text => Ok(Some(text(catalog, family))),
+        Format::Json => as_json(catalog, family).map(Some),
+    }
 }
 
 fn text(catalog: &Catalog, family: &Family) -> String {

@@ -85,6 +85,15 @@ pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) 
     loaded
 }
 
+/// A text as if it were a file that the command line names.
+pub(in crate::cli) fn of_text(path: PathBuf, text: String) -> Loaded {
+    let mut loaded = Loaded::default();
+    let file = loaded.sources.add(SourceFile::new(path, text));
+    loaded.files.push((file, true));
+    loaded.read(&Progress::none());
+    loaded
+}
+
 /// True for a text that names a series of ours; nobody asked for it, so that it need not be readable.
 fn names_ours(path: &Path) -> bool {
     let text = input::read(path, input::SMALL).ok();

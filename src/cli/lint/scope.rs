@@ -13,7 +13,7 @@ use crate::lint::{Product, Scope};
 ///
 /// # Errors
 /// When no recorded release lies in the range, or a profile was never recorded.
-pub(super) fn products(
+pub(in crate::cli) fn products(
     config: &Config,
     range: Option<&Range>,
     named: &[String],

@@ -1,0 +1,284 @@
+//! `slosmith lsp`: what `lint` and `catalog show` say, in an editor.
+//!
+//! The editor starts the process and speaks the Language Server Protocol on its standard streams. A document is judged after
+//! each change, once no further message waits.
+
+mod action;
+mod completion;
+mod document;
+mod hover;
+mod position;
+mod symbol;
+mod word;
+mod workspace;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_types::notification::{
+    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument,
+    Notification as _, PublishDiagnostics,
+};
+use lsp_types::request::{
+    CodeActionRequest, Completion, GotoDefinition, HoverRequest, PrepareRenameRequest, Rename,
+    Request as _,
+};
+use lsp_types::{
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
+    HoverProviderCapability, InitializeParams, OneOf, PublishDiagnosticsParams, RenameOptions,
+    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, Uri,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use document::Document;
+use position::Encoding;
+use workspace::Workspace;
+
+/// Check files while you edit them, in editors with the Language Server Protocol
+#[derive(Debug, Args)]
+pub struct LspArgs {
+    /// The only way to speak; some editors ask for it
+    #[arg(long, hide = true)]
+    stdio: bool,
+}
+
+/// Runs `slosmith lsp` until the editor ends it; gives back the exit code.
+///
+/// # Errors
+/// When the other side does not speak the protocol, or the configuration is wrong.
+pub fn run(_: &LspArgs) -> Result<u8> {
+    let (connection, threads) = Connection::stdio();
+    let (id, params) = connection.initialize_start()?;
+    let params: InitializeParams = serde_json::from_value(params)?;
+    let encoding = Encoding::agreed(&params);
+    let answer = json!({
+        "capabilities": capabilities(encoding),
+        "serverInfo": {"name": "slosmith", "version": env!("CARGO_PKG_VERSION")},
+    });
+    connection.initialize_finish(id, answer)?;
+    let here = std::env::current_dir().context("cannot determine the working directory")?;
+    let mut server = Server {
+        workspace: Workspace::open(root(&params).unwrap_or(here))?,
+        encoding,
+        connection,
+    };
+    server.serve()?;
+    drop(server);
+    threads.join()?;
+    Ok(0)
+}
+
+fn capabilities(encoding: Encoding) -> ServerCapabilities {
+    ServerCapabilities {
+        position_encoding: Some(encoding.kind()),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(
+            TextDocumentSyncOptions {
+                open_close: Some(true),
+                change: Some(TextDocumentSyncKind::FULL),
+                save: Some(SaveOptions::default().into()),
+                ..TextDocumentSyncOptions::default()
+            },
+        )),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        completion_provider: Some(CompletionOptions {
+            trigger_characters: Some([":", ".", "{", "\"", ","].map(str::to_owned).to_vec()),
+            ..CompletionOptions::default()
+        }),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, action::fix_all()]),
+            ..CodeActionOptions::default()
+        })),
+        definition_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(OneOf::Right(RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: Default::default(),
+        })),
+        ..ServerCapabilities::default()
+    }
+}
+
+/// The folder that the editor has open.
+fn root(params: &InitializeParams) -> Option<PathBuf> {
+    let folders = params.workspace_folders.iter().flatten();
+    #[allow(deprecated, reason = "older editors send nothing else")]
+    let mut all = folders.map(|folder| &folder.uri).chain(&params.root_uri);
+    all.find_map(document::path)
+}
+
+struct Server {
+    workspace: Workspace,
+    encoding: Encoding,
+    connection: Connection,
+}
+
+/// What an answer to a request is, or why there is none.
+type Answer = Result<Value, Response>;
+
+impl Server {
+    fn serve(&mut self) -> Result<()> {
+        while let Ok(message) = self.connection.receiver.recv() {
+            match message {
+                Message::Request(request) => {
+                    if self.connection.handle_shutdown(&request)? {
+                        return Ok(());
+                    }
+                    let answer = self.answer(request);
+                    self.connection.sender.send(answer.into())?;
+                }
+                Message::Notification(told) => self.note(told),
+                Message::Response(_) => {}
+            }
+            if self.connection.receiver.is_empty() {
+                self.publish()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, told: Notification) {
+        let Notification { method, params } = told;
+        // A notification that cannot be read has no answer.
+        let _ = match method.as_str() {
+            DidOpenTextDocument::METHOD => {
+                read(params).map(|p: lsp_types::DidOpenTextDocumentParams| {
+                    let opened = p.text_document;
+                    self.workspace.set(opened.uri, opened.version, opened.text);
+                })
+            }
+            DidChangeTextDocument::METHOD => {
+                read(params).map(|p: lsp_types::DidChangeTextDocumentParams| {
+                    if let Some(whole) = p.content_changes.into_iter().next_back() {
+                        let changed = p.text_document;
+                        self.workspace.set(changed.uri, changed.version, whole.text);
+                    }
+                })
+            }
+            DidSaveTextDocument::METHOD => {
+                self.workspace.reload();
+                Ok(())
+            }
+            DidCloseTextDocument::METHOD => {
+                read(params).map(|p: lsp_types::DidCloseTextDocumentParams| {
+                    self.workspace.close(p.text_document.uri);
+                })
+            }
+            _ => Ok(()),
+        };
+    }
+
+    /// Sends the findings of all documents that changed.
+    fn publish(&mut self) -> Result<()> {
+        for (uri, version, diagnostics) in self.workspace.judge(self.encoding) {
+            let params = PublishDiagnosticsParams {
+                uri,
+                diagnostics,
+                version,
+            };
+            let told = Notification::new(PublishDiagnostics::METHOD.to_owned(), params);
+            self.connection.sender.send(told.into())?;
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, request: Request) -> Response {
+        let Request { id, method, params } = request;
+        match self.result(&id, &method, params) {
+            Ok(value) => Response::new_ok(id, value),
+            Err(response) => response,
+        }
+    }
+
+    fn result(&mut self, id: &RequestId, method: &str, params: Value) -> Answer {
+        let invalid = |error: serde_json::Error| {
+            Response::new_err(
+                id.clone(),
+                ErrorCode::InvalidParams as i32,
+                error.to_string(),
+            )
+        };
+        let refused =
+            |why: String| Response::new_err(id.clone(), ErrorCode::RequestFailed as i32, why);
+        let encoding = self.encoding;
+        Ok(match method {
+            HoverRequest::METHOD => {
+                let p: lsp_types::HoverParams = read(params).map_err(invalid)?;
+                let at = p.text_document_position_params;
+                self.at(&at, |document, offset| {
+                    hover::hover(document, offset, encoding)
+                })
+            }
+            Completion::METHOD => {
+                let p: lsp_types::CompletionParams = read(params).map_err(invalid)?;
+                self.at(&p.text_document_position, |document, offset| {
+                    Some(completion::items(document, offset, encoding))
+                })
+            }
+            GotoDefinition::METHOD => {
+                let p: lsp_types::GotoDefinitionParams = read(params).map_err(invalid)?;
+                let at = p.text_document_position_params;
+                self.at(&at, |document, offset| {
+                    symbol::definition(document, offset, encoding)
+                })
+            }
+            PrepareRenameRequest::METHOD => {
+                let at = read(params).map_err(invalid)?;
+                self.at(&at, |document, offset| {
+                    symbol::prepare(document, offset, encoding)
+                })
+            }
+            Rename::METHOD => {
+                let p: lsp_types::RenameParams = read(params).map_err(invalid)?;
+                let at = p.text_document_position;
+                let edit = self.at(&at, |document, offset| {
+                    Some(symbol::rename(document, offset, &p.new_name, encoding))
+                });
+                match edit {
+                    Value::Object(mut edit) if edit.contains_key("Err") => {
+                        let why = edit.remove("Err").unwrap_or_default();
+                        return Err(refused(why.as_str().unwrap_or_default().to_owned()));
+                    }
+                    Value::Object(mut edit) => edit.remove("Ok").unwrap_or_default(),
+                    other => other,
+                }
+            }
+            CodeActionRequest::METHOD => {
+                let p: lsp_types::CodeActionParams = read(params).map_err(invalid)?;
+                // The editor may ask before it has seen the findings of the newest text.
+                self.publish().map_err(|error| refused(error.to_string()))?;
+                let document = self.workspace.document(&p.text_document.uri);
+                let actions = document.map(|document| action::actions(document, p.range, encoding));
+                serde_json::to_value(actions).unwrap_or_default()
+            }
+            other => {
+                let message = format!("{other} is not supported");
+                let code = ErrorCode::MethodNotFound as i32;
+                return Err(Response::new_err(id.clone(), code, message));
+            }
+        })
+    }
+
+    /// What something says of a place in an open document; null where nothing is known.
+    fn at<T: serde::Serialize>(
+        &self,
+        at: &lsp_types::TextDocumentPositionParams,
+        say: impl FnOnce(&Document, usize) -> Option<T>,
+    ) -> Value {
+        let document = self.workspace.document(&at.text_document.uri);
+        let said = document.and_then(|document| {
+            let offset = document.lines(self.encoding).offset(at.position);
+            say(document, offset)
+        });
+        serde_json::to_value(said).unwrap_or_default()
+    }
+}
+
+fn read<T: DeserializeOwned>(params: Value) -> serde_json::Result<T> {
+    serde_json::from_value(params)
+}
+
+/// Findings of a document: whose, of which version, and what.
+type Published = (Uri, Option<i32>, Vec<lsp_types::Diagnostic>);

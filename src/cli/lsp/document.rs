@@ -1,0 +1,86 @@
+//! An open document.
+
+use std::path::PathBuf;
+
+use lsp_types::{DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Uri};
+
+use super::position::{Encoding, Lines};
+use crate::artifact::Kind;
+use crate::diag::{Diagnostic, Severity};
+use crate::source::{FileId, Sources};
+
+/// An open document, with what was found in it.
+pub(super) struct Document {
+    pub(super) uri: Uri,
+    pub(super) path: PathBuf,
+    pub(super) version: i32,
+    pub(super) text: String,
+    /// True until it is judged.
+    pub(super) changed: bool,
+    pub(super) kind: Kind,
+    /// Its file in `sources`.
+    pub(super) file: FileId,
+    pub(super) sources: Sources,
+    pub(super) found: Vec<Diagnostic>,
+}
+
+impl Document {
+    pub(super) fn lines(&self, encoding: Encoding) -> Lines<'_> {
+        Lines::new(&self.text, encoding)
+    }
+
+    /// Its findings as the protocol has them.
+    pub(super) fn diagnostics(&self, encoding: Encoding) -> Vec<lsp_types::Diagnostic> {
+        let lines = self.lines(encoding);
+        self.found
+            .iter()
+            .map(|found| self.diagnostic(found, &lines))
+            .collect()
+    }
+
+    pub(super) fn diagnostic(
+        &self,
+        found: &Diagnostic,
+        lines: &Lines<'_>,
+    ) -> lsp_types::Diagnostic {
+        let severity = match found.severity {
+            Severity::Error => DiagnosticSeverity::ERROR,
+            Severity::Warning => DiagnosticSeverity::WARNING,
+            Severity::Info => DiagnosticSeverity::INFORMATION,
+        };
+        let help = found.help.iter().map(|help| format!("help: {help}"));
+        let notes = found
+            .details
+            .notes
+            .iter()
+            .map(|note| format!("note: {note}"));
+        let message: Vec<_> = std::iter::once(found.message.clone())
+            .chain(notes)
+            .chain(help)
+            .collect();
+        let here = found
+            .related
+            .iter()
+            .filter(|label| label.span.file == self.file);
+        let related: Vec<_> = here
+            .map(|label| DiagnosticRelatedInformation {
+                location: Location::new(self.uri.clone(), lines.range(label.span.range())),
+                message: label.text.clone(),
+            })
+            .collect();
+        lsp_types::Diagnostic {
+            range: lines.range(found.span.range()),
+            severity: Some(severity),
+            code: Some(NumberOrString::String(found.code.to_owned())),
+            source: Some("slosmith".to_owned()),
+            message: message.join("\n"),
+            related_information: (!related.is_empty()).then_some(related),
+            ..lsp_types::Diagnostic::default()
+        }
+    }
+}
+
+/// The path that an editor means by `file:///…`.
+pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
+    url::Url::parse(uri.as_str()).ok()?.to_file_path().ok()
+}

@@ -1,0 +1,194 @@
+//! Signals and runbooks of a spec: where they are declared, and their new names.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use lsp_types::{GotoDefinitionResponse, Location, TextEdit, WorkspaceEdit};
+use serde_json::Value;
+
+use super::action::edit_of;
+use super::document::Document;
+use super::position::Encoding;
+use crate::library::json_schema;
+use crate::source::FileId;
+use crate::yaml::{Kind, Node, document};
+
+/// A part of a spec whose entries have names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Table {
+    Signals,
+    Runbooks,
+}
+
+impl Table {
+    fn key(self) -> &'static str {
+        match self {
+            Self::Signals => "signals",
+            Self::Runbooks => "runbooks",
+        }
+    }
+
+    /// True for a key whose value is a name of this table.
+    fn is_named_by(self, key: &str) -> bool {
+        match self {
+            Self::Signals => signal_keys().contains(key),
+            Self::Runbooks => key == "runbook",
+        }
+    }
+}
+
+/// A name in a spec: where it is declared, and where it is used.
+struct Symbol {
+    declared: Range<usize>,
+    used: Vec<Range<usize>>,
+}
+
+/// Where the name at a byte is declared.
+pub(super) fn definition(
+    document: &Document,
+    offset: usize,
+    encoding: Encoding,
+) -> Option<GotoDefinitionResponse> {
+    let (symbol, _) = at(document, offset)?;
+    let range = document.lines(encoding).range(symbol.declared);
+    let location = Location::new(document.uri.clone(), range);
+    Some(GotoDefinitionResponse::Scalar(location))
+}
+
+/// The name at a byte, if it can be changed.
+pub(super) fn prepare(
+    document: &Document,
+    offset: usize,
+    encoding: Encoding,
+) -> Option<lsp_types::Range> {
+    let (_, here) = at(document, offset)?;
+    Some(document.lines(encoding).range(here))
+}
+
+/// Gives what is named at a byte another name, everywhere in the document.
+///
+/// # Errors
+/// When nothing is named there, or the name cannot be used.
+pub(super) fn rename(
+    document: &Document,
+    offset: usize,
+    name: &str,
+    encoding: Encoding,
+) -> Result<WorkspaceEdit, String> {
+    let (symbol, here) = at(document, offset).ok_or("no signal or runbook of this spec is here")?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(plain) {
+        return Err(format!(
+            "`{name}` is not a name: a letter, then letters, digits, `_` and `-`"
+        ));
+    }
+    let old = &document.text[here];
+    if name != old && tables(document).into_iter().any(|(_, _, key)| key == name) {
+        return Err(format!("the spec has `{name}` already"));
+    }
+    let lines = document.lines(encoding);
+    let places = std::iter::once(symbol.declared).chain(symbol.used);
+    let edits = places.map(|place| TextEdit::new(lines.range(place), name.to_owned()));
+    Ok(edit_of(&document.uri, edits.collect()))
+}
+
+/// The names of signals that a spec declares.
+pub(super) fn signals(document: &Document) -> Vec<String> {
+    let all = tables(document).into_iter();
+    let signals = all.filter(|(table, ..)| *table == Table::Signals);
+    signals.map(|(_, _, name)| name).collect()
+}
+
+/// True where the value of a key that takes a signal begins.
+pub(super) fn expects_signal(text: &str, start: usize) -> bool {
+    let before = text[..start].trim_end_matches([' ', '"', '\'']);
+    let Some(before) = before.strip_suffix(':') else {
+        return false;
+    };
+    let key = before
+        .rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .next();
+    key.is_some_and(|key| signal_keys().contains(key))
+}
+
+/// Keys whose values the schema calls names of signals.
+fn signal_keys() -> &'static BTreeSet<String> {
+    static KEYS: OnceLock<BTreeSet<String>> = OnceLock::new();
+    KEYS.get_or_init(|| {
+        let mut keys = BTreeSet::new();
+        if let Ok(schema) = serde_json::from_str(&json_schema()) {
+            collect(&schema, &mut keys);
+        }
+        keys
+    })
+}
+
+fn collect(schema: &Value, keys: &mut BTreeSet<String>) {
+    let is_signal = |of: &Value| of["$ref"] == "#/$defs/SignalName";
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    for (key, of) in properties {
+        let forms = ["anyOf", "oneOf", "allOf"].into_iter();
+        let mut forms = forms.flat_map(|form| of[form].as_array().into_iter().flatten());
+        if is_signal(of) || is_signal(&of["items"]) || forms.any(is_signal) {
+            keys.insert(key.clone());
+        }
+    }
+    match schema {
+        Value::Object(all) => all.values().for_each(|inner| collect(inner, keys)),
+        Value::Array(all) => all.iter().for_each(|inner| collect(inner, keys)),
+        _ => {}
+    }
+}
+
+/// The names that a spec declares, with their bytes.
+fn tables(of: &Document) -> Vec<(Table, Range<usize>, String)> {
+    let Ok(root) = document(FileId(0), &of.text) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for table in [Table::Signals, Table::Runbooks] {
+        let entries = root.get(table.key()).map_or(&[][..], Node::entries);
+        let names = entries.iter().filter_map(|(key, _)| {
+            let name = key.text()?;
+            Some((table, named(key, name), name.to_owned()))
+        });
+        found.extend(names);
+    }
+    found
+}
+
+/// The symbol at a byte, and the bytes of its name there.
+fn at(of: &Document, offset: usize) -> Option<(Symbol, Range<usize>)> {
+    let root = document(FileId(0), &of.text).ok()?;
+    tables(of).into_iter().find_map(|(table, declared, name)| {
+        let mut used = Vec::new();
+        uses(&root, table, &name, &mut used);
+        let mut places = std::iter::once(&declared).chain(&used);
+        let here = places.find(|place| place.start <= offset && offset <= place.end)?;
+        let here = here.clone();
+        Some((Symbol { declared, used }, here))
+    })
+}
+
+/// Where a name is used.
+fn uses(node: &Node<'_>, table: Table, name: &str, found: &mut Vec<Range<usize>>) {
+    for (key, value) in node.entries() {
+        if key.text().is_some_and(|key| table.is_named_by(key)) {
+            let all = std::iter::once(value).chain(value.items());
+            let same = all.filter(|value| value.text() == Some(name));
+            found.extend(same.map(|value| named(value, name)));
+        }
+        uses(value, table, name, found);
+    }
+    if let Kind::Seq(items) = &node.kind {
+        items.iter().for_each(|item| uses(item, table, name, found));
+    }
+}
+
+/// The bytes of a name without its quotes.
+fn named(value: &Node<'_>, name: &str) -> Range<usize> {
+    let range = value.range();
+    let quotes = range.len().saturating_sub(name.len()) / 2;
+    range.start + quotes..range.end - quotes
+}
