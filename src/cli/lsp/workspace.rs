@@ -18,6 +18,10 @@ use crate::diag::Diagnostic;
 use crate::lint::{Scope, Settings, declared, run};
 use crate::source::{FileId, Sources, Span};
 
+/// What says nothing about one open file: editors open files of all sorts, and what a comment suppresses may be found only
+/// beside other files.
+const NOT_HERE: [&str; 2] = ["unknown-file", "unused-suppression"];
+
 /// Everything that is open.
 pub(super) struct Workspace {
     root: PathBuf,
@@ -134,8 +138,7 @@ fn judge(document: &mut Document, settings: &Settings<'_>, fault: Option<&str>) 
     document.file = FileId(0);
     let mut found = run(&artifacts, &sources, settings);
     found.extend(faults);
-    // A file that has no queries is no mistake here: editors open all sorts of files.
-    found.retain(|d| d.span.file == document.file && d.code != "unknown-file");
+    found.retain(|d| d.span.file == document.file && !NOT_HERE.contains(&d.code));
     if let Some(fault) = fault.filter(|_| document.kind != Kind::Unknown) {
         let span = Span::new(document.file, 0..0);
         found.push(Diagnostic::warning("invalid-configuration", span, fault));
