@@ -14,6 +14,7 @@ pub mod explain;
 mod findings;
 pub mod gate;
 pub mod health;
+pub mod init;
 pub mod lint;
 mod page;
 mod plan;
@@ -47,6 +48,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Write the first files of a project: a configuration, a spec and a CI file
+    Init(init::InitArgs),
     /// Compile specs into Prometheus rules, dashboards, alarms and runbooks
     Build(build::BuildArgs),
     /// Write one HTML page per service, for reviewers without Grafana
@@ -96,6 +99,7 @@ fn run(cli: &Cli) -> ExitCode {
     threads::start();
     let mut out = Terminal::stdout();
     let done = match &cli.command {
+        Command::Init(args) => init::run(args, &mut out),
         Command::Build(args) => build::run(args, &mut out),
         Command::Preview(args) => preview::run(args, &mut out),
         Command::Lint(args) => lint::run(args, &mut out),
