@@ -35,6 +35,13 @@ pub enum Contradiction {
         /// When it is served.
         life: Lifetime,
     },
+    /// The page has a family that other profiles of the release serve, and the one that is claimed does not.
+    Elsewhere {
+        /// The family.
+        family: String,
+        /// The profiles that serve it, sorted.
+        profiles: Vec<String>,
+    },
     /// The page lacks a family that every server of the release shows from its start.
     Missing {
         /// The family.
@@ -52,6 +59,11 @@ impl fmt::Display for Contradiction {
                     None => Ok(()),
                 }
             }
+            Self::Elsewhere { family, profiles } => write!(
+                f,
+                "the page has `{family}`, which the profile {} serves",
+                profiles.join(" or ")
+            ),
             Self::Missing { family } => write!(
                 f,
                 "the page lacks `{family}`, which every server of that release shows"
@@ -104,6 +116,27 @@ impl Catalog {
             found.retain(|c| matches!(c, Contradiction::Unserved { .. }));
         }
         found
+    }
+
+    /// What on a page no server of a recorded profile writes; empty for profiles and releases without a recording.
+    pub fn contradictions_of_profile(
+        &self,
+        page: &Page,
+        version: &Version,
+        profile: &str,
+    ) -> Vec<Contradiction> {
+        let release = self.find_release(version);
+        let Some(release) = release.filter(|release| release.page(profile).is_some()) else {
+            return Vec::new();
+        };
+        let known = self.families_on(page).into_iter();
+        let other = known.filter(|family| family.in_profile(release, profile).is_none());
+        let elsewhere = other.map(|family| Contradiction::Elsewhere {
+            family: family.name().to_owned(),
+            profiles: owned(family.profiles_showing(release)),
+        });
+        let proven = |c: &Contradiction| matches!(c, Contradiction::Elsewhere { profiles, .. } if !profiles.is_empty());
+        elsewhere.filter(proven).collect()
     }
 
     /// A range of whole minor releases around recorded ones, such as `>=0.20, <0.24`; `None` without any.
@@ -195,6 +228,10 @@ impl Catalog {
                 whole.all(|profile| family.in_profile(release, profile).is_some())
             })
     }
+}
+
+fn owned(names: Vec<&str>) -> Vec<String> {
+    names.into_iter().map(str::to_owned).collect()
 }
 
 /// The fewest profiles that show what the default one lacks, sorted.
