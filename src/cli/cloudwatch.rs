@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 
-use super::Format;
+use super::{Format, examples};
 use super::lint::progress::Progress;
 use super::terminal::Terminal;
 use crate::aws::{Allowed, Changes, Desired, Pace, Session, Settings, State};
@@ -27,10 +27,13 @@ pub struct CloudWatchArgs {
 #[derive(Debug, Subcommand)]
 enum CloudWatchCommand {
     /// Show what would change; the exit code is 1 if something would
+    #[command(after_long_help = examples::CLOUDWATCH_PLAN)]
     Plan(PlanArgs),
     /// Apply the changes
+    #[command(after_long_help = examples::CLOUDWATCH_APPLY)]
     Apply(ApplyArgs),
     /// Write all alarms and dashboards of a region as files, for `lint`
+    #[command(after_long_help = examples::CLOUDWATCH_PULL)]
     Pull(pull::PullArgs),
 }
 

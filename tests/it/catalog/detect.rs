@@ -1,12 +1,18 @@
 //! Which release and profile wrote a page: judged by the recordings, whose folders say it.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use slosmith::catalog::exposition::{Page, parse};
 use slosmith::catalog::{Catalog, Release};
 
 /// Each recorded page with the release and profile that wrote it; one that only adds to another is joined with it.
-fn pages() -> Vec<(&'static Release, &'static str, Page)> {
+fn pages() -> &'static [(&'static Release, &'static str, Page)] {
+    static PAGES: LazyLock<Vec<(&Release, &str, Page)>> = LazyLock::new(read_pages);
+    &PAGES
+}
+
+fn read_pages() -> Vec<(&'static Release, &'static str, Page)> {
     let read = |release: &Release, profile: &str| {
         let root = env!("CARGO_MANIFEST_DIR");
         let path = format!("{root}/catalog/vllm/{}/{profile}.prom", release.version());
@@ -33,7 +39,7 @@ fn every_page_fits_the_release_that_wrote_it() {
     let catalog = Catalog::vllm();
     let pages = pages();
     assert!(pages.len() > 300, "{}", pages.len());
-    for (release, profile, page) in &pages {
+    for (release, profile, page) in pages {
         let place = format!("{} {profile}", release.version());
         let server = catalog.detect(page).expect(&place);
         assert!(server.releases.contains(&release.id()), "{place}: {server:?}");
@@ -48,7 +54,7 @@ fn every_page_fits_the_release_that_wrote_it() {
 fn the_range_of_what_fits_holds_nothing_else() {
     let catalog = Catalog::vllm();
     for (release, profile, page) in pages() {
-        let server = catalog.detect(&page).expect("a page of vLLM");
+        let server = catalog.detect(page).expect("a page of vLLM");
         let range = catalog.range_of(&server.releases).expect("a range");
         let range = range.parse().expect("a range");
         let inside = catalog.select(&range).expect("releases").releases;
@@ -90,11 +96,11 @@ fn false_claims_are_refused() {
 fn profiles_are_found_by_what_they_add() {
     let catalog = Catalog::vllm();
     let of = |version: &str, wanted: &str| {
-        let found = pages().into_iter().find(|(release, profile, _)| {
+        let found = pages().iter().find(|(release, profile, _)| {
             release.version().to_string() == version && *profile == wanted
         });
         let (_, _, page) = found.expect("a recording");
-        catalog.detect(&page).expect("a page of vLLM").profiles
+        catalog.detect(page).expect("a page of vLLM").profiles
     };
     assert_eq!(of("0.33.0", "default"), ["default"]);
     assert_eq!(of("0.33.0", "spec-decode"), ["spec-decode"]);
