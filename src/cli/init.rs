@@ -88,7 +88,7 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
         check_absent(&args.folder, file)?;
     }
     if !builds(&files)? {
-        bail!("the first spec does not fit vLLM {}; try a newer range with `--vllm`", project.vllm);
+        bail!("the first spec does not fit vLLM {}; use a newer range with `--vllm`", project.vllm);
     }
     let writer = Writer::within(vec![args.folder.clone()]);
     for file in &files {

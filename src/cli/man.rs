@@ -32,7 +32,9 @@ pub fn run(args: &ManArgs, out: &mut dyn Write) -> Result<u8> {
         let path = args.folder.join(page.get_filename());
         let mut text = Vec::new();
         page.render(&mut text)?;
-        writer.put(&path, &String::from_utf8_lossy(&text))?;
+        // What follows the options of a command is its examples.
+        let text = String::from_utf8_lossy(&text).replace(".SH EXTRA\nExamples:", ".SH EXAMPLES");
+        writer.put(&path, &text)?;
         writeln!(out, "{}", path.display())?;
     }
     Ok(0)
