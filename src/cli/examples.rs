@@ -36,7 +36,7 @@ Examples:
 pub(super) const HEALTH: &str = "\
 Examples:
   slosmith health http://localhost:8000/metrics --spec specs/chat.yaml
-  slosmith health now.prom --since before.prom --interval 60s --spec specs/chat.yaml";
+  slosmith health b.prom --since a.prom --interval 60s --spec specs/chat.yaml";
 
 pub(super) const GATE: &str = "\
 Examples:
