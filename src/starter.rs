@@ -105,7 +105,10 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
     };
     let spec = format!("specs/{}.yaml", project.name);
     let pipeline = project.pipeline.map(|p| (p.path(), p.template()));
-    let wanted = [(config::NAME, "init/slosmith.toml"), (&*spec, "init/spec.yaml")];
+    let wanted = [
+        (config::NAME, "init/slosmith.toml"),
+        (&*spec, "init/spec.yaml"),
+    ];
     let wanted = wanted.into_iter().chain(pipeline);
     wanted
         .map(|(path, template)| {
@@ -116,4 +119,3 @@ pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, Temp
         })
         .collect()
 }
-

@@ -244,7 +244,8 @@ fn explain(known: &[&Family], release: &Release) -> Vec<String> {
         let explained = |profile: &&str| open.iter().filter(|f| shows(profile, f)).count();
         let candidates = release.profiles().filter(|profile| explained(profile) > 0);
         // Of those that explain as many, the first by name.
-        let Some(best) = candidates.min_by_key(|profile| std::cmp::Reverse(explained(profile))) else {
+        let Some(best) = candidates.min_by_key(|profile| std::cmp::Reverse(explained(profile)))
+        else {
             break;
         };
         open.retain(|family| !shows(best, family));

@@ -129,7 +129,10 @@ pub(super) fn look(settings: &Settings) -> Result<Option<Seen>> {
     let job = Job::new(settings, None)?;
     let built = build(&job, &mut std::io::sink(), &mut Terminal::stderr())?;
     Ok(built.map(|built| Seen {
-        services: built.iter().filter(|b| !matches!(b.how, job::How::Removed)).count(),
+        services: built
+            .iter()
+            .filter(|b| !matches!(b.how, job::How::Removed))
+            .count(),
         stale: built.iter().map(|b| b.changed).sum(),
     }))
 }

@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 
-use super::{Format, examples};
 use super::lint::progress::Progress;
 use super::terminal::Terminal;
+use super::{Format, examples};
 use crate::aws::{Allowed, Changes, Desired, Pace, Session, Settings, State};
 
 /// Compare an AWS account with specs, and apply the changes

@@ -88,7 +88,10 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
         check_absent(&args.folder, file)?;
     }
     if !builds(&files)? {
-        bail!("the first spec does not fit vLLM {}; use a newer range with `--vllm`", project.vllm);
+        bail!(
+            "the first spec does not fit vLLM {}; use a newer range with `--vllm`",
+            project.vllm
+        );
     }
     let writer = Writer::within(vec![args.folder.clone()]);
     for file in &files {
@@ -204,7 +207,10 @@ fn check_absent(folder: &Path, file: &File) -> Result<()> {
         false if file.path.starts_with("specs/") => "choose another `--name`, or move it away",
         false => "add specs to that project, name another folder, or move it away",
     };
-    bail!("{}: the file exists; nothing was written. {advice}", path.display())
+    bail!(
+        "{}: the file exists; nothing was written. {advice}",
+        path.display()
+    )
 }
 
 /// Whether the spec is right; shows what is wrong otherwise.

@@ -20,7 +20,11 @@ fn said(shell: &str, args: &[&str], code: &str) -> String {
     let path = format!("{}:{path}", binary.expect("a folder").display());
     let folder = tempfile::tempdir().expect("a folder");
     let mut shell = Command::new(shell);
-    shell.args(args).arg(code).env("PATH", path).env("HOME", folder.path());
+    shell
+        .args(args)
+        .arg(code)
+        .env("PATH", path)
+        .env("HOME", folder.path());
     let done = shell.output().expect("the shell");
     String::from_utf8_lossy(&done.stdout).into_owned()
 }
@@ -29,7 +33,9 @@ fn fish() {
     let complete = |line: &str| {
         let code = format!("slosmith completions fish | source; complete -C '{line}'");
         let said = said("fish", &["--no-config", "-c"], &code);
-        let words = said.lines().map(|line| line.split('\t').next().unwrap_or_default());
+        let words = said
+            .lines()
+            .map(|line| line.split('\t').next().unwrap_or_default());
         words.map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(complete("slosmith bui"), ["build"]);

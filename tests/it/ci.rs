@@ -24,7 +24,10 @@ fn yaml(text: &str) -> Value {
 fn valid(schema: &str, file: &Value) {
     let schema = serde_json::from_str(&read(&format!("tests/schemas/{schema}"))).expect("JSON");
     let schema = jsonschema::validator_for(&schema).expect("a schema");
-    let faults: Vec<_> = schema.iter_errors(file).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    let faults: Vec<_> = schema
+        .iter_errors(file)
+        .map(|e| format!("{}: {e}", e.instance_path()))
+        .collect();
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
@@ -45,8 +48,15 @@ fn the_action_is_valid() {
 /// GitLab reads two documents: the inputs, and the jobs that they are put into.
 #[test]
 fn the_gitlab_file_is_valid() {
-    let (inputs, jobs) = gitlab(&[("stage", "check"), ("image", "slosmith:1"), ("lint", "rules dashboards")]);
-    assert_eq!(inputs["spec"]["inputs"].as_object().expect("a map").len(), 3);
+    let (inputs, jobs) = gitlab(&[
+        ("stage", "check"),
+        ("image", "slosmith:1"),
+        ("lint", "rules dashboards"),
+    ]);
+    assert_eq!(
+        inputs["spec"]["inputs"].as_object().expect("a map").len(),
+        3
+    );
     valid("gitlab-ci.json", &jobs);
     assert!(!jobs.to_string().contains("$[["), "{jobs}");
     assert_eq!(jobs["slosmith"]["stage"], "check");
@@ -70,28 +80,39 @@ fn gitlab(values: &[(&str, &str)]) -> (Value, Value) {
 #[test]
 fn what_init_writes_is_valid() {
     let project = Project::empty();
-    project.run(&["init", "--name=chat", "--ci=github"]).exits(0);
+    project
+        .run(&["init", "--name=chat", "--ci=github"])
+        .exits(0);
     let workflow = yaml(&project.read(".github/workflows/slosmith.yaml"));
     valid("github-workflows.json", &workflow);
-    let uses = workflow["jobs"]["slosmith"]["steps"][1]["uses"].as_str().expect("a text");
+    let uses = workflow["jobs"]["slosmith"]["steps"][1]["uses"]
+        .as_str()
+        .expect("a text");
     assert_eq!(uses, concat!("OWNER/slosmith@v", env!("CARGO_PKG_VERSION")));
     // What the action needs, its job allows.
     assert_eq!(workflow["permissions"]["pull-requests"], "write");
     assert_eq!(workflow["permissions"]["security-events"], "write");
 
     let project = Project::empty();
-    project.run(&["init", "--name=chat", "--ci=gitlab"]).exits(0);
+    project
+        .run(&["init", "--name=chat", "--ci=gitlab"])
+        .exits(0);
     let pipeline = yaml(&project.read(".gitlab-ci.yml"));
     valid("gitlab-ci.json", &pipeline);
     let include = &pipeline["include"][0];
-    let file = include["file"].as_str().expect("a path").trim_start_matches('/');
+    let file = include["file"]
+        .as_str()
+        .expect("a path")
+        .trim_start_matches('/');
     let given = include["inputs"].as_object().expect("a map").keys();
     let (inputs, _) = gitlab(&[]);
     let inputs = inputs["spec"]["inputs"].as_object().expect("a map");
     assert!(root().join(file).is_file(), "{file}");
     assert!(given.clone().all(|name| inputs.contains_key(name)));
     // Each input without a default is given.
-    let needed = inputs.iter().filter(|(_, input)| input["default"].is_null());
+    let needed = inputs
+        .iter()
+        .filter(|(_, input)| input["default"].is_null());
     for (name, _) in needed {
         assert!(given.clone().any(|g| g == name), "{name}");
     }
@@ -104,7 +125,10 @@ fn the_hooks_run() {
     let hooks = hooks.as_array().expect("a list");
     assert_eq!(hooks.len(), 2);
     let project = Project::built();
-    project.write("rules.yaml", &crate::project::alerts(&["vllm:no_such_metric > 1"]));
+    project.write(
+        "rules.yaml",
+        &crate::project::alerts(&["vllm:no_such_metric > 1"]),
+    );
     for hook in hooks {
         assert_eq!(hook["language"], "rust", "{hook}");
         let entry = hook["entry"].as_str().expect("a command");
@@ -136,9 +160,16 @@ impl Job {
         let action = yaml(&read("action.yml"));
         let defaults = action["inputs"].as_object().expect("a map");
         let default = |input: &Value| input["default"].as_str().expect("a text").to_owned();
-        let mut all: BTreeMap<_, _> = defaults.iter().map(|(k, v)| (k.clone(), default(v))).collect();
+        let mut all: BTreeMap<_, _> = defaults
+            .iter()
+            .map(|(k, v)| (k.clone(), default(v)))
+            .collect();
         for (name, value) in inputs {
-            assert!(all.insert((*name).to_owned(), (*value).to_owned()).is_some(), "{name}");
+            assert!(
+                all.insert((*name).to_owned(), (*value).to_owned())
+                    .is_some(),
+                "{name}"
+            );
         }
         let programs = Project::empty();
         for name in ["gh", "cargo"] {
@@ -186,15 +217,21 @@ impl Job {
         assert!(!script.contains("${{"), "{script}");
         let output = self.runner.path("output");
         std::fs::write(&output, "").expect("a file");
-        let binary = Path::new(env!("CARGO_BIN_EXE_slosmith")).parent().expect("a folder");
+        let binary = Path::new(env!("CARGO_BIN_EXE_slosmith"))
+            .parent()
+            .expect("a folder");
         let paths = [self.programs.path("bin"), binary.to_owned()];
-        let paths = paths.into_iter().chain([PathBuf::from("/usr/bin"), PathBuf::from("/bin")]);
+        let paths = paths
+            .into_iter()
+            .chain([PathBuf::from("/usr/bin"), PathBuf::from("/bin")]);
         let mut bash = Command::new("bash");
         bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script]);
         bash.current_dir(self.project.path(""));
         bash.env("PATH", std::env::join_paths(paths).expect("paths"));
-        bash.env("GITHUB_ACTION_PATH", root()).env("RUNNER_TEMP", self.runner.path(""));
-        bash.env("GITHUB_OUTPUT", &output).env("GITHUB_PATH", self.runner.path("path"));
+        bash.env("GITHUB_ACTION_PATH", root())
+            .env("RUNNER_TEMP", self.runner.path(""));
+        bash.env("GITHUB_OUTPUT", &output)
+            .env("GITHUB_PATH", self.runner.path("path"));
         bash.env("GITHUB_REPOSITORY", "org/repo");
         for (name, value) in step["env"].as_object().into_iter().flatten() {
             bash.env(name, self.value(value.as_str().expect("a text")));
@@ -216,7 +253,9 @@ impl Job {
 
     /// An expression, as far as the action has such.
     fn value(&self, text: &str) -> String {
-        let inner = text.strip_prefix("${{ ").and_then(|text| text.strip_suffix(" }}"));
+        let inner = text
+            .strip_prefix("${{ ")
+            .and_then(|text| text.strip_suffix(" }}"));
         let Some(inner) = inner else {
             return text.to_owned();
         };
@@ -258,9 +297,15 @@ fn the_action_passes_what_is_right() {
     job.run().exits(0);
     let report = job.report();
     assert!(report.starts_with("<!-- slosmith -->\n"), "{report}");
-    assert!(report.contains("✅ generated files are up to date"), "{report}");
+    assert!(
+        report.contains("✅ generated files are up to date"),
+        "{report}"
+    );
     assert!(report.contains("✅ no errors in rules"), "{report}");
-    assert!(!report.contains("<details>") && !report.contains("CloudWatch"), "{report}");
+    assert!(
+        !report.contains("<details>") && !report.contains("CloudWatch"),
+        "{report}"
+    );
     let install = format!("install --locked --path {}", root().display());
     assert!(job.calls("cargo").starts_with(&install));
     assert!(job.runner.read("path").trim().ends_with("/slosmith/bin"));
@@ -270,10 +315,16 @@ fn the_action_passes_what_is_right() {
     .expect("JSON");
     assert_eq!(sarif["version"], "2.1.0");
     // The first comment is a new one, the next takes its place.
-    assert!(job.calls("gh").contains("--method POST repos/org/repo/issues/7/comments --field body=@"));
+    assert!(
+        job.calls("gh")
+            .contains("--method POST repos/org/repo/issues/7/comments --field body=@")
+    );
     job.programs.write("existing", "4711\n");
     job.run().exits(0);
-    assert!(job.calls("gh").contains("--method PATCH repos/org/repo/issues/comments/4711 --field body=@"));
+    assert!(
+        job.calls("gh")
+            .contains("--method PATCH repos/org/repo/issues/comments/4711 --field body=@")
+    );
     // What is restored is not installed again.
     job.runner.write("slosmith/bin/slosmith", "");
     executable(&job.runner.path("slosmith/bin/slosmith"));
@@ -287,8 +338,15 @@ fn the_action_passes_what_is_right() {
 fn the_action_fails_after_it_has_told_all() {
     let project = Project::built();
     project.edit("specs/svc.yaml", "owner: ", "owner: other-");
-    project.write("rules.yaml", &crate::project::alerts(&["vllm:gpu_cache_usage_perc > 0.9"]));
-    let inputs = [("drift-from", "0.10.2"), ("drift-to", "0.33.0"), ("lint", "rules.yaml specs")];
+    project.write(
+        "rules.yaml",
+        &crate::project::alerts(&["vllm:gpu_cache_usage_perc > 0.9"]),
+    );
+    let inputs = [
+        ("drift-from", "0.10.2"),
+        ("drift-to", "0.33.0"),
+        ("lint", "rules.yaml specs"),
+    ];
     let mut job = Job::new(project, &inputs);
     job.run().exits(1).says("failed: build");
     let report = job.report();
@@ -300,10 +358,16 @@ fn the_action_fails_after_it_has_told_all() {
     ] {
         assert!(report.contains(words), "no `{words}` in:\n{report}");
     }
-    assert!(job.calls("gh").contains("--method POST"), "told before it failed");
+    assert!(
+        job.calls("gh").contains("--method POST"),
+        "told before it failed"
+    );
 
     let project = Project::built();
-    project.write("rules.yaml", &crate::project::alerts(&["vllm:no_such_metric > 1"]));
+    project.write(
+        "rules.yaml",
+        &crate::project::alerts(&["vllm:no_such_metric > 1"]),
+    );
     let mut job = Job::new(project, &[("comment", "false")]);
     job.run().exits(1).says("failed: lint");
     assert!(job.report().contains("no_such_metric"), "{}", job.report());
@@ -316,7 +380,10 @@ fn the_action_fails_after_it_has_told_all() {
 fn the_report_fits_into_a_comment() {
     let project = Project::built();
     for service in 0..10 {
-        project.write(&format!("specs/more{service}.yaml"), &crate::project::spec(&format!("more{service}")));
+        project.write(
+            &format!("specs/more{service}.yaml"),
+            &crate::project::spec(&format!("more{service}")),
+        );
     }
     let mut job = Job::new(project, &[("comment", "false")]);
     job.run().exits(1).says("failed: build");
@@ -329,23 +396,38 @@ fn the_report_fits_into_a_comment() {
 #[cfg(unix)]
 #[test]
 fn the_gitlab_job_runs() {
-    let (_, jobs) = gitlab(&[("stage", "test"), ("image", "x"), ("lint", "specs rules.yaml")]);
-    let lines = jobs["slosmith"]["script"].as_array().expect("a list").iter();
+    let (_, jobs) = gitlab(&[
+        ("stage", "test"),
+        ("image", "x"),
+        ("lint", "specs rules.yaml"),
+    ]);
+    let lines = jobs["slosmith"]["script"]
+        .as_array()
+        .expect("a list")
+        .iter();
     let lines: Vec<_> = lines.map(|line| line.as_str().expect("a line")).collect();
     let script = format!("set -eo pipefail\n{}", lines.join("\n"));
     let run = |project: &Project| {
-        let binary = Path::new(env!("CARGO_BIN_EXE_slosmith")).parent().expect("a folder");
+        let binary = Path::new(env!("CARGO_BIN_EXE_slosmith"))
+            .parent()
+            .expect("a folder");
         let mut bash = Command::new("bash");
         bash.args(["-c", &script]).current_dir(project.path(""));
-        let lint = jobs["slosmith"]["variables"]["SLOSMITH_LINT"].as_str().expect("a text");
-        bash.env("PATH", format!("{}:/usr/bin:/bin", binary.display())).env("SLOSMITH_LINT", lint);
+        let lint = jobs["slosmith"]["variables"]["SLOSMITH_LINT"]
+            .as_str()
+            .expect("a text");
+        bash.env("PATH", format!("{}:/usr/bin:/bin", binary.display()))
+            .env("SLOSMITH_LINT", lint);
         bash.output().expect("bash").status.code()
     };
     let project = Project::built();
     project.write("rules.yaml", &crate::project::alerts(&["up == 0"]));
     assert_eq!(run(&project), Some(0));
     assert!(project.read("slosmith.xml").contains("<testsuite"));
-    project.write("rules.yaml", &crate::project::alerts(&["vllm:no_such_metric > 1"]));
+    project.write(
+        "rules.yaml",
+        &crate::project::alerts(&["vllm:no_such_metric > 1"]),
+    );
     assert_eq!(run(&project), Some(1));
     assert!(project.read("slosmith.xml").contains("no_such_metric"));
     project.write("rules.yaml", "groups: []\n");
@@ -357,7 +439,10 @@ fn the_gitlab_job_runs() {
 #[test]
 fn the_image_has_what_a_build_needs() {
     let docker = read("Dockerfile");
-    let copied: Vec<_> = docker.lines().filter_map(|line| line.strip_prefix("COPY ")).collect();
+    let copied: Vec<_> = docker
+        .lines()
+        .filter_map(|line| line.strip_prefix("COPY "))
+        .collect();
     let copied = copied.join(" ");
     let build = read("build.rs");
     let inputs = build.split("const INPUTS").nth(1).expect("a list");
@@ -365,8 +450,104 @@ fn the_image_has_what_a_build_needs() {
     for input in inputs.split('"').skip(1).step_by(2) {
         let top = input.split('/').next().expect("a name");
         assert!(copied.split(' ').any(|word| word == top), "{top}");
-        assert!(read(".dockerignore").contains(&format!("!{top}\n")), "{top}");
+        assert!(
+            read(".dockerignore").contains(&format!("!{top}\n")),
+            "{top}"
+        );
     }
-    let user = docker.lines().find_map(|line| line.strip_prefix("USER ")).expect("a user");
+    let user = docker
+        .lines()
+        .find_map(|line| line.strip_prefix("USER "))
+        .expect("a user");
     assert!(user.parse::<u32>().is_ok_and(|user| user > 0), "{user}");
+}
+
+/// The bodies of a page's blocks of one language.
+fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+    let start = format!("\n```{language}\n");
+    let after = page.split(start.as_str()).skip(1);
+    after
+        .map(|rest| rest.split("\n```").next().expect("a block"))
+        .collect()
+}
+
+#[test]
+fn the_page_shows_what_works() {
+    let page = read("docs/ci.md");
+    let all: Vec<_> = blocks(&page, "yaml").into_iter().map(yaml).collect();
+    let [
+        github,
+        gitlab_include,
+        pre_commit,
+        argo,
+        kustomization,
+        flux,
+    ] = &all[..]
+    else {
+        panic!("{} blocks", all.len());
+    };
+    valid("github-workflows.json", github);
+    let action = yaml(&read("action.yml"));
+    let inputs = action["inputs"].as_object().expect("a map");
+    for name in inputs.keys() {
+        assert!(page.contains(&format!("`{name}`")), "{name}");
+    }
+    let with = &github["jobs"]["slosmith"]["steps"][1]["with"];
+    assert!(
+        with.as_object()
+            .expect("a map")
+            .keys()
+            .all(|name| inputs.contains_key(name))
+    );
+    valid("gitlab-ci.json", gitlab_include);
+    let (known, _) = gitlab(&[]);
+    let given = gitlab_include["include"][0]["inputs"]
+        .as_object()
+        .expect("a map");
+    assert!(
+        given
+            .keys()
+            .all(|name| !known["spec"]["inputs"][name].is_null())
+    );
+
+    let hooks = yaml(&read(".pre-commit-hooks.yaml"));
+    let ids: Vec<_> = hooks
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|hook| &hook["id"])
+        .collect();
+    for hook in pre_commit["repos"][0]["hooks"].as_array().expect("a list") {
+        assert!(ids.contains(&&hook["id"]), "{hook}");
+    }
+
+    // What is deployed is what a build writes.
+    let project = Project::empty();
+    project.run(&["init", "--name=chat", "--ci=none"]).exits(0);
+    project.run(&["build"]).exits(0);
+    let files = project.files("generated/chat");
+    let include = argo["spec"]["source"]["directory"]["include"]
+        .as_str()
+        .expect("a glob");
+    for glob in include.trim_matches(['{', '}']).split(',') {
+        let (start, end) = glob.split_once('*').unwrap_or((glob, ""));
+        let mut matching = files
+            .iter()
+            .filter(|f| f.starts_with(start) && f.ends_with(end))
+            .peekable();
+        assert!(matching.peek().is_some(), "{glob} in {files:?}");
+        for file in matching {
+            let resource = yaml(&project.read(&format!("generated/chat/{file}")));
+            assert!(resource["kind"].is_string(), "{file}");
+        }
+    }
+    for resource in kustomization["resources"].as_array().expect("a list") {
+        let path = resource
+            .as_str()
+            .expect("a path")
+            .strip_prefix("../../")
+            .expect("a path");
+        assert!(project.has(path), "{path}");
+    }
+    assert_eq!(flux["spec"]["path"], "./deploy/chat");
 }

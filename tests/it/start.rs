@@ -10,7 +10,10 @@ use slosmith::cli::Cli;
 use crate::project::{Project, Ran};
 
 fn page(release: &str) -> String {
-    format!("{}/catalog/vllm/{release}/default.prom", env!("CARGO_MANIFEST_DIR"))
+    format!(
+        "{}/catalog/vllm/{release}/default.prom",
+        env!("CARGO_MANIFEST_DIR")
+    )
 }
 
 fn init(project: &Project, more: &[&str]) -> Ran {
@@ -32,11 +35,17 @@ fn the_first_files_build_and_lint() {
         let spec = project.read("specs/chat.yaml");
         let counts_requests = spec.contains("vllm.http_requests");
         assert_eq!(counts_requests, release != "0.6.6", "{release}");
-        assert!(spec.contains("Models on the server's page: tiny."), "{spec}");
+        assert!(
+            spec.contains("Models on the server's page: tiny."),
+            "{spec}"
+        );
     }
     let project = Project::empty();
     let ran = init(&project, &[]).exits(0);
-    assert_eq!(ran.out, "slosmith.toml\nspecs/chat.yaml\n.github/workflows/slosmith.yaml\n");
+    assert_eq!(
+        ran.out,
+        "slosmith.toml\nspecs/chat.yaml\n.github/workflows/slosmith.yaml\n"
+    );
     project.run(&["build"]).exits(0);
     project.run(&["lint", ".", "--fail-on", "info"]).exits(0);
 }
@@ -54,7 +63,9 @@ fn each_recorded_release_has_a_first_spec() {
     }
     let page = page("0.2.7");
     let project = Project::empty();
-    init(&project, &["--metrics", &page]).exits(2).says("use a newer range with `--vllm`");
+    init(&project, &["--metrics", &page])
+        .exits(2)
+        .says("use a newer range with `--vllm`");
     assert!(project.files(".").is_empty());
 }
 
@@ -68,7 +79,10 @@ fn nothing_is_overwritten() {
         let project = Project::empty();
         project.write(file, "mine");
         let before = project.snapshot(".");
-        init(&project, &["--ci", "github"]).exits(2).says(file).says(advice);
+        init(&project, &["--ci", "github"])
+            .exits(2)
+            .says(file)
+            .says(advice);
         assert_eq!(project.snapshot("."), before, "{file}");
     }
     // A spec of another service is no obstacle.
@@ -83,7 +97,10 @@ fn pages_that_say_nothing_are_refused() {
     project.write("empty", "");
     project.write("html", "<html>Not Found</html>");
     project.write("other", "# TYPE go_goroutines gauge\ngo_goroutines 8\n");
-    project.write("tomorrow", "# TYPE vllm:of_tomorrow gauge\nvllm:of_tomorrow 1\n");
+    project.write(
+        "tomorrow",
+        "# TYPE vllm:of_tomorrow gauge\nvllm:of_tomorrow 1\n",
+    );
     let before = project.snapshot(".");
     for (page, words) in [
         ("empty", "not a metrics page"),
@@ -100,10 +117,14 @@ fn pages_that_say_nothing_are_refused() {
         (">=9", "no recorded release lies in"),
         ("banana", "is not a version"),
     ] {
-        init(&project, &["--metrics", &newest, "--vllm", range]).exits(2).says(words);
+        init(&project, &["--metrics", &newest, "--vllm", range])
+            .exits(2)
+            .says(words);
     }
     let old = page("0.10.2");
-    init(&project, &["--metrics", &old, "--vllm", "0.33.0"]).exits(2).says("was last served by");
+    init(&project, &["--metrics", &old, "--vllm", "0.33.0"])
+        .exits(2)
+        .says("was last served by");
     assert_eq!(project.snapshot("."), before);
 }
 
@@ -114,15 +135,25 @@ fn names_are_checked_and_found() {
         let name = format!("--name={name}");
         project.run(&["init", &name]).exits(2).says("`--name");
     }
-    project.run(&["init", "--name", "Chat Bot!"]).exits(2).says("`chat-bot` would do");
+    project
+        .run(&["init", "--name", "Chat Bot!"])
+        .exits(2)
+        .says("`chat-bot` would do");
     for owner in ["", "{{ $labels.team }}", "two\nlines"] {
-        init(&project, &["--owner", owner]).exits(2).says("`--owner`");
+        init(&project, &["--owner", owner])
+            .exits(2)
+            .says("`--owner`");
     }
     assert!(project.files(".").is_empty());
     // The folder's name, where nothing else is said; odd owners are quoted.
     let owner = "SRE: \"on call\" #1 <{x}>";
-    let ran = project.run(&["init", "My Chat/", "--owner", owner, "--ci", "none"]).exits(0);
-    assert_eq!(ran.out, "My Chat/slosmith.toml\nMy Chat/specs/my-chat.yaml\n");
+    let ran = project
+        .run(&["init", "My Chat/", "--owner", owner, "--ci", "none"])
+        .exits(0);
+    assert_eq!(
+        ran.out,
+        "My Chat/slosmith.toml\nMy Chat/specs/my-chat.yaml\n"
+    );
     let built = project.run_in("My Chat", &["build"]).exits(0);
     assert!(built.err.contains("generated/my-chat"), "{}", built.err);
 }
@@ -131,7 +162,9 @@ fn names_are_checked_and_found() {
 fn a_folder_that_cannot_be_written_is_told() {
     let project = Project::empty();
     project.write("file", "");
-    let ran = project.run(&["init", "file/below", "--name", "chat"]).exits(2);
+    let ran = project
+        .run(&["init", "file/below", "--name", "chat"])
+        .exits(2);
     assert!(ran.err.contains("file/below"), "{}", ran.err);
 }
 
@@ -143,17 +176,37 @@ fn questions_are_asked_on_a_terminal() {
     let binary = env!("CARGO_BIN_EXE_slosmith");
     let mut script = Command::new("script");
     script.args(["-qec", &format!("{binary} init"), "/dev/null"]);
-    script.current_dir(project.path("")).stdin(Stdio::piped()).stdout(Stdio::piped());
+    script
+        .current_dir(project.path(""))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
     let mut script = script.spawn().expect("script, of bsdutils");
-    let answers = format!("{}\nNo Name\nchat\ninference\n0.10.2\n\ngitlab\n", page("0.33.0"));
-    script.stdin.take().expect("its input").write_all(answers.as_bytes()).expect("it reads");
+    let answers = format!(
+        "{}\nNo Name\nchat\ninference\n0.10.2\n\ngitlab\n",
+        page("0.33.0")
+    );
+    script
+        .stdin
+        .take()
+        .expect("its input")
+        .write_all(answers.as_bytes())
+        .expect("it reads");
     let ran = script.wait_with_output().expect("it ends");
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success(), "{said}");
-    for question in ["Metrics page", "Name of the service", "Team that", "Releases of vLLM [>=0.3", "Where pipelines"] {
+    for question in [
+        "Metrics page",
+        "Name of the service",
+        "Team that",
+        "Releases of vLLM [>=0.3",
+        "Where pipelines",
+    ] {
         assert!(said.contains(question), "no `{question}` in:\n{said}");
     }
-    assert!(said.contains("a name consists of lower-case letters"), "{said}");
+    assert!(
+        said.contains("a name consists of lower-case letters"),
+        "{said}"
+    );
     assert!(said.contains("which came with 0.32.0"), "{said}");
     let spec = project.read("specs/chat.yaml");
     assert!(spec.contains("owner: inference "), "{spec}");
@@ -188,8 +241,16 @@ fn doctor_finds_what_is_wrong() {
     let before = project.snapshot(".");
     let ran = doctor(&project).exits(0);
     assert_eq!(state(&ran, "generated"), "ok");
-    project.edit("specs/chat.yaml", "https://grafana.example", "https://grafana.here.org");
-    project.edit("specs/chat.yaml", "https://git.example/", "https://git.here.org/");
+    project.edit(
+        "specs/chat.yaml",
+        "https://grafana.example",
+        "https://grafana.here.org",
+    );
+    project.edit(
+        "specs/chat.yaml",
+        "https://git.example/",
+        "https://git.here.org/",
+    );
     let ran = doctor(&project).exits(1);
     assert!(!ran.out.contains("only an example"), "{}", ran.out);
     assert_eq!(state(&ran, "generated"), "problem");
@@ -200,7 +261,12 @@ fn doctor_finds_what_is_wrong() {
     assert_eq!(state(&ran, "specs"), "problem");
     project.write("slosmith.toml", "[buld]\n");
     let ran = project.run(&["doctor"]).exits(1);
-    assert!(ran.out.contains("problem  configuration  slosmith.toml:1:2: "), "{}", ran.out);
+    assert!(
+        ran.out
+            .contains("problem  configuration  slosmith.toml:1:2: "),
+        "{}",
+        ran.out
+    );
 }
 
 /// Doctor writes nothing, and says which program is missing or too old.
@@ -214,14 +280,27 @@ fn doctor_looks_at_programs() {
     let run = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_slosmith"));
         let home = programs.path("");
-        command.arg("doctor").current_dir(project.path("")).env_clear();
-        command.env("PATH", programs.path("")).env("HOME", home).env("SHELL", "/bin/bash");
+        command
+            .arg("doctor")
+            .current_dir(project.path(""))
+            .env_clear();
+        command
+            .env("PATH", programs.path(""))
+            .env("HOME", home)
+            .env("SHELL", "/bin/bash");
         let done = command.output().expect("it runs");
-        (done.status.code(), String::from_utf8(done.stdout).expect("text"))
+        (
+            done.status.code(),
+            String::from_utf8(done.stdout).expect("text"),
+        )
     };
     let (code, out) = run();
     assert_eq!(code, Some(0), "{out}");
-    for words in ["warning  promtool       not found", "warning  git            not found", "bash does not complete"] {
+    for words in [
+        "warning  promtool       not found",
+        "warning  git            not found",
+        "bash does not complete",
+    ] {
         assert!(out.contains(words), "no `{words}` in:\n{out}");
     }
     for (version, words) in [
@@ -253,9 +332,19 @@ fn bash_completes() {
              COMP_WORDS=({words} {current}) COMP_CWORD={count}\n\
              _slosmith slosmith '{current}' \"${{COMP_WORDS[COMP_CWORD-1]}}\"\necho \"${{COMPREPLY[@]}}\""
         );
-        let done = Command::new("bash").args(["--norc", "-c", &code]).output().expect("bash");
-        assert!(done.stderr.is_empty(), "{}", String::from_utf8_lossy(&done.stderr));
-        String::from_utf8(done.stdout).expect("text").trim().to_owned()
+        let done = Command::new("bash")
+            .args(["--norc", "-c", &code])
+            .output()
+            .expect("bash");
+        assert!(
+            done.stderr.is_empty(),
+            "{}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+        String::from_utf8(done.stdout)
+            .expect("text")
+            .trim()
+            .to_owned()
     };
     assert_eq!(complete("slosmith", "bui"), "build");
     assert_eq!(complete("slosmith build", "--che"), "--check");
@@ -268,12 +357,17 @@ fn every_command_has_a_manual_page() {
     let project = Project::empty();
     let ran = project.run(&["man", "man1"]).exits(0);
     let mut pages = vec!["slosmith.1".to_owned()];
-    walk(&Cli::command(), "slosmith", &mut |name, _| pages.push(format!("{}.1", name.replace(' ', "-"))));
+    walk(&Cli::command(), "slosmith", &mut |name, _| {
+        pages.push(format!("{}.1", name.replace(' ', "-")))
+    });
     pages.sort();
     assert_eq!(project.files("man1"), pages);
     assert_eq!(ran.out.lines().count(), pages.len());
     let page = project.read("man1/slosmith-catalog-record.1");
-    assert!(page.contains(".SH EXAMPLES") && page.contains("slosmith catalog record"), "{page}");
+    assert!(
+        page.contains(".SH EXAMPLES") && page.contains("slosmith catalog record"),
+        "{page}"
+    );
 }
 
 /// Every command below a command, with its full name.
@@ -294,7 +388,9 @@ fn examples_are_accepted() {
             return;
         }
         let help = command.get_after_long_help();
-        let help = help.unwrap_or_else(|| panic!("no examples for `{name}`")).to_string();
+        let help = help
+            .unwrap_or_else(|| panic!("no examples for `{name}`"))
+            .to_string();
         let mut lines = help.lines();
         assert_eq!(lines.next(), Some("Examples:"), "{name}");
         let mut own = false;
@@ -322,10 +418,20 @@ fn commands(line: &str) -> Vec<Vec<String>> {
     );
     let folder = tempfile::tempdir().expect("a folder");
     let seen = folder.path().join("seen");
-    let run = format!("set -f; HOME=$PWD; mkdir -p .config/fish/completions; exec 3>{}; {code}\nwait", seen.display());
-    let done = Command::new("bash").args(["--norc", "-c", &run]).current_dir(folder.path()).output();
+    let run = format!(
+        "set -f; HOME=$PWD; mkdir -p .config/fish/completions; exec 3>{}; {code}\nwait",
+        seen.display()
+    );
+    let done = Command::new("bash")
+        .args(["--norc", "-c", &run])
+        .current_dir(folder.path())
+        .output();
     let done = done.expect("bash");
-    assert!(done.stderr.is_empty(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
+    assert!(
+        done.stderr.is_empty(),
+        "{line}: {}",
+        String::from_utf8_lossy(&done.stderr)
+    );
     // A substituted command may end after the line.
     let mut text = String::new();
     for _ in 0..50 {
@@ -344,4 +450,47 @@ fn commands(line: &str) -> Vec<Vec<String>> {
         }
     }
     found
+}
+
+/// Every command of the quick start, in its order, with the exit code that it says.
+#[test]
+fn the_quick_start_works() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let page_text = std::fs::read_to_string(format!("{root}/docs/start.md")).expect("the page");
+    let project = Project::empty();
+    let rules = page_text
+        .split("```yaml\n")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next());
+    project.write("rules/vllm.yaml", rules.expect("an old rule file"));
+    let blocks = page_text.split("```sh\n").skip(1);
+    let lines = blocks.flat_map(|rest| rest.split("```").next().unwrap_or_default().lines());
+    let mut ran = 0;
+    for line in lines.filter(|line| line.starts_with("slosmith ")) {
+        let (command, comment) = line.split_once('#').unwrap_or((line, ""));
+        let code = i32::from(comment.contains("exit code 1"));
+        let server = page("0.33.0");
+        let words = command.split_whitespace().skip(1);
+        let words: Vec<_> = words
+            .map(|word| match word.starts_with("http:") {
+                true => server.as_str(),
+                false => word,
+            })
+            .collect();
+        project.run(&words).exits(code);
+        ran += 1;
+    }
+    assert_eq!(ran, 7);
+    assert!(
+        !project
+            .read("rules/vllm.yaml")
+            .contains("gpu_cache_usage_perc")
+    );
+    for link in page_text.split("](").skip(1) {
+        let path = link.split([')', '#']).next().unwrap_or_default();
+        assert!(
+            std::path::Path::new(root).join("docs").join(path).exists(),
+            "{path}"
+        );
+    }
 }

@@ -19,7 +19,8 @@ fn promtool() -> Check {
     let name = "promtool";
     let (major, minor) = PROMETHEUS;
     let Some(said) = said("promtool") else {
-        let help = format!("install Prometheus {major}.{minor} or newer to run the generated unit tests");
+        let help =
+            format!("install Prometheus {major}.{minor} or newer to run the generated unit tests");
         return Check::warning(name, "not found", help);
     };
     let Some(version) = version(&said) else {
@@ -40,7 +41,11 @@ fn promtool() -> Check {
 fn git() -> Check {
     match said("git") {
         Some(said) => Check::ok("git", version(&said).unwrap_or(said)),
-        None => Check::warning("git", "not found", "commit specs and generated files with git"),
+        None => Check::warning(
+            "git",
+            "not found",
+            "commit specs and generated files with git",
+        ),
     }
 }
 
@@ -56,7 +61,9 @@ fn said(program: &str) -> Option<String> {
 fn version(said: &str) -> Option<String> {
     let mut words = said.split_whitespace();
     let is = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
-    words.find(is).map(|word| word.trim_end_matches(',').to_owned())
+    words
+        .find(is)
+        .map(|word| word.trim_end_matches(',').to_owned())
 }
 
 /// Whether the person's shell completes the command; nothing where no shell is known.
@@ -67,7 +74,10 @@ fn completions() -> Option<Check> {
     let home = PathBuf::from(std::env::var_os("HOME")?);
     // Where it is loaded from, and where such a file is.
     let (rc, file) = match shell.as_str() {
-        "bash" => (".bashrc", ".local/share/bash-completion/completions/slosmith"),
+        "bash" => (
+            ".bashrc",
+            ".local/share/bash-completion/completions/slosmith",
+        ),
         "zsh" => (".zshrc", ".zfunc/_slosmith"),
         "fish" => (
             ".config/fish/config.fish",
@@ -82,12 +92,14 @@ fn completions() -> Option<Check> {
     };
     let loads = input::read_text(&home.join(rc), input::SMALL);
     let loads = loads.is_ok_and(|text| text.contains("slosmith completions"));
-    Some(match loads || home.join(file).exists() || Path::new(installed).exists() {
-        true => Check::ok(name, shell),
-        false => Check::warning(
-            name,
-            format!("{shell} does not complete slosmith"),
-            "see `slosmith completions --help`",
-        ),
-    })
+    Some(
+        match loads || home.join(file).exists() || Path::new(installed).exists() {
+            true => Check::ok(name, shell),
+            false => Check::warning(
+                name,
+                format!("{shell} does not complete slosmith"),
+                "see `slosmith completions --help`",
+            ),
+        },
+    )
 }

@@ -31,7 +31,11 @@ fn configuration(path: Option<&Path>, here: &Path) -> (Check, bool) {
         let help = "`slosmith init` writes one, with a spec and a file for CI";
         return (Check::warning(name, text, help), true);
     };
-    let shown = path.strip_prefix(here).unwrap_or(path).display().to_string();
+    let shown = path
+        .strip_prefix(here)
+        .unwrap_or(path)
+        .display()
+        .to_string();
     let mut sources = Sources::default();
     match Config::load(path, &mut sources) {
         Ok(_) => (Check::ok(name, shown), true),
@@ -52,7 +56,13 @@ fn located(fault: &Diagnostic, sources: &Sources, here: &Path) -> String {
     let source = sources.get(fault.span.file);
     let at = source.line_col(fault.span.start as usize);
     let path = source.path().strip_prefix(here).unwrap_or(source.path());
-    format!("{}:{}:{}: {}", path.display(), at.line, at.col, fault.message)
+    format!(
+        "{}:{}:{}: {}",
+        path.display(),
+        at.line,
+        at.col,
+        fault.message
+    )
 }
 
 fn first_help(faults: &[Diagnostic]) -> String {
@@ -100,7 +110,11 @@ fn generated(out: &str, stale: usize) -> Check {
         0 => Check::ok("generated", format!("{out} is up to date")),
         n => {
             let text = format!("{out}: {} stale", count(n, "file"));
-            Check::problem("generated", text, "run `slosmith build`, and commit what it writes")
+            Check::problem(
+                "generated",
+                text,
+                "run `slosmith build`, and commit what it writes",
+            )
         }
     }
 }
@@ -108,14 +122,18 @@ fn generated(out: &str, stale: usize) -> Check {
 /// Links that `slosmith init` wrote and nobody has changed.
 fn links(documents: &[Document]) -> Vec<Check> {
     let is_example = |url: &str| {
-        let host = url.split("//").nth(1).and_then(|rest| rest.split('/').next());
+        let host = url
+            .split("//")
+            .nth(1)
+            .and_then(|rest| rest.split('/').next());
         host.is_some_and(|host| host.ends_with(".example"))
     };
     let mut found = Vec::new();
     for document in documents {
         let spec = &document.spec;
         let links = spec.links.iter();
-        let links = links.flat_map(|links| [("runbooks", &links.runbooks), ("grafana", &links.grafana)]);
+        let links =
+            links.flat_map(|links| [("runbooks", &links.runbooks), ("grafana", &links.grafana)]);
         for (key, link) in links.filter(|(_, link)| is_example(&link.value)) {
             let text = format!("{}: `{link}` is only an example", spec.service.name);
             let help = format!("set `links: {{{key}: …}}` to where yours are; alerts link there");

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use slosmith::catalog::exposition::{Page, parse};
+use slosmith::catalog::exposition::{Dialect, Page, parse, print};
 use slosmith::catalog::{Catalog, Release};
+
+use crate::project::Project;
 
 /// Each recorded page with the release and profile that wrote it; one that only adds to another is joined with it.
 fn pages() -> &'static [(&'static Release, &'static str, Page)] {
@@ -42,9 +44,16 @@ fn every_page_fits_the_release_that_wrote_it() {
     for (release, profile, page) in pages {
         let place = format!("{} {profile}", release.version());
         let server = catalog.detect(page).expect(&place);
-        assert!(server.releases.contains(&release.id()), "{place}: {server:?}");
+        assert!(
+            server.releases.contains(&release.id()),
+            "{place}: {server:?}"
+        );
         assert_eq!(server.unknown, [""; 0], "{place}");
-        assert_eq!(catalog.contradictions(page, release.version()), [], "{place}");
+        assert_eq!(
+            catalog.contradictions(page, release.version()),
+            [],
+            "{place}"
+        );
         let against = catalog.contradictions_of_profile(page, release.version(), profile);
         assert_eq!(against, [], "{place}");
     }
@@ -89,7 +98,10 @@ fn false_claims_are_refused() {
             }
         }
     }
-    assert!(refused > 9 * missed.len(), "{refused} refused, missed: {missed:?}");
+    assert!(
+        refused > 9 * missed.len(),
+        "{refused} refused, missed: {missed:?}"
+    );
 }
 
 #[test]
@@ -128,4 +140,73 @@ fn other_pages_are_nobodys() {
     let server = catalog.detect(&page).expect("vLLM's");
     assert_eq!(server.unknown, ["vllm:of_tomorrow"]);
     assert_eq!(server.models, ["m"]);
+}
+
+/// `catalog record` with a page of one release: what it says of it, and where it puts it.
+#[test]
+fn what_is_recorded_is_what_the_page_shows() {
+    let project = Project::empty();
+    let text = |version: &str, wanted: &str| {
+        let found = pages().iter().find(|(release, profile, _)| {
+            release.version().to_string() == version && *profile == wanted
+        });
+        let (_, _, page) = found.expect("a recording");
+        print(&page.families, Dialect::Classic)
+    };
+    project.write("new.prom", &text("0.33.0", "default"));
+    project.write("decode.prom", &text("0.33.0", "spec-decode"));
+    project.write("old.prom", &text("0.10.2", "default"));
+    project.write(
+        "own.prom",
+        "# TYPE gateway_requests_total counter\ngateway_requests_total 1\n",
+    );
+    let record = |page: &str, more: &[&str]| {
+        project.run(&[&["catalog", "record", page, "--out", "c"], more].concat())
+    };
+    let before = project.snapshot(".");
+    for (page, more, words) in [
+        (
+            "new.prom",
+            &["--version=0.10.2"][..],
+            "this is no page of vLLM 0.10.2: the page has `vllm:",
+        ),
+        ("old.prom", &["--version=0.33.0"], "and was last served by"),
+        ("old.prom", &["--version=0.34.0"], "and was last served by"),
+        (
+            "new.prom",
+            &[],
+            "the page fits vLLM 0.32.0–0.33.0: use `--version`",
+        ),
+        ("own.prom", &[], "use `--version`"),
+        (
+            "decode.prom",
+            &["--version=0.33.0", "--profile=default"],
+            "which the profile spec-decode serves",
+        ),
+    ] {
+        record(page, more).exits(2).says(words);
+    }
+    assert_eq!(project.snapshot("."), before);
+    record("new.prom", &["--version=0.33.0"]).exits(0);
+    record("decode.prom", &["--version=0.33.0"]).exits(0);
+    // One that no recording contradicts: a later release, and a name of one's own for a configuration.
+    record("new.prom", &["--version=0.34.0", "--profile=mine"]).exits(0);
+    record("own.prom", &["--version=1.2"]).exits(0);
+    for path in [
+        "c/0.33.0/default.prom",
+        "c/0.33.0/spec-decode.prom",
+        "c/0.34.0/mine.prom",
+        "c/1.2/default.prom",
+    ] {
+        assert!(project.has(path), "{path}");
+    }
+    // A page that only one release writes needs no version.
+    let catalog = Catalog::vllm();
+    let single = pages().iter().find(|(_, profile, page)| {
+        *profile == "default" && catalog.detect(page).is_some_and(|s| s.releases.len() == 1)
+    });
+    let (release, _, page) = single.expect("a release with families of its own");
+    project.write("single.prom", &print(&page.families, Dialect::Classic));
+    record("single.prom", &[]).exits(0);
+    assert!(project.has(&format!("c/{}/default.prom", release.version())));
 }
