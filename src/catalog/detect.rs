@@ -212,7 +212,7 @@ impl Catalog {
     fn certain<'a>(&'a self, release: &'a Release) -> impl Iterator<Item = &'a Family> {
         // A server that can run the old engine may show its few families instead.
         let old = |release: &&Release| release.pages().any(|(_, page)| page.engine != "v1");
-        let last_old = self.releases().iter().filter(old).next_back();
+        let last_old = self.releases().iter().rfind(old);
         let one_engine = last_old.is_none_or(|old| old.id() < release.id());
         let selection = Selection {
             releases: vec![release.id()],

@@ -208,7 +208,7 @@ fn check_absent(folder: &Path, file: &File) -> Result<()> {
         false => "add specs to that project, name another folder, or move it away",
     };
     bail!(
-        "{}: the file exists; nothing was written. {advice}",
+        "{}: the file exists; nothing was written: {advice}",
         path.display()
     )
 }

@@ -551,3 +551,70 @@ fn the_page_shows_what_works() {
     }
     assert_eq!(flux["spec"]["path"], "./deploy/chat");
 }
+
+#[test]
+fn the_release_is_valid() {
+    let release = yaml(&read(".github/workflows/release.yml"));
+    valid("github-workflows.json", &release);
+    let jobs = release["jobs"].as_object().expect("a map").values();
+    let steps = jobs.flat_map(|job| job["steps"].as_array().expect("a list"));
+    let scripts: Vec<_> = steps.filter_map(|step| step["run"].as_str()).collect();
+    assert!(scripts.len() > 6, "{scripts:?}");
+    for script in scripts {
+        assert!(!script.contains("${{"), "{script}");
+        let done = Command::new("bash")
+            .args(["-n", "-c", script])
+            .output()
+            .expect("bash");
+        assert!(
+            done.status.success(),
+            "{}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+    }
+}
+
+/// What the Debian package takes is there after `tools/package`, at the places where `doctor` looks for it.
+#[cfg(unix)]
+#[test]
+fn packages_have_manual_pages_and_completions() {
+    let copy = Project::empty();
+    copy.write("tools/package", &read("tools/package"));
+    executable(&copy.path("tools/package"));
+    let mut package = Command::new(copy.path("tools/package"));
+    let done = package
+        .arg(env!("CARGO_BIN_EXE_slosmith"))
+        .output()
+        .expect("it runs");
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    let manifest: toml::Table = read("Cargo.toml").parse().expect("TOML");
+    let assets = manifest["package"]["metadata"]["deb"]["assets"]
+        .as_array()
+        .expect("a list");
+    let doctor = read("src/cli/doctor/programs.rs");
+    let mut completions = 0;
+    for asset in assets {
+        let asset: Vec<_> = asset
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|v| v.as_str().expect("a text"))
+            .collect();
+        let (from, to) = (asset[0], asset[1]);
+        let Some(made) = from.strip_prefix("target/package/") else {
+            continue;
+        };
+        if made.contains('*') {
+            assert!(copy.has("target/package/man/slosmith.1"), "{from}");
+            continue;
+        }
+        assert!(copy.read(from).contains("slosmith"), "{from}");
+        assert!(doctor.contains(&format!("\"/{to}\"")), "{to}");
+        completions += 1;
+    }
+    assert_eq!(completions, 3);
+}

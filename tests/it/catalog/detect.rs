@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use slosmith::catalog::exposition::{Dialect, Page, parse, print};
-use slosmith::catalog::{Catalog, Release};
+use slosmith::catalog::{Catalog, Release, Server};
 
 use crate::project::Project;
 
@@ -31,6 +31,15 @@ fn read_pages() -> Vec<(&'static Release, &'static str, Page)> {
     found
 }
 
+/// What each page says, in the order of [`pages`].
+fn servers() -> &'static [Server] {
+    static SERVERS: LazyLock<Vec<Server>> = LazyLock::new(|| {
+        let detect = |page| Catalog::vllm().detect(page).expect("a page of vLLM");
+        pages().iter().map(|(_, _, page)| detect(page)).collect()
+    });
+    &SERVERS
+}
+
 fn names(page: &Page) -> BTreeSet<&str> {
     let names = page.families.iter().map(|family| family.name.as_str());
     names.filter(|name| !name.ends_with("_created")).collect()
@@ -41,9 +50,8 @@ fn every_page_fits_the_release_that_wrote_it() {
     let catalog = Catalog::vllm();
     let pages = pages();
     assert!(pages.len() > 300, "{}", pages.len());
-    for (release, profile, page) in pages {
+    for ((release, profile, page), server) in pages.iter().zip(servers()) {
         let place = format!("{} {profile}", release.version());
-        let server = catalog.detect(page).expect(&place);
         assert!(
             server.releases.contains(&release.id()),
             "{place}: {server:?}"
@@ -62,8 +70,7 @@ fn every_page_fits_the_release_that_wrote_it() {
 #[test]
 fn the_range_of_what_fits_holds_nothing_else() {
     let catalog = Catalog::vllm();
-    for (release, profile, page) in pages() {
-        let server = catalog.detect(page).expect("a page of vLLM");
+    for ((release, profile, _), server) in pages().iter().zip(servers()) {
         let range = catalog.range_of(&server.releases).expect("a range");
         let range = range.parse().expect("a range");
         let inside = catalog.select(&range).expect("releases").releases;
@@ -106,13 +113,13 @@ fn false_claims_are_refused() {
 
 #[test]
 fn profiles_are_found_by_what_they_add() {
-    let catalog = Catalog::vllm();
     let of = |version: &str, wanted: &str| {
-        let found = pages().iter().find(|(release, profile, _)| {
+        let mut all = pages().iter().zip(servers());
+        let found = all.find(|((release, profile, _), _)| {
             release.version().to_string() == version && *profile == wanted
         });
-        let (_, _, page) = found.expect("a recording");
-        catalog.detect(page).expect("a page of vLLM").profiles
+        let (_, server) = found.expect("a recording");
+        server.profiles.as_slice()
     };
     assert_eq!(of("0.33.0", "default"), ["default"]);
     assert_eq!(of("0.33.0", "spec-decode"), ["spec-decode"]);
@@ -201,11 +208,10 @@ fn what_is_recorded_is_what_the_page_shows() {
         assert!(project.has(path), "{path}");
     }
     // A page that only one release writes needs no version.
-    let catalog = Catalog::vllm();
-    let single = pages().iter().find(|(_, profile, page)| {
-        *profile == "default" && catalog.detect(page).is_some_and(|s| s.releases.len() == 1)
-    });
-    let (release, _, page) = single.expect("a release with families of its own");
+    let mut all = pages().iter().zip(servers());
+    let single =
+        all.find(|((_, profile, _), server)| *profile == "default" && server.releases.len() == 1);
+    let ((release, _, page), _) = single.expect("a release with families of its own");
     project.write("single.prom", &print(&page.families, Dialect::Classic));
     record("single.prom", &[]).exits(0);
     assert!(project.has(&format!("c/{}/default.prom", release.version())));
