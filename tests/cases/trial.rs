@@ -26,7 +26,7 @@ pub(crate) enum Needs {
 impl Needs {
     /// The name of what is not here.
     fn missing(self) -> Option<&'static str> {
-        static MISSING: [OnceLock<bool>; 11] = [const { OnceLock::new() }; 9];
+        static MISSING: [OnceLock<bool>; 11] = [const { OnceLock::new() }; 11];
         let (name, args): (_, &[&str]) = match self {
             Self::Nothing => return None,
             Self::Promtool => ("promtool", &["--version"]),
