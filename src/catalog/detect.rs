@@ -21,7 +21,7 @@ pub struct Server {
     pub profiles: Vec<String>,
     /// The values of `model_name`, in the order of the page.
     pub models: Vec<String>,
-    /// Families under vLLM's prefix that no recorded release has, in the order of the page.
+    /// Families under vLLM's prefix that no release is known to have, in the order of the page.
     pub unknown: Vec<String>,
 }
 
@@ -75,16 +75,15 @@ impl fmt::Display for Contradiction {
 impl Catalog {
     /// What a page says about the server that wrote it; `None` when no family on it is vLLM's.
     pub fn detect(&self, page: &Page) -> Option<Server> {
-        let known = self.families_on(page);
-        let own = |name: &str| name.starts_with(self.prefix());
         let names = page.families.iter().map(|family| family.name.as_str());
-        let unknown: Vec<_> = names
-            .filter(|name| own(name) && self.series_of(name).is_none())
-            .map(str::to_owned)
+        let own: Vec<_> = names
+            .filter(|name| name.starts_with(self.prefix()))
             .collect();
-        if unknown.is_empty() && !known.iter().any(|family| own(family.name())) {
+        if own.is_empty() {
             return None;
         }
+        let unknown = own.into_iter().filter(|name| !self.is_known(name));
+        let known = self.families_on(page);
         let fits = |release: &&Release| self.against(&known, release).is_empty();
         let fitting: Vec<_> = self.releases().iter().filter(fits).collect();
         let profiles = fitting.last().map(|release| explain(&known, release));
@@ -92,7 +91,7 @@ impl Catalog {
             releases: fitting.iter().map(|release| release.id()).collect(),
             profiles: profiles.unwrap_or_default(),
             models: models(page),
-            unknown,
+            unknown: unknown.map(str::to_owned).collect(),
         })
     }
 

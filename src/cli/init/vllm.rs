@@ -52,7 +52,7 @@ fn tell(catalog: &Catalog, server: &Server) -> Result<()> {
         let newest = newest(catalog);
         writeln!(
             err,
-            "warning: no recorded release has `{first}`{more}: the server is newer than {newest}, or changed"
+            "warning: no known release has `{first}`{more}: the server is newer than {newest}, or changed"
         )?;
     }
     Ok(())
