@@ -50,6 +50,7 @@ pub mod query;
 pub mod resolve;
 pub mod source;
 pub mod spec;
+pub mod starter;
 pub mod target;
 pub mod template;
 pub mod units;

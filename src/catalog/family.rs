@@ -79,6 +79,11 @@ impl Family {
         release.profiles().filter(shows).collect()
     }
 
+    /// The profiles whose own pages showed it on some release.
+    pub(super) fn pages(&self) -> impl Iterator<Item = &str> {
+        self.seen.iter().map(|(page, _)| page.as_str())
+    }
+
     fn on_page(&self, release: &Release, page: &str) -> Option<&Shape> {
         let (_, runs) = self.seen.iter().find(|(profile, _)| profile == page)?;
         let run = run(runs, release)?;

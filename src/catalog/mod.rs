@@ -18,6 +18,7 @@
 
 mod coverage;
 mod describe;
+mod detect;
 pub mod diff;
 pub mod exposition;
 mod family;
@@ -34,6 +35,7 @@ pub mod version;
 
 pub use crate::promql::{Series, split_series};
 pub use coverage::{Answer, Coverage, Lifetime};
+pub use detect::{Contradiction, Server};
 pub use family::Family;
 pub use foreign::{Exporter, Foreign, ForeignFamily};
 pub use index::{BuildError, Index, PageEntry, Service, build, build_service};

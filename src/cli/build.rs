@@ -24,7 +24,7 @@ use crate::source::{FileId, Sources};
 use crate::spec::{self, Bases};
 use crate::target::Target;
 use job::{Built, Done, Job};
-use settings::Settings;
+pub(super) use settings::Settings;
 
 /// Compile specs into Prometheus rules with their unit tests, and Grafana dashboards
 #[derive(Debug, Default, Args)]
@@ -60,7 +60,6 @@ pub struct BuildArgs {
     verbose: bool,
 }
 
-#[cfg(feature = "aws")]
 impl BuildArgs {
     /// Those of a build of these specs, with nothing else said.
     pub(super) fn of(paths: &[PathBuf], config: Option<&Path>) -> Self {
@@ -112,6 +111,30 @@ pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     let _ = report::summary(&mut err, &settings, &built, started.elapsed());
     let stale = built.iter().any(|b| b.changed > 0);
     Ok(u8::from(settings.check && stale))
+}
+
+/// What the output folder holds beside what a build would write.
+pub(super) struct Seen {
+    pub(super) services: usize,
+    /// Files that a build would write or remove.
+    pub(super) stale: usize,
+}
+
+/// Compares without writing; `None` when a spec has errors, which are then reported.
+///
+/// # Errors
+/// When input or the output folder cannot be read, or a template fails.
+pub(super) fn look(settings: &Settings) -> Result<Option<Seen>> {
+    let _alone = output::lock_for_reading(&settings.out);
+    let job = Job::new(settings, None)?;
+    let built = build(&job, &mut std::io::sink(), &mut Terminal::stderr())?;
+    Ok(built.map(|built| Seen {
+        services: built
+            .iter()
+            .filter(|b| !matches!(b.how, job::How::Removed))
+            .count(),
+        stale: built.iter().map(|b| b.changed).sum(),
+    }))
 }
 
 /// All services, staged; `None` when a spec has errors, which are then reported.

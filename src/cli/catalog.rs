@@ -11,7 +11,7 @@ use std::io::Write;
 use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
 
-use super::Format;
+use super::{Format, examples};
 use crate::catalog::diff::Diff;
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Range, Release, Version};
 
@@ -25,12 +25,16 @@ pub struct CatalogArgs {
 #[derive(Debug, Subcommand)]
 enum CatalogCommand {
     /// List the recorded releases, or the families of one
+    #[command(after_long_help = examples::CATALOG_LIST)]
     List(ListArgs),
     /// Show when a family existed, how it changed and what to use instead
+    #[command(after_long_help = examples::CATALOG_SHOW)]
     Show(ShowArgs),
     /// Show what changes from one release to another
+    #[command(after_long_help = examples::CATALOG_DIFF)]
     Diff(DiffArgs),
     /// Add a /metrics page of your own service to a catalog
+    #[command(after_long_help = examples::CATALOG_RECORD)]
     Record(record::RecordArgs),
 }
 

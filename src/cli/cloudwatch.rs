@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 
-use super::Format;
 use super::lint::progress::Progress;
 use super::terminal::Terminal;
+use super::{Format, examples};
 use crate::aws::{Allowed, Changes, Desired, Pace, Session, Settings, State};
 use crate::cloudwatch::is_region;
 use crate::output::Writer;
@@ -30,12 +30,16 @@ pub struct CloudWatchArgs {
 #[derive(Debug, Subcommand)]
 enum CloudWatchCommand {
     /// Show what would change; the exit code is 1 if something would
+    #[command(after_long_help = examples::CLOUDWATCH_PLAN)]
     Plan(PlanArgs),
     /// Apply the changes
+    #[command(after_long_help = examples::CLOUDWATCH_APPLY)]
     Apply(ApplyArgs),
     /// Write all alarms and dashboards of a region as files, for `lint`
+    #[command(after_long_help = examples::CLOUDWATCH_PULL)]
     Pull(pull::PullArgs),
     /// Write the metrics of namespaces to a file, with which `lint` compares alarms and dashboards
+    #[command(after_long_help = examples::CLOUDWATCH_LIST_METRICS)]
     ListMetrics(list_metrics::ListMetricsArgs),
 }
 

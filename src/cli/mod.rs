@@ -8,14 +8,19 @@ pub mod catalog;
 #[cfg(feature = "aws")]
 pub mod cloudwatch;
 pub mod color;
+pub mod completions;
 mod configuration;
+pub mod doctor;
 pub mod drift;
+mod examples;
 pub mod explain;
 mod findings;
 pub mod gate;
 pub mod health;
+pub mod init;
 pub mod lint;
 pub mod lsp;
+pub mod man;
 mod page;
 mod plan;
 pub mod preview;
@@ -48,34 +53,56 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Write the first files of a project: a configuration, a spec and a CI file
+    #[command(after_long_help = examples::INIT)]
+    Init(init::InitArgs),
     /// Compile specs into Prometheus rules, dashboards, alarms and runbooks
+    #[command(after_long_help = examples::BUILD)]
     Build(build::BuildArgs),
     /// Write one HTML page per service, for reviewers without Grafana
+    #[command(after_long_help = examples::PREVIEW)]
     Preview(preview::PreviewArgs),
     /// Check specs, rules and dashboards against recorded vLLM metrics
+    #[command(after_long_help = examples::LINT)]
     Lint(lint::LintArgs),
     /// Check files while you edit them, in editors with the Language Server Protocol
+    #[command(after_long_help = examples::LSP)]
     Lsp(lsp::LspArgs),
     /// Show how a vLLM upgrade affects metrics and the files that query them
+    #[command(after_long_help = examples::DRIFT)]
     Drift(drift::DriftArgs),
     /// Show which conditions of a spec hold on a server's metrics page
+    #[command(after_long_help = examples::HEALTH)]
     Health(health::HealthArgs),
     /// Check the result of a load test against the criteria of a spec
+    #[command(after_long_help = examples::GATE)]
     Gate(gate::GateArgs),
     /// Show and make the changes that an AWS account needs to match specs
     #[cfg(feature = "aws")]
     #[command(name = "cloudwatch")]
     CloudWatch(cloudwatch::CloudWatchArgs),
     /// Explain what a lint rule checks, and why
+    #[command(after_long_help = examples::EXPLAIN)]
     Explain(explain::ExplainArgs),
     /// Show which metrics each vLLM release serves
     Catalog(catalog::CatalogArgs),
     /// List the signals that a spec can name without declaring them
+    #[command(after_long_help = examples::SIGNALS)]
     Signals(signals::SignalsArgs),
     /// Export the built-in templates, so that you can change them
     Templates(templates::TemplatesArgs),
     /// Print the JSON Schema of specs, for editors
+    #[command(after_long_help = examples::SCHEMA)]
     Schema,
+    /// Check the set-up of a project: configuration, specs, generated files, programs
+    #[command(after_long_help = examples::DOCTOR)]
+    Doctor(doctor::DoctorArgs),
+    /// Print a script with which a shell completes commands and options
+    #[command(after_long_help = examples::COMPLETIONS)]
+    Completions(completions::CompletionsArgs),
+    /// Write manual pages
+    #[command(after_long_help = examples::MAN)]
+    Man(man::ManArgs),
 }
 
 /// How a view is printed.
@@ -99,6 +126,7 @@ fn run(cli: &Cli) -> ExitCode {
     threads::start();
     let mut out = Terminal::stdout();
     let done = match &cli.command {
+        Command::Init(args) => init::run(args, &mut out),
         Command::Build(args) => build::run(args, &mut out),
         Command::Preview(args) => preview::run(args, &mut out),
         Command::Lint(args) => lint::run(args, &mut out),
@@ -113,6 +141,9 @@ fn run(cli: &Cli) -> ExitCode {
         Command::Signals(args) => signals::run(args, &mut out),
         Command::Templates(args) => templates::run(args, &mut out),
         Command::Schema => schema::run(&mut out),
+        Command::Doctor(args) => doctor::run(args, &mut out),
+        Command::Completions(args) => completions::run(args, &mut out),
+        Command::Man(args) => man::run(args, &mut out),
     };
     let flushed = out
         .flush()

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 
+use super::examples;
 use crate::diag::did_you_mean;
 use crate::output::Writer;
 use crate::template::built_in;
@@ -20,6 +21,7 @@ pub struct TemplatesArgs {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Export built-in templates to a folder, for use with `--templates`
+    #[command(after_long_help = examples::TEMPLATES_EXPORT)]
     Export {
         /// Where to write them; existing files are not overwritten
         folder: PathBuf,

@@ -1,7 +1,7 @@
 //! Which releases serve a library signal, under which name and in which shape.
 
 use super::signal;
-use crate::catalog::{Catalog, DEFAULT_PROFILE, Release, Shape};
+use crate::catalog::{Catalog, DEFAULT_PROFILE, Release, ReleaseId, Shape};
 
 /// A family that one release serves.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +47,15 @@ pub fn served<'a>(
         shape: family.visible_in(release, &profiles)?,
         profiles,
     })
+}
+
+/// True when a server of each of the releases serves all that a signal is read from, however it was started.
+pub fn is_always_served(catalog: &Catalog, name: &str, releases: &[ReleaseId]) -> bool {
+    let on = |family: &str, release: &Release| {
+        served(catalog, family, release).is_some_and(|s| s.profiles == [DEFAULT_PROFILE])
+    };
+    let mut families = families(name).into_iter();
+    families.all(|family| releases.iter().all(|id| on(family, catalog.release(*id))))
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod promtool;
 mod routes;
 mod rulers;
 mod rules;
+mod shells;
 mod situations;
 mod slis;
 mod trial;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     let all = [
         boards::trials(),
         rules::trials(),
+        shells::trials(),
         routes::trials(),
         rulers::trials(),
         kinds::trials(),

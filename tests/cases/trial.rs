@@ -19,12 +19,14 @@ pub(crate) enum Needs {
     Thanos,
     Mimirtool,
     Amtool,
+    Zsh,
+    Fish,
 }
 
 impl Needs {
     /// The name of what is not here.
     fn missing(self) -> Option<&'static str> {
-        static MISSING: [OnceLock<bool>; 9] = [const { OnceLock::new() }; 9];
+        static MISSING: [OnceLock<bool>; 11] = [const { OnceLock::new() }; 11];
         let (name, args): (_, &[&str]) = match self {
             Self::Nothing => return None,
             Self::Promtool => ("promtool", &["--version"]),
@@ -38,6 +40,8 @@ impl Needs {
             Self::Thanos => ("thanos", &["--version"]),
             Self::Mimirtool => ("mimirtool", &["version"]),
             Self::Amtool => ("amtool", &["--version"]),
+            Self::Zsh => ("zsh", &["--version"]),
+            Self::Fish => ("fish", &["--version"]),
         };
         let missing = MISSING[self as usize].get_or_init(|| {
             let tried = Command::new(name).args(args).output();

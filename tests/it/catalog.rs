@@ -1,6 +1,7 @@
 //! The catalog against its recordings.
 
 mod cli;
+mod detect;
 mod index;
 mod lineage;
 mod queries;

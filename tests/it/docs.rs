@@ -139,6 +139,8 @@ fn links_lead_to_files() {
         "docs/prometheus.md",
         "docs/lint.md",
         "docs/grafana.md",
+        "docs/ci.md",
+        "docs/start.md",
     ] {
         let folder = Path::new(page).parent().unwrap();
         for link in read(page).split("](").skip(1) {
@@ -173,7 +175,7 @@ fn help_is_fresh() {
     command.build();
     let mut page = String::from(
         "# The command line\n\nWhat `--help` says. Exit codes: 0 when all is well, 1 when `build --check` finds stale \
-         files, `lint` and\n`drift` find something, or `cloudwatch plan` has changes, 2 when something could not be done.\n",
+         files, `lint`,\n`drift` and `doctor` find something, or `cloudwatch plan` has changes, 2 when something could not be done.\n",
     );
     describe(&command, &mut page);
     crate::update::check("docs/cli.md", &page);

@@ -33,7 +33,7 @@ fn run(project: &Project, args: &[&str]) -> (Option<i32>, String) {
 }
 
 /// Every place where a file is named; `X` stands for it.
-const PLACES: [&[&str]; 11] = [
+const PLACES: [&[&str]; 12] = [
     &["lint", "X"],
     &["lint", "--config", "X", "rules.yaml"],
     &["lint", "--config", "slosmith.toml", "rules.yaml"],
@@ -45,6 +45,7 @@ const PLACES: [&[&str]; 11] = [
     &["gate", "result.json", "--spec", "X"],
     &["health", "X", "--spec", "specs/svc.yaml"],
     &["catalog", "record", "X", "--version", "1", "--out", "c"],
+    &["init", "--name", "x", "--metrics", "X"],
 ];
 
 fn project() -> Project {

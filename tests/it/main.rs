@@ -14,6 +14,7 @@ mod build;
 #[allow(dead_code, reason = "the other test binary uses the rest")]
 mod bundled;
 mod catalog;
+mod ci;
 mod cloudwatch;
 mod commands;
 mod compat;
@@ -47,6 +48,7 @@ mod scale;
 mod schema;
 mod searches;
 mod sentences;
+mod start;
 mod update;
 mod variables;
 mod words;

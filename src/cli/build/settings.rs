@@ -26,7 +26,7 @@ const OUT: &str = "generated";
 pub(in crate::cli) struct Settings {
     pub(in crate::cli) specs: Specs,
     /// Where one folder per service is written.
-    pub(super) out: PathBuf,
+    pub(in crate::cli) out: PathBuf,
     pub(in crate::cli) templates: Templates,
     /// All that the project builds.
     pub(super) targets: Vec<Target>,

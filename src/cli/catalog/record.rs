@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::exposition::{self, Page, ProblemKind};
 use crate::catalog::record::recorded;
-use crate::catalog::{DEFAULT_PROFILE, Version};
+use crate::catalog::{Catalog, DEFAULT_PROFILE, Version};
 use crate::cli::page;
 use crate::input;
 use crate::output::Writer;
@@ -19,12 +19,12 @@ use crate::source::mark_len;
 pub(super) struct RecordArgs {
     /// The page: an http:// or https:// URL, a file, or - for standard input
     page: String,
-    /// The version of the service
+    /// The version of the service. Default: the only recorded release of vLLM that writes such a page
     #[arg(long, value_name = "VERSION")]
-    version: Version,
-    /// The serving configuration of the page
-    #[arg(long, value_name = "PROFILE", default_value = DEFAULT_PROFILE)]
-    profile: String,
+    version: Option<Version>,
+    /// The serving configuration of the page. Default: the one that a page of vLLM shows, else `default`
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<String>,
     /// The catalog: a folder with one folder per version
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -35,20 +35,29 @@ pub(super) struct RecordArgs {
     http: page::HttpArgs,
 }
 
+/// Where a page belongs in a catalog.
+struct Claim {
+    version: Version,
+    profile: String,
+}
+
 /// Writes the page and notes where it came from.
 pub(super) fn run(args: &RecordArgs) -> Result<String> {
-    let profile = &args.profile;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if profile.is_empty() || !profile.chars().all(plain) {
+    if let Some(profile) = &args.profile
+        && (profile.is_empty() || !profile.chars().all(plain))
+    {
         bail!("`--profile`: `{profile}` may only have letters, digits, `-` and `_`");
     }
     let page = exposition::parse(&page::fetch(&args.page, &args.http)?);
     check(&page, &args.page)?;
-    let folder = args.out.join(args.version.to_string());
+    let claim = claim(args, &page)?;
+    let (version, profile) = (&claim.version, &claim.profile);
+    let folder = args.out.join(version.to_string());
     let path = folder.join(format!("{profile}.prom"));
     let provenance = folder.join("provenance.json");
     let old = notes(&provenance)?;
-    let new = noted(old.as_deref(), &provenance, args)?;
+    let new = noted(old.as_deref(), &provenance, &claim)?;
     let writer = Writer::within(vec![args.out.clone()]);
     // The notes last: a reader passes over a page that they do not name.
     writer.put(&path, &recorded(&page, args.keep_values))?;
@@ -57,6 +66,43 @@ pub(super) fn run(args: &RecordArgs) -> Result<String> {
     }
     let families = page.families.len();
     Ok(format!("{}: {families} families\n", path.display()))
+}
+
+/// What the command line says of the page, unless the page says otherwise, and what the page says beyond it.
+fn claim(args: &RecordArgs, page: &Page) -> Result<Claim> {
+    let catalog = Catalog::vllm();
+    let server = catalog.detect(page);
+    let version = match &args.version {
+        Some(version) => version.clone(),
+        None => match server.as_ref().map(|server| server.releases.as_slice()) {
+            Some([only]) => catalog.release(*only).version().clone(),
+            Some([]) => bail!("no recorded release of vLLM writes this page: use `--version`"),
+            Some(some) => bail!(
+                "the page fits vLLM {}: use `--version` to say which it is",
+                catalog.describe(some)
+            ),
+            None => bail!("use `--version`: only pages of vLLM show it"),
+        },
+    };
+    if let Some(why) = catalog.contradictions(page, &version).first() {
+        bail!("this is no page of vLLM {version}: {why}");
+    }
+    let profile = match &args.profile {
+        Some(profile) => profile.clone(),
+        None => match server.map(|server| server.profiles).as_deref() {
+            Some([only]) => only.clone(),
+            None | Some([]) => DEFAULT_PROFILE.to_owned(),
+            Some(some) => bail!(
+                "the page shows the profiles {}: use `--profile` to name this configuration",
+                some.join(", ")
+            ),
+        },
+    };
+    let against = catalog.contradictions_of_profile(page, &version, &profile);
+    if let Some(why) = against.first() {
+        bail!("this is no page of vLLM {version} in the profile `{profile}`: {why}");
+    }
+    Ok(Claim { version, profile })
 }
 
 /// A page with broken lines, or without any family, is no recording.
@@ -81,18 +127,18 @@ fn notes(path: &Path) -> Result<Option<String>> {
 }
 
 /// The notes with this page among them.
-fn noted(old: Option<&str>, path: &Path, args: &RecordArgs) -> Result<String> {
+fn noted(old: Option<&str>, path: &Path, claim: &Claim) -> Result<String> {
     let old = old
         .map(|text| serde_json::from_str(&text[mark_len(text)..]))
         .transpose();
     let mut notes: Map<String, Value> = old
         .with_context(|| path.display().to_string())?
         .unwrap_or_default();
-    notes.insert("version".to_owned(), json!(args.version.to_string()));
+    notes.insert("version".to_owned(), json!(claim.version.to_string()));
     let profiles = notes.entry("profiles").or_insert_with(|| json!({}));
     let page = json!({"tier": "server", "engine": "", "page": "whole"});
     match profiles.as_object_mut() {
-        Some(profiles) => drop(profiles.insert(args.profile.clone(), page)),
+        Some(profiles) => drop(profiles.insert(claim.profile.clone(), page)),
         None => bail!("{}: `profiles` is not an object", path.display()),
     }
     Ok(format!("{}\n", serde_json::to_string_pretty(&notes)?))

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Runs all checks, also after one failed, and gathers what they say in one report.
+# Reads LINT, DRIFT_FROM, DRIFT_TO and CLOUDWATCH; sets the outputs report, sarif and failed.
+set -uo pipefail
+folder=$RUNNER_TEMP/slosmith-report
+mkdir -p "$folder"
+report=$folder/report.md
+sarif=$folder/slosmith.sarif
+failed=""
+# The first line is how the comment is found again.
+printf '<!-- slosmith -->\n## slosmith\n' >"$report"
+
+# section TITLE FILE LANGUAGE: adds the end of a file, within what a comment can hold.
+section() {
+  printf '\n<details><summary>%s</summary>\n\n~~~~~~%s\n' "$1" "$3" >>"$report"
+  head -c 15000 "$2" >>"$report"
+  (($(wc -c <"$2") > 15000)) && printf '\n... (cut; the log of the job has all of it)' >>"$report"
+  printf '\n~~~~~~\n\n</details>\n' >>"$report"
+}
+
+line() { printf '\n- %s' "$1" >>"$report"; }
+
+slosmith build --check >"$folder/build.txt" 2>&1
+code=$?
+cat "$folder/build.txt"
+case $code in
+  0) line "✅ generated files are up to date" ;;
+  1) line "❌ generated files are stale: run \`slosmith build\` and commit what it writes" ;;
+  *) line "❌ the specs cannot be built" ;;
+esac
+if ((code != 0)); then
+  failed+=" build"
+  section "slosmith build --check" "$folder/build.txt" diff
+fi
+
+# Paths are separated by spaces, and globs in them mean what they mean in a shell.
+# shellcheck disable=SC2086
+slosmith lint $LINT --format sarif --output-file "$sarif"
+# shellcheck disable=SC2086
+slosmith lint $LINT --format concise >"$folder/lint.txt" 2>&1
+code=$?
+cat "$folder/lint.txt"
+case $code in
+  0) line "✅ no errors in rules, dashboards and specs" ;;
+  1) line "❌ the linter found errors" ;;
+  *) line "❌ not everything could be linted" ;;
+esac
+if ((code != 0)); then
+  failed+=" lint"
+  section "slosmith lint" "$folder/lint.txt" text
+fi
+
+if [[ -n $DRIFT_FROM && -n $DRIFT_TO ]]; then
+  # shellcheck disable=SC2086
+  slosmith drift --from "$DRIFT_FROM" --to "$DRIFT_TO" --format markdown $LINT >"$folder/drift.md"
+  code=$?
+  case $code in
+    0) line "✅ an upgrade from vLLM $DRIFT_FROM to $DRIFT_TO breaks nothing" ;;
+    1) line "⚠️ an upgrade from vLLM $DRIFT_FROM to $DRIFT_TO breaks queries" ;;
+    *) line "❌ the upgrade from vLLM $DRIFT_FROM to $DRIFT_TO could not be checked" && failed+=" drift" ;;
+  esac
+  ((code == 1)) && section "slosmith drift" "$folder/drift.md" markdown
+fi
+
+if [[ $CLOUDWATCH == true ]]; then
+  slosmith cloudwatch plan >"$folder/plan.txt" 2>&1
+  code=$?
+  cat "$folder/plan.txt"
+  case $code in
+    0) line "✅ CloudWatch matches the specs" ;;
+    1) line "ℹ️ CloudWatch will change" ;;
+    *) line "❌ CloudWatch could not be compared" && failed+=" cloudwatch" ;;
+  esac
+  ((code != 0)) && section "slosmith cloudwatch plan" "$folder/plan.txt" text
+fi
+echo >>"$report"
+
+{
+  echo "report=$report"
+  echo "sarif=$sarif"
+  echo "failed=${failed# }"
+} >>"$GITHUB_OUTPUT"

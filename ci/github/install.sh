@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Installs the slosmith of this repository, unless it was restored from the cache.
+set -euo pipefail
+root=$RUNNER_TEMP/slosmith
+if [[ ! -x $root/bin/slosmith ]]; then
+  cargo install --locked --path "$GITHUB_ACTION_PATH" --root "$root"
+fi
+echo "$root/bin" >>"$GITHUB_PATH"

@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Prints what the installed program depends on, so that a cached one is never older than the action.
+set -euo pipefail
+cd "$GITHUB_ACTION_PATH"
+sources=$(find Cargo.lock Cargo.toml build.rs src templates schemas catalog -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum)
+echo "sources=${sources%% *}" >>"$GITHUB_OUTPUT"

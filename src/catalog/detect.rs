@@ -1,0 +1,270 @@
+//! A page of a running server → the releases and profiles that write such a page.
+//!
+//! No vLLM page names its release. Its families do: each came with one release, and some went with another.
+//! [`Catalog::detect`] tells which recorded releases fit; [`Catalog::contradictions`] says what is against a claim.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::exposition::Page;
+use super::index::PageEntry;
+use super::release::{DEFAULT_PROFILE, Release, ReleaseId};
+use super::version::{Range, Version};
+use super::{Catalog, Family, Lifetime, Selection};
+
+/// What a page says about the server that wrote it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Server {
+    /// The recorded releases that write such a page, oldest first; none when no recorded release does.
+    pub releases: Vec<ReleaseId>,
+    /// The profiles that explain the page on the newest of them, sorted; the default one when it explains all.
+    pub profiles: Vec<String>,
+    /// The values of `model_name`, in the order of the page.
+    pub models: Vec<String>,
+    /// Families under vLLM's prefix that no release is known to have, in the order of the page.
+    pub unknown: Vec<String>,
+}
+
+/// Something on a page that a release does not write so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contradiction {
+    /// The page has a family that the release does not serve.
+    Unserved {
+        /// The family.
+        family: String,
+        /// When it is served.
+        life: Lifetime,
+    },
+    /// The page has a family that other profiles of the release serve, and the one that is claimed does not.
+    Elsewhere {
+        /// The family.
+        family: String,
+        /// The profiles that serve it, sorted.
+        profiles: Vec<String>,
+    },
+    /// The page lacks a family that every server of the release shows from its start.
+    Missing {
+        /// The family.
+        family: String,
+    },
+}
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unserved { family, life } => {
+                write!(f, "the page has `{family}`, which came with {}", life.first)?;
+                match &life.last {
+                    Some(last) => write!(f, " and was last served by {last}"),
+                    None => Ok(()),
+                }
+            }
+            Self::Elsewhere { family, profiles } => write!(
+                f,
+                "the page has `{family}`, which the profile {} serves",
+                profiles.join(" or ")
+            ),
+            Self::Missing { family } => write!(
+                f,
+                "the page lacks `{family}`, which every server of that release shows"
+            ),
+        }
+    }
+}
+
+impl Catalog {
+    /// What a page says about the server that wrote it; `None` when no family on it is vLLM's.
+    pub fn detect(&self, page: &Page) -> Option<Server> {
+        let names = page.families.iter().map(|family| family.name.as_str());
+        let own: Vec<_> = names
+            .filter(|name| name.starts_with(self.prefix()))
+            .collect();
+        if own.is_empty() {
+            return None;
+        }
+        let unknown = own.into_iter().filter(|name| !self.is_known(name));
+        let known = self.families_on(page);
+        let fits = |release: &&Release| self.against(&known, release).is_empty();
+        let fitting: Vec<_> = self.releases().iter().filter(fits).collect();
+        let profiles = fitting.last().map(|release| explain(&known, release));
+        Some(Server {
+            releases: fitting.iter().map(|release| release.id()).collect(),
+            profiles: profiles.unwrap_or_default(),
+            models: models(page),
+            unknown: unknown.map(str::to_owned).collect(),
+        })
+    }
+
+    /// What on a page of vLLM no server of this version writes so; empty for other programs' pages.
+    ///
+    /// A version without a recording is judged by its neighbours, one older than all recordings not at all.
+    pub fn contradictions(&self, page: &Page, version: &Version) -> Vec<Contradiction> {
+        let known = self.families_on(page);
+        let Ok(selection) = self.select(&Range::exact(version.clone())) else {
+            return Vec::new();
+        };
+        let releases = selection.releases.iter();
+        let mut against = releases.map(|id| self.against(&known, self.release(*id)));
+        let mut found = against.next().unwrap_or_default();
+        for other in against {
+            found.retain(|contradiction| other.contains(contradiction));
+        }
+        // The newest recording does not say what later releases still show.
+        let newest = self.releases().last().map(Release::version);
+        if newest.is_some_and(|newest| version > newest) {
+            found.retain(|c| matches!(c, Contradiction::Unserved { .. }));
+        }
+        found
+    }
+
+    /// What on a page no server of a recorded profile writes; empty for profiles and releases without a recording.
+    pub fn contradictions_of_profile(
+        &self,
+        page: &Page,
+        version: &Version,
+        profile: &str,
+    ) -> Vec<Contradiction> {
+        let release = self.find_release(version);
+        let Some(release) = release.filter(|release| release.page(profile).is_some()) else {
+            return Vec::new();
+        };
+        let known = self.families_on(page).into_iter();
+        let other = known.filter(|family| family.in_profile(release, profile).is_none());
+        let elsewhere = other.map(|family| Contradiction::Elsewhere {
+            family: family.name().to_owned(),
+            profiles: owned(family.profiles_showing(release)),
+        });
+        let proven = |c: &Contradiction| matches!(c, Contradiction::Elsewhere { profiles, .. } if !profiles.is_empty());
+        elsewhere.filter(proven).collect()
+    }
+
+    /// A range of whole minor releases around recorded ones, such as `>=0.20, <0.24`; `None` without any.
+    pub fn range_of(&self, releases: &[ReleaseId]) -> Option<String> {
+        let (first, last) = (releases.first()?, releases.last()?);
+        let minor = |id: &ReleaseId| {
+            let parts = self.release(*id).version().release().to_vec();
+            (
+                parts.first().copied().unwrap_or(0),
+                parts.get(1).copied().unwrap_or(0),
+            )
+        };
+        let beside = |at: Option<usize>| self.releases().get(at?).map(Release::id);
+        let before = beside(first.index().checked_sub(1));
+        let from = match before.is_some_and(|before| minor(&before) == minor(first)) {
+            true => self.release(*first).version().to_string(),
+            false => format!("{}.{}", minor(first).0, minor(first).1),
+        };
+        let after = beside(Some(last.index() + 1)).filter(|after| minor(after) == minor(last));
+        let to = match after {
+            Some(after) => self.release(after).version().to_string(),
+            None => format!("{}.{}", minor(last).0, minor(last).1 + 1),
+        };
+        Some(format!(">={from}, <{to}"))
+    }
+
+    /// The recorded families of vLLM's server that a page has, each once, in the order of their names.
+    fn families_on(&self, page: &Page) -> Vec<&Family> {
+        let names = page.families.iter().map(|family| &family.name);
+        let found: BTreeSet<_> = names
+            .filter_map(|name| Some(self.series_of(name)?.0.name()))
+            .filter(|name| name.starts_with(self.prefix()))
+            .collect();
+        let found = found.into_iter();
+        found.filter_map(|name| self.family(name)).collect()
+    }
+
+    /// What is against a recorded release.
+    fn against(&self, known: &[&Family], release: &Release) -> Vec<Contradiction> {
+        let unserved = known
+            .iter()
+            .filter(|family| !self.may_serve(family, release))
+            .filter_map(|family| {
+                Some(Contradiction::Unserved {
+                    family: family.name().to_owned(),
+                    life: self.first_last(family.name())?,
+                })
+            });
+        let has = |family: &Family| known.iter().any(|known| known.name() == family.name());
+        let missing = self
+            .certain(release)
+            .filter(|family| !has(family))
+            .map(|family| Contradiction::Missing {
+                family: family.name().to_owned(),
+            });
+        match known {
+            [] => Vec::new(),
+            _ => unserved.chain(missing).collect(),
+        }
+    }
+
+    /// False when a recording proves that a release has no such family: one of a profile that shows it elsewhere.
+    fn may_serve(&self, family: &Family, release: &Release) -> bool {
+        let life = self.first_last(family.name());
+        let alive = life.is_some_and(|life| {
+            let version = release.version();
+            life.first <= *version && life.last.is_none_or(|last| *version <= last)
+        });
+        alive || !family.pages().any(|page| release.page(page).is_some())
+    }
+
+    /// The families that every server of a release shows from its start, however it was started.
+    fn certain<'a>(&'a self, release: &'a Release) -> impl Iterator<Item = &'a Family> {
+        // A server that can run the old engine may show its few families instead.
+        let old = |release: &&Release| release.pages().any(|(_, page)| page.engine != "v1");
+        let last_old = self.releases().iter().rfind(old);
+        let one_engine = last_old.is_none_or(|old| old.id() < release.id());
+        let selection = Selection {
+            releases: vec![release.id()],
+            unrecorded: None,
+            notes: Vec::new(),
+        };
+        let whole = |(name, page): (&'a str, &'a PageEntry)| page.base.is_none().then_some(name);
+        self.visible(release, DEFAULT_PROFILE)
+            .map(|(family, _)| family)
+            .filter(move |family| one_engine && self.present_from_start(family.name(), &selection))
+            .filter(move |family| {
+                let mut whole = release.pages().filter_map(whole);
+                whole.all(|profile| family.in_profile(release, profile).is_some())
+            })
+    }
+}
+
+fn owned(names: Vec<&str>) -> Vec<String> {
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// The fewest profiles that show what the default one lacks, sorted.
+fn explain(known: &[&Family], release: &Release) -> Vec<String> {
+    let shows = |profile: &str, family: &Family| family.in_profile(release, profile).is_some();
+    let mut open: Vec<_> = known.to_vec();
+    open.retain(|family| !shows(DEFAULT_PROFILE, family));
+    let mut found = BTreeSet::new();
+    while !open.is_empty() {
+        let explained = |profile: &&str| open.iter().filter(|f| shows(profile, f)).count();
+        let candidates = release.profiles().filter(|profile| explained(profile) > 0);
+        // Of those that explain as many, the first by name.
+        let Some(best) = candidates.min_by_key(|profile| std::cmp::Reverse(explained(profile)))
+        else {
+            break;
+        };
+        open.retain(|family| !shows(best, family));
+        found.insert(best.to_owned());
+    }
+    if found.is_empty() {
+        found.insert(DEFAULT_PROFILE.to_owned());
+    }
+    found.into_iter().collect()
+}
+
+/// The values of `model_name`, in the order of the page.
+fn models(page: &Page) -> Vec<String> {
+    let samples = page.families.iter().flat_map(|family| &family.samples);
+    let mut found: Vec<String> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for name in samples.filter_map(|sample| sample.label("model_name")) {
+        if seen.insert(name) {
+            found.push(name.to_owned());
+        }
+    }
+    found
+}

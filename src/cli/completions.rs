@@ -1,0 +1,28 @@
+//! `slosmith completions`: scripts with which shells complete the command.
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use super::Cli;
+
+/// Print a script with which a shell completes commands and options
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Runs `slosmith completions`.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn run(args: &CompletionsArgs, out: &mut dyn Write) -> Result<u8> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "slosmith", &mut script);
+    out.write_all(&script)?;
+    Ok(0)
+}

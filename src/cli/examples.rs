@@ -1,0 +1,119 @@
+//! The examples under `--help`. A test reads each command line as the shell and the program would.
+
+pub(super) const INIT: &str = "\
+Examples:
+  slosmith init                               # asks
+  slosmith init --name chat --owner inference --ci gitlab
+  slosmith init --metrics http://localhost:8000/metrics";
+
+pub(super) const DOCTOR: &str = "\
+Examples:
+  slosmith doctor
+  slosmith doctor --format json";
+
+pub(super) const BUILD: &str = "\
+Examples:
+  slosmith build                              # all specs of the project
+  slosmith build --check                      # in CI: fails if files are stale
+  slosmith build specs/chat.yaml --out /tmp/out --target prometheus";
+
+pub(super) const PREVIEW: &str = "\
+Examples:
+  slosmith preview specs/chat.yaml --out preview";
+
+pub(super) const LINT: &str = "\
+Examples:
+  slosmith lint rules/ dashboards/ --vllm '>=0.20,<0.34'
+  slosmith lint . --diff                      # what --fix would change
+  slosmith lint . --format sarif --output-file slosmith.sarif
+  cat rules.yaml | slosmith lint -";
+
+pub(super) const LSP: &str = "\
+Examples:
+  slosmith lsp                                # editors start it";
+
+pub(super) const DRIFT: &str = "\
+Examples:
+  slosmith drift --from 0.10.2 --to 0.33.0 rules/ dashboards/
+  slosmith drift --from 0.10.2 --to 0.33.0 --format markdown";
+
+pub(super) const HEALTH: &str = "\
+Examples:
+  slosmith health http://localhost:8000/metrics --spec specs/chat.yaml
+  slosmith health b.prom --since a.prom --interval 60s --spec specs/chat.yaml";
+
+pub(super) const GATE: &str = "\
+Examples:
+  slosmith gate result.json --spec specs/chat.yaml --scenario peak
+  slosmith gate --before a.prom --after b.prom --spec specs/chat.yaml";
+
+#[cfg(feature = "aws")]
+pub(super) const CLOUDWATCH_PLAN: &str = "\
+Examples:
+  slosmith cloudwatch plan                    # exit code 1: there are changes
+  slosmith cloudwatch plan specs/chat.yaml --out plan.json";
+
+#[cfg(feature = "aws")]
+pub(super) const CLOUDWATCH_APPLY: &str = "\
+Examples:
+  slosmith cloudwatch apply plan.json --yes
+  slosmith cloudwatch apply specs/chat.yaml --prune";
+
+#[cfg(feature = "aws")]
+pub(super) const CLOUDWATCH_LIST_METRICS: &str = "\
+Examples:
+  slosmith cloudwatch list-metrics --region us-east-1 --namespace CWAgent --out metrics.json
+  slosmith lint generated/ metrics.json";
+
+#[cfg(feature = "aws")]
+pub(super) const CLOUDWATCH_PULL: &str = "\
+Examples:
+  slosmith cloudwatch pull --region us-east-1 --out account";
+
+pub(super) const EXPLAIN: &str = "\
+Examples:
+  slosmith explain                            # lists the rules
+  slosmith explain unknown-metric";
+
+pub(super) const CATALOG_LIST: &str = "\
+Examples:
+  slosmith catalog list
+  slosmith catalog list --release 0.33.0 --profile spec-decode";
+
+pub(super) const CATALOG_SHOW: &str = "\
+Examples:
+  slosmith catalog show vllm:gpu_cache_usage_perc";
+
+pub(super) const CATALOG_DIFF: &str = "\
+Examples:
+  slosmith catalog diff 0.10.2 0.33.0";
+
+pub(super) const CATALOG_RECORD: &str = "\
+Examples:
+  slosmith catalog record http://localhost:8000/metrics --out recordings
+  slosmith catalog record page.prom --version 1.4.0 --out recordings";
+
+pub(super) const SIGNALS: &str = "\
+Examples:
+  slosmith signals --vllm '>=0.20,<0.34'
+  slosmith signals vllm.time_to_first_token   # its families and buckets";
+
+pub(super) const TEMPLATES_EXPORT: &str = "\
+Examples:
+  slosmith templates export ours prometheus/rules.yaml
+  slosmith build --templates ours";
+
+pub(super) const SCHEMA: &str = "\
+Examples:
+  slosmith schema > slosmith.schema.json";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  source <(slosmith completions bash)         # in ~/.bashrc
+  source <(slosmith completions zsh)          # in ~/.zshrc, after compinit
+  slosmith completions fish > ~/.config/fish/completions/slosmith.fish";
+
+pub(super) const MAN: &str = "\
+Examples:
+  slosmith man ~/.local/share/man/man1
+  man slosmith-lint";

@@ -1,0 +1,118 @@
+//! What the page of a running server says, and which releases a new project is for.
+
+use std::io::Write;
+
+use anyhow::{Result, anyhow, bail};
+
+use super::ask::Questions;
+use crate::catalog::exposition::Page;
+use crate::catalog::{Catalog, Range, Release, Server};
+use crate::cli::terminal::Terminal;
+
+/// A page and what it says about its server.
+pub(super) struct Seen {
+    pub(super) page: Page,
+    pub(super) server: Server,
+}
+
+impl Seen {
+    /// Reads a page and tells what it shows.
+    ///
+    /// # Errors
+    /// When it is not a page of vLLM.
+    pub(super) fn new(page: Page, address: &str) -> Result<Self> {
+        let catalog = Catalog::vllm();
+        let Some(server) = catalog.detect(&page) else {
+            bail!("{address}: this is no page of vLLM: no metric on it starts with `vllm:`");
+        };
+        tell(catalog, &server)?;
+        Ok(Self { page, server })
+    }
+}
+
+fn tell(catalog: &Catalog, server: &Server) -> Result<()> {
+    let mut err = Terminal::stderr();
+    if !server.releases.is_empty() {
+        let releases = catalog.describe(&server.releases);
+        let profiles = server.profiles.join(", ");
+        let models = match server.models.as_slice() {
+            [] => "no model".to_owned(),
+            models => format!("model {}", models.join(", ")),
+        };
+        writeln!(
+            err,
+            "the page fits vLLM {releases}; profile {profiles}; {models}"
+        )?;
+    }
+    if let [first, rest @ ..] = server.unknown.as_slice() {
+        let more = match rest.len() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let newest = newest(catalog);
+        writeln!(
+            err,
+            "warning: no known release has `{first}`{more}: the server is newer than {newest}, or changed"
+        )?;
+    }
+    Ok(())
+}
+
+/// The releases that the command line, the page or the person at the terminal names.
+pub(super) fn chosen(
+    asked: Option<&Range>,
+    seen: Option<&Seen>,
+    questions: &mut Questions,
+) -> Result<Range> {
+    let page = seen.map(|seen| &seen.page);
+    if let Some(range) = asked {
+        return match refuse(range, page) {
+            Some(why) => Err(anyhow!("`--vllm {range}`: {why}")),
+            None => Ok(range.clone()),
+        };
+    }
+    let catalog = Catalog::vllm();
+    let usual = match seen {
+        Some(seen) => catalog.range_of(&seen.server.releases),
+        None => catalog.range_of(catalog.releases().last().map(Release::id).as_slice()),
+    };
+    let Some(usual) = usual else {
+        let newest = newest(catalog);
+        let why = refuse(&Range::parse(&newest)?, page).unwrap_or_default();
+        bail!(
+            "no recorded release of vLLM writes this page; for {newest}, {why}\nleave out `--metrics`, and name the releases with `--vllm`"
+        );
+    };
+    let check = |text: &str| {
+        let range = Range::parse(text).map_err(|error| error.with_help())?;
+        refuse(&range, page).map_or(Ok(()), Err)
+    };
+    let text = questions.checked("Releases of vLLM", &usual, check)?;
+    Ok(Range::parse(&text)?)
+}
+
+/// Why a range cannot be used: no release is in it, or none that is in it writes the page.
+fn refuse(range: &Range, page: Option<&Page>) -> Option<String> {
+    let catalog = Catalog::vllm();
+    let releases = match catalog.select(range) {
+        Ok(selection) => selection.releases,
+        Err(none) => return Some(none.to_string()),
+    };
+    let page = page?;
+    let inside = releases.iter().map(|id| catalog.release(*id).version());
+    let versions: Vec<_> = match range.as_exact() {
+        Some(version) => vec![version],
+        None => inside.collect(),
+    };
+    let against = versions.into_iter();
+    let against: Vec<_> = against.map(|v| catalog.contradictions(page, v)).collect();
+    match against.iter().any(Vec::is_empty) {
+        true => None,
+        false => against.last()?.first().map(ToString::to_string),
+    }
+}
+
+fn newest(catalog: &Catalog) -> String {
+    let newest = catalog.releases().last();
+    newest.map_or_else(String::new, |release| release.version().to_string())
+}

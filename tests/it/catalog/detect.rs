@@ -1,0 +1,218 @@
+//! Which release and profile wrote a page: judged by the recordings, whose folders say it.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use slosmith::catalog::exposition::{Dialect, Page, parse, print};
+use slosmith::catalog::{Catalog, Release, Server};
+
+use crate::project::Project;
+
+/// Each recorded page with the release and profile that wrote it; one that only adds to another is joined with it.
+fn pages() -> &'static [(&'static Release, &'static str, Page)] {
+    static PAGES: LazyLock<Vec<(&Release, &str, Page)>> = LazyLock::new(read_pages);
+    &PAGES
+}
+
+fn read_pages() -> Vec<(&'static Release, &'static str, Page)> {
+    let read = |release: &Release, profile: &str| {
+        let root = env!("CARGO_MANIFEST_DIR");
+        let path = format!("{root}/catalog/vllm/{}/{profile}.prom", release.version());
+        std::fs::read_to_string(path).expect("a recording")
+    };
+    let mut found = Vec::new();
+    for release in Catalog::vllm().releases() {
+        for (profile, about) in release.pages().filter(|(_, page)| page.is_recorded()) {
+            let base = about.base.as_deref().map(|base| read(release, base));
+            let text = base.unwrap_or_default() + &read(release, profile);
+            found.push((release, profile, parse(&text)));
+        }
+    }
+    found
+}
+
+/// What each page says, in the order of [`pages`].
+fn servers() -> &'static [Server] {
+    static SERVERS: LazyLock<Vec<Server>> = LazyLock::new(|| {
+        let detect = |page| Catalog::vllm().detect(page).expect("a page of vLLM");
+        pages().iter().map(|(_, _, page)| detect(page)).collect()
+    });
+    &SERVERS
+}
+
+fn names(page: &Page) -> BTreeSet<&str> {
+    let names = page.families.iter().map(|family| family.name.as_str());
+    names.filter(|name| !name.ends_with("_created")).collect()
+}
+
+#[test]
+fn every_page_fits_the_release_that_wrote_it() {
+    let catalog = Catalog::vllm();
+    let pages = pages();
+    assert!(pages.len() > 300, "{}", pages.len());
+    for ((release, profile, page), server) in pages.iter().zip(servers()) {
+        let place = format!("{} {profile}", release.version());
+        assert!(
+            server.releases.contains(&release.id()),
+            "{place}: {server:?}"
+        );
+        assert_eq!(server.unknown, [""; 0], "{place}");
+        assert_eq!(
+            catalog.contradictions(page, release.version()),
+            [],
+            "{place}"
+        );
+        let against = catalog.contradictions_of_profile(page, release.version(), profile);
+        assert_eq!(against, [], "{place}");
+    }
+}
+
+#[test]
+fn the_range_of_what_fits_holds_nothing_else() {
+    let catalog = Catalog::vllm();
+    for ((release, profile, _), server) in pages().iter().zip(servers()) {
+        let range = catalog.range_of(&server.releases).expect("a range");
+        let range = range.parse().expect("a range");
+        let inside = catalog.select(&range).expect("releases").releases;
+        // Two stretches have one range.
+        let (first, last) = (server.releases[0], *server.releases.last().expect("one"));
+        let stretch = inside.iter().all(|id| first <= *id && *id <= last);
+        assert!(stretch, "{} {profile}: {range}", release.version());
+        assert!(server.releases.iter().all(|id| inside.contains(id)));
+    }
+}
+
+/// Of all claims that the page of one release is of another whose page has other families, nine in ten are refused
+/// since servers show their families from the start.
+#[test]
+fn false_claims_are_refused() {
+    let catalog = Catalog::vllm();
+    let since = "0.11.0".parse().expect("a version");
+    let pages = pages();
+    let default = |(release, profile, _): &&(&Release, &str, Page)| {
+        *profile == "default" && *release.version() >= since
+    };
+    let pages: Vec<_> = pages.iter().filter(default).collect();
+    let (mut refused, mut missed) = (0, Vec::new());
+    for (release, _, page) in &pages {
+        for (other, _, others) in &pages {
+            if names(page) == names(others) {
+                continue;
+            }
+            match catalog.contradictions(page, other.version()).is_empty() {
+                true => missed.push(format!("{} for {}", release.version(), other.version())),
+                false => refused += 1,
+            }
+        }
+    }
+    assert!(
+        refused > 9 * missed.len(),
+        "{refused} refused, missed: {missed:?}"
+    );
+}
+
+#[test]
+fn profiles_are_found_by_what_they_add() {
+    let of = |version: &str, wanted: &str| {
+        let mut all = pages().iter().zip(servers());
+        let found = all.find(|((release, profile, _), _)| {
+            release.version().to_string() == version && *profile == wanted
+        });
+        let (_, server) = found.expect("a recording");
+        server.profiles.as_slice()
+    };
+    assert_eq!(of("0.33.0", "default"), ["default"]);
+    assert_eq!(of("0.33.0", "spec-decode"), ["spec-decode"]);
+    assert_eq!(of("0.33.0", "lora"), ["lora"]);
+    assert_eq!(of("0.33.0", "kv-nixl"), ["kv-nixl"]);
+    assert_eq!(of("0.9.2", "v0"), ["v0"]);
+}
+
+#[test]
+fn other_pages_are_nobodys() {
+    let catalog = Catalog::vllm();
+    let newest = catalog.releases().last().expect("a release").version();
+    for text in [
+        "",
+        "# TYPE up gauge\nup 1\n",
+        "# TYPE http_requests_total counter\nhttp_requests_total{handler=\"/v1/models\"} 1\n",
+        "# TYPE sglang:num_running_reqs gauge\nsglang:num_running_reqs 1\n",
+        "<html><body>Not Found</body></html>",
+    ] {
+        let page = parse(text);
+        assert_eq!(catalog.detect(&page), None, "{text}");
+        assert_eq!(catalog.contradictions(&page, newest), [], "{text}");
+    }
+    let page = parse("# TYPE vllm:of_tomorrow gauge\nvllm:of_tomorrow{model_name=\"m\"} 1\n");
+    let server = catalog.detect(&page).expect("vLLM's");
+    assert_eq!(server.unknown, ["vllm:of_tomorrow"]);
+    assert_eq!(server.models, ["m"]);
+}
+
+/// `catalog record` with a page of one release: what it says of it, and where it puts it.
+#[test]
+fn what_is_recorded_is_what_the_page_shows() {
+    let project = Project::empty();
+    let text = |version: &str, wanted: &str| {
+        let found = pages().iter().find(|(release, profile, _)| {
+            release.version().to_string() == version && *profile == wanted
+        });
+        let (_, _, page) = found.expect("a recording");
+        print(&page.families, Dialect::Classic)
+    };
+    project.write("new.prom", &text("0.33.0", "default"));
+    project.write("decode.prom", &text("0.33.0", "spec-decode"));
+    project.write("old.prom", &text("0.10.2", "default"));
+    project.write(
+        "own.prom",
+        "# TYPE gateway_requests_total counter\ngateway_requests_total 1\n",
+    );
+    let record = |page: &str, more: &[&str]| {
+        project.run(&[&["catalog", "record", page, "--out", "c"], more].concat())
+    };
+    let before = project.snapshot(".");
+    for (page, more, words) in [
+        (
+            "new.prom",
+            &["--version=0.10.2"][..],
+            "this is no page of vLLM 0.10.2: the page has `vllm:",
+        ),
+        ("old.prom", &["--version=0.33.0"], "and was last served by"),
+        ("old.prom", &["--version=0.34.0"], "and was last served by"),
+        (
+            "new.prom",
+            &[],
+            "the page fits vLLM 0.32.0–0.33.0: use `--version`",
+        ),
+        ("own.prom", &[], "use `--version`"),
+        (
+            "decode.prom",
+            &["--version=0.33.0", "--profile=default"],
+            "which the profile spec-decode serves",
+        ),
+    ] {
+        record(page, more).exits(2).says(words);
+    }
+    assert_eq!(project.snapshot("."), before);
+    record("new.prom", &["--version=0.33.0"]).exits(0);
+    record("decode.prom", &["--version=0.33.0"]).exits(0);
+    // One that no recording contradicts: a later release, and a name of one's own for a configuration.
+    record("new.prom", &["--version=0.34.0", "--profile=mine"]).exits(0);
+    record("own.prom", &["--version=1.2"]).exits(0);
+    for path in [
+        "c/0.33.0/default.prom",
+        "c/0.33.0/spec-decode.prom",
+        "c/0.34.0/mine.prom",
+        "c/1.2/default.prom",
+    ] {
+        assert!(project.has(path), "{path}");
+    }
+    // A page that only one release writes needs no version.
+    let mut all = pages().iter().zip(servers());
+    let single =
+        all.find(|((_, profile, _), server)| *profile == "default" && server.releases.len() == 1);
+    let ((release, _, page), _) = single.expect("a release with families of its own");
+    project.write("single.prom", &print(&page.families, Dialect::Classic));
+    record("single.prom", &[]).exits(0);
+    assert!(project.has(&format!("c/{}/default.prom", release.version())));
+}
