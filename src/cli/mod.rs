@@ -14,6 +14,7 @@ pub mod explain;
 mod findings;
 pub mod gate;
 pub mod health;
+pub mod import;
 pub mod lint;
 mod page;
 mod plan;
@@ -59,6 +60,8 @@ enum Command {
     Health(health::HealthArgs),
     /// Check the result of a load test against the criteria of a spec
     Gate(gate::GateArgs),
+    /// Turn specs of sloth into specs of ours
+    Import(import::ImportArgs),
     /// Show and make the changes that an AWS account needs to match specs
     #[cfg(feature = "aws")]
     #[command(name = "cloudwatch")]
@@ -102,6 +105,7 @@ fn run(cli: &Cli) -> ExitCode {
         Command::Drift(args) => drift::run(args, &mut out),
         Command::Health(args) => health::run(args, &mut out),
         Command::Gate(args) => gate::run(args, &mut out),
+        Command::Import(args) => import::run(args, &mut out),
         #[cfg(feature = "aws")]
         Command::CloudWatch(args) => cloudwatch::run(args, &mut out),
         Command::Explain(args) => explain::run(args, &mut out),

@@ -7,7 +7,7 @@ use circles::{Modules, circles};
 use code::{File, blank, files, functions};
 
 /// A module may use only those above it.
-pub(crate) const ORDER: [&str; 26] = [
+pub(crate) const ORDER: [&str; 27] = [
     "input",
     "source",
     "diag",
@@ -31,6 +31,7 @@ pub(crate) const ORDER: [&str; 26] = [
     "resolve",
     "output",
     "artifact",
+    "import",
     "lint",
     "aws",
     "cli",

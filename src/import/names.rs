@@ -1,0 +1,166 @@
+//! Names, labels and annotations of a source as a spec can have them.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::context::Cx;
+use super::model::Pairs;
+use crate::naming;
+use crate::spec::Text;
+
+/// The most characters of a name.
+const LONGEST: usize = 63;
+
+/// The nearest name that a spec can have, in small letters; a comment where it differs.
+pub(super) fn lower(cx: &mut Cx<'_>, name: &Text, comments: &mut Vec<String>) -> String {
+    cleaned(cx, name, true, comments)
+}
+
+/// The same of the name of an alert.
+pub(super) fn alert(cx: &mut Cx<'_>, name: &Text, comments: &mut Vec<String>) -> String {
+    cleaned(cx, name, false, comments)
+}
+
+fn cleaned(cx: &mut Cx<'_>, name: &Text, is_lower: bool, comments: &mut Vec<String>) -> String {
+    if naming::check_name(&name.value, is_lower).is_ok() {
+        return name.value.clone();
+    }
+    let clean = clean(&name.value, is_lower);
+    comments.push(cx.changed(name.span, format!("the name `{name}` is `{clean}` here")));
+    clean
+}
+
+/// A name with letters, digits and dashes only.
+pub(super) fn clean(name: &str, is_lower: bool) -> String {
+    let plain = |c: char| match c {
+        c if c.is_ascii_alphanumeric() || c == '_' => c,
+        _ => '-',
+    };
+    let clean: String = name.chars().map(plain).collect();
+    let clean = clean.trim_matches(['-', '_']);
+    let clean = clean.get(..LONGEST.min(clean.len())).unwrap_or_default();
+    let clean = match is_lower {
+        true => clean.to_ascii_lowercase(),
+        false => clean.to_owned(),
+    };
+    match naming::check_name(&clean, is_lower) {
+        Ok(()) => clean,
+        Err(_) => format!("imported-{clean}").trim_end_matches('-').to_owned(),
+    }
+}
+
+/// Labels of alerts: those that the rules set themselves get another name.
+///
+/// `owner` stays, for the caller to take it out.
+pub(super) fn labels(
+    cx: &mut Cx<'_>,
+    pairs: Vec<(Text, Text)>,
+    comments: &mut Vec<String>,
+) -> Vec<(Text, Text)> {
+    let mut out = Vec::new();
+    for (mut name, value) in pairs {
+        let is_name = name.value.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let starts = name.value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let lost = if name.value.starts_with("sloth_") {
+            Some("`compat: sloth` sets it itself")
+        } else if !is_name || !starts || name.value.starts_with("__") {
+            Some("it is not the name of a label")
+        } else if value.value.contains("$value") {
+            Some("with `$value` in it, each change of the value would be another alert")
+        } else {
+            None
+        };
+        if let Some(why) = lost {
+            let what = format!("the label `{name}: {value}`: {why}");
+            comments.push(cx.lost(name.span, what, ""));
+            continue;
+        }
+        let is_ours = naming::RESERVED_LABELS.contains(&name.value.as_str());
+        if is_ours && name.value != naming::OWNER && name.value != naming::SEVERITY {
+            let new = format!("service_{name}");
+            let what = format!("the label `{name}` is `{new}` here: the rules set `{name}` themselves");
+            comments.push(cx.changed(name.span, what));
+            name.value = new;
+        }
+        out.push((name, value));
+    }
+    out
+}
+
+/// What an annotation is to a spec.
+pub(super) enum Annotation {
+    /// The field `summary`.
+    Summary(String),
+    /// The field `runbook`.
+    Runbook(String),
+    /// An annotation.
+    Own(String, String),
+    /// It cannot be carried over.
+    Lost,
+}
+
+/// Reads one annotation of an alert whose result has some labels besides `service`, `slo` and `window`.
+pub(super) fn annotation(
+    cx: &mut Cx<'_>,
+    (name, value): &(Text, Text),
+    kept: &[String],
+    comments: &mut Vec<String>,
+) -> Annotation {
+    let text = template(&value.value);
+    if let Some(label) = unknown_label(&text, kept) {
+        let what = format!("the annotation `{name}: {value}`: the alert has no label `{label}`");
+        comments.push(cx.lost(name.span, what, ""));
+        return Annotation::Lost;
+    }
+    let is_url = text.starts_with("http://") || text.starts_with("https://");
+    let is_plain = !text.contains("{{") && !text.contains(char::is_whitespace);
+    match name.value.as_str() {
+        "summary" if !text.trim().contains('\n') => Annotation::Summary(text.trim().to_owned()),
+        "runbook_url" if is_url && is_plain => Annotation::Runbook(text),
+        "summary" | "description" | "action" | "runbook_url" | "dashboard_url" => {
+            let new = format!("own_{name}");
+            let what = format!("the annotation `{name}` is `{new}` here: the rules write `{name}` themselves");
+            comments.push(cx.changed(name.span, what));
+            Annotation::Own(new, text)
+        }
+        _ => {
+            let clean: String = name.value.chars().map(word).collect();
+            if clean != name.value {
+                let what = format!("the annotation `{name}` is `{clean}` here");
+                comments.push(cx.changed(name.span, what));
+            }
+            Annotation::Own(clean, text)
+        }
+    }
+}
+
+fn word(c: char) -> char {
+    if c.is_ascii_alphanumeric() { c } else { '_' }
+}
+
+/// A template in which labels of sloth's series have our names.
+fn template(text: &str) -> String {
+    text.replace("$labels.sloth_service", "$labels.service")
+        .replace("$labels.sloth_slo", "$labels.slo")
+        .replace(".Labels.sloth_service", ".Labels.service")
+        .replace(".Labels.sloth_slo", ".Labels.slo")
+}
+
+/// A label in a template that the result of the alert does not have.
+fn unknown_label(text: &str, kept: &[String]) -> Option<String> {
+    static LABEL: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)").ok());
+    let known = [naming::SERVICE, naming::SLO, naming::WINDOW];
+    let mut found = LABEL.as_ref()?.captures_iter(text);
+    found.find_map(|captures| {
+        let label = captures.get(1)?.as_str();
+        let is_known = known.contains(&label) || kept.iter().any(|kept| kept == label);
+        (!is_known).then(|| label.to_owned())
+    })
+}
+
+/// Moves `owner` out of some labels.
+pub(super) fn take_owner(labels: &mut Pairs) -> Option<String> {
+    labels.shift_remove(naming::OWNER)
+}
