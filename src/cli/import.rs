@@ -28,6 +28,29 @@ pub struct ImportArgs {
 enum Source {
     /// Specs of sloth: `prometheus/v1`, and the resource `PrometheusServiceLevel`
     Sloth(SlothArgs),
+    /// OpenSLO, `v1` and `v1alpha`: objectives, and the indicators and alert policies that they name
+    Openslo(Common),
+    /// Pyrra's resource `ServiceLevelObjective`
+    Pyrra(Nameless),
+}
+
+impl Source {
+    fn parts(&self) -> (Format, &Common) {
+        match self {
+            Self::Sloth(args) => (Format::Sloth, &args.common),
+            Self::Openslo(args) => (Format::OpenSlo, args),
+            Self::Pyrra(args) => (Format::Pyrra, &args.common),
+        }
+    }
+}
+
+impl Source {
+    fn service(&self) -> Option<String> {
+        match self {
+            Self::Pyrra(args) => args.service.clone(),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -41,6 +64,16 @@ struct SlothArgs {
     /// Alert windows: a file, or a folder of files, as for sloth's `--slo-period-windows-path`
     #[arg(long, value_name = "PATH")]
     windows: Vec<PathBuf>,
+}
+
+/// Sources that name no service.
+#[derive(Debug, Args)]
+struct Nameless {
+    #[command(flatten)]
+    common: Common,
+    /// The service. Default: one for each objective, of its name
+    #[arg(long, value_name = "NAME")]
+    service: Option<String>,
 }
 
 /// What every source has.
@@ -70,17 +103,21 @@ struct Common {
 pub fn run(args: &ImportArgs, out: &mut dyn Write) -> Result<u8> {
     let mut sources = Sources::default();
     let mut findings = Sink::default();
-    let Source::Sloth(sloth) = &args.format;
-    let (common, format) = (&sloth.common, Format::Sloth);
+    let (format, common) = args.format.parts();
+    let (period, paths) = match &args.format {
+        Source::Sloth(sloth) => (sloth.period, sloth.windows.as_slice()),
+        _ => (None, &[][..]),
+    };
     let files = load(&common.files, &mut sources, &mut findings)?;
     let mut windows = Vec::new();
-    for path in &sloth.windows {
+    for path in paths {
         windows.extend(build::input::specs_under(path)?);
     }
     let options = Options {
         runbooks: common.runbooks.clone(),
         grafana: common.grafana.clone(),
-        period: sloth.period,
+        service: args.format.service(),
+        period,
         windows: load(&windows, &mut sources, &mut findings)?,
         first_file: files.first().copied(),
     };

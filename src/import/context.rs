@@ -1,7 +1,5 @@
 //! What an import tells: each finding once as a diagnostic, and once as a comment of the written spec.
 
-use std::path::Path;
-
 use super::Options;
 use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Sources, Span};
@@ -29,10 +27,6 @@ impl<'s> Cx<'s> {
 
     pub(super) fn text_of(&self, file: FileId) -> &'s str {
         self.sources.get(file).text()
-    }
-
-    pub(super) fn path_of(&self, file: FileId) -> &'s Path {
-        self.sources.get(file).path()
     }
 
     /// Something that is not in the spec; gives back the comment that says so.

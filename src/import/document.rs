@@ -32,6 +32,10 @@ pub(super) fn all<'t>(cx: &mut Cx<'_>, file: FileId, text: &'t str) -> Option<Do
 }
 
 impl<'t> Documents<'t> {
+    pub(super) fn file(&self) -> FileId {
+        self.file
+    }
+
     /// Each document that says something; of a `List` of resources, its items.
     pub(super) fn roots(&self) -> Vec<(Body<'t>, &Node<'t>)> {
         let body = Body::new(self.file, self.text);

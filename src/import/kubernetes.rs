@@ -4,6 +4,7 @@ use super::context::Cx;
 use super::fields::Fields;
 use super::model::{Metadata, Pairs, Service, plain};
 use crate::source::Span;
+use crate::spec::Text;
 
 /// What the API server or `kubectl` write: it says nothing about the service.
 const OF_THE_CLUSTER: [&str; 8] = [
@@ -20,16 +21,37 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Metadata of one resource.
 pub(super) struct Found {
-    pub(super) name: Option<String>,
+    pub(super) name: Option<Text>,
     metadata: Metadata,
     at: Span,
+}
+
+impl Found {
+    /// The metadata, and what of them is for alerts: labels and annotations of a prefix, without it.
+    pub(super) fn split(mut self, prefix: &str) -> (Self, Metadata) {
+        let take = |pairs: &mut Pairs| {
+            let all = std::mem::take(pairs).into_iter();
+            let (own, others): (Vec<_>, Vec<_>) = all.partition(|(name, _)| name.starts_with(prefix));
+            *pairs = others.into_iter().collect();
+            let own = own.into_iter();
+            own.map(|(name, value)| (name[prefix.len()..].to_owned(), value)).collect()
+        };
+        let labels = take(&mut self.metadata.labels);
+        let annotations = take(&mut self.metadata.annotations);
+        let marks = Metadata {
+            labels,
+            annotations,
+            ..Metadata::default()
+        };
+        (self, marks)
+    }
 }
 
 /// Reads `metadata`. The resources that a build writes have names of their own.
 pub(super) fn metadata(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Found> {
     let mut fields = fields.map(cx, "metadata")?;
     let at = fields.span();
-    let name = fields.text(cx, "name").map(|name| name.value);
+    let name = fields.text(cx, "name");
     fields.skip(&OF_THE_CLUSTER);
     let namespace = fields.text(cx, "namespace").map(|text| text.value);
     let labels = plain(&fields.pairs(cx, "labels"));

@@ -29,28 +29,47 @@
 mod context;
 mod document;
 mod fields;
+mod indicator;
 mod kubernetes;
 mod model;
 mod names;
+mod openslo;
 mod print;
+mod pyrra;
 mod query;
 mod sloth;
 mod tiers;
 mod write;
 
 use context::Cx;
-use document::Part;
+use document::{Documents, Part};
 use model::Services;
 
 use crate::diag::{Diagnostic, Sink};
-use crate::source::{FileId, Sources};
+use crate::source::{FileId, Sources, Span};
 use crate::units::Duration;
+use crate::yaml::{Body, Node};
 
 /// What is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// sloth's `prometheus/v1` and `PrometheusServiceLevel`.
     Sloth,
+    /// OpenSLO `v1` and `v1alpha`.
+    OpenSlo,
+    /// Pyrra's `ServiceLevelObjective`.
+    Pyrra,
+}
+
+impl Format {
+    /// Its name on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sloth => "sloth",
+            Self::OpenSlo => "openslo",
+            Self::Pyrra => "pyrra",
+        }
+    }
 }
 
 /// What a source does not say.
@@ -60,6 +79,8 @@ pub struct Options {
     pub runbooks: Option<String>,
     /// Root URL of Grafana.
     pub grafana: Option<String>,
+    /// The service, where sources do not name one.
+    pub service: Option<String>,
     /// The period of all objectives, where sources have none of their own.
     pub period: Option<Duration>,
     /// Files with sloth's alert windows.
@@ -91,10 +112,24 @@ pub fn import(
     match format {
         Format::Sloth => {
             if let Some(windows) = sloth::Windows::choose(&mut cx, &options.windows) {
-                each(&mut cx, files, |cx, body, root| {
+                let documents = read(&mut cx, files);
+                each(&mut cx, &documents, |cx, body, root| {
                     sloth::read(cx, &mut services, body, root, &windows)
                 });
             }
+        }
+        Format::OpenSlo => {
+            let documents = read(&mut cx, files);
+            let library = openslo::Library::of(&documents);
+            each(&mut cx, &documents, |cx, body, root| {
+                openslo::read(cx, &mut services, &library, body, root)
+            });
+        }
+        Format::Pyrra => {
+            let documents = read(&mut cx, files);
+            each(&mut cx, &documents, |cx, body, root| {
+                pyrra::read(cx, &mut services, body, root)
+            });
         }
     }
     let mut specs = Vec::new();
@@ -109,16 +144,19 @@ pub fn import(
     (specs, cx.sink)
 }
 
-/// Reads every document of some files; one that is something else is told, and a file of only such documents is an error.
-fn each(
+/// The documents of some files.
+fn read<'s>(cx: &mut Cx<'s>, files: &[FileId]) -> Vec<Documents<'s>> {
+    let read = |file: &FileId| document::all(cx, *file, cx.text_of(*file));
+    files.iter().filter_map(read).collect()
+}
+
+/// Reads every document; one that is something else is told, and a file of only such documents is an error.
+fn each<'a>(
     cx: &mut Cx<'_>,
-    files: &[FileId],
-    mut read: impl FnMut(&mut Cx<'_>, &crate::yaml::Body<'_>, &crate::yaml::Node<'_>) -> Part,
+    files: &'a [Documents<'a>],
+    mut read: impl FnMut(&mut Cx<'_>, &Body<'a>, &'a Node<'a>) -> Part,
 ) {
-    for file in files {
-        let Some(documents) = document::all(cx, *file, cx.text_of(*file)) else {
-            continue;
-        };
+    for documents in files {
         let mut others = Vec::new();
         let roots = documents.roots();
         for (body, root) in &roots {
@@ -128,7 +166,7 @@ fn each(
         }
         let is_all = others.len() == roots.len();
         if roots.is_empty() {
-            let at = crate::source::Span::new(*file, 0..0);
+            let at = Span::new(documents.file(), 0..0);
             cx.error("unknown-format", at, "this file is empty");
         }
         for (at, (name, reader)) in others {

@@ -27,8 +27,6 @@ pub(super) struct Service {
     pub(super) comments: Vec<String>,
     /// Above the service.
     pub(super) service_comments: Vec<String>,
-    /// Above the alerts.
-    pub(super) alert_comments: Vec<String>,
     /// Series and labels of sloth are written, too.
     pub(super) is_sloth: bool,
     pub(super) metadata: Metadata,
@@ -110,12 +108,43 @@ pub(super) enum Burn {
 #[derive(Debug)]
 pub(super) struct Alert {
     pub(super) name: String,
-    pub(super) at: Span,
     pub(super) severity: String,
     pub(super) comments: Vec<String>,
     pub(super) fields: Map,
     /// It stays a comment.
     pub(super) is_lost: bool,
+}
+
+impl Objective {
+    /// An objective without indicator and alerts.
+    pub(super) fn new(
+        name: String,
+        at: Span,
+        objective: Number,
+        window: Duration,
+        comments: Vec<String>,
+    ) -> Self {
+        Self {
+            name,
+            at,
+            comments,
+            title: None,
+            description: None,
+            objective,
+            window,
+            sli: None,
+            by: Vec::new(),
+            alert_name: None,
+            summary: None,
+            runbook: None,
+            owner: None,
+            labels: Pairs::new(),
+            annotations: Pairs::new(),
+            page: None,
+            ticket: None,
+            tiers: Vec::new(),
+        }
+    }
 }
 
 impl Services {

@@ -1,7 +1,6 @@
 //! Queries of objectives: the window is spelled `$window`, and the results have labels that are known.
 
 use super::context::Cx;
-use crate::diag::capital;
 use crate::naming;
 use crate::plan::marker::WINDOW;
 use crate::promql::{self, Dialect, ast::ExprKind, placeholder, visit};
@@ -132,7 +131,7 @@ impl Query {
         };
         let word = combine.word();
         let what = format!("{what}, so the query is put into `{word}(…)`: one objective for all");
-        comments.push(cx.changed(self.span, capital(&what)));
+        comments.push(cx.changed(self.span, what));
         let by_text = match by.as_slice() {
             [] => String::new(),
             by => format!(" by ({})", by.join(", ")),

@@ -3,10 +3,9 @@
 use super::context::Cx;
 use super::model::{Burn, Objective, Tier};
 use super::print::{Map, Value};
+use crate::plan::PAGE_UP_TO;
 use crate::units::{Duration, Number, decimal};
 
-/// Long windows up to this page by default.
-const PAGES: Duration = Duration::from_secs(6 * 3_600);
 /// The shortest window of a rate.
 const SHORTEST: Duration = Duration::from_mins(1);
 
@@ -35,6 +34,23 @@ pub(super) fn workbook() -> Vec<Tier> {
     [(2, 1, true), (5, 6, true), (10, 24, false), (10, 72, false)]
         .map(tier)
         .into()
+}
+
+/// The tiers of an objective that says nothing of alerts: the workbook's, in proportion to its period.
+///
+/// 2% of the budget in 1/720 of the period, as in 1h of 30d, and so on.
+pub(super) fn usual(period: Duration) -> Vec<Tier> {
+    const DAY: u64 = 86_400;
+    if (28 * DAY..=90 * DAY).contains(&period.as_secs()) {
+        return workbook();
+    }
+    let scaled = |tier: Tier| {
+        let minutes = tier.long.as_secs() * period.as_secs() / (30 * DAY) / 60;
+        let long = Duration::from_mins(minutes.max(12));
+        let short = twelfth(long);
+        Tier { long, short, ..tier }
+    };
+    workbook().into_iter().map(scaled).collect()
 }
 
 fn twelfth(long: Duration) -> Duration {
@@ -129,7 +145,7 @@ pub(super) fn burn(objective: &Objective, severities: &Severities<'_>) -> Option
             map.put("short", Value::word(tier.short));
         }
         let (own, _) = names[usize::from(!tier.is_page)];
-        let (_, default) = names[usize::from(tier.long > PAGES)];
+        let (_, default) = names[usize::from(tier.long > PAGE_UP_TO)];
         if own != default {
             map.put("severity", own);
         }

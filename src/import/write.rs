@@ -96,7 +96,7 @@ fn unique_alerts(cx: &mut Cx<'_>, service: &mut Service) {
 
 /// True for an objective with alerts of an urgency.
 fn used(objective: &Objective, is_page: bool) -> bool {
-    objective.sli.is_some() && objective.tiers.iter().any(|tier| tier.is_page == is_page)
+    objective.tiers.iter().any(|tier| tier.is_page == is_page)
 }
 
 /// Moves what both urgencies carry to the objective, and what only one of them overrides away from it.
