@@ -9,6 +9,7 @@ use clap::{Args, Subcommand};
 use super::terminal::{Terminal, Trust, is_stderr_styled};
 use super::words::count;
 use super::{build, read};
+use crate::catalog::Catalog;
 use crate::diag::{Diagnostic, Severity, Sink, render};
 use crate::import::{self, Format, Imported, Options};
 use crate::output::Writer;
@@ -32,6 +33,8 @@ enum Source {
     Openslo(Common),
     /// Pyrra's resource `ServiceLevelObjective`
     Pyrra(Nameless),
+    /// Alerting rules of Prometheus: rule files, and the resource `PrometheusRule`
+    Rules(RulesArgs),
 }
 
 impl Source {
@@ -40,14 +43,24 @@ impl Source {
             Self::Sloth(args) => (Format::Sloth, &args.common),
             Self::Openslo(args) => (Format::OpenSlo, args),
             Self::Pyrra(args) => (Format::Pyrra, &args.common),
+            Self::Rules(args) => (Format::Rules, &args.common),
         }
     }
 }
 
 impl Source {
+    fn vllm(&self) -> Option<String> {
+        let Self::Rules(args) = self else {
+            return None;
+        };
+        let newest = || Some(format!("=={}", Catalog::vllm().releases().last()?.version()));
+        args.vllm.clone().or_else(newest)
+    }
+
     fn service(&self) -> Option<String> {
         match self {
             Self::Pyrra(args) => args.service.clone(),
+            Self::Rules(args) => args.service.clone(),
             _ => None,
         }
     }
@@ -74,6 +87,19 @@ struct Nameless {
     /// The service. Default: one for each objective, of its name
     #[arg(long, value_name = "NAME")]
     service: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct RulesArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The service. Default: one for each file, of its name
+    #[arg(long, value_name = "NAME")]
+    service: Option<String>,
+    /// The releases of vLLM that run, as a PEP 440 range; needed if rules query vLLM's metrics. Default: the newest release
+    /// that the catalog has
+    #[arg(long, value_name = "RANGE")]
+    vllm: Option<String>,
 }
 
 /// What every source has.
@@ -117,6 +143,7 @@ pub fn run(args: &ImportArgs, out: &mut dyn Write) -> Result<u8> {
         runbooks: common.runbooks.clone(),
         grafana: common.grafana.clone(),
         service: args.format.service(),
+        vllm: args.format.vllm(),
         period,
         windows: load(&windows, &mut sources, &mut findings)?,
         first_file: files.first().copied(),

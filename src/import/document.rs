@@ -36,6 +36,11 @@ impl<'t> Documents<'t> {
         self.file
     }
 
+    /// True for a file with some words.
+    pub(super) fn says(&self, words: &str) -> bool {
+        self.text.contains(words)
+    }
+
     /// Each document that says something; of a `List` of resources, its items.
     pub(super) fn roots(&self) -> Vec<(Body<'t>, &Node<'t>)> {
         let body = Body::new(self.file, self.text);

@@ -37,6 +37,7 @@ mod openslo;
 mod print;
 mod pyrra;
 mod query;
+mod rules;
 mod sloth;
 mod tiers;
 mod write;
@@ -59,6 +60,8 @@ pub enum Format {
     OpenSlo,
     /// Pyrra's `ServiceLevelObjective`.
     Pyrra,
+    /// Alerting rules of Prometheus: rule files and `PrometheusRule`.
+    Rules,
 }
 
 impl Format {
@@ -68,6 +71,7 @@ impl Format {
             Self::Sloth => "sloth",
             Self::OpenSlo => "openslo",
             Self::Pyrra => "pyrra",
+            Self::Rules => "rules",
         }
     }
 }
@@ -81,6 +85,8 @@ pub struct Options {
     pub grafana: Option<String>,
     /// The service, where sources do not name one.
     pub service: Option<String>,
+    /// The releases of vLLM, if queries of its metrics are among the rules.
+    pub vllm: Option<String>,
     /// The period of all objectives, where sources have none of their own.
     pub period: Option<Duration>,
     /// Files with sloth's alert windows.
@@ -130,6 +136,17 @@ pub fn import(
             each(&mut cx, &documents, |cx, body, root| {
                 pyrra::read(cx, &mut services, body, root)
             });
+        }
+        Format::Rules => {
+            for documents in read(&mut cx, files) {
+                let path = sources.get(documents.file()).path();
+                let service = options.service.clone().unwrap_or_else(|| rules::service(path));
+                let vllm = options.vllm.as_deref().filter(|_| documents.says("vllm:"));
+                services.entry(&service).vllm = vllm.map(str::to_owned);
+                each(&mut cx, &[documents], |cx, body, root| {
+                    rules::read(cx, &mut services, body, root, &service)
+                });
+            }
         }
     }
     let mut specs = Vec::new();

@@ -7,6 +7,7 @@ use regex::Regex;
 use super::context::Cx;
 use super::model::Pairs;
 use crate::naming;
+use crate::promql::Kept;
 use crate::spec::Text;
 
 /// The most characters of a name.
@@ -92,6 +93,8 @@ pub(super) fn labels(
 pub(super) enum Annotation {
     /// The field `summary`.
     Summary(String),
+    /// The field `description`, of an alert that is no objective's.
+    Description(String),
     /// The field `runbook`.
     Runbook(String),
     /// An annotation.
@@ -108,21 +111,30 @@ pub(super) fn annotation(
     comments: &mut Vec<String>,
 ) -> Annotation {
     let text = template(&value.value);
-    if let Some(label) = unknown_label(&text, kept) {
+    let known = |label: &str| {
+        let ours = [naming::SERVICE, naming::SLO, naming::WINDOW];
+        ours.contains(&label) || kept.iter().any(|kept| kept == label)
+    };
+    if let Some(label) = unknown_label(&text, known) {
         let what = format!("the annotation `{name}: {value}`: the alert has no label `{label}`");
         comments.push(cx.lost(name.span, what, ""));
         return Annotation::Lost;
     }
+    put(cx, name, &text, comments)
+}
+
+/// What an annotation is by its name.
+fn put(cx: &mut Cx<'_>, name: &Text, text: &str, comments: &mut Vec<String>) -> Annotation {
     let is_url = text.starts_with("http://") || text.starts_with("https://");
     let is_plain = !text.contains("{{") && !text.contains(char::is_whitespace);
     match name.value.as_str() {
         "summary" if !text.trim().contains('\n') => Annotation::Summary(text.trim().to_owned()),
-        "runbook_url" if is_url && is_plain => Annotation::Runbook(text),
+        "runbook_url" if is_url && is_plain => Annotation::Runbook(text.to_owned()),
         "summary" | "description" | "action" | "runbook_url" | "dashboard_url" => {
             let new = format!("own_{name}");
             let what = format!("the annotation `{name}` is `{new}` here: the rules write `{name}` themselves");
             comments.push(cx.changed(name.span, what));
-            Annotation::Own(new, text)
+            Annotation::Own(new, text.to_owned())
         }
         _ => {
             let clean: String = name.value.chars().map(word).collect();
@@ -130,7 +142,7 @@ pub(super) fn annotation(
                 let what = format!("the annotation `{name}` is `{clean}` here");
                 comments.push(cx.changed(name.span, what));
             }
-            Annotation::Own(clean, text)
+            Annotation::Own(clean, text.to_owned())
         }
     }
 }
@@ -147,16 +159,38 @@ fn template(text: &str) -> String {
         .replace(".Labels.sloth_slo", ".Labels.slo")
 }
 
+/// The same of an alerting rule, whose result keeps some labels.
+pub(super) fn of_rule(
+    cx: &mut Cx<'_>,
+    pair: &(Text, Text),
+    kept: Option<&Kept>,
+    comments: &mut Vec<String>,
+) -> Annotation {
+    let (name, value) = pair;
+    let known = |label: &str| kept.is_none_or(|kept| kept.may_have(label));
+    if let Some(label) = unknown_label(&value.value, known) {
+        let what = format!("the annotation `{name}: {value}`: the alert has no label `{label}`");
+        comments.push(cx.lost(name.span, what, ""));
+        return Annotation::Lost;
+    }
+    let text = value.value.trim();
+    match name.value.as_str() {
+        "description" | "message" if !text.is_empty() => Annotation::Description(text.to_owned()),
+        "runbook" if text.starts_with("http") && !text.contains("{{") => {
+            Annotation::Runbook(text.to_owned())
+        }
+        _ => put(cx, name, text, comments),
+    }
+}
+
 /// A label in a template that the result of the alert does not have.
-fn unknown_label(text: &str, kept: &[String]) -> Option<String> {
+fn unknown_label(text: &str, known: impl Fn(&str) -> bool) -> Option<String> {
     static LABEL: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)").ok());
-    let known = [naming::SERVICE, naming::SLO, naming::WINDOW];
     let mut found = LABEL.as_ref()?.captures_iter(text);
     found.find_map(|captures| {
         let label = captures.get(1)?.as_str();
-        let is_known = known.contains(&label) || kept.iter().any(|kept| kept == label);
-        (!is_known).then(|| label.to_owned())
+        (!known(label)).then(|| label.to_owned())
     })
 }
 

@@ -145,7 +145,7 @@ impl Map {
     }
 
     /// Adds texts by name, if there are any.
-    pub(super) fn pairs(&mut self, key: &str, pairs: &[(String, String)]) {
+    pub(super) fn texts(&mut self, key: &str, pairs: &super::model::Pairs) {
         let mut map = Self::default();
         for (name, value) in pairs {
             map.put(name, value);

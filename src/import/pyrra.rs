@@ -358,6 +358,7 @@ impl Absent {
         fields.maybe("owner", objective.owner.as_ref());
         Alert {
             name,
+            at: objective.at,
             severity: self.severity.clone(),
             comments: Vec::new(),
             fields,

@@ -7,7 +7,10 @@ use super::model::{Objective, Pairs, Service, Urgency};
 use super::print::{Map, Value};
 use super::tiers::{self, Severities};
 use crate::naming;
-use crate::spec::API_VERSION;
+use crate::diag::Severity;
+use crate::resolve;
+use crate::source::FileId;
+use crate::spec::{self, API_VERSION};
 use crate::units::decimal;
 
 const SCHEMA: &str = "# yaml-language-server: $schema=../schemas/spec.schema.json";
@@ -18,7 +21,7 @@ const GRAFANA: &str = "https://grafana.example";
 
 /// What the alerts of one severity carry.
 #[derive(Default)]
-struct Severity {
+struct Carried {
     labels: Pairs,
     annotations: Pairs,
 }
@@ -51,6 +54,7 @@ pub(super) fn spec(cx: &mut Cx<'_>, mut service: Service) -> String {
         slo(objective, &names, &mut slos);
     }
     put_all(&mut spec, "slos", slos, &service.objectives, |o| o.sli.is_none());
+    refused(cx, &mut service, &spec);
     let mut alerts = Map::default();
     for alert in &service.alerts {
         let put = if alert.is_lost { Map::put_as_comment } else { Map::put_below };
@@ -65,6 +69,32 @@ pub(super) fn spec(cx: &mut Cx<'_>, mut service: Service) -> String {
     let comments = service.comments.iter();
     let comments = comments.map(|line| format!("# {line}").trim_end().to_owned() + "\n");
     format!("{SCHEMA}\n{}{}", comments.collect::<String>(), spec.text(0))
+}
+
+/// Alerts that a build refuses stay comments, with its reason.
+fn refused(cx: &mut Cx<'_>, service: &mut Service, head: &Map) {
+    for alert in service.alerts.iter_mut().filter(|alert| !alert.is_lost) {
+        let mut spec = head.clone();
+        let mut alerts = Map::default();
+        alerts.put(&alert.name, alert.fields.clone());
+        spec.put("alerts", alerts);
+        let text = spec.text(0);
+        let found = match spec::read(FileId(0), &text) {
+            Ok(document) => match resolve::resolve(&document, resolve::Options::default()) {
+                Ok(_) => continue,
+                Err(found) => found,
+            },
+            Err(found) => found,
+        };
+        let first = found.into_sorted().into_iter().find(|found| found.severity == Severity::Error);
+        if let Some(first) = first {
+            let what = format!("the alert `{}`: {}", alert.name, first.message);
+            let help = first.help.first().cloned().unwrap_or_default();
+            let comment = cx.lost(alert.at, what, &help);
+            alert.comments.push(comment);
+            alert.is_lost = true;
+        }
+    }
 }
 
 /// Adds a mapping of which all entries may be comments; it is then one itself.
@@ -155,7 +185,7 @@ fn first(service: &Service, is_page: bool) -> String {
 }
 
 /// All severities, with what their alerts carry.
-fn severities(cx: &mut Cx<'_>, service: &mut Service) -> IndexMap<String, Severity> {
+fn severities(cx: &mut Cx<'_>, service: &mut Service) -> IndexMap<String, Carried> {
     let mut users: IndexMap<String, Vec<(String, Urgency)>> = IndexMap::new();
     for objective in &service.objectives {
         for (urgency, default) in [(&objective.page, "critical"), (&objective.ticket, "warning")] {
@@ -169,7 +199,7 @@ fn severities(cx: &mut Cx<'_>, service: &mut Service) -> IndexMap<String, Severi
     let mut out = IndexMap::new();
     for (name, users) in users {
         let is_twice = service.objectives.iter().any(|o| twice(o, &name));
-        let mut severity = Severity::default();
+        let mut severity = Carried::default();
         if is_twice {
             one_by_one(cx, service, &name);
         } else {
@@ -239,7 +269,7 @@ fn head(cx: &mut Cx<'_>, service: &Service, spec: &mut Map) {
     map.put("name", &service.name);
     map.maybe("title", service.title.as_ref());
     map.maybe("owner", service.owner.as_ref());
-    map.pairs("labels", &listed(&service.labels));
+    map.texts("labels", &service.labels);
     spec.put_below(service.service_comments.clone(), "service", map);
     if let Some(vllm) = &service.vllm {
         let mut runtime = Map::default();
@@ -266,12 +296,8 @@ fn head(cx: &mut Cx<'_>, service: &Service, spec: &mut Map) {
     spec.put_below(comments, "links", links);
 }
 
-fn listed(pairs: &Pairs) -> Vec<(String, String)> {
-    pairs.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
-}
-
 /// The field `severities`.
-fn written(service: &Service, names: &Severities<'_>, all: &IndexMap<String, Severity>) -> Map {
+fn written(service: &Service, names: &Severities<'_>, all: &IndexMap<String, Carried>) -> Map {
     let value = |name: &str| {
         let severity = all.get(name);
         let carries = severity.filter(|s| !s.labels.is_empty() || !s.annotations.is_empty());
@@ -280,8 +306,8 @@ fn written(service: &Service, names: &Severities<'_>, all: &IndexMap<String, Sev
         };
         let mut map = Map::default();
         map.put("name", name);
-        map.pairs("labels", &listed(&severity.labels));
-        map.pairs("annotations", &listed(&severity.annotations));
+        map.texts("labels", &severity.labels);
+        map.texts("annotations", &severity.annotations);
         Value::Map(map)
     };
     let mut map = Map::default();
@@ -301,7 +327,7 @@ fn written(service: &Service, names: &Severities<'_>, all: &IndexMap<String, Sev
 
 fn prometheus(service: &Service) -> Map {
     let mut map = Map::default();
-    map.pairs("selector", &listed(&service.selector));
+    map.texts("selector", &service.selector);
     map.put("group_by", Value::texts(&service.group_by));
     if service.is_sloth {
         map.put("compat", "sloth");
@@ -312,8 +338,8 @@ fn prometheus(service: &Service) -> Map {
 fn metadata(service: &Service, spec: &mut Map) {
     let mut map = Map::default();
     map.maybe("namespace", service.metadata.namespace.as_ref());
-    map.pairs("labels", &listed(&service.metadata.labels));
-    map.pairs("annotations", &listed(&service.metadata.annotations));
+    map.texts("labels", &service.metadata.labels);
+    map.texts("annotations", &service.metadata.annotations);
     spec.put_below(service.metadata.comments.clone(), "kubernetes", map);
 }
 
@@ -335,8 +361,8 @@ fn slo(objective: &Objective, names: &Severities<'_>, slos: &mut Map) {
     map.maybe("summary", objective.summary.as_ref());
     map.maybe("runbook", objective.runbook.as_ref());
     map.maybe("owner", objective.owner.as_ref());
-    map.pairs("labels", &listed(&objective.labels));
-    map.pairs("annotations", &listed(&objective.annotations));
+    map.texts("labels", &objective.labels);
+    map.texts("annotations", &objective.annotations);
     let put = if objective.sli.is_none() { Map::put_as_comment } else { Map::put_below };
     put(slos, objective.comments.clone(), &objective.name, map);
 }

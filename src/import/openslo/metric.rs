@@ -17,7 +17,8 @@ pub(super) enum Indicator {
         part: &'static str,
         events: Metric,
         total: Metric,
-        is_counter: bool,
+        /// As the source says it, if it does.
+        is_counter: Option<bool>,
     },
     /// A ratio that the source has computed.
     Raw { metric: Metric, is_success: bool },
@@ -115,7 +116,7 @@ pub(super) fn alpha(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Indicato
 fn ratio_of(cx: &mut Cx<'_>, mut fields: Fields<'_>) -> Indicator {
     let at = fields.span();
     let counter = fields.text(cx, "counter");
-    let is_counter = counter.is_some_and(|text| text.value == "true");
+    let is_counter = counter.map(|text| text.value == "true");
     let kind = fields.text(cx, "rawType");
     let mut of = |key: &str| {
         let found = fields.map(cx, key)?;
@@ -162,8 +163,8 @@ fn metric(cx: &mut Cx<'_>, mut fields: Fields<'_>) -> Metric {
     found.kind = fields.text(cx, "source").map(|kind| kind.value);
     fields.skip(&["queryType"]);
     if let Some(mut source) = fields.map(cx, "metricSource") {
-        let named = source.text(cx, "metricSourceRef");
-        found.kind = source.text(cx, "type").or(named).map(|kind| kind.value);
+        source.skip(&["metricSourceRef"]);
+        found.kind = source.text(cx, "type").map(|kind| kind.value);
         if let Some(mut spec) = source.map(cx, "spec") {
             found.query = query(cx, &mut spec);
             found.comments.extend(spec.finish(cx));
@@ -181,19 +182,19 @@ impl Metric {
             let what = "a metric without query";
             return Err(cx.lost(self.at, what, ""));
         };
-        match query::over_window(cx, text) {
-            Err(_) if self.is_foreign() => {
-                let kind = self.kind.as_deref().unwrap_or_default();
-                Err(format!("its source is `{kind}`, and not Prometheus"))
-            }
-            found => found,
+        if let Some(kind) = self.kind.as_deref().filter(|kind| is_foreign(kind)) {
+            let what = format!("a query of `{kind}`, which is not Prometheus");
+            return Err(cx.lost(text.span(), what, ""));
         }
+        query::over_window(cx, text)
     }
+}
 
-    fn is_foreign(&self) -> bool {
-        let kind = self.kind.as_deref().unwrap_or_default().to_ascii_lowercase();
-        !kind.is_empty() && !kind.contains("prom") && !kind.contains("thanos") && !kind.contains("mimir")
-    }
+/// True for a source that is neither Prometheus nor a program that speaks its language.
+fn is_foreign(kind: &str) -> bool {
+    const KNOWN: [&str; 7] = ["prom", "thanos", "mimir", "cortex", "victoria", "amp", "gmp"];
+    let kind = kind.to_ascii_lowercase();
+    !KNOWN.iter().any(|known| kind.contains(known))
 }
 
 impl Indicator {
@@ -239,14 +240,21 @@ fn ratio(
     cx: &mut Cx<'_>,
     (part, events): (&'static str, &Metric),
     total: &Metric,
-    is_counter: bool,
+    is_counter: Option<bool>,
     comments: &mut Vec<String>,
 ) -> Result<Found, String> {
     let (mut events, mut total) = (events.promql(cx)?, total.promql(cx)?);
     for query in [&mut events, &mut total] {
-        windowed(cx, query, if is_counter { "increase" } else { "sum_over_time" }, comments);
+        let counts = is_counter.unwrap_or_else(|| is_counter_by_name(&query.text));
+        windowed(cx, query, if counts { "increase" } else { "sum_over_time" }, comments);
     }
     Ok(indicator::events_of_all(cx, (part, events), total, comments))
+}
+
+/// True for a series whose name is that of a counter.
+fn is_counter_by_name(query: &str) -> bool {
+    let name = query.split('{').next().unwrap_or_default().trim_end();
+    ["_total", "_count", "_bucket", "_sum"].iter().any(|end| name.ends_with(end))
 }
 
 /// OpenSLO says nothing of windows: a query that is one series is taken over the window, any other has to be mended.

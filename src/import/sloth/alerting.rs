@@ -81,7 +81,7 @@ fn put_annotations(
                 }
                 objective.annotations.insert(name, text);
             }
-            Annotation::Lost => {}
+            Annotation::Description(_) | Annotation::Lost => {}
         }
     }
 }
@@ -138,7 +138,7 @@ fn own_annotations(
                 out.insert(name, text);
                 continue;
             }
-            Annotation::Lost => continue,
+            Annotation::Description(_) | Annotation::Lost => continue,
         };
         match field {
             None => *field = Some(text),
