@@ -53,6 +53,10 @@ impl<'t> Documents<'t> {
                     out.extend(items.iter().map(|item| (body.clone(), item)));
                 }
                 _ if root.is_null() => {}
+                // OpenSLO's own tools write lists of resources.
+                _ if root.is_seq() => {
+                    out.extend(root.items().iter().map(|item| (body.clone(), item)));
+                }
                 _ => out.push((body.clone(), root)),
             }
         }
@@ -69,7 +73,7 @@ pub(super) fn says<'n>(root: &'n Node<'_>, key: &str) -> Option<&'n str> {
 pub(super) fn kind(root: &Node<'_>) -> (String, Option<&'static str>) {
     let version = says(root, "apiVersion").unwrap_or_default();
     let kind = says(root, "kind").unwrap_or_default();
-    let is_sloth = says(root, "version").is_some_and(|v| v.starts_with("prometheus/"));
+    let is_sloth = says(root, "version") == Some("prometheus/v1");
     let reader = match (version, kind) {
         _ if is_sloth => Some("sloth"),
         (_, "PrometheusServiceLevel") => Some("sloth"),

@@ -115,11 +115,9 @@ pub(super) fn annotation(
         let ours = [naming::SERVICE, naming::SLO, naming::WINDOW];
         ours.contains(&label) || kept.iter().any(|kept| kept == label)
     };
-    if let Some(label) = unknown_label(&text, known) {
-        let what = format!("the annotation `{name}: {value}`: the alert has no label `{label}`");
-        comments.push(cx.lost(name.span, what, ""));
+    let Some(text) = without_unknown(cx, (name, &text), known, comments) else {
         return Annotation::Lost;
-    }
+    };
     put(cx, name, &text, comments)
 }
 
@@ -168,12 +166,10 @@ pub(super) fn of_rule(
 ) -> Annotation {
     let (name, value) = pair;
     let known = |label: &str| kept.is_none_or(|kept| kept.may_have(label));
-    if let Some(label) = unknown_label(&value.value, known) {
-        let what = format!("the annotation `{name}: {value}`: the alert has no label `{label}`");
-        comments.push(cx.lost(name.span, what, ""));
+    let Some(text) = without_unknown(cx, (name, &value.value), known, comments) else {
         return Annotation::Lost;
-    }
-    let text = value.value.trim();
+    };
+    let text = text.trim();
     match name.value.as_str() {
         "description" | "message" if !text.is_empty() => Annotation::Description(text.to_owned()),
         "runbook" if text.starts_with("http") && !text.contains("{{") => {
@@ -183,15 +179,41 @@ pub(super) fn of_rule(
     }
 }
 
-/// A label in a template that the result of the alert does not have.
-fn unknown_label(text: &str, known: impl Fn(&str) -> bool) -> Option<String> {
+/// An annotation in which labels that the alert does not have are left out, as Prometheus prints nothing for them.
+fn without_unknown(
+    cx: &mut Cx<'_>,
+    (name, value): (&Text, &str),
+    known: impl Fn(&str) -> bool,
+    comments: &mut Vec<String>,
+) -> Option<String> {
+    static ACTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"\{\{-?\s*(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}").ok()
+    });
     static LABEL: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)").ok());
-    let mut found = LABEL.as_ref()?.captures_iter(text);
-    found.find_map(|captures| {
-        let label = captures.get(1)?.as_str();
-        (!known(label)).then(|| label.to_owned())
-    })
+    let (action, label) = (ACTION.as_ref()?, LABEL.as_ref()?);
+    let mut unknown: Vec<String> = Vec::new();
+    let text = action.replace_all(value, |found: &regex::Captures<'_>| {
+        if known(&found[1]) {
+            return found[0].to_owned();
+        }
+        unknown.push(found[1].to_owned());
+        String::new()
+    });
+    if let Some(rest) = label.captures_iter(&text).find(|found| !known(&found[1])) {
+        let what = format!("the annotation `{name}: {value}`: the alert has no label `{}`", &rest[1]);
+        comments.push(cx.lost(name.span, what, ""));
+        return None;
+    }
+    unknown.dedup();
+    if !unknown.is_empty() {
+        let what = format!(
+            "the annotation `{name}` is without `$labels.{}`, which is always empty: the alert has no such label",
+            unknown.join("`, `$labels.")
+        );
+        comments.push(cx.changed(name.span, what));
+    }
+    Some(text.into_owned())
 }
 
 /// Moves `owner` out of some labels.

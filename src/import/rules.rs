@@ -75,6 +75,8 @@ fn rule_of(cx: &mut Cx<'_>, mut rule: Fields<'_>, above: &mut Vec<String>) -> Op
     if let Some(record) = rule.text(cx, "record") {
         let what = format!("the recording rule `{record}`: keep it in its file");
         comments.push(cx.lost(record.span, what, ""));
+        rule.skip(&["expr", "labels"]);
+        comments.extend(rule.finish(cx));
         *above = comments;
         return None;
     }

@@ -42,6 +42,7 @@ fn imported(format: Format, name: &str, text: &str, options: &Options) -> (Vec<I
     });
     let options = Options {
         windows: windows.collect(),
+        vllm: Some("==0.20.0".to_owned()),
         first_file: Some(file),
         ..options.clone()
     };
@@ -116,6 +117,36 @@ fn sloth() {
 #[test]
 fn unknown_fields_of_sloth_are_told() {
     check_unknown(Format::Sloth);
+}
+
+#[test]
+fn openslo() {
+    check(Format::OpenSlo);
+}
+
+#[test]
+fn unknown_fields_of_openslo_are_told() {
+    check_unknown(Format::OpenSlo);
+}
+
+#[test]
+fn pyrra() {
+    check(Format::Pyrra);
+}
+
+#[test]
+fn unknown_fields_of_pyrra_are_told() {
+    check_unknown(Format::Pyrra);
+}
+
+#[test]
+fn rules() {
+    check(Format::Rules);
+}
+
+#[test]
+fn unknown_fields_of_rules_are_told() {
+    check_unknown(Format::Rules);
 }
 
 #[test]

@@ -42,7 +42,10 @@ pub(super) fn read(
                     continue;
                 };
                 match fields.text(cx, "alertPolicyRef") {
-                    Some(name) => Some(name),
+                    Some(name) => {
+                        comments.extend(fields.finish(cx));
+                        Some(name)
+                    }
                     None => {
                         alerts.policy(cx, library, fields, comments);
                         None
@@ -86,10 +89,13 @@ impl Alerts {
             let name = name.unwrap_or_default();
             let what = format!("the notification target `{name}`: Alertmanager routes by the labels of alerts");
             comments.push(cx.lost(at, what, ""));
+            target.skip(&["kind", "metadata", "spec"]);
+            comments.extend(target.finish(cx));
         }
         for mut condition in spec.maps(cx, "conditions") {
             self.is_own = true;
             if let Some(name) = condition.text(cx, "conditionRef") {
+                comments.extend(condition.finish(cx));
                 let found = library.get(cx, "AlertCondition", &name);
                 if let Some((body, root)) = found
                     && let Some(fields) = Fields::of(cx, body, root, "")

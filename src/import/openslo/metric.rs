@@ -94,17 +94,24 @@ fn inline(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Indicator> {
         metadata.skip(&["name", "displayName"]);
         metadata.finish(cx);
     }
-    let mut spec = fields.map(cx, "spec")?;
-    spec.skip(&["description"]);
-    let found = if let Some(ratio) = spec.map(cx, "ratioMetric") {
-        ratio_of(cx, ratio)
-    } else if let Some(threshold) = spec.map(cx, "thresholdMetric") {
-        Indicator::Threshold(metric(cx, threshold))
-    } else {
-        Indicator::Unknown(spec.span())
+    // `v1alpha` has the metric without `spec` around it.
+    let Some(mut spec) = fields.map(cx, "spec") else {
+        return Some(indicator_of(cx, fields));
     };
+    let found = indicator_of(cx, &mut spec);
     spec.finish(cx);
     Some(found)
+}
+
+fn indicator_of(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Indicator {
+    fields.skip(&["description"]);
+    if let Some(ratio) = fields.map(cx, "ratioMetric") {
+        ratio_of(cx, ratio)
+    } else if let Some(threshold) = fields.map(cx, "thresholdMetric") {
+        Indicator::Threshold(metric(cx, threshold))
+    } else {
+        Indicator::Unknown(fields.span())
+    }
 }
 
 /// The indicator of an objective of `v1alpha`.

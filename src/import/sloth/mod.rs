@@ -26,7 +26,7 @@ pub(super) fn read(
     root: &Node<'_>,
     windows: &Windows,
 ) -> Part {
-    let is_file = document::says(root, "version").is_some_and(|v| v.starts_with("prometheus/"));
+    let is_file = document::says(root, "version") == Some("prometheus/v1");
     let is_resource = document::says(root, "kind") == Some("PrometheusServiceLevel");
     if !is_file && !is_resource {
         return Part::Other;
