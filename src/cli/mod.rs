@@ -60,7 +60,7 @@ enum Command {
     Health(health::HealthArgs),
     /// Check the result of a load test against the criteria of a spec
     Gate(gate::GateArgs),
-    /// Turn specs of sloth into specs of ours
+    /// Turn specs of sloth, OpenSLO and Pyrra, and alerting rules, into specs
     Import(import::ImportArgs),
     /// Show and make the changes that an AWS account needs to match specs
     #[cfg(feature = "aws")]

@@ -5,15 +5,17 @@ use crate::diag::{Diagnostic, Sink};
 use crate::source::{FileId, Sources, Span};
 
 /// A value of the source that the spec does not have.
-pub(super) const LOST: &str = "not-carried-over";
+const LOST: &str = "not-carried-over";
 /// A value of the source that the spec has in another form.
-pub(super) const CHANGED: &str = "changed";
+const CHANGED: &str = "changed";
 
 /// What the readers of all formats work with.
 pub(super) struct Cx<'s> {
     sources: &'s Sources,
     pub(super) options: &'s Options,
     pub(super) sink: Sink,
+    /// All comments; what no reader has put into a spec is put on top of one.
+    said: Vec<String>,
 }
 
 impl<'s> Cx<'s> {
@@ -22,6 +24,7 @@ impl<'s> Cx<'s> {
             sources,
             options,
             sink: Sink::default(),
+            said: Vec::new(),
         }
     }
 
@@ -36,6 +39,7 @@ impl<'s> Cx<'s> {
         let help = (!help.is_empty()).then(|| help.to_owned());
         let warning = Diagnostic::warning(LOST, at, what).maybe_help(help);
         self.sink.push(warning);
+        self.said.push(comment.clone());
         comment
     }
 
@@ -44,7 +48,13 @@ impl<'s> Cx<'s> {
         let what = what.into();
         let comment = format!("changed ({}): {what}", self.place(at));
         self.sink.push(Diagnostic::info(CHANGED, at, what));
+        self.said.push(comment.clone());
         comment
+    }
+
+    /// All comments so far.
+    pub(super) fn take_said(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.said)
     }
 
     pub(super) fn error(&mut self, code: &'static str, at: Span, message: impl Into<String>) {

@@ -149,6 +149,8 @@ pub fn import(
             }
         }
     }
+    let said = cx.take_said();
+    services.place(said);
     let mut specs = Vec::new();
     for service in services.into_values() {
         let name = service.name.clone();
@@ -189,11 +191,13 @@ fn each<'a>(
         for (at, (name, reader)) in others {
             let reader = reader.map(|reader| format!("`slosmith import {reader}` reads it"));
             let what = format!("this is {name}");
-            let found = match is_all {
-                true => Diagnostic::error("unknown-format", at, what),
-                false => Diagnostic::warning(context::LOST, at, what),
-            };
-            cx.sink.push(found.maybe_help(reader));
+            match is_all {
+                true => {
+                    let error = Diagnostic::error("unknown-format", at, what);
+                    cx.sink.push(error.maybe_help(reader));
+                }
+                false => drop(cx.lost(at, what, &reader.unwrap_or_default())),
+            }
         }
     }
 }

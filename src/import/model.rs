@@ -157,12 +157,30 @@ impl Services {
         })
     }
 
+    /// Puts comments that are nowhere above the first service.
+    pub(super) fn place(&mut self, said: Vec<String>) {
+        let placed: std::collections::HashSet<_> = self.0.values().flat_map(Service::said).cloned().collect();
+        let lost = said.into_iter().filter(|comment| !placed.contains(comment));
+        let lost: Vec<_> = lost.collect();
+        if let Some(first) = self.0.values_mut().next() {
+            first.service_comments.extend(lost);
+        }
+    }
+
     pub(super) fn into_values(self) -> impl Iterator<Item = Service> {
         self.0.into_values()
     }
 }
 
 impl Service {
+    /// All comments.
+    fn said(&self) -> impl Iterator<Item = &String> {
+        let own = [&self.comments, &self.service_comments, &self.metadata.comments];
+        let own = own.into_iter().flatten();
+        let objectives = self.objectives.iter().flat_map(|objective| &objective.comments);
+        own.chain(objectives).chain(self.alerts.iter().flat_map(|alert| &alert.comments))
+    }
+
     /// Adds an objective, or an error where there is one of its name.
     pub(super) fn add(&mut self, cx: &mut Cx<'_>, objective: Objective) {
         let same = |other: &&Objective| other.name == objective.name;

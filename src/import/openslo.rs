@@ -252,7 +252,7 @@ fn objective(
         (Some(indicator), None) => indicator.sli(cx, threshold, &mut comments),
     };
     let title = match (&common.title, &display) {
-        (Some(title), Some(display)) if number.is_some() => Some(format!("{title}: {display}")),
+        (Some(title), Some(display)) if title != display => Some(format!("{title}: {display}")),
         (Some(title), _) => Some(title.value.clone()),
         (None, display) => display.as_ref().map(|text| text.value.clone()),
     };

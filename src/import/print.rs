@@ -1,5 +1,7 @@
 //! A spec as a tree with comments, and the text of it.
 
+use indexmap::IndexMap;
+
 use crate::template::yaml::{block, comment, flow, scalar};
 
 /// The longest line that a mapping or a list in brackets may make.
@@ -145,7 +147,7 @@ impl Map {
     }
 
     /// Adds texts by name, if there are any.
-    pub(super) fn texts(&mut self, key: &str, pairs: &super::model::Pairs) {
+    pub(super) fn texts(&mut self, key: &str, pairs: &IndexMap<String, String>) {
         let mut map = Self::default();
         for (name, value) in pairs {
             map.put(name, value);

@@ -165,9 +165,9 @@ fn metric(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: Option<&str>) -> Option
 fn sum(function: &str, metric: &str, by: &[String]) -> String {
     let by = match by {
         [] => String::new(),
-        by => format!(" by ({})", by.join(", ")),
+        by => format!(" by ({}) ", by.join(", ")),
     };
-    format!("sum{by} ({function}({}[{WINDOW}]))", metric.trim())
+    format!("sum{by}({function}({}[{WINDOW}]))", metric.trim())
 }
 
 fn events(

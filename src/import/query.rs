@@ -134,11 +134,11 @@ impl Query {
         comments.push(cx.changed(self.span, what));
         let by_text = match by.as_slice() {
             [] => String::new(),
-            by => format!(" by ({})", by.join(", ")),
+            by => format!(" by ({}) ", by.join(", ")),
         };
         self.text = match self.text.contains(['\n', '#']) {
-            true => format!("{word}{by_text} (\n  {}\n)", self.text.replace('\n', "\n  ")),
-            false => format!("{word}{by_text} ({})", self.text),
+            true => format!("{word}{by_text}(\n  {}\n)", self.text.replace('\n', "\n  ")),
+            false => format!("{word}{by_text}({})", self.text),
         };
         self.labels = Some(by.clone());
         by
