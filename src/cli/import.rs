@@ -53,7 +53,12 @@ impl Source {
         let Self::Rules(args) = self else {
             return None;
         };
-        let newest = || Some(format!("=={}", Catalog::vllm().releases().last()?.version()));
+        let newest = || {
+            Some(format!(
+                "=={}",
+                Catalog::vllm().releases().last()?.version()
+            ))
+        };
         args.vllm.clone().or_else(newest)
     }
 
@@ -185,7 +190,10 @@ fn show(findings: Sink, sources: &Sources) -> Result<()> {
         writeln!(err, "{}; nothing was written", count(errors, "error"))?;
     } else if lost + changed > 0 {
         let parts = count(lost, "part");
-        writeln!(err, "{parts} not carried over, {changed} changed; each has a comment in the spec")?;
+        writeln!(
+            err,
+            "{parts} not carried over, {changed} changed; each has a comment in the spec"
+        )?;
     }
     Ok(())
 }
@@ -195,7 +203,10 @@ fn write(folder: &Path, specs: &[Imported], force: bool, out: &mut dyn Write) ->
     let path = |spec: &Imported| folder.join(format!("{}.yaml", spec.service));
     let known = specs.iter().map(path).find(|path| path.exists());
     if let Some(path) = known.filter(|_| !force) {
-        bail!("{}: this file is there already; `--force` replaces it", path.display());
+        bail!(
+            "{}: this file is there already; `--force` replaces it",
+            path.display()
+        );
     }
     let writer = Writer::within(vec![folder.to_owned()]);
     for spec in specs {
@@ -211,7 +222,9 @@ fn print(specs: &[Imported], out: &mut dyn Write) -> Result<()> {
     if specs.len() > 1 {
         let names: Vec<_> = specs.iter().map(|spec| spec.service.as_str()).collect();
         let names = names.join("`, `");
-        bail!("the files describe several services (`{names}`): write one spec for each with `--output DIR`");
+        bail!(
+            "the files describe several services (`{names}`): write one spec for each with `--output DIR`"
+        );
     }
     for spec in specs {
         out.write_all(spec.text.as_bytes())?;

@@ -9,11 +9,7 @@ use crate::yaml;
 pub(super) type Found = (Option<Value>, Vec<String>);
 
 /// A ratio by itself.
-pub(super) fn error_ratio(
-    cx: &mut Cx<'_>,
-    text: &yaml::Text,
-    comments: &mut Vec<String>,
-) -> Found {
+pub(super) fn error_ratio(cx: &mut Cx<'_>, text: &yaml::Text, comments: &mut Vec<String>) -> Found {
     match query::over_window(cx, text) {
         Ok(query) => ratio(cx, query, comments),
         Err(comment) => {
@@ -25,11 +21,7 @@ pub(super) fn error_ratio(
 }
 
 /// The same of a query that was read.
-pub(super) fn ratio(
-    cx: &mut Cx<'_>,
-    mut query: Query,
-    comments: &mut Vec<String>,
-) -> Found {
+pub(super) fn ratio(cx: &mut Cx<'_>, mut query: Query, comments: &mut Vec<String>) -> Found {
     if !query.has_window() {
         comments.push(query.windowless(cx));
         commented(comments, "error_ratio", &query.text);
@@ -69,7 +61,9 @@ pub(super) fn events_of_all(
     if all.is_one && part == "bad" {
         return ratio(cx, events, comments);
     }
-    let lost = [&events, &all].into_iter().find(|query| !query.has_window());
+    let lost = [&events, &all]
+        .into_iter()
+        .find(|query| !query.has_window());
     let mut why = lost.map(|query| query.windowless(cx));
     let labels = [&events, &all].map(|query| query.labels.clone());
     let [of_part, of_all] = labels.map(|labels| {
@@ -119,6 +113,8 @@ fn promql(parts: Map) -> Value {
 fn commented(comments: &mut Vec<String>, name: &str, query: &str) {
     let lines = query.trim().lines().map(str::trim_end);
     let lines = lines.collect::<Vec<_>>().join(" ");
-    comments.push(format!("{name}: {}", lines.split_whitespace().collect::<Vec<_>>().join(" ")));
+    comments.push(format!(
+        "{name}: {}",
+        lines.split_whitespace().collect::<Vec<_>>().join(" ")
+    ));
 }
-

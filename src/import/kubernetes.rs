@@ -31,10 +31,12 @@ impl Found {
     pub(super) fn split(mut self, prefix: &str) -> (Self, Metadata) {
         let take = |pairs: &mut Pairs| {
             let all = std::mem::take(pairs).into_iter();
-            let (own, others): (Vec<_>, Vec<_>) = all.partition(|(name, _)| name.starts_with(prefix));
+            let (own, others): (Vec<_>, Vec<_>) =
+                all.partition(|(name, _)| name.starts_with(prefix));
             *pairs = others.into_iter().collect();
             let own = own.into_iter();
-            own.map(|(name, value)| (name[prefix.len()..].to_owned(), value)).collect()
+            own.map(|(name, value)| (name[prefix.len()..].to_owned(), value))
+                .collect()
         };
         let labels = take(&mut self.metadata.labels);
         let annotations = take(&mut self.metadata.annotations);
@@ -77,13 +79,20 @@ pub(super) fn add(cx: &mut Cx<'_>, service: &mut Service, found: Option<Found>) 
     let mut lost = Vec::new();
     match (&own.namespace, metadata.namespace) {
         (Some(known), Some(other)) if *known != other => {
-            lost.push(format!("the namespace `{other}`: another resource of this service has `{known}`"));
+            lost.push(format!(
+                "the namespace `{other}`: another resource of this service has `{known}`"
+            ));
         }
         (None, Some(other)) => own.namespace = Some(other),
         _ => {}
     }
     merge(&mut own.labels, metadata.labels, "label", &mut lost);
-    merge(&mut own.annotations, metadata.annotations, "annotation", &mut lost);
+    merge(
+        &mut own.annotations,
+        metadata.annotations,
+        "annotation",
+        &mut lost,
+    );
     for what in lost {
         let comment = cx.lost(at, what, "");
         service.metadata.comments.push(comment);
@@ -94,7 +103,9 @@ fn merge(own: &mut Pairs, more: Pairs, what: &str, lost: &mut Vec<String>) {
     for (name, value) in more {
         match own.get(&name) {
             Some(known) if *known != value => {
-                lost.push(format!("the {what} `{name}: {value}` of a resource: another one has `{known}`"));
+                lost.push(format!(
+                    "the {what} `{name}: {value}` of a resource: another one has `{known}`"
+                ));
             }
             Some(_) => {}
             None => drop(own.insert(name, value)),

@@ -30,6 +30,7 @@ mod context;
 mod document;
 mod fields;
 mod indicator;
+mod known;
 mod kubernetes;
 mod model;
 mod names;
@@ -140,7 +141,10 @@ pub fn import(
         Format::Rules => {
             for documents in read(&mut cx, files) {
                 let path = sources.get(documents.file()).path();
-                let service = options.service.clone().unwrap_or_else(|| rules::service(path));
+                let service = options
+                    .service
+                    .clone()
+                    .unwrap_or_else(|| rules::service(path));
                 let vllm = options.vllm.as_deref().filter(|_| documents.says("vllm:"));
                 services.entry(&service).vllm = vllm.map(str::to_owned);
                 each(&mut cx, &[documents], |cx, body, root| {

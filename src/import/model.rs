@@ -159,7 +159,8 @@ impl Services {
 
     /// Puts comments that are nowhere above the first service.
     pub(super) fn place(&mut self, said: Vec<String>) {
-        let placed: std::collections::HashSet<_> = self.0.values().flat_map(Service::said).cloned().collect();
+        let placed: std::collections::HashSet<_> =
+            self.0.values().flat_map(Service::said).cloned().collect();
         let lost = said.into_iter().filter(|comment| !placed.contains(comment));
         let lost: Vec<_> = lost.collect();
         if let Some(first) = self.0.values_mut().next() {
@@ -175,10 +176,18 @@ impl Services {
 impl Service {
     /// All comments.
     fn said(&self) -> impl Iterator<Item = &String> {
-        let own = [&self.comments, &self.service_comments, &self.metadata.comments];
+        let own = [
+            &self.comments,
+            &self.service_comments,
+            &self.metadata.comments,
+        ];
         let own = own.into_iter().flatten();
-        let objectives = self.objectives.iter().flat_map(|objective| &objective.comments);
-        own.chain(objectives).chain(self.alerts.iter().flat_map(|alert| &alert.comments))
+        let objectives = self
+            .objectives
+            .iter()
+            .flat_map(|objective| &objective.comments);
+        own.chain(objectives)
+            .chain(self.alerts.iter().flat_map(|alert| &alert.comments))
     }
 
     /// Adds an objective, or an error where there is one of its name.
@@ -209,7 +218,10 @@ impl Service {
             alert.name = format!("{own}{}", numbers.next().unwrap_or(u32::MAX));
         }
         if alert.name != own {
-            let what = format!("the alert `{own}` is `{}` here: there is another one of its name", alert.name);
+            let what = format!(
+                "the alert `{own}` is `{}` here: there is another one of its name",
+                alert.name
+            );
             alert.comments.push(cx.changed(alert.at, what));
         }
         self.alerts.push(alert);

@@ -61,8 +61,13 @@ pub(super) fn labels(
 ) -> Vec<(Text, Text)> {
     let mut out = Vec::new();
     for (mut name, value) in pairs {
-        let is_name = name.value.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let starts = name.value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let is_name = name
+            .value
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let starts = name
+            .value
+            .starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         let lost = if name.value.starts_with("sloth_") {
             Some("`compat: sloth` sets it itself")
         } else if !is_name || !starts || name.value.starts_with("__") {
@@ -80,7 +85,8 @@ pub(super) fn labels(
         let is_ours = naming::RESERVED_LABELS.contains(&name.value.as_str());
         if is_ours && name.value != naming::OWNER && name.value != naming::SEVERITY {
             let new = format!("service_{name}");
-            let what = format!("the label `{name}` is `{new}` here: the rules set `{name}` themselves");
+            let what =
+                format!("the label `{name}` is `{new}` here: the rules set `{name}` themselves");
             comments.push(cx.changed(name.span, what));
             name.value = new;
         }
@@ -130,7 +136,9 @@ fn put(cx: &mut Cx<'_>, name: &Text, text: &str, comments: &mut Vec<String>) -> 
         "runbook_url" if is_url && is_plain => Annotation::Runbook(text.to_owned()),
         "summary" | "description" | "action" | "runbook_url" | "dashboard_url" => {
             let new = format!("own_{name}");
-            let what = format!("the annotation `{name}` is `{new}` here: the rules write `{name}` themselves");
+            let what = format!(
+                "the annotation `{name}` is `{new}` here: the rules write `{name}` themselves"
+            );
             comments.push(cx.changed(name.span, what));
             Annotation::Own(new, text.to_owned())
         }
@@ -201,7 +209,10 @@ fn without_unknown(
         String::new()
     });
     if let Some(rest) = label.captures_iter(&text).find(|found| !known(&found[1])) {
-        let what = format!("the annotation `{name}: {value}`: the alert has no label `{}`", &rest[1]);
+        let what = format!(
+            "the annotation `{name}: {value}`: the alert has no label `{}`",
+            &rest[1]
+        );
         comments.push(cx.lost(name.span, what, ""));
         return None;
     }

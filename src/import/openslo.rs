@@ -85,7 +85,10 @@ fn service(cx: &mut Cx<'_>, services: &mut Services, body: &Body<'_>, root: &Nod
     comments.extend(metadata.finish(cx));
     if let Some(mut spec) = fields.map(cx, "spec") {
         let text = spec.text(cx, "description");
-        comments.extend(text.iter().flat_map(|text| text.value.lines().map(str::to_owned)));
+        comments.extend(
+            text.iter()
+                .flat_map(|text| text.value.lines().map(str::to_owned)),
+        );
         comments.extend(spec.finish(cx));
     }
     comments.extend(fields.finish(cx));
@@ -121,7 +124,10 @@ fn slo(
         let at = start(fields.span());
         return cx.error("missing-field", at, "the field `metadata` is missing");
     };
-    let (name, title) = (metadata.required(cx, "name"), metadata.text(cx, "displayName"));
+    let (name, title) = (
+        metadata.required(cx, "name"),
+        metadata.text(cx, "displayName"),
+    );
     let mut comments = comments;
     comments.extend(metadata.finish(cx));
     let Some(mut spec) = fields.map(cx, "spec") else {
@@ -141,7 +147,9 @@ fn slo(
     let mut common = Common {
         name,
         title,
-        description: spec.text(cx, "description").map(|text| text.value.trim().to_owned()),
+        description: spec
+            .text(cx, "description")
+            .map(|text| text.value.trim().to_owned()),
         window,
         comments,
         slices: slices.map(|method| method.span),
@@ -170,7 +178,11 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
     let mut windows = spec.maps(cx, "timeWindow");
     windows.extend(spec.maps(cx, "timeWindows"));
     if windows.is_empty() {
-        cx.error("missing-field", start(at), "the field `spec.timeWindow` is missing");
+        cx.error(
+            "missing-field",
+            start(at),
+            "the field `spec.timeWindow` is missing",
+        );
         return None;
     }
     let mut window = windows.swap_remove(0);
@@ -179,12 +191,25 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
     let text = match (&duration, &count, &unit) {
         (Some(duration), ..) => duration.clone(),
         (None, Some(count), Some(unit)) => {
-            let unit = unit.value.chars().take(1).collect::<String>().to_lowercase();
-            let unit = if unit == "m" || unit == "q" || unit == "y" { unit.to_uppercase() } else { unit };
+            let unit = unit
+                .value
+                .chars()
+                .take(1)
+                .collect::<String>()
+                .to_lowercase();
+            let unit = if unit == "m" || unit == "q" || unit == "y" {
+                unit.to_uppercase()
+            } else {
+                unit
+            };
             Text::new(format!("{count}{unit}"), count.span)
         }
         _ => {
-            cx.error("missing-field", start(window.span()), "the field `spec.timeWindow[].duration` is missing");
+            cx.error(
+                "missing-field",
+                start(window.span()),
+                "the field `spec.timeWindow[].duration` is missing",
+            );
             return None;
         }
     };
@@ -198,7 +223,9 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
         let count: u64 = text.value.strip_suffix(part)?.parse().ok()?;
         Some(Duration::from_secs(count * days * DAY))
     };
-    let calendar = days("M", 30).or_else(|| days("Q", 90)).or_else(|| days("Y", 365));
+    let calendar = days("M", 30)
+        .or_else(|| days("Q", 90))
+        .or_else(|| days("Y", 365));
     if let Some(period) = calendar {
         let what = format!("a window of `{}` is one of {period} here", text.value);
         cx.changed(text.span, what);
@@ -221,13 +248,17 @@ fn objective(
 ) -> Option<Objective> {
     let mut comments = common.comments.clone();
     let share = target(cx, &mut fields)?;
-    let display = fields.text(cx, "displayName").filter(|text| !text.value.is_empty());
+    let display = fields
+        .text(cx, "displayName")
+        .filter(|text| !text.value.is_empty());
     let own = metric::of(cx, library, &mut fields).or_else(|| metric::alpha(cx, &mut fields));
     let threshold = metric::Threshold::read(cx, &mut fields);
-    fields.skip(&["timeSliceTarget", "timeSliceWindow"].map(|key| match common.slices {
-        Some(_) => key,
-        None => "",
-    }));
+    fields.skip(
+        &["timeSliceTarget", "timeSliceWindow"].map(|key| match common.slices {
+            Some(_) => key,
+            None => "",
+        }),
+    );
     comments.extend(fields.finish(cx));
     let suffix = match (&display, number) {
         (_, None) => String::new(),
@@ -246,7 +277,11 @@ fn objective(
             (None, Vec::new())
         }
         (None, _) => {
-            comments.push(cx.lost(start(common.name.span), "an objective without indicator", ""));
+            comments.push(cx.lost(
+                start(common.name.span),
+                "an objective without indicator",
+                "",
+            ));
             (None, Vec::new())
         }
         (Some(indicator), None) => indicator.sli(cx, threshold, &mut comments),
@@ -276,7 +311,11 @@ fn target(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Number> {
         (None, Some(percent)) => (percent, 100),
         (None, None) => {
             let at = start(fields.span());
-            cx.error("missing-field", at, "the field `spec.objectives[].target` is missing");
+            cx.error(
+                "missing-field",
+                at,
+                "the field `spec.objectives[].target` is missing",
+            );
             return None;
         }
     };

@@ -108,12 +108,7 @@ impl Map {
     }
 
     /// The same with comments above it.
-    pub(super) fn put_below(
-        &mut self,
-        comments: Vec<String>,
-        key: &str,
-        value: impl Into<Value>,
-    ) {
+    pub(super) fn put_below(&mut self, comments: Vec<String>, key: &str, value: impl Into<Value>) {
         let value = value.into();
         if !value.is_empty() {
             self.push(comments, key, value, false);
@@ -250,7 +245,19 @@ mod tests {
     #[test]
     fn texts_come_back_from_what_is_written() {
         let hostile = [
-            "a, b", "{x}", "[x", "yes", "12", "é: #", "", "a\nb: {c}\n", " led\nb", "{{ $labels.a }}", "it's", "a]", "-",
+            "a, b",
+            "{x}",
+            "[x",
+            "yes",
+            "12",
+            "é: #",
+            "",
+            "a\nb: {c}\n",
+            " led\nb",
+            "{{ $labels.a }}",
+            "it's",
+            "a]",
+            "-",
         ];
         let mut inner = Map::default();
         for (i, text) in hostile.iter().enumerate() {

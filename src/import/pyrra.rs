@@ -100,7 +100,12 @@ fn one_text(text: &str) -> String {
 }
 
 /// Labels of alerts, with names that a spec can have.
-fn own_labels(cx: &mut Cx<'_>, labels: Pairs, at: crate::source::Span, objective: &mut Objective) -> Pairs {
+fn own_labels(
+    cx: &mut Cx<'_>,
+    labels: Pairs,
+    at: crate::source::Span,
+    objective: &mut Objective,
+) -> Pairs {
     let pairs = labels.into_iter();
     let pairs = pairs.map(|(name, value)| (Text::new(name, at), Text::new(value, at)));
     let labels = names::labels(cx, pairs.collect(), &mut objective.comments);
@@ -122,10 +127,20 @@ fn sli(
             continue;
         };
         let grouping: Vec<_> = indicator.list(cx, "grouping").iter().collect();
-        let by: Vec<String> = grouping.iter().filter_map(|node| Some(node.text()?.to_owned())).collect();
+        let by: Vec<String> = grouping
+            .iter()
+            .filter_map(|node| Some(node.text()?.to_owned()))
+            .collect();
         found = match kind {
             "ratio" => events(cx, &mut indicator, ("bad", "errors"), &by, totals, comments),
-            "latency" => events(cx, &mut indicator, ("good", "success"), &by, totals, comments),
+            "latency" => events(
+                cx,
+                &mut indicator,
+                ("good", "success"),
+                &by,
+                totals,
+                comments,
+            ),
             "latencyNative" => native(cx, &mut indicator, &by, totals, comments),
             _ => gauge(cx, &mut indicator, &by, totals, comments),
         };
@@ -136,7 +151,11 @@ fn sli(
 }
 
 /// The metric in a field: a selector.
-fn metric(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: Option<&str>) -> Option<crate::yaml::Text> {
+fn metric(
+    cx: &mut Cx<'_>,
+    fields: &mut Fields<'_>,
+    key: Option<&str>,
+) -> Option<crate::yaml::Text> {
     let text = match key {
         None => fields.query(cx, "metric"),
         Some(key) => {
@@ -155,7 +174,11 @@ fn metric(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: Option<&str>) -> Option
         }
     };
     if !matches!(visit::bare(&expr).kind, ExprKind::Selector(_)) {
-        cx.error("bad-promql", text.span(), "this must be a selector: a metric, with or without matchers");
+        cx.error(
+            "bad-promql",
+            text.span(),
+            "this must be a selector: a metric, with or without matchers",
+        );
         return None;
     }
     Some(text)
@@ -178,7 +201,10 @@ fn events(
     totals: &mut Vec<String>,
     comments: &mut Vec<String>,
 ) -> Found {
-    let (events, total) = (metric(cx, fields, Some(key)), metric(cx, fields, Some("total")));
+    let (events, total) = (
+        metric(cx, fields, Some(key)),
+        metric(cx, fields, Some("total")),
+    );
     let (Some(events), Some(total)) = (events, total) else {
         return (None, Vec::new());
     };
@@ -215,9 +241,15 @@ fn native(
         return (None, Vec::new());
     };
     let quantity: Result<crate::units::Quantity, _> = latency.value.parse();
-    let seconds = quantity.ok().and_then(|q| q.of(crate::units::Unit::Seconds, false).ok());
+    let seconds = quantity
+        .ok()
+        .and_then(|q| q.of(crate::units::Unit::Seconds, false).ok());
     let Some(seconds) = seconds else {
-        cx.error("wrong-type", latency.span, format!("`{latency}` is not a length of time"));
+        cx.error(
+            "wrong-type",
+            latency.span,
+            format!("`{latency}` is not a length of time"),
+        );
         return (None, Vec::new());
     };
     totals.push(total.value.trim().to_owned());
@@ -342,7 +374,10 @@ impl Absent {
     /// As an alert of its own, after as long as Pyrra waits.
     fn alert(&self, objective: &Objective, total: &str, number: usize) -> Alert {
         let default = format!("{}MetricAbsent", naming::pascal(&objective.name));
-        let name = self.name.as_ref().map(|name| format!("{name}-{}", objective.name));
+        let name = self
+            .name
+            .as_ref()
+            .map(|name| format!("{name}-{}", objective.name));
         let mut name = name.unwrap_or(default);
         if number > 0 {
             name.push_str(&number.to_string());

@@ -113,9 +113,8 @@ impl Query {
         combine: Combine,
         comments: &mut Vec<String>,
     ) -> Vec<String> {
-        let free = |label: &String| {
-            !naming::RESERVED_LABELS.contains(&label.as_str()) && label != "le"
-        };
+        let free =
+            |label: &String| !naming::RESERVED_LABELS.contains(&label.as_str()) && label != "le";
         let kept = self.labels.clone();
         let by: Vec<String> = kept.iter().flatten().filter(|l| free(l)).cloned().collect();
         if kept.as_ref().is_some_and(|kept| kept.len() == by.len()) {
@@ -153,7 +152,9 @@ pub(super) fn dedent(text: &str) -> String {
     let filled = lines.iter().filter(|line| !line.is_empty());
     let indents = filled.map(|line| line.len() - line.trim_start_matches(' ').len());
     let least = indents.min().unwrap_or(0);
-    let cut = lines.iter().map(|line| line.get(least..).unwrap_or_default());
+    let cut = lines
+        .iter()
+        .map(|line| line.get(least..).unwrap_or_default());
     let text = cut.collect::<Vec<_>>().join("\n");
     text.trim_start().to_owned()
 }

@@ -6,7 +6,7 @@ use super::fields::Fields;
 use super::model::{Alert, Services, plain};
 use super::names::{self, Annotation};
 use super::print::{Map, Value};
-use super::{kubernetes, query};
+use super::{known, kubernetes, query};
 use crate::naming;
 use crate::promql;
 use crate::spec::Text;
@@ -103,8 +103,15 @@ fn rule_of(cx: &mut Cx<'_>, mut rule: Fields<'_>, above: &mut Vec<String>) -> Op
 }
 
 /// Severity and condition.
-fn condition(cx: &mut Cx<'_>, alert: &mut Alert, labels: &[(Text, Text)], expr: &crate::yaml::Text) {
-    let severity = labels.iter().find(|(name, _)| name.value == naming::SEVERITY);
+fn condition(
+    cx: &mut Cx<'_>,
+    alert: &mut Alert,
+    labels: &[(Text, Text)],
+    expr: &crate::yaml::Text,
+) {
+    let severity = labels
+        .iter()
+        .find(|(name, _)| name.value == naming::SEVERITY);
     alert.severity = match severity {
         Some((_, value)) => value.value.clone(),
         None => {
@@ -114,8 +121,13 @@ fn condition(cx: &mut Cx<'_>, alert: &mut Alert, labels: &[(Text, Text)], expr: 
         }
     };
     alert.fields.put("severity", &alert.severity.clone());
-    let mut when = Map::default();
-    when.put("promql", &query::dedent(&expr.value));
+    let vllm = cx.options.vllm.as_deref();
+    let known = vllm.and_then(|vllm| known::condition(vllm, &expr.value));
+    let when = known.unwrap_or_else(|| {
+        let mut when = Map::default();
+        when.put("promql", &query::dedent(&expr.value));
+        when
+    });
     alert.fields.put("when", when);
     if let Err(error) = promql::parse(&expr.value) {
         let what = format!("this query is not PromQL: {}", error.message);
@@ -128,7 +140,11 @@ fn condition(cx: &mut Cx<'_>, alert: &mut Alert, labels: &[(Text, Text)], expr: 
 /// The holding time, in whole evaluations.
 fn holding(cx: &mut Cx<'_>, alert: &mut Alert, hold: &Text) {
     let Ok(given) = hold.value.parse::<Duration>() else {
-        return cx.error("wrong-type", hold.span, format!("`{hold}` is not a length of time"));
+        return cx.error(
+            "wrong-type",
+            hold.span,
+            format!("`{hold}` is not a length of time"),
+        );
     };
     let whole = Duration::from_secs(given.as_secs().div_ceil(EVALUATION) * EVALUATION);
     if whole != given {
@@ -148,7 +164,9 @@ fn marks(
     annotations: &[(Text, Text)],
     expr: &crate::yaml::Text,
 ) {
-    let kept = promql::parse(&expr.value).ok().map(|expr| promql::kept_labels(&expr));
+    let kept = promql::parse(&expr.value)
+        .ok()
+        .map(|expr| promql::kept_labels(&expr));
     let mut own = super::model::Pairs::new();
     for pair in annotations {
         match names::of_rule(cx, pair, kept.as_ref(), &mut alert.comments) {
@@ -167,7 +185,10 @@ fn marks(
     let names = kept.and_then(|kept| kept.names()).unwrap_or_default();
     for label in names {
         if let Some(value) = labels.shift_remove(&label) {
-            let what = format!("the label `{label}: {value}`: `{}` is grouped by it", alert.name);
+            let what = format!(
+                "the label `{label}: {value}`: `{}` is grouped by it",
+                alert.name
+            );
             alert.comments.push(cx.lost(alert.at, what, ""));
         }
     }

@@ -48,7 +48,11 @@ pub(super) fn usual(period: Duration) -> Vec<Tier> {
         let minutes = tier.long.as_secs() * period.as_secs() / (30 * DAY) / 60;
         let long = Duration::from_mins(minutes.max(12));
         let short = twelfth(long);
-        Tier { long, short, ..tier }
+        Tier {
+            long,
+            short,
+            ..tier
+        }
     };
     workbook().into_iter().map(scaled).collect()
 }
@@ -72,7 +76,9 @@ pub(super) fn fit(cx: &mut Cx<'_>, objective: &mut Objective) {
         let factor = tier.factor(period);
         let why = if factor * budget >= Number::from_integer(1) {
             let ratio = decimal(factor * budget * 100);
-            Some(format!("it can never fire, it needs an error ratio of {ratio}%"))
+            Some(format!(
+                "it can never fire, it needs an error ratio of {ratio}%"
+            ))
         } else if factor < Number::new(9, 10) {
             Some("it fires while the objective is met".to_owned())
         } else if tier.long > period {
@@ -133,7 +139,10 @@ pub(super) fn burn(objective: &Objective, severities: &Severities<'_>) -> Option
         let mut map = Map::default();
         match tier.burn {
             Burn::Consumes(share) => {
-                map.put("consumes", Value::word(format!("{}%", decimal(share * 100))));
+                map.put(
+                    "consumes",
+                    Value::word(format!("{}%", decimal(share * 100))),
+                );
                 map.put("in", Value::word(tier.long));
             }
             Burn::Factor(factor) => {

@@ -6,8 +6,8 @@ use super::context::Cx;
 use super::model::{Objective, Pairs, Service, Urgency};
 use super::print::{Map, Value};
 use super::tiers::{self, Severities};
-use crate::naming;
 use crate::diag::Severity;
+use crate::naming;
 use crate::resolve;
 use crate::source::FileId;
 use crate::spec::{self, API_VERSION};
@@ -53,12 +53,23 @@ pub(super) fn spec(cx: &mut Cx<'_>, mut service: Service) -> String {
     for objective in &service.objectives {
         slo(objective, &names, &mut slos);
     }
-    put_all(&mut spec, "slos", slos, &service.objectives, |o| o.sli.is_none());
+    put_all(&mut spec, "slos", slos, &service.objectives, |o| {
+        o.sli.is_none()
+    });
     refused(cx, &mut service, &spec);
     let mut alerts = Map::default();
     for alert in &service.alerts {
-        let put = if alert.is_lost { Map::put_as_comment } else { Map::put_below };
-        put(&mut alerts, alert.comments.clone(), &alert.name, alert.fields.clone());
+        let put = if alert.is_lost {
+            Map::put_as_comment
+        } else {
+            Map::put_below
+        };
+        put(
+            &mut alerts,
+            alert.comments.clone(),
+            &alert.name,
+            alert.fields.clone(),
+        );
     }
     put_all(&mut spec, "alerts", alerts, &service.alerts, |a| a.is_lost);
     let mut dashboards = Map::default();
@@ -86,7 +97,10 @@ fn refused(cx: &mut Cx<'_>, service: &mut Service, head: &Map) {
             },
             Err(found) => found,
         };
-        let first = found.into_sorted().into_iter().find(|found| found.severity == Severity::Error);
+        let first = found
+            .into_sorted()
+            .into_iter()
+            .find(|found| found.severity == Severity::Error);
         if let Some(first) = first {
             let what = format!("the alert `{}`: {}", alert.name, first.message);
             let help = first.help.first().cloned().unwrap_or_default();
@@ -116,7 +130,10 @@ fn unique_alerts(cx: &mut Cx<'_>, service: &mut Service) {
         }
         let new = naming::pascal(&format!("{name}-{}", objective.name));
         let new = new.chars().take(63).collect::<String>();
-        let what = format!("the alerts of `{}` are `{new}` here: another objective has `{name}`", objective.name);
+        let what = format!(
+            "the alerts of `{}` are `{new}` here: another objective has `{name}`",
+            objective.name
+        );
         let comment = cx.changed(objective.at, what);
         objective.comments.push(comment);
         taken.insert(naming::kebab(&new));
@@ -132,8 +149,15 @@ fn used(objective: &Objective, is_page: bool) -> bool {
 /// Moves what both urgencies carry to the objective, and what only one of them overrides away from it.
 fn common(objective: &mut Objective) {
     let (labels, annotations) = (&mut objective.labels, &mut objective.annotations);
-    split(labels, &mut objective.page, &mut objective.ticket, |u| &mut u.labels);
-    split(annotations, &mut objective.page, &mut objective.ticket, |u| &mut u.annotations);
+    split(labels, &mut objective.page, &mut objective.ticket, |u| {
+        &mut u.labels
+    });
+    split(
+        annotations,
+        &mut objective.page,
+        &mut objective.ticket,
+        |u| &mut u.annotations,
+    );
 }
 
 fn split(
@@ -143,7 +167,10 @@ fn split(
     of: impl Fn(&mut Urgency) -> &mut Pairs,
 ) {
     let mut urgencies: Vec<&mut Pairs> = [page, ticket].into_iter().flatten().map(of).collect();
-    let keys: IndexSet<String> = urgencies.iter().flat_map(|pairs| pairs.keys().cloned()).collect();
+    let keys: IndexSet<String> = urgencies
+        .iter()
+        .flat_map(|pairs| pairs.keys().cloned())
+        .collect();
     for key in keys {
         if let Some(value) = both.shift_remove(&key) {
             for pairs in &mut urgencies {
@@ -165,7 +192,10 @@ fn without_grouped(cx: &mut Cx<'_>, service: &mut Service) {
         for label in &objective.by {
             let own = objective.labels.shift_remove(label);
             if let Some(value) = own.or_else(|| service.labels.shift_remove(label)) {
-                let what = format!("the label `{label}: {value}`: `{}` is grouped by it", objective.name);
+                let what = format!(
+                    "the label `{label}: {value}`: `{}` is grouped by it",
+                    objective.name
+                );
                 let comment = cx.lost(objective.at, what, "");
                 objective.comments.push(comment);
             }
@@ -188,9 +218,15 @@ fn first(service: &Service, is_page: bool) -> String {
 fn severities(cx: &mut Cx<'_>, service: &mut Service) -> IndexMap<String, Carried> {
     let mut users: IndexMap<String, Vec<(String, Urgency)>> = IndexMap::new();
     for objective in &service.objectives {
-        for (urgency, default) in [(&objective.page, "critical"), (&objective.ticket, "warning")] {
+        for (urgency, default) in [
+            (&objective.page, "critical"),
+            (&objective.ticket, "warning"),
+        ] {
             if let Some(urgency) = urgency {
-                let name = urgency.severity.clone().unwrap_or_else(|| default.to_owned());
+                let name = urgency
+                    .severity
+                    .clone()
+                    .unwrap_or_else(|| default.to_owned());
                 let users = users.entry(name).or_default();
                 users.push((objective.name.clone(), urgency.clone()));
             }
@@ -214,7 +250,9 @@ fn severities(cx: &mut Cx<'_>, service: &mut Service) -> IndexMap<String, Carrie
 /// True for an objective whose pages and tickets have one severity.
 fn twice(objective: &Objective, name: &str) -> bool {
     let is = |urgency: &Option<Urgency>, default: &str| {
-        let own = urgency.as_ref().map(|u| u.severity.as_deref().unwrap_or(default));
+        let own = urgency
+            .as_ref()
+            .map(|u| u.severity.as_deref().unwrap_or(default));
         own == Some(name)
     };
     is(&objective.page, "critical") && is(&objective.ticket, "warning")
@@ -232,7 +270,11 @@ fn one_by_one(cx: &mut Cx<'_>, service: &mut Service, name: &str) {
                     "`{key}: {value}` of some alerts of `{}`: all of them have the severity `{name}`",
                     objective.name
                 );
-                let comment = cx.lost(objective.at, what, "give pages and tickets different severities");
+                let comment = cx.lost(
+                    objective.at,
+                    what,
+                    "give pages and tickets different severities",
+                );
                 objective.comments.push(comment);
             }
         }
@@ -242,7 +284,10 @@ fn one_by_one(cx: &mut Cx<'_>, service: &mut Service, name: &str) {
 /// What all alerts of a severity carry; where objectives differ, a template decides.
 fn joined(users: &[(String, Urgency)], of: impl Fn(&Urgency) -> &Pairs) -> Pairs {
     let mut out = Pairs::new();
-    let keys: IndexSet<&String> = users.iter().flat_map(|(_, urgency)| of(urgency).keys()).collect();
+    let keys: IndexSet<&String> = users
+        .iter()
+        .flat_map(|(_, urgency)| of(urgency).keys())
+        .collect();
     for key in keys {
         let values: Vec<_> = users.iter().map(|(slo, u)| (slo, of(u).get(key))).collect();
         let same = values.windows(2).all(|pair| pair[0].1 == pair[1].1);
@@ -254,7 +299,9 @@ fn joined(users: &[(String, Urgency)], of: impl Fn(&Urgency) -> &Pairs) -> Pairs
         for (slo, value) in values {
             if let Some(value) = value {
                 let start = if text.is_empty() { "if" } else { "else if" };
-                text.push_str(&format!("{{{{ {start} eq $labels.slo \"{slo}\" }}}}{value}"));
+                text.push_str(&format!(
+                    "{{{{ {start} eq $labels.slo \"{slo}\" }}}}{value}"
+                ));
             }
         }
         text.push_str("{{ end }}");
@@ -277,7 +324,10 @@ fn head(cx: &mut Cx<'_>, service: &Service, spec: &mut Map) {
         spec.put("runtime", runtime);
     }
     let has_alerts = !service.alerts.is_empty()
-        || service.objectives.iter().any(|objective| !objective.tiers.is_empty());
+        || service
+            .objectives
+            .iter()
+            .any(|objective| !objective.tiers.is_empty());
     if !has_alerts {
         return;
     }
@@ -289,7 +339,9 @@ fn head(cx: &mut Cx<'_>, service: &Service, spec: &mut Map) {
     ];
     for (key, url, default) in given {
         if url.is_none() {
-            comments.push(format!("`{key}` is a placeholder: pass `--{key} URL`, or write it here"));
+            comments.push(format!(
+                "`{key}` is a placeholder: pass `--{key} URL`, or write it here"
+            ));
         }
         links.put(key, url.as_deref().unwrap_or(default));
     }
@@ -311,7 +363,10 @@ fn written(service: &Service, names: &Severities<'_>, all: &IndexMap<String, Car
         Value::Map(map)
     };
     let mut map = Map::default();
-    let fields = [("page", names.page, "critical"), ("ticket", names.ticket, "warning")];
+    let fields = [
+        ("page", names.page, "critical"),
+        ("ticket", names.ticket, "warning"),
+    ];
     for (key, name, default) in fields {
         let value = value(name);
         if value != Value::from(default) {
@@ -320,7 +375,9 @@ fn written(service: &Service, names: &Severities<'_>, all: &IndexMap<String, Car
     }
     let of_alerts = service.alerts.iter().map(|alert| &alert.severity);
     let more: IndexSet<&String> = all.keys().chain(of_alerts).collect();
-    let more = more.into_iter().filter(|name| *name != names.page && *name != names.ticket);
+    let more = more
+        .into_iter()
+        .filter(|name| *name != names.page && *name != names.ticket);
     map.put("more", Value::List(more.map(|name| value(name)).collect()));
     map
 }
@@ -348,7 +405,10 @@ fn slo(objective: &Objective, names: &Severities<'_>, slos: &mut Map) {
     let mut map = Map::default();
     map.maybe("title", objective.title.as_ref());
     map.maybe("description", objective.description.as_ref());
-    map.put("objective", Value::word(format!("{}%", decimal(objective.objective * 100))));
+    map.put(
+        "objective",
+        Value::word(format!("{}%", decimal(objective.objective * 100))),
+    );
     map.put("window", Value::word(objective.window));
     if let Some(sli) = &objective.sli {
         map.put("sli", sli.clone());
@@ -363,6 +423,10 @@ fn slo(objective: &Objective, names: &Severities<'_>, slos: &mut Map) {
     map.maybe("owner", objective.owner.as_ref());
     map.texts("labels", &objective.labels);
     map.texts("annotations", &objective.annotations);
-    let put = if objective.sli.is_none() { Map::put_as_comment } else { Map::put_below };
+    let put = if objective.sli.is_none() {
+        Map::put_as_comment
+    } else {
+        Map::put_below
+    };
     put(slos, objective.comments.clone(), &objective.name, map);
 }

@@ -42,7 +42,7 @@ fn imported(format: Format, name: &str, text: &str, options: &Options) -> (Vec<I
     });
     let options = Options {
         windows: windows.collect(),
-        vllm: Some("==0.20.0".to_owned()),
+        vllm: Some("==0.33.0".to_owned()),
         first_file: Some(file),
         ..options.clone()
     };
@@ -64,11 +64,17 @@ fn check(format: Format) {
         let (specs, findings) = imported(format, &name, &text, &Options::default());
         assert!(!findings.contains("error["), "{findings}");
         for spec in &specs {
-            assert!(!bundled::build(&spec.text, None).is_empty(), "{}", spec.text);
+            assert!(
+                !bundled::build(&spec.text, None).is_empty(),
+                "{}",
+                spec.text
+            );
         }
         // Each finding has its comment.
         let text: String = specs.iter().map(|spec| spec.text.as_str()).collect();
-        let places = findings.lines().filter_map(|line| line.split_once(": ")?.0.split_once(':'));
+        let places = findings
+            .lines()
+            .filter_map(|line| line.split_once(": ")?.0.split_once(':'));
         for (_, place) in places {
             assert!(text.contains(&format!(":{place})")), "{place}: {text}");
         }
@@ -176,7 +182,10 @@ fn alert_windows_of_sloth() {
         ..Options::default()
     };
     let (_, findings) = imported(Format::Sloth, "resources.yml", &text, &options);
-    assert!(findings.contains("no alert windows for a period of 7d"), "{findings}");
+    assert!(
+        findings.contains("no alert windows for a period of 7d"),
+        "{findings}"
+    );
 }
 
 #[test]
@@ -184,9 +193,18 @@ fn what_is_not_of_the_format_is_an_error() {
     for (text, message) in [
         ("", "this file is empty"),
         ("apiVersion: openslo/v1\nkind: SLO\n", "this is a `SLO`"),
-        ("version: prometheus/v1\nslos: []\n", "the field `service` is missing"),
-        ("version: prometheus/v1\nservice: a\nslos: {}\n", "`slos` must be a list"),
-        ("version: prometheus/v1\nservice: a\nslos: [{name: b, objective: 100}]\n", "an objective of `100`"),
+        (
+            "version: prometheus/v1\nslos: []\n",
+            "the field `service` is missing",
+        ),
+        (
+            "version: prometheus/v1\nservice: a\nslos: {}\n",
+            "`slos` must be a list",
+        ),
+        (
+            "version: prometheus/v1\nservice: a\nslos: [{name: b, objective: 100}]\n",
+            "an objective of `100`",
+        ),
         ("version: prometheus/v1\nservice: [\n", "a.yml:"),
     ] {
         let (_, findings) = imported(Format::Sloth, "a.yml", text, &Options::default());

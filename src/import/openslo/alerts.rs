@@ -38,7 +38,8 @@ pub(super) fn read(
         let named = match text {
             Some(name) => Some(name),
             None => {
-                let Some(mut fields) = Fields::of(cx, spec.body, item, "spec.alertPolicies[].") else {
+                let Some(mut fields) = Fields::of(cx, spec.body, item, "spec.alertPolicies[].")
+                else {
                     continue;
                 };
                 match fields.text(cx, "alertPolicyRef") {
@@ -87,7 +88,9 @@ impl Alerts {
             let at = target.span();
             let name = target.text(cx, "targetRef").map(|name| name.value);
             let name = name.unwrap_or_default();
-            let what = format!("the notification target `{name}`: Alertmanager routes by the labels of alerts");
+            let what = format!(
+                "the notification target `{name}`: Alertmanager routes by the labels of alerts"
+            );
             comments.push(cx.lost(at, what, ""));
             target.skip(&["kind", "metadata", "spec"]);
             comments.extend(target.finish(cx));
@@ -121,14 +124,21 @@ impl Alerts {
             return;
         };
         condition.skip(&["kind"]);
-        if let Some(op) = condition.text(cx, "op").filter(|op| !op.value.starts_with('g')) {
-            let what = format!("the burn rate is compared with `gt` here: with `{op}` the alert would fire while all is well");
+        if let Some(op) = condition
+            .text(cx, "op")
+            .filter(|op| !op.value.starts_with('g'))
+        {
+            let what = format!(
+                "the burn rate is compared with `gt` here: with `{op}` the alert would fire while all is well"
+            );
             comments.push(cx.changed(op.span, what));
         }
         let threshold = condition.required(cx, "threshold");
         let window = condition.required(cx, "lookbackWindow");
         if let Some(after) = condition.text(cx, "alertAfter").filter(|t| t.value != "0m") {
-            let what = format!("`alertAfter: {after}`: a short window confirms the burn rate instead, and no holding time");
+            let what = format!(
+                "`alertAfter: {after}`: a short window confirms the burn rate instead, and no holding time"
+            );
             comments.push(cx.changed(after.span, what));
         }
         comments.extend(condition.finish(cx));
@@ -143,7 +153,10 @@ impl Alerts {
             return cx.error("wrong-type", threshold.span, message);
         };
         self.conditions.push(Condition {
-            severity: severity.map_or_else(|| "page".to_owned(), |text| names::clean(&text.value, false)),
+            severity: severity.map_or_else(
+                || "page".to_owned(),
+                |text| names::clean(&text.value, false),
+            ),
             factor,
             long,
             at: threshold.span,
@@ -165,7 +178,8 @@ impl Alerts {
             // The first severity is that of pages.
             let is_page = names.first() == Some(&name);
             if names.len() > 2 && names[..2].iter().all(|known| *known != name) {
-                let what = format!("the alert of severity `{name}`: an objective has two severities");
+                let what =
+                    format!("the alert of severity `{name}`: an objective has two severities");
                 let comment = cx.lost(condition.at, what, "");
                 objective.comments.push(comment);
                 continue;

@@ -116,7 +116,9 @@ fn indicator_of(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Indicator {
 
 /// The indicator of an objective of `v1alpha`.
 pub(super) fn alpha(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Indicator> {
-    let ratio = fields.map(cx, "ratioMetrics").or_else(|| fields.map(cx, "ratioMetric"))?;
+    let ratio = fields
+        .map(cx, "ratioMetrics")
+        .or_else(|| fields.map(cx, "ratioMetric"))?;
     Some(ratio_of(cx, ratio))
 }
 
@@ -199,7 +201,9 @@ impl Metric {
 
 /// True for a source that is neither Prometheus nor a program that speaks its language.
 fn is_foreign(kind: &str) -> bool {
-    const KNOWN: [&str; 7] = ["prom", "thanos", "mimir", "cortex", "victoria", "amp", "gmp"];
+    const KNOWN: [&str; 7] = [
+        "prom", "thanos", "mimir", "cortex", "victoria", "amp", "gmp",
+    ];
     let kind = kind.to_ascii_lowercase();
     !KNOWN.iter().any(|known| kind.contains(known))
 }
@@ -253,15 +257,27 @@ fn ratio(
     let (mut events, mut total) = (events.promql(cx)?, total.promql(cx)?);
     for query in [&mut events, &mut total] {
         let counts = is_counter.unwrap_or_else(|| is_counter_by_name(&query.text));
-        windowed(cx, query, if counts { "increase" } else { "sum_over_time" }, comments);
+        windowed(
+            cx,
+            query,
+            if counts { "increase" } else { "sum_over_time" },
+            comments,
+        );
     }
-    Ok(indicator::events_of_all(cx, (part, events), total, comments))
+    Ok(indicator::events_of_all(
+        cx,
+        (part, events),
+        total,
+        comments,
+    ))
 }
 
 /// True for a series whose name is that of a counter.
 fn is_counter_by_name(query: &str) -> bool {
     let name = query.split('{').next().unwrap_or_default().trim_end();
-    ["_total", "_count", "_bucket", "_sum"].iter().any(|end| name.ends_with(end))
+    ["_total", "_count", "_bucket", "_sum"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 /// OpenSLO says nothing of windows: a query that is one series is taken over the window, any other has to be mended.
@@ -286,7 +302,10 @@ fn windowed(cx: &mut Cx<'_>, query: &mut Query, function: &str, comments: &mut V
         _ => None,
     };
     if let Some(new) = new {
-        let what = format!("the query is `{}` here, over the windows of the objective", one_line(&new));
+        let what = format!(
+            "the query is `{}` here, over the windows of the objective",
+            one_line(&new)
+        );
         comments.push(cx.changed(query.span, what));
         query.text = new;
     }
@@ -354,14 +373,24 @@ fn beyond(
     };
     let query = metric.promql(cx)?;
     if query.has_window() {
-        return Err(cx.lost(query.span, "a threshold metric over the window of the objective", ""));
+        return Err(cx.lost(
+            query.span,
+            "a threshold metric over the window of the objective",
+            "",
+        ));
     }
-    let what = format!("bad is the share of time in which the value is {bad} {}", threshold.value);
+    let what = format!(
+        "bad is the share of time in which the value is {bad} {}",
+        threshold.value
+    );
     comments.push(cx.changed(threshold.at, what));
     let compared = |text: &str| format!("avg_over_time(({text})[{WINDOW}:1m])");
     let text = match query.labels {
         Some(_) => compared(&format!("({}) {bad} bool {}", query.text, threshold.value)),
-        None => format!("avg({})", compared(&format!("({}) {bad} bool {}", query.text, threshold.value))),
+        None => format!(
+            "avg({})",
+            compared(&format!("({}) {bad} bool {}", query.text, threshold.value))
+        ),
     };
     let labels = query.labels.or(Some(Vec::new()));
     let query = Query {

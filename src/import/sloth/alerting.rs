@@ -18,7 +18,9 @@ pub(super) fn read(
     let mut labels = names::labels(cx, labels, &mut comments);
     let (mut page, mut ticket) = (Some(Urgency::default()), Some(Urgency::default()));
     if let Some(mut alerting) = fields.map(cx, "alerting") {
-        let name = alerting.text(cx, "name").filter(|name| !name.value.is_empty());
+        let name = alerting
+            .text(cx, "name")
+            .filter(|name| !name.value.is_empty());
         let name = name.map(|name| names::alert(cx, &name, &mut comments));
         objective.alert_name = name;
         let own = alerting.pairs(cx, "labels");
@@ -26,8 +28,20 @@ pub(super) fn read(
         override_with(cx, &mut labels, own, &mut comments);
         let annotations = alerting.pairs(cx, "annotations");
         put_annotations(cx, &annotations, objective, &mut comments);
-        page = urgency(cx, &mut alerting, ["page_alert", "pageAlert"], objective, &mut comments);
-        ticket = urgency(cx, &mut alerting, ["ticket_alert", "ticketAlert"], objective, &mut comments);
+        page = urgency(
+            cx,
+            &mut alerting,
+            ["page_alert", "pageAlert"],
+            objective,
+            &mut comments,
+        );
+        ticket = urgency(
+            cx,
+            &mut alerting,
+            ["ticket_alert", "ticketAlert"],
+            objective,
+            &mut comments,
+        );
         comments.extend(alerting.finish(cx));
     }
     let mut labels = plain(&labels);
@@ -54,7 +68,8 @@ fn override_with(
         if let Some(at) = known {
             let (_, old) = labels.remove(at);
             if old != value {
-                let what = format!("the label `{name}: {old}` of its series: its alerts have `{value}`");
+                let what =
+                    format!("the label `{name}: {old}` of its series: its alerts have `{value}`");
                 comments.push(cx.lost(old.span, what, ""));
             }
         }
@@ -77,7 +92,9 @@ fn put_annotations(
             Annotation::Own(name, text) => {
                 // Whatever people call it, the link of an alert leads there, too.
                 if name == "runbook" && text.starts_with("http") && !text.contains("{{") {
-                    objective.runbook.get_or_insert_with(|| text.trim().to_owned());
+                    objective
+                        .runbook
+                        .get_or_insert_with(|| text.trim().to_owned());
                 }
                 objective.annotations.insert(name, text);
             }
@@ -144,7 +161,10 @@ fn own_annotations(
             None => *field = Some(text),
             Some(known) if *known == text => {}
             Some(known) => {
-                let what = format!("the annotation `{}: {}`: all alerts of an objective have one, `{known}`", pair.0, pair.1);
+                let what = format!(
+                    "the annotation `{}: {}`: all alerts of an objective have one, `{known}`",
+                    pair.0, pair.1
+                );
                 comments.push(cx.lost(pair.0.span, what, ""));
             }
         }

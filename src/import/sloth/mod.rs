@@ -11,8 +11,8 @@ pub(super) use windows::Windows;
 use super::context::{Cx, comments_above, comments_on_top};
 use super::document::{self, Part};
 use super::fields::Fields;
-use super::model::{Objective, Services};
 use super::indicator::{self, Found};
+use super::model::{Objective, Services};
 use super::{kubernetes, names};
 use crate::source::Span;
 use crate::units::{Duration, Number, parse_decimal};
@@ -136,11 +136,7 @@ pub(super) fn share(cx: &mut Cx<'_>, percent: &str, at: Span) -> Option<Number> 
 }
 
 /// The indicator, and the labels by which it is grouped.
-fn sli_of(
-    cx: &mut Cx<'_>,
-    mut fields: Fields<'_>,
-    comments: &mut Vec<String>,
-) -> Found {
+fn sli_of(cx: &mut Cx<'_>, mut fields: Fields<'_>, comments: &mut Vec<String>) -> Found {
     let mut found = (None, Vec::new());
     if let Some(plugin) = fields.map(cx, "plugin") {
         comments.push(plugins::indicator(cx, plugin));
@@ -170,16 +166,17 @@ fn query_of(cx: &mut Cx<'_>, fields: &mut Fields<'_>, keys: [&str; 2]) -> Option
             false => first,
         };
         let message = format!("the field `{name}` is missing");
-        cx.error("missing-field", super::fields::start(fields.span()), message);
+        cx.error(
+            "missing-field",
+            super::fields::start(fields.span()),
+            message,
+        );
     }
     found
 }
 
 /// A length of time as Prometheus and sloth write it.
-pub(super) fn duration(
-    cx: &mut Cx<'_>,
-    text: &crate::spec::Text,
-) -> Option<Duration> {
+pub(super) fn duration(cx: &mut Cx<'_>, text: &crate::spec::Text) -> Option<Duration> {
     let found = text.value.trim().parse::<Duration>();
     if let Err(error) = &found {
         cx.error("wrong-type", text.span, error.to_string());

@@ -7,9 +7,18 @@ use crate::import::fields::Fields;
 const KNOWN: [(&str, &str); 6] = [
     ("sloth.dev/core/validate/", "every build checks its specs"),
     ("sloth.dev/core/noop/", "it does nothing"),
-    ("sloth.dev/core/sli_rules/", "every build writes these rules"),
-    ("sloth.dev/core/metadata_rules/", "every build writes these rules"),
-    ("sloth.dev/core/alert_rules/", "every build writes these rules"),
+    (
+        "sloth.dev/core/sli_rules/",
+        "every build writes these rules",
+    ),
+    (
+        "sloth.dev/core/metadata_rules/",
+        "every build writes these rules",
+    ),
+    (
+        "sloth.dev/core/alert_rules/",
+        "every build writes these rules",
+    ),
     (
         "sloth.dev/contrib/denominator_corrected_rules/",
         "every ratio is a sum over a sum here, whatever the traffic",
@@ -29,7 +38,11 @@ pub(super) fn chain(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: &str) -> Vec<
         let known = KNOWN.iter().find(|(name, _)| id.starts_with(name));
         comments.push(match known {
             Some((_, why)) => cx.changed(at, format!("the SLO plugin `{id}` is not needed: {why}")),
-            None => cx.lost(at, format!("the SLO plugin `{id}`: plugins are programs for sloth"), ""),
+            None => cx.lost(
+                at,
+                format!("the SLO plugin `{id}`: plugins are programs for sloth"),
+                "",
+            ),
         });
         // The configuration belongs to the plugin.
         plugin.skip(&["config", "priority"]);

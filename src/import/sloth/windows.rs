@@ -39,7 +39,8 @@ impl Windows {
         {
             let message = format!("there are no alert windows for a period of {period}");
             let error = Diagnostic::error("no-tiers", Span::new(file, 0..0), message);
-            cx.sink.push(error.help("pass sloth's file of them: `--windows FILE`"));
+            cx.sink
+                .push(error.help("pass sloth's file of them: `--windows FILE`"));
         }
         found
     }
@@ -47,7 +48,9 @@ impl Windows {
     /// What sloth knows without a catalogue.
     fn built_in(period: Duration) -> Option<Self> {
         let tiers = tiers::workbook();
-        [28, 30].contains(&(period.as_secs() / DAY)).then_some(Self { period, tiers })
+        [28, 30]
+            .contains(&(period.as_secs() / DAY))
+            .then_some(Self { period, tiers })
     }
 }
 
@@ -59,7 +62,11 @@ fn catalogue(cx: &mut Cx<'_>, file: FileId) -> Option<Vec<Windows>> {
         let mut fields = Fields::of(cx, &body, root, "")?;
         if document::says(root, "kind") != Some("AlertWindows") {
             let at = start(fields.span());
-            cx.error("unknown-format", at, "this is no catalogue of alert windows (`kind: AlertWindows`)");
+            cx.error(
+                "unknown-format",
+                at,
+                "this is no catalogue of alert windows (`kind: AlertWindows`)",
+            );
             return None;
         }
         fields.skip(&["apiVersion", "kind", "metadata"]);
