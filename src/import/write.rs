@@ -11,6 +11,7 @@ use crate::naming;
 use crate::resolve;
 use crate::source::FileId;
 use crate::spec::{self, API_VERSION};
+use crate::template::yaml::comment;
 use crate::units::decimal;
 
 const SCHEMA: &str = "# yaml-language-server: $schema=../schemas/spec.schema.json";
@@ -78,7 +79,7 @@ pub(super) fn spec(cx: &mut Cx<'_>, mut service: Service) -> String {
     }
     spec.put("dashboards", dashboards);
     let comments = service.comments.iter();
-    let comments = comments.map(|line| format!("# {line}").trim_end().to_owned() + "\n");
+    let comments = comments.map(|line| format!("# {}", comment(line)).trim_end().to_owned() + "\n");
     format!("{SCHEMA}\n{}{}", comments.collect::<String>(), spec.text(0))
 }
 
