@@ -37,6 +37,7 @@ pub mod config;
 pub mod diag;
 pub mod gate;
 pub mod health;
+pub mod import;
 pub mod input;
 pub mod kubernetes;
 pub mod library;

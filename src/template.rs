@@ -9,7 +9,7 @@ mod limits;
 mod markdown;
 mod shape;
 mod tree;
-mod yaml;
+pub(crate) mod yaml;
 
 use std::path::{Path, PathBuf};
 

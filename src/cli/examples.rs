@@ -6,6 +6,24 @@ Examples:
   slosmith init --name chat --owner inference --ci gitlab
   slosmith init --metrics http://localhost:8000/metrics";
 
+pub(super) const IMPORT_SLOTH: &str = "\
+Examples:
+  slosmith import sloth slos/*.yml --output specs --runbooks https://wiki.example --grafana https://grafana.example
+  slosmith import sloth slos/shop.yml --period 28d";
+
+pub(super) const IMPORT_OPENSLO: &str = "\
+Examples:
+  slosmith import openslo slos/*.yaml --output specs";
+
+pub(super) const IMPORT_PYRRA: &str = "\
+Examples:
+  slosmith import pyrra slos/*.yaml --service shop --output specs";
+
+pub(super) const IMPORT_RULES: &str = "\
+Examples:
+  slosmith import rules rules/*.yaml --service shop --output specs
+  slosmith import rules rules/vllm.yaml --service chat --vllm '>=0.20,<0.34'";
+
 pub(super) const DOCTOR: &str = "\
 Examples:
   slosmith doctor

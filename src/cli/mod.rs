@@ -17,6 +17,7 @@ pub mod explain;
 mod findings;
 pub mod gate;
 pub mod health;
+pub mod import;
 pub mod init;
 pub mod lint;
 pub mod lsp;
@@ -56,6 +57,8 @@ enum Command {
     /// Write the first files of a project: a configuration, a spec and a CI file
     #[command(after_long_help = examples::INIT)]
     Init(init::InitArgs),
+    /// Turn specs of sloth, OpenSLO and Pyrra, and alerting rules, into specs
+    Import(import::ImportArgs),
     /// Compile specs into Prometheus rules, dashboards, alarms and runbooks
     #[command(after_long_help = examples::BUILD)]
     Build(build::BuildArgs),
@@ -134,6 +137,7 @@ fn run(cli: &Cli) -> ExitCode {
         Command::Drift(args) => drift::run(args, &mut out),
         Command::Health(args) => health::run(args, &mut out),
         Command::Gate(args) => gate::run(args, &mut out),
+        Command::Import(args) => import::run(args, &mut out),
         #[cfg(feature = "aws")]
         Command::CloudWatch(args) => cloudwatch::run(args, &mut out),
         Command::Explain(args) => explain::run(args, &mut out),

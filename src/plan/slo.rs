@@ -9,6 +9,9 @@ use crate::units::{Duration, Number};
 /// Events are recorded over this window; longer ratios sum them.
 pub const BASE_WINDOW: Duration = Duration::from_mins(5);
 
+/// Long windows of tiers up to this page; longer ones open a ticket.
+pub const PAGE_UP_TO: Duration = Duration::from_secs(6 * 3_600);
+
 /// A service level objective.
 #[derive(Clone, Debug)]
 pub struct Slo {

@@ -6,7 +6,7 @@
 
 use crate::diag::{Diagnostic, Sink};
 use crate::naming;
-use crate::plan::{Budget, Marks, Severities, Tier};
+use crate::plan::{Budget, Marks, PAGE_UP_TO, Severities, Tier};
 use crate::source::{Span, Spanned};
 use crate::spec;
 use crate::units::{Duration, Number, decimal};
@@ -16,9 +16,6 @@ const SRE_WORKBOOK: [(u64, i128); 4] = [(1, 2), (6, 5), (24, 10), (72, 10)];
 
 /// Periods the workbook's tiers are made for.
 const WORKBOOK_PERIODS: std::ops::RangeInclusive<u64> = 28 * 86_400..=90 * 86_400;
-
-/// Long windows up to this page; longer ones open a ticket.
-const PAGE_UP_TO: Duration = Duration::from_secs(6 * 3_600);
 
 /// The slowest burn rate of a tier, in tenths: at 1 the budget lasts for the period exactly. The workbook's own last
 /// tier is at 0.93 for 28 days.

@@ -3,11 +3,19 @@
 use crate::source::lines;
 
 /// A YAML scalar on one line, quoted where it must be.
-pub(super) fn scalar(text: &str) -> String {
+pub(crate) fn scalar(text: &str) -> String {
     if is_plain(text) {
         text.to_owned()
     } else {
         quoted(text)
+    }
+}
+
+/// The same inside of `[…]` and `{…}`, where commas and brackets end a scalar without quotes.
+pub(crate) fn flow(text: &str) -> String {
+    match is_plain(text) && !text.contains([',', '[', ']', '{', '}']) {
+        true => text.to_owned(),
+        false => quoted(text),
     }
 }
 
@@ -43,7 +51,7 @@ fn is_printable(c: char) -> bool {
 }
 
 /// Text for a comment, which ends with its line.
-pub(super) fn comment(text: &str) -> String {
+pub(crate) fn comment(text: &str) -> String {
     let shown = |c| if is_printable(c) { c } else { ' ' };
     text.chars().map(shown).collect()
 }
@@ -79,7 +87,7 @@ fn is_duration(text: &str) -> bool {
 }
 
 /// Text on one line as a scalar, on more as a block indented by `indent` spaces where that keeps every character.
-pub(super) fn block(text: &str, indent: usize) -> String {
+pub(crate) fn block(text: &str, indent: usize) -> String {
     let text = text.strip_suffix('\n').unwrap_or(text);
     if !text.contains('\n') || !fits_block(text) {
         return scalar(text);

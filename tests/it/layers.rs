@@ -32,6 +32,7 @@ pub(crate) const ORDER: [&str; 27] = [
     "resolve",
     "output",
     "artifact",
+    "import",
     "lint",
     "aws",
     "cli",

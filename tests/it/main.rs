@@ -25,6 +25,7 @@ mod gate;
 mod grafana;
 mod health;
 mod hostile;
+mod import;
 mod inputs;
 mod layers;
 mod library;

@@ -144,7 +144,7 @@ pub(super) fn duplicate(name: &Spanned<String>, first: Span) -> Diagnostic {
 }
 
 /// The files that may be specs; a path that is a file is one.
-pub(super) fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
+pub(in crate::cli) fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.exists() {
         bail!("{}: no such file or folder", path.display());
     }

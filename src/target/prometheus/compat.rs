@@ -2,8 +2,8 @@
 
 use super::view::{Pairs, Rule, pairs, record};
 use crate::naming;
-use crate::plan::slo_series;
 use crate::plan::{Compat, EventSlo, Plan, Slo, Tier};
+use crate::plan::{PAGE_UP_TO, slo_series};
 use crate::promql::ast::Expr;
 use crate::units::{Duration, decimal};
 
@@ -32,7 +32,14 @@ pub(super) fn alert_labels(plan: &Plan, slo: &Slo, tier: &Tier) -> Pairs {
     let Some(compat) = &slo.compat else {
         return Pairs::new();
     };
-    let page = tier.severity == plan.service.severities.page;
+    let severities = &plan.service.severities;
+    let [page, ticket] = [&severities.page, &severities.ticket].map(|name| *name == tier.severity);
+    // A severity that is neither, or both, does not tell; the window does.
+    let page = if page == ticket {
+        tier.long <= PAGE_UP_TO
+    } else {
+        page
+    };
     let mut labels = pairs(&ids(&plan.service.name, slo, compat));
     let severity = if page { "page" } else { "ticket" };
     labels.insert("sloth_severity".into(), severity.into());

@@ -1,0 +1,93 @@
+//! The documents of a file, and what they are.
+
+use super::context::Cx;
+use crate::source::FileId;
+use crate::yaml::{self, Allowance, Body, Document, Node};
+
+/// What became of a document.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Part {
+    /// It was read, with or without errors.
+    Read,
+    /// It is something else.
+    Other,
+}
+
+/// All documents of a file.
+pub(super) struct Documents<'t> {
+    file: FileId,
+    text: &'t str,
+    documents: Vec<Document<'t>>,
+}
+
+/// Reads the documents of a file; complains about text that is no YAML.
+pub(super) fn all<'t>(cx: &mut Cx<'_>, file: FileId, text: &'t str) -> Option<Documents<'t>> {
+    let read = yaml::tree(file, text, &mut Allowance::default());
+    let documents = cx.sink.take(read)?;
+    Some(Documents {
+        file,
+        text,
+        documents,
+    })
+}
+
+impl<'t> Documents<'t> {
+    pub(super) fn file(&self) -> FileId {
+        self.file
+    }
+
+    /// True for a file with some words.
+    pub(super) fn says(&self, words: &str) -> bool {
+        self.text.contains(words)
+    }
+
+    /// Each document that says something; of a `List` of resources, its items.
+    pub(super) fn roots(&self) -> Vec<(Body<'t>, &Node<'t>)> {
+        let body = Body::new(self.file, self.text);
+        let mut out = Vec::new();
+        for document in &self.documents {
+            let root = &document.root;
+            match says(root, "kind") {
+                Some(kind) if kind.ends_with("List") && root.get("items").is_some() => {
+                    let items = root.get("items").map_or(&[][..], Node::items);
+                    out.extend(items.iter().map(|item| (body.clone(), item)));
+                }
+                _ if root.is_null() => {}
+                // OpenSLO's own tools write lists of resources.
+                _ if root.is_seq() => {
+                    out.extend(root.items().iter().map(|item| (body.clone(), item)));
+                }
+                _ => out.push((body.clone(), root)),
+            }
+        }
+        out
+    }
+}
+
+/// The word in a field of a document.
+pub(super) fn says<'n>(root: &'n Node<'_>, key: &str) -> Option<&'n str> {
+    root.get(key)?.text()
+}
+
+/// What a document is, for the one who gave it to the wrong reader: a name, and the reader.
+pub(super) fn kind(root: &Node<'_>) -> (String, Option<&'static str>) {
+    let version = says(root, "apiVersion").unwrap_or_default();
+    let kind = says(root, "kind").unwrap_or_default();
+    let is_sloth = says(root, "version") == Some("prometheus/v1");
+    let reader = match (version, kind) {
+        _ if is_sloth => Some("sloth"),
+        (_, "PrometheusServiceLevel") => Some("sloth"),
+        (version, _) if version.starts_with("openslo") => Some("openslo"),
+        (version, _) if version.starts_with("pyrra.dev/") => Some("pyrra"),
+        (_, "PrometheusRule") => Some("rules"),
+        _ if root.get("groups").is_some() => Some("rules"),
+        _ if root.get("panels").is_some() || root.get("dashboard").is_some() => Some("dashboard"),
+        _ => None,
+    };
+    let name = match (kind, version) {
+        ("", "") => "an unknown document".to_owned(),
+        ("", version) => format!("a document of `{version}`"),
+        (kind, _) => format!("a `{kind}`"),
+    };
+    (name, reader)
+}

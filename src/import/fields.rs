@@ -1,0 +1,220 @@
+//! A mapping of a source, read field by field: what nobody asked for is told.
+
+use super::context::Cx;
+use crate::diag::Diagnostic;
+use crate::source::{Span, Spanned};
+use crate::spec::Text;
+use crate::yaml::{self, Body, Node};
+
+/// Names and texts in the order written.
+pub(super) type Pairs = Vec<(Text, Text)>;
+
+/// A mapping, and which of its fields were read.
+pub(super) struct Fields<'a> {
+    pub(super) body: &'a Body<'a>,
+    node: &'a Node<'a>,
+    /// Where it is, as a prefix of its fields: `spec.sli.`.
+    path: String,
+    read: Vec<&'a Node<'a>>,
+    at: Span,
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of a mapping; complains about anything else.
+    pub(super) fn of(
+        cx: &mut Cx<'_>,
+        body: &'a Body<'a>,
+        node: &'a Node<'a>,
+        path: &str,
+    ) -> Option<Self> {
+        let at = body.place(node);
+        if !node.is_map() {
+            wrong_type(cx, at, path.trim_end_matches('.'), "a mapping");
+            return None;
+        }
+        Some(Self {
+            body,
+            node,
+            path: path.to_owned(),
+            read: Vec::new(),
+            at,
+        })
+    }
+
+    /// The bytes of the whole mapping.
+    pub(super) fn span(&self) -> Span {
+        self.at
+    }
+
+    /// The first byte in the text of the document.
+    pub(super) fn start(&self) -> usize {
+        self.node.range().start
+    }
+
+    /// True when a field is in camel case, as in resources.
+    pub(super) fn is_camel(&self) -> bool {
+        let mut keys = self.node.entries().iter().filter_map(|(key, _)| key.text());
+        keys.any(|key| key.contains(|c: char| c.is_ascii_uppercase()))
+    }
+
+    /// The value of a field; marks it as read. Null counts as absent.
+    pub(super) fn take(&mut self, key: &str) -> Option<&'a Node<'a>> {
+        let (name, value) = self.node.entry(key)?;
+        self.read.push(name);
+        (!value.is_null()).then_some(value)
+    }
+
+    /// Marks fields as read that say nothing a spec could say.
+    pub(super) fn skip(&mut self, keys: &[&str]) {
+        for key in keys {
+            self.take(key);
+        }
+    }
+
+    /// The text of a field.
+    pub(super) fn text(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Text> {
+        let node = self.take(key)?;
+        let found = text_of(self.body, node);
+        if found.is_none() {
+            self.wrong(cx, node, key, "a text");
+        }
+        found
+    }
+
+    /// The text of a field that must be there and not empty.
+    pub(super) fn required(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Text> {
+        let found = self.node.get(key).filter(|node| !node.is_null());
+        if found.is_none_or(|node| node.text() == Some("")) {
+            self.take(key);
+            let name = format!("{}{key}", self.path);
+            let message = format!("the field `{name}` is missing");
+            cx.error("missing-field", start(self.at), message);
+            return None;
+        }
+        self.text(cx, key)
+    }
+
+    /// The text of a field, with the way from its characters to the file.
+    pub(super) fn query(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<yaml::Text> {
+        let node = self.take(key)?;
+        let found = self.body.read(node);
+        if found.is_none() {
+            self.wrong(cx, node, key, "a query");
+        }
+        found.filter(|text| !text.value.trim().is_empty())
+    }
+
+    /// True when a field says `true`.
+    pub(super) fn is_true(&mut self, cx: &mut Cx<'_>, key: &str) -> bool {
+        self.text(cx, key).is_some_and(|text| text.value == "true")
+    }
+
+    /// The fields of a mapping in a field.
+    pub(super) fn map(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Fields<'a>> {
+        let node = self.take(key)?;
+        Fields::of(cx, self.body, node, &format!("{}{key}.", self.path))
+    }
+
+    /// The items of a list in a field.
+    pub(super) fn list(&mut self, cx: &mut Cx<'_>, key: &str) -> &'a [Node<'a>] {
+        let Some(node) = self.take(key) else {
+            return &[];
+        };
+        if !node.is_seq() {
+            self.wrong(cx, node, key, "a list");
+        }
+        node.items()
+    }
+
+    /// The mappings in the list of a field.
+    pub(super) fn maps(&mut self, cx: &mut Cx<'_>, key: &str) -> Vec<Fields<'a>> {
+        let path = format!("{}{key}[].", self.path);
+        let items = self.list(cx, key);
+        let items = items.iter();
+        items
+            .filter_map(|item| Fields::of(cx, self.body, item, &path))
+            .collect()
+    }
+
+    /// Names and texts in a field.
+    pub(super) fn pairs(&mut self, cx: &mut Cx<'_>, key: &str) -> Pairs {
+        let Some(node) = self.take(key) else {
+            return Pairs::new();
+        };
+        if !node.is_map() {
+            self.wrong(cx, node, key, "a mapping");
+        }
+        let mut pairs = Pairs::new();
+        for (name, value) in node.entries() {
+            let known = name.text().unwrap_or_default();
+            match (text_of(self.body, name), text_of(self.body, value)) {
+                (Some(name), Some(value)) => pairs.push((name, value)),
+                _ if value.is_null() => {}
+                _ => self.wrong(cx, value, &format!("{key}.{known}"), "a text"),
+            }
+        }
+        pairs
+    }
+
+    /// Tells of all fields that nobody read; gives back the comments.
+    pub(super) fn finish(self, cx: &mut Cx<'_>) -> Vec<String> {
+        let mut comments = Vec::new();
+        for (key, value) in self.node.entries() {
+            let is_read = self.read.iter().any(|read| std::ptr::eq(*read, key));
+            if is_read || is_blank(value) {
+                continue;
+            }
+            let name = format!("{}{}", self.path, key.text().unwrap_or_default());
+            let what = match text_of(self.body, value) {
+                Some(text) => format!("`{name}: {}`", first_line(&text.value)),
+                None => format!("`{name}`"),
+            };
+            comments.push(cx.lost(self.body.place(key), what, ""));
+        }
+        comments
+    }
+
+    fn wrong(&self, cx: &mut Cx<'_>, node: &Node<'_>, key: &str, wanted: &str) {
+        let name = format!("{}{key}", self.path);
+        wrong_type(cx, self.body.place(node), &name, wanted);
+    }
+}
+
+/// A value that says nothing.
+fn is_blank(node: &Node<'_>) -> bool {
+    let is_empty = node.entries().is_empty() && node.items().is_empty();
+    node.is_null() || is_empty && node.text().is_none_or(str::is_empty)
+}
+
+/// The text of a scalar with its place.
+pub(super) fn text_of(body: &Body<'_>, node: &Node<'_>) -> Option<Text> {
+    let text = node.text()?.to_owned();
+    Some(Spanned::new(text, body.place(node)))
+}
+
+fn wrong_type(cx: &mut Cx<'_>, at: Span, name: &str, wanted: &str) {
+    let name = match name {
+        "" => "the document".to_owned(),
+        name => format!("`{name}`"),
+    };
+    let message = format!("{name} must be {wanted}");
+    cx.sink.push(Diagnostic::error("wrong-type", at, message));
+}
+
+/// The first byte of a place.
+pub(super) fn start(at: Span) -> Span {
+    Span {
+        end: at.start,
+        ..at
+    }
+}
+
+/// The first line of a text, as far as it is short.
+fn first_line(text: &str) -> String {
+    const ENOUGH: usize = 60;
+    let line = text.lines().next().unwrap_or_default();
+    match line.chars().count() > ENOUGH || text.lines().count() > 1 {
+        true => line.chars().take(ENOUGH).chain(['…']).collect(),
+        false => line.to_owned(),
+    }
+}

@@ -1,0 +1,207 @@
+//! Specs of other tools → specs of ours, as text.
+//!
+//! Each reader walks all fields of its source. What a spec cannot say is told twice: as a finding at its place in the source,
+//! and as a comment at its place in the spec.
+//!
+//! ```
+//! use slosmith::import::{Format, Options, import};
+//! use slosmith::source::{SourceFile, Sources};
+//!
+//! let mut sources = Sources::default();
+//! let text = r#"
+//! version: prometheus/v1
+//! service: shop
+//! slos:
+//!   - name: availability
+//!     objective: 99.9
+//!     sli:
+//!       events:
+//!         error_query: sum(rate(http_requests_total{code=~"5.."}[{{.window}}]))
+//!         total_query: sum(rate(http_requests_total[{{.window}}]))
+//! "#;
+//! let file = sources.add(SourceFile::new("shop.yml", text));
+//! let (specs, findings) = import(Format::Sloth, &sources, &[file], &Options::default());
+//! assert!(findings.is_empty());
+//! assert!(specs[0].text.contains("objective: 99.9%\n    window: 30d"));
+//! assert!(specs[0].text.contains("total: sum(rate(http_requests_total[$window]))"));
+//! ```
+
+mod context;
+mod document;
+mod fields;
+mod indicator;
+mod known;
+mod kubernetes;
+mod model;
+mod names;
+mod openslo;
+mod print;
+mod pyrra;
+mod query;
+mod rules;
+mod sloth;
+mod tiers;
+mod write;
+
+use context::Cx;
+use document::{Documents, Part};
+use model::Services;
+
+use crate::diag::{Diagnostic, Sink};
+use crate::source::{FileId, Sources, Span};
+use crate::units::Duration;
+use crate::yaml::{Body, Node};
+
+/// What is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// sloth's `prometheus/v1` and `PrometheusServiceLevel`.
+    Sloth,
+    /// OpenSLO `v1` and `v1alpha`.
+    OpenSlo,
+    /// Pyrra's `ServiceLevelObjective`.
+    Pyrra,
+    /// Alerting rules of Prometheus: rule files and `PrometheusRule`.
+    Rules,
+}
+
+impl Format {
+    /// Its name on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sloth => "sloth",
+            Self::OpenSlo => "openslo",
+            Self::Pyrra => "pyrra",
+            Self::Rules => "rules",
+        }
+    }
+}
+
+/// What a source does not say.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// URL of the folder with runbooks.
+    pub runbooks: Option<String>,
+    /// Root URL of Grafana.
+    pub grafana: Option<String>,
+    /// The service, where sources do not name one.
+    pub service: Option<String>,
+    /// The releases of vLLM, if queries of its metrics are among the rules.
+    pub vllm: Option<String>,
+    /// The period of all objectives, where sources have none of their own.
+    pub period: Option<Duration>,
+    /// Files with sloth's alert windows.
+    pub windows: Vec<FileId>,
+    /// The first file, for faults that are nowhere else.
+    pub first_file: Option<FileId>,
+}
+
+/// A spec that was made.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The service that it describes.
+    pub service: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Makes specs of files, one for each service in them; with what was found on the way.
+///
+/// Where the findings have errors, the specs are incomplete.
+pub fn import(
+    format: Format,
+    sources: &Sources,
+    files: &[FileId],
+    options: &Options,
+) -> (Vec<Imported>, Sink) {
+    let mut cx = Cx::new(sources, options);
+    let mut services = Services::default();
+    match format {
+        Format::Sloth => {
+            if let Some(windows) = sloth::Windows::choose(&mut cx, &options.windows) {
+                let documents = read(&mut cx, files);
+                each(&mut cx, &documents, |cx, body, root| {
+                    sloth::read(cx, &mut services, body, root, &windows)
+                });
+            }
+        }
+        Format::OpenSlo => {
+            let documents = read(&mut cx, files);
+            let library = openslo::Library::of(&documents);
+            each(&mut cx, &documents, |cx, body, root| {
+                openslo::read(cx, &mut services, &library, body, root)
+            });
+        }
+        Format::Pyrra => {
+            let documents = read(&mut cx, files);
+            each(&mut cx, &documents, |cx, body, root| {
+                pyrra::read(cx, &mut services, body, root)
+            });
+        }
+        Format::Rules => {
+            for documents in read(&mut cx, files) {
+                let path = sources.get(documents.file()).path();
+                let service = options
+                    .service
+                    .clone()
+                    .unwrap_or_else(|| rules::service(path));
+                let vllm = options.vllm.as_deref().filter(|_| documents.says("vllm:"));
+                services.entry(&service).vllm = vllm.map(str::to_owned);
+                each(&mut cx, &[documents], |cx, body, root| {
+                    rules::read(cx, &mut services, body, root, &service)
+                });
+            }
+        }
+    }
+    let said = cx.take_said();
+    services.place(said);
+    let mut specs = Vec::new();
+    for service in services.into_values() {
+        let name = service.name.clone();
+        let text = write::spec(&mut cx, service);
+        specs.push(Imported {
+            service: name,
+            text,
+        });
+    }
+    (specs, cx.sink)
+}
+
+/// The documents of some files.
+fn read<'s>(cx: &mut Cx<'s>, files: &[FileId]) -> Vec<Documents<'s>> {
+    let read = |file: &FileId| document::all(cx, *file, cx.text_of(*file));
+    files.iter().filter_map(read).collect()
+}
+
+/// Reads every document; one that is something else is told, and a file of only such documents is an error.
+fn each<'a>(
+    cx: &mut Cx<'_>,
+    files: &'a [Documents<'a>],
+    mut read: impl FnMut(&mut Cx<'_>, &Body<'a>, &'a Node<'a>) -> Part,
+) {
+    for documents in files {
+        let mut others = Vec::new();
+        let roots = documents.roots();
+        for (body, root) in &roots {
+            if read(cx, body, root) == Part::Other {
+                others.push((fields::start(body.place(root)), document::kind(root)));
+            }
+        }
+        let is_all = others.len() == roots.len();
+        if roots.is_empty() {
+            let at = Span::new(documents.file(), 0..0);
+            cx.error("unknown-format", at, "this file is empty");
+        }
+        for (at, (name, reader)) in others {
+            let reader = reader.map(|reader| format!("`slosmith import {reader}` reads it"));
+            let what = format!("this is {name}");
+            match is_all {
+                true => {
+                    let error = Diagnostic::error("unknown-format", at, what);
+                    cx.sink.push(error.maybe_help(reader));
+                }
+                false => drop(cx.lost(at, what, &reader.unwrap_or_default())),
+            }
+        }
+    }
+}

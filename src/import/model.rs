@@ -1,0 +1,262 @@
+//! What the readers of all formats make: services with objectives, alerts and dashboards, before they are written.
+
+use indexmap::IndexMap;
+
+use super::context::Cx;
+use super::print::{Map, Value};
+use crate::diag::Diagnostic;
+use crate::source::Span;
+use crate::spec::Text;
+use crate::units::{Duration, Number};
+
+/// Names and texts, without places.
+pub(super) type Pairs = IndexMap<String, String>;
+
+/// Services by name, in the order in which they were found.
+#[derive(Debug, Default)]
+pub(super) struct Services(IndexMap<String, Service>);
+
+/// One spec to be.
+#[derive(Debug, Default)]
+pub(super) struct Service {
+    pub(super) name: String,
+    pub(super) title: Option<String>,
+    pub(super) owner: Option<String>,
+    pub(super) labels: Pairs,
+    /// On top of the spec.
+    pub(super) comments: Vec<String>,
+    /// Above the service.
+    pub(super) service_comments: Vec<String>,
+    /// Series and labels of sloth are written, too.
+    pub(super) is_sloth: bool,
+    pub(super) metadata: Metadata,
+    pub(super) objectives: Vec<Objective>,
+    pub(super) alerts: Vec<Alert>,
+    pub(super) dashboards: Vec<(String, Vec<String>, Map)>,
+    /// vLLM releases, if the spec has signals of vLLM.
+    pub(super) vllm: Option<String>,
+    /// Matchers of all queries of vLLM.
+    pub(super) selector: Pairs,
+    pub(super) group_by: Vec<String>,
+}
+
+/// Metadata of Kubernetes resources.
+#[derive(Debug, Default)]
+pub(super) struct Metadata {
+    pub(super) namespace: Option<String>,
+    pub(super) labels: Pairs,
+    pub(super) annotations: Pairs,
+    pub(super) comments: Vec<String>,
+}
+
+/// An objective to be.
+#[derive(Debug)]
+pub(super) struct Objective {
+    pub(super) name: String,
+    pub(super) at: Span,
+    pub(super) comments: Vec<String>,
+    pub(super) title: Option<String>,
+    pub(super) description: Option<String>,
+    /// Share of good events.
+    pub(super) objective: Number,
+    pub(super) window: Duration,
+    /// The indicator; `None` where it cannot be carried over, so that the objective becomes a comment.
+    pub(super) sli: Option<Value>,
+    pub(super) by: Vec<String>,
+    pub(super) alert_name: Option<String>,
+    pub(super) summary: Option<String>,
+    pub(super) runbook: Option<String>,
+    pub(super) owner: Option<String>,
+    pub(super) labels: Pairs,
+    pub(super) annotations: Pairs,
+    /// What pages carry; `None` without pages.
+    pub(super) page: Option<Urgency>,
+    /// What tickets carry; `None` without tickets.
+    pub(super) ticket: Option<Urgency>,
+    /// The tiers of the source.
+    pub(super) tiers: Vec<Tier>,
+}
+
+/// What the alerts of one urgency carry.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Urgency {
+    pub(super) severity: Option<String>,
+    pub(super) labels: Pairs,
+    pub(super) annotations: Pairs,
+}
+
+/// A burn-rate alert.
+#[derive(Clone, Debug)]
+pub(super) struct Tier {
+    pub(super) burn: Burn,
+    pub(super) long: Duration,
+    pub(super) short: Duration,
+    pub(super) is_page: bool,
+    pub(super) at: Option<Span>,
+}
+
+/// How fast the budget is spent.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Burn {
+    /// Share of the budget within the long window.
+    Consumes(Number),
+    /// Burn rate.
+    Factor(Number),
+}
+
+/// An alert to be.
+#[derive(Debug)]
+pub(super) struct Alert {
+    pub(super) name: String,
+    pub(super) at: Span,
+    pub(super) severity: String,
+    pub(super) comments: Vec<String>,
+    pub(super) fields: Map,
+    /// It stays a comment.
+    pub(super) is_lost: bool,
+}
+
+impl Objective {
+    /// An objective without indicator and alerts.
+    pub(super) fn new(
+        name: String,
+        at: Span,
+        objective: Number,
+        window: Duration,
+        comments: Vec<String>,
+    ) -> Self {
+        Self {
+            name,
+            at,
+            comments,
+            title: None,
+            description: None,
+            objective,
+            window,
+            sli: None,
+            by: Vec::new(),
+            alert_name: None,
+            summary: None,
+            runbook: None,
+            owner: None,
+            labels: Pairs::new(),
+            annotations: Pairs::new(),
+            page: None,
+            ticket: None,
+            tiers: Vec::new(),
+        }
+    }
+}
+
+impl Services {
+    /// The service of a name, which may be known from another document.
+    pub(super) fn entry(&mut self, name: &str) -> &mut Service {
+        self.0.entry(name.to_owned()).or_insert_with(|| Service {
+            name: name.to_owned(),
+            ..Service::default()
+        })
+    }
+
+    /// Puts comments that are nowhere above the first service.
+    pub(super) fn place(&mut self, said: Vec<String>) {
+        let placed: std::collections::HashSet<_> =
+            self.0.values().flat_map(Service::said).cloned().collect();
+        let lost = said.into_iter().filter(|comment| !placed.contains(comment));
+        let lost: Vec<_> = lost.collect();
+        if let Some(first) = self.0.values_mut().next() {
+            first.service_comments.extend(lost);
+        }
+    }
+
+    pub(super) fn into_values(self) -> impl Iterator<Item = Service> {
+        self.0.into_values()
+    }
+}
+
+impl Service {
+    /// All comments.
+    fn said(&self) -> impl Iterator<Item = &String> {
+        let own = [
+            &self.comments,
+            &self.service_comments,
+            &self.metadata.comments,
+        ];
+        let own = own.into_iter().flatten();
+        let objectives = self
+            .objectives
+            .iter()
+            .flat_map(|objective| &objective.comments);
+        own.chain(objectives)
+            .chain(self.alerts.iter().flat_map(|alert| &alert.comments))
+    }
+
+    /// Adds an objective, or an error where there is one of its name.
+    pub(super) fn add(&mut self, cx: &mut Cx<'_>, objective: Objective) {
+        let same = |other: &&Objective| other.name == objective.name;
+        if let Some(first) = self.objectives.iter().find(same) {
+            let message = format!(
+                "the service `{}` has two objectives of the name `{}`",
+                self.name, objective.name
+            );
+            let error = Diagnostic::error("duplicate-name", objective.at, message);
+            cx.sink.push(error.related(first.at, "the other one"));
+            return;
+        }
+        self.objectives.push(objective);
+    }
+
+    /// Adds an alert; one of a name that is taken gets a number.
+    pub(super) fn push(&mut self, cx: &mut Cx<'_>, mut alert: Alert) {
+        let taken = |name: &str| {
+            let name = crate::naming::kebab(name);
+            let mut known = self.alerts.iter().filter(|other| !other.is_lost);
+            known.any(|other| crate::naming::kebab(&other.name) == name)
+        };
+        let mut numbers = 2..;
+        let own = alert.name.clone();
+        while taken(&alert.name) {
+            alert.name = format!("{own}{}", numbers.next().unwrap_or(u32::MAX));
+        }
+        if alert.name != own {
+            let what = format!(
+                "the alert `{own}` is `{}` here: there is another one of its name",
+                alert.name
+            );
+            alert.comments.push(cx.changed(alert.at, what));
+        }
+        self.alerts.push(alert);
+    }
+
+    /// Adds labels of all alerts; one that is there with another value stays as it is.
+    pub(super) fn add_labels(&mut self, cx: &mut Cx<'_>, labels: Vec<(Text, Text)>) {
+        for (name, value) in labels {
+            if name.value == crate::naming::OWNER && self.owner.is_none() {
+                self.owner = Some(value.value);
+                continue;
+            }
+            let known = match name.value.as_str() {
+                crate::naming::OWNER => self.owner.as_ref(),
+                other => self.labels.get(other),
+            };
+            match known {
+                Some(known) if *known != value.value => {
+                    let what = format!(
+                        "the label `{name}: {value}`: another part of this service has `{known}`"
+                    );
+                    let comment = cx.lost(name.span, what, "");
+                    self.service_comments.push(comment);
+                }
+                Some(_) => {}
+                None => drop(self.labels.insert(name.value, value.value)),
+            }
+        }
+    }
+}
+
+/// Names and texts without their places.
+pub(super) fn plain(pairs: &[(Text, Text)]) -> Pairs {
+    let pairs = pairs.iter();
+    pairs
+        .map(|(name, value)| (name.value.clone(), value.value.clone()))
+        .collect()
+}

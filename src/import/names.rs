@@ -1,0 +1,233 @@
+//! Names, labels and annotations of a source as a spec can have them.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::context::Cx;
+use super::model::Pairs;
+use crate::naming;
+use crate::promql::Kept;
+use crate::spec::Text;
+
+/// The most characters of a name.
+const LONGEST: usize = 63;
+
+/// The nearest name that a spec can have, in small letters; a comment where it differs.
+pub(super) fn lower(cx: &mut Cx<'_>, name: &Text, comments: &mut Vec<String>) -> String {
+    cleaned(cx, name, true, comments)
+}
+
+/// The same of the name of an alert.
+pub(super) fn alert(cx: &mut Cx<'_>, name: &Text, comments: &mut Vec<String>) -> String {
+    cleaned(cx, name, false, comments)
+}
+
+fn cleaned(cx: &mut Cx<'_>, name: &Text, is_lower: bool, comments: &mut Vec<String>) -> String {
+    if naming::check_name(&name.value, is_lower).is_ok() {
+        return name.value.clone();
+    }
+    let clean = clean(&name.value, is_lower);
+    comments.push(cx.changed(name.span, format!("the name `{name}` is `{clean}` here")));
+    clean
+}
+
+/// A name with letters, digits and dashes only.
+pub(super) fn clean(name: &str, is_lower: bool) -> String {
+    let plain = |c: char| match c {
+        c if c.is_ascii_alphanumeric() || c == '_' => c,
+        _ => '-',
+    };
+    let clean: String = name.chars().map(plain).collect();
+    let clean = clean.trim_matches(['-', '_']);
+    let clean = clean.get(..LONGEST.min(clean.len())).unwrap_or_default();
+    let clean = match is_lower {
+        true => clean.to_ascii_lowercase(),
+        false => clean.to_owned(),
+    };
+    match naming::check_name(&clean, is_lower) {
+        Ok(()) => clean,
+        Err(_) => format!("imported-{clean}").trim_end_matches('-').to_owned(),
+    }
+}
+
+/// Labels of alerts: those that the rules set themselves get another name.
+///
+/// `owner` stays, for the caller to take it out.
+pub(super) fn labels(
+    cx: &mut Cx<'_>,
+    pairs: Vec<(Text, Text)>,
+    comments: &mut Vec<String>,
+) -> Vec<(Text, Text)> {
+    let mut out = Vec::new();
+    for (mut name, value) in pairs {
+        let is_name = name
+            .value
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let starts = name
+            .value
+            .starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let lost = if name.value.starts_with("sloth_") {
+            Some("`compat: sloth` sets it itself")
+        } else if !is_name || !starts || name.value.starts_with("__") {
+            Some("it is not the name of a label")
+        } else if value.value.contains("$value") {
+            Some("with `$value` in it, each change of the value would be another alert")
+        } else {
+            None
+        };
+        if let Some(why) = lost {
+            let what = format!("the label `{name}: {value}`: {why}");
+            comments.push(cx.lost(name.span, what, ""));
+            continue;
+        }
+        let is_ours = naming::RESERVED_LABELS.contains(&name.value.as_str());
+        if is_ours && name.value != naming::OWNER && name.value != naming::SEVERITY {
+            let new = format!("service_{name}");
+            let what =
+                format!("the label `{name}` is `{new}` here: the rules set `{name}` themselves");
+            comments.push(cx.changed(name.span, what));
+            name.value = new;
+        }
+        out.push((name, value));
+    }
+    out
+}
+
+/// What an annotation is to a spec.
+pub(super) enum Annotation {
+    /// The field `summary`.
+    Summary(String),
+    /// The field `description`, of an alert that is no objective's.
+    Description(String),
+    /// The field `runbook`.
+    Runbook(String),
+    /// An annotation.
+    Own(String, String),
+    /// It cannot be carried over.
+    Lost,
+}
+
+/// Reads one annotation of an alert whose result has some labels besides `service`, `slo` and `window`.
+pub(super) fn annotation(
+    cx: &mut Cx<'_>,
+    (name, value): &(Text, Text),
+    kept: &[String],
+    comments: &mut Vec<String>,
+) -> Annotation {
+    let text = template(&value.value);
+    let known = |label: &str| {
+        let ours = [naming::SERVICE, naming::SLO, naming::WINDOW];
+        ours.contains(&label) || kept.iter().any(|kept| kept == label)
+    };
+    let Some(text) = without_unknown(cx, (name, &text), known, comments) else {
+        return Annotation::Lost;
+    };
+    put(cx, name, &text, comments)
+}
+
+/// What an annotation is by its name.
+fn put(cx: &mut Cx<'_>, name: &Text, text: &str, comments: &mut Vec<String>) -> Annotation {
+    let is_url = text.starts_with("http://") || text.starts_with("https://");
+    let is_plain = !text.contains("{{") && !text.contains(char::is_whitespace);
+    match name.value.as_str() {
+        "summary" if !text.trim().contains('\n') => Annotation::Summary(text.trim().to_owned()),
+        "runbook_url" if is_url && is_plain => Annotation::Runbook(text.to_owned()),
+        "summary" | "description" | "action" | "runbook_url" | "dashboard_url" => {
+            let new = format!("own_{name}");
+            let what = format!(
+                "the annotation `{name}` is `{new}` here: the rules write `{name}` themselves"
+            );
+            comments.push(cx.changed(name.span, what));
+            Annotation::Own(new, text.to_owned())
+        }
+        _ => {
+            let clean: String = name.value.chars().map(word).collect();
+            if clean != name.value {
+                let what = format!("the annotation `{name}` is `{clean}` here");
+                comments.push(cx.changed(name.span, what));
+            }
+            Annotation::Own(clean, text.to_owned())
+        }
+    }
+}
+
+fn word(c: char) -> char {
+    if c.is_ascii_alphanumeric() { c } else { '_' }
+}
+
+/// A template in which labels of sloth's series have our names.
+fn template(text: &str) -> String {
+    text.replace("$labels.sloth_service", "$labels.service")
+        .replace("$labels.sloth_slo", "$labels.slo")
+        .replace(".Labels.sloth_service", ".Labels.service")
+        .replace(".Labels.sloth_slo", ".Labels.slo")
+}
+
+/// The same of an alerting rule, whose result keeps some labels.
+pub(super) fn of_rule(
+    cx: &mut Cx<'_>,
+    pair: &(Text, Text),
+    kept: Option<&Kept>,
+    comments: &mut Vec<String>,
+) -> Annotation {
+    let (name, value) = pair;
+    let known = |label: &str| kept.is_none_or(|kept| kept.may_have(label));
+    let Some(text) = without_unknown(cx, (name, &value.value), known, comments) else {
+        return Annotation::Lost;
+    };
+    let text = text.trim();
+    match name.value.as_str() {
+        "description" | "message" if !text.is_empty() => Annotation::Description(text.to_owned()),
+        "runbook" if text.starts_with("http") && !text.contains("{{") => {
+            Annotation::Runbook(text.to_owned())
+        }
+        _ => put(cx, name, text, comments),
+    }
+}
+
+/// An annotation in which labels that the alert does not have are left out, as Prometheus prints nothing for them.
+fn without_unknown(
+    cx: &mut Cx<'_>,
+    (name, value): (&Text, &str),
+    known: impl Fn(&str) -> bool,
+    comments: &mut Vec<String>,
+) -> Option<String> {
+    static ACTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"\{\{-?\s*(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}").ok()
+    });
+    static LABEL: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)").ok());
+    let (action, label) = (ACTION.as_ref()?, LABEL.as_ref()?);
+    let mut unknown: Vec<String> = Vec::new();
+    let text = action.replace_all(value, |found: &regex::Captures<'_>| {
+        if known(&found[1]) {
+            return found[0].to_owned();
+        }
+        unknown.push(found[1].to_owned());
+        String::new()
+    });
+    if let Some(rest) = label.captures_iter(&text).find(|found| !known(&found[1])) {
+        let what = format!(
+            "the annotation `{name}: {value}`: the alert has no label `{}`",
+            &rest[1]
+        );
+        comments.push(cx.lost(name.span, what, ""));
+        return None;
+    }
+    unknown.dedup();
+    if !unknown.is_empty() {
+        let what = format!(
+            "the annotation `{name}` is without `$labels.{}`, which is always empty: the alert has no such label",
+            unknown.join("`, `$labels.")
+        );
+        comments.push(cx.changed(name.span, what));
+    }
+    Some(text.into_owned())
+}
+
+/// Moves `owner` out of some labels.
+pub(super) fn take_owner(labels: &mut Pairs) -> Option<String> {
+    labels.shift_remove(naming::OWNER)
+}

@@ -1,0 +1,329 @@
+//! OpenSLO, `v1` and `v1alpha`: `SLO`, and what it refers to: `SLI`, `Service`, `AlertPolicy`, `AlertCondition`.
+
+mod alerts;
+mod metric;
+
+use indexmap::IndexMap;
+
+use super::context::{Cx, comments_above};
+use super::document::{self, Documents, Part};
+use super::fields::{Fields, start};
+use super::model::{Objective, Services, Urgency};
+use super::{names, tiers};
+use crate::source::Span;
+use crate::spec::Text;
+use crate::units::{Duration, Number, parse_decimal};
+use crate::yaml::{Body, Node};
+
+/// Resources that others refer to, by kind and name.
+#[derive(Default)]
+pub(super) struct Library<'a>(IndexMap<(String, String), (Body<'a>, &'a Node<'a>)>);
+
+impl<'a> Library<'a> {
+    /// Everything that has a name in some files.
+    pub(super) fn of(documents: &'a [Documents<'a>]) -> Self {
+        let mut found = IndexMap::new();
+        for (body, root) in documents.iter().flat_map(Documents::roots) {
+            let kind = document::says(root, "kind");
+            let name = root.at(&["metadata", "name"]).and_then(Node::text);
+            if let (Some(kind), Some(name)) = (kind, name) {
+                found.insert((kind.to_owned(), name.to_owned()), (body, root));
+            }
+        }
+        Self(found)
+    }
+
+    /// The resource of a kind that a text names; complains where there is none.
+    fn get(&self, cx: &mut Cx<'_>, kind: &str, name: &Text) -> Option<(&Body<'a>, &'a Node<'a>)> {
+        let found = self.0.get(&(kind.to_owned(), name.value.clone()));
+        if found.is_none() {
+            let what = format!("the {kind} `{name}`: none of the files has it");
+            cx.lost(name.span, what, "name its file on the command line, too");
+        }
+        found.map(|(body, root)| (body, *root))
+    }
+}
+
+/// Reads a document, if it is one of OpenSLO's.
+pub(super) fn read(
+    cx: &mut Cx<'_>,
+    services: &mut Services,
+    library: &Library<'_>,
+    body: &Body<'_>,
+    root: &Node<'_>,
+) -> Part {
+    if !document::says(root, "apiVersion").is_some_and(|v| v.starts_with("openslo")) {
+        return Part::Other;
+    }
+    match document::says(root, "kind").unwrap_or_default() {
+        "SLO" => slo(cx, services, library, body, root),
+        "Service" => service(cx, services, body, root),
+        // They are read where an objective refers to them.
+        "SLI" | "AlertPolicy" | "AlertCondition" => {}
+        kind => {
+            let what = format!("the {kind}: a spec has nothing like it");
+            cx.lost(start(body.place(root)), what, "");
+        }
+    }
+    Part::Read
+}
+
+fn service(cx: &mut Cx<'_>, services: &mut Services, body: &Body<'_>, root: &Node<'_>) {
+    let Some(mut fields) = Fields::of(cx, body, root, "") else {
+        return;
+    };
+    fields.skip(&["apiVersion", "kind"]);
+    let mut comments = Vec::new();
+    let Some(mut metadata) = fields.map(cx, "metadata") else {
+        return;
+    };
+    let Some(name) = metadata.required(cx, "name") else {
+        return;
+    };
+    let title = metadata.text(cx, "displayName");
+    let name = names::lower(cx, &name, &mut comments);
+    comments.extend(metadata.finish(cx));
+    if let Some(mut spec) = fields.map(cx, "spec") {
+        let text = spec.text(cx, "description");
+        comments.extend(
+            text.iter()
+                .flat_map(|text| text.value.lines().map(str::to_owned)),
+        );
+        comments.extend(spec.finish(cx));
+    }
+    comments.extend(fields.finish(cx));
+    let service = services.entry(&name);
+    service.title = title.map(|title| title.value);
+    service.service_comments.extend(comments);
+}
+
+/// What all objectives of an SLO have.
+struct Common {
+    name: Text,
+    title: Option<Text>,
+    description: Option<String>,
+    window: Duration,
+    comments: Vec<String>,
+    /// Errors are counted in slices of time, which a spec cannot.
+    slices: Option<Span>,
+}
+
+fn slo(
+    cx: &mut Cx<'_>,
+    services: &mut Services,
+    library: &Library<'_>,
+    body: &Body<'_>,
+    root: &Node<'_>,
+) {
+    let comments = comments_above(body.text(), root.range().start);
+    let Some(mut fields) = Fields::of(cx, body, root, "") else {
+        return;
+    };
+    fields.skip(&["apiVersion", "kind"]);
+    let Some(mut metadata) = fields.map(cx, "metadata") else {
+        let at = start(fields.span());
+        return cx.error("missing-field", at, "the field `metadata` is missing");
+    };
+    let (name, title) = (
+        metadata.required(cx, "name"),
+        metadata.text(cx, "displayName"),
+    );
+    let mut comments = comments;
+    comments.extend(metadata.finish(cx));
+    let Some(mut spec) = fields.map(cx, "spec") else {
+        let at = start(fields.span());
+        return cx.error("missing-field", at, "the field `spec` is missing");
+    };
+    let (Some(name), Some(service)) = (name, spec.required(cx, "service")) else {
+        return;
+    };
+    let mut service_comments = Vec::new();
+    let service = names::lower(cx, &service, &mut service_comments);
+    let Some(window) = window(cx, &mut spec) else {
+        return;
+    };
+    let method = spec.text(cx, "budgetingMethod");
+    let slices = method.filter(|method| method.value.contains("imeslices"));
+    let mut common = Common {
+        name,
+        title,
+        description: spec
+            .text(cx, "description")
+            .map(|text| text.value.trim().to_owned()),
+        window,
+        comments,
+        slices: slices.map(|method| method.span),
+    };
+    let indicator = metric::of(cx, library, &mut spec);
+    let alerts = alerts::read(cx, library, &mut spec, &mut common.comments);
+    let objectives = spec.maps(cx, "objectives");
+    common.comments.extend(spec.finish(cx));
+    common.comments.extend(fields.finish(cx));
+    let count = objectives.len();
+    let entry = services.entry(&service);
+    entry.service_comments.extend(service_comments);
+    for (number, fields) in objectives.into_iter().enumerate() {
+        let suffix = (count > 1).then_some(number);
+        if let Some(found) = objective(cx, fields, &common, library, indicator.as_ref(), suffix) {
+            let found = alerts.put(cx, found);
+            services.entry(&service).add(cx, found);
+        }
+    }
+}
+
+/// The period: a rolling window, in days or as a duration.
+fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
+    const DAY: u64 = 86_400;
+    let at = spec.span();
+    let mut windows = spec.maps(cx, "timeWindow");
+    windows.extend(spec.maps(cx, "timeWindows"));
+    if windows.is_empty() {
+        cx.error(
+            "missing-field",
+            start(at),
+            "the field `spec.timeWindow` is missing",
+        );
+        return None;
+    }
+    let mut window = windows.swap_remove(0);
+    let (duration, count) = (window.text(cx, "duration"), window.text(cx, "count"));
+    let unit = window.text(cx, "unit");
+    let text = match (&duration, &count, &unit) {
+        (Some(duration), ..) => duration.clone(),
+        (None, Some(count), Some(unit)) => {
+            let unit = unit
+                .value
+                .chars()
+                .take(1)
+                .collect::<String>()
+                .to_lowercase();
+            let unit = if unit == "m" || unit == "q" || unit == "y" {
+                unit.to_uppercase()
+            } else {
+                unit
+            };
+            Text::new(format!("{count}{unit}"), count.span)
+        }
+        _ => {
+            cx.error(
+                "missing-field",
+                start(window.span()),
+                "the field `spec.timeWindow[].duration` is missing",
+            );
+            return None;
+        }
+    };
+    let rolling = window.text(cx, "isRolling");
+    if rolling.is_none_or(|text| text.value != "true") && window.take("calendar").is_some() {
+        let what = "the window is rolling here, and not aligned with the calendar";
+        cx.changed(text.span, what);
+    }
+    window.finish(cx);
+    let days = |part: &str, days: u64| {
+        let count: u64 = text.value.strip_suffix(part)?.parse().ok()?;
+        Some(Duration::from_secs(count * days * DAY))
+    };
+    let calendar = days("M", 30)
+        .or_else(|| days("Q", 90))
+        .or_else(|| days("Y", 365));
+    if let Some(period) = calendar {
+        let what = format!("a window of `{}` is one of {period} here", text.value);
+        cx.changed(text.span, what);
+        return Some(period);
+    }
+    let found = text.value.parse::<Duration>();
+    if let Err(error) = &found {
+        cx.error("wrong-type", text.span, error.to_string());
+    }
+    found.ok()
+}
+
+fn objective(
+    cx: &mut Cx<'_>,
+    mut fields: Fields<'_>,
+    common: &Common,
+    library: &Library<'_>,
+    indicator: Option<&metric::Indicator>,
+    number: Option<usize>,
+) -> Option<Objective> {
+    let mut comments = common.comments.clone();
+    let share = target(cx, &mut fields)?;
+    let display = fields
+        .text(cx, "displayName")
+        .filter(|text| !text.value.is_empty());
+    let own = metric::of(cx, library, &mut fields).or_else(|| metric::alpha(cx, &mut fields));
+    let threshold = metric::Threshold::read(cx, &mut fields);
+    fields.skip(
+        &["timeSliceTarget", "timeSliceWindow"].map(|key| match common.slices {
+            Some(_) => key,
+            None => "",
+        }),
+    );
+    comments.extend(fields.finish(cx));
+    let suffix = match (&display, number) {
+        (_, None) => String::new(),
+        (Some(text), _) => format!("-{}", text.value),
+        (None, Some(number)) => format!("-{number}"),
+    };
+    let name = Text::new(format!("{}{suffix}", common.name), common.name.span);
+    let name = match suffix.is_empty() {
+        true => names::lower(cx, &name, &mut comments),
+        false => names::clean(&name.value, true),
+    };
+    let (sli, by) = match (own.as_ref().or(indicator), common.slices) {
+        (_, Some(at)) => {
+            let what = "slices of time: a spec counts events, or time itself";
+            comments.push(cx.lost(at, what, "write an SLI of the kind `time`"));
+            (None, Vec::new())
+        }
+        (None, _) => {
+            comments.push(cx.lost(
+                start(common.name.span),
+                "an objective without indicator",
+                "",
+            ));
+            (None, Vec::new())
+        }
+        (Some(indicator), None) => indicator.sli(cx, threshold, &mut comments),
+    };
+    let title = match (&common.title, &display) {
+        (Some(title), Some(display)) if title != display => Some(format!("{title}: {display}")),
+        (Some(title), _) => Some(title.value.clone()),
+        (None, display) => display.as_ref().map(|text| text.value.clone()),
+    };
+    Some(Objective {
+        title,
+        description: common.description.clone(),
+        page: Some(Urgency::default()),
+        ticket: Some(Urgency::default()),
+        tiers: tiers::usual(common.window),
+        sli,
+        by,
+        ..Objective::new(name, common.name.span, share, common.window, comments)
+    })
+}
+
+/// The share of good events: `target` from 0 to 1, or `targetPercent`.
+fn target(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Number> {
+    let (share, percent) = (fields.text(cx, "target"), fields.text(cx, "targetPercent"));
+    let (text, scale) = match (share, percent) {
+        (Some(share), _) => (share, 1),
+        (None, Some(percent)) => (percent, 100),
+        (None, None) => {
+            let at = start(fields.span());
+            cx.error(
+                "missing-field",
+                at,
+                "the field `spec.objectives[].target` is missing",
+            );
+            return None;
+        }
+    };
+    let share = parse_decimal(&text.value).ok().map(|number| number / scale);
+    let found = share.filter(|share| *share > 0.into() && *share < 1.into());
+    if found.is_none() {
+        let message = format!("a target of `{text}` is not between 0 and {scale}");
+        cx.error("objective-out-of-range", text.span, message);
+    }
+    found
+}

@@ -1,0 +1,215 @@
+//! Alert policies with conditions on the burn rate.
+
+use super::Library;
+use crate::import::context::Cx;
+use crate::import::fields::Fields;
+use crate::import::model::{Burn, Objective, Tier, Urgency};
+use crate::import::names;
+use crate::source::Span;
+use crate::units::{Duration, Number, parse_decimal};
+
+/// What the policies of an SLO ask for.
+#[derive(Default)]
+pub(super) struct Alerts {
+    conditions: Vec<Condition>,
+    /// The SLO names policies; without any, it has the usual alerts.
+    is_own: bool,
+}
+
+/// A burn rate that is too high.
+struct Condition {
+    severity: String,
+    factor: Number,
+    long: Duration,
+    at: Span,
+}
+
+/// Reads `alertPolicies`.
+pub(super) fn read(
+    cx: &mut Cx<'_>,
+    library: &Library<'_>,
+    spec: &mut Fields<'_>,
+    comments: &mut Vec<String>,
+) -> Alerts {
+    let mut alerts = Alerts::default();
+    for item in spec.list(cx, "alertPolicies") {
+        let text = super::super::fields::text_of(spec.body, item);
+        // `alertPolicies: [name]` is common, and so is `- alertPolicyRef: name`.
+        let named = match text {
+            Some(name) => Some(name),
+            None => {
+                let Some(mut fields) = Fields::of(cx, spec.body, item, "spec.alertPolicies[].")
+                else {
+                    continue;
+                };
+                match fields.text(cx, "alertPolicyRef") {
+                    Some(name) => {
+                        comments.extend(fields.finish(cx));
+                        Some(name)
+                    }
+                    None => {
+                        alerts.policy(cx, library, fields, comments);
+                        None
+                    }
+                }
+            }
+        };
+        if let Some(name) = named
+            && let Some((body, root)) = library.get(cx, "AlertPolicy", &name)
+            && let Some(fields) = Fields::of(cx, body, root, "")
+        {
+            alerts.policy(cx, library, fields, comments);
+        }
+    }
+    alerts
+}
+
+impl Alerts {
+    fn policy(
+        &mut self,
+        cx: &mut Cx<'_>,
+        library: &Library<'_>,
+        mut fields: Fields<'_>,
+        comments: &mut Vec<String>,
+    ) {
+        head(cx, &mut fields);
+        let Some(mut spec) = fields.map(cx, "spec") else {
+            return;
+        };
+        // Alertmanager tells when an alert resolves, and whom to tell.
+        spec.skip(&["description", "alertWhenResolved", "alertWhenBreaching"]);
+        for key in ["alertWhenNoData"] {
+            if let Some(text) = spec.text(cx, key).filter(|text| text.value == "true") {
+                let what = "`alertWhenNoData: true`";
+                comments.push(cx.lost(text.span, what, "write an alert with `absent: true`"));
+            }
+        }
+        for mut target in spec.maps(cx, "notificationTargets") {
+            let at = target.span();
+            let name = target.text(cx, "targetRef").map(|name| name.value);
+            let name = name.unwrap_or_default();
+            let what = format!(
+                "the notification target `{name}`: Alertmanager routes by the labels of alerts"
+            );
+            comments.push(cx.lost(at, what, ""));
+            target.skip(&["kind", "metadata", "spec"]);
+            comments.extend(target.finish(cx));
+        }
+        for mut condition in spec.maps(cx, "conditions") {
+            self.is_own = true;
+            if let Some(name) = condition.text(cx, "conditionRef") {
+                comments.extend(condition.finish(cx));
+                let found = library.get(cx, "AlertCondition", &name);
+                if let Some((body, root)) = found
+                    && let Some(fields) = Fields::of(cx, body, root, "")
+                {
+                    self.condition(cx, fields, comments);
+                }
+            } else {
+                self.condition(cx, condition, comments);
+            }
+        }
+        comments.extend(spec.finish(cx));
+        comments.extend(fields.finish(cx));
+    }
+
+    fn condition(&mut self, cx: &mut Cx<'_>, mut fields: Fields<'_>, comments: &mut Vec<String>) {
+        head(cx, &mut fields);
+        let Some(mut spec) = fields.map(cx, "spec") else {
+            return;
+        };
+        spec.skip(&["description"]);
+        let severity = spec.text(cx, "severity");
+        let Some(mut condition) = spec.map(cx, "condition") else {
+            return;
+        };
+        condition.skip(&["kind"]);
+        if let Some(op) = condition
+            .text(cx, "op")
+            .filter(|op| !op.value.starts_with('g'))
+        {
+            let what = format!(
+                "the burn rate is compared with `gt` here: with `{op}` the alert would fire while all is well"
+            );
+            comments.push(cx.changed(op.span, what));
+        }
+        let threshold = condition.required(cx, "threshold");
+        let window = condition.required(cx, "lookbackWindow");
+        if let Some(after) = condition.text(cx, "alertAfter").filter(|t| t.value != "0m") {
+            let what = format!(
+                "`alertAfter: {after}`: a short window confirms the burn rate instead, and no holding time"
+            );
+            comments.push(cx.changed(after.span, what));
+        }
+        comments.extend(condition.finish(cx));
+        comments.extend(spec.finish(cx));
+        comments.extend(fields.finish(cx));
+        let (Some(threshold), Some(window)) = (threshold, window) else {
+            return;
+        };
+        let (factor, long) = (parse_decimal(&threshold.value), window.value.parse());
+        let (Ok(factor), Ok(long)) = (factor, long) else {
+            let message = "the burn rate must be a number, and its window a length of time";
+            return cx.error("wrong-type", threshold.span, message);
+        };
+        self.conditions.push(Condition {
+            severity: severity.map_or_else(
+                || "page".to_owned(),
+                |text| names::clean(&text.value, false),
+            ),
+            factor,
+            long,
+            at: threshold.span,
+        });
+    }
+
+    /// The objective with these alerts.
+    pub(super) fn put(&self, cx: &mut Cx<'_>, mut objective: Objective) -> Objective {
+        if !self.is_own {
+            return objective;
+        }
+        let mut names: Vec<&str> = Vec::new();
+        objective.tiers.clear();
+        for condition in &self.conditions {
+            let name = condition.severity.as_str();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+            // The first severity is that of pages.
+            let is_page = names.first() == Some(&name);
+            if names.len() > 2 && names[..2].iter().all(|known| *known != name) {
+                let what =
+                    format!("the alert of severity `{name}`: an objective has two severities");
+                let comment = cx.lost(condition.at, what, "");
+                objective.comments.push(comment);
+                continue;
+            }
+            let twelfth = Duration::from_secs((condition.long.as_secs() / 12).max(60));
+            objective.tiers.push(Tier {
+                burn: Burn::Factor(condition.factor),
+                long: condition.long,
+                short: twelfth,
+                is_page,
+                at: Some(condition.at),
+            });
+        }
+        let urgency = |at: usize| {
+            let severity = Some((*names.get(at)?).to_owned());
+            Some(Urgency {
+                severity,
+                ..Urgency::default()
+            })
+        };
+        (objective.page, objective.ticket) = (urgency(0), urgency(1));
+        objective
+    }
+}
+
+/// Names of policies and conditions are not those of alerts, which objectives have.
+fn head(cx: &mut Cx<'_>, fields: &mut Fields<'_>) {
+    fields.skip(&["apiVersion", "kind"]);
+    if let Some(mut metadata) = fields.map(cx, "metadata") {
+        metadata.skip(&["name", "displayName"]);
+        metadata.finish(cx);
+    }
+}

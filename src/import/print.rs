@@ -1,0 +1,283 @@
+//! A spec as a tree with comments, and the text of it.
+
+use indexmap::IndexMap;
+
+use crate::template::yaml::{block, comment, flow, scalar};
+
+/// The longest line that a mapping or a list in brackets may make.
+const WIDTH: usize = 110;
+
+/// A value of the spec.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    /// A text, quoted where YAML needs it.
+    Text(String),
+    /// A word that YAML reads as it stands: `99.9%`, `30d`, `2`.
+    Word(String),
+    /// Entries in order.
+    Map(Map),
+    /// Items in order.
+    List(Vec<Value>),
+}
+
+/// Entries in the order in which they are written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Map(Vec<Entry>);
+
+/// An entry with the comments above it.
+#[derive(Clone, Debug, PartialEq)]
+struct Entry {
+    comments: Vec<String>,
+    key: String,
+    value: Value,
+    /// True for an entry that is itself a comment.
+    is_comment: bool,
+}
+
+impl From<Map> for Value {
+    fn from(map: Map) -> Self {
+        Self::Map(map)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<&String> for Value {
+    fn from(text: &String) -> Self {
+        Self::Text(text.clone())
+    }
+}
+
+impl Value {
+    /// A word that YAML reads as it stands.
+    pub(super) fn word(word: impl ToString) -> Self {
+        Self::Word(word.to_string())
+    }
+
+    /// A list of texts.
+    pub(super) fn texts<'a>(texts: impl IntoIterator<Item = &'a String>) -> Self {
+        Self::List(texts.into_iter().map(Self::from).collect())
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(_) | Self::Word(_) => false,
+            Self::Map(map) => map.is_empty(),
+            Self::List(items) => items.is_empty(),
+        }
+    }
+
+    /// In brackets, on one line; `None` where comments or lines are in it.
+    fn in_brackets(&self) -> Option<String> {
+        match self {
+            Self::Text(text) if text.contains('\n') => None,
+            Self::Text(text) => Some(flow(text)),
+            Self::Word(word) => Some(word.clone()),
+            Self::List(items) => {
+                let items: Option<Vec<_>> = items.iter().map(Self::in_brackets).collect();
+                Some(format!("[{}]", items?.join(", ")))
+            }
+            Self::Map(map) => {
+                let entries: Option<Vec<_>> = map.0.iter().map(Entry::in_brackets).collect();
+                Some(format!("{{{}}}", entries?.join(", ")))
+            }
+        }
+    }
+}
+
+impl Entry {
+    fn in_brackets(&self) -> Option<String> {
+        let plain = self.comments.is_empty() && !self.is_comment;
+        let value = self.value.in_brackets().filter(|_| plain)?;
+        Some(format!("{}: {value}", flow(&self.key)))
+    }
+}
+
+impl Map {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds an entry, unless its value is empty.
+    pub(super) fn put(&mut self, key: &str, value: impl Into<Value>) {
+        self.put_below(Vec::new(), key, value);
+    }
+
+    /// The same with comments above it.
+    pub(super) fn put_below(&mut self, comments: Vec<String>, key: &str, value: impl Into<Value>) {
+        let value = value.into();
+        if !value.is_empty() {
+            self.push(comments, key, value, false);
+        }
+    }
+
+    /// Adds an entry as a comment: it says what there was, and is not read.
+    pub(super) fn put_as_comment(
+        &mut self,
+        comments: Vec<String>,
+        key: &str,
+        value: impl Into<Value>,
+    ) {
+        self.push(comments, key, value.into(), true);
+    }
+
+    fn push(&mut self, comments: Vec<String>, key: &str, value: Value, is_comment: bool) {
+        self.0.push(Entry {
+            comments,
+            key: key.to_owned(),
+            value,
+            is_comment,
+        });
+    }
+
+    /// Adds a text, if there is one.
+    pub(super) fn maybe(&mut self, key: &str, text: Option<&String>) {
+        if let Some(text) = text {
+            self.put(key, text);
+        }
+    }
+
+    /// Adds texts by name, if there are any.
+    pub(super) fn texts(&mut self, key: &str, pairs: &IndexMap<String, String>) {
+        let mut map = Self::default();
+        for (name, value) in pairs {
+            map.put(name, value);
+        }
+        self.put(key, map);
+    }
+
+    /// All entries as a document, or as a part of one that is indented by some blanks.
+    pub(super) fn text(&self, indent: usize) -> String {
+        let mut out = String::new();
+        for entry in &self.0 {
+            for line in &entry.comments {
+                push_comment(&mut out, line, indent);
+            }
+            let lines = entry.lines(indent);
+            match entry.is_comment {
+                false => out.push_str(&lines),
+                true => push_commented(&mut out, &lines, indent),
+            }
+        }
+        out
+    }
+}
+
+impl Entry {
+    fn lines(&self, indent: usize) -> String {
+        let pad = " ".repeat(indent);
+        let key = scalar(&self.key);
+        let room = WIDTH.saturating_sub(indent + key.len() + 2);
+        match &self.value {
+            Value::Text(text) => format!("{pad}{key}: {}\n", block(text, indent + 2)),
+            Value::Word(word) => format!("{pad}{key}: {word}\n"),
+            value => match value.in_brackets().filter(|line| line.len() <= room) {
+                Some(line) => format!("{pad}{key}: {line}\n"),
+                None => format!("{pad}{key}:\n{}", below(value, indent + 2)),
+            },
+        }
+    }
+}
+
+/// A list or mapping over several lines.
+fn below(value: &Value, indent: usize) -> String {
+    match value {
+        Value::Map(map) => map.text(indent),
+        Value::List(items) => items.iter().map(|item| list_item(item, indent)).collect(),
+        Value::Text(_) | Value::Word(_) => String::new(),
+    }
+}
+
+fn list_item(item: &Value, indent: usize) -> String {
+    let pad = " ".repeat(indent);
+    let room = WIDTH.saturating_sub(indent + 2);
+    let line = item.in_brackets().filter(|line| line.len() <= room);
+    match (item, line) {
+        (Value::Text(text), _) => format!("{pad}- {}\n", block(text, indent + 2)),
+        (_, Some(line)) => format!("{pad}- {line}\n"),
+        (Value::Map(map), None) => {
+            let text = map.text(indent + 2);
+            // The dash takes the place of the first two blanks, unless comments are there.
+            match text.trim_start().starts_with('#') {
+                true => format!("{pad}-\n{text}"),
+                false => format!("{pad}- {}", text.trim_start()),
+            }
+        }
+        (_, None) => format!("{pad}-\n{}", below(item, indent + 2)),
+    }
+}
+
+/// Adds a comment, over as many lines as it takes.
+fn push_comment(out: &mut String, text: &str, indent: usize) {
+    let pad = " ".repeat(indent);
+    let text = comment(text);
+    let mut line = format!("{pad}#");
+    for word in text.split(' ') {
+        if line.len() + 1 + word.len() > WIDTH + 10 && line.len() > indent + 2 {
+            out.push_str(line.trim_end());
+            line = format!("\n{pad}#");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+}
+
+/// Adds lines as comments, as they are.
+fn push_commented(out: &mut String, lines: &str, indent: usize) {
+    let pad = " ".repeat(indent);
+    for line in lines.lines() {
+        let line = line.get(indent..).unwrap_or_default();
+        out.push_str(format!("{pad}# {}", comment(line)).trim_end());
+        out.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_come_back_from_what_is_written() {
+        let hostile = [
+            "a, b",
+            "{x}",
+            "[x",
+            "yes",
+            "12",
+            "é: #",
+            "",
+            "a\nb: {c}\n",
+            " led\nb",
+            "{{ $labels.a }}",
+            "it's",
+            "a]",
+            "-",
+        ];
+        let mut inner = Map::default();
+        for (i, text) in hostile.iter().enumerate() {
+            inner.put(&format!("k{i}"), *text);
+        }
+        let texts: Vec<String> = hostile.map(str::to_owned).into();
+        let mut map = Map::default();
+        map.put_below(vec!["a\ncomment: x".to_owned()], "inner", inner);
+        map.put("list", Value::texts(&texts));
+        map.put("flow", Value::texts(&texts[..5].to_vec()));
+        map.put_as_comment(vec![], "gone", "a\nb");
+        let text = map.text(0);
+        let back: serde_json::Value =
+            crate::yaml::read(crate::source::FileId(0), &text).expect(&text);
+        let expected = |text: &str| text.strip_suffix('\n').unwrap_or(text).to_owned();
+        for (i, original) in hostile.iter().enumerate() {
+            assert_eq!(back["inner"][format!("k{i}")], expected(original), "{text}");
+            assert_eq!(back["list"][i], expected(original), "{text}");
+        }
+        assert_eq!(back["flow"].as_array().map(Vec::len), Some(5), "{text}");
+        assert_eq!(back.get("gone"), None, "{text}");
+    }
+}

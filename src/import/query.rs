@@ -1,0 +1,160 @@
+//! Queries of objectives: the window is spelled `$window`, and the results have labels that are known.
+
+use super::context::Cx;
+use crate::naming;
+use crate::plan::marker::WINDOW;
+use crate::promql::{self, Dialect, ast::ExprKind, placeholder, visit};
+use crate::source::Span;
+use crate::yaml;
+
+/// Five minutes, as long as [`WINDOW`] is, so that every byte keeps its place.
+const STAND_IN: &str = "000300s";
+
+/// A query of an objective.
+#[derive(Clone, Debug)]
+pub(super) struct Query {
+    /// PromQL over `$window`.
+    pub(super) text: String,
+    /// The labels of its results; `None` where these are not known.
+    pub(super) labels: Option<Vec<String>>,
+    /// The whole query in its file.
+    pub(super) span: Span,
+    /// It is 1 at any time.
+    pub(super) is_one: bool,
+}
+
+/// How queries that an objective cannot be grouped by are put together.
+#[derive(Clone, Copy)]
+pub(super) enum Combine {
+    /// Events add up.
+    Sum,
+    /// Shares do not.
+    Avg,
+}
+
+impl Combine {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Avg => "avg",
+        }
+    }
+}
+
+/// A query in which a Go template stands for the window; without one, its reason as a comment.
+pub(super) fn over_window(cx: &mut Cx<'_>, text: &yaml::Text) -> Result<Query, String> {
+    let mut out = String::new();
+    let mut end = 0;
+    for at in placeholder::spans(&text.value, Dialect::GoTemplate) {
+        let action = &text.value[at.clone()];
+        let name = action.trim_matches(['{', '}']).trim_matches('-').trim();
+        if name != ".window" {
+            let what = format!("`{action}` in a query: only `{{{{.window}}}}` is known there");
+            return Err(cx.lost(text.map.span(at), what, ""));
+        }
+        out.push_str(&text.value[end..at.start]);
+        out.push_str(WINDOW);
+        end = at.end;
+    }
+    out.push_str(&text.value[end..]);
+    check(cx, out, text)
+}
+
+/// A query that has `$window` already, which comes from a text of the source.
+pub(super) fn check(cx: &mut Cx<'_>, query: String, text: &yaml::Text) -> Result<Query, String> {
+    let span = text.span();
+    let query = dedent(&query);
+    let expr = match promql::parse(&query.replace(WINDOW, STAND_IN)) {
+        Ok(expr) => expr,
+        Err(error) => {
+            let what = format!("this query is not PromQL: {}", error.message);
+            let help = error.help.unwrap_or_default();
+            return Err(cx.lost(span, what, &help));
+        }
+    };
+    if promql::value_type(&expr) == promql::ValueType::Scalar {
+        let is_one = matches!(&visit::bare(&expr).kind, ExprKind::Number(n) if n.value == 1.0);
+        return Ok(Query {
+            text: format!("vector({query})"),
+            labels: Some(Vec::new()),
+            span,
+            is_one,
+        });
+    }
+    if promql::value_type(&expr) != promql::ValueType::Vector {
+        let what = "this query gives no instant vector";
+        return Err(cx.lost(span, what, ""));
+    }
+    Ok(Query {
+        is_one: query.split_whitespace().collect::<String>() == "vector(1)",
+        labels: promql::kept_labels(&expr).names(),
+        text: query,
+        span,
+    })
+}
+
+impl Query {
+    /// True when the window is in it.
+    pub(super) fn has_window(&self) -> bool {
+        self.text.contains(WINDOW)
+    }
+
+    /// Complains about a query that gives the same for every window; gives back the comment.
+    pub(super) fn windowless(&self, cx: &mut Cx<'_>) -> String {
+        let what = "this query is the same for every window: it has no `{{.window}}`";
+        let help = "write `$window` as the length of its ranges";
+        cx.lost(self.span, what, help)
+    }
+
+    /// The labels by which an objective can be grouped; aggregates the query where it keeps others.
+    pub(super) fn grouped(
+        &mut self,
+        cx: &mut Cx<'_>,
+        combine: Combine,
+        comments: &mut Vec<String>,
+    ) -> Vec<String> {
+        let free =
+            |label: &String| !naming::RESERVED_LABELS.contains(&label.as_str()) && label != "le";
+        let kept = self.labels.clone();
+        let by: Vec<String> = kept.iter().flatten().filter(|l| free(l)).cloned().collect();
+        if kept.as_ref().is_some_and(|kept| kept.len() == by.len()) {
+            return by;
+        }
+        let what = match &kept {
+            None => "its series are not aggregated".to_owned(),
+            Some(kept) => {
+                let taken: Vec<_> = kept.iter().filter(|l| !free(l)).cloned().collect();
+                let taken = taken.join("`, `");
+                format!("the rules set `{taken}` themselves")
+            }
+        };
+        let word = combine.word();
+        let what = format!("{what}, so the query is put into `{word}(…)`: one objective for all");
+        comments.push(cx.changed(self.span, what));
+        let by_text = match by.as_slice() {
+            [] => String::new(),
+            by => format!(" by ({}) ", by.join(", ")),
+        };
+        self.text = match self.text.contains(['\n', '#']) {
+            true => format!("{word}{by_text}(\n  {}\n)", self.text.replace('\n', "\n  ")),
+            false => format!("{word}{by_text}({})", self.text),
+        };
+        self.labels = Some(by.clone());
+        by
+    }
+}
+
+/// The text without what all its lines are indented by.
+pub(super) fn dedent(text: &str) -> String {
+    let text = text.trim_end();
+    let lines = text.lines().skip_while(|line| line.trim().is_empty());
+    let lines: Vec<&str> = lines.map(str::trim_end).collect();
+    let filled = lines.iter().filter(|line| !line.is_empty());
+    let indents = filled.map(|line| line.len() - line.trim_start_matches(' ').len());
+    let least = indents.min().unwrap_or(0);
+    let cut = lines
+        .iter()
+        .map(|line| line.get(least..).unwrap_or_default());
+    let text = cut.collect::<Vec<_>>().join("\n");
+    text.trim_start().to_owned()
+}

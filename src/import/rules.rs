@@ -1,0 +1,210 @@
+//! Prometheus's alerting rules, in rule files and `PrometheusRule` resources.
+
+use super::context::{Cx, comments_above};
+use super::document::{self, Part};
+use super::fields::Fields;
+use super::model::{Alert, Services, plain};
+use super::names::{self, Annotation};
+use super::print::{Map, Value};
+use super::{known, kubernetes, query};
+use crate::naming;
+use crate::promql;
+use crate::spec::Text;
+use crate::units::Duration;
+use crate::yaml::{Body, Node};
+
+/// Rules are evaluated once a minute: holding times are multiples of it.
+const EVALUATION: u64 = 60;
+
+/// Reads a document, if it has groups of rules.
+pub(super) fn read(
+    cx: &mut Cx<'_>,
+    services: &mut Services,
+    body: &Body<'_>,
+    root: &Node<'_>,
+    service: &str,
+) -> Part {
+    let is_resource = document::says(root, "kind") == Some("PrometheusRule");
+    if !is_resource && root.get("groups").is_none() {
+        return Part::Other;
+    }
+    let Some(mut fields) = Fields::of(cx, body, root, "") else {
+        return Part::Read;
+    };
+    if is_resource {
+        fields.skip(&["apiVersion", "kind", "status"]);
+        let metadata = kubernetes::metadata(cx, &mut fields);
+        kubernetes::add(cx, services.entry(service), metadata);
+        if let Some(mut spec) = fields.map(cx, "spec") {
+            groups(cx, services, &mut spec, service);
+            spec.finish(cx);
+        }
+    } else {
+        groups(cx, services, &mut fields, service);
+    }
+    let comments = fields.finish(cx);
+    services.entry(service).service_comments.extend(comments);
+    Part::Read
+}
+
+fn groups(cx: &mut Cx<'_>, services: &mut Services, fields: &mut Fields<'_>, service: &str) {
+    for mut group in fields.maps(cx, "groups") {
+        let name = group.text(cx, "name");
+        let mut above = comments_above(group.body.text(), group.start());
+        let rules = group.maps(cx, "rules");
+        above.extend(group.finish(cx));
+        let mut is_first = true;
+        for rule in rules {
+            let Some(mut alert) = rule_of(cx, rule, &mut above) else {
+                continue;
+            };
+            if std::mem::take(&mut is_first) {
+                let name = name.iter().map(|name| format!("group {name}"));
+                alert.comments.splice(0..0, name);
+            }
+            services.entry(service).push(cx, alert);
+        }
+        services.entry(service).service_comments.append(&mut above);
+    }
+}
+
+/// An alerting rule; of a recording rule, only that it is lost.
+fn rule_of(cx: &mut Cx<'_>, mut rule: Fields<'_>, above: &mut Vec<String>) -> Option<Alert> {
+    let mut comments = std::mem::take(above);
+    comments.extend(comments_above(rule.body.text(), rule.start()));
+    if let Some(record) = rule.text(cx, "record") {
+        let what = format!("the recording rule `{record}`: keep it in its file");
+        comments.push(cx.lost(record.span, what, ""));
+        rule.skip(&["expr", "labels"]);
+        comments.extend(rule.finish(cx));
+        *above = comments;
+        return None;
+    }
+    let name = rule.required(cx, "alert")?;
+    let expr = rule.query(cx, "expr")?;
+    let labels = rule.pairs(cx, "labels");
+    let annotations = rule.pairs(cx, "annotations");
+    let mut alert = Alert {
+        name: names::alert(cx, &name, &mut comments),
+        at: name.span,
+        severity: String::new(),
+        comments,
+        fields: Map::default(),
+        is_lost: false,
+    };
+    condition(cx, &mut alert, &labels, &expr);
+    if let Some(hold) = rule.text(cx, "for") {
+        holding(cx, &mut alert, &hold);
+    }
+    marks(cx, &mut alert, labels, &annotations, &expr);
+    let more = rule.finish(cx);
+    alert.comments.extend(more);
+    Some(alert)
+}
+
+/// Severity and condition.
+fn condition(
+    cx: &mut Cx<'_>,
+    alert: &mut Alert,
+    labels: &[(Text, Text)],
+    expr: &crate::yaml::Text,
+) {
+    let severity = labels
+        .iter()
+        .find(|(name, _)| name.value == naming::SEVERITY);
+    alert.severity = match severity {
+        Some((_, value)) => value.value.clone(),
+        None => {
+            let what = format!("`{}` has no severity, and is a `warning` here", alert.name);
+            alert.comments.push(cx.changed(alert.at, what));
+            "warning".to_owned()
+        }
+    };
+    alert.fields.put("severity", &alert.severity.clone());
+    let vllm = cx.options.vllm.as_deref();
+    let known = vllm.and_then(|vllm| known::condition(vllm, &expr.value));
+    let when = known.unwrap_or_else(|| {
+        let mut when = Map::default();
+        when.put("promql", &query::dedent(&expr.value));
+        when
+    });
+    alert.fields.put("when", when);
+    if let Err(error) = promql::parse(&expr.value) {
+        let what = format!("this query is not PromQL: {}", error.message);
+        let comment = cx.lost(expr.map.span(error.span), what, "");
+        alert.comments.push(comment);
+        alert.is_lost = true;
+    }
+}
+
+/// The holding time, in whole evaluations.
+fn holding(cx: &mut Cx<'_>, alert: &mut Alert, hold: &Text) {
+    let Ok(given) = hold.value.parse::<Duration>() else {
+        return cx.error(
+            "wrong-type",
+            hold.span,
+            format!("`{hold}` is not a length of time"),
+        );
+    };
+    let whole = Duration::from_secs(given.as_secs().div_ceil(EVALUATION) * EVALUATION);
+    if whole != given {
+        let what = format!("`for: {hold}` is `{whole}` here: rules are evaluated every minute");
+        alert.comments.push(cx.changed(hold.span, what));
+    }
+    if whole.as_secs() > 0 {
+        alert.fields.put("for", Value::word(whole));
+    }
+}
+
+/// Labels and annotations.
+fn marks(
+    cx: &mut Cx<'_>,
+    alert: &mut Alert,
+    labels: Vec<(Text, Text)>,
+    annotations: &[(Text, Text)],
+    expr: &crate::yaml::Text,
+) {
+    let kept = promql::parse(&expr.value)
+        .ok()
+        .map(|expr| promql::kept_labels(&expr));
+    let mut own = super::model::Pairs::new();
+    for pair in annotations {
+        match names::of_rule(cx, pair, kept.as_ref(), &mut alert.comments) {
+            Annotation::Summary(text) => alert.fields.put("summary", &text),
+            Annotation::Description(text) => alert.fields.put("description", &text),
+            Annotation::Runbook(url) => alert.fields.put("runbook", &url),
+            Annotation::Own(name, text) => drop(own.insert(name, text)),
+            Annotation::Lost => {}
+        }
+    }
+    let labels = names::labels(cx, labels, &mut alert.comments);
+    let mut labels = plain(&labels);
+    labels.shift_remove(naming::SEVERITY);
+    let owner = names::take_owner(&mut labels);
+    alert.fields.maybe("owner", owner.as_ref());
+    let names = kept.and_then(|kept| kept.names()).unwrap_or_default();
+    for label in names {
+        if let Some(value) = labels.shift_remove(&label) {
+            let what = format!(
+                "the label `{label}: {value}`: `{}` is grouped by it",
+                alert.name
+            );
+            alert.comments.push(cx.lost(alert.at, what, ""));
+        }
+    }
+    alert.fields.texts("labels", &labels);
+    alert.fields.texts("annotations", &own);
+}
+
+/// The service of a file: its name, without what only says that it has rules.
+pub(super) fn service(path: &std::path::Path) -> String {
+    let stem = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = stem.split('.').next().unwrap_or_default();
+    let name = names::clean(stem, true);
+    for ending in ["-rules", "-alerts", "_rules", "_alerts", "-rule"] {
+        if let Some(short) = name.strip_suffix(ending).filter(|short| !short.is_empty()) {
+            return short.to_owned();
+        }
+    }
+    name
+}

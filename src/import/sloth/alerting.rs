@@ -1,0 +1,173 @@
+//! What alerts are called and carry.
+
+use crate::import::context::Cx;
+use crate::import::fields::Fields;
+use crate::import::model::{Objective, Pairs, Urgency, plain};
+use crate::import::names::{self, Annotation};
+use crate::naming;
+use crate::spec::Text;
+
+/// Reads `alerting`; `labels` are those of the objective.
+pub(super) fn read(
+    cx: &mut Cx<'_>,
+    fields: &mut Fields<'_>,
+    labels: Vec<(Text, Text)>,
+    objective: &mut Objective,
+) {
+    let mut comments = Vec::new();
+    let mut labels = names::labels(cx, labels, &mut comments);
+    let (mut page, mut ticket) = (Some(Urgency::default()), Some(Urgency::default()));
+    if let Some(mut alerting) = fields.map(cx, "alerting") {
+        let name = alerting
+            .text(cx, "name")
+            .filter(|name| !name.value.is_empty());
+        let name = name.map(|name| names::alert(cx, &name, &mut comments));
+        objective.alert_name = name;
+        let own = alerting.pairs(cx, "labels");
+        let own = names::labels(cx, own, &mut comments);
+        override_with(cx, &mut labels, own, &mut comments);
+        let annotations = alerting.pairs(cx, "annotations");
+        put_annotations(cx, &annotations, objective, &mut comments);
+        page = urgency(
+            cx,
+            &mut alerting,
+            ["page_alert", "pageAlert"],
+            objective,
+            &mut comments,
+        );
+        ticket = urgency(
+            cx,
+            &mut alerting,
+            ["ticket_alert", "ticketAlert"],
+            objective,
+            &mut comments,
+        );
+        comments.extend(alerting.finish(cx));
+    }
+    let mut labels = plain(&labels);
+    objective.owner = names::take_owner(&mut labels);
+    if let Some(severity) = labels.shift_remove(naming::SEVERITY) {
+        for urgency in [&mut page, &mut ticket].into_iter().flatten() {
+            urgency.severity.get_or_insert_with(|| severity.clone());
+        }
+    }
+    objective.labels = labels;
+    (objective.page, objective.ticket) = (page, ticket);
+    objective.comments.extend(comments);
+}
+
+/// Labels of the alerts go before those of the objective's series, which are the same here.
+fn override_with(
+    cx: &mut Cx<'_>,
+    labels: &mut Vec<(Text, Text)>,
+    own: Vec<(Text, Text)>,
+    comments: &mut Vec<String>,
+) {
+    for (name, value) in own {
+        let known = labels.iter().position(|(known, _)| *known == name);
+        if let Some(at) = known {
+            let (_, old) = labels.remove(at);
+            if old != value {
+                let what =
+                    format!("the label `{name}: {old}` of its series: its alerts have `{value}`");
+                comments.push(cx.lost(old.span, what, ""));
+            }
+        }
+        labels.push((name, value));
+    }
+}
+
+/// Annotations of all alerts of an objective.
+fn put_annotations(
+    cx: &mut Cx<'_>,
+    pairs: &[(Text, Text)],
+    objective: &mut Objective,
+    comments: &mut Vec<String>,
+) {
+    let by = objective.by.clone();
+    for pair in pairs {
+        match names::annotation(cx, pair, &by, comments) {
+            Annotation::Summary(text) => objective.summary = Some(text),
+            Annotation::Runbook(url) => objective.runbook = Some(url),
+            Annotation::Own(name, text) => {
+                // Whatever people call it, the link of an alert leads there, too.
+                if name == "runbook" && text.starts_with("http") && !text.contains("{{") {
+                    objective
+                        .runbook
+                        .get_or_insert_with(|| text.trim().to_owned());
+                }
+                objective.annotations.insert(name, text);
+            }
+            Annotation::Description(_) | Annotation::Lost => {}
+        }
+    }
+}
+
+/// What pages or tickets carry; `None` where they are disabled.
+fn urgency(
+    cx: &mut Cx<'_>,
+    alerting: &mut Fields<'_>,
+    keys: [&str; 2],
+    objective: &mut Objective,
+    comments: &mut Vec<String>,
+) -> Option<Urgency> {
+    let mut urgency = Urgency::default();
+    for key in keys {
+        let Some(mut fields) = alerting.map(cx, key) else {
+            continue;
+        };
+        let is_disabled = fields.is_true(cx, "disable");
+        let labels = fields.pairs(cx, "labels");
+        let annotations = fields.pairs(cx, "annotations");
+        comments.extend(fields.finish(cx));
+        if is_disabled {
+            return None;
+        }
+        let labels = names::labels(cx, labels, comments);
+        urgency.labels = plain(&labels);
+        urgency.severity = urgency.labels.shift_remove(naming::SEVERITY);
+        if let Some(owner) = names::take_owner(&mut urgency.labels) {
+            let at = labels.iter().find(|(name, _)| name.value == naming::OWNER);
+            let at = at.map_or(objective.at, |(name, _)| name.span);
+            let what = "the label `owner` of pages or tickets is `service_owner` here: alerts have one owner";
+            comments.push(cx.changed(at, what));
+            urgency.labels.insert("service_owner".to_owned(), owner);
+        }
+        urgency.annotations = own_annotations(cx, &annotations, objective, comments);
+    }
+    Some(urgency)
+}
+
+/// Annotations of pages or tickets alone.
+fn own_annotations(
+    cx: &mut Cx<'_>,
+    pairs: &[(Text, Text)],
+    objective: &mut Objective,
+    comments: &mut Vec<String>,
+) -> Pairs {
+    let by = objective.by.clone();
+    let mut out = Pairs::new();
+    for pair in pairs {
+        let (field, text) = match names::annotation(cx, pair, &by, comments) {
+            Annotation::Summary(text) => (&mut objective.summary, text),
+            Annotation::Runbook(url) => (&mut objective.runbook, url),
+            Annotation::Own(name, text) => {
+                out.insert(name, text);
+                continue;
+            }
+            Annotation::Description(_) | Annotation::Lost => continue,
+        };
+        match field {
+            None => *field = Some(text),
+            Some(known) if *known == text => {}
+            Some(known) => {
+                let what = format!(
+                    "the annotation `{}: {}`: all alerts of an objective have one, `{known}`",
+                    pair.0, pair.1
+                );
+                comments.push(cx.lost(pair.0.span, what, ""));
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,67 @@
+//! Plugins, which are programs: what they do cannot be read from a spec.
+
+use crate::import::context::Cx;
+use crate::import::fields::Fields;
+
+/// Plugins whose work every build does anyway, and how.
+const KNOWN: [(&str, &str); 6] = [
+    ("sloth.dev/core/validate/", "every build checks its specs"),
+    ("sloth.dev/core/noop/", "it does nothing"),
+    (
+        "sloth.dev/core/sli_rules/",
+        "every build writes these rules",
+    ),
+    (
+        "sloth.dev/core/metadata_rules/",
+        "every build writes these rules",
+    ),
+    (
+        "sloth.dev/core/alert_rules/",
+        "every build writes these rules",
+    ),
+    (
+        "sloth.dev/contrib/denominator_corrected_rules/",
+        "every ratio is a sum over a sum here, whatever the traffic",
+    ),
+];
+
+/// The chain of plugins in a field; gives back comments.
+pub(super) fn chain(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: &str) -> Vec<String> {
+    let mut comments = Vec::new();
+    let Some(mut chains) = fields.map(cx, key) else {
+        return comments;
+    };
+    chains.skip(&["overridePrevious", "override_previous"]);
+    for mut plugin in chains.maps(cx, "chain") {
+        let at = plugin.span();
+        let id = plugin.text(cx, "id").map(|id| id.value).unwrap_or_default();
+        let known = KNOWN.iter().find(|(name, _)| id.starts_with(name));
+        comments.push(match known {
+            Some((_, why)) => cx.changed(at, format!("the SLO plugin `{id}` is not needed: {why}")),
+            None => cx.lost(
+                at,
+                format!("the SLO plugin `{id}`: plugins are programs for sloth"),
+                "",
+            ),
+        });
+        // The configuration belongs to the plugin.
+        plugin.skip(&["config", "priority"]);
+        comments.extend(plugin.finish(cx));
+    }
+    comments.extend(chains.finish(cx));
+    comments
+}
+
+/// An indicator that a plugin writes; gives back the comment.
+pub(super) fn indicator(cx: &mut Cx<'_>, mut plugin: Fields<'_>) -> String {
+    let at = plugin.span();
+    let id = plugin.text(cx, "id").map(|id| id.value).unwrap_or_default();
+    let options = plugin.pairs(cx, "options");
+    let options = options.iter();
+    let options = options.map(|(name, value)| format!("{name}: {value}"));
+    let options = options.collect::<Vec<_>>().join(", ");
+    plugin.finish(cx);
+    let what = format!("the SLI plugin `{id}` ({options}): plugins are programs for sloth");
+    let help = "`sloth generate` shows its queries in `slo:sli_error:ratio_rate5m`; write them under `sli: {promql: {bad: …, total: …}}` with `$window`";
+    cx.lost(at, what, help)
+}

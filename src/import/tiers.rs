@@ -1,0 +1,179 @@
+//! Tiers of a source as a spec can have them.
+
+use super::context::Cx;
+use super::model::{Burn, Objective, Tier};
+use super::print::{Map, Value};
+use crate::plan::PAGE_UP_TO;
+use crate::units::{Duration, Number, decimal};
+
+/// The shortest window of a rate.
+const SHORTEST: Duration = Duration::from_mins(1);
+
+impl Tier {
+    /// The burn rate.
+    pub(super) fn factor(&self, period: Duration) -> Number {
+        match self.burn {
+            Burn::Factor(factor) => factor,
+            Burn::Consumes(share) => share * period.number() / self.long.number(),
+        }
+    }
+}
+
+/// The tiers of Google's SRE Workbook, which sloth has, too.
+pub(super) fn workbook() -> Vec<Tier> {
+    let tier = |(percent, hours, is_page): (i128, u64, bool)| {
+        let long = Duration::from_secs(hours * 3_600);
+        Tier {
+            burn: Burn::Consumes(Number::new(percent, 100)),
+            long,
+            short: twelfth(long),
+            is_page,
+            at: None,
+        }
+    };
+    [(2, 1, true), (5, 6, true), (10, 24, false), (10, 72, false)]
+        .map(tier)
+        .into()
+}
+
+/// The tiers of an objective that says nothing of alerts: the workbook's, in proportion to its period.
+///
+/// 2% of the budget in 1/720 of the period, as in 1h of 30d, and so on.
+pub(super) fn usual(period: Duration) -> Vec<Tier> {
+    const DAY: u64 = 86_400;
+    if (28 * DAY..=90 * DAY).contains(&period.as_secs()) {
+        return workbook();
+    }
+    let scaled = |tier: Tier| {
+        let minutes = tier.long.as_secs() * period.as_secs() / (30 * DAY) / 60;
+        let long = Duration::from_mins(minutes.max(12));
+        let short = twelfth(long);
+        Tier {
+            long,
+            short,
+            ..tier
+        }
+    };
+    workbook().into_iter().map(scaled).collect()
+}
+
+fn twelfth(long: Duration) -> Duration {
+    Duration::from_secs((long.as_secs() / 12).max(SHORTEST.as_secs()))
+}
+
+/// Drops tiers that never fire, or that a spec cannot have; tells so.
+pub(super) fn fit(cx: &mut Cx<'_>, objective: &mut Objective) {
+    let (period, budget) = (
+        objective.window,
+        Number::from_integer(1) - objective.objective,
+    );
+    let (page, ticket) = (objective.page.is_some(), objective.ticket.is_some());
+    let mut kept: Vec<Tier> = Vec::new();
+    for tier in std::mem::take(&mut objective.tiers) {
+        if !(if tier.is_page { page } else { ticket }) {
+            continue;
+        }
+        let factor = tier.factor(period);
+        let why = if factor * budget >= Number::from_integer(1) {
+            let ratio = decimal(factor * budget * 100);
+            Some(format!(
+                "it can never fire, it needs an error ratio of {ratio}%"
+            ))
+        } else if factor < Number::new(9, 10) {
+            Some("it fires while the objective is met".to_owned())
+        } else if tier.long > period {
+            Some(format!("its window is longer than the period of {period}"))
+        } else if tier.short < SHORTEST || tier.short >= tier.long {
+            Some(format!(
+                "its short window of {} must be {SHORTEST} or more, and shorter than the long one",
+                tier.short
+            ))
+        } else if kept.iter().any(|other| other.long == tier.long) {
+            Some("another tier has the same long window".to_owned())
+        } else {
+            None
+        };
+        match why {
+            None => kept.push(tier),
+            Some(why) => {
+                let at = tier.at.unwrap_or(objective.at);
+                let factor = decimal(factor);
+                let what = format!(
+                    "the alert on a burn rate of {factor} over {} of `{}`: {why}",
+                    tier.long, objective.name
+                );
+                let comment = cx.lost(at, what, "");
+                objective.comments.push(comment);
+            }
+        }
+    }
+    objective.tiers = kept;
+}
+
+/// The severities of a service.
+pub(super) struct Severities<'a> {
+    pub(super) page: &'a str,
+    pub(super) ticket: &'a str,
+}
+
+/// The field `burn`; `None` where the tiers are the default.
+pub(super) fn burn(objective: &Objective, severities: &Severities<'_>) -> Option<Map> {
+    let mut burn = Map::default();
+    if objective.tiers.is_empty() {
+        burn.put("policy", "none");
+        return Some(burn);
+    }
+    let names = [
+        (&objective.page, severities.page, "critical"),
+        (&objective.ticket, severities.ticket, "warning"),
+    ];
+    let names = names.map(|(urgency, default, unnamed)| {
+        let own = urgency.as_ref().and_then(|u| u.severity.as_deref());
+        (own.unwrap_or(unnamed), default)
+    });
+    let is_default = names.iter().all(|(own, default)| own == default);
+    if is_default && is_workbook(objective) {
+        return None;
+    }
+    let tiers = objective.tiers.iter().map(|tier| {
+        let mut map = Map::default();
+        match tier.burn {
+            Burn::Consumes(share) => {
+                map.put(
+                    "consumes",
+                    Value::word(format!("{}%", decimal(share * 100))),
+                );
+                map.put("in", Value::word(tier.long));
+            }
+            Burn::Factor(factor) => {
+                map.put("factor", Value::word(decimal(factor)));
+                map.put("long", Value::word(tier.long));
+            }
+        }
+        if tier.short != twelfth(tier.long) {
+            map.put("short", Value::word(tier.short));
+        }
+        let (own, _) = names[usize::from(!tier.is_page)];
+        let (_, default) = names[usize::from(tier.long > PAGE_UP_TO)];
+        if own != default {
+            map.put("severity", own);
+        }
+        Value::Map(map)
+    });
+    burn.put("tiers", Value::List(tiers.collect()));
+    Some(burn)
+}
+
+/// True for the tiers that a spec has by default.
+fn is_workbook(objective: &Objective) -> bool {
+    const DAY: u64 = 86_400;
+    let period = objective.window;
+    let known = workbook();
+    let same = |(a, b): (&Tier, &Tier)| {
+        (a.long, a.short, a.is_page) == (b.long, b.short, b.is_page)
+            && a.factor(period) == b.factor(period)
+    };
+    (28 * DAY..=90 * DAY).contains(&period.as_secs())
+        && objective.tiers.len() == known.len()
+        && objective.tiers.iter().zip(&known).all(same)
+}

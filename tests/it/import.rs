@@ -1,0 +1,214 @@
+//! Specs, rules and dashboards of other tools become specs that build, and nothing of them is lost silently.
+
+use std::path::{Path, PathBuf};
+
+use slosmith::diag::render::{Format as Report, Report as Findings, render};
+use slosmith::import::{Format, Imported, Options, import};
+use slosmith::source::{FileId, SourceFile, Sources};
+
+use crate::bundled;
+
+const FIXTURES: &str = "tests/fixtures/import";
+
+fn folder(format: Format) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(FIXTURES);
+    root.join(format.as_str())
+}
+
+/// The files of a format, each with its name and text; no catalogues of alert windows.
+fn fixtures(format: Format) -> Vec<(String, String)> {
+    let files = std::fs::read_dir(folder(format)).expect("a folder");
+    let mut found: Vec<_> = files
+        .map(|file| {
+            let path = file.expect("a file").path();
+            let text = std::fs::read_to_string(&path).expect("text");
+            let name = path.file_name().expect("a name").to_string_lossy();
+            (name.into_owned(), text)
+        })
+        .filter(|(name, _)| !name.starts_with("windows"))
+        .collect();
+    found.sort();
+    assert!(!found.is_empty());
+    found
+}
+
+/// Specs, and findings one a line.
+fn imported(format: Format, name: &str, text: &str, options: &Options) -> (Vec<Imported>, String) {
+    let mut sources = Sources::default();
+    let file = sources.add(SourceFile::new(name, text));
+    let windows = options.windows.iter().map(|_| {
+        let text = std::fs::read_to_string(folder(format).join("windows-7d.yml"));
+        sources.add(SourceFile::new("windows-7d.yml", text.expect("text")))
+    });
+    let options = Options {
+        windows: windows.collect(),
+        vllm: Some("==0.33.0".to_owned()),
+        first_file: Some(file),
+        ..options.clone()
+    };
+    let (specs, sink) = import(format, &sources, &[file], &options);
+    let found = sink.into_sorted();
+    let report = Findings::new(&found, &sources, &[]);
+    (specs, render(Report::Concise, &report))
+}
+
+/// Specs and findings, as one text.
+fn shown(specs: &[Imported], findings: &str) -> String {
+    let specs = specs.iter();
+    let specs = specs.map(|spec| format!("{}\n", spec.text));
+    format!("{}{findings}", specs.collect::<String>())
+}
+
+fn check(format: Format) {
+    for (name, text) in fixtures(format) {
+        let (specs, findings) = imported(format, &name, &text, &Options::default());
+        assert!(!findings.contains("error["), "{findings}");
+        for spec in &specs {
+            assert!(
+                !bundled::build(&spec.text, None).is_empty(),
+                "{}",
+                spec.text
+            );
+        }
+        // Each finding has its comment.
+        let text: String = specs.iter().map(|spec| spec.text.as_str()).collect();
+        let places = findings
+            .lines()
+            .filter_map(|line| line.split_once(": ")?.0.split_once(':'));
+        for (_, place) in places {
+            assert!(text.contains(&format!(":{place})")), "{place}: {text}");
+        }
+        let stem = name.split('.').next().expect("a name");
+        let snapshot = format!("import_{}_{stem}", format.as_str());
+        insta::assert_snapshot!(snapshot, shown(&specs, &findings));
+    }
+}
+
+/// In front of each key of a source, a field that no reader knows: it must be told, or be carried over.
+fn check_unknown(format: Format) {
+    const FIELD: &str = "unknown_field";
+    // What follows is told as a whole.
+    const OF_OTHERS: [&str; 3] = ["kind: Service", "startTime:", "timeZone:"];
+    let mut tried = 0;
+    for (name, text) in fixtures(format) {
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let at = start;
+            start += line.len();
+            let words = line.trim_start_matches([' ', '-']);
+            let is_key = words.split_once(':').is_some_and(|(key, _)| {
+                !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_')
+            });
+            if !is_key || !name.ends_with("yml") {
+                continue;
+            }
+            let indent = line.len() - words.len();
+            let mut edited = text.clone();
+            let (at, new) = match line[..indent].contains('-') {
+                true => (at + indent, format!("{FIELD}: 7\n{}", " ".repeat(indent))),
+                false => (at, format!("{}{FIELD}: 7\n", " ".repeat(indent))),
+            };
+            edited.insert_str(at, &new);
+            let (specs, findings) = imported(format, &name, &edited, &Options::default());
+            let shown = shown(&specs, &findings);
+            // Documents of another kind are told as a whole.
+            let is_told = shown.contains(FIELD) || findings.contains("this is a ");
+            let is_known = OF_OTHERS.iter().any(|part| line.contains(part));
+            assert!(is_told || is_known, "{name}: before {line}\n{shown}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 20, "{tried}");
+}
+
+#[test]
+fn sloth() {
+    check(Format::Sloth);
+}
+
+#[test]
+fn unknown_fields_of_sloth_are_told() {
+    check_unknown(Format::Sloth);
+}
+
+#[test]
+fn openslo() {
+    check(Format::OpenSlo);
+}
+
+#[test]
+fn unknown_fields_of_openslo_are_told() {
+    check_unknown(Format::OpenSlo);
+}
+
+#[test]
+fn pyrra() {
+    check(Format::Pyrra);
+}
+
+#[test]
+fn unknown_fields_of_pyrra_are_told() {
+    check_unknown(Format::Pyrra);
+}
+
+#[test]
+fn rules() {
+    check(Format::Rules);
+}
+
+#[test]
+fn unknown_fields_of_rules_are_told() {
+    check_unknown(Format::Rules);
+}
+
+#[test]
+fn alert_windows_of_sloth() {
+    let (_, text) = fixtures(Format::Sloth).swap_remove(1);
+    let options = Options {
+        windows: vec![FileId(0)],
+        ..Options::default()
+    };
+    let (specs, findings) = imported(Format::Sloth, "resources.yml", &text, &options);
+    assert!(!findings.contains("error["), "{findings}");
+    let spec = &specs[0].text;
+    bundled::build(spec, None);
+    // The quick tickets have another short window than a twelfth.
+    assert!(spec.contains("window: 7d\n"), "{spec}");
+    assert!(spec.contains("{consumes: 20%, in: 1d, short: 3h"), "{spec}");
+
+    let seven = "7d".parse().ok();
+    let options = Options {
+        period: seven,
+        ..Options::default()
+    };
+    let (_, findings) = imported(Format::Sloth, "resources.yml", &text, &options);
+    assert!(
+        findings.contains("no alert windows for a period of 7d"),
+        "{findings}"
+    );
+}
+
+#[test]
+fn what_is_not_of_the_format_is_an_error() {
+    for (text, message) in [
+        ("", "this file is empty"),
+        ("apiVersion: openslo/v1\nkind: SLO\n", "this is a `SLO`"),
+        (
+            "version: prometheus/v1\nslos: []\n",
+            "the field `service` is missing",
+        ),
+        (
+            "version: prometheus/v1\nservice: a\nslos: {}\n",
+            "`slos` must be a list",
+        ),
+        (
+            "version: prometheus/v1\nservice: a\nslos: [{name: b, objective: 100}]\n",
+            "an objective of `100`",
+        ),
+        ("version: prometheus/v1\nservice: [\n", "a.yml:"),
+    ] {
+        let (_, findings) = imported(Format::Sloth, "a.yml", text, &Options::default());
+        assert!(findings.contains("error["), "{text}: {findings}");
+        assert!(findings.contains(message), "{text}: {findings}");
+    }
+}
