@@ -8,7 +8,7 @@ Examples:
 
 pub(super) const IMPORT_SLOTH: &str = "\
 Examples:
-  slosmith import sloth slos/*.yml --output specs --runbooks https://wiki.example --grafana https://grafana.example
+  slosmith import sloth slos/*.yml --output specs --runbooks https://wiki.example
   slosmith import sloth slos/shop.yml --period 28d";
 
 pub(super) const IMPORT_OPENSLO: &str = "\
@@ -80,8 +80,8 @@ Examples:
 #[cfg(feature = "aws")]
 pub(super) const CLOUDWATCH_LIST_METRICS: &str = "\
 Examples:
-  slosmith cloudwatch list-metrics --region us-east-1 --namespace CWAgent --out metrics.json
-  slosmith lint generated/ metrics.json";
+  slosmith cloudwatch list-metrics --region us-east-1 --namespace Chat --out m.json
+  slosmith lint generated/ m.json";
 
 #[cfg(feature = "aws")]
 pub(super) const CLOUDWATCH_PULL: &str = "\
