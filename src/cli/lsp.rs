@@ -1,7 +1,7 @@
 //! `slosmith lsp`: what `lint` and `catalog show` say, in an editor.
 //!
-//! The editor starts the process and speaks the Language Server Protocol on its standard streams. A document is judged after
-//! each change, once no further message waits.
+//! The editor starts the process and speaks the Language Server Protocol on its standard streams. A document is judged once
+//! nothing more came for a moment, so that fast typing is judged once.
 
 mod action;
 mod completion;
@@ -13,12 +13,13 @@ mod word;
 mod workspace;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{
-    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument,
+    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument, Exit,
     Notification as _, PublishDiagnostics,
 };
 use lsp_types::request::{
@@ -37,6 +38,9 @@ use serde_json::{Value, json};
 use document::Document;
 use position::Encoding;
 use workspace::Workspace;
+
+/// How long nothing must come before documents are judged.
+const MOMENT: Duration = Duration::from_millis(50);
 
 /// Check files while you edit them, in editors with the Language Server Protocol
 #[derive(Debug, Args)]
@@ -60,16 +64,20 @@ pub fn run(_: &LspArgs) -> Result<u8> {
         "serverInfo": {"name": "slosmith", "version": env!("CARGO_PKG_VERSION")},
     });
     connection.initialize_finish(id, answer)?;
-    let here = std::env::current_dir().context("cannot determine the working directory")?;
+    // As on the command line, paths begin in the working directory.
+    if let Some(root) = root(&params) {
+        let folder = || format!("cannot open {}", root.display());
+        std::env::set_current_dir(&root).with_context(folder)?;
+    }
     let mut server = Server {
-        workspace: Workspace::open(root(&params).unwrap_or(here))?,
+        workspace: Workspace::open()?,
         encoding,
         connection,
     };
-    server.serve()?;
+    let code = server.serve()?;
     drop(server);
     threads.join()?;
-    Ok(0)
+    Ok(code)
 }
 
 fn capabilities(encoding: Encoding) -> ServerCapabilities {
@@ -119,24 +127,35 @@ struct Server {
 type Answer = Result<Value, Response>;
 
 impl Server {
-    fn serve(&mut self) -> Result<()> {
-        while let Ok(message) = self.connection.receiver.recv() {
+    /// Works until the editor ends the session; gives back the exit code, which is 1 where it did so without a warning.
+    fn serve(&mut self) -> Result<u8> {
+        loop {
+            let message = match self.connection.receiver.recv_timeout(MOMENT) {
+                Ok(message) => message,
+                Err(error) if error.is_timeout() => {
+                    self.publish()?;
+                    match self.connection.receiver.recv() {
+                        Ok(message) => message,
+                        Err(_) => return Ok(1),
+                    }
+                }
+                Err(_) => return Ok(1),
+            };
             match message {
                 Message::Request(request) => {
                     if self.connection.handle_shutdown(&request)? {
-                        return Ok(());
+                        return Ok(0);
                     }
+                    // Answers are about the newest text.
+                    self.publish()?;
                     let answer = self.answer(request);
                     self.connection.sender.send(answer.into())?;
                 }
+                Message::Notification(told) if told.method == Exit::METHOD => return Ok(1),
                 Message::Notification(told) => self.note(told),
                 Message::Response(_) => {}
             }
-            if self.connection.receiver.is_empty() {
-                self.publish()?;
-            }
         }
-        Ok(())
     }
 
     fn note(&mut self, told: Notification) {
@@ -158,8 +177,9 @@ impl Server {
                 })
             }
             DidSaveTextDocument::METHOD => {
-                self.workspace.reload();
-                Ok(())
+                read(params).map(|p: lsp_types::DidSaveTextDocumentParams| {
+                    self.workspace.saved(&p.text_document.uri);
+                })
             }
             DidCloseTextDocument::METHOD => {
                 read(params).map(|p: lsp_types::DidCloseTextDocumentParams| {
@@ -247,8 +267,6 @@ impl Server {
             }
             CodeActionRequest::METHOD => {
                 let p: lsp_types::CodeActionParams = read(params).map_err(invalid)?;
-                // The editor may ask before it has seen the findings of the newest text.
-                self.publish().map_err(|error| refused(error.to_string()))?;
                 let document = self.workspace.document(&p.text_document.uri);
                 let actions = document.map(|document| action::actions(document, p.range, encoding));
                 serde_json::to_value(actions).unwrap_or_default()

@@ -276,7 +276,7 @@ fn what_a_name_is() {
     assert!(said.contains("vllm:num_requests_waiting"), "{said}");
     let nothing = RULES.replace("groups", "gro|ups");
     let nothing = editor.at("textDocument/hover", "rules.yaml", &nothing, json!({}));
-    assert_eq!(nothing.result, None);
+    assert!(nothing.error.is_none() && nothing.result.is_none());
     editor.end();
 }
 
@@ -363,7 +363,7 @@ fn names_of_a_spec_are_found_and_changed() {
     }
     let step = SPEC.replace("id: queue", "id: qu|eue");
     let step = editor.at("textDocument/prepareRename", "chat.yaml", &step, json!({}));
-    assert_eq!(step.result, None);
+    assert!(step.error.is_none() && step.result.is_none());
     editor.end();
 }
 
@@ -389,6 +389,101 @@ fn specs_of_the_folder_count() {
         json!({"textDocument": {"uri": uri}}),
     );
     assert_eq!(editor.found("rules.yaml"), json!([]));
+    editor.end();
+}
+
+/// Behind a sign that no name begins with, nothing fits, and nothing breaks.
+#[test]
+fn places_without_a_name() {
+    let project = Project::empty();
+    let mut editor = Editor::open(&project, &[]);
+    editor.show("rules.yaml", RULES);
+    for marked in ["clamp_max(x,|-1)", "x > |.5", "|--", "{|", "é|𝄞", "|"] {
+        let marked = RULES.replace("vllm:gpu_cache_usage_perc > 0.95", marked);
+        assert_eq!(editor.labels("rules.yaml", &marked), [""; 0], "{marked}");
+        for method in ["hover", "definition", "prepareRename"] {
+            let method = format!("textDocument/{method}");
+            let said = editor.at(&method, "rules.yaml", &marked, json!({}));
+            assert!(said.error.is_none() && said.result.is_none(), "{marked}");
+        }
+    }
+    editor.end();
+}
+
+/// An alias repeats the name that it stands for: one edit changes both.
+#[test]
+fn what_an_alias_repeats_is_changed_once() {
+    let project = Project::empty();
+    let mut editor = Editor::open(&project, &[]);
+    let spec = SPEC
+        .replace(
+            "when: {signal: 'queue', above: 80}",
+            "when: &full {signal: queue, above: 80}",
+        )
+        .replace("when: {signal: queue, above: 10}", "when: *full")
+        + "  other:\n    title: Another\n    related: [full]\n    steps: [{id: a, cause: b}]\n";
+    editor.show("chat.yaml", &spec);
+    let marked = spec.replace("of: queue", "of: que|ue");
+    let renamed = editor.at(
+        "textDocument/rename",
+        "chat.yaml",
+        &marked,
+        json!({"newName": "waiting"}),
+    );
+    let uri = editor.uri("chat.yaml");
+    let edits = &renamed.result.expect("edits")["changes"][&uri];
+    assert_eq!(edits.as_array().expect("a list").len(), 3, "{edits:#}");
+    let marked = spec.replace("  full:", "  fu|ll:");
+    let renamed = editor.at(
+        "textDocument/rename",
+        "chat.yaml",
+        &marked,
+        json!({"newName": "crowded"}),
+    );
+    let edits = &renamed.result.expect("edits")["changes"][&uri];
+    assert!(
+        edited(&spec, edits).contains("related: [crowded]"),
+        "{edits:#}"
+    );
+    for name in ["Full", &"x".repeat(300)] {
+        let refused = editor.at(
+            "textDocument/rename",
+            "chat.yaml",
+            &marked,
+            json!({"newName": name}),
+        );
+        assert!(refused.error.is_some(), "{name}");
+    }
+    editor.end();
+}
+
+/// What the configuration leaves out has no findings, nor what is not slosmith's; a wrong configuration is told.
+#[test]
+fn the_configuration_counts() {
+    let project = Project::empty();
+    project.write(
+        "slosmith.toml",
+        "exclude = [\"generated\"]\nignore = [\"no-such-rule\"]\n",
+    );
+    let mut editor = Editor::open(&project, &[]);
+    editor.show("generated/rules.yaml", RULES);
+    assert_eq!(editor.found("generated/rules.yaml"), json!([]));
+    editor.show("package.json", "{\"name\": ");
+    assert_eq!(editor.found("package.json"), json!([]));
+    editor.show("rules.yaml", RULES);
+    let found = editor.found("rules.yaml");
+    assert_eq!(found.as_array().expect("a list").len(), 1, "{found:#}");
+    project.write("slosmith.toml", "profiles = [\"lorra\"]\n");
+    let uri = editor.uri("slosmith.toml");
+    editor.tell(
+        "textDocument/didSave",
+        json!({"textDocument": {"uri": uri}}),
+    );
+    let found = editor.found("rules.yaml");
+    assert!(
+        found[1]["message"].to_string().contains("lorra"),
+        "{found:#}"
+    );
     editor.end();
 }
 

@@ -85,13 +85,16 @@ pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) 
     loaded
 }
 
-/// A text as if it were a file that the command line names.
-pub(in crate::cli) fn of_text(path: PathBuf, text: String) -> Loaded {
-    let mut loaded = Loaded::default();
+/// A text as a file of a walk: one that nobody can read is a finding only where it is surely meant.
+pub(in crate::cli) fn of_text(path: PathBuf, text: String, sources: Sources) -> (FileId, Loaded) {
+    let mut loaded = Loaded {
+        sources,
+        ..Loaded::default()
+    };
     let file = loaded.sources.add(SourceFile::new(path, text));
-    loaded.files.push((file, true));
+    loaded.files.push((file, false));
     loaded.read(&Progress::none());
-    loaded
+    (file, loaded)
 }
 
 /// True for a text that names a series of ours; nobody asked for it, so that it need not be readable.

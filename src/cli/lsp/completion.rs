@@ -18,7 +18,8 @@ pub(super) fn items(document: &Document, offset: usize, encoding: Encoding) -> V
         return inside.items(&lines);
     }
     let text = &document.text;
-    let range = word::at(text, offset).start..offset;
+    // Behind a minus, a name may begin after the cursor.
+    let range = word::at(text, offset).start.min(offset)..offset;
     let item = |name: &str, detail: &str, kind| item(name, detail, kind, &range, &lines);
     if document.kind == Kind::Spec && symbol::expects_signal(text, range.start) {
         let own = symbol::signals(document).into_iter();

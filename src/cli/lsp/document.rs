@@ -25,6 +25,21 @@ pub(super) struct Document {
 }
 
 impl Document {
+    /// One without a text.
+    pub(super) fn new(uri: Uri, path: PathBuf) -> Self {
+        Self {
+            uri,
+            path,
+            version: 0,
+            text: String::new(),
+            changed: true,
+            kind: Kind::Unknown,
+            file: FileId(0),
+            sources: Sources::default(),
+            found: Vec::new(),
+        }
+    }
+
     pub(super) fn lines(&self, encoding: Encoding) -> Lines<'_> {
         Lines::new(&self.text, encoding)
     }

@@ -10,7 +10,9 @@ use serde_json::Value;
 use super::action::edit_of;
 use super::document::Document;
 use super::position::Encoding;
+use crate::artifact;
 use crate::library::json_schema;
+use crate::naming::check_name;
 use crate::source::FileId;
 use crate::yaml::{Kind, Node, document};
 
@@ -33,15 +35,17 @@ impl Table {
     fn is_named_by(self, key: &str) -> bool {
         match self {
             Self::Signals => signal_keys().contains(key),
-            Self::Runbooks => key == "runbook",
+            Self::Runbooks => matches!(key, "runbook" | "related"),
         }
     }
 }
 
 /// A name in a spec: where it is declared, and where it is used.
 struct Symbol {
+    table: Table,
     declared: Range<usize>,
-    used: Vec<Range<usize>>,
+    /// In the order of the file; what an alias repeats is one place.
+    used: BTreeSet<(usize, usize)>,
 }
 
 /// Where the name at a byte is declared.
@@ -77,18 +81,14 @@ pub(super) fn rename(
     encoding: Encoding,
 ) -> Result<WorkspaceEdit, String> {
     let (symbol, here) = at(document, offset).ok_or("no signal or runbook of this spec is here")?;
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(plain) {
-        return Err(format!(
-            "`{name}` is not a name: a letter, then letters, digits, `_` and `-`"
-        ));
-    }
+    check_name(name, symbol.table == Table::Runbooks).map_err(|error| error.to_string())?;
     let old = &document.text[here];
     if name != old && tables(document).into_iter().any(|(_, _, key)| key == name) {
         return Err(format!("the spec has `{name}` already"));
     }
     let lines = document.lines(encoding);
-    let places = std::iter::once(symbol.declared).chain(symbol.used);
+    let used = symbol.used.into_iter().map(|(start, end)| start..end);
+    let places = std::iter::once(symbol.declared).chain(used);
     let edits = places.map(|place| TextEdit::new(lines.range(place), name.to_owned()));
     Ok(edit_of(&document.uri, edits.collect()))
 }
@@ -143,7 +143,10 @@ fn collect(schema: &Value, keys: &mut BTreeSet<String>) {
 
 /// The names that a spec declares, with their bytes.
 fn tables(of: &Document) -> Vec<(Table, Range<usize>, String)> {
-    let Ok(root) = document(FileId(0), &of.text) else {
+    let Some(root) = document(FileId(0), &of.text)
+        .ok()
+        .filter(|_| of.kind == artifact::Kind::Spec)
+    else {
         return Vec::new();
     };
     let mut found = Vec::new();
@@ -162,22 +165,29 @@ fn tables(of: &Document) -> Vec<(Table, Range<usize>, String)> {
 fn at(of: &Document, offset: usize) -> Option<(Symbol, Range<usize>)> {
     let root = document(FileId(0), &of.text).ok()?;
     tables(of).into_iter().find_map(|(table, declared, name)| {
-        let mut used = Vec::new();
+        let mut used = BTreeSet::new();
         uses(&root, table, &name, &mut used);
-        let mut places = std::iter::once(&declared).chain(&used);
+        let places = used.iter().map(|(start, end)| *start..*end);
+        let mut places = std::iter::once(declared.clone()).chain(places);
         let here = places.find(|place| place.start <= offset && offset <= place.end)?;
-        let here = here.clone();
-        Some((Symbol { declared, used }, here))
+        drop(places);
+        let symbol = Symbol {
+            table,
+            declared,
+            used,
+        };
+        Some((symbol, here))
     })
 }
 
 /// Where a name is used.
-fn uses(node: &Node<'_>, table: Table, name: &str, found: &mut Vec<Range<usize>>) {
+fn uses(node: &Node<'_>, table: Table, name: &str, found: &mut BTreeSet<(usize, usize)>) {
     for (key, value) in node.entries() {
         if key.text().is_some_and(|key| table.is_named_by(key)) {
             let all = std::iter::once(value).chain(value.items());
             let same = all.filter(|value| value.text() == Some(name));
-            found.extend(same.map(|value| named(value, name)));
+            let places = same.map(|value| named(value, name));
+            found.extend(places.map(|place| (place.start, place.end)));
         }
         uses(value, table, name, found);
     }

@@ -16,18 +16,16 @@ use crate::cli::lint::{scope, today, walk};
 use crate::config::{self, Config};
 use crate::diag::Diagnostic;
 use crate::lint::{Scope, Settings, declared, run};
-use crate::source::{FileId, Sources, Span};
+use crate::source::{SourceFile, Sources, Span};
 
-/// What says nothing about one open file: editors open files of all sorts, and what a comment suppresses may be found only
-/// beside other files.
-const NOT_HERE: [&str; 2] = ["unknown-file", "unused-suppression"];
+/// What a comment suppresses may be found only beside other files.
+const UNUSED: &str = "unused-suppression";
+/// The file that decides how files are judged.
+const CONFIGURATION: &str = "slosmith.toml";
 
-/// Everything that is open.
+/// Everything that is open. Paths are those of the working directory, which is the folder that the editor opened.
 pub(super) struct Workspace {
-    root: PathBuf,
-    config: Config,
-    /// Why the configuration does not count.
-    fault: Option<String>,
+    settings: Configured,
     /// What queries are judged against, with the labels and series that the specs on disk declare.
     scope: Scope<'static>,
     /// By the text of their URI.
@@ -36,34 +34,40 @@ pub(super) struct Workspace {
     closed: Vec<Uri>,
 }
 
+/// A configuration and what follows from it.
+struct Configured {
+    config: Config,
+    /// Why the configuration on disk does not count.
+    fault: Option<String>,
+    /// What queries are judged against, without specs.
+    scope: Scope<'static>,
+}
+
 impl Workspace {
-    /// Reads configuration and specs below a folder.
+    /// Reads configuration and specs of the working directory.
     ///
     /// # Errors
-    /// When the built-in catalog cannot be used.
-    pub(super) fn open(root: PathBuf) -> Result<Self> {
-        let (config, fault) = configuration(&root);
-        let scope = scope_of(&root, &config)?;
+    /// When nothing can be judged even without a configuration.
+    pub(super) fn open() -> Result<Self> {
+        let settings = Configured::read()?;
         Ok(Self {
-            root,
-            config,
-            fault,
-            scope,
+            scope: settings.with_specs(),
+            settings,
             documents: BTreeMap::new(),
             closed: Vec::new(),
         })
     }
 
-    /// Reads configuration and specs again, after something was saved. What was known stays where they are wrong.
-    pub(super) fn reload(&mut self) {
-        let (config, fault) = configuration(&self.root);
-        self.fault = fault;
-        if self.fault.is_none()
-            && let Ok(scope) = scope_of(&self.root, &config)
+    /// Reads specs again after a file was saved, and the configuration if it is that.
+    pub(super) fn saved(&mut self, uri: &Uri) {
+        let path = document::path(uri);
+        let name = path.as_deref().and_then(Path::file_name);
+        if name.is_some_and(|name| name == CONFIGURATION)
+            && let Ok(settings) = Configured::read()
         {
-            self.config = config;
-            self.scope = scope;
+            self.settings = settings;
         }
+        self.scope = self.settings.with_specs();
         self.documents
             .values_mut()
             .for_each(|document| document.changed = true);
@@ -74,22 +78,14 @@ impl Workspace {
         let Some(path) = document::path(&uri) else {
             return;
         };
-        let path = path
-            .strip_prefix(&self.root)
-            .map(Path::to_owned)
-            .unwrap_or(path);
-        let document = Document {
-            path,
-            version,
-            text,
-            changed: true,
-            kind: Kind::Unknown,
-            file: FileId(0),
-            sources: Sources::default(),
-            found: Vec::new(),
-            uri: uri.clone(),
-        };
-        self.documents.insert(uri.as_str().to_owned(), document);
+        self.closed.retain(|closed| *closed != uri);
+        let document = self
+            .documents
+            .entry(uri.as_str().to_owned())
+            .or_insert_with(|| Document::new(uri, path));
+        document.version = version;
+        document.text = text;
+        document.changed = true;
     }
 
     /// Forgets a document.
@@ -104,17 +100,17 @@ impl Workspace {
 
     /// Judges what changed; what was closed has no findings.
     pub(super) fn judge(&mut self, encoding: Encoding) -> Vec<Published> {
+        let Configured { config, fault, .. } = &self.settings;
         let settings = Settings {
             scope: &self.scope,
-            config: &self.config,
+            config,
             vllm: None,
             today: today(),
-            root: &self.root,
+            root: config.folder(),
         };
-        let fault = self.fault.as_deref();
         let changed = self.documents.values_mut().filter(|d| d.changed);
         let judged = changed.map(|document| {
-            judge(document, &settings, fault);
+            judge(document, &settings, fault.as_deref());
             let found = document.diagnostics(encoding);
             (document.uri.clone(), Some(document.version), found)
         });
@@ -126,52 +122,86 @@ impl Workspace {
 /// Finds what `lint` finds in one file.
 fn judge(document: &mut Document, settings: &Settings<'_>, fault: Option<&str>) {
     document.changed = false;
-    let Loaded {
-        sources,
-        artifacts,
-        faults,
-        ..
-    } = input::of_text(document.path.clone(), document.text.clone());
-    document.kind = artifacts
+    // What is wrong with the configuration points into the first file.
+    let mut sources = Sources::default();
+    sources.add(SourceFile::new(CONFIGURATION, ""));
+    let (file, loaded) = input::of_text(document.path.clone(), document.text.clone(), sources);
+    document.kind = loaded
+        .artifacts
         .first()
         .map_or(Kind::Unknown, |artifact| artifact.kind);
-    document.file = FileId(0);
-    let mut found = run(&artifacts, &sources, settings);
-    found.extend(faults);
-    found.retain(|d| d.span.file == document.file && !NOT_HERE.contains(&d.code));
+    document.file = file;
+    document.found.clear();
+    if !settings.config.excludes(&document.path, Path::new("")) {
+        document
+            .found
+            .extend(run(&loaded.artifacts, &loaded.sources, settings));
+        document.found.extend(loaded.faults);
+    }
+    document
+        .found
+        .retain(|d| d.span.file == file && d.code != UNUSED);
     if let Some(fault) = fault.filter(|_| document.kind != Kind::Unknown) {
-        let span = Span::new(document.file, 0..0);
-        found.push(Diagnostic::warning("invalid-configuration", span, fault));
+        let span = Span::new(file, 0..0);
+        document
+            .found
+            .push(Diagnostic::warning("invalid-configuration", span, fault));
     }
-    document.found = found;
-    document.sources = sources;
+    document.sources = loaded.sources;
 }
 
-/// The nearest configuration, and why it does not count.
-fn configuration(root: &Path) -> (Config, Option<String>) {
-    let Some(path) = config::find(root) else {
-        return (Config::default(), None);
-    };
-    match Config::load(&path, &mut Sources::default()) {
-        Ok(config) => (config, None),
-        Err(error) => {
-            let why = format!("slosmith.toml is not valid: {error}; run `slosmith lint`");
-            (Config::default(), Some(why))
-        }
+impl Configured {
+    /// The nearest configuration; the default one, and why, where it cannot be used.
+    fn read() -> Result<Self> {
+        let mut sources = Sources::default();
+        let here = std::env::current_dir()?;
+        let loaded = config::find(&here).map(|path| Config::load(&path, &mut sources));
+        let read = loaded.unwrap_or_else(|| Ok(Config::default()));
+        let read = read.map_err(|error| error.to_string());
+        let found = read.and_then(|config| match scope_of(&config) {
+            Ok(scope) => Ok((config, scope)),
+            Err(error) => Err(error.to_string()),
+        });
+        Ok(match found {
+            Ok((config, scope)) => Self {
+                config,
+                scope,
+                fault: None,
+            },
+            Err(why) => {
+                let config = Config::default();
+                Self {
+                    scope: scope_of(&config)?,
+                    config,
+                    fault: Some(format!("{CONFIGURATION} is not used: {why}")),
+                }
+            }
+        })
+    }
+
+    /// What queries are judged against, with what specs declare.
+    fn with_specs(&self) -> Scope<'static> {
+        let specs = specs(&self.config);
+        declared(
+            self.scope.clone(),
+            &specs.artifacts,
+            &specs.sources,
+            &self.config,
+        )
     }
 }
 
-/// What queries are judged against.
-fn scope_of(root: &Path, config: &Config) -> Result<Scope<'static>> {
-    let products = scope::products(config, None, &[])?;
-    let scope = Scope::configured(products, config);
-    let specs = specs(root, config);
-    Ok(declared(scope, &specs.artifacts, &specs.sources, config))
+fn scope_of(config: &Config) -> Result<Scope<'static>> {
+    Ok(Scope::configured(
+        scope::products(config, None, &[])?,
+        config,
+    ))
 }
 
-/// The specs below a folder; none where it cannot be walked.
-fn specs(root: &Path, config: &Config) -> Loaded {
-    let files = walk::files(&[root.to_owned()], config, root).unwrap_or_default();
+/// The specs of the working directory; none where it cannot be walked.
+fn specs(config: &Config) -> Loaded {
+    let here = Path::new(".");
+    let files = walk::files(&[here.to_owned()], config, here).unwrap_or_default();
     let is_yaml = |path: &PathBuf| path.extension().is_some_and(|e| e == "yaml" || e == "yml");
     let files = Files {
         found: files.found.into_iter().filter(is_yaml).collect(),
