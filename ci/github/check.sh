@@ -4,6 +4,7 @@
 set -uo pipefail
 folder=$RUNNER_TEMP/slosmith-report
 mkdir -p "$folder"
+rm -f "$folder"/*
 report=$folder/report.md
 sarif=$folder/slosmith.sarif
 failed=""
@@ -74,6 +75,9 @@ if [[ $CLOUDWATCH == true ]]; then
   ((code != 0)) && section "slosmith cloudwatch plan" "$folder/plan.txt" text
 fi
 echo >>"$report"
+
+# Without findings to upload, such as after a path that does not exist, the other checks still count.
+[[ -s $sarif ]] || sarif=""
 
 {
   echo "report=$report"

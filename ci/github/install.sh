@@ -5,4 +5,5 @@ root=$RUNNER_TEMP/slosmith
 if [[ ! -x $root/bin/slosmith ]]; then
   cargo install --locked --path "$GITHUB_ACTION_PATH" --root "$root"
 fi
+"$root/bin/slosmith" --version
 echo "$root/bin" >>"$GITHUB_PATH"

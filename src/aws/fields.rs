@@ -86,10 +86,18 @@ fn names(list: &[Value]) -> Vec<Name> {
     ];
     for key in keys {
         let names: Option<Vec<_>> = list.iter().map(key).collect();
-        if let Some(names) = names
-            && names.iter().collect::<BTreeSet<_>>().len() == list.len()
-        {
-            return names.into_iter().map(|name| (0, name.to_owned())).collect();
+        if let Some(names) = names {
+            let same = |at: usize| {
+                names[..at]
+                    .iter()
+                    .filter(|name| **name == names[at])
+                    .count()
+            };
+            let number = |(at, name): (usize, &&str)| match same(at) {
+                0 => (0, (*name).to_owned()),
+                before => (0, format!("{name} #{}", before + 1)),
+            };
+            return names.iter().enumerate().map(number).collect();
         }
     }
     (0..list.len()).map(|at| (at, at.to_string())).collect()
@@ -153,6 +161,11 @@ mod tests {
                 "[Cache]: null → {\"y\":1,\"properties\":{\"title\":\"Cache\"}}",
                 "[Queue].y: 1 → 7"
             ]
+        );
+        let twice = json!([text("## A\nb"), graph("Queue", 1), graph("Queue", 7)]);
+        assert_eq!(
+            paths(&old, &twice),
+            ["[Queue #2]: null → {\"y\":7,\"properties\":{\"title\":\"Queue\"}}"]
         );
         let other = json!([old[1], old[0]]);
         assert_eq!(

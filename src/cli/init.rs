@@ -50,6 +50,9 @@ pub struct InitArgs {
     http: page::HttpArgs,
 }
 
+/// The one file that GitLab CI/CD reads.
+const GITLAB: &str = ".gitlab-ci.yml";
+
 /// Where pipelines run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Ci {
@@ -166,15 +169,19 @@ fn owner(args: &InitArgs, questions: &mut Questions) -> Result<String> {
 
 fn pipeline(args: &InitArgs, questions: &mut Questions) -> Result<Option<Pipeline>> {
     let has = |path: &str| args.folder.join(path).exists();
-    let found = match (has(".github"), has(".gitlab-ci.yml") || has(".gitlab")) {
-        (false, true) => "gitlab",
-        _ => "github",
+    let found = match (has(".github"), has(GITLAB), has(".gitlab")) {
+        (true, ..) => "github",
+        // It is somebody's file, and GitLab reads no other.
+        (false, true, _) => "none",
+        (false, false, true) => "gitlab",
+        (false, false, false) => "github",
     };
     let ci = match args.ci {
         Some(ci) => ci,
         None => {
             let check = |word: &str| Ci::from_str(word, true).map(drop);
-            let check = |word: &str| check(word).map_err(|_| "not one of the three".to_owned());
+            let check =
+                |word: &str| check(word).map_err(|_| "answer github, gitlab or none".to_owned());
             let asked = "Where pipelines run: github, gitlab or none";
             let word = questions.checked(asked, found, check)?;
             Ci::from_str(&word, true).unwrap_or(Ci::None)
@@ -236,7 +243,10 @@ fn next(args: &InitArgs, project: &Project) -> Result<()> {
     let mut err = Terminal::stderr();
     let mut steps = Vec::new();
     if args.folder != Path::new(".") {
-        steps.push(format!("cd {}", args.folder.display()));
+        let folder = args.folder.to_string_lossy();
+        // Only a NUL cannot be quoted, and no path has one.
+        let folder = shlex::try_quote(&folder).unwrap_or_default();
+        steps.push(format!("cd {folder}"));
     }
     steps.push("slosmith build     # compile the spec into generated/".to_owned());
     steps.push("slosmith lint .    # check it, and rule files and dashboards you have".to_owned());
@@ -248,6 +258,11 @@ fn next(args: &InitArgs, project: &Project) -> Result<()> {
     if let Some(pipeline) = project.pipeline {
         let path = pipeline.path();
         writeln!(err, "Then replace OWNER in {path}, and commit everything.")?;
+    } else if args.folder.join(GITLAB).exists() {
+        writeln!(
+            err,
+            "To run the first two in CI, add a job to {GITLAB} (see docs/ci.md)."
+        )?;
     }
     err.flush().context("cannot write")
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response, ResponseError};
 use lsp_types::notification::{
     DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument, Exit,
     Notification as _, PublishDiagnostics,
@@ -124,7 +124,7 @@ struct Server {
 }
 
 /// What an answer to a request is, or why there is none.
-type Answer = Result<Value, Response>;
+type Answer = Result<Value, ResponseError>;
 
 impl Server {
     /// Works until the editor ends the session; gives back the exit code, which is 1 where it did so without a warning.
@@ -206,22 +206,15 @@ impl Server {
 
     fn answer(&mut self, request: Request) -> Response {
         let Request { id, method, params } = request;
-        match self.result(&id, &method, params) {
+        match self.result(&method, params) {
             Ok(value) => Response::new_ok(id, value),
-            Err(response) => response,
+            Err(error) => Response::new_err(id, error.code, error.message),
         }
     }
 
-    fn result(&mut self, id: &RequestId, method: &str, params: Value) -> Answer {
-        let invalid = |error: serde_json::Error| {
-            Response::new_err(
-                id.clone(),
-                ErrorCode::InvalidParams as i32,
-                error.to_string(),
-            )
-        };
-        let refused =
-            |why: String| Response::new_err(id.clone(), ErrorCode::RequestFailed as i32, why);
+    fn result(&mut self, method: &str, params: Value) -> Answer {
+        let invalid =
+            |error: serde_json::Error| failed(ErrorCode::InvalidParams, error.to_string());
         let encoding = self.encoding;
         Ok(match method {
             HoverRequest::METHOD => {
@@ -259,7 +252,8 @@ impl Server {
                 match edit {
                     Value::Object(mut edit) if edit.contains_key("Err") => {
                         let why = edit.remove("Err").unwrap_or_default();
-                        return Err(refused(why.as_str().unwrap_or_default().to_owned()));
+                        let why = why.as_str().unwrap_or_default().to_owned();
+                        return Err(failed(ErrorCode::RequestFailed, why));
                     }
                     Value::Object(mut edit) => edit.remove("Ok").unwrap_or_default(),
                     other => other,
@@ -273,8 +267,8 @@ impl Server {
             }
             other => {
                 let message = format!("{other} is not supported");
-                let code = ErrorCode::MethodNotFound as i32;
-                return Err(Response::new_err(id.clone(), code, message));
+                let code = ErrorCode::MethodNotFound;
+                return Err(failed(code, message));
             }
         })
     }
@@ -291,6 +285,14 @@ impl Server {
             say(document, offset)
         });
         serde_json::to_value(said).unwrap_or_default()
+    }
+}
+
+fn failed(code: ErrorCode, message: String) -> ResponseError {
+    ResponseError {
+        code: code as i32,
+        message,
+        data: None,
     }
 }
 

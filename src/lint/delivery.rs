@@ -43,14 +43,13 @@ pub(super) fn judged<'a>(cx: &ProjectCx<'a>) -> Vec<Shown<'a>> {
     let resources = || cx.artifacts.iter().flat_map(|a| &a.resources);
     let of = |what: ResourceKind| resources().filter(move |resource| resource.what == what);
     let agents: Vec<Agent> = of(ResourceKind::Agent).map(agent).collect();
-    let listings: Vec<_> = of(ResourceKind::Listing).map(Listing::new).collect();
+    let listing = Listing::of(of(ResourceKind::Listing));
     let mut found = Vec::new();
     for resource in resources() {
         for metric in resource.metrics() {
             let by_agent = by_agent(&agents, &metric);
-            let listing = listings.iter().find_map(|listing| listing.find(&metric));
             // What an agent is configured to deliver may not have arrived yet when the namespace was listed.
-            let delivery = match (by_agent, listing) {
+            let delivery = match (by_agent, listing.find(&metric)) {
                 (Some(Delivery::Agent(sets)), _) => Delivery::Agent(sets),
                 (_, Some(found)) => Delivery::Listed(found),
                 (Some(delivery), None) => delivery,

@@ -24,27 +24,30 @@ pub(super) enum Found<'a> {
 }
 
 /// All metrics of some namespaces.
+#[derive(Default)]
 pub(super) struct Listing<'a> {
-    /// When they were listed: `2026-11-22`.
+    /// When they were listed last: `2026-11-22`.
     date: &'a str,
     namespaces: BTreeSet<&'a str>,
     series: BTreeMap<(&'a str, &'a str), Vec<Series<'a>>>,
 }
 
 impl<'a> Listing<'a> {
-    pub(super) fn new(resource: &'a Resource) -> Self {
-        let items = |key: &str| resource.request[key].as_array().into_iter().flatten();
-        let mut series: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for metric in items("Metrics") {
-            let text = |key: &str| metric[key].as_str().unwrap_or_default();
-            let key = (text("Namespace"), text("MetricName"));
-            series.entry(key).or_default().push(dimensions(metric));
+    /// Puts listings together: one metric may be in one region and another in another.
+    pub(super) fn of(resources: impl Iterator<Item = &'a Resource>) -> Self {
+        let mut all = Self::default();
+        for Resource { request, .. } in resources {
+            let items = |key: &str| request[key].as_array().into_iter().flatten();
+            for metric in items("Metrics") {
+                let text = |key: &str| metric[key].as_str().unwrap_or_default();
+                let key = (text("Namespace"), text("MetricName"));
+                all.series.entry(key).or_default().push(dimensions(metric));
+            }
+            all.namespaces
+                .extend(items("Namespaces").filter_map(Value::as_str));
+            all.date = all.date.max(request["Date"].as_str().unwrap_or_default());
         }
-        Self {
-            date: resource.request["Date"].as_str().unwrap_or_default(),
-            namespaces: items("Namespaces").filter_map(Value::as_str).collect(),
-            series,
-        }
+        all
     }
 
     /// What is known of a metric, if its namespace was listed.

@@ -7,8 +7,8 @@ use super::graph;
 use crate::cloudwatch::{MOST_ALARMS, MOST_METRICS, MOST_WIDGETS};
 use crate::naming;
 use crate::plan::cloudwatch::{
-    ChartQuery, CloudWatchDashboard, CloudWatchPanel, CloudWatchRow, Content, MissingPanel,
-    NotExpressible, Note, Parity, Verdict, View, What,
+    self as plan, ChartQuery, CloudWatchDashboard, CloudWatchPanel, CloudWatchRow, Content,
+    GraphLine, MissingPanel, NotExpressible, Note, Parity, Verdict, View, What,
 };
 use crate::plan::dashboard::{Draw, Origin, Panel, PanelSignal, Row};
 use crate::plan::{DEFAULT_WINDOW, Dashboard, Slo, ValueUnit, Window};
@@ -127,11 +127,7 @@ impl Room {
     fn take(&mut self, shown: (Content, Vec<Note>)) -> Shown {
         let (widgets, metrics) = match &shown.0 {
             Content::Alarms(names) => (names.len().div_ceil(MOST_ALARMS), 0),
-            // A line may show an expression besides the metrics that it is made of.
-            Content::Graph(graph) => {
-                let lines = graph.lines.iter();
-                (1, lines.map(|line| line.value.metrics().len() + 1).sum())
-            }
+            Content::Graph(graph) => (1, graph.lines.iter().map(rows).sum()),
             Content::Text(_) | Content::Chart(..) => (1, 0),
         };
         if widgets > self.widgets || metrics > self.metrics {
@@ -141,6 +137,13 @@ impl Room {
         self.metrics -= metrics;
         Ok(shown)
     }
+}
+
+/// The metrics of a line, and the expression that is made of them.
+fn rows(line: &GraphLine) -> usize {
+    let metrics = line.value.metrics().len();
+    let plain = metrics == 1 && line.shown == plan::Shown::Times(1.into());
+    metrics + usize::from(!plain)
 }
 
 /// The panels of a row; on an overview, the states of all alarms before the tiles. An author's order is kept.

@@ -94,14 +94,12 @@ impl Editor {
     fn asked(&mut self, method: &str, params: Value) -> Response {
         self.last += 1;
         self.send(Request::new(self.last.into(), method.to_owned(), params).into());
-        loop {
-            match self.receive() {
-                Message::Response(response) => {
-                    assert_eq!(response.id, self.last.into());
-                    return response;
-                }
-                other => panic!("{other:?}"),
+        match self.receive() {
+            Message::Response(response) => {
+                assert_eq!(response.id, self.last.into());
+                response
             }
+            other => panic!("{other:?}"),
         }
     }
 

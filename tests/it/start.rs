@@ -105,7 +105,7 @@ fn pages_that_say_nothing_are_refused() {
     for (page, words) in [
         ("empty", "not a metrics page"),
         ("html", "not a metrics page"),
-        ("other", "this is no page of vLLM"),
+        ("other", "not a page of vLLM"),
         ("absent", "cannot read absent"),
     ] {
         init(&project, &["--metrics", page]).exits(2).says(words);

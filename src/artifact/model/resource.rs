@@ -116,7 +116,7 @@ fn cells<'v>(row: &'v Value, before: &[Option<&'v str>]) -> Vec<Option<&'v str>>
     };
     let cells: Vec<_> = cells.iter().map(Value::as_str).collect();
     let (kept, own) = match cells.split_first() {
-        // It stands for all cells of the row before that this one does not have.
+        // It repeats all cells of the row before that this one does not have.
         Some((Some("..."), own)) => (before.len().saturating_sub(own.len()), own),
         _ => (0, &cells[..]),
     };

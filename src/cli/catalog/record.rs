@@ -85,7 +85,7 @@ fn claim(args: &RecordArgs, page: &Page) -> Result<Claim> {
         },
     };
     if let Some(why) = catalog.contradictions(page, &version).first() {
-        bail!("this is no page of vLLM {version}: {why}");
+        bail!("not a page of vLLM {version}: {why}");
     }
     let profile = match &args.profile {
         Some(profile) => profile.clone(),
@@ -100,7 +100,7 @@ fn claim(args: &RecordArgs, page: &Page) -> Result<Claim> {
     };
     let against = catalog.contradictions_of_profile(page, &version, &profile);
     if let Some(why) = against.first() {
-        bail!("this is no page of vLLM {version} in the profile `{profile}`: {why}");
+        bail!("not a page of vLLM {version} in the profile `{profile}`: {why}");
     }
     Ok(Claim { version, profile })
 }

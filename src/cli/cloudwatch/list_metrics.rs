@@ -30,8 +30,10 @@ pub(super) struct ListMetricsArgs {
 /// # Errors
 /// When the account cannot be read or the file cannot be written.
 pub(super) fn run(args: &ListMetricsArgs) -> Result<u8> {
-    let session = open(args.region.checked()?, &args.aws)?;
-    let listing = session.list_metrics(&args.namespaces, &today().to_string())?;
+    let region = args.region.checked()?;
+    let session = open(region, &args.aws)?;
+    let mut listing = session.list_metrics(&args.namespaces, &today().to_string())?;
+    listing["Region"] = region.into();
     let metrics = listing["Metrics"].as_array().map_or(0, Vec::len);
     let text = serde_json::to_string_pretty(&listing)? + "\n";
     write(&args.out, &text)?;

@@ -24,7 +24,11 @@ fn promtool() -> Check {
         return Check::warning(name, "not found", help);
     };
     let Some(version) = version(&said) else {
-        return Check::warning(name, said, "its version could not be read");
+        return Check::warning(
+            name,
+            said,
+            "its version could not be read; check that `promtool --version` prints one",
+        );
     };
     let mut parts = version.split('.').map(|part| part.parse().unwrap_or(0_u64));
     let found = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));

@@ -23,7 +23,7 @@ impl Seen {
     pub(super) fn new(page: Page, address: &str) -> Result<Self> {
         let catalog = Catalog::vllm();
         let Some(server) = catalog.detect(&page) else {
-            bail!("{address}: this is no page of vLLM: no metric on it starts with `vllm:`");
+            bail!("{address}: not a page of vLLM: no metric on it starts with `vllm:`");
         };
         tell(catalog, &server)?;
         Ok(Self { page, server })

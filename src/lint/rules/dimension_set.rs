@@ -27,7 +27,7 @@ declare_rule! {
     /// The alarm has no data: add `[]` to the declaration, or `Cluster` to the alarm.
     pub const RULE: Rule = Rule {
         name: "dimension-set",
-        summary: "a metric is in CloudWatch under other dimensions, or the agent delivers it so",
+        summary: "CloudWatch has the metric, or the agent delivers it, under other dimensions",
         group: Group::CloudWatch,
         level: Severity::Warning,
         since: "0.1.0",

@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::cloudwatch::Statistic;
+use crate::cloudwatch::{MOST_METRICS, MOST_WIDGETS, Statistic};
 use crate::spec::{Across, Baseline};
 use crate::units::{Duration, Number, decimal};
 
@@ -454,7 +454,11 @@ pub enum NotExpressible {
     #[error("the states of alarms need `cloudwatch.account`")]
     NoAccount,
     /// A dashboard of CloudWatch has no room for it.
-    #[error("a dashboard has at most 500 widgets and 2,500 metrics")]
+    #[error(
+        "a dashboard has at most {} widgets and {} metrics",
+        MOST_WIDGETS,
+        MOST_METRICS
+    )]
     DashboardFull,
     /// An objective on a percentile has no budget.
     #[error("it has no budget")]

@@ -175,7 +175,7 @@ fn what_is_recorded_is_what_the_page_shows() {
         (
             "new.prom",
             &["--version=0.10.2"][..],
-            "this is no page of vLLM 0.10.2: the page has `vllm:",
+            "not a page of vLLM 0.10.2: the page has `vllm:",
         ),
         ("old.prom", &["--version=0.33.0"], "and was last served by"),
         ("old.prom", &["--version=0.34.0"], "and was last served by"),
