@@ -7,7 +7,7 @@ use circles::{Modules, circles};
 use code::{File, blank, files, functions};
 
 /// A module may use only those above it.
-pub(crate) const ORDER: [&str; 27] = [
+pub(crate) const ORDER: [&str; 28] = [
     "input",
     "source",
     "diag",
