@@ -24,6 +24,11 @@ Examples:
   slosmith import rules rules/*.yaml --service shop --output specs
   slosmith import rules rules/vllm.yaml --service chat --vllm '>=0.20,<0.34'";
 
+pub(super) const IMPORT_DASHBOARD: &str = "\
+Examples:
+  slosmith import dashboard grafana/*.json --service shop --output specs
+  slosmith import dashboard grafana/vllm.json --service chat --vllm '>=0.20,<0.34'";
+
 pub(super) const DOCTOR: &str = "\
 Examples:
   slosmith doctor

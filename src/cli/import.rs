@@ -39,6 +39,9 @@ enum Source {
     /// Alerting rules of Prometheus: rule files, and the resource `PrometheusRule`
     #[command(after_long_help = examples::IMPORT_RULES)]
     Rules(RulesArgs),
+    /// Grafana's classic dashboards: JSON files, also as its API has them, or in a ConfigMap
+    #[command(after_long_help = examples::IMPORT_DASHBOARD)]
+    Dashboard(RulesArgs),
 }
 
 impl Source {
@@ -48,13 +51,14 @@ impl Source {
             Self::Openslo(args) => (Format::OpenSlo, args),
             Self::Pyrra(args) => (Format::Pyrra, &args.common),
             Self::Rules(args) => (Format::Rules, &args.common),
+            Self::Dashboard(args) => (Format::Dashboard, &args.common),
         }
     }
 }
 
 impl Source {
     fn vllm(&self) -> Option<String> {
-        let Self::Rules(args) = self else {
+        let (Self::Rules(args) | Self::Dashboard(args)) = self else {
             return None;
         };
         let newest = || {
@@ -69,7 +73,7 @@ impl Source {
     fn service(&self) -> Option<String> {
         match self {
             Self::Pyrra(args) => args.service.clone(),
-            Self::Rules(args) => args.service.clone(),
+            Self::Rules(args) | Self::Dashboard(args) => args.service.clone(),
             _ => None,
         }
     }
@@ -105,7 +109,7 @@ struct RulesArgs {
     /// The service. Default: one for each file, of its name
     #[arg(long, value_name = "NAME")]
     service: Option<String>,
-    /// The releases of vLLM that run, as a PEP 440 range; needed if rules query vLLM's metrics. Default: the newest release
+    /// The releases of vLLM that run, as a PEP 440 range; needed if queries read vLLM's metrics. Default: the newest release
     /// that the catalog has
     #[arg(long, value_name = "RANGE")]
     vllm: Option<String>,

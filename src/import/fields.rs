@@ -181,7 +181,7 @@ impl<'a> Fields<'a> {
 }
 
 /// A value that says nothing.
-fn is_blank(node: &Node<'_>) -> bool {
+pub(super) fn is_blank(node: &Node<'_>) -> bool {
     let is_empty = node.entries().is_empty() && node.items().is_empty();
     node.is_null() || is_empty && node.text().is_none_or(str::is_empty)
 }
@@ -210,7 +210,7 @@ pub(super) fn start(at: Span) -> Span {
 }
 
 /// The first line of a text, as far as it is short.
-fn first_line(text: &str) -> String {
+pub(super) fn first_line(text: &str) -> String {
     const ENOUGH: usize = 60;
     let line = text.lines().next().unwrap_or_default();
     match line.chars().count() > ENOUGH || text.lines().count() > 1 {

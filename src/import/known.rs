@@ -1,16 +1,21 @@
-//! Conditions on vLLM's metrics that a signal of the library expresses.
+//! Conditions and series of panels on vLLM's metrics that a signal of the library expresses.
 
 use super::print::{Map, Value};
+use crate::diag::{Diagnostic, Severity, Sink};
 use crate::library;
+use crate::plan::{Plan, marker};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind};
 use crate::promql::{self, visit};
 use crate::resolve::{self, Options};
-use crate::source::FileId;
+use crate::source::{FileId, Span};
 use crate::spec::{self, API_VERSION};
 use crate::units::Unit;
 
 /// Longer than any query: it is printed on one line.
 const WIDTH: usize = usize::MAX;
+
+/// The window that follows the zoom of a graph in Grafana.
+pub(super) const RATE_INTERVAL: &str = "$__rate_interval";
 
 /// The condition in words of the spec, where it gives exactly the same query on these releases.
 pub(super) fn condition(vllm: &str, text: &str) -> Option<Map> {
@@ -108,7 +113,7 @@ fn window(expr: &Expr) -> Option<String> {
 }
 
 /// A number with its unit.
-fn quantity(number: &str, unit: Option<Unit>, is_rate: bool) -> Option<String> {
+pub(super) fn quantity(number: &str, unit: Option<Unit>, is_rate: bool) -> Option<String> {
     let value = match unit {
         Some(Unit::Seconds) => format!("{number}s"),
         Some(Unit::Ratio) => {
@@ -121,8 +126,68 @@ fn quantity(number: &str, unit: Option<Unit>, is_rate: bool) -> Option<String> {
     Some(if is_rate { format!("{value}/s") } else { value })
 }
 
-/// The query that a build makes of a condition.
-fn query(vllm: &str, when: &Map) -> Option<String> {
+/// A series of a panel in words of the spec, where it gives exactly the same query on these releases. Variables of the
+/// query are called as their labels are.
+pub(super) fn series(vllm: &str, expr: &Expr, variables: &[String]) -> Option<Map> {
+    let mut expr = expr.clone();
+    sort_matchers(&mut expr);
+    let by = promql::kept_labels(&expr).names()?;
+    let wanted = promql::pretty(visit::bare(&expr), WIDTH);
+    for (name, _) in candidates(&wanted) {
+        for (stat, _) in stats(&expr) {
+            let mut series = Map::default();
+            series.put("signal", name.as_str());
+            series.maybe("stat", stat.as_ref());
+            let window = window(&expr).filter(|window| !window.starts_with('$'));
+            series.maybe("window", window.as_ref());
+            series.put("by", Value::texts(&by));
+            if shown(vllm, &series, variables).as_deref() == Some(&wanted) {
+                return Some(series);
+            }
+        }
+    }
+    None
+}
+
+/// The query that a build makes of a series of a panel, as Grafana has it.
+fn shown(vllm: &str, series: &Map, variables: &[String]) -> Option<String> {
+    let mut panel = Map::default();
+    panel.put("title", "a");
+    panel.put("series", Value::List(vec![Value::from(series.clone())]));
+    let plan = resolve_with(vllm, "dashboards", dashboard_of(panel, variables)).ok()?;
+    let panel = plan.dashboards.first()?.panels().next()?.clone();
+    let mut expr = panel.series.first()?.query.expr.clone();
+    sort_matchers(&mut expr);
+    let text = promql::pretty(visit::bare(&expr), WIDTH);
+    Some(
+        text.replace("$__filter:", "$")
+            .replace(marker::ZOOM, RATE_INTERVAL),
+    )
+}
+
+/// Dashboards of one panel.
+pub(super) fn dashboard_of(panel: Map, variables: &[String]) -> Map {
+    let mut row = Map::default();
+    row.put("title", "a");
+    row.put("panels", Value::List(vec![panel.into()]));
+    let mut dashboard = Map::default();
+    dashboard.put("variables", Value::texts(variables));
+    dashboard.put("rows", Value::List(vec![row.into()]));
+    let mut dashboards = Map::default();
+    dashboards.put("a", dashboard);
+    dashboards
+}
+
+fn sort_matchers(expr: &mut Expr) {
+    visit::selectors_mut(expr, &mut |selector| {
+        selector
+            .matchers
+            .sort_by(|a, b| a.label.text.cmp(&b.label.text));
+    });
+}
+
+/// What a build makes of a spec with one field besides its head; else the first error.
+pub(super) fn resolve_with(vllm: &str, key: &str, value: Map) -> Result<Plan, Diagnostic> {
     const URL: &str = "https://a.example";
     let mut of = Map::default();
     let mut head = |key: &str, fields: &[(&str, &str)]| {
@@ -131,17 +196,35 @@ fn query(vllm: &str, when: &Map) -> Option<String> {
         of.put(key, map);
     };
     head("service", &[("name", "a")]);
-    head("runtime", &[("vllm", vllm)]);
+    if !vllm.is_empty() {
+        head("runtime", &[("vllm", vllm)]);
+    }
     head("links", &[("runbooks", URL), ("grafana", URL)]);
     of.put("apiVersion", API_VERSION);
+    of.put(key, value);
+    let document = spec::read(FileId(0), &of.text(0));
+    let plan = document.and_then(|document| resolve::resolve(&document, Options::default()));
+    plan.map(|(plan, _)| plan).map_err(first_error)
+}
+
+/// The first error of some findings.
+pub(super) fn first_error(found: Sink) -> Diagnostic {
+    let mut found = found.into_sorted().into_iter();
+    found
+        .find(|found| found.severity == Severity::Error)
+        .unwrap_or_else(|| {
+            Diagnostic::error("refused", Span::new(FileId(0), 0..0), "it does not build")
+        })
+}
+
+/// The query that a build makes of a condition.
+fn query(vllm: &str, when: &Map) -> Option<String> {
     let mut alert = Map::default();
     alert.put("severity", "critical");
     alert.put("when", when.clone());
     let mut alerts = Map::default();
     alerts.put("A", alert);
-    of.put("alerts", alerts);
-    let document = spec::read(FileId(0), &of.text(0)).ok()?;
-    let (plan, _) = resolve::resolve(&document, Options::default()).ok()?;
+    let plan = resolve_with(vllm, "alerts", alerts).ok()?;
     let expr = &plan.alerts.first()?.condition.query().expr;
     Some(promql::pretty(visit::bare(expr), WIDTH))
 }

@@ -27,6 +27,7 @@
 //! ```
 
 mod context;
+mod dashboard;
 mod document;
 mod fields;
 mod indicator;
@@ -63,6 +64,8 @@ pub enum Format {
     Pyrra,
     /// Alerting rules of Prometheus: rule files and `PrometheusRule`.
     Rules,
+    /// Grafana's classic dashboards: as files, wrapped for its API, or in a ConfigMap.
+    Dashboard,
 }
 
 impl Format {
@@ -73,6 +76,7 @@ impl Format {
             Self::OpenSlo => "openslo",
             Self::Pyrra => "pyrra",
             Self::Rules => "rules",
+            Self::Dashboard => "dashboard",
         }
     }
 }
@@ -140,16 +144,17 @@ pub fn import(
         }
         Format::Rules => {
             for documents in read(&mut cx, files) {
-                let path = sources.get(documents.file()).path();
-                let service = options
-                    .service
-                    .clone()
-                    .unwrap_or_else(|| rules::service(path));
-                let vllm = options.vllm.as_deref().filter(|_| documents.says("vllm:"));
-                services.entry(&service).vllm = vllm.map(str::to_owned);
+                let service = service_of(&mut services, sources, options, &documents);
                 each(&mut cx, &[documents], |cx, body, root| {
                     rules::read(cx, &mut services, body, root, &service)
                 });
+            }
+        }
+        Format::Dashboard => {
+            for documents in read(&mut cx, files) {
+                let service = service_of(&mut services, sources, options, &documents);
+                let path = sources.get(documents.file()).path();
+                dashboard::read(&mut cx, &mut services, &documents, path, &service);
             }
         }
     }
@@ -165,6 +170,22 @@ pub fn import(
         });
     }
     (specs, cx.sink)
+}
+
+/// The service of a file that names none, with vLLM's releases if it has queries of its metrics.
+fn service_of(
+    services: &mut Services,
+    sources: &Sources,
+    options: &Options,
+    documents: &Documents<'_>,
+) -> String {
+    let path = sources.get(documents.file()).path();
+    let own = options.service.clone();
+    let service = own.unwrap_or_else(|| rules::service(path));
+    let vllm = options.vllm.as_deref().filter(|_| documents.says("vllm:"));
+    let known = &mut services.entry(&service).vllm;
+    *known = vllm.map(str::to_owned).or(known.take());
+    service
 }
 
 /// The documents of some files.

@@ -32,12 +32,23 @@ pub(super) struct Service {
     pub(super) metadata: Metadata,
     pub(super) objectives: Vec<Objective>,
     pub(super) alerts: Vec<Alert>,
-    pub(super) dashboards: Vec<(String, Vec<String>, Map)>,
+    pub(super) dashboards: Vec<Dashboard>,
     /// vLLM releases, if the spec has signals of vLLM.
     pub(super) vllm: Option<String>,
     /// Matchers of all queries of vLLM.
     pub(super) selector: Pairs,
     pub(super) group_by: Vec<String>,
+}
+
+/// A dashboard to be.
+#[derive(Debug, Default)]
+pub(super) struct Dashboard {
+    pub(super) name: String,
+    /// Above it.
+    pub(super) comments: Vec<String>,
+    pub(super) fields: Map,
+    /// It stays a comment.
+    pub(super) is_lost: bool,
 }
 
 /// Metadata of Kubernetes resources.
@@ -160,7 +171,7 @@ impl Services {
     /// Puts comments that are nowhere above the first service.
     pub(super) fn place(&mut self, said: Vec<String>) {
         let placed: std::collections::HashSet<_> =
-            self.0.values().flat_map(Service::said).cloned().collect();
+            self.0.values().flat_map(Service::said).collect();
         let lost = said.into_iter().filter(|comment| !placed.contains(comment));
         let lost: Vec<_> = lost.collect();
         if let Some(first) = self.0.values_mut().next() {
@@ -175,7 +186,7 @@ impl Services {
 
 impl Service {
     /// All comments.
-    fn said(&self) -> impl Iterator<Item = &String> {
+    fn said(&self) -> impl Iterator<Item = String> {
         let own = [
             &self.comments,
             &self.service_comments,
@@ -186,8 +197,13 @@ impl Service {
             .objectives
             .iter()
             .flat_map(|objective| &objective.comments);
+        let dashboards = self.dashboards.iter();
+        let dashboards =
+            dashboards.flat_map(|d| [d.comments.clone(), d.fields.comments()].concat());
         own.chain(objectives)
             .chain(self.alerts.iter().flat_map(|alert| &alert.comments))
+            .cloned()
+            .chain(dashboards)
     }
 
     /// Adds an objective, or an error where there is one of its name.

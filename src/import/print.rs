@@ -18,6 +18,17 @@ pub(super) enum Value {
     Map(Map),
     /// Items in order.
     List(Vec<Value>),
+    /// An item of a list with the comments above it.
+    Item(Box<Item>),
+}
+
+/// An item of a list with the comments above it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Item {
+    pub(super) comments: Vec<String>,
+    pub(super) value: Value,
+    /// True for an item that is itself a comment.
+    pub(super) is_comment: bool,
 }
 
 /// Entries in the order in which they are written.
@@ -63,11 +74,22 @@ impl Value {
         Self::List(texts.into_iter().map(Self::from).collect())
     }
 
+    /// All comments in it.
+    fn comments(&self) -> Vec<String> {
+        match self {
+            Self::Text(_) | Self::Word(_) => Vec::new(),
+            Self::List(items) => items.iter().flat_map(Self::comments).collect(),
+            Self::Item(item) => [item.comments.clone(), item.value.comments()].concat(),
+            Self::Map(map) => map.comments(),
+        }
+    }
+
     fn is_empty(&self) -> bool {
         match self {
             Self::Text(_) | Self::Word(_) => false,
             Self::Map(map) => map.is_empty(),
             Self::List(items) => items.is_empty(),
+            Self::Item(item) => item.value.is_empty(),
         }
     }
 
@@ -75,6 +97,7 @@ impl Value {
     fn in_brackets(&self) -> Option<String> {
         match self {
             Self::Text(text) if text.contains('\n') => None,
+            Self::Item(_) => None,
             Self::Text(text) => Some(flow(text)),
             Self::Word(word) => Some(word.clone()),
             Self::List(items) => {
@@ -100,6 +123,12 @@ impl Entry {
 impl Map {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// All comments in it.
+    pub(super) fn comments(&self) -> Vec<String> {
+        let of = |entry: &Entry| [entry.comments.clone(), entry.value.comments()].concat();
+        self.0.iter().flat_map(of).collect()
     }
 
     /// Adds an entry, unless its value is empty.
@@ -132,6 +161,11 @@ impl Map {
             value,
             is_comment,
         });
+    }
+
+    /// Adds the entries of another one.
+    pub(super) fn extend(&mut self, other: Map) {
+        self.0.extend(other.0);
     }
 
     /// Adds a text, if there is one.
@@ -188,12 +222,24 @@ fn below(value: &Value, indent: usize) -> String {
     match value {
         Value::Map(map) => map.text(indent),
         Value::List(items) => items.iter().map(|item| list_item(item, indent)).collect(),
-        Value::Text(_) | Value::Word(_) => String::new(),
+        Value::Text(_) | Value::Word(_) | Value::Item(_) => String::new(),
     }
 }
 
 fn list_item(item: &Value, indent: usize) -> String {
     let pad = " ".repeat(indent);
+    if let Value::Item(item) = item {
+        let mut out = String::new();
+        for line in &item.comments {
+            push_comment(&mut out, line, indent);
+        }
+        let lines = list_item(&item.value, indent);
+        match item.is_comment {
+            false => out.push_str(&lines),
+            true => push_commented(&mut out, &lines, indent),
+        }
+        return out;
+    }
     let room = WIDTH.saturating_sub(indent + 2);
     let line = item.in_brackets().filter(|line| line.len() <= room);
     match (item, line) {

@@ -3,10 +3,10 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::context::Cx;
+use super::known;
 use super::model::{Objective, Pairs, Service, Urgency};
 use super::print::{Map, Value};
 use super::tiers::{self, Severities};
-use crate::diag::Severity;
 use crate::naming;
 use crate::resolve;
 use crate::source::FileId;
@@ -74,10 +74,22 @@ pub(super) fn spec(cx: &mut Cx<'_>, mut service: Service) -> String {
     }
     put_all(&mut spec, "alerts", alerts, &service.alerts, |a| a.is_lost);
     let mut dashboards = Map::default();
-    for (name, comments, dashboard) in &service.dashboards {
-        dashboards.put_below(comments.clone(), name, dashboard.clone());
+    for dashboard in &service.dashboards {
+        let put = if dashboard.is_lost {
+            Map::put_as_comment
+        } else {
+            Map::put_below
+        };
+        let (comments, fields) = (dashboard.comments.clone(), dashboard.fields.clone());
+        put(&mut dashboards, comments, &dashboard.name, fields);
     }
-    spec.put("dashboards", dashboards);
+    put_all(
+        &mut spec,
+        "dashboards",
+        dashboards,
+        &service.dashboards,
+        |d| d.is_lost,
+    );
     let comments = service.comments.iter();
     let comments = comments.map(|line| format!("# {}", comment(line)).trim_end().to_owned() + "\n");
     format!("{SCHEMA}\n{}{}", comments.collect::<String>(), spec.text(0))
@@ -90,19 +102,10 @@ fn refused(cx: &mut Cx<'_>, service: &mut Service, head: &Map) {
         let mut alerts = Map::default();
         alerts.put(&alert.name, alert.fields.clone());
         spec.put("alerts", alerts);
-        let text = spec.text(0);
-        let found = match spec::read(FileId(0), &text) {
-            Ok(document) => match resolve::resolve(&document, resolve::Options::default()) {
-                Ok(_) => continue,
-                Err(found) => found,
-            },
-            Err(found) => found,
-        };
-        let first = found
-            .into_sorted()
-            .into_iter()
-            .find(|found| found.severity == Severity::Error);
-        if let Some(first) = first {
+        let document = spec::read(FileId(0), &spec.text(0));
+        let plan =
+            document.and_then(|document| resolve::resolve(&document, resolve::Options::default()));
+        if let Err(first) = plan.map_err(known::first_error) {
             let what = format!("the alert `{}`: {}", alert.name, first.message);
             let help = first.help.first().cloned().unwrap_or_default();
             let comment = cx.lost(alert.at, what, &help);

@@ -1,0 +1,167 @@
+//! Grafana's classic dashboards.
+
+mod fields;
+mod panel;
+mod queries;
+mod rest;
+mod rows;
+mod thresholds;
+mod variables;
+
+use std::path::Path;
+
+use super::context::Cx;
+use super::document::Documents;
+use super::fields::Fields;
+use super::model::{Dashboard, Services};
+use super::names;
+use super::print::Value;
+use crate::artifact::{self, Artifact, Form};
+use crate::diag::Diagnostic;
+use crate::source::Span;
+use crate::units::Duration;
+use panel::Made;
+use variables::Variables;
+
+/// Reads all dashboards of a file.
+pub(super) fn read(
+    cx: &mut Cx<'_>,
+    services: &mut Services,
+    documents: &Documents<'_>,
+    path: &Path,
+    service: &str,
+) {
+    let file = documents.file();
+    let artifact = match artifact::read(file, path, cx.text_of(file)) {
+        Ok(artifact) => artifact,
+        Err(unread) => return cx.sink.push(unread.fault),
+    };
+    artifact
+        .faults
+        .iter()
+        .for_each(|fault| cx.sink.push(fault.clone()));
+    let boards = artifact.dashboards.iter();
+    let (classic, others): (Vec<_>, Vec<_>) = boards.partition(|d| d.form == Form::Classic);
+    for other in others {
+        let form = match other.form {
+            Form::Perses => "Perses",
+            _ => "Grafana's v2",
+        };
+        let what = format!("this is a dashboard of {form}");
+        let error = Diagnostic::error("unknown-format", super::fields::start(other.span), what);
+        cx.sink.push(error.help("export it as classic JSON"));
+    }
+    if artifact.dashboards.is_empty() {
+        let at = Span::new(file, 0..0);
+        cx.error(
+            "unknown-format",
+            at,
+            "no dashboard of Grafana is in this file",
+        );
+    }
+    let around = around(cx, documents);
+    services.entry(service).service_comments.extend(around);
+    for board in classic {
+        let made = one(cx, &artifact, board);
+        add(services, service, made, path);
+    }
+}
+
+/// What is around a dashboard: the body of a request, or a ConfigMap.
+fn around(cx: &mut Cx<'_>, documents: &Documents<'_>) -> Vec<String> {
+    let mut comments = Vec::new();
+    for (body, root) in documents.roots() {
+        let is_resource = root.get("kind").is_some();
+        if !is_resource && !root.get("dashboard").is_some_and(|inner| inner.is_map()) {
+            continue;
+        }
+        let Some(mut fields) = Fields::of(cx, &body, root, "") else {
+            continue;
+        };
+        fields.skip(&["apiVersion", "kind", "data", "spec", "dashboard"]);
+        comments.extend(fields.finish(cx));
+    }
+    comments
+}
+
+/// A dashboard under a name that is free.
+fn add(services: &mut Services, service: &str, mut made: Dashboard, path: &Path) {
+    if made.name.is_empty() {
+        made.name = super::rules::service(path);
+    }
+    let service = services.entry(service);
+    let own = made.name.clone();
+    let mut numbers = 2..;
+    while service
+        .dashboards
+        .iter()
+        .any(|other| other.name == made.name)
+    {
+        made.name = format!("{own}-{}", numbers.next().unwrap_or(u32::MAX));
+    }
+    service.dashboards.push(made);
+}
+
+fn one(cx: &mut Cx<'_>, artifact: &Artifact, board: &artifact::Dashboard) -> Dashboard {
+    let mut made = Dashboard::default();
+    let Some(root) = board.raw.node("") else {
+        return made;
+    };
+    made.comments = rest::tell(cx, &board.raw, root, &fields::DASHBOARD);
+    let mut variables = Variables::of(&board.raw);
+    let read: Vec<Made> = panel::all(cx, artifact, board, &variables);
+    variables.choose(&read);
+    made.comments.extend(variables.tell(cx, &board.raw));
+    let text =
+        |text: &Option<crate::yaml::Text>| text.as_ref().map(|text| text.value.trim().to_owned());
+    let title = text(&board.title).filter(|title| !title.is_empty());
+    made.name = title
+        .as_deref()
+        .map(|title| names::clean(title, true))
+        .unwrap_or_default();
+    made.fields.maybe("title", title.as_ref());
+    let description = text(&board.description).filter(|text| !text.is_empty());
+    made.fields.maybe("description", description.as_ref());
+    times(cx, board, &mut made);
+    made.fields
+        .put("variables", Value::texts(&variables.labels()));
+    let heading = title.unwrap_or_else(|| made.name.clone());
+    let rows = rows::rows(cx, board, read, &variables, &heading);
+    made.is_lost = rows.iter().all(|row| row.is_comment);
+    let items = rows.into_iter().map(|row| Value::Item(Box::new(row)));
+    made.fields.put("rows", Value::List(items.collect()));
+    made
+}
+
+/// The time that is shown at first, and how often the dashboard looks again.
+fn times(cx: &mut Cx<'_>, board: &artifact::Dashboard, made: &mut Dashboard) {
+    let word = |pointer: &str| Some(board.raw.node(pointer)?.text()?.to_owned());
+    let from = word("/time/from").unwrap_or_else(|| "now-6h".to_owned());
+    let to = word("/time/to").unwrap_or_else(|| "now".to_owned());
+    let range = from.strip_prefix("now-").filter(|_| to == "now");
+    match range.filter(|range| is_time(range)) {
+        Some(range) => made.fields.put("range", Value::word(range)),
+        None => {
+            let what = format!("the time range from `{from}` to `{to}`");
+            made.comments
+                .push(cx.lost(board.raw.span("/time"), what, ""));
+        }
+    }
+    let Some(refresh) = word("/refresh").filter(|refresh| !refresh.is_empty()) else {
+        return;
+    };
+    match is_time(&refresh) {
+        true => made.fields.put("refresh", Value::word(refresh)),
+        false if refresh == "false" => {}
+        false => {
+            let what = format!("`refresh: {refresh}`");
+            made.comments
+                .push(cx.lost(board.raw.span("/refresh"), what, ""));
+        }
+    }
+}
+
+fn is_time(text: &str) -> bool {
+    text.parse::<Duration>()
+        .is_ok_and(|time| time.as_secs() > 0)
+}

@@ -1,0 +1,316 @@
+//! A panel.
+
+use super::fields::{PANEL, ROW};
+use super::queries::{self, Shown};
+use super::variables::Variables;
+use super::{rest, thresholds};
+use crate::artifact::{Artifact, Dashboard, Language, Panel, Target};
+use crate::import::context::Cx;
+use crate::import::fields::start;
+use crate::import::known;
+use crate::import::print::{Map, Value};
+use crate::plan::layout::Place;
+use crate::promql;
+use crate::source::Span;
+use crate::units::Unit;
+use crate::yaml::Node;
+
+/// What was read of a panel, before it is known which variables the spec has.
+pub(super) struct Made {
+    pub(super) pointer: String,
+    pub(super) is_row: bool,
+    pub(super) title: String,
+    pub(super) at: Span,
+    pub(super) comments: Vec<String>,
+    /// Fields besides what it shows.
+    pub(super) fields: Map,
+    pub(super) series: Vec<Series>,
+    pub(super) unit: Option<Unit>,
+    pub(super) thresholds: Value,
+    pub(super) place: Option<Place>,
+    /// Why it cannot be in the spec.
+    pub(super) lost: Option<String>,
+}
+
+/// A query of a panel.
+pub(super) struct Series {
+    pub(super) title: String,
+    pub(super) at: Span,
+    pub(super) query: Shown,
+    /// The signal of the library that gives the same query.
+    pub(super) known: Option<Map>,
+}
+
+/// All panels of a dashboard, and its rows, in the order of the file.
+pub(super) fn all(
+    cx: &mut Cx<'_>,
+    artifact: &Artifact,
+    board: &Dashboard,
+    variables: &Variables,
+) -> Vec<Made> {
+    let panels = board.panels.iter();
+    let mut source = None;
+    panels
+        .map(|panel| {
+            let mut made = one(cx, artifact, board, panel, variables);
+            let sources = panel.targets.iter().map(|target| &target.datasource);
+            for uid in sources
+                .chain([&panel.datasource])
+                .flatten()
+                .filter_map(|d| d.uid.as_ref())
+            {
+                let known: &String = source.get_or_insert_with(|| uid.value.clone());
+                if *known != uid.value
+                    && !uid.value.starts_with('-')
+                    && !uid.value.starts_with("grafana")
+                {
+                    let what = format!("the data source `{}`: a dashboard has one", uid.value);
+                    made.comments.push(cx.lost(uid.span(), what, ""));
+                    break;
+                }
+            }
+            made
+        })
+        .collect()
+}
+
+fn one(
+    cx: &mut Cx<'_>,
+    artifact: &Artifact,
+    board: &Dashboard,
+    panel: &Panel,
+    variables: &Variables,
+) -> Made {
+    let raw = &board.raw;
+    let node = raw.node(&panel.pointer);
+    let kind = panel.kind.as_ref().map_or("", |kind| kind.value.as_str());
+    let is_row = kind == "row";
+    let title = panel.title.as_ref().map_or("", |title| title.value.trim());
+    let mut made = Made {
+        pointer: panel.pointer.clone(),
+        is_row,
+        title: title.to_owned(),
+        at: start(panel.span),
+        comments: Vec::new(),
+        fields: Map::default(),
+        series: Vec::new(),
+        unit: None,
+        thresholds: Value::List(Vec::new()),
+        place: node.and_then(place),
+        lost: None,
+    };
+    if let Some(node) = node {
+        let known = if is_row { &ROW } else { &PANEL };
+        made.comments = rest::tell(cx, raw, node, known);
+    }
+    if is_row {
+        return made;
+    }
+    let text =
+        |text: &Option<crate::yaml::Text>| text.as_ref().map(|text| text.value.trim().to_owned());
+    made.fields.maybe(
+        "title",
+        Some(&made.title.clone()).filter(|title| !title.is_empty()),
+    );
+    made.fields.maybe(
+        "description",
+        text(&panel.description)
+            .filter(|text| !text.is_empty())
+            .as_ref(),
+    );
+    match kind {
+        "text" => {
+            let content =
+                node.and_then(|node| node.at(&["options", "content"]).or(node.get("content")));
+            let content = content.and_then(Node::text).unwrap_or_default();
+            made.fields.put("kind", "text");
+            made.fields.put("text", content);
+        }
+        _ if panel.from_library => made.lost = Some("it is in Grafana's library".to_owned()),
+        "alertlist" => made.fields.put("kind", "alerts"),
+        _ => values(cx, (artifact, board), panel, variables, &mut made),
+    }
+    if made.lost.is_none() && kind != "text" && kind != "alertlist" {
+        made.thresholds = thresholds::of(cx, raw, panel, made.unit, &mut made.comments);
+    }
+    made
+}
+
+/// Where a panel is.
+fn place(node: &Node<'_>) -> Option<Place> {
+    let number = |key: &str| node.at(&["gridPos", key])?.text()?.parse().ok();
+    Some(Place {
+        x: number("x").unwrap_or(0),
+        y: number("y").unwrap_or(0),
+        w: number("w")?,
+        h: number("h")?,
+    })
+}
+
+/// Kind, unit and queries of a panel that shows values.
+fn values(
+    cx: &mut Cx<'_>,
+    (artifact, board): (&Artifact, &Dashboard),
+    panel: &Panel,
+    variables: &Variables,
+    made: &mut Made,
+) {
+    let node = board.raw.node(&panel.pointer);
+    let Some(kind) = kind(cx, panel, node, made) else {
+        return;
+    };
+    made.fields.put("kind", kind);
+    if let Some(word) = panel.unit.as_ref().filter(|unit| !unit.value.is_empty()) {
+        made.unit = unit(&word.value);
+        if made.unit.is_none() && !matches!(word.value.as_str(), "short" | "none" | "locale") {
+            let what = format!("the unit `{}`", word.value);
+            made.comments.push(cx.lost(word.span(), what, ""));
+        }
+    }
+    for target in &panel.targets {
+        let own = node
+            .and_then(|node| node.get("targets"))
+            .map_or(&[][..], Node::items);
+        let own = own.iter().find(|node| board.raw.place(node) == target.span);
+        match series(cx, artifact, target, variables, own) {
+            Ok(series) => made.series.push(series),
+            Err(None) => {}
+            Err(Some((at, why))) => made.comments.push(cx.lost(at, why, "")),
+        }
+    }
+    if made.series.is_empty() {
+        made.lost = Some("it has no query that can be carried over".to_owned());
+    }
+}
+
+/// How a panel is drawn; the usual way is an empty word.
+fn kind(
+    cx: &mut Cx<'_>,
+    panel: &Panel,
+    node: Option<&Node<'_>>,
+    made: &mut Made,
+) -> Option<&'static str> {
+    let Some(kind) = &panel.kind else {
+        return Some("timeseries");
+    };
+    let word = |path: &[&str]| node.and_then(|node| node.at(path)).and_then(Node::text);
+    let custom = |rest: &[&'static str]| {
+        let path: Vec<&str> = ["fieldConfig", "defaults", "custom"]
+            .iter()
+            .chain(rest)
+            .copied()
+            .collect();
+        word(&path).unwrap_or_default().to_owned()
+    };
+    let is_stacked = custom(&["stacking", "mode"]) == "normal" || word(&["stack"]) == Some("true");
+    let is_bars = custom(&["drawStyle"]) == "bars" || word(&["bars"]) == Some("true");
+    let (known, is_same) = match kind.value.as_str() {
+        "timeseries" | "graph" => match (is_bars, is_stacked) {
+            (true, _) => ("bars", is_stacked),
+            (_, true) => ("stacked", true),
+            _ => ("timeseries", custom(&["drawStyle"]) != "points"),
+        },
+        "stat" | "singlestat" => ("number", true),
+        "gauge" => ("gauge", true),
+        "bargauge" => ("gauge", false),
+        "heatmap" => ("heatmap", true),
+        "table" | "table-old" => ("table", true),
+        "piechart" | "barchart" => ("table", false),
+        "state-timeline" | "status-history" | "histogram" | "trend" => ("timeseries", false),
+        other => {
+            made.lost = Some(format!("a spec has no panels of the kind `{other}`"));
+            return None;
+        }
+    };
+    if !is_same {
+        let what = format!("this `{}` is drawn as `{known}` here", kind.value);
+        made.comments.push(cx.changed(kind.span, what));
+    }
+    if custom(&["stacking", "mode"]) == "percent" {
+        made.comments
+            .push(cx.lost(kind.span, "the stack adds up to 100%", ""));
+    }
+    Some(known)
+}
+
+/// The unit of a spec that shows values as a unit of Grafana does.
+fn unit(word: &str) -> Option<Unit> {
+    Some(match word {
+        "s" => Unit::Seconds,
+        "percentunit" => Unit::Ratio,
+        "bytes" => Unit::Bytes,
+        "bool" | "bool_yes_no" => Unit::Bool,
+        "si:tok" => Unit::Tokens,
+        "si:FLOP" => Unit::Flops,
+        "watt" => Unit::Watts,
+        "celsius" => Unit::Celsius,
+        "hertz" | "hz" => Unit::Hertz,
+        _ => return None,
+    })
+}
+
+/// One query; else why not, if there is anything to say.
+fn series(
+    cx: &mut Cx<'_>,
+    artifact: &Artifact,
+    target: &Target,
+    variables: &Variables,
+    node: Option<&Node<'_>>,
+) -> Result<Series, Option<(Span, String)>> {
+    let word = |key: &str| node.and_then(|node| node.get(key)?.text());
+    let index = target.query.and_then(|index| artifact.queries.get(index));
+    let Some(query) = index else {
+        let says = !target.is_blank;
+        return Err(says.then(|| {
+            (
+                start(target.span),
+                "a query that is not of Prometheus".to_owned(),
+            )
+        }));
+    };
+    let at = query.span();
+    if query.language != Language::PromQl {
+        return Err(Some((
+            at,
+            format!("a query that is not of Prometheus: `{}`", query.text),
+        )));
+    }
+    if word("hide") == Some("true") {
+        return Err(Some((at, format!("a hidden query: `{}`", query.text))));
+    }
+    let shown = queries::read(query, &variables.current)
+        .map_err(|why| Some((at, format!("{why}: `{}`", query.text))))?;
+    let title = legend(&shown, word("legendFormat").unwrap_or_default());
+    let labels: Vec<String> = shown.filters.keys().cloned().collect();
+    let vllm = cx
+        .options
+        .vllm
+        .as_deref()
+        .filter(|_| query.text.contains("vllm:"));
+    let known = vllm.and_then(|vllm| known::series(vllm, &shown.filtered, &labels));
+    Ok(Series {
+        title,
+        at,
+        query: shown,
+        known,
+    })
+}
+
+/// The legend, without labels that a build adds.
+fn legend(shown: &Shown, format: &str) -> String {
+    if format == "__auto" {
+        return String::new();
+    }
+    if promql::kept_labels(&shown.filtered).names().is_none() {
+        return format.trim().to_owned();
+    }
+    let mut out = String::new();
+    let mut rest = format;
+    while let Some((before, after)) = rest.split_once("{{") {
+        out.push_str(before);
+        rest = after.split_once("}}").map_or("", |(_, rest)| rest);
+    }
+    out.push_str(rest);
+    let words = out.trim_matches(|c: char| c.is_whitespace() || "-:/|,_()[]{}".contains(c));
+    words.to_owned()
+}

@@ -1,0 +1,164 @@
+//! Queries of panels without the variables that a spec cannot have.
+
+use indexmap::IndexMap;
+
+use crate::artifact::Query;
+use crate::promql::ast::{Expr, MatchOp, Matcher};
+use crate::promql::{self, Dialect, build, placeholder, visit};
+
+/// The longest line of a query.
+const WIDTH: usize = 100;
+
+/// Grafana's own variables that every dashboard has.
+const OF_GRAFANA: [&str; 8] = [
+    "__interval",
+    "__interval_ms",
+    "__rate_interval",
+    "__range",
+    "__range_s",
+    "__range_ms",
+    "__from",
+    "__to",
+];
+
+/// A query of a panel.
+pub(super) struct Shown {
+    /// With `label=~"$label"` for each variable that selects values of a label.
+    pub(super) filtered: Expr,
+    /// Labels that variables select values of, each with its variable.
+    pub(super) filters: IndexMap<String, String>,
+    /// Labels whose matchers have a variable as a part of their value: these are gone.
+    pub(super) removed: Vec<String>,
+    /// Variables that have the value that is chosen at first.
+    pub(super) filled: Vec<String>,
+    /// As it is in the source, where no variable is in it.
+    text: String,
+}
+
+/// Reads a query; else why a spec cannot have it.
+pub(super) fn read(query: &Query, current: &IndexMap<String, String>) -> Result<Shown, String> {
+    let mut text = query.text.trim().to_owned();
+    let parse = |text: &str| {
+        promql::parse_with(text, Dialect::Grafana)
+            .map_err(|error| format!("this query is not PromQL: {}", error.message))
+    };
+    let mut expr = parse(&text)?;
+    let mut filters = IndexMap::new();
+    let mut removed = Vec::new();
+    visit::selectors_mut(&mut expr, &mut |selector| {
+        selector
+            .matchers
+            .retain_mut(|matcher| match choice(matcher) {
+                Choice::None => true,
+                Choice::Whole(variable) => {
+                    filters.insert(matcher.label.text.clone(), variable);
+                    *matcher = chosen(&matcher.label.text);
+                    true
+                }
+                Choice::Part => {
+                    removed.push(matcher.label.text.clone());
+                    false
+                }
+            });
+    });
+    if !removed.is_empty() {
+        text = promql::pretty(&expr, WIDTH);
+        expr = parse(&text)?;
+    }
+    let others = others(&expr);
+    if let Some(name) = others.iter().find(|name| !current.contains_key(*name)) {
+        return Err(format!(
+            "`${name}` in this query: a spec has no such variable"
+        ));
+    }
+    if !others.is_empty() {
+        text = filled(&promql::pretty(&expr, WIDTH), current);
+        expr = parse(&text)?;
+    }
+    Ok(Shown {
+        filtered: expr,
+        filters,
+        removed,
+        filled: others,
+        text,
+    })
+}
+
+/// Variables in other places than as the value of a matcher.
+fn others(expr: &Expr) -> Vec<String> {
+    let names = visit::placeholders(expr).map(|found| found.variable().to_owned());
+    let mut found: Vec<String> = names
+        .filter(|name| !OF_GRAFANA.contains(&name.as_str()))
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// A query with the values that are chosen at first in place of their variables.
+fn filled(query: &str, current: &IndexMap<String, String>) -> String {
+    let mut out = String::new();
+    let mut end = 0;
+    for at in placeholder::spans(query, Dialect::Grafana) {
+        let name = query[at.clone()].trim_matches(['$', '{', '}', '[', ']']);
+        let name = name.split([':', '.']).next().unwrap_or_default();
+        if let Some(value) = current.get(name) {
+            out.push_str(&query[end..at.start]);
+            out.push_str(value);
+            end = at.end;
+        }
+    }
+    out.push_str(&query[end..]);
+    out
+}
+
+/// What a variable does in a matcher.
+enum Choice {
+    /// There is none.
+    None,
+    /// It is all of the value.
+    Whole(String),
+    /// It is a part of the value, or what shall not be.
+    Part,
+}
+
+fn choice(matcher: &Matcher) -> Choice {
+    let placeholders = matcher.value.placeholders.iter();
+    let mut own = placeholders.filter(|found| !OF_GRAFANA.contains(&found.variable()));
+    let Some(found) = own.next() else {
+        return Choice::None;
+    };
+    let is_positive = matches!(matcher.op, MatchOp::Equal | MatchOp::Match);
+    match is_positive && found.text == matcher.value.value {
+        true => Choice::Whole(found.variable().to_owned()),
+        false => Choice::Part,
+    }
+}
+
+fn chosen(label: &str) -> Matcher {
+    let mut made = build::metric("").matcher(label, MatchOp::Match, &format!("${label}"));
+    made.matchers.remove(0)
+}
+
+impl Shown {
+    /// The text with the filters on some labels, without those on others; and the latter.
+    pub(super) fn with(&self, kept: &[String]) -> (String, Vec<String>) {
+        let lost: Vec<String> = self
+            .filters
+            .keys()
+            .filter(|l| !kept.contains(l))
+            .cloned()
+            .collect();
+        if self.filters.is_empty() {
+            return (self.text.clone(), lost);
+        }
+        let mut expr = self.filtered.clone();
+        visit::selectors_mut(&mut expr, &mut |selector| {
+            let is_lost = |m: &Matcher| {
+                lost.contains(&m.label.text) && m.value.value == format!("${}", m.label.text)
+            };
+            selector.matchers.retain(|matcher| !is_lost(matcher));
+        });
+        (promql::pretty(&expr, WIDTH), lost)
+    }
+}

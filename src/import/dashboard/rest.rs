@@ -1,0 +1,114 @@
+//! What a part of a dashboard says and no reader takes: all of it is told.
+
+use indexmap::IndexMap;
+
+use crate::artifact::Raw;
+use crate::import::context::Cx;
+use crate::import::fields::{first_line, is_blank, start};
+use crate::source::Span;
+use crate::yaml::Node;
+
+/// What is known of the fields of a part. A path names fields as in `targets[].expr`; `*` at its end is anything below.
+pub(super) struct Known {
+    /// Fields that a reader takes, or that say nothing a spec could say.
+    pub(super) read: &'static [&'static str],
+    /// Fields with the values that Grafana writes when nobody chose any.
+    pub(super) usual: &'static [(&'static str, &'static [&'static str])],
+    /// Fields that are told one by one, each with its reason.
+    pub(super) own: &'static [(&'static str, &'static str)],
+    /// What all others together are.
+    pub(super) what: &'static str,
+}
+
+/// What was found in a part.
+#[derive(Default)]
+struct Found {
+    others: Vec<String>,
+    own: IndexMap<&'static str, (Span, &'static str, Vec<String>)>,
+}
+
+/// Tells of all fields of a part that no reader takes; gives back the comments.
+pub(super) fn tell(cx: &mut Cx<'_>, raw: &Raw, node: &Node<'_>, known: &Known) -> Vec<String> {
+    let mut found = Found::default();
+    collect(raw, node, "", known, &mut found);
+    let mut comments = Vec::new();
+    for (key, (at, why, leaves)) in found.own {
+        comments.push(cx.lost(at, format!("`{key}` ({}): {why}", leaves.join(", ")), ""));
+    }
+    if !found.others.is_empty() {
+        let what = format!("{}: {}", known.what, found.others.join(", "));
+        comments.push(cx.lost(start(raw.place(node)), what, ""));
+    }
+    comments
+}
+
+fn collect(raw: &Raw, node: &Node<'_>, path: &str, known: &Known, found: &mut Found) {
+    for (key, value) in node.entries() {
+        let name = key.text().unwrap_or_default();
+        let path = match path {
+            "" => name.to_owned(),
+            path => format!("{path}.{name}"),
+        };
+        if is_blank(value) || known.is_read(&path, value) {
+            continue;
+        }
+        if let Some((key_path, why)) = known.own.iter().find(|(own, _)| *own == path) {
+            let at = raw.place(key);
+            let entry = found.own.entry(key_path).or_insert((at, why, Vec::new()));
+            leaves(value, "", &mut entry.2);
+        } else if value.is_map() {
+            collect(raw, value, &path, known, found);
+        } else if value.is_seq() && value.items().iter().any(Node::is_map) {
+            let path = format!("{path}[]");
+            for item in value.items() {
+                collect(raw, item, &path, known, found);
+            }
+        } else {
+            leaves(value, &path, &mut found.others);
+        }
+    }
+}
+
+impl Known {
+    fn is_read(&self, path: &str, value: &Node<'_>) -> bool {
+        let is = |known: &str| match known.strip_suffix('*') {
+            Some(start) => path.starts_with(start),
+            None => path == known,
+        };
+        let usual = || {
+            let values = self.usual.iter().filter(|(known, _)| *known == path);
+            let words: Vec<_> = match value.is_seq() {
+                true => value.items().iter().map(Node::text).collect(),
+                false => vec![value.text()],
+            };
+            let is_usual = |(_, values): &(_, &[&str])| {
+                words
+                    .iter()
+                    .all(|word| word.is_some_and(|word| values.contains(&word)))
+            };
+            values.into_iter().any(is_usual)
+        };
+        self.read.iter().any(|known| is(known)) || usual()
+    }
+}
+
+/// All values below a node, each with the way to it.
+fn leaves(node: &Node<'_>, path: &str, out: &mut Vec<String>) {
+    if let Some(text) = node.text().filter(|_| !node.is_map() && !node.is_seq()) {
+        let text = first_line(text);
+        out.push(match path {
+            "" => format!("`{text}`"),
+            path => format!("`{path}: {text}`"),
+        });
+    }
+    for (key, value) in node.entries() {
+        let key = key.text().unwrap_or_default();
+        let path = if path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{path}.{key}")
+        };
+        leaves(value, &path, out);
+    }
+    node.items().iter().for_each(|item| leaves(item, path, out));
+}

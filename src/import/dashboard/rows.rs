@@ -1,0 +1,245 @@
+//! Rows of panels.
+
+use super::panel::{Made, Series};
+use super::variables::Variables;
+use crate::artifact::Dashboard;
+use crate::import::context::Cx;
+use crate::import::known;
+use crate::import::print::{Item, Map, Value};
+use crate::plan::dashboard::COLUMNS;
+use crate::plan::layout::Place;
+use crate::source::Span;
+use crate::yaml::Node;
+
+/// A row to be.
+struct Row {
+    pointer: Option<String>,
+    title: String,
+    at: Span,
+    comments: Vec<String>,
+    panels: Vec<Made>,
+}
+
+/// The rows of a dashboard; panels in front of the first are below a heading.
+pub(super) fn rows(
+    cx: &mut Cx<'_>,
+    board: &Dashboard,
+    panels: Vec<Made>,
+    variables: &Variables,
+    heading: &str,
+) -> Vec<Item> {
+    let grouped = grouped(cx, board, panels, heading);
+    let rows = grouped.into_iter();
+    rows.map(|row| self::row(cx, board, row, variables))
+        .collect()
+}
+
+fn grouped(cx: &mut Cx<'_>, board: &Dashboard, panels: Vec<Made>, heading: &str) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut old = String::new();
+    for made in panels {
+        let of_old = made
+            .pointer
+            .strip_prefix("/rows/")
+            .and_then(|rest| rest.split_once('/'));
+        if made.is_row {
+            rows.push(Row {
+                pointer: Some(made.pointer),
+                title: made.title,
+                at: made.at,
+                comments: made.comments,
+                panels: Vec::new(),
+            });
+            continue;
+        }
+        if let Some((number, _)) = of_old.filter(|(number, _)| *number != old) {
+            old = number.to_owned();
+            rows.push(old_row(cx, board, format!("/rows/{number}")));
+        } else if rows.is_empty() {
+            rows.push(Row {
+                pointer: None,
+                title: heading.to_owned(),
+                at: made.at,
+                comments: Vec::new(),
+                panels: Vec::new(),
+            });
+        }
+        if let Some(row) = rows.last_mut() {
+            row.panels.push(made);
+        }
+    }
+    rows
+}
+
+/// A row as Grafana had them before its fifth version.
+fn old_row(cx: &mut Cx<'_>, board: &Dashboard, pointer: String) -> Row {
+    let node = board.raw.node(&pointer);
+    let title = node.and_then(|node| node.get("title")?.text());
+    Row {
+        title: title.unwrap_or_default().to_owned(),
+        at: board.raw.span(&pointer),
+        comments: node.map_or_else(Vec::new, |node| {
+            super::rest::tell(cx, &board.raw, node, &super::fields::ROW)
+        }),
+        pointer: Some(pointer),
+        panels: Vec::new(),
+    }
+}
+
+fn row(cx: &mut Cx<'_>, board: &Dashboard, mut row: Row, variables: &Variables) -> Item {
+    let mut map = Map::default();
+    let title = if row.title.is_empty() {
+        "Panels"
+    } else {
+        &row.title
+    };
+    map.put("title", title);
+    let word = |key: &str| {
+        let pointer = format!("{}/{key}", row.pointer.as_ref()?);
+        board.raw.node(&pointer).and_then(Node::text)
+    };
+    let is_collapsed = word("collapsed").or(word("collapse")) == Some("true");
+    if is_collapsed {
+        map.put("collapsed", Value::word("true"));
+    }
+    if let Some(variable) = word("repeat").filter(|variable| !variable.is_empty()) {
+        match variables.label(variable) {
+            Some(label) => map.put("repeat", label),
+            None => {
+                let what = format!("`repeat: {variable}`: the spec has no such variable");
+                row.comments.push(cx.lost(row.at, what, ""));
+            }
+        }
+    }
+    if row.panels.is_empty() {
+        let what = format!("the row `{}`: it has no panels", row.title);
+        row.comments.push(cx.lost(row.at, what, ""));
+    }
+    place(cx, &mut row);
+    let panels = std::mem::take(&mut row.panels).into_iter();
+    let items: Vec<Item> = panels.map(|made| panel(cx, made, variables)).collect();
+    let is_comment = items.iter().all(|item| item.is_comment);
+    let items = items.into_iter().map(|item| Value::Item(Box::new(item)));
+    map.put("panels", Value::List(items.collect()));
+    Item {
+        comments: row.comments,
+        value: map.into(),
+        is_comment,
+    }
+}
+
+/// Places from the top of the row; none where two panels would cover each other.
+fn place(cx: &mut Cx<'_>, row: &mut Row) {
+    let top = row
+        .panels
+        .iter()
+        .filter_map(|made| Some(made.place?.y))
+        .min()
+        .unwrap_or(0);
+    let mut taken: Vec<Place> = Vec::new();
+    for place in row.panels.iter_mut().filter_map(|made| made.place.as_mut()) {
+        place.y -= top;
+        let is_wrong = place.w == 0 || place.h == 0 || place.x.saturating_add(place.w) > COLUMNS;
+        if is_wrong || taken.iter().any(|other| other.overlaps(*place)) {
+            let what = format!(
+                "the panels of the row `{}` are placed automatically: two would cover each other, or one is too wide",
+                row.title
+            );
+            row.comments.push(cx.changed(row.at, what));
+            row.panels.iter_mut().for_each(|made| made.place = None);
+            return;
+        }
+        taken.push(*place);
+    }
+}
+
+/// A panel: over signals where these give the same queries, else with its own.
+fn panel(cx: &mut Cx<'_>, mut made: Made, variables: &Variables) -> Item {
+    told(cx, &mut made, variables);
+    let mut best = content(&made, variables, true);
+    if made.lost.is_none() {
+        let vllm = cx.options.vllm.clone().unwrap_or_default();
+        let refused = |map: &Map| {
+            let dashboards = known::dashboard_of(map.clone(), &[]);
+            known::resolve_with(&vllm, "dashboards", dashboards).err()
+        };
+        if refused(&best).is_some() {
+            best = content(&made, variables, false);
+            made.lost = refused(&best).map(|error| error.message);
+        }
+    }
+    if let Some(why) = &made.lost {
+        let what = format!("the panel `{}`: {why}", made.title);
+        made.comments.push(cx.lost(made.at, what, ""));
+    }
+    Item {
+        comments: made.comments,
+        value: best.into(),
+        is_comment: made.lost.is_some(),
+    }
+}
+
+/// Tells what the queries have lost.
+fn told(cx: &mut Cx<'_>, made: &mut Made, variables: &Variables) {
+    for series in &made.series {
+        let (_, lost) = series.query.with(&variables.labels());
+        for label in lost.iter().chain(&series.query.removed) {
+            let what = format!(
+                "this query is without its filter on `{label}`: the spec has no variable for it"
+            );
+            made.comments.push(cx.changed(series.at, what));
+        }
+        for name in &series.query.filled {
+            let what = format!("`${name}` is `{}` in this query", variables.current[name]);
+            made.comments.push(cx.changed(series.at, what));
+        }
+    }
+}
+
+fn content(made: &Made, variables: &Variables, with_signals: bool) -> Map {
+    let mut map = made.fields.clone();
+    let one = |series: &Series| {
+        let mut map = Map::default();
+        map.maybe(
+            "title",
+            Some(&series.title).filter(|title| !title.is_empty()),
+        );
+        let known = series.known.as_ref().filter(|_| with_signals);
+        match known {
+            Some(known) => map.extend(known.clone()),
+            None => {
+                map.put("promql", &series.query.with(&variables.labels()).0);
+                map.maybe(
+                    "unit",
+                    made.unit.map(|unit| unit.as_str().to_owned()).as_ref(),
+                );
+            }
+        }
+        map
+    };
+    match made.series.as_slice() {
+        [] => {}
+        [only] if only.title.is_empty() && (only.known.is_none() || !with_signals) => {
+            map.extend(one(only))
+        }
+        several => {
+            let items = several.iter().map(|series| one(series).into());
+            map.put("series", Value::List(items.collect()));
+        }
+    }
+    map.put("thresholds", made.thresholds.clone());
+    if let Some(place) = made.place {
+        let mut position = Map::default();
+        let numbers = [
+            ("x", place.x),
+            ("y", place.y),
+            ("w", place.w),
+            ("h", place.h),
+        ];
+        numbers
+            .iter()
+            .for_each(|(key, number)| position.put(key, Value::word(number)));
+        map.put("position", position);
+    }
+    map
+}

@@ -1,0 +1,76 @@
+//! Colours of values.
+
+use crate::artifact::Panel;
+use crate::artifact::Raw;
+use crate::import::context::Cx;
+use crate::import::fields::start;
+use crate::import::known::quantity;
+use crate::import::print::{Map, Value};
+use crate::units::Unit;
+use crate::yaml::Node;
+
+/// The thresholds of a panel that shows them.
+pub(super) fn of(
+    cx: &mut Cx<'_>,
+    raw: &Raw,
+    panel: &Panel,
+    unit: Option<Unit>,
+    comments: &mut Vec<String>,
+) -> Value {
+    let none = Value::List(Vec::new());
+    let pointer = format!("{}/fieldConfig/defaults/thresholds", panel.pointer);
+    let kind = panel.kind.as_ref().map_or("", |kind| kind.value.as_str());
+    let is_value = matches!(kind, "stat" | "gauge" | "bargauge" | "table");
+    let is_drawn = panel
+        .thresholds
+        .as_ref()
+        .is_some_and(|thresholds| thresholds.is_drawn);
+    let Some(node) = raw.node(&pointer).filter(|_| is_value || is_drawn) else {
+        return none;
+    };
+    let mut lost = |cx: &mut Cx<'_>, why: &str| {
+        comments.push(cx.lost(start(raw.place(node)), format!("the thresholds: {why}"), ""));
+        Value::List(Vec::new())
+    };
+    if node.get("mode").and_then(Node::text) == Some("percentage") {
+        return lost(cx, "they are shares of the axis");
+    }
+    let steps = node.get("steps").map_or(&[][..], Node::items);
+    let Some((base, steps)) = steps.split_first() else {
+        return none;
+    };
+    if !matches!(color(base), Some("green" | "blue") | None) {
+        return lost(cx, "low values are the bad ones");
+    }
+    let mut items = Vec::new();
+    for step in steps {
+        let value = step.get("value").and_then(Node::text).unwrap_or_default();
+        let Some(at) = quantity(value, unit, false) else {
+            return lost(cx, "a value is no number");
+        };
+        let Some(color) = color(step) else {
+            return lost(
+                cx,
+                "a colour has no meaning in a spec: use green, blue, yellow, orange or red",
+            );
+        };
+        let mut map = Map::default();
+        map.put("at", Value::word(at));
+        map.put("color", Value::word(color));
+        items.push(map.into());
+    }
+    Value::List(items)
+}
+
+/// The colour of a step, of those that a spec has.
+fn color(step: &Node<'_>) -> Option<&'static str> {
+    let name = step.get("color").and_then(Node::text).unwrap_or_default();
+    let plain = name
+        .trim_start_matches("semi-dark-")
+        .trim_start_matches("super-light-");
+    let plain = plain
+        .trim_start_matches("dark-")
+        .trim_start_matches("light-");
+    let known = ["green", "blue", "yellow", "orange", "red"];
+    known.into_iter().find(|known| *known == plain)
+}
