@@ -110,7 +110,10 @@ fn one(cx: &mut Cx<'_>, artifact: &Artifact, board: &artifact::Dashboard) -> Das
     made.comments = rest::tell(cx, &board.raw, root, &fields::DASHBOARD);
     let mut variables = Variables::of(&board.raw);
     let read: Vec<Made> = panel::all(cx, artifact, board, &variables);
-    variables.choose(&read);
+    // A spec has a variable for each label that a panel over a signal is filtered by.
+    let series = read.iter().flat_map(|made| &made.series);
+    let over_signals = series.filter(|series| series.known.is_some());
+    over_signals.for_each(|series| variables.keep(&series.query.filters));
     made.comments.extend(variables.tell(cx, &board.raw));
     let text =
         |text: &Option<crate::yaml::Text>| text.as_ref().map(|text| text.value.trim().to_owned());

@@ -3,7 +3,6 @@
 use indexmap::IndexMap;
 
 use super::fields::VARIABLE;
-use super::panel::Made;
 use super::rest;
 use crate::artifact::Raw;
 use crate::import::context::Cx;
@@ -41,12 +40,9 @@ impl Variables {
         }
     }
 
-    /// Chooses the variables of the spec: those of labels that a panel over a signal is filtered by.
-    pub(super) fn choose(&mut self, panels: &[Made]) {
-        let series = panels.iter().flat_map(|panel| &panel.series);
-        for series in series.filter(|series| series.known.is_some()) {
-            self.kept.extend(series.query.filters.clone());
-        }
+    /// Keeps variables, each given with the label that it filters by.
+    pub(super) fn keep(&mut self, filters: &IndexMap<String, String>) {
+        self.kept.extend(filters.clone());
     }
 
     /// The labels that the spec's dashboard is filtered by.
