@@ -57,7 +57,7 @@ enum Command {
     /// Write the first files of a project: a configuration, a spec and a CI file
     #[command(after_long_help = examples::INIT)]
     Init(init::InitArgs),
-    /// Turn specs of sloth, OpenSLO and Pyrra, and alerting rules, into specs
+    /// Turn what other tools have into specs: sloth, OpenSLO, Pyrra, alerting rules, Grafana dashboards
     Import(import::ImportArgs),
     /// Compile specs into Prometheus rules, dashboards, alarms and runbooks
     #[command(after_long_help = examples::BUILD)]

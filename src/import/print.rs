@@ -53,13 +53,14 @@ impl From<Map> for Value {
 
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
+        // A spec's lines end with a line feed alone.
+        Self::Text(text.replace("\r\n", "\n"))
     }
 }
 
 impl From<&String> for Value {
     fn from(text: &String) -> Self {
-        Self::Text(text.clone())
+        Self::from(text.as_str())
     }
 }
 
@@ -161,6 +162,15 @@ impl Map {
             value,
             is_comment,
         });
+    }
+
+    /// Replaces each text with what `edit` makes of it.
+    pub(super) fn edit_texts(&mut self, edit: impl Fn(&str) -> String) {
+        for entry in &mut self.0 {
+            if let Value::Text(text) = &mut entry.value {
+                *text = edit(text);
+            }
+        }
     }
 
     /// Adds the entries of another one.
@@ -304,6 +314,7 @@ mod tests {
             "it's",
             "a]",
             "-",
+            "a\r\nb",
         ];
         let mut inner = Map::default();
         for (i, text) in hostile.iter().enumerate() {
@@ -318,7 +329,7 @@ mod tests {
         let text = map.text(0);
         let back: serde_json::Value =
             crate::yaml::read(crate::source::FileId(0), &text).expect(&text);
-        let expected = |text: &str| text.strip_suffix('\n').unwrap_or(text).to_owned();
+        let expected = |text: &str| text.strip_suffix('\n').unwrap_or(text).replace('\r', "");
         for (i, original) in hostile.iter().enumerate() {
             assert_eq!(back["inner"][format!("k{i}")], expected(original), "{text}");
             assert_eq!(back["list"][i], expected(original), "{text}");

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use slosmith::diag::render::{Format as Report, Report as Findings, render};
 use slosmith::import::{Format, Imported, Options, import};
+use slosmith::promql;
 use slosmith::source::{FileId, SourceFile, Sources};
 
 use crate::bundled;
@@ -159,6 +161,110 @@ fn rules() {
 #[test]
 fn unknown_fields_of_rules_are_told() {
     check_unknown(Format::Rules);
+}
+
+#[test]
+fn dashboards() {
+    check(Format::Dashboard);
+}
+
+/// In each map of a dashboard, a field that no reader knows.
+#[test]
+fn unknown_fields_of_dashboards_are_told() {
+    let mut tried = 0;
+    for (name, text) in fixtures(Format::Dashboard) {
+        let source: Value = serde_json::from_str(&text).expect("JSON");
+        for pointer in maps(&source) {
+            let mut edited = source.clone();
+            let map = edited
+                .pointer_mut(&pointer)
+                .and_then(Value::as_object_mut)
+                .expect("a map");
+            map.insert("unknown_field".to_owned(), 7.into());
+            let text = serde_json::to_string_pretty(&edited).expect("JSON");
+            let (specs, findings) = imported(Format::Dashboard, &name, &text, &Options::default());
+            let shown = shown(&specs, &findings);
+            // Of a chosen value and of a step, nothing else is of use; what is not carried over is told as a whole.
+            let parts = ["/current", "/thresholds"];
+            let is_known = parts.iter().any(|part| pointer.contains(part));
+            assert!(
+                shown.contains("unknown_field") || is_known,
+                "{name}: {pointer}\n{shown}"
+            );
+            tried += 1;
+        }
+    }
+    assert!(tried > 40, "{tried}");
+}
+
+/// Pointers to all maps of a value.
+fn maps(value: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut below = |step: String, value: &Value| {
+        let inner = maps(value).into_iter();
+        found.extend(inner.map(|rest| format!("/{step}{rest}")));
+    };
+    match value {
+        Value::Object(map) => map
+            .iter()
+            .for_each(|(key, value)| below(key.clone(), value)),
+        Value::Array(list) => (0..)
+            .zip(list)
+            .for_each(|(i, value): (usize, _)| below(i.to_string(), value)),
+        _ => return found,
+    }
+    if value.is_object() {
+        found.push(String::new());
+    }
+    found
+}
+
+/// What a build makes of an imported dashboard asks what the dashboard asked, but for the filters that were told.
+#[test]
+fn imported_dashboards_ask_the_same() {
+    let (_, text) = fixtures(Format::Dashboard)
+        .into_iter()
+        .find(|(name, _)| name == "serving.json")
+        .expect("a fixture");
+    let (specs, findings) = imported(
+        Format::Dashboard,
+        "serving.json",
+        &text,
+        &Options::default(),
+    );
+    let files = bundled::outputs(&[&specs[0].text]).expect("a spec that builds");
+    let built = files
+        .iter()
+        .find(|(path, _)| path.ends_with("serving-of-chat.json"))
+        .map(|(_, text)| text)
+        .expect("a dashboard");
+    let read = |text: &str| queries(&serde_json::from_str(text).expect("JSON"));
+    let source: Vec<_> = read(&text)
+        .iter()
+        .map(|query| query.replace("$model", "$model_name"))
+        .collect();
+    let built = read(built);
+    assert_eq!(built.len(), 6, "{built:#?}");
+    let others: Vec<_> = built
+        .iter()
+        .filter(|query| !source.contains(*query))
+        .collect();
+    assert_eq!(others.len(), 1, "{others:#?}\n{source:#?}");
+    assert!(
+        findings.contains("without its filter on `namespace`"),
+        "{findings}"
+    );
+}
+
+/// All queries of vLLM's metrics in a dashboard, in one spelling.
+fn queries(dashboard: &Value) -> Vec<String> {
+    let exprs = maps(dashboard);
+    let exprs = exprs
+        .iter()
+        .filter_map(|at| dashboard.pointer(at)?["expr"].as_str());
+    let parsed = exprs.filter_map(|text| promql::parse_with(text, promql::Dialect::Grafana).ok());
+    let texts = parsed.map(|expr| expr.to_string());
+    texts.filter(|text| text.contains("vllm:")).collect()
 }
 
 #[test]

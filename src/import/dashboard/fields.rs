@@ -87,6 +87,8 @@ pub(super) const VARIABLE: Known = Known {
         "options*",
         "error",
         "queryValue",
+        "query",
+        "query.query",
         "query.refId",
         "query.qryType",
         "datasource",
@@ -103,7 +105,6 @@ pub(super) const VARIABLE: Known = Known {
         ("multi", ANY_BOOL),
         ("skipUrlSync", NO),
         ("sort", &["0", "1"]),
-        ("query", &["prometheus"]),
     ],
     own: &[],
 };
@@ -295,6 +296,9 @@ pub(super) const PANEL: Known = Known {
             "alert",
             "`slosmith import rules` reads alerts of Prometheus",
         ),
-        ("thresholds", "thresholds of the old graph panel"),
+        (
+            "thresholds",
+            "they are those of the old graph panel: write `thresholds` in the spec",
+        ),
     ],
 };

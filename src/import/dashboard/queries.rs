@@ -72,7 +72,11 @@ pub(super) fn read(query: &Query, current: &IndexMap<String, String>) -> Result<
         ));
     }
     if !others.is_empty() {
-        text = filled(&promql::pretty(&expr, WIDTH), current);
+        let value = |name: &str| {
+            let is_free = others.iter().any(|other| other == name);
+            current.get(name).filter(|_| is_free).cloned()
+        };
+        text = filled(&promql::pretty(&expr, WIDTH), value);
         expr = parse(&text)?;
     }
     Ok(Shown {
@@ -95,20 +99,20 @@ fn others(expr: &Expr) -> Vec<String> {
     found
 }
 
-/// A query with the values that are chosen at first in place of their variables.
-fn filled(query: &str, current: &IndexMap<String, String>) -> String {
+/// A text with values in place of the variables that have one.
+pub(super) fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::new();
     let mut end = 0;
-    for at in placeholder::spans(query, Dialect::Grafana) {
-        let name = query[at.clone()].trim_matches(['$', '{', '}', '[', ']']);
+    for at in placeholder::spans(text, Dialect::Grafana) {
+        let name = text[at.clone()].trim_matches(['$', '{', '}', '[', ']']);
         let name = name.split([':', '.']).next().unwrap_or_default();
-        if let Some(value) = current.get(name) {
-            out.push_str(&query[end..at.start]);
-            out.push_str(value);
+        if let Some(value) = value(name) {
+            out.push_str(&text[end..at.start]);
+            out.push_str(&value);
             end = at.end;
         }
     }
-    out.push_str(&query[end..]);
+    out.push_str(&text[end..]);
     out
 }
 

@@ -71,9 +71,12 @@ fn collect(raw: &Raw, node: &Node<'_>, path: &str, known: &Known, found: &mut Fo
 
 impl Known {
     fn is_read(&self, path: &str, value: &Node<'_>) -> bool {
+        // Of a map with known fields, the others are told.
+        let below = format!("{path}.");
+        let is_map = value.is_map() && self.read.iter().any(|known| known.starts_with(&below));
         let is = |known: &str| match known.strip_suffix('*') {
             Some(start) => path.starts_with(start),
-            None => path == known,
+            None => path == known && !is_map,
         };
         let usual = || {
             let values = self.usual.iter().filter(|(known, _)| *known == path);

@@ -68,6 +68,15 @@ fn grouped(cx: &mut Cx<'_>, board: &Dashboard, panels: Vec<Made>, heading: &str)
             row.panels.push(made);
         }
     }
+    let old = board.raw.node("/rows").map_or(&[][..], Node::items);
+    for pointer in (0..old.len()).map(|number| format!("/rows/{number}")) {
+        if !rows
+            .iter()
+            .any(|row| row.pointer.as_ref() == Some(&pointer))
+        {
+            rows.push(old_row(cx, board, pointer));
+        }
+    }
     rows
 }
 
@@ -88,12 +97,11 @@ fn old_row(cx: &mut Cx<'_>, board: &Dashboard, pointer: String) -> Row {
 
 fn row(cx: &mut Cx<'_>, board: &Dashboard, mut row: Row, variables: &Variables) -> Item {
     let mut map = Map::default();
-    let title = if row.title.is_empty() {
-        "Panels"
-    } else {
-        &row.title
+    let title = match row.title.as_str() {
+        "" => "Panels".to_owned(),
+        title => variables.text(title, &[]),
     };
-    map.put("title", title);
+    map.put("title", &title);
     let word = |key: &str| {
         let pointer = format!("{}/{key}", row.pointer.as_ref()?);
         board.raw.node(&pointer).and_then(Node::text)
@@ -156,6 +164,12 @@ fn place(cx: &mut Cx<'_>, row: &mut Row) {
 /// A panel: over signals where these give the same queries, else with its own.
 fn panel(cx: &mut Cx<'_>, mut made: Made, variables: &Variables) -> Item {
     told(cx, &mut made, variables);
+    let filled = made.series.iter().flat_map(|series| &series.query.filled);
+    let filled: Vec<String> = filled.cloned().collect();
+    made.fields.edit_texts(|text| variables.text(text, &filled));
+    for series in &mut made.series {
+        series.title = variables.text(&series.title, &series.query.filled);
+    }
     let mut best = content(&made, variables, true);
     if made.lost.is_none() {
         let vllm = cx.options.vllm.clone().unwrap_or_default();
@@ -169,7 +183,11 @@ fn panel(cx: &mut Cx<'_>, mut made: Made, variables: &Variables) -> Item {
         }
     }
     if let Some(why) = &made.lost {
-        let what = format!("the panel `{}`: {why}", made.title);
+        let name = match made.title.as_str() {
+            "" => "the panel without a title".to_owned(),
+            title => format!("the panel `{title}`"),
+        };
+        let what = format!("{name}: {why}");
         made.comments.push(cx.lost(made.at, what, ""));
     }
     Item {

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::fields::VARIABLE;
-use super::rest;
+use super::{queries, rest};
 use crate::artifact::Raw;
 use crate::import::context::Cx;
 use crate::import::fields::start;
@@ -23,6 +23,23 @@ fn list(raw: &Raw) -> &[Node<'static>] {
 
 fn word<'n>(node: &'n Node<'_>, key: &str) -> &'n str {
     node.get(key).and_then(Node::text).unwrap_or_default()
+}
+
+/// What a variable takes its values from: a text, or since Grafana 8 a map with one.
+fn query<'n>(variable: &'n Node<'_>) -> &'n str {
+    let inner = variable.at(&["query", "query"]);
+    let query = inner.and_then(Node::text);
+    query.unwrap_or_else(|| word(variable, "query"))
+}
+
+/// Whether a query is `label_values(LABEL)` or `label_values(METRIC, LABEL)`, without a filter.
+fn lists(query: &str, label: &str) -> bool {
+    let inner = query.trim().strip_prefix("label_values(");
+    let inner = inner.and_then(|inner| inner.strip_suffix(')'));
+    inner.is_some_and(|inner| {
+        let last = inner.rsplit(',').next().unwrap_or_default();
+        last.trim() == label && !inner.contains(['{', '['])
+    })
 }
 
 impl Variables {
@@ -57,20 +74,40 @@ impl Variables {
             .map(|(label, _)| label)
     }
 
+    /// A title with the variables of the spec, and with the values of those that queries have a value of.
+    pub(super) fn text(&self, text: &str, filled: &[String]) -> String {
+        queries::filled(text, |name| match self.label(name) {
+            Some(label) => Some(format!("${label}")),
+            None if filled.iter().any(|other| other == name) => self.current.get(name).cloned(),
+            None => None,
+        })
+    }
+
     /// Tells of all variables that are not in the spec as they are.
     pub(super) fn tell(&self, cx: &mut Cx<'_>, raw: &Raw) -> Vec<String> {
         let mut comments = Vec::new();
         for variable in list(raw) {
             let (name, kind) = (word(variable, "name"), word(variable, "type"));
+            let query = query(variable);
             let at = start(raw.place(variable));
-            let is_kept = self.label(name).is_some();
-            if kind != "datasource" && !is_kept {
-                let what = format!("the variable `{name}` ({kind})");
-                comments.push(cx.lost(at, what, ""));
-            }
-            if let Some(label) = self.label(name).filter(|label| *label != name) {
-                let what = format!("the variable `{name}` is `{label}` here, as its label");
-                comments.push(cx.changed(at, what));
+            match self.label(name) {
+                Some(label) => {
+                    if label != name {
+                        let what = format!("the variable `{name}` is `{label}` here, as its label");
+                        comments.push(cx.changed(at, what));
+                    }
+                    if !lists(query, label) {
+                        let what = format!(
+                            "the variable `{name}` lists all values of `{label}`, not those of `{query}`"
+                        );
+                        comments.push(cx.changed(at, what));
+                    }
+                }
+                None if kind == "datasource" && matches!(query, "prometheus" | "") => {}
+                None => {
+                    let what = format!("the variable `{name}` ({kind}) of `{query}`");
+                    comments.push(cx.lost(at, what, ""));
+                }
             }
             let mut more = rest::tell(cx, raw, variable, &VARIABLE);
             comments.append(&mut more);
