@@ -99,16 +99,32 @@ pub(super) fn shift<W: Write>(f: &mut W, shift: &AtOffset) -> fmt::Result {
     if let Some(bounds) = shift.bounds {
         write!(f, " {}", bounds.word())?;
     }
-    match &shift.at {
-        None => {}
-        Some(At::Timestamp(time)) => write!(f, " @ {}", time.text)?,
-        Some(At::Start) => f.write_str(" @ start()")?,
-        Some(At::End) => f.write_str(" @ end()")?,
-        Some(At::Placeholder(name)) => write!(f, " @ {}", name.text)?,
-    }
     match &shift.offset {
+        None => at(f, shift.at.as_ref()),
+        // Behind two signs, an operator that follows would belong to the offset: `@` ends it.
+        Some(offset) if has_two_signs(&offset.text) => {
+            write!(f, " offset {}", offset.text)?;
+            at(f, shift.at.as_ref())
+        }
+        Some(offset) => {
+            at(f, shift.at.as_ref())?;
+            write!(f, " offset {}", offset.text)
+        }
+    }
+}
+
+fn has_two_signs(text: &str) -> bool {
+    let mut signs = text.chars().map(|c| matches!(c, '+' | '-'));
+    signs.next() == Some(true) && signs.next() == Some(true)
+}
+
+fn at<W: Write>(f: &mut W, at: Option<&At>) -> fmt::Result {
+    match at {
         None => Ok(()),
-        Some(offset) => write!(f, " offset {}", offset.text),
+        Some(At::Timestamp(time)) => write!(f, " @ {}", time.text),
+        Some(At::Start) => f.write_str(" @ start()"),
+        Some(At::End) => f.write_str(" @ end()"),
+        Some(At::Placeholder(name)) => write!(f, " @ {}", name.text),
     }
 }
 

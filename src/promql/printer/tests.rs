@@ -14,6 +14,7 @@ fn one_line_is_canonical() {
         ("{a=\"1\",\"utf8.name\"}", "{\"utf8.name\", a=\"1\"}"),
         ("{\"x\"}", "{\"x\"}"),
         ("x offset 5m @ end()", "x @ end() offset 5m"),
+        ("x offset +-5m @ 7 % y", "x offset +-5m @ 7 % y"),
         ("x[5m]offset - 5m", "x[5m] offset -5m"),
         ("a+on(x)group_left()(b)", "a + on (x) group_left () (b)"),
         ("a+on(x)group_left()b", "a + on (x) group_left b"),
