@@ -209,7 +209,9 @@ fn show(findings: Sink, sources: &Sources) -> Result<()> {
 /// Writes one file per service; nothing where a file is there already.
 fn write(folder: &Path, specs: &[Imported], force: bool, out: &mut dyn Write) -> Result<()> {
     let path = |spec: &Imported| folder.join(format!("{}.yaml", spec.service));
-    let known = specs.iter().map(path).find(|path| path.exists());
+    let paths = specs.iter().map(path);
+    let mut paths = paths.flat_map(|path| [path.with_extension("yml"), path]);
+    let known = paths.find(|path| path.exists());
     if let Some(path) = known.filter(|_| !force) {
         bail!(
             "{}: this file is there already; `--force` replaces it",

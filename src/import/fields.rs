@@ -64,6 +64,11 @@ impl<'a> Fields<'a> {
         (!value.is_null()).then_some(value)
     }
 
+    /// True when a field says something.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.node.get(key).is_some_and(|node| !node.is_null())
+    }
+
     /// Marks fields as read that say nothing a spec could say.
     pub(super) fn skip(&mut self, keys: &[&str]) {
         for key in keys {
@@ -86,12 +91,16 @@ impl<'a> Fields<'a> {
         let found = self.node.get(key).filter(|node| !node.is_null());
         if found.is_none_or(|node| node.text() == Some("")) {
             self.take(key);
-            let name = format!("{}{key}", self.path);
-            let message = format!("the field `{name}` is missing");
-            cx.error("missing-field", start(self.at), message);
-            return None;
+            return self.missing(cx, key);
         }
         self.text(cx, key)
+    }
+
+    /// Complains about a field that must be there.
+    fn missing<T>(&self, cx: &mut Cx<'_>, key: &str) -> Option<T> {
+        let message = format!("the field `{}{key}` is missing", self.path);
+        cx.error("missing-field", start(self.at), message);
+        None
     }
 
     /// The text of a field, with the way from its characters to the file.
@@ -104,15 +113,47 @@ impl<'a> Fields<'a> {
         found.filter(|text| !text.value.trim().is_empty())
     }
 
-    /// True when a field says `true`.
+    /// The same of a query that must be there.
+    pub(super) fn required_query(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<yaml::Text> {
+        let found = self.required(cx, key)?;
+        let node = self.node.get(key)?;
+        match found.value.trim().is_empty() {
+            true => self.missing(cx, key),
+            false => self.body.read(node),
+        }
+    }
+
+    /// A truth value, in the words of YAML 1.1, which other tools read.
+    pub(super) fn bool(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Spanned<bool>> {
+        let text = self.text(cx, key)?;
+        match text.value.to_lowercase().as_str() {
+            "true" | "yes" | "on" | "y" => Some(Spanned::new(true, text.span)),
+            "false" | "no" | "off" | "n" => Some(Spanned::new(false, text.span)),
+            _ => {
+                let name = format!("{}{key}", self.path);
+                wrong_type(cx, text.span, &name, "`true` or `false`");
+                None
+            }
+        }
+    }
+
+    /// True when a field says so.
     pub(super) fn is_true(&mut self, cx: &mut Cx<'_>, key: &str) -> bool {
-        self.text(cx, key).is_some_and(|text| text.value == "true")
+        self.bool(cx, key).is_some_and(|said| said.value)
     }
 
     /// The fields of a mapping in a field.
     pub(super) fn map(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Fields<'a>> {
         let node = self.take(key)?;
         Fields::of(cx, self.body, node, &format!("{}{key}.", self.path))
+    }
+
+    /// The same of a mapping that must be there.
+    pub(super) fn required_map(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Fields<'a>> {
+        match self.has(key) {
+            true => self.map(cx, key),
+            false => self.missing(cx, key),
+        }
     }
 
     /// The items of a list in a field.

@@ -51,7 +51,7 @@ impl Found {
 
 /// Reads `metadata`. The resources that a build writes have names of their own.
 pub(super) fn metadata(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Found> {
-    let mut fields = fields.map(cx, "metadata")?;
+    let mut fields = fields.required_map(cx, "metadata")?;
     let at = fields.span();
     let name = fields.text(cx, "name");
     fields.skip(&OF_THE_CLUSTER);

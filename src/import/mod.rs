@@ -160,6 +160,17 @@ pub fn import(
     }
     let said = cx.take_said();
     services.place(said);
+    if services.is_empty()
+        && !cx.sink.has_errors()
+        && let Some(file) = files.first()
+    {
+        let at = Span::new(*file, 0..0);
+        cx.error(
+            "unknown-format",
+            at,
+            "nothing in these files could be imported",
+        );
+    }
     let mut specs = Vec::new();
     for service in services.into_values() {
         let name = service.name.clone();

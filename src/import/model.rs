@@ -179,6 +179,10 @@ impl Services {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(super) fn into_values(self) -> impl Iterator<Item = Service> {
         self.0.into_values()
     }
@@ -207,7 +211,16 @@ impl Service {
     }
 
     /// Adds an objective, or an error where there is one of its name.
-    pub(super) fn add(&mut self, cx: &mut Cx<'_>, objective: Objective) {
+    pub(super) fn add(&mut self, cx: &mut Cx<'_>, mut objective: Objective) {
+        if objective.objective == Number::from_integer(1) {
+            let what = format!(
+                "`{}`: an objective of 100% has no error budget",
+                objective.name
+            );
+            let comment = cx.lost(objective.at, what, "choose a lower one, such as 99.99%");
+            objective.comments.push(comment);
+            objective.sli = None;
+        }
         let same = |other: &&Objective| other.name == objective.name;
         if let Some(first) = self.objectives.iter().find(same) {
             let message = format!(

@@ -32,6 +32,19 @@ fn cleaned(cx: &mut Cx<'_>, name: &Text, is_lower: bool, comments: &mut Vec<Stri
     clean
 }
 
+/// The nearest word that can be a severity; a comment where it differs.
+pub(super) fn severity(cx: &mut Cx<'_>, text: &Text, comments: &mut Vec<String>) -> String {
+    if naming::check_name(&text.value, false).is_ok() {
+        return text.value.clone();
+    }
+    let clean = clean(&text.value, false);
+    comments.push(cx.changed(
+        text.span,
+        format!("the severity `{text}` is `{clean}` here"),
+    ));
+    clean
+}
+
 /// A name with letters, digits and dashes only.
 pub(super) fn clean(name: &str, is_lower: bool) -> String {
     let plain = |c: char| match c {
@@ -109,22 +122,68 @@ pub(super) enum Annotation {
     Lost,
 }
 
-/// Reads one annotation of an alert whose result has some labels besides `service`, `slo` and `window`.
-pub(super) fn annotation(
-    cx: &mut Cx<'_>,
-    (name, value): &(Text, Text),
-    kept: &[String],
-    comments: &mut Vec<String>,
-) -> Annotation {
-    let text = template(&value.value);
-    let known = |label: &str| {
-        let ours = [naming::SERVICE, naming::SLO, naming::WINDOW];
-        ours.contains(&label) || kept.iter().any(|kept| kept == label)
-    };
-    let Some(text) = without_unknown(cx, (name, &text), known, comments) else {
-        return Annotation::Lost;
-    };
-    put(cx, name, &text, comments)
+/// What templates of an objective's alerts can say.
+pub(super) struct Known<'a> {
+    /// Labels of the result besides `service`, `slo` and `window`.
+    pub(super) by: &'a [String],
+    /// Labels that have one value, which the result here does not have.
+    pub(super) fixed: &'a Pairs,
+}
+
+impl Known<'_> {
+    /// A template with the values of fixed labels; `None` where it is lost.
+    fn fill(
+        &self,
+        cx: &mut Cx<'_>,
+        (what, name, value): (&str, &Text, &Text),
+        comments: &mut Vec<String>,
+    ) -> Option<String> {
+        let mut text = template(&value.value);
+        for (label, fixed) in self.fixed {
+            for variable in ["$labels", ".Labels"] {
+                text = text.replace(&format!("{{{{ {variable}.{label} }}}}"), fixed);
+                text = text.replace(&format!("{{{{{variable}.{label}}}}}"), fixed);
+            }
+        }
+        let known = |label: &str| {
+            let ours = [naming::SERVICE, naming::SLO, naming::WINDOW];
+            ours.contains(&label) || self.by.iter().any(|kept| kept == label)
+        };
+        without_unknown(cx, (what, name, &text), known, comments)
+    }
+
+    /// Reads one annotation.
+    pub(super) fn annotation(
+        &self,
+        cx: &mut Cx<'_>,
+        (name, value): &(Text, Text),
+        comments: &mut Vec<String>,
+    ) -> Annotation {
+        match self.fill(cx, ("annotation", name, value), comments) {
+            Some(text) => put(cx, name, &text, comments),
+            None => Annotation::Lost,
+        }
+    }
+
+    /// Fills in the values of labels; one that has none is lost.
+    pub(super) fn labels(
+        &self,
+        cx: &mut Cx<'_>,
+        pairs: Vec<(Text, Text)>,
+        comments: &mut Vec<String>,
+    ) -> Vec<(Text, Text)> {
+        let mut out = Vec::new();
+        for (name, value) in pairs {
+            let Some(text) = self.fill(cx, ("label", &name, &value), comments) else {
+                continue;
+            };
+            if !text.trim().is_empty() {
+                let at = value.span;
+                out.push((name, Text::new(text, at)));
+            }
+        }
+        out
+    }
 }
 
 /// What an annotation is by its name.
@@ -174,7 +233,8 @@ pub(super) fn of_rule(
 ) -> Annotation {
     let (name, value) = pair;
     let known = |label: &str| kept.is_none_or(|kept| kept.may_have(label));
-    let Some(text) = without_unknown(cx, (name, &value.value), known, comments) else {
+    let Some(text) = without_unknown(cx, ("annotation", name, &value.value), known, comments)
+    else {
         return Annotation::Lost;
     };
     let text = text.trim();
@@ -190,7 +250,7 @@ pub(super) fn of_rule(
 /// An annotation in which labels that the alert does not have are left out, as Prometheus prints nothing for them.
 fn without_unknown(
     cx: &mut Cx<'_>,
-    (name, value): (&Text, &str),
+    (what, name, value): (&str, &Text, &str),
     known: impl Fn(&str) -> bool,
     comments: &mut Vec<String>,
 ) -> Option<String> {
@@ -200,17 +260,23 @@ fn without_unknown(
     static LABEL: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?:\$labels|\.Labels)\.([A-Za-z_][A-Za-z0-9_]*)").ok());
     let (action, label) = (ACTION.as_ref()?, LABEL.as_ref()?);
+    // Within `range` and `with`, `.Labels` are those of another result.
+    let is_inner = ["range", "with"].iter().any(|word| value.contains(word));
+    let known = |found: &str, label: &str| known(label) || is_inner && !found.contains("$labels");
     let mut unknown: Vec<String> = Vec::new();
     let text = action.replace_all(value, |found: &regex::Captures<'_>| {
-        if known(&found[1]) {
+        if known(&found[0], &found[1]) {
             return found[0].to_owned();
         }
         unknown.push(found[1].to_owned());
         String::new()
     });
-    if let Some(rest) = label.captures_iter(&text).find(|found| !known(&found[1])) {
+    if let Some(rest) = label
+        .captures_iter(&text)
+        .find(|found| !known(&found[0], &found[1]))
+    {
         let what = format!(
-            "the annotation `{name}: {value}`: the alert has no label `{}`",
+            "the {what} `{name}: {value}`: the alert has no label `{}`",
             &rest[1]
         );
         comments.push(cx.lost(name.span, what, ""));
@@ -219,7 +285,7 @@ fn without_unknown(
     unknown.dedup();
     if !unknown.is_empty() {
         let what = format!(
-            "the annotation `{name}` is without `$labels.{}`, which is always empty: the alert has no such label",
+            "the {what} `{name}` is without `$labels.{}`: the alert here has no such label",
             unknown.join("`, `$labels.")
         );
         comments.push(cx.changed(name.span, what));

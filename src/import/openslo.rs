@@ -74,7 +74,7 @@ fn service(cx: &mut Cx<'_>, services: &mut Services, body: &Body<'_>, root: &Nod
     };
     fields.skip(&["apiVersion", "kind"]);
     let mut comments = Vec::new();
-    let Some(mut metadata) = fields.map(cx, "metadata") else {
+    let Some(mut metadata) = fields.required_map(cx, "metadata") else {
         return;
     };
     let Some(name) = metadata.required(cx, "name") else {
@@ -120,9 +120,8 @@ fn slo(
         return;
     };
     fields.skip(&["apiVersion", "kind"]);
-    let Some(mut metadata) = fields.map(cx, "metadata") else {
-        let at = start(fields.span());
-        return cx.error("missing-field", at, "the field `metadata` is missing");
+    let Some(mut metadata) = fields.required_map(cx, "metadata") else {
+        return;
     };
     let (name, title) = (
         metadata.required(cx, "name"),
@@ -130,10 +129,10 @@ fn slo(
     );
     let mut comments = comments;
     comments.extend(metadata.finish(cx));
-    let Some(mut spec) = fields.map(cx, "spec") else {
-        let at = start(fields.span());
-        return cx.error("missing-field", at, "the field `spec` is missing");
+    let Some(mut spec) = fields.required_map(cx, "spec") else {
+        return;
     };
+    let spec_at = start(spec.span());
     let (Some(name), Some(service)) = (name, spec.required(cx, "service")) else {
         return;
     };
@@ -160,6 +159,13 @@ fn slo(
     common.comments.extend(spec.finish(cx));
     common.comments.extend(fields.finish(cx));
     let count = objectives.len();
+    if count == 0 {
+        cx.error(
+            "missing-field",
+            spec_at,
+            "the field `spec.objectives` is missing",
+        );
+    }
     let entry = services.entry(&service);
     entry.service_comments.extend(service_comments);
     for (number, fields) in objectives.into_iter().enumerate() {
@@ -186,21 +192,27 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
         return None;
     }
     let mut window = windows.swap_remove(0);
+    if let Some(second) = windows.first() {
+        cx.lost(
+            start(second.span()),
+            "a second time window: an objective has one",
+            "",
+        );
+    }
     let (duration, count) = (window.text(cx, "duration"), window.text(cx, "count"));
     let unit = window.text(cx, "unit");
     let text = match (&duration, &count, &unit) {
         (Some(duration), ..) => duration.clone(),
         (None, Some(count), Some(unit)) => {
-            let unit = unit
-                .value
-                .chars()
-                .take(1)
-                .collect::<String>()
-                .to_lowercase();
-            let unit = if unit == "m" || unit == "q" || unit == "y" {
-                unit.to_uppercase()
-            } else {
-                unit
+            let unit = match unit.value.to_lowercase().trim_end_matches('s') {
+                "month" => "M",
+                "quarter" => "Q",
+                "year" => "Y",
+                "week" => "w",
+                "day" => "d",
+                "hour" => "h",
+                "minute" => "m",
+                _ => unit.value.as_str(),
             };
             Text::new(format!("{count}{unit}"), count.span)
         }
@@ -213,8 +225,9 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
             return None;
         }
     };
-    let rolling = window.text(cx, "isRolling");
-    if rolling.is_none_or(|text| text.value != "true") && window.take("calendar").is_some() {
+    let rolling = window.bool(cx, "isRolling").map(|said| said.value);
+    let has_calendar = window.take("calendar").is_some();
+    if rolling == Some(false) || rolling.is_none() && has_calendar {
         let what = "the window is rolling here, and not aligned with the calendar";
         cx.changed(text.span, what);
     }
@@ -251,7 +264,10 @@ fn objective(
     let display = fields
         .text(cx, "displayName")
         .filter(|text| !text.value.is_empty());
+    let is_named = fields.has("indicatorRef");
     let own = metric::of(cx, library, &mut fields).or_else(|| metric::alpha(cx, &mut fields));
+    // An indicator that is not there is none: that of the SLO would be another one.
+    let indicator = indicator.filter(|_| !is_named);
     let threshold = metric::Threshold::read(cx, &mut fields);
     fields.skip(
         &["timeSliceTarget", "timeSliceWindow"].map(|key| match common.slices {
@@ -320,7 +336,7 @@ fn target(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Number> {
         }
     };
     let share = parse_decimal(&text.value).ok().map(|number| number / scale);
-    let found = share.filter(|share| *share > 0.into() && *share < 1.into());
+    let found = share.filter(|share| *share > 0.into() && *share <= 1.into());
     if found.is_none() {
         let message = format!("a target of `{text}` is not between 0 and {scale}");
         cx.error("objective-out-of-range", text.span, message);

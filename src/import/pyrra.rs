@@ -54,7 +54,7 @@ fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -
     };
     let at = named.span;
     let name = names::lower(cx, &named, &mut comments);
-    let mut spec = fields.map(cx, "spec")?;
+    let mut spec = fields.required_map(cx, "spec")?;
     let target = spec.required(cx, "target")?;
     let share = sloth::share(cx, &target.value, target.span)?;
     let window = spec.required(cx, "window")?;
@@ -76,7 +76,13 @@ fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -
     };
     let (metadata, marks) = metadata.split(PREFIX);
     found.labels = own_labels(cx, marks.labels, at, &mut found);
-    found.annotations = marks.annotations;
+    let marks = marks.annotations.into_iter();
+    let marks = marks.map(|(name, value)| (Text::new(name, at), Text::new(value, at)));
+    let mut comments = Vec::new();
+    let fixed = found.labels.clone();
+    let marks: Vec<_> = marks.collect();
+    sloth::put_annotations(cx, &marks, &fixed, &mut found, &mut comments);
+    found.comments.extend(comments);
     let absent = alerting(cx, &mut spec, &mut found);
     let more = spec.finish(cx);
     found.comments.extend(more);
@@ -88,7 +94,8 @@ fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -
     kubernetes::add(cx, service, Some(metadata));
     if let Some(absent) = absent {
         for (number, total) in totals.iter().enumerate() {
-            service.alerts.push(absent.alert(&found, total, number));
+            let alert = absent.alert(&found, total, number);
+            service.push(cx, alert);
         }
     }
     service.add(cx, found);
@@ -110,6 +117,11 @@ fn own_labels(
     let pairs = pairs.map(|(name, value)| (Text::new(name, at), Text::new(value, at)));
     let labels = names::labels(cx, pairs.collect(), &mut objective.comments);
     let mut labels = super::model::plain(&labels);
+    if let Some(severity) = labels.shift_remove(naming::SEVERITY) {
+        let what = format!("the label `severity: {severity}`: the alerts have those of `alerting`");
+        let comment = cx.lost(at, what, "");
+        objective.comments.push(comment);
+    }
     objective.owner = names::take_owner(&mut labels);
     labels
 }
@@ -294,12 +306,12 @@ fn alerting(cx: &mut Cx<'_>, spec: &mut Fields<'_>, objective: &mut Objective) -
     let mut severities = ["critical", "critical", "warning", "warning"].map(str::to_owned);
     if let Some(mut alerting) = spec.map(cx, "alerting") {
         let mut comments = Vec::new();
-        let off = |text: Option<Text>| text.is_some_and(|text| text.value == "false");
         if alerting.is_true(cx, "disabled") {
             (absent, has_burn_rates) = (None, false);
         }
-        has_burn_rates &= !off(alerting.text(cx, "burnrates"));
-        absent = absent.filter(|_| !off(alerting.text(cx, "absent")));
+        has_burn_rates &= alerting.bool(cx, "burnrates").is_none_or(|said| said.value);
+        let is_wanted = alerting.bool(cx, "absent").is_none_or(|said| said.value);
+        absent = absent.filter(|_| is_wanted);
         if let Some(name) = alerting.text(cx, "name") {
             objective.alert_name = Some(names::alert(cx, &name, &mut comments));
         }
@@ -311,11 +323,11 @@ fn alerting(cx: &mut Cx<'_>, spec: &mut Fields<'_>, objective: &mut Objective) -
             let keys = ["fastBurn", "mediumBurn", "slowBurn", "longTermBurn"];
             for (key, severity) in keys.into_iter().zip(&mut severities) {
                 if let Some(text) = own.text(cx, key) {
-                    *severity = text.value;
+                    *severity = names::severity(cx, &text, &mut comments);
                 }
             }
             if let (Some(text), Some(absent)) = (own.text(cx, "absent"), &mut absent) {
-                absent.severity = text.value;
+                absent.severity = names::severity(cx, &text, &mut comments);
             }
             if severities[0] != severities[1] || severities[2] != severities[3] {
                 let what = format!(
@@ -391,6 +403,9 @@ impl Absent {
         fields.put("for", Value::word(patience(objective)));
         fields.put("summary", &format!("{} has no data", objective.name));
         fields.maybe("owner", objective.owner.as_ref());
+        fields.maybe("runbook", objective.runbook.as_ref());
+        fields.texts("labels", &objective.labels);
+        fields.texts("annotations", &objective.annotations);
         Alert {
             name,
             at: objective.at,

@@ -48,7 +48,7 @@ pub(super) fn over_window(cx: &mut Cx<'_>, text: &yaml::Text) -> Result<Query, S
     for at in placeholder::spans(&text.value, Dialect::GoTemplate) {
         let action = &text.value[at.clone()];
         let name = action.trim_matches(['{', '}']).trim_matches('-').trim();
-        if name != ".window" {
+        if !matches!(name, ".window" | "$.window") {
             let what = format!("`{action}` in a query: only `{{{{.window}}}}` is known there");
             return Err(cx.lost(text.map.span(at), what, ""));
         }
@@ -72,6 +72,14 @@ pub(super) fn check(cx: &mut Cx<'_>, query: String, text: &yaml::Text) -> Result
             return Err(cx.lost(span, what, &help));
         }
     };
+    if lengths(&expr) < query.matches(WINDOW).count() {
+        let what = "`{{.window}}` is a part of a name or of a label here: a spec has it as the length of a range only";
+        return Err(cx.lost(
+            span,
+            what,
+            "write the query that the series is recorded from",
+        ));
+    }
     if promql::value_type(&expr) == promql::ValueType::Scalar {
         let is_one = matches!(&visit::bare(&expr).kind, ExprKind::Number(n) if n.value == 1.0);
         return Ok(Query {
@@ -91,6 +99,20 @@ pub(super) fn check(cx: &mut Cx<'_>, query: String, text: &yaml::Text) -> Result
         text: query,
         span,
     })
+}
+
+/// How often the window is the length of a range.
+fn lengths(expr: &promql::ast::Expr) -> usize {
+    let mut found = 0;
+    visit::walk(expr, &mut |node| {
+        let length = match &node.kind {
+            ExprKind::Range(range) => &range.range,
+            ExprKind::Subquery(subquery) => &subquery.range,
+            _ => return,
+        };
+        found += length.text.matches(STAND_IN).count();
+    });
+    found
 }
 
 impl Query {

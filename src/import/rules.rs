@@ -9,6 +9,7 @@ use super::print::{Map, Value};
 use super::{known, kubernetes, query};
 use crate::naming;
 use crate::promql;
+use crate::source::Span;
 use crate::spec::Text;
 use crate::units::Duration;
 use crate::yaml::{Body, Node};
@@ -35,7 +36,7 @@ pub(super) fn read(
         fields.skip(&["apiVersion", "kind", "status"]);
         let metadata = kubernetes::metadata(cx, &mut fields);
         kubernetes::add(cx, services.entry(service), metadata);
-        if let Some(mut spec) = fields.map(cx, "spec") {
+        if let Some(mut spec) = fields.required_map(cx, "spec") {
             groups(cx, services, &mut spec, service);
             spec.finish(cx);
         }
@@ -81,7 +82,7 @@ fn rule_of(cx: &mut Cx<'_>, mut rule: Fields<'_>, above: &mut Vec<String>) -> Op
         return None;
     }
     let name = rule.required(cx, "alert")?;
-    let expr = rule.query(cx, "expr")?;
+    let expr = rule.required_query(cx, "expr")?;
     let labels = rule.pairs(cx, "labels");
     let annotations = rule.pairs(cx, "annotations");
     let mut alert = Alert {
@@ -113,7 +114,13 @@ fn condition(
         .iter()
         .find(|(name, _)| name.value == naming::SEVERITY);
     alert.severity = match severity {
-        Some((_, value)) => value.value.clone(),
+        Some((_, value)) if value.value.contains("{{") => {
+            let what = format!("the severity `{value}`: a spec has no templates for it");
+            alert.comments.push(cx.lost(value.span, what, ""));
+            alert.is_lost = true;
+            "warning".to_owned()
+        }
+        Some((_, value)) => names::severity(cx, value, &mut alert.comments),
         None => {
             let what = format!("`{}` has no severity, and is a `warning` here", alert.name);
             alert.comments.push(cx.changed(alert.at, what));
@@ -125,7 +132,8 @@ fn condition(
     let known = vllm.and_then(|vllm| known::condition(vllm, &expr.value));
     let when = known.unwrap_or_else(|| {
         let mut when = Map::default();
-        when.put("promql", &query::dedent(&expr.value));
+        let query = query::dedent(&expr.value);
+        when.put("promql", &distinct(cx, alert, query, expr.span()));
         when
     });
     alert.fields.put("when", when);
@@ -137,17 +145,35 @@ fn condition(
     }
 }
 
+/// A query whose series differ without the label `service`, which the rules set on every alert.
+fn distinct(cx: &mut Cx<'_>, alert: &mut Alert, query: String, at: Span) -> String {
+    let kept = promql::parse(&query)
+        .ok()
+        .map(|expr| promql::kept_labels(&expr));
+    let names = kept.and_then(|kept| kept.names()).unwrap_or_default();
+    let Some(label) = names.iter().find(|name| *name == naming::SERVICE) else {
+        return query;
+    };
+    let new = format!("service_{label}");
+    let what = format!(
+        "the label `{label}` of the series is `{new}` on the alert: the rules set `{label}`"
+    );
+    alert.comments.push(cx.changed(at, what));
+    let query = query.replace('\n', "\n  ");
+    format!("label_replace(\n  {query},\n  \"{new}\", \"$1\", \"{label}\", \"(.*)\"\n)")
+}
+
 /// The holding time, in whole evaluations.
 fn holding(cx: &mut Cx<'_>, alert: &mut Alert, hold: &Text) {
-    let Ok(given) = hold.value.parse::<Duration>() else {
-        return cx.error(
-            "wrong-type",
-            hold.span,
-            format!("`{hold}` is not a length of time"),
-        );
+    let Some(given) = promql::ast::Duration::parse(hold.value.trim()) else {
+        let what = format!("`for: {hold}`: it is not a length of time");
+        alert.comments.push(cx.lost(hold.span, what, ""));
+        alert.is_lost = true;
+        return;
     };
-    let whole = Duration::from_secs(given.as_secs().div_ceil(EVALUATION) * EVALUATION);
-    if whole != given {
+    let millis = u64::try_from(given.millis).unwrap_or_default();
+    let whole = Duration::from_secs(millis.div_ceil(1000 * EVALUATION) * EVALUATION);
+    if whole.as_secs() * 1000 != millis {
         let what = format!("`for: {hold}` is `{whole}` here: rules are evaluated every minute");
         alert.comments.push(cx.changed(hold.span, what));
     }
@@ -168,14 +194,31 @@ fn marks(
         .ok()
         .map(|expr| promql::kept_labels(&expr));
     let mut own = super::model::Pairs::new();
+    let mut taken: Vec<&str> = Vec::new();
     for pair in annotations {
-        match names::of_rule(cx, pair, kept.as_ref(), &mut alert.comments) {
-            Annotation::Summary(text) => alert.fields.put("summary", &text),
-            Annotation::Description(text) => alert.fields.put("description", &text),
-            Annotation::Runbook(url) => alert.fields.put("runbook", &url),
-            Annotation::Own(name, text) => drop(own.insert(name, text)),
-            Annotation::Lost => {}
+        let (field, text) = match names::of_rule(cx, pair, kept.as_ref(), &mut alert.comments) {
+            Annotation::Summary(text) => ("summary", text),
+            Annotation::Description(text) => ("description", text),
+            Annotation::Runbook(url) => ("runbook", url),
+            Annotation::Own(name, text) => {
+                own.insert(name, text);
+                continue;
+            }
+            Annotation::Lost => continue,
+        };
+        if taken.contains(&field) {
+            // `message` beside `description`, `runbook` beside `runbook_url`.
+            let name = format!("own_{}", pair.0);
+            let what = format!(
+                "the annotation `{}` is `{name}` here: the alert has a {field}",
+                pair.0
+            );
+            alert.comments.push(cx.changed(pair.0.span, what));
+            own.insert(name, text);
+            continue;
         }
+        taken.push(field);
+        alert.fields.put(field, &text);
     }
     let labels = names::labels(cx, labels, &mut alert.comments);
     let mut labels = plain(&labels);

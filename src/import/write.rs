@@ -50,6 +50,7 @@ pub(super) fn spec(cx: &mut Cx<'_>, mut service: Service) -> String {
     spec.put("severities", written(&service, &names, &all));
     spec.put("prometheus", prometheus(&service));
     metadata(&service, &mut spec);
+    refused(cx, &mut service, &spec);
     let mut slos = Map::default();
     for objective in &service.objectives {
         slo(objective, &names, &mut slos);
@@ -57,7 +58,6 @@ pub(super) fn spec(cx: &mut Cx<'_>, mut service: Service) -> String {
     put_all(&mut spec, "slos", slos, &service.objectives, |o| {
         o.sli.is_none()
     });
-    refused(cx, &mut service, &spec);
     let mut alerts = Map::default();
     for alert in &service.alerts {
         let put = if alert.is_lost {
@@ -265,8 +265,16 @@ fn twice(objective: &Objective, name: &str) -> bool {
 /// What alerts carry whose severity does not tell pages from tickets: it cannot be told apart, either.
 fn one_by_one(cx: &mut Cx<'_>, service: &mut Service, name: &str) {
     for objective in &mut service.objectives {
-        let urgencies = [&mut objective.page, &mut objective.ticket];
-        for urgency in urgencies.into_iter().flatten() {
+        let urgencies = [
+            (&mut objective.page, "critical"),
+            (&mut objective.ticket, "warning"),
+        ];
+        for (urgency, default) in urgencies {
+            let has_it =
+                |urgency: &&mut Urgency| urgency.severity.as_deref().unwrap_or(default) == name;
+            let Some(urgency) = urgency.as_mut().filter(has_it) else {
+                continue;
+            };
             let labels = std::mem::take(&mut urgency.labels);
             let annotations = std::mem::take(&mut urgency.annotations);
             for (key, value) in labels.into_iter().chain(annotations) {

@@ -308,8 +308,12 @@ fn what_is_not_of_the_format_is_an_error() {
             "`slos` must be a list",
         ),
         (
-            "version: prometheus/v1\nservice: a\nslos: [{name: b, objective: 100}]\n",
-            "an objective of `100`",
+            "version: prometheus/v1\nservice: a\nslos: [{name: b, objective: 101}]\n",
+            "an objective of `101`",
+        ),
+        (
+            "kind: PrometheusServiceLevel\nmetadata: {name: a}\n",
+            "the field `spec` is missing",
         ),
         ("version: prometheus/v1\nservice: [\n", "a.yml:"),
     ] {
@@ -317,4 +321,104 @@ fn what_is_not_of_the_format_is_an_error() {
         assert!(findings.contains("error["), "{text}: {findings}");
         assert!(findings.contains(message), "{text}: {findings}");
     }
+}
+
+/// A sloth file of one objective.
+fn sloth_with(query: &str, more: &str) -> String {
+    format!(
+        "version: prometheus/v1\nservice: a\nlabels: {{team: core}}\nslos:\n  - name: b\n    objective: 99\n    sli: {{raw: \
+         {{error_ratio_query: '{query}'}}}}\n    {more}\n"
+    )
+}
+
+const RATIO: &str = "sum(rate(e[{{.window}}])) / sum(rate(t[{{.window}}]))";
+
+fn rule_with(more: &str) -> String {
+    format!(
+        "groups:\n  - name: g\n    rules:\n      - {{alert: Other, expr: up == 0, labels: {{severity: page}}}}\n      - {{alert: A, {more}}}\n"
+    )
+}
+
+fn openslo_with(spec: &str) -> String {
+    format!(
+        "apiVersion: openslo/v1\nkind: SLO\nmetadata: {{name: a}}\nspec: {{service: s, {spec}}}\n"
+    )
+}
+
+fn panel_with(panel: &str) -> String {
+    format!("{{\"title\": \"D\", \"panels\": [{panel}]}}")
+}
+
+/// What people have in their files besides what the fixtures show: what the spec or the findings must say of it.
+#[test]
+fn odd_sources() {
+    use Format::{Dashboard, OpenSlo, Pyrra, Rules, Sloth};
+    let window = "timeWindow: [{duration: 30d, isRolling: true}]";
+    let ratio = |metric: &str| {
+        let source = |part: &str, query: &str| {
+            format!("{part}: {{metricSource: {{type: prometheus, spec: {{query: '{query}'}}}}}}")
+        };
+        format!(
+            "{window}, indicator: {{spec: {{ratioMetric: {{{}, {}}}}}}}, objectives: [{{target: 0.99}}]",
+            source("good", &format!("sum({metric}_ok_total)")),
+            source("total", &format!("sum({metric}_total)")),
+        )
+    };
+    let panel = |expr: &str, legend: &str| {
+        format!(
+            "{{\"type\": \"timeseries\", \"title\": \"P\", \"targets\": [{{\"expr\": \"{expr}\", \"legendFormat\": \"{legend}\"}}]}}"
+        )
+    };
+    let mut wrong = Vec::new();
+    let row = "{\"type\": \"row\", \"title\": \"R\", \"collapsed\": true, \"panels\": [{\"type\": \"text\", \"title\": \"T\", \"options\": {\"content\": \"t\"}}]}";
+    for (format, text, wanted) in [
+        // Two series that differ in `service` alone stay two alerts.
+        (Rules, rule_with("expr: 'count by (job, service) (up == 0) > 1'"), "\"service_service\", \"$1\", \"service\""),
+        (Rules, rule_with("expr: up == 0, for: 500ms"), "`for: 500ms` is `1m` here"),
+        (Rules, rule_with("expr: up == 0, for: 1y"), "for: 365d"),
+        (Rules, rule_with("expr: up == 0, labels: {severity: '{{ $labels.s }}'}"), "\n  Other: {severity"),
+        (Rules, rule_with("expr: up == 0, labels: {severity: P1 high}"), "severity: P1-high"),
+        (Rules, rule_with("expr: up == 0, annotations: {description: d, message: m}"), "own_message: m"),
+        (
+            Rules,
+            rule_with("expr: sum(up) == 0, annotations: {hosts: '{{ range query \"up\" }}{{ .Labels.instance }} {{ end }}'}"),
+            "{{ .Labels.instance }}",
+        ),
+        (Sloth, sloth_with(RATIO, "alerting: {page_alert: {disable: True}, ticket_alert: {disable: yes}}"), "burn: {policy: none}"),
+        (Sloth, sloth_with("slo:ratio{{.window}}{job=\"x\"}", ""), "is a part of a name or of a label here"),
+        (Sloth, sloth_with(RATIO, "alerting: {annotations: {who: '{{ $labels.team }} of {{ $labels.sloth_id }}'}}"), "who: core of a-b"),
+        (Sloth, sloth_with(RATIO, "labels: {kind: '{{ $labels.pod }}'}"), "without `$labels.pod`"),
+        (Sloth, sloth_with(RATIO, "").replace("team: core", "severity: P1"), "severities: {page: P1, ticket: P1"),
+        (Sloth, sloth_with(RATIO, "").replace("objective: 99", "objective: 100"), "an objective of 100% has no error budget"),
+        (OpenSlo, openslo_with(&ratio("reqs")), "good: \"sum(increase(reqs_ok_total[$window]))\""),
+        (
+            OpenSlo,
+            openslo_with(&format!("{}, {window}", "indicatorRef: gone, objectives: [{target: 0.9}]")),
+            "an objective without indicator",
+        ),
+        (
+            OpenSlo,
+            openslo_with(&ratio("reqs").replace("duration: 30d", "count: 90, unit: Minute")),
+            "window: 1h30m",
+        ),
+        (
+            Pyrra,
+            "apiVersion: pyrra.dev/v1alpha1\nkind: ServiceLevelObjective\nmetadata: {name: a, annotations: {pyrra.dev/runbook_url: https://r.example/a}}\nspec: {target: 99, window: 4w, indicator: {ratio: {errors: {metric: e}, total: {metric: t}}}}\n".to_owned(),
+            "runbook: https://r.example/a",
+        ),
+        (Dashboard, panel_with(&panel("up{pod!~\\\"$pod\\\", job=\\\"$j\\\"}", "")), "promql: up"),
+        (Dashboard, panel_with(&panel("sum by (pod) (up)", "{{pod}} rejected (at capacity)")), "rejected (at capacity)"),
+        (Dashboard, panel_with(&format!("{row}, {}", panel("up", ""))), "- title: Panels"),
+    ] {
+        let (specs, findings) = imported(format, "a.yml", &text, &Options::default());
+        let shown = shown(&specs, &findings);
+        if findings.contains("error[") || !shown.contains(wanted) {
+            wrong.push(format!("{wanted}\n{text}\n{shown}"));
+        }
+        for spec in &specs {
+            let is_empty = !spec.text.contains("\nslos:") && !spec.text.contains("\nalerts:") && !spec.text.contains("\ndashboards:");
+            assert!(is_empty || !bundled::build(&spec.text, None).is_empty(), "{}", spec.text);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n----\n"));
 }

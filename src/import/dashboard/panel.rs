@@ -311,6 +311,11 @@ fn legend(shown: &Shown, format: &str) -> String {
         rest = after.split_once("}}").map_or("", |(_, rest)| rest);
     }
     out.push_str(rest);
-    let words = out.trim_matches(|c: char| c.is_whitespace() || "-:/|,_()[]{}".contains(c));
+    // What was around a label is nothing without it.
+    for pair in ["()", "[]", "{}"] {
+        out = out.replace(pair, "");
+    }
+    let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words.trim_matches(|c: char| c.is_whitespace() || "-:/|,_".contains(c));
     words.to_owned()
 }

@@ -61,11 +61,11 @@ pub(super) fn read(query: &Query, current: &IndexMap<String, String>) -> Result<
                 }
             });
     });
+    let others = others(&expr);
     if !removed.is_empty() {
         text = promql::pretty(&expr, WIDTH);
         expr = parse(&text)?;
     }
-    let others = others(&expr);
     if let Some(name) = others.iter().find(|name| !current.contains_key(*name)) {
         return Err(format!(
             "`${name}` in this query: a spec has no such variable"

@@ -55,10 +55,11 @@ fn grouped(cx: &mut Cx<'_>, board: &Dashboard, panels: Vec<Made>, heading: &str)
         if let Some((number, _)) = of_old.filter(|(number, _)| *number != old) {
             old = number.to_owned();
             rows.push(old_row(cx, board, format!("/rows/{number}")));
-        } else if rows.is_empty() {
+        } else if rows.last().is_none_or(|row| is_beside(board, row, &made)) {
+            let title = if rows.is_empty() { heading } else { "" };
             rows.push(Row {
                 pointer: None,
-                title: heading.to_owned(),
+                title: title.to_owned(),
                 at: made.at,
                 comments: Vec::new(),
                 panels: Vec::new(),
@@ -78,6 +79,16 @@ fn grouped(cx: &mut Cx<'_>, board: &Dashboard, panels: Vec<Made>, heading: &str)
         }
     }
     rows
+}
+
+/// True for a panel behind a collapsed row, whose panels are in it.
+fn is_beside(board: &Dashboard, row: &Row, made: &Made) -> bool {
+    let Some(pointer) = &row.pointer else {
+        return false;
+    };
+    let panels = board.raw.node(&format!("{pointer}/panels"));
+    let has_own = panels.is_some_and(|panels| !panels.items().is_empty());
+    has_own && !made.pointer.starts_with(&format!("{pointer}/"))
 }
 
 /// A row as Grafana had them before its fifth version.

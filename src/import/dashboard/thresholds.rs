@@ -71,6 +71,14 @@ fn color(step: &Node<'_>) -> Option<&'static str> {
     let plain = plain
         .trim_start_matches("dark-")
         .trim_start_matches("light-");
+    // What Grafana's editor and its older releases write.
+    let plain = match plain.to_ascii_lowercase().replace(' ', "").as_str() {
+        "#eab839" | "rgba(237,129,40,0.89)" => "yellow",
+        "#299c46" | "#73bf69" | "rgba(50,172,45,0.97)" => "green",
+        "#d44a3a" | "#f2495c" | "rgba(245,54,54,0.9)" => "red",
+        "#ff9830" => "orange",
+        _ => plain,
+    };
     let known = ["green", "blue", "yellow", "orange", "red"];
     known.into_iter().find(|known| *known == plain)
 }

@@ -73,23 +73,28 @@ impl Alerts {
         comments: &mut Vec<String>,
     ) {
         head(cx, &mut fields);
-        let Some(mut spec) = fields.map(cx, "spec") else {
+        let Some(mut spec) = fields.required_map(cx, "spec") else {
             return;
         };
         // Alertmanager tells when an alert resolves, and whom to tell.
-        spec.skip(&["description", "alertWhenResolved", "alertWhenBreaching"]);
-        for key in ["alertWhenNoData"] {
-            if let Some(text) = spec.text(cx, key).filter(|text| text.value == "true") {
-                let what = "`alertWhenNoData: true`";
-                comments.push(cx.lost(text.span, what, "write an alert with `absent: true`"));
-            }
+        spec.skip(&["description", "alertWhenResolved"]);
+        if let Some(said) = spec.bool(cx, "alertWhenNoData").filter(|said| said.value) {
+            let what = "`alertWhenNoData: true`";
+            comments.push(cx.lost(said.span, what, "write an alert with `absent: true`"));
+        }
+        if let Some(said) = spec
+            .bool(cx, "alertWhenBreaching")
+            .filter(|said| !said.value)
+        {
+            let what = "`alertWhenBreaching: false`: alerts fire while the budget burns too fast";
+            comments.push(cx.lost(said.span, what, ""));
         }
         for mut target in spec.maps(cx, "notificationTargets") {
             let at = target.span();
-            let name = target.text(cx, "targetRef").map(|name| name.value);
-            let name = name.unwrap_or_default();
+            let name = target.text(cx, "targetRef");
+            let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
             let what = format!(
-                "the notification target `{name}`: Alertmanager routes by the labels of alerts"
+                "the notification target{name}: Alertmanager routes by the labels of alerts"
             );
             comments.push(cx.lost(at, what, ""));
             target.skip(&["kind", "metadata", "spec"]);
@@ -115,12 +120,12 @@ impl Alerts {
 
     fn condition(&mut self, cx: &mut Cx<'_>, mut fields: Fields<'_>, comments: &mut Vec<String>) {
         head(cx, &mut fields);
-        let Some(mut spec) = fields.map(cx, "spec") else {
+        let Some(mut spec) = fields.required_map(cx, "spec") else {
             return;
         };
         spec.skip(&["description"]);
         let severity = spec.text(cx, "severity");
-        let Some(mut condition) = spec.map(cx, "condition") else {
+        let Some(mut condition) = spec.required_map(cx, "condition") else {
             return;
         };
         condition.skip(&["kind"]);
@@ -155,7 +160,7 @@ impl Alerts {
         self.conditions.push(Condition {
             severity: severity.map_or_else(
                 || "page".to_owned(),
-                |text| names::clean(&text.value, false),
+                |text| names::severity(cx, &text, comments),
             ),
             factor,
             long,

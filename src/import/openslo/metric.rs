@@ -272,12 +272,17 @@ fn ratio(
     ))
 }
 
-/// True for a series whose name is that of a counter.
+/// True for a query of series whose names are those of counters.
 fn is_counter_by_name(query: &str) -> bool {
-    let name = query.split('{').next().unwrap_or_default().trim_end();
-    ["_total", "_count", "_bucket", "_sum"]
-        .iter()
-        .any(|end| name.ends_with(end))
+    let Ok(expr) = promql::parse(query) else {
+        return false;
+    };
+    let names = visit::selectors(&expr).into_iter();
+    let mut names = names.filter_map(|selector| selector.metric.as_ref());
+    names.any(|name| {
+        let endings = ["_total", "_count", "_bucket", "_sum"];
+        endings.iter().any(|end| name.text.ends_with(end))
+    })
 }
 
 /// OpenSLO says nothing of windows: a query that is one series is taken over the window, any other has to be mended.
@@ -299,7 +304,7 @@ fn windowed(cx: &mut Cx<'_>, query: &mut Query, function: &str, comments: &mut V
         (_, []) if function == "sum_over_time" => {
             Some(format!("sum_over_time(({})[{WINDOW}:1m])", query.text))
         }
-        _ => None,
+        (_, []) => increased(&expr, &query.text),
     };
     if let Some(new) = new {
         let what = format!(
@@ -309,6 +314,23 @@ fn windowed(cx: &mut Cx<'_>, query: &mut Query, function: &str, comments: &mut V
         comments.push(cx.changed(query.span, what));
         query.text = new;
     }
+}
+
+/// A sum of counters with their increase over the window in it.
+fn increased(expr: &promql::ast::Expr, text: &str) -> Option<String> {
+    let mut places = Vec::new();
+    visit::walk(expr, &mut |node| {
+        if matches!(node.kind, ExprKind::Selector(_)) {
+            places.push(node.span.clone());
+        }
+    });
+    places.sort_by_key(|place| place.start);
+    let mut out = text.to_owned();
+    for place in places.iter().rev() {
+        let series = text.get(place.clone())?;
+        out.replace_range(place.clone(), &format!("increase({series}[{WINDOW}])"));
+    }
+    Some(out)
 }
 
 fn one_line(text: &str) -> String {
@@ -352,7 +374,7 @@ fn raw(
         query.labels = Some(Vec::new());
     }
     if is_success {
-        query.text = format!("1 - {}", query.text);
+        query.text = format!("1 - (\n  {}\n)", query.text.replace('\n', "\n  "));
     }
     Ok(indicator::ratio(cx, query, comments))
 }

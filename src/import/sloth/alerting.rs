@@ -3,19 +3,22 @@
 use crate::import::context::Cx;
 use crate::import::fields::Fields;
 use crate::import::model::{Objective, Pairs, Urgency, plain};
-use crate::import::names::{self, Annotation};
+use crate::import::names::{self, Annotation, Known};
 use crate::naming;
 use crate::spec::Text;
 
-/// Reads `alerting`; `labels` are those of the objective.
+/// Reads `alerting`; `labels` are those of the objective, `fixed` those and all others that its series have in sloth.
 pub(super) fn read(
     cx: &mut Cx<'_>,
     fields: &mut Fields<'_>,
-    labels: Vec<(Text, Text)>,
+    (labels, fixed): (Vec<(Text, Text)>, &Pairs),
     objective: &mut Objective,
 ) {
     let mut comments = Vec::new();
-    let mut labels = names::labels(cx, labels, &mut comments);
+    let by = objective.by.clone();
+    let known = Known { by: &by, fixed };
+    let labels = names::labels(cx, labels, &mut comments);
+    let mut labels = known.labels(cx, labels, &mut comments);
     let (mut page, mut ticket) = (Some(Urgency::default()), Some(Urgency::default()));
     if let Some(mut alerting) = fields.map(cx, "alerting") {
         let name = alerting
@@ -25,13 +28,15 @@ pub(super) fn read(
         objective.alert_name = name;
         let own = alerting.pairs(cx, "labels");
         let own = names::labels(cx, own, &mut comments);
+        let own = known.labels(cx, own, &mut comments);
         override_with(cx, &mut labels, own, &mut comments);
         let annotations = alerting.pairs(cx, "annotations");
-        put_annotations(cx, &annotations, objective, &mut comments);
+        put_annotations(cx, &annotations, fixed, objective, &mut comments);
         page = urgency(
             cx,
             &mut alerting,
             ["page_alert", "pageAlert"],
+            fixed,
             objective,
             &mut comments,
         );
@@ -39,14 +44,16 @@ pub(super) fn read(
             cx,
             &mut alerting,
             ["ticket_alert", "ticketAlert"],
+            fixed,
             objective,
             &mut comments,
         );
         comments.extend(alerting.finish(cx));
     }
+    let severity = severity_of(cx, &mut labels, &mut comments);
     let mut labels = plain(&labels);
     objective.owner = names::take_owner(&mut labels);
-    if let Some(severity) = labels.shift_remove(naming::SEVERITY) {
+    if let Some(severity) = severity {
         for urgency in [&mut page, &mut ticket].into_iter().flatten() {
             urgency.severity.get_or_insert_with(|| severity.clone());
         }
@@ -54,6 +61,19 @@ pub(super) fn read(
     objective.labels = labels;
     (objective.page, objective.ticket) = (page, ticket);
     objective.comments.extend(comments);
+}
+
+/// Moves the severity out of some labels.
+pub(super) fn severity_of(
+    cx: &mut Cx<'_>,
+    labels: &mut Vec<(Text, Text)>,
+    comments: &mut Vec<String>,
+) -> Option<String> {
+    let at = labels
+        .iter()
+        .position(|(name, _)| name.value == naming::SEVERITY)?;
+    let (_, text) = labels.remove(at);
+    Some(names::severity(cx, &text, comments))
 }
 
 /// Labels of the alerts go before those of the objective's series, which are the same here.
@@ -78,15 +98,16 @@ fn override_with(
 }
 
 /// Annotations of all alerts of an objective.
-fn put_annotations(
+pub(in crate::import) fn put_annotations(
     cx: &mut Cx<'_>,
     pairs: &[(Text, Text)],
+    fixed: &Pairs,
     objective: &mut Objective,
     comments: &mut Vec<String>,
 ) {
     let by = objective.by.clone();
     for pair in pairs {
-        match names::annotation(cx, pair, &by, comments) {
+        match (Known { by: &by, fixed }).annotation(cx, pair, comments) {
             Annotation::Summary(text) => objective.summary = Some(text),
             Annotation::Runbook(url) => objective.runbook = Some(url),
             Annotation::Own(name, text) => {
@@ -108,6 +129,7 @@ fn urgency(
     cx: &mut Cx<'_>,
     alerting: &mut Fields<'_>,
     keys: [&str; 2],
+    fixed: &Pairs,
     objective: &mut Objective,
     comments: &mut Vec<String>,
 ) -> Option<Urgency> {
@@ -123,9 +145,11 @@ fn urgency(
         if is_disabled {
             return None;
         }
-        let labels = names::labels(cx, labels, comments);
+        let mut labels = names::labels(cx, labels, comments);
+        urgency.severity = severity_of(cx, &mut labels, comments);
+        let by = objective.by.clone();
+        let labels = Known { by: &by, fixed }.labels(cx, labels, comments);
         urgency.labels = plain(&labels);
-        urgency.severity = urgency.labels.shift_remove(naming::SEVERITY);
         if let Some(owner) = names::take_owner(&mut urgency.labels) {
             let at = labels.iter().find(|(name, _)| name.value == naming::OWNER);
             let at = at.map_or(objective.at, |(name, _)| name.span);
@@ -133,7 +157,7 @@ fn urgency(
             comments.push(cx.changed(at, what));
             urgency.labels.insert("service_owner".to_owned(), owner);
         }
-        urgency.annotations = own_annotations(cx, &annotations, objective, comments);
+        urgency.annotations = own_annotations(cx, &annotations, fixed, objective, comments);
     }
     Some(urgency)
 }
@@ -142,13 +166,14 @@ fn urgency(
 fn own_annotations(
     cx: &mut Cx<'_>,
     pairs: &[(Text, Text)],
+    fixed: &Pairs,
     objective: &mut Objective,
     comments: &mut Vec<String>,
 ) -> Pairs {
     let by = objective.by.clone();
     let mut out = Pairs::new();
     for pair in pairs {
-        let (field, text) = match names::annotation(cx, pair, &by, comments) {
+        let (field, text) = match (Known { by: &by, fixed }).annotation(cx, pair, comments) {
             Annotation::Summary(text) => (&mut objective.summary, text),
             Annotation::Runbook(url) => (&mut objective.runbook, url),
             Annotation::Own(name, text) => {

@@ -6,13 +6,14 @@ mod alerting;
 mod plugins;
 mod windows;
 
+pub(super) use alerting::put_annotations;
 pub(super) use windows::Windows;
 
 use super::context::{Cx, comments_above, comments_on_top};
 use super::document::{self, Part};
 use super::fields::Fields;
 use super::indicator::{self, Found};
-use super::model::{Objective, Services};
+use super::model::{Objective, Pairs, Services, plain};
 use super::{kubernetes, names};
 use crate::source::Span;
 use crate::units::{Duration, Number, parse_decimal};
@@ -42,7 +43,7 @@ pub(super) fn read(
     }
     fields.skip(&["apiVersion", "kind", "status"]);
     let metadata = kubernetes::metadata(cx, &mut fields);
-    if let Some(spec) = fields.map(cx, "spec") {
+    if let Some(spec) = fields.required_map(cx, "spec") {
         head.extend(fields.finish(cx));
         if let Some(name) = service(cx, services, spec, head, windows) {
             kubernetes::add(cx, services.entry(&name), metadata);
@@ -72,7 +73,9 @@ fn service(
     let name = fields.required(cx, "service")?;
     let name = names::lower(cx, &name, &mut comments);
     let labels = fields.pairs(cx, "labels");
-    let labels = names::labels(cx, labels, &mut comments);
+    let of_all = plain(&labels);
+    let mut labels = names::labels(cx, labels, &mut comments);
+    let severity = alerting::severity_of(cx, &mut labels, &mut comments);
     for key in ["slo_plugins", "sloPlugins"] {
         comments.extend(plugins::chain(cx, &mut fields, key));
     }
@@ -84,14 +87,24 @@ fn service(
     service.service_comments.extend(comments);
     service.add_labels(cx, labels);
     for slo in slos {
-        if let Some(objective) = objective(cx, slo, windows) {
+        if let Some(mut objective) = objective(cx, slo, windows, (&name, &of_all)) {
+            for urgency in [&mut objective.page, &mut objective.ticket] {
+                if let (Some(urgency), Some(severity)) = (urgency, &severity) {
+                    urgency.severity.get_or_insert_with(|| severity.clone());
+                }
+            }
             service.add(cx, objective);
         }
     }
     Some(name)
 }
 
-fn objective(cx: &mut Cx<'_>, mut fields: Fields<'_>, windows: &Windows) -> Option<Objective> {
+fn objective(
+    cx: &mut Cx<'_>,
+    mut fields: Fields<'_>,
+    windows: &Windows,
+    (service, of_all): (&str, &Pairs),
+) -> Option<Objective> {
     let mut comments = comments_above(fields.body.text(), fields.start());
     let name = fields.required(cx, "name")?;
     let at = name.span;
@@ -99,6 +112,9 @@ fn objective(cx: &mut Cx<'_>, mut fields: Fields<'_>, windows: &Windows) -> Opti
     let share = share(cx, &target.value, target.span)?;
     let description = fields.text(cx, "description");
     let labels = fields.pairs(cx, "labels");
+    let mut fixed = of_all.clone();
+    fixed.extend(plain(&labels));
+    fixed.insert("sloth_id".to_owned(), format!("{service}-{name}"));
     let name = names::lower(cx, &name, &mut comments);
     let (sli, by) = match fields.map(cx, "sli") {
         Some(sli) => sli_of(cx, sli, &mut comments),
@@ -114,7 +130,7 @@ fn objective(cx: &mut Cx<'_>, mut fields: Fields<'_>, windows: &Windows) -> Opti
         tiers: windows.tiers.clone(),
         ..Objective::new(name, at, share, windows.period, comments)
     };
-    alerting::read(cx, &mut fields, labels, &mut objective);
+    alerting::read(cx, &mut fields, (labels, &fixed), &mut objective);
     let more = plugins::chain(cx, &mut fields, "plugins");
     objective.comments.extend(more);
     let more = fields.finish(cx);
@@ -126,7 +142,7 @@ fn objective(cx: &mut Cx<'_>, mut fields: Fields<'_>, windows: &Windows) -> Opti
 pub(super) fn share(cx: &mut Cx<'_>, percent: &str, at: Span) -> Option<Number> {
     let percent = percent.trim().trim_end_matches('%');
     let share = parse_decimal(percent).ok().map(|percent| percent / 100);
-    let inside = |share: &Number| *share > 0.into() && *share < 1.into();
+    let inside = |share: &Number| *share > 0.into() && *share <= 1.into();
     let found = share.filter(inside);
     if found.is_none() {
         let message = format!("an objective of `{percent}` is not between 0 and 100 per cent");

@@ -70,14 +70,14 @@ fn catalogue(cx: &mut Cx<'_>, file: FileId) -> Option<Vec<Windows>> {
             return None;
         }
         fields.skip(&["apiVersion", "kind", "metadata"]);
-        let mut spec = fields.map(cx, "spec")?;
+        let mut spec = fields.required_map(cx, "spec")?;
         let period = spec.required(cx, "sloPeriod")?;
         let period = super::duration(cx, &period)?;
         let mut tiers = Vec::new();
         for (key, is_page) in [("page", true), ("ticket", false)] {
-            let mut severity = spec.map(cx, key)?;
+            let mut severity = spec.required_map(cx, key)?;
             for speed in ["quick", "slow"] {
-                let mut window = severity.map(cx, speed)?;
+                let mut window = severity.required_map(cx, speed)?;
                 tiers.push(tier(cx, &mut window, is_page)?);
                 window.finish(cx);
             }
