@@ -26,7 +26,11 @@ pub(super) struct Page {
 impl Pages {
     pub(super) fn of(files: Vec<OutFile>) -> Self {
         let pages = files.into_iter();
-        Self::Right(pages.map(|page| (format!("/{}", page.path), page.text)).collect())
+        Self::Right(
+            pages
+                .map(|page| (format!("/{}", page.path), page.text))
+                .collect(),
+        )
     }
 
     /// The page at a path; `/` is the only one, or a list.
@@ -81,7 +85,10 @@ fn script(digest: &str) -> String {
 fn list(pages: &BTreeMap<String, String>) -> String {
     let item = |path: &String| {
         let path = escaped(path);
-        format!("<li><a href=\"{path}\">{}</a></li>", path.trim_start_matches('/'))
+        format!(
+            "<li><a href=\"{path}\">{}</a></li>",
+            path.trim_start_matches('/')
+        )
     };
     let items: Vec<_> = pages.keys().map(item).collect();
     format!("<ul>{}</ul>", items.join(""))

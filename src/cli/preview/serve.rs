@@ -84,9 +84,14 @@ fn answer(request: Request, newest: &Newest) {
 fn response(request: &Request, newest: &Newest) -> Response<std::io::Cursor<Vec<u8>>> {
     // Somebody else's page may have a name that leads to this machine; then the browser sends that name.
     let mut hosts = request.headers().iter().filter(|h| h.field.equiv("Host"));
-    let is_ours = hosts.next().is_some_and(|host| is_here(host.value.as_str()));
+    let is_ours = hosts
+        .next()
+        .is_some_and(|host| is_here(host.value.as_str()));
     if !is_ours || hosts.next().is_some() {
-        return plain(403, "this server answers to localhost and 127.0.0.1 alone\n");
+        return plain(
+            403,
+            "this server answers to localhost and 127.0.0.1 alone\n",
+        );
     }
     if !matches!(request.method(), Method::Get | Method::Head) {
         return plain(405, "pages can only be read\n");
@@ -94,7 +99,14 @@ fn response(request: &Request, newest: &Newest) -> Response<std::io::Cursor<Vec<
     let url = request.url();
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     if let Some(digest) = query.strip_prefix("after=") {
-        return plain(if newest.changes(path, digest) { 205 } else { 204 }, "");
+        return plain(
+            if newest.changes(path, digest) {
+                205
+            } else {
+                204
+            },
+            "",
+        );
     }
     let page = newest.page(path);
     typed(page.status, &page.html, "text/html; charset=utf-8")
@@ -110,17 +122,22 @@ impl Newest {
         let none = |pages: &mut Option<Pages>| pages.is_none();
         let pages = self.changed.wait_while(self.lock(), none);
         let pages = pages.unwrap_or_else(PoisonError::into_inner);
-        pages.as_ref().unwrap_or(&Pages::Wrong(String::new())).page(path)
+        pages
+            .as_ref()
+            .unwrap_or(&Pages::Wrong(String::new()))
+            .page(path)
     }
 
     /// Waits until the page at a path is another one; false when that takes too long.
     fn changes(&self, path: &str, digest: &str) -> bool {
         let same = |pages: &mut Option<Pages>| {
-            pages.as_ref().is_none_or(|pages| pages.page(path).digest == digest)
+            pages
+                .as_ref()
+                .is_none_or(|pages| pages.page(path).digest == digest)
         };
         let waited = self.changed.wait_timeout_while(self.lock(), PATIENCE, same);
-        let (_, waited) = waited.unwrap_or_else(PoisonError::into_inner);
-        !waited.timed_out()
+        let waited = waited.unwrap_or_else(PoisonError::into_inner);
+        !waited.1.timed_out()
     }
 }
 
@@ -136,6 +153,8 @@ fn typed(status: u16, text: &str, kind: &str) -> Response<std::io::Cursor<Vec<u8
         ("X-Frame-Options", "DENY"),
     ];
     let response = Response::from_string(text).with_status_code(status);
-    let headers = headers.iter().filter_map(|(name, value)| Header::from_bytes(*name, *value).ok());
+    let headers = headers
+        .iter()
+        .filter_map(|(name, value)| Header::from_bytes(*name, *value).ok());
     headers.fold(response, Response::with_header)
 }

@@ -40,7 +40,10 @@ impl Follower {
     /// When the system allows no more folders.
     pub(super) fn follow(&mut self, folders: &BTreeSet<PathBuf>) -> Result<bool> {
         let stale = self.folders.difference(folders).cloned();
-        stale.collect::<Vec<_>>().iter().for_each(|folder| self.drop(folder));
+        stale
+            .collect::<Vec<_>>()
+            .iter()
+            .for_each(|folder| self.drop(folder));
         let mut new = false;
         for folder in folders.difference(&self.folders.clone()) {
             match self.watcher.watch(folder, RecursiveMode::NonRecursive) {
@@ -80,7 +83,10 @@ impl Follower {
         if matches!(kind, EventKind::Access(access) if access != written) {
             return Ok(false);
         }
-        if matches!(kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
+        if matches!(
+            kind,
+            EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
+        ) {
             // Whatever has the name next is another folder.
             let gone = |folder: &&PathBuf| paths.iter().any(|path| folder.starts_with(path));
             let gone: Vec<_> = self.folders.iter().filter(gone).cloned().collect();
