@@ -11,6 +11,9 @@ mod browser;
 #[path = "../it/bundled.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod bundled;
+#[path = "../it/watch/command.rs"]
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod command;
 mod configuration;
 mod faults;
 mod hostile;

@@ -20,9 +20,13 @@ pub(crate) struct Watched {
 impl Watched {
     pub(crate) fn start(project: &Project, args: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_slosmith"));
-        command.args(args).current_dir(project.path(""));
+        Self::run(command.args(args).current_dir(project.path("")))
+    }
+
+    /// Any command.
+    pub(crate) fn run(command: &mut Command) -> Self {
         let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the binary runs");
+        let mut child = command.spawn().expect("the command runs");
         let out = lines(child.stdout.take().expect("a pipe"));
         let err = lines(child.stderr.take().expect("a pipe"));
         Self { child, out, err }
