@@ -41,7 +41,13 @@ pub struct PreviewArgs {
     #[arg(long, conflicts_with = "out")]
     watch: bool,
     /// The port on 127.0.0.1 to serve the pages at. Default: any that is free
-    #[arg(long, value_name = "PORT", requires = "watch", default_value_t)]
+    #[arg(
+        long,
+        value_name = "PORT",
+        requires = "watch",
+        default_value_t,
+        hide_default_value = true
+    )]
     port: u16,
 }
 

@@ -39,21 +39,23 @@ impl Follower {
     /// # Errors
     /// When the system allows no more folders.
     pub(super) fn follow(&mut self, folders: &BTreeSet<PathBuf>) -> Result<bool> {
-        let stale = self.folders.difference(folders).cloned();
-        stale
-            .collect::<Vec<_>>()
-            .iter()
-            .for_each(|folder| self.drop(folder));
-        let mut new = false;
-        for folder in folders.difference(&self.folders.clone()) {
+        let stale: Vec<_> = self.folders.difference(folders).cloned().collect();
+        stale.iter().for_each(|folder| self.leave(folder));
+        let before = self.folders.len();
+        for folder in folders {
+            if self.folders.contains(folder) {
+                continue;
+            }
             match self.watcher.watch(folder, RecursiveMode::NonRecursive) {
-                Ok(()) => new |= self.folders.insert(folder.clone()),
+                Ok(()) => {
+                    self.folders.insert(folder.clone());
+                }
                 // Gone by now, or nothing in it can be read: what is above it tells when that changes.
                 Err(error) if is_out_of_reach(&error) => {}
                 Err(error) => return Err(explained(error)),
             }
         }
-        Ok(new)
+        Ok(self.folders.len() > before)
     }
 
     /// Waits until something may have changed, and then until nothing more comes for a moment.
@@ -90,12 +92,12 @@ impl Follower {
             // Whatever has the name next is another folder.
             let gone = |folder: &&PathBuf| paths.iter().any(|path| folder.starts_with(path));
             let gone: Vec<_> = self.folders.iter().filter(gone).cloned().collect();
-            gone.iter().for_each(|folder| self.drop(folder));
+            gone.iter().for_each(|folder| self.leave(folder));
         }
         Ok(true)
     }
 
-    fn drop(&mut self, folder: &PathBuf) {
+    fn leave(&mut self, folder: &PathBuf) {
         self.folders.remove(folder);
         // The system has often dropped it by itself.
         let _ = self.watcher.unwatch(folder);

@@ -22,14 +22,8 @@ impl Served {
         Self { watched, host }
     }
 
-    /// The whole answer to a request with this first line and this host.
     fn ask(&self, request: &str, host: &str) -> String {
-        let mut stream = TcpStream::connect(&self.host).expect("connected");
-        let request = format!("{request} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).expect("written");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        answer
+        ask(&self.host, request, host)
     }
 
     fn get(&self, path: &str) -> String {
@@ -41,19 +35,27 @@ impl Served {
         let before = self.get(path);
         let digest = before.split("?after=").nth(1).expect("a script");
         let digest = digest.split('"').next().expect("a digest");
-        std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| {
-                let ask = || self.get(&format!("{path}?after={digest}"));
-                // 204: ask again.
-                let mut answers = std::iter::repeat_with(ask);
-                answers.find(|answer| !answer.starts_with("HTTP/1.1 204"))
-            });
-            change();
-            let answer = waiting.join().expect("an answer").expect("an answer");
-            assert!(answer.starts_with("HTTP/1.1 205"), "{answer}");
+        let (host, request) = (self.host.clone(), format!("GET {path}?after={digest}"));
+        let waiting = std::thread::spawn(move || {
+            // 204: ask again.
+            let mut answers = std::iter::repeat_with(|| ask(&host, &request, &host));
+            answers.find(|answer| !answer.starts_with("HTTP/1.1 204"))
         });
+        change();
+        let answer = waiting.join().expect("an answer").expect("an answer");
+        assert!(answer.starts_with("HTTP/1.1 205"), "{answer}");
         self.get(path)
     }
+}
+
+/// The whole answer to a request with this first line and this host.
+fn ask(address: &str, request: &str, host: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("connected");
+    let request = format!("{request} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("written");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
 }
 
 #[test]
