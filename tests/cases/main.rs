@@ -30,6 +30,7 @@ mod shells;
 mod situations;
 mod slis;
 mod trial;
+mod watched;
 mod wrong;
 
 use std::process::ExitCode;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         faults::trials(),
         hostile::trials(),
         browser::trials(),
+        watched::trials(),
     ];
     libtest_mimic::run(&arguments, all.into_iter().flatten().collect()).exit_code()
 }
