@@ -44,6 +44,13 @@ impl Watched {
         self.err.recv_timeout(PATIENCE).expect("a line on stderr")
     }
 
+    /// Wants nothing on stderr for much longer than a change takes to be seen.
+    #[track_caller]
+    pub(crate) fn is_silent(&self) {
+        let line = self.err.recv_timeout(Duration::from_secs(1));
+        assert!(line.is_err(), "{line:?}");
+    }
+
     /// The lines on stderr up to one with these words.
     #[track_caller]
     pub(crate) fn until(&self, words: &str) -> Vec<String> {
