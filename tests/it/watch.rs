@@ -18,11 +18,18 @@ fn watched(project: &Project, args: &[&str]) -> Watched {
     watched
 }
 
+/// The same once it has built, and has seen what it wrote: what comes next is about the next change alone.
+fn built(project: &Project, args: &[&str]) -> Watched {
+    let watched = watched(project, args);
+    watched.until("1 service in ");
+    watched.is_silent();
+    watched
+}
+
 #[test]
 fn a_changed_spec_is_built_again() {
     let project = Project::new();
-    let watched = watched(&project, &[]);
-    watched.until("1 service in ");
+    let watched = built(&project, &[]);
     project.edit("specs/svc.yaml", "owner: team", "owner: others");
     assert_eq!(watched.next(), "specs/svc.yaml changed");
     watched.until("1 service in ");
@@ -36,8 +43,7 @@ fn a_changed_spec_is_built_again() {
 #[test]
 fn an_editor_may_rename_what_it_wrote_beside() {
     let project = Project::new();
-    let watched = watched(&project, &[]);
-    watched.until("1 service in ");
+    let watched = built(&project, &[]);
     for owner in ["first", "second"] {
         let text = spec("svc").replace("owner: team", &format!("owner: {owner}"));
         project.write("specs/4913", "");
@@ -58,8 +64,7 @@ fn an_editor_may_rename_what_it_wrote_beside() {
 #[test]
 fn specs_come_and_go() {
     let project = Project::new();
-    let watched = watched(&project, &[]);
-    watched.until("1 service in ");
+    let watched = built(&project, &[]);
     project.write("specs/team/other.yaml", &spec("other"));
     assert_eq!(watched.next(), "specs/team/other.yaml is new");
     watched.until("2 services in ");
@@ -94,8 +99,7 @@ fn what_a_spec_extends_counts() {
 #[test]
 fn a_broken_spec_is_shown_and_may_be_mended() {
     let project = Project::new();
-    let watched = watched(&project, &[]);
-    watched.until("1 service in ");
+    let watched = built(&project, &[]);
     project.edit("specs/svc.yaml", "owner: team", "ownr: team");
     let said = watched.until(FAILED);
     assert!(said.iter().any(|line| line.contains("ownr")), "{said:?}");
@@ -107,8 +111,7 @@ fn a_broken_spec_is_shown_and_may_be_mended() {
 #[test]
 fn the_configuration_and_templates_count() {
     let project = Project::new();
-    let watched = watched(&project, &[]);
-    watched.until("1 service in ");
+    let watched = built(&project, &[]);
     project.write(
         "slosmith.toml",
         "[build]\nout = \"here\"\ntemplates = \"ours\"\n",
@@ -147,7 +150,24 @@ fn a_folder_of_specs_may_come_late_and_go() {
     project.write("specs/svc.yaml", &spec("svc"));
     assert_eq!(watched.next(), "specs/svc.yaml is new");
     watched.until("1 service in ");
+    watched.is_silent();
     project.edit("specs/svc.yaml", "owner: team", "owner: others");
+    assert_eq!(watched.next(), "specs/svc.yaml changed");
+    watched.until("1 service in ");
+}
+
+#[test]
+fn a_folder_of_specs_may_be_exchanged_at_once() {
+    let project = Project::new();
+    let other = spec("svc").replace("owner: team", "owner: others");
+    project.write("next/svc.yaml", &other);
+    let watched = built(&project, &[]);
+    let rename = |from, to| std::fs::rename(project.path(from), project.path(to));
+    rename("specs", "away").expect("renamed");
+    rename("next", "specs").expect("renamed");
+    assert!(watched.until(" in ")[0].contains("specs/svc.yaml"));
+    watched.is_silent();
+    project.edit("specs/svc.yaml", "owner: others", "owner: third");
     assert_eq!(watched.next(), "specs/svc.yaml changed");
     watched.until("1 service in ");
 }
@@ -155,9 +175,7 @@ fn a_folder_of_specs_may_come_late_and_go() {
 /// Wants one build at first and one for a change, where output is within what is watched.
 #[track_caller]
 fn builds_once_for_each_change(project: &Project, args: &[&str]) {
-    let watched = watched(project, args);
-    watched.until("1 service in ");
-    watched.is_silent();
+    let watched = built(project, args);
     project.edit("specs/svc.yaml", "owner: team", "owner: others");
     assert_eq!(watched.next(), "specs/svc.yaml changed");
     watched.until("1 service in ");
@@ -195,8 +213,7 @@ fn a_spec_behind_a_link_counts() {
     std::fs::create_dir(project.path("specs")).expect("a folder");
     let link = project.path("specs/svc.yaml");
     std::os::unix::fs::symlink("../elsewhere/svc.yaml", link).expect("a link");
-    let watched = watched(&project, &[]);
-    watched.until("1 service in ");
+    let watched = built(&project, &[]);
     project.edit("elsewhere/svc.yaml", "owner: team", "owner: others");
     assert_eq!(watched.next(), "specs/svc.yaml changed");
     watched.until("1 service in ");
@@ -218,8 +235,7 @@ fn what_cannot_be_watched_is_refused() {
 fn an_interrupt_ends_it_as_it_ends_other_programs() {
     use std::os::unix::process::ExitStatusExt;
     let project = Project::new();
-    let mut watched = watched(&project, &[]);
-    watched.until("1 service in ");
+    let mut watched = built(&project, &[]);
     let id = watched.child.id().to_string();
     let sent = Command::new("kill").args(["-INT", &id]).status();
     assert!(sent.expect("kill").success());
