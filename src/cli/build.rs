@@ -18,6 +18,7 @@ use rayon::prelude::*;
 
 use super::findings;
 use super::terminal::Terminal;
+use super::watch;
 use crate::diag::Sink;
 use crate::output::{self, Staging};
 use crate::source::{FileId, Sources};
@@ -47,7 +48,7 @@ pub struct BuildArgs {
     #[arg(long, value_name = "RANGE")]
     vllm: Option<String>,
     /// Write nothing; show stale files and exit with 1
-    #[arg(long)]
+    #[arg(long, conflicts_with = "watch")]
     check: bool,
     /// Parse every output and check it against its JSON Schema before writing anything
     #[arg(long)]
@@ -55,6 +56,9 @@ pub struct BuildArgs {
     /// Folder of templates that replace built-in ones, file by file
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
+    /// Build again whenever a file changes that the build reads, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
     /// List every service, even if there are many
     #[arg(long, short)]
     verbose: bool,
@@ -79,6 +83,15 @@ const BATCH: usize = 32;
 /// # Errors
 /// When input cannot be read or output cannot be written.
 pub fn run(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
+    if !args.watch {
+        return once(args, out);
+    }
+    settings::check(args)?;
+    watch::check(&args.paths)?;
+    watch::repeat(|| settings::places(args), || once(args, out))
+}
+
+fn once(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     let started = Instant::now();
     let Some(settings) = Settings::read(args)? else {
         return Ok(2);

@@ -32,9 +32,13 @@ pub(super) fn relative(
     here: &Path,
     sources: &mut Sources,
 ) -> Result<Option<Config>> {
+    load(path(named, here).as_deref(), here, sources)
+}
+
+/// Where the nearest configuration is, from the working directory.
+pub(super) fn path(named: Option<&Path>, here: &Path) -> Option<PathBuf> {
     let found = || config::find(here).map(|path| from(here, &path));
-    let path = named.map(Path::to_owned).or_else(found);
-    load(path.as_deref(), here, sources)
+    named.map(Path::to_owned).or_else(found)
 }
 
 fn load(path: Option<&Path>, here: &Path, sources: &mut Sources) -> Result<Option<Config>> {

@@ -38,11 +38,13 @@ pub(super) const BUILD: &str = "\
 Examples:
   slosmith build                              # all specs of the project
   slosmith build --check                      # in CI: fails if files are stale
+  slosmith build --watch                      # again after each change
   slosmith build specs/chat.yaml --out /tmp/out --target prometheus";
 
 pub(super) const PREVIEW: &str = "\
 Examples:
-  slosmith preview specs/chat.yaml --out preview";
+  slosmith preview specs/chat.yaml --out preview
+  slosmith preview --watch                    # reloads in the browser";
 
 pub(super) const LINT: &str = "\
 Examples:

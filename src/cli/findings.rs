@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::terminal::{Terminal, Trust, is_stderr_styled};
 use super::words::count;
-use crate::diag::{Severity, Sink, render};
+use crate::diag::{Severity, Sink, render, shown};
 use crate::source::Sources;
 
 /// Shows all findings with their lines.
@@ -34,4 +34,10 @@ pub(super) fn show(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<
         writeln!(err, "{}{and}; nothing was written", count(errors, "error"))?;
     }
     Ok(())
+}
+
+/// All findings with their lines, without colours, as text that changes nothing around it.
+pub(super) fn plain(sink: Sink, sources: &Sources) -> String {
+    let text = render::human::render(&sink.into_sorted(), sources, false);
+    shown(&text).into_owned()
 }

@@ -32,6 +32,7 @@ mod table;
 pub mod templates;
 pub mod terminal;
 mod threads;
+mod watch;
 mod words;
 
 use std::io::Write;

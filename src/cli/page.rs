@@ -13,6 +13,12 @@ use crate::input;
 use address::Address;
 pub(super) use http::HttpArgs;
 
+/// True for the name or address of this machine itself, with or without a port.
+pub(super) fn is_here(host: &str) -> bool {
+    let address = Address::parse(&format!("http://{host}/"));
+    address.is_ok_and(|address| address.is_some_and(|address| address.origin().is_here()))
+}
+
 /// The text of a page.
 ///
 /// # Errors

@@ -1,7 +1,11 @@
 //! `slosmith preview`: specs → pages for reviewers.
 
+mod pages;
+mod serve;
+
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
@@ -9,11 +13,16 @@ use clap::Args;
 use super::build::input;
 use super::findings;
 use super::terminal::Terminal;
+use super::watch::{self, Place};
+use super::words::{count, took};
 use crate::diag::Sink;
 use crate::output::Writer;
 use crate::resolve::{self, Options};
-use crate::target::preview;
+use crate::source::Sources;
+use crate::target::{OutFile, preview};
 use crate::template::Templates;
+use pages::Pages;
+use serve::Server;
 
 /// Write one HTML page per service: dashboards, objectives, alerts and metrics, for a reviewer without Grafana
 #[derive(Debug, Args)]
@@ -27,6 +36,19 @@ pub struct PreviewArgs {
     /// Folder of templates that replace built-in ones, file by file
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
+    /// Write nothing; serve the pages to browsers on this machine, and reload them whenever a file changes that they are
+    /// made from, until Ctrl-C
+    #[arg(long, conflicts_with = "out")]
+    watch: bool,
+    /// The port on 127.0.0.1 to serve the pages at. Default: any that is free
+    #[arg(
+        long,
+        value_name = "PORT",
+        requires = "watch",
+        default_value_t,
+        hide_default_value = true
+    )]
+    port: u16,
 }
 
 /// Runs `slosmith preview`; nothing is written when a spec is wrong.
@@ -34,29 +56,84 @@ pub struct PreviewArgs {
 /// # Errors
 /// When input cannot be read or output cannot be written.
 pub fn run(args: &PreviewArgs, out: &mut dyn Write) -> Result<u8> {
-    let mut findings = Sink::default();
-    let inputs = input::read(&args.paths, &mut findings)?;
-    let templates = Templates::load(args.templates.as_deref())?;
-    let mut pages = Vec::new();
-    for document in &inputs.documents {
-        match resolve::resolve(document, Options::default()) {
-            Ok((plan, warnings)) => {
-                findings.absorb(warnings);
-                pages.push(preview::page(&plan, &templates)?);
-            }
-            Err(errors) => findings.absorb(errors),
-        }
+    if args.watch {
+        return serve(args, out);
     }
-    let failed = findings.has_errors();
-    findings::show(&mut Terminal::stderr(), findings, &inputs.sources)?;
+    let made = Made::of(args)?;
+    let failed = made.findings.has_errors();
+    findings::show(&mut Terminal::stderr(), made.findings, &made.sources)?;
     if failed {
         return Ok(2);
     }
     let writer = Writer::within(vec![args.out.clone()]);
-    for page in pages {
+    for page in made.pages {
         let path = args.out.join(&page.path);
         writer.put(&path, &page.text)?;
         writeln!(out, "{}", path.display())?;
     }
     Ok(0)
+}
+
+/// Serves the newest pages until something ends the process.
+fn serve(args: &PreviewArgs, out: &mut dyn Write) -> Result<u8> {
+    watch::check(&args.paths)?;
+    let server = Server::start(args.port)?;
+    writeln!(out, "{}", server.address())?;
+    out.flush()?;
+    let work = || {
+        let started = Instant::now();
+        let made = Made::of(args).inspect_err(|error| {
+            server.show(Pages::Wrong(format!("error: {error:#}")));
+        })?;
+        let failed = made.findings.has_errors();
+        let number = count(made.pages.len(), "page");
+        server.show(match failed {
+            true => Pages::Wrong(findings::plain(made.findings.clone(), &made.sources)),
+            false => Pages::of(made.pages),
+        });
+        let mut err = Terminal::stderr();
+        findings::show(&mut err, made.findings, &made.sources)?;
+        if !failed {
+            writeln!(err, "{number} in {}", took(started.elapsed()))?;
+        }
+        Ok(if failed { 2 } else { 0 })
+    };
+    watch::repeat(|| Ok(places(args)), work)
+}
+
+/// What the pages are made from, beside what specs extend.
+fn places(args: &PreviewArgs) -> Vec<Place> {
+    let specs = args.paths.iter().cloned().map(Place::Specs);
+    let templates = args.templates.iter().cloned().map(Place::Folder);
+    specs.chain(templates).collect()
+}
+
+/// Pages of the specs without errors, and all that is wrong with the others.
+struct Made {
+    pages: Vec<OutFile>,
+    findings: Sink,
+    sources: Sources,
+}
+
+impl Made {
+    fn of(args: &PreviewArgs) -> Result<Self> {
+        let mut findings = Sink::default();
+        let inputs = input::read(&args.paths, &mut findings)?;
+        let templates = Templates::load(args.templates.as_deref())?;
+        let mut pages = Vec::new();
+        for document in &inputs.documents {
+            match resolve::resolve(document, Options::default()) {
+                Ok((plan, warnings)) => {
+                    findings.absorb(warnings);
+                    pages.push(preview::page(&plan, &templates)?);
+                }
+                Err(errors) => findings.absorb(errors),
+            }
+        }
+        Ok(Self {
+            pages,
+            findings,
+            sources: inputs.sources,
+        })
+    }
 }

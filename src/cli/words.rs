@@ -1,5 +1,7 @@
 //! Shapes and changes in words.
 
+use std::time::Duration;
+
 use crate::catalog::diff::{Changed, Delta};
 use crate::catalog::lineage::{ChangeKind, Replacement};
 use crate::catalog::{MetricType, Shape};
@@ -78,4 +80,12 @@ pub(super) fn kind(kind: ChangeKind) -> &'static str {
 /// `1 file`, `2 files`.
 pub(super) fn count(n: usize, word: &str) -> String {
     format!("{n} {word}{}", if n == 1 { "" } else { "s" })
+}
+
+/// `17 ms`, `2.4 s`.
+pub(super) fn took(time: Duration) -> String {
+    match time.as_millis() {
+        ms @ 0..1000 => format!("{ms} ms"),
+        _ => format!("{:.1} s", time.as_secs_f64()),
+    }
 }

@@ -3,7 +3,7 @@
 use super::{Diagnostic, Severity};
 
 /// Gathers findings; gives them back sorted by place and without duplicates.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sink {
     found: Vec<Diagnostic>,
 }

@@ -1,6 +1,6 @@
 //! The files that a spec extends.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use crate::diag::{Diagnostic, Sink};
@@ -12,6 +12,8 @@ use crate::yaml::{self, Node};
 #[derive(Debug, Default)]
 pub struct Bases {
     known: BTreeMap<PathBuf, FileId>,
+    /// What is extended, whether it can be read or not.
+    named: BTreeSet<PathBuf>,
 }
 
 impl Bases {
@@ -21,7 +23,13 @@ impl Bases {
         let known = files.map(|(id, file)| (normal(file.path()), id));
         Self {
             known: known.collect(),
+            ..Self::default()
         }
+    }
+
+    /// The files that something extends, whether they exist or not.
+    pub fn named(&self) -> impl Iterator<Item = &Path> {
+        self.named.iter().map(PathBuf::as_path)
     }
 
     /// The same for a file of which something is to be built; `None` where there is nothing, or an error.
@@ -98,6 +106,7 @@ impl Walk<'_> {
             return Err(error("outside-project", message));
         }
         let whole = normal(&folder.join(path));
+        self.bases.named.insert(whole.clone());
         let file = match self.bases.known.get(&whole) {
             Some(file) => *file,
             None => {

@@ -6,14 +6,23 @@ use std::process::Command;
 use libtest_mimic::Trial;
 
 use crate::bundled;
+use crate::command::Watched;
+use crate::project::Project;
 use crate::trial::{Needs, in_ci};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![in_ci(
-        "browser::pages_work_in_a_browser",
-        Needs::Chromium,
-        pages_work_in_a_browser,
-    )]
+    vec![
+        in_ci(
+            "browser::pages_work_in_a_browser",
+            Needs::Chromium,
+            pages_work_in_a_browser,
+        ),
+        in_ci(
+            "browser::watched_pages_reload",
+            Needs::Chromium,
+            watched_pages_reload,
+        ),
+    ]
 }
 
 /// Focuses everything that can be used, and tells in the title how much there was, how much took the focus, and the colour
@@ -72,4 +81,33 @@ fn pages_work_in_a_browser() {
         });
         assert_ne!(colors[0], colors[1], "light and dark look alike");
     }
+}
+
+/// Says on the console whose page it is, each time that it is loaded.
+const TELL: &str = "<script>console.error('probe', /owner-[a-z]+/.exec(document.body.textContent)[0]);</script></body>";
+
+/// The browser is started once, and nobody tells it to load anything again.
+fn watched_pages_reload() {
+    let project = Project::new();
+    let page = include_str!("../../templates/preview/page.html");
+    project.write("ours/preview/page.html", &page.replace("</body>", TELL));
+    project.edit("specs/svc.yaml", "owner: team", "owner: owner-first");
+    let args = ["preview", "--watch", "--templates", "ours"];
+    let served = Watched::start(&project, &args);
+    let address = served.prints();
+    let data = format!("--user-data-dir={}", project.path("browser").display());
+    let browser = Watched::run(
+        Command::new("chromium")
+            .args(["--headless", "--no-sandbox", "--disable-gpu"])
+            .args(["--disable-dev-shm-usage", "--remote-debugging-port=0"])
+            .args(["--enable-logging=stderr", &data, &address]),
+    );
+    browser.until("probe owner-first");
+    project.edit("specs/svc.yaml", "owner-first", "owner-second");
+    browser.until("probe owner-second");
+    // Also from the page of errors.
+    project.edit("specs/svc.yaml", "owner:", "ownr:");
+    served.until("failed after ");
+    project.edit("specs/svc.yaml", "ownr: owner-second", "owner: owner-third");
+    browser.until("probe owner-third");
 }

@@ -11,6 +11,9 @@ mod browser;
 #[path = "../it/bundled.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod bundled;
+#[path = "../it/watch/command.rs"]
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod command;
 mod configuration;
 mod faults;
 mod hostile;
@@ -27,6 +30,7 @@ mod shells;
 mod situations;
 mod slis;
 mod trial;
+mod watched;
 mod wrong;
 
 use std::process::ExitCode;
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
         faults::trials(),
         hostile::trials(),
         browser::trials(),
+        watched::trials(),
     ];
     libtest_mimic::run(&arguments, all.into_iter().flatten().collect()).exit_code()
 }

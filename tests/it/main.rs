@@ -52,5 +52,6 @@ mod sentences;
 mod start;
 mod update;
 mod variables;
+mod watch;
 mod words;
 mod wrong;

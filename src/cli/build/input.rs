@@ -10,6 +10,7 @@ use super::texts;
 use crate::cli::read;
 use crate::config::Config;
 use crate::diag::{Diagnostic, Sink};
+use crate::output::MANIFEST;
 use crate::source::{FileId, Sources, Span, Spanned};
 use crate::spec::{self, Bases, Document};
 
@@ -56,8 +57,8 @@ fn is_all(folder: &Path, config: &Config) -> bool {
 }
 
 /// Files and folders below `root` that a path or a glob names, sorted.
-pub(super) fn matching(root: &Path, named: &str) -> Result<Vec<PathBuf>> {
-    if !named.contains(['*', '?', '[', '{']) {
+pub(in crate::cli) fn matching(root: &Path, named: &str) -> Result<Vec<PathBuf>> {
+    if !is_glob(named) {
         let path = root.join(named);
         return Ok(Vec::from_iter(path.exists().then_some(path)));
     }
@@ -66,21 +67,13 @@ pub(super) fn matching(root: &Path, named: &str) -> Result<Vec<PathBuf>> {
     let glob = glob
         .with_context(|| format!("`{named}` is not a glob"))?
         .compile_matcher();
-    let plain = named
-        .split('/')
-        .take_while(|part| !part.contains(['*', '?', '[', '{']));
-    let start = root.join(plain.collect::<PathBuf>());
-    let start = if start == Path::new("") {
-        PathBuf::from(".")
-    } else {
-        start
-    };
+    let start = start(root, named);
     let mut found = Vec::new();
     if start.is_dir() {
         let entries = walkdir::WalkDir::new(&start)
             .sort_by_file_name()
             .into_iter();
-        for entry in entries.filter_entry(|entry| !is_hidden(entry)) {
+        for entry in entries.filter_entry(|entry| !is_passed(entry)) {
             let path = entry.with_context(|| format!("cannot read {}", start.display()))?;
             let path = path.into_path();
             let path = path
@@ -97,9 +90,27 @@ pub(super) fn matching(root: &Path, named: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Mounted configuration consists of links beside hidden folders with the files.
-fn is_hidden(entry: &walkdir::DirEntry) -> bool {
-    entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".")
+fn is_glob(text: &str) -> bool {
+    text.contains(['*', '?', '[', '{'])
+}
+
+/// The folder below which everything is that a path or a glob names; the path itself when it is no glob.
+pub(in crate::cli) fn start(root: &Path, named: &str) -> PathBuf {
+    let plain = named.split('/').take_while(|part| !is_glob(part));
+    let start = root.join(plain.collect::<PathBuf>());
+    if start == Path::new("") {
+        PathBuf::from(".")
+    } else {
+        start
+    }
+}
+
+/// True where no specs are looked for: in hidden folders, because mounted configuration consists of links beside hidden
+/// folders with the files, and in what we wrote ourselves.
+pub(in crate::cli) fn is_passed(entry: &walkdir::DirEntry) -> bool {
+    let hidden = || entry.file_name().as_encoded_bytes().starts_with(b".");
+    let ours = || entry.file_type().is_dir() && entry.path().join(MANIFEST).is_file();
+    entry.depth() > 0 && (hidden() || ours())
 }
 
 /// Specs and their texts, for commands that hold all of them at once.
@@ -153,7 +164,7 @@ pub(in crate::cli) fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
     }
     let mut found = Vec::new();
     let folder = walkdir::WalkDir::new(path).sort_by_file_name();
-    for entry in folder.into_iter().filter_entry(|e| !is_hidden(e)) {
+    for entry in folder.into_iter().filter_entry(|e| !is_passed(e)) {
         let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
         let ending = entry.path().extension().and_then(|e| e.to_str());
         if !matches!(ending, Some("yaml" | "yml")) {

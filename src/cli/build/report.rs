@@ -10,7 +10,7 @@ use super::job::{Built, How, Summary};
 use super::overview;
 use super::settings::Settings;
 use crate::cli::terminal::Terminal;
-use crate::cli::words::count;
+use crate::cli::words::{self, count};
 use crate::output::OutputError;
 
 /// Above this many services, they are counted, and not listed.
@@ -48,7 +48,7 @@ pub(super) fn summary(
     let services = built.iter();
     let services = services.filter(|b| !matches!(b.how, How::Removed)).count();
     let services = count(services, "service");
-    writeln!(err, "{services} in {}", rounded(took))?;
+    writeln!(err, "{services} in {}", words::took(took))?;
     Ok(())
 }
 
@@ -87,12 +87,4 @@ fn attention(err: &mut dyn Write, summary: &Summary) -> Result<()> {
         writeln!(err, "  {line}")?;
     }
     Ok(())
-}
-
-/// `17 ms`, `2.4 s`.
-fn rounded(took: Duration) -> String {
-    match took.as_millis() {
-        ms @ 0..1000 => format!("{ms} ms"),
-        _ => format!("{:.1} s", took.as_secs_f64()),
-    }
 }

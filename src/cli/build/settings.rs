@@ -8,8 +8,9 @@ use clap::ValueEnum;
 use super::BuildArgs;
 use super::input::{self, Specs};
 use crate::cli::terminal::Terminal;
+use crate::cli::watch::Place;
 use crate::cli::{configuration, findings};
-use crate::config::{Build, Config};
+use crate::config::{self, Build, Config};
 use crate::diag::{Diagnostic, Sink, did_you_mean};
 use crate::kubernetes::Metadata;
 use crate::resolve;
@@ -21,6 +22,8 @@ use crate::template::Templates;
 const SPECS: &str = "specs";
 /// Where output goes unless somebody says otherwise.
 const OUT: &str = "generated";
+
+const NO_FOLDER: &str = "cannot determine the working directory";
 
 /// What a build is to do.
 pub(in crate::cli) struct Settings {
@@ -49,13 +52,8 @@ impl Settings {
     /// # Errors
     /// When the command line is wrong or something cannot be read.
     pub(in crate::cli) fn read(args: &BuildArgs) -> Result<Option<Self>> {
-        if let Some(range) = &args.vllm {
-            resolve::check_range(range).map_err(|why| match why.help() {
-                Some(help) => anyhow!("`--vllm`: {why}; {help}"),
-                None => anyhow!("`--vllm`: {why}"),
-            })?;
-        }
-        let here = std::env::current_dir().context("cannot determine the working directory")?;
+        check(args)?;
+        let here = std::env::current_dir().context(NO_FOLDER)?;
         let mut sources = Sources::default();
         let config = configuration::relative(args.config.as_deref(), &here, &mut sources)?;
         let Some(config) = config else {
@@ -118,6 +116,50 @@ impl Settings {
             only => only.contains(&target),
         }
     }
+}
+
+/// What no change of a file can mend.
+///
+/// # Errors
+/// When the command line is wrong.
+pub(super) fn check(args: &BuildArgs) -> Result<()> {
+    let Some(range) = &args.vllm else {
+        return Ok(());
+    };
+    resolve::check_range(range).map_err(|why| match why.help() {
+        Some(help) => anyhow!("`--vllm`: {why}; {help}"),
+        None => anyhow!("`--vllm`: {why}"),
+    })
+}
+
+/// What a build reads, beside what specs extend.
+///
+/// # Errors
+/// When there is no working directory.
+pub(super) fn places(args: &BuildArgs) -> Result<Vec<Place>> {
+    let here = std::env::current_dir().context(NO_FOLDER)?;
+    let path = configuration::path(args.config.as_deref(), &here);
+    // One that begins to exist is the nearest.
+    let mut places = vec![Place::File(config::NAME.into())];
+    places.extend(path.iter().cloned().map(Place::File));
+    let read = path.and_then(|path| Config::load(&path, &mut Sources::default()).ok());
+    let config = read.unwrap_or_default();
+    let (root, build) = (config.folder(), &config.build);
+    match (args.paths.as_slice(), build.specs.as_slice()) {
+        ([], []) => places.push(Place::Specs(root.join(SPECS))),
+        ([], named) => {
+            let named = named.iter().map(|spec| spec.value.clone());
+            places.extend(named.map(|spec| Place::Named(root.to_owned(), spec)));
+        }
+        (paths, _) => places.extend(paths.iter().cloned().map(Place::Specs)),
+    }
+    let templates = build.templates.as_ref().map(|folder| &folder.value);
+    let folders = build.defaults.iter().map(|folder| &folder.value);
+    let folders = folders.chain(args.templates.as_ref().or(templates));
+    places.extend(folders.cloned().map(Place::Folder));
+    let own = build.outputs.iter().map(|output| &output.template.value);
+    places.extend(own.cloned().map(Place::File));
+    Ok(places)
 }
 
 /// The specs that the configuration names; without one, those below `specs`.

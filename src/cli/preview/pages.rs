@@ -1,0 +1,122 @@
+//! What `slosmith preview --watch` shows in a browser.
+
+use std::collections::BTreeMap;
+
+use crate::output::Digest;
+use crate::target::OutFile;
+
+/// The pages, or why there are none.
+pub(super) enum Pages {
+    /// Pages by their paths, such as `/chat.html`.
+    Right(BTreeMap<String, String>),
+    /// What is wrong, as plain text.
+    Wrong(String),
+}
+
+/// One page as it is sent.
+pub(super) struct Page {
+    /// The status of HTTP.
+    pub(super) status: u16,
+    /// HTML that reloads itself once it is out of date.
+    pub(super) html: String,
+    /// Changes with the page.
+    pub(super) digest: String,
+}
+
+impl Pages {
+    pub(super) fn of(files: Vec<OutFile>) -> Self {
+        let pages = files.into_iter();
+        Self::Right(
+            pages
+                .map(|page| (format!("/{}", page.path), page.text))
+                .collect(),
+        )
+    }
+
+    /// The page at a path; `/` is the only one, or a list.
+    pub(super) fn page(&self, path: &str) -> Page {
+        let pages = match self {
+            Self::Right(pages) => pages,
+            Self::Wrong(why) => return Page::new(500, &document("Errors", &preformatted(why))),
+        };
+        if let Some(html) = pages.get(path) {
+            return Page::new(200, html);
+        }
+        if path != "/" {
+            let list = format!("<p>No spec gives this page.</p>{}", list(pages));
+            return Page::new(404, &document("Not found", &list));
+        }
+        let mut all = pages.values();
+        match (all.next(), all.next()) {
+            (Some(only), None) => Page::new(200, only),
+            _ => Page::new(200, &document("Previews", &list(pages))),
+        }
+    }
+}
+
+impl Page {
+    fn new(status: u16, html: &str) -> Self {
+        let digest = Digest::of(html.as_bytes()).to_string();
+        let at = html.rfind("</body>").unwrap_or(html.len());
+        let (before, after) = html.split_at(at);
+        Self {
+            status,
+            html: format!("{before}{}{after}", script(&digest)),
+            digest,
+        }
+    }
+}
+
+/// Asks for a newer page all the time, also while the server is away; the answer comes when there is one.
+fn script(digest: &str) -> String {
+    let code = r#"<script>
+(async () => {
+  for (;;) {
+    const answer = await fetch("?after=DIGEST").catch(() => null);
+    if (answer && answer.status === 205) return location.reload();
+    if (!answer || answer.status !== 204) await new Promise((done) => setTimeout(done, 1000));
+  }
+})();
+</script>
+"#;
+    code.replace("DIGEST", digest)
+}
+
+fn list(pages: &BTreeMap<String, String>) -> String {
+    let item = |path: &String| {
+        let path = escaped(path);
+        format!(
+            "<li><a href=\"{path}\">{}</a></li>",
+            path.trim_start_matches('/')
+        )
+    };
+    let items: Vec<_> = pages.keys().map(item).collect();
+    format!("<ul>{}</ul>", items.join(""))
+}
+
+fn preformatted(text: &str) -> String {
+    format!("<pre>{}</pre>", escaped(text))
+}
+
+fn document(title: &str, body: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title} · preview</title>\n\
+        <style>:root {{ color-scheme: light dark; }} body {{ margin: 1.5rem; font: 15px/1.5 system-ui, sans-serif; }} \
+        pre {{ font: 13px/1.45 ui-monospace, monospace; overflow-x: auto; }}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
+        {body}\n</body>\n</html>\n"
+    )
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    out
+}

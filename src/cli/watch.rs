@@ -1,0 +1,112 @@
+//! `--watch`: does its work again whenever a file changes that it reads.
+//!
+//! What counts is what is in the files, not that somebody wrote them: whatever the work itself writes, and wherever,
+//! never starts it again. Ctrl-C ends the process as it ends any other; files are replaced in one step, so that none is
+//! half written then.
+
+mod follow;
+mod look;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+use super::closed;
+use super::terminal::Terminal;
+use super::words::{count, took};
+use crate::diag::one_line;
+use crate::input;
+use crate::output::Digest;
+use follow::Follower;
+use look::Look;
+pub(super) use look::Place;
+
+/// So many changed files are named.
+const FEW: usize = 3;
+
+/// Refuses what can be read only once.
+///
+/// # Errors
+/// When a path is an open file that the shell hands over.
+pub(super) fn check(paths: &[PathBuf]) -> Result<()> {
+    match paths.iter().find(|path| input::is_handed(path)) {
+        Some(path) => bail!("`--watch`: {} can be read only once", path.display()),
+        None => Ok(()),
+    }
+}
+
+/// Works once, then again after each change of a file at one of the `places`; work that fails is told and does not end it.
+///
+/// # Errors
+/// When changes cannot be followed, or nobody reads what is printed any more.
+pub(super) fn repeat(
+    places: impl Fn() -> Result<Vec<Place>>,
+    mut work: impl FnMut() -> Result<u8>,
+) -> Result<u8> {
+    let mut err = Terminal::stderr();
+    let mut follower = Follower::new()?;
+    let mut seen = look(&mut follower, &places)?;
+    let files = count(seen.files.len(), "file");
+    writeln!(err, "watching {files} until Ctrl-C")?;
+    loop {
+        let started = Instant::now();
+        let failed = match work() {
+            Ok(code) => code != 0,
+            Err(error) if closed(&error) => return Err(error),
+            Err(error) => {
+                writeln!(err, "error: {error:#}")?;
+                true
+            }
+        };
+        if failed {
+            let time = took(started.elapsed());
+            writeln!(err, "failed after {time}; watching for the next change")?;
+        }
+        let now = loop {
+            follower.wait()?;
+            let now = look(&mut follower, &places)?;
+            if now.files != seen.files {
+                break now;
+            }
+        };
+        writeln!(err, "{}", changes(&seen.files, &now.files))?;
+        seen = now;
+    }
+}
+
+/// What is there now, once all of it is followed: what changes later is told.
+fn look(follower: &mut Follower, places: &impl Fn() -> Result<Vec<Place>>) -> Result<Look> {
+    loop {
+        let look = Look::at(&places()?);
+        if !follower.follow(&look.folders)? {
+            return Ok(look);
+        }
+    }
+}
+
+type Files = BTreeMap<PathBuf, Digest>;
+
+/// `specs/a.yaml changed, specs/b.yaml is new`.
+fn changes(before: &Files, now: &Files) -> String {
+    let line = |path: &Path, what: &str| format!("{} {what}", one_line(&path.to_string_lossy()));
+    let gone = before.keys().filter(|path| !now.contains_key(*path));
+    let gone = gone.map(|path| line(path, "is gone"));
+    let other = now.iter().filter_map(|(path, digest)| {
+        let what = match before.get(path) {
+            None => "is new",
+            Some(old) if old != digest => "changed",
+            Some(_) => return None,
+        };
+        Some(line(path, what))
+    });
+    let mut all: Vec<_> = other.chain(gone).collect();
+    let more = all.len().saturating_sub(FEW);
+    all.truncate(FEW);
+    if more > 0 {
+        all.push(format!("and {} more", count(more, "file")));
+    }
+    all.join(", ")
+}
