@@ -382,3 +382,70 @@ fn transformation(value: Value) -> Result<Value, String> {
     step.end()?;
     Ok(json!({"kind": "Transformation", "group": group, "spec": spec}))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(panel: Value) -> Value {
+        json!({
+            "uid": "u", "title": "T", "tags": [], "editable": false, "liveNow": false, "graphTooltip": 1,
+            "time": {"from": "now-3h", "to": "now"}, "fiscalYearStartMonth": 0, "weekStart": "monday",
+            "annotations": {"list": []}, "templating": {"list": []}, "panels": [panel],
+        })
+    }
+
+    fn text() -> Value {
+        json!({
+            "id": 1, "type": "text", "gridPos": {"x": 0, "y": 0, "w": 24, "h": 3},
+            "options": {}, "fieldConfig": {},
+        })
+    }
+
+    #[test]
+    fn what_has_no_place_is_an_error() {
+        let good = resource(board(text()), "f").expect("all has a place");
+        assert_eq!(good["spec"]["timeSettings"]["weekStart"], "monday");
+        assert_eq!(
+            good["spec"]["layout"]["spec"]["rows"][0]["spec"]["hideHeader"],
+            true
+        );
+        let wrong = |at: &str, field: &str, value: Value| {
+            let mut classic = board(text());
+            let place = classic.pointer_mut(at).and_then(Value::as_object_mut);
+            place.expect("an object").insert(field.to_owned(), value);
+            resource(classic, "f").expect_err(field)
+        };
+        for (at, field, value, why) in [
+            (
+                "",
+                "style",
+                json!("dark"),
+                "the dashboard: `style` has no place in v2",
+            ),
+            ("", "graphTooltip", json!(7), "`7` has no word in v2"),
+            (
+                "/panels/0",
+                "repeat",
+                json!("pod"),
+                "panel 1: `repeat` has no place in v2",
+            ),
+            ("/panels/0", "gridPos", json!({"y": 0}), "`gridPos` has no `x`"),
+            (
+                "/panels/0",
+                "targets",
+                json!([{"refId": "A"}]),
+                "`datasource` has no `type`",
+            ),
+            (
+                "/templating",
+                "list",
+                json!([{"type": "adhoc"}]),
+                "a variable has no `name`",
+            ),
+            ("/time", "raw", json!(1), "`time`: `raw` has no place in v2"),
+        ] {
+            assert_eq!(wrong(at, field, value), why);
+        }
+    }
+}
