@@ -430,7 +430,12 @@ mod tests {
                 json!("pod"),
                 "panel 1: `repeat` has no place in v2",
             ),
-            ("/panels/0", "gridPos", json!({"y": 0}), "`gridPos` has no `x`"),
+            (
+                "/panels/0",
+                "gridPos",
+                json!({"y": 0}),
+                "`gridPos` has no `x`",
+            ),
             (
                 "/panels/0",
                 "targets",
