@@ -7,7 +7,7 @@
 //!  "targets": [{"expr": "sum by (model_name) (vllm:num_requests_waiting{model_name=~\"$model_name\"})"}]}
 //! ```
 //!
-//! and once more, as the same text, in the ConfigMap `configmaps/ops.yaml`.
+//! and once more, as the same text, in the ConfigMap `configmaps/ops.yaml`. `provision` writes further formats.
 
 mod check;
 mod colors;

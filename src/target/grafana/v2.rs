@@ -285,7 +285,8 @@ impl Row {
             row.place(Part::new("a panel", inner)?, elements)?;
         }
         // A row has neither a kind nor a number of its own in v2.
-        (panel.take("type"), panel.take("id"));
+        panel.take("type");
+        panel.take("id");
         panel.end()?;
         Ok(row)
     }
