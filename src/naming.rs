@@ -303,16 +303,25 @@ pub fn panel_url(base: &str, uid: &str, panel: u32) -> String {
 /// Grafana's `uid` of a dashboard: letters, digits, `-` and `_`, at most 40 characters. The overview has the
 /// service's own name.
 pub fn dashboard_uid(service: &str, dashboard: &str) -> String {
-    const MAX: usize = 40;
-    let service = match dashboard {
+    short_uid(match dashboard {
         OVERVIEW => service.to_owned(),
         name => format!("{service}-{name}"),
-    };
-    if service.len() <= MAX {
-        return service;
+    })
+}
+
+/// Grafana's `uid` of a service's folder. Folders and dashboards share one space of `uid`s: no dashboard of the service has
+/// an underscore behind the service's name.
+pub fn folder_uid(service: &str) -> String {
+    short_uid(format!("{service}_folder"))
+}
+
+fn short_uid(name: String) -> String {
+    const MAX: usize = 40;
+    if name.len() <= MAX {
+        return name;
     }
     // Long names keep their start and a checksum of the whole, so that two of them never meet.
-    format!("{}-{:08x}", &service[..MAX - 9], checksum(&service) >> 32)
+    format!("{}-{:08x}", &name[..MAX - 9], checksum(&name) >> 32)
 }
 
 /// Name of a resource in Kubernetes: lower-case letters, digits and dashes, and none of these at its ends. A name that has

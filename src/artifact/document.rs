@@ -56,7 +56,11 @@ fn map(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
         "GrafanaDashboard" => kubernetes::grafana(reader, body, node),
         "PrometheusServiceLevel" => slo::resource(reader, body, node),
         "SLO" if api.starts_with("openslo") => slo::open_slo(reader, body, node),
-        "Dashboard" if api.starts_with("dashboard.grafana.app") => {
+        "Dashboard"
+            if ["dashboard.grafana.app/", "grizzly.grafana.com/"]
+                .iter()
+                .any(|group| api.starts_with(group)) =>
+        {
             kubernetes::resource(reader, body, node)
         }
         "Dashboard" | "PersesDashboard"

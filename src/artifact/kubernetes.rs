@@ -40,7 +40,7 @@ pub(super) fn grafana(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     }
 }
 
-/// `Dashboard` of Grafana's own API: v2, or classic JSON under `spec` in older versions.
+/// `Dashboard` of Grafana's own API: v2, or classic JSON under `spec` in older versions, as in Grizzly's.
 pub(super) fn resource(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     let Some(spec) = node.get("spec") else {
         return;

@@ -112,6 +112,18 @@ fn dashboards_are_found_at_every_place() {
     );
     let v2 = r#"{"apiVersion": "dashboard.grafana.app/v2beta1", "kind": "Dashboard", "spec": {"layout": {}, "elements": {"p": {"kind": "Panel", "spec": {"id": 7, "title": "T", "data": {"spec": {"queries": [{"spec": {"query": {"group": "prometheus", "spec": {"expr": "a"}}}}]}}}}}}}"#;
     one("a.json", v2, Kind::Grafana, "panel \"T\" (id 7)", "a");
+    let grizzly = format!(
+        r#"{{"apiVersion": "grizzly.grafana.com/v1alpha1", "kind": "Dashboard", "spec": {board}}}"#
+    );
+    one(
+        "a.json",
+        &grizzly,
+        Kind::Grafana,
+        "panel \"T\" (id 7)",
+        "a{x=\"$v\"}",
+    );
+    let variable = r#"{"apiVersion": "dashboard.grafana.app/v2", "kind": "Dashboard", "spec": {"elements": {}, "layout": {}, "variables": [{"kind": "QueryVariable", "spec": {"name": "v", "query": {"group": "prometheus", "spec": {"__legacyStringValue": "label_values(up, job)"}}}}]}}"#;
+    one("a.json", variable, Kind::Grafana, "variable v", "up");
     let perses = "kind: Dashboard\nspec:\n  panels:\n    p:\n      spec:\n        display: {name: T}\n        queries:\n        - spec: {plugin: {kind: PrometheusTimeSeriesQuery, spec: {query: a}}}\n";
     one("a.yaml", perses, Kind::Perses, "panel \"T\" (id p)", "a");
 }

@@ -155,6 +155,9 @@ fn variable(
             let language = spec.get("query").and_then(|q| sources.language_v2(spec, q));
             let query = text(body, spec, &["query", "spec", "query"]);
             let query = query.or_else(|| text(body, spec, &["query", "spec", "expr"]));
+            // What Grafana makes of a query that was text.
+            let query =
+                query.or_else(|| text(body, spec, &["query", "spec", "__legacyStringValue"]));
             query
                 .filter(|_| language != Some(Language::Other))
                 .into_iter()

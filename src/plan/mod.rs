@@ -7,6 +7,7 @@ pub mod alert;
 pub mod cloudwatch;
 mod condition;
 pub mod dashboard;
+mod grafana;
 mod kubernetes;
 pub mod layout;
 pub mod marker;
@@ -25,6 +26,7 @@ pub use condition::{
     Reading, ValueUnit,
 };
 pub use dashboard::Dashboard;
+pub use grafana::Provisioning;
 pub use kubernetes::{Discovery, Kind, Kubernetes, LabelSource};
 pub use marks::Marks;
 pub use names::Names;
@@ -69,6 +71,8 @@ pub struct Plan {
     pub ruler: Option<Ruler>,
     /// What its resources for Kubernetes carry; `None` when nothing says that there are any.
     pub kubernetes: Option<Kubernetes>,
+    /// What brings its dashboards into Grafana, beside files and ConfigMaps.
+    pub provisioning: Provisioning,
     /// How often its rules are evaluated.
     pub evaluation: Duration,
     /// Optional signals that no release in the range has.

@@ -35,7 +35,7 @@ pub(super) fn resolve(cx: &mut Context<'_>, project: Option<&Metadata>) -> Optio
     })
 }
 
-fn plain(map: &IndexMap<Text, Text>) -> IndexMap<String, String> {
+pub(super) fn plain(map: &IndexMap<Text, Text>) -> IndexMap<String, String> {
     let pairs = map.iter();
     pairs
         .map(|(k, v)| (k.value.clone(), v.value.clone()))

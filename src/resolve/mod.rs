@@ -10,6 +10,7 @@ mod conditions;
 mod context;
 mod dashboards;
 mod family;
+mod grafana;
 mod kubernetes;
 mod labels;
 mod marks;
@@ -74,6 +75,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
     let scrape = scrape::resolve(&mut cx);
     let ruler = ruler::resolve(&mut cx);
     let kubernetes = kubernetes::resolve(&mut cx, options.kubernetes);
+    let provisioning = grafana::resolve(&mut cx);
     let plan = Plan {
         service: service::plan(&cx),
         runtime: cx.runtime(),
@@ -87,6 +89,7 @@ pub fn resolve(document: &Document, options: Options<'_>) -> Result<(Plan, Sink)
         scrape,
         ruler,
         kubernetes,
+        provisioning,
         evaluation: cx.evaluation_interval(),
         left_out: cx.left_out,
         notes: cx.notes,

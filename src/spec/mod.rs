@@ -14,6 +14,7 @@ mod cloudwatch;
 mod condition;
 mod dashboard;
 mod extend;
+mod grafana;
 mod name;
 mod panel_kind;
 mod read;
@@ -32,6 +33,7 @@ pub use cloudwatch::{
 pub use condition::{Baseline, Bound, Condition, Correlated, Outside, Side, Stat};
 pub use dashboard::{Color, Dashboard, Panel, Position, Role, Row, Series, Threshold};
 pub use extend::{Bases, is_defaults};
+pub use grafana::{Grafana, Provision};
 use indexmap::IndexMap;
 pub use panel_kind::{GraphKind, PanelKind};
 pub use read::{Document, Errors, read, read_parts};
@@ -90,6 +92,8 @@ pub struct Spec {
     pub kubernetes: Option<Spanned<Metadata>>,
     /// CloudWatch alarms and dashboards.
     pub cloudwatch: Option<CloudWatch>,
+    /// Formats in which dashboards get into Grafana.
+    pub grafana: Option<Grafana>,
     /// Signals of your own, and short names for library signals (`vllm.*`).
     #[serde(default)]
     pub signals: Map<Signal>,

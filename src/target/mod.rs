@@ -24,6 +24,7 @@ pub mod prometheus;
 mod runbook;
 mod schema;
 mod scrape;
+mod terraform;
 
 use clap::ValueEnum;
 

@@ -26,9 +26,7 @@ fn schema_of(target: Target, path: &str) -> Option<&'static str> {
                 _ => return None,
             },
         }),
-        Target::Grafana => path.ends_with(".json").then_some(include_str!(
-            "../../schemas/grafana/dashboard.jsonschema.json"
-        )),
+        Target::Grafana => dashboard_schema(path),
         // What CloudWatch accepts is checked on every build, to the limit.
         // The module has a unit test, and every link of the pages is followed.
         Target::CloudWatch | Target::Emitter | Target::Runbook => None,
@@ -42,6 +40,27 @@ fn monitor_schema(name: &str) -> Option<&'static str> {
         "podmonitor" => include_str!("../../schemas/kubernetes/podmonitor.schema.json"),
         "servicemonitor" => include_str!("../../schemas/kubernetes/servicemonitor.schema.json"),
         "scrapeconfig" => include_str!("../../schemas/kubernetes/scrapeconfig.schema.json"),
+        _ => return None,
+    })
+}
+
+/// Grafana's schemas, and ours of what carries its dashboards.
+fn dashboard_schema(path: &str) -> Option<&'static str> {
+    let (folder, name) = path.split_once('/')?;
+    Some(match folder {
+        "dashboards" if name.ends_with(".json") => {
+            include_str!("../../schemas/grafana/dashboard.jsonschema.json")
+        }
+        "operator" if name == "folder.yaml" => {
+            include_str!("../../schemas/grafana/grafanafolder.schema.json")
+        }
+        "operator" => include_str!("../../schemas/grafana/grafanadashboard.schema.json"),
+        "terraform" => include_str!("../../schemas/grafana/terraform.schema.json"),
+        "grizzly" => include_str!("../../schemas/grafana/grizzly.schema.json"),
+        "v2" if name.starts_with("folders.") => {
+            include_str!("../../schemas/grafana/folder.schema.json")
+        }
+        "v2" => include_str!("../../schemas/grafana/dashboardv2.jsonschema.json"),
         _ => return None,
     })
 }

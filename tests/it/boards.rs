@@ -34,10 +34,9 @@ fn boards_of(spec: &str, plan: &Plan) -> Vec<Board> {
     let templates = Templates::load(None).unwrap();
     let options = target::Options::all(&templates);
     let rendered = target::render(plan, Target::Grafana, options).expect("renders");
-    let dashboards = rendered
-        .files
-        .iter()
-        .filter(|file| file.path.ends_with(".json"));
+    let dashboards = rendered.files.iter().filter(|file| {
+        file.path.starts_with("grafana/dashboards/") && file.path.ends_with(".json")
+    });
     dashboards
         .map(|file| Board {
             name: format!("{spec}: {}", file.path),

@@ -40,6 +40,7 @@ mod preview;
 #[allow(dead_code, reason = "the other test binary uses the rest")]
 mod project;
 mod promql;
+mod provision;
 mod ranges;
 mod read_back;
 mod recall;

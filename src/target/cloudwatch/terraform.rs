@@ -15,12 +15,8 @@ use crate::naming;
 use crate::parity::RETENTION_DAYS;
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{Alarm, AlarmKind, Arns, CloudWatch, Mute};
+use crate::target::terraform::literal;
 use crate::template::Tree;
-
-/// Text that Terraform takes as it is.
-fn literal(text: &str) -> String {
-    text.replace("${", "$${").replace("%{", "%%{")
-}
 
 /// The same with region and account filled in by variables.
 fn filled(text: &str) -> String {

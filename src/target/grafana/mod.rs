@@ -7,14 +7,16 @@
 //!  "targets": [{"expr": "sum by (model_name) (vllm:num_requests_waiting{model_name=~\"$model_name\"})"}]}
 //! ```
 //!
-//! and once more, as the same text, in the ConfigMap `configmaps/ops.yaml`.
+//! and once more, as the same text, in the ConfigMap `configmaps/ops.yaml`. `provision` writes further formats.
 
 mod check;
 mod colors;
 mod field;
 mod lines;
 mod panels;
+mod provision;
 mod table;
+mod v2;
 mod view;
 
 use super::kubernetes::metadata;
@@ -42,6 +44,7 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         return Ok(rendered);
     }
     let service = &plan.service.name;
+    let mut boards = Vec::new();
     for dashboard in &plan.dashboards {
         let path = format!("dashboards/{}.json", dashboard.name);
         let view = view(plan, dashboard);
@@ -59,15 +62,18 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
             folder: plan.service.title.clone(),
             json: file.text.clone(),
         };
-        rendered.files.push(file);
         let text = templates.render("grafana/configmap.yaml", &map)?;
         let path = format!("configmaps/{}.yaml", dashboard.name);
-        let file = OutFile { path, text };
-        if options.reads_back(&file.text) {
-            check::config_map(&file, &map)?;
+        let config_map = OutFile { path, text };
+        if options.reads_back(&config_map.text) {
+            check::config_map(&config_map, &map)?;
         }
-        rendered.files.push(file);
+        rendered.files.extend([file, config_map]);
+        boards.push(provision::Board { dashboard, map });
     }
+    rendered
+        .files
+        .append(&mut provision::files(plan, &boards, options)?);
     let provisioning = view::Provisioning {
         service: service.clone(),
         title: plan.service.title.clone(),

@@ -1,0 +1,14 @@
+//! How dashboards get into Grafana.
+
+use indexmap::IndexMap;
+
+use crate::spec::Provision;
+
+/// What brings dashboards into Grafana, beside files and ConfigMaps.
+#[derive(Clone, Debug)]
+pub struct Provisioning {
+    /// Formats that they are written in.
+    pub formats: Vec<Provision>,
+    /// Labels of the operator's `Grafana` resources that get them.
+    pub instances: IndexMap<String, String>,
+}

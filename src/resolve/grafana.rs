@@ -1,0 +1,31 @@
+//! What brings dashboards into Grafana: the formats that a spec asks for.
+
+use indexmap::IndexMap;
+
+use super::context::Context;
+use super::kubernetes::plain;
+use crate::kubernetes::selector_faults;
+use crate::plan::Provisioning;
+use crate::spec::Provision;
+
+/// The formats, and whom the operator gives the dashboards to.
+pub(super) fn resolve(cx: &mut Context<'_>) -> Provisioning {
+    let given = cx.spec.grafana.as_ref();
+    let formats = given.map_or_else(Vec::new, |given| given.provision.clone());
+    let instances = given.and_then(|given| given.instances.as_ref());
+    if let Some(instances) = instances {
+        for fault in selector_faults(&instances.value) {
+            cx.sink.push(fault);
+        }
+        if !formats.contains(&Provision::Operator) {
+            let message = "`instances` is for the Grafana operator: `provision: [operator]`";
+            cx.reject_field("instances", instances.span, message);
+        }
+    }
+    // The label that the operator's own examples give their instances.
+    let usual = || IndexMap::from([("dashboards".to_owned(), "grafana".to_owned())]);
+    Provisioning {
+        formats,
+        instances: instances.map_or_else(usual, |instances| plain(&instances.value)),
+    }
+}
