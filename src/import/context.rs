@@ -52,6 +52,15 @@ impl<'s> Cx<'s> {
         comment
     }
 
+    /// Comments that have no place yet.
+    pub(super) fn say_later(&mut self, said: Vec<String>) {
+        self.said.extend(said);
+    }
+
+    pub(super) fn path_of(&self, file: FileId) -> &'s std::path::Path {
+        self.sources.get(file).path()
+    }
+
     /// All comments so far.
     pub(super) fn take_said(&mut self) -> Vec<String> {
         std::mem::take(&mut self.said)

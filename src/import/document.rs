@@ -23,6 +23,11 @@ pub(super) struct Documents<'t> {
 /// Reads the documents of a file; complains about text that is no YAML.
 pub(super) fn all<'t>(cx: &mut Cx<'_>, file: FileId, text: &'t str) -> Option<Documents<'t>> {
     let read = yaml::tree(file, text, &mut Allowance::default());
+    let is_template = text.contains("{{-") || text.contains("{{ .Values");
+    let read = read.map_err(|error| match is_template {
+        true => error.help("this is a template of Helm: run `helm template` first"),
+        false => error,
+    });
     let documents = cx.sink.take(read)?;
     Some(Documents {
         file,

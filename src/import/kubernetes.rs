@@ -27,6 +27,10 @@ pub(super) struct Found {
 }
 
 impl Found {
+    pub(super) fn namespace(&self) -> Option<&String> {
+        self.metadata.namespace.as_ref()
+    }
+
     /// The metadata, and what of them is for alerts: labels and annotations of a prefix, without it.
     pub(super) fn split(mut self, prefix: &str) -> (Self, Metadata) {
         let take = |pairs: &mut Pairs| {

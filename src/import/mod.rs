@@ -124,35 +124,47 @@ pub fn import(
         Format::Sloth => {
             if let Some(windows) = sloth::Windows::choose(&mut cx, &options.windows) {
                 let documents = read(&mut cx, files);
-                each(&mut cx, &documents, |cx, body, root| {
-                    sloth::read(cx, &mut services, body, root, &windows)
-                });
+                each(
+                    &mut cx,
+                    &mut services,
+                    &documents,
+                    |cx, services, body, root| sloth::read(cx, services, body, root, &windows),
+                );
             }
         }
         Format::OpenSlo => {
             let documents = read(&mut cx, files);
             let library = openslo::Library::of(&documents);
-            each(&mut cx, &documents, |cx, body, root| {
-                openslo::read(cx, &mut services, &library, body, root)
-            });
+            each(
+                &mut cx,
+                &mut services,
+                &documents,
+                |cx, services, body, root| openslo::read(cx, services, &library, body, root),
+            );
         }
         Format::Pyrra => {
             let documents = read(&mut cx, files);
-            each(&mut cx, &documents, |cx, body, root| {
-                pyrra::read(cx, &mut services, body, root)
-            });
+            each(
+                &mut cx,
+                &mut services,
+                &documents,
+                |cx, services, body, root| pyrra::read(cx, services, body, root),
+            );
         }
         Format::Rules => {
             for documents in read(&mut cx, files) {
-                let service = service_of(&mut services, sources, options, &documents);
-                each(&mut cx, &[documents], |cx, body, root| {
-                    rules::read(cx, &mut services, body, root, &service)
-                });
+                let service = service_of(&mut cx, &mut services, &documents);
+                each(
+                    &mut cx,
+                    &mut services,
+                    &[documents],
+                    |cx, services, body, root| rules::read(cx, services, body, root, &service),
+                );
             }
         }
         Format::Dashboard => {
             for documents in read(&mut cx, files) {
-                let service = service_of(&mut services, sources, options, &documents);
+                let service = service_of(&mut cx, &mut services, &documents);
                 let path = sources.get(documents.file()).path();
                 dashboard::read(&mut cx, &mut services, &documents, path, &service);
             }
@@ -184,16 +196,24 @@ pub fn import(
 }
 
 /// The service of a file that names none, with vLLM's releases if it has queries of its metrics.
-fn service_of(
-    services: &mut Services,
-    sources: &Sources,
-    options: &Options,
-    documents: &Documents<'_>,
-) -> String {
-    let path = sources.get(documents.file()).path();
-    let own = options.service.clone();
+fn service_of(cx: &mut Cx<'_>, services: &mut Services, documents: &Documents<'_>) -> String {
+    let path = cx.path_of(documents.file());
+    let own = cx.options.service.clone();
+    let is_own = own.is_some();
     let service = own.unwrap_or_else(|| rules::service(path));
-    let vllm = options.vllm.as_deref().filter(|_| documents.says("vllm:"));
+    if !is_own && services.has(&service) {
+        let at = Span::new(documents.file(), 0..0);
+        let path = path.display();
+        let what =
+            format!("`{path}` is a part of the service `{service}`, as another file of its name");
+        let comment = cx.changed(at, what);
+        services.entry(&service).service_comments.push(comment);
+    }
+    let vllm = cx
+        .options
+        .vllm
+        .as_deref()
+        .filter(|_| documents.says("vllm:"));
     let known = &mut services.entry(&service).vllm;
     *known = vllm.map(str::to_owned).or(known.take());
     service
@@ -208,15 +228,23 @@ fn read<'s>(cx: &mut Cx<'s>, files: &[FileId]) -> Vec<Documents<'s>> {
 /// Reads every document; one that is something else is told, and a file of only such documents is an error.
 fn each<'a>(
     cx: &mut Cx<'_>,
+    services: &mut Services,
     files: &'a [Documents<'a>],
-    mut read: impl FnMut(&mut Cx<'_>, &Body<'a>, &'a Node<'a>) -> Part,
+    mut read: impl FnMut(&mut Cx<'_>, &mut Services, &Body<'a>, &'a Node<'a>) -> Part,
 ) {
     for documents in files {
         let mut others = Vec::new();
         let roots = documents.roots();
         for (body, root) in &roots {
-            if read(cx, body, root) == Part::Other {
-                others.push((fields::start(body.place(root)), document::kind(root)));
+            match read(cx, services, body, root) {
+                Part::Other => {
+                    others.push((fields::start(body.place(root)), document::kind(root)));
+                }
+                Part::Read => {
+                    let said = cx.take_said();
+                    let unplaced = services.place(said);
+                    cx.say_later(unplaced);
+                }
             }
         }
         let is_all = others.len() == roots.len();

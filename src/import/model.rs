@@ -14,7 +14,11 @@ pub(super) type Pairs = IndexMap<String, String>;
 
 /// Services by name, in the order in which they were found.
 #[derive(Debug, Default)]
-pub(super) struct Services(IndexMap<String, Service>);
+pub(super) struct Services {
+    all: IndexMap<String, Service>,
+    /// The one that was looked for last.
+    last: String,
+}
 
 /// One spec to be.
 #[derive(Debug, Default)]
@@ -162,29 +166,40 @@ impl Objective {
 impl Services {
     /// The service of a name, which may be known from another document.
     pub(super) fn entry(&mut self, name: &str) -> &mut Service {
-        self.0.entry(name.to_owned()).or_insert_with(|| Service {
+        name.clone_into(&mut self.last);
+        self.all.entry(name.to_owned()).or_insert_with(|| Service {
             name: name.to_owned(),
             ..Service::default()
         })
     }
 
-    /// Puts comments that are nowhere above the first service.
-    pub(super) fn place(&mut self, said: Vec<String>) {
+    /// True for a service of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.all.contains_key(name)
+    }
+
+    /// Puts what was said of a document, and is nowhere, above the service that it belongs to; gives back what has none.
+    pub(super) fn place(&mut self, said: Vec<String>) -> Vec<String> {
+        if said.is_empty() || self.all.is_empty() {
+            return said;
+        }
         let placed: std::collections::HashSet<_> =
-            self.0.values().flat_map(Service::said).collect();
+            self.all.values().flat_map(Service::said).collect();
         let lost = said.into_iter().filter(|comment| !placed.contains(comment));
         let lost: Vec<_> = lost.collect();
-        if let Some(first) = self.0.values_mut().next() {
-            first.service_comments.extend(lost);
+        let index = self.all.get_index_of(&self.last).unwrap_or_default();
+        if let Some((_, service)) = self.all.get_index_mut(index) {
+            service.service_comments.extend(lost);
         }
+        Vec::new()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 
     pub(super) fn into_values(self) -> impl Iterator<Item = Service> {
-        self.0.into_values()
+        self.all.into_values()
     }
 }
 

@@ -91,6 +91,19 @@ fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -
     let service = cx.options.service.clone();
     let service = service.unwrap_or_else(|| found.name.clone());
     let service = services.entry(&service);
+    let same = |other: &Objective| other.name == found.name;
+    if let Some(namespace) = metadata
+        .namespace()
+        .filter(|_| service.objectives.iter().any(same))
+    {
+        let new = names::clean(&format!("{}-{namespace}", found.name), true);
+        let what = format!(
+            "`{}` is `{new}` here: another namespace has one of its name",
+            found.name
+        );
+        found.comments.push(cx.changed(at, what));
+        found.name = new;
+    }
     kubernetes::add(cx, service, Some(metadata));
     if let Some(absent) = absent {
         for (number, total) in totals.iter().enumerate() {

@@ -369,6 +369,12 @@ fn odd_sources() {
             "{{\"type\": \"timeseries\", \"title\": \"P\", \"targets\": [{{\"expr\": \"{expr}\", \"legendFormat\": \"{legend}\"}}]}}"
         )
     };
+    let pyrra = |namespace: &str| {
+        format!(
+            "apiVersion: pyrra.dev/v1alpha1\nkind: ServiceLevelObjective\nmetadata: {{name: a, namespace: {namespace}}}\n\
+             spec: {{target: 99, window: 4w, indicator: {{ratio: {{errors: {{metric: e}}, total: {{metric: t}}}}}}}}\n"
+        )
+    };
     let mut wrong = Vec::new();
     let row = "{\"type\": \"row\", \"title\": \"R\", \"collapsed\": true, \"panels\": [{\"type\": \"text\", \"title\": \"T\", \"options\": {\"content\": \"t\"}}]}";
     for (format, text, wanted) in [
@@ -405,6 +411,15 @@ fn odd_sources() {
             Pyrra,
             "apiVersion: pyrra.dev/v1alpha1\nkind: ServiceLevelObjective\nmetadata: {name: a, annotations: {pyrra.dev/runbook_url: https://r.example/a}}\nspec: {target: 99, window: 4w, indicator: {ratio: {errors: {metric: e}, total: {metric: t}}}}\n".to_owned(),
             "runbook: https://r.example/a",
+        ),
+        (Pyrra, format!("{0}---\n{1}", pyrra("n1"), pyrra("n2")), "  a-n2:\n"),
+        (
+            Dashboard,
+            panel_with(&panel("up{job=\\\"$job\\\"}", "")).replace(
+                "\"panels\"",
+                "\"templating\": {\"list\": [{\"name\": \"job\", \"type\": \"constant\", \"query\": \"api\"}]}, \"panels\"",
+            ),
+            "up{job=\\\"api\\\"}",
         ),
         (Dashboard, panel_with(&panel("up{pod!~\\\"$pod\\\", job=\\\"$j\\\"}", "")), "promql: up"),
         (Dashboard, panel_with(&panel("sum by (pod) (up)", "{{pod}} rejected (at capacity)")), "rejected (at capacity)"),

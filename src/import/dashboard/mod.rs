@@ -79,6 +79,12 @@ fn around(cx: &mut Cx<'_>, documents: &Documents<'_>) -> Vec<String> {
             continue;
         };
         fields.skip(&["apiVersion", "kind", "data", "spec", "dashboard"]);
+        for (key, _) in root.get("data").map_or(&[][..], |data| data.entries()) {
+            let name = key.text().unwrap_or_default();
+            if !name.ends_with(".json") {
+                comments.push(cx.lost(body.place(key), format!("`data.{name}`"), ""));
+            }
+        }
         comments.extend(fields.finish(cx));
     }
     comments

@@ -53,7 +53,12 @@ pub(super) fn all(
     panels
         .map(|panel| {
             let mut made = one(cx, artifact, board, panel, variables);
-            let sources = panel.targets.iter().map(|target| &target.datasource);
+            let is_promql = |target: &&Target| {
+                let query = target.query.and_then(|index| artifact.queries.get(index));
+                query.is_some_and(|query| query.language == Language::PromQl)
+            };
+            let targets = panel.targets.iter().filter(is_promql);
+            let sources = targets.map(|target| &target.datasource);
             for uid in sources
                 .chain([&panel.datasource])
                 .flatten()
@@ -278,7 +283,7 @@ fn series(
     if word("hide") == Some("true") {
         return Err(Some((at, format!("a hidden query: `{}`", query.text))));
     }
-    let shown = queries::read(query, &variables.current)
+    let shown = queries::read(query, &variables.current, &variables.constants)
         .map_err(|why| Some((at, format!("{why}: `{}`", query.text))))?;
     let title = legend(&shown, word("legendFormat").unwrap_or_default());
     let labels: Vec<String> = shown.filters.keys().cloned().collect();

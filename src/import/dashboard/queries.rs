@@ -36,8 +36,12 @@ pub(super) struct Shown {
 }
 
 /// Reads a query; else why a spec cannot have it.
-pub(super) fn read(query: &Query, current: &IndexMap<String, String>) -> Result<Shown, String> {
-    let mut text = query.text.trim().to_owned();
+pub(super) fn read(
+    query: &Query,
+    current: &IndexMap<String, String>,
+    constants: &IndexMap<String, String>,
+) -> Result<Shown, String> {
+    let mut text = filled(query.text.trim(), |name| constants.get(name).cloned());
     let parse = |text: &str| {
         promql::parse_with(text, Dialect::Grafana)
             .map_err(|error| format!("this query is not PromQL: {}", error.message))

@@ -13,6 +13,8 @@ use crate::yaml::Node;
 pub(super) struct Variables {
     /// The value that is chosen at first, where it is one.
     pub(super) current: IndexMap<String, String>,
+    /// The values of constants.
+    pub(super) constants: IndexMap<String, String>,
     /// Labels with the variable that selects their values, of those in the spec.
     kept: IndexMap<String, String>,
 }
@@ -30,6 +32,17 @@ fn query<'n>(variable: &'n Node<'_>) -> &'n str {
     let inner = variable.at(&["query", "query"]);
     let query = inner.and_then(Node::text);
     query.unwrap_or_else(|| word(variable, "query"))
+}
+
+/// The name and the value of a constant.
+fn constant(variable: &Node<'_>) -> Option<(String, String)> {
+    let is_constant = word(variable, "type") == "constant";
+    is_constant.then(|| {
+        (
+            word(variable, "name").to_owned(),
+            query(variable).to_owned(),
+        )
+    })
 }
 
 /// Whether a query is `label_values(LABEL)` or `label_values(METRIC, LABEL)`, without a filter.
@@ -53,6 +66,7 @@ impl Variables {
         };
         Self {
             current: list(raw).iter().filter_map(pair).collect(),
+            constants: list(raw).iter().filter_map(constant).collect(),
             kept: IndexMap::new(),
         }
     }
@@ -103,6 +117,7 @@ impl Variables {
                         comments.push(cx.changed(at, what));
                     }
                 }
+                None if kind == "constant" => {}
                 None if kind == "datasource" && matches!(query, "prometheus" | "") => {}
                 None => {
                     let what = format!("the variable `{name}` ({kind}) of `{query}`");
