@@ -1,6 +1,6 @@
 //! When each alert must be pending and firing, in one view.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -31,6 +31,26 @@ pub(crate) type Held = BTreeSet<Labels>;
 /// Signals at every evaluation, by their place in the plan and how they are read.
 type Values = HashMap<(usize, String), Rc<Vec<Groups>>>;
 
+/// How far two numbers may lie apart and still be the same, as a share: rules add up in another order. Its sign says
+/// which way a comparison of two such numbers goes. Bounds that the spec gives and those that follow from values lean by
+/// themselves: a condition may have both.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lean {
+    pub(crate) given: f64,
+    pub(crate) computed: f64,
+}
+
+impl Lean {
+    const SHARE: f64 = 1e-9;
+
+    /// Every way in which equal numbers can be compared.
+    pub(crate) fn ways() -> [Self; 4] {
+        let (up, down) = (Self::SHARE, -Self::SHARE);
+        [(up, up), (up, down), (down, up), (down, down)]
+            .map(|(given, computed)| Self { given, computed })
+    }
+}
+
 /// What a spec says of a world, asked in one view.
 pub(crate) struct Oracle<'a> {
     pub(crate) plan: &'a Plan,
@@ -39,9 +59,7 @@ pub(crate) struct Oracle<'a> {
     /// Seconds between evaluations.
     pub(crate) every: f64,
     pub(crate) evaluations: usize,
-    /// How far two numbers may lie apart and still be the same: rules add up in another order. Its sign says which way
-    /// a comparison of two such numbers goes.
-    pub(crate) lean: f64,
+    lean: Cell<Lean>,
     /// Groups that each absence has met, and when it last did.
     known: RefCell<HashMap<usize, BTreeMap<Labels, f64>>>,
     values: RefCell<Values>,
@@ -54,7 +72,7 @@ impl<'a> Oracle<'a> {
     pub(crate) fn new(
         (plan, spec): (&'a Plan, &'a Spec),
         world: &'a World,
-        (view, lean): (View, f64),
+        view: View,
         (every, evaluations): (f64, usize),
     ) -> Self {
         let reader = Reader::new(world, view);
@@ -64,10 +82,17 @@ impl<'a> Oracle<'a> {
             reader,
             every,
             evaluations,
-            lean,
+            lean: Cell::new(Lean::ways()[0]),
             known: RefCell::default(),
             values: RefCell::default(),
         }
+    }
+
+    /// The same view, with equal numbers compared in another way.
+    pub(crate) fn lean(&self, lean: Lean) -> &Self {
+        self.lean.set(lean);
+        self.known.borrow_mut().clear();
+        self
     }
 
     /// All alerts that can be judged.
@@ -173,17 +198,14 @@ impl<'a> Oracle<'a> {
         i as f64 * self.every
     }
 
+    /// Whether a value lies beyond a bound that the spec gives.
     pub(crate) fn beyond(&self, op: CompareOp, value: f64, bound: f64) -> bool {
-        let bound = match op.is_upper() {
-            true => bound - self.lean * bound.abs(),
-            false => bound + self.lean * bound.abs(),
-        };
-        match op {
-            CompareOp::Above => value > bound,
-            CompareOp::Below => value < bound,
-            CompareOp::AtLeast => value >= bound,
-            CompareOp::AtMost => value <= bound,
-        }
+        compare(op, value, bound, self.lean.get().given)
+    }
+
+    /// Whether a value lies beyond a bound that follows from values.
+    fn beyond_computed(&self, op: CompareOp, value: f64, bound: f64) -> bool {
+        compare(op, value, bound, self.lean.get().computed)
     }
 
     fn holds(
@@ -305,11 +327,12 @@ impl<'a> Oracle<'a> {
                     self.reader
                         .value(&c.signal, c.stat, c.window.as_secs() as f64, &labels, then);
                 let past = (then >= 0.0).then(|| past.get(*group).copied()).flatten();
-                past.is_some_and(|past| self.beyond(*op, **value, float(*factor) * past))
+                past.is_some_and(|past| self.beyond_computed(*op, **value, float(*factor) * past))
             }
             Bound::Times(op, factor, Baseline::AvgOver(window)) => {
                 let past = self.past(&values, group, i, 0.0, *window);
-                mean(&past).is_some_and(|past| self.beyond(*op, **value, float(*factor) * past))
+                mean(&past)
+                    .is_some_and(|past| self.beyond_computed(*op, **value, float(*factor) * past))
             }
             Bound::Outside(o) => {
                 let recent = alert.hold.as_secs() + c.window.as_secs() + 300;
@@ -333,7 +356,8 @@ impl<'a> Oracle<'a> {
         // Beside the usual range, a value may have to lie beyond a fixed limit.
         let passes = |op: CompareOp, end: f64, limit: Option<&Limit>| {
             let limit = limit.map(|limit| float(limit.value));
-            self.beyond(op, value, end) && limit.is_none_or(|limit| self.beyond(op, value, limit))
+            self.beyond_computed(op, value, end)
+                && limit.is_none_or(|limit| self.beyond(op, value, limit))
         };
         let high = passes(CompareOp::Above, usual + spread, o.floor.as_ref());
         let low = passes(CompareOp::Below, usual - spread, o.ceiling.as_ref());
@@ -558,6 +582,19 @@ impl<'a> Oracle<'a> {
             }
         }
         (bad, all)
+    }
+}
+
+fn compare(op: CompareOp, value: f64, bound: f64, lean: f64) -> bool {
+    let bound = match op.is_upper() {
+        true => bound - lean * bound.abs(),
+        false => bound + lean * bound.abs(),
+    };
+    match op {
+        CompareOp::Above => value > bound,
+        CompareOp::Below => value < bound,
+        CompareOp::AtLeast => value >= bound,
+        CompareOp::AtMost => value <= bound,
     }
 }
 

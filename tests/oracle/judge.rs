@@ -12,7 +12,7 @@ use slosmith::resolve::{Options, resolve};
 use slosmith::spec::Document;
 use slosmith::target::OutFile;
 
-use crate::alerts::{Oracle, RuleId, State, families_of, signals};
+use crate::alerts::{Lean, Oracle, RuleId, State, families_of, signals};
 use crate::bundled;
 use crate::fleet::Fleet;
 use crate::history::Labels;
@@ -102,25 +102,20 @@ impl Case {
     /// The oracle's answer beside that of the rules.
     pub(crate) fn judge(&self) -> Report {
         let shown = self.run();
-        let view = |(view, lean)| {
+        let view = |view| {
             let evaluations = (self.every as f64 * 60.0, self.evaluations);
             Oracle::new(
                 (&self.plan, &self.document.spec),
                 &self.world,
-                (view, lean),
+                view,
                 evaluations,
             )
         };
-        let views = [
-            (View::Real, 1e-9),
-            (View::Seen { stretched: false }, 1e-9),
-            (View::Seen { stretched: false }, -1e-9),
-            (View::Seen { stretched: true }, 1e-9),
-            (View::Seen { stretched: true }, -1e-9),
-        ];
-        let oracles: Vec<_> = views.into_iter().map(view).collect();
+        let [whole, stretched] = [false, true].map(|stretched| View::Seen { stretched });
+        let oracles = [View::Real, whole, stretched].map(view);
+        let leans = |oracle| Lean::ways().map(|lean| Oracle::lean(oracle, lean).alerts());
+        let alerts: Vec<_> = oracles.iter().flat_map(leans).collect();
         let mut report = Report::new();
-        let alerts: Vec<_> = oracles.iter().map(Oracle::alerts).collect();
         let given = self.given();
         for id in alerts[0].keys() {
             let tally = report.entry(name(id)).or_default();
@@ -164,7 +159,9 @@ impl Case {
 
     /// What is recorded.
     fn recorded(&self, oracles: &[Oracle<'_>], shown: &[Vec<Shown>], report: &mut Report) {
-        let all: Vec<_> = oracles.iter().map(Oracle::recorded).collect();
+        let [up, .., down] = Lean::ways();
+        let leans = |oracle| [up, down].map(|lean| Oracle::lean(oracle, lean).recorded());
+        let all: Vec<_> = oracles.iter().flat_map(leans).collect();
         for k in 0..all[0].len() {
             let Recorded {
                 title,
