@@ -188,10 +188,19 @@ fn v2_has_the_same_panels_and_queries() {
                 list.map(|mark| mark.pointer(at).expect(at).clone())
                     .collect()
             };
-            assert_eq!(
-                marks(&spec["annotations"], "/spec/query/spec/expr"),
-                marks(&board["annotations"]["list"], "/expr")
-            );
+            let asked = |mark: &Value, at: &str, field: &str| -> Value {
+                mark.pointer(at)
+                    .map_or(Value::Null, |asked| asked[field].clone())
+            };
+            for (mark, classic) in std::iter::zip(
+                marks(&spec["annotations"], "/spec"),
+                marks(&board["annotations"]["list"], ""),
+            ) {
+                assert_eq!(mark["name"], classic["name"]);
+                assert_eq!(asked(&mark, "/query/spec", "expr"), classic["expr"]);
+                let tags = asked(&classic, "/target", "tags");
+                assert_eq!(asked(&mark, "/query/spec", "tags"), tags);
+            }
             let variables = marks(&board["templating"]["list"], "/name");
             assert_eq!(marks(&spec["variables"], "/spec/name"), variables);
         }

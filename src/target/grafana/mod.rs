@@ -120,6 +120,7 @@ fn view(plan: &Plan, dashboard: &Dashboard) -> view::Dashboard {
         range: dashboard.range.to_string(),
         variables: variables.collect(),
         annotations: annotations(plan, dashboard),
+        deployments: vec!["deploy".to_owned(), plan.service.name.clone()],
         panels: panels::panels(plan, dashboard),
     }
 }

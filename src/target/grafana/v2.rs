@@ -167,7 +167,11 @@ fn query(source: Option<Value>, spec: Value) -> Result<Value, String> {
 fn annotation(value: Value) -> Result<Value, String> {
     let mut mark = Part::new("an annotation", value)?;
     let source = mark.take("datasource");
-    let asked = json!({"refId": "Anno", "expr": mark.need("expr")?, "interval": mark.text("step")});
+    // Grafana's own marks are found by their tags, those of Prometheus by a query.
+    let asked = match mark.take("target") {
+        Some(tags) => tags,
+        None => json!({"refId": "Anno", "expr": mark.need("expr")?, "interval": mark.text("step")}),
+    };
     let mut spec = json!({
         "name": mark.need("name")?,
         "enable": mark.need("enable")?,

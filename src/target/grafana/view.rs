@@ -17,6 +17,8 @@ pub(super) struct Dashboard {
     pub(super) range: String,
     pub(super) variables: Vec<Variable>,
     pub(super) annotations: Vec<Annotation>,
+    /// Tags of the annotations in Grafana that tell of a deployment.
+    pub(super) deployments: Vec<String>,
     /// Rows and panels in reading order; those of a closed row are inside it.
     pub(super) panels: Vec<Panel>,
 }
