@@ -184,7 +184,9 @@ fn annotation(value: Value) -> Result<Value, String> {
     for field in ["useValueForTime", "titleFormat", "textFormat"] {
         mark.carry(field, &mut options);
     }
-    spec["legacyOptions"] = options;
+    if options != json!({}) {
+        spec["legacyOptions"] = options;
+    }
     mark.end()?;
     Ok(json!({"kind": "AnnotationQuery", "spec": spec}))
 }
