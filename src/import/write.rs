@@ -60,28 +60,14 @@ pub(super) fn spec(cx: &mut Cx<'_>, mut service: Service) -> String {
     });
     let mut alerts = Map::default();
     for alert in &service.alerts {
-        let put = if alert.is_lost {
-            Map::put_as_comment
-        } else {
-            Map::put_below
-        };
-        put(
-            &mut alerts,
-            alert.comments.clone(),
-            &alert.name,
-            alert.fields.clone(),
-        );
+        let (comments, fields) = (alert.comments.clone(), alert.fields.clone());
+        alerts.put_or_comment(alert.is_lost, comments, &alert.name, fields);
     }
     put_all(&mut spec, "alerts", alerts, &service.alerts, |a| a.is_lost);
     let mut dashboards = Map::default();
     for dashboard in &service.dashboards {
-        let put = if dashboard.is_lost {
-            Map::put_as_comment
-        } else {
-            Map::put_below
-        };
         let (comments, fields) = (dashboard.comments.clone(), dashboard.fields.clone());
-        put(&mut dashboards, comments, &dashboard.name, fields);
+        dashboards.put_or_comment(dashboard.is_lost, comments, &dashboard.name, fields);
     }
     put_all(
         &mut spec,
@@ -117,10 +103,8 @@ fn refused(cx: &mut Cx<'_>, service: &mut Service, head: &Map) {
 
 /// Adds a mapping of which all entries may be comments; it is then one itself.
 fn put_all<T>(spec: &mut Map, key: &str, map: Map, items: &[T], is_lost: impl Fn(&T) -> bool) {
-    match !items.is_empty() && items.iter().all(is_lost) {
-        true => spec.put_as_comment(Vec::new(), key, map),
-        false => spec.put(key, map),
-    }
+    let is_comment = !items.is_empty() && items.iter().all(is_lost);
+    spec.put_or_comment(is_comment, Vec::new(), key, map);
 }
 
 /// Two objectives may not have alerts of one name.
@@ -435,10 +419,6 @@ fn slo(objective: &Objective, names: &Severities<'_>, slos: &mut Map) {
     map.maybe("owner", objective.owner.as_ref());
     map.texts("labels", &objective.labels);
     map.texts("annotations", &objective.annotations);
-    let put = if objective.sli.is_none() {
-        Map::put_as_comment
-    } else {
-        Map::put_below
-    };
-    put(slos, objective.comments.clone(), &objective.name, map);
+    let (is_lost, comments) = (objective.sli.is_none(), objective.comments.clone());
+    slos.put_or_comment(is_lost, comments, &objective.name, map);
 }
