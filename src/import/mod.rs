@@ -42,6 +42,7 @@ mod query;
 mod rules;
 mod sloth;
 mod tiers;
+mod values;
 mod write;
 
 use context::Cx;

@@ -9,10 +9,10 @@ use super::context::{Cx, comments_above};
 use super::document::{self, Documents, Part};
 use super::fields::{Fields, start};
 use super::model::{Objective, Services, Urgency};
-use super::{names, tiers};
+use super::{names, tiers, values};
 use crate::source::Span;
 use crate::spec::Text;
-use crate::units::{Duration, Number, parse_decimal};
+use crate::units::{Duration, Number};
 use crate::yaml::{Body, Node};
 
 /// Resources that others refer to, by kind and name.
@@ -132,7 +132,6 @@ fn slo(
     let Some(mut spec) = fields.required_map(cx, "spec") else {
         return;
     };
-    let spec_at = start(spec.span());
     let (Some(name), Some(service)) = (name, spec.required(cx, "service")) else {
         return;
     };
@@ -156,16 +155,13 @@ fn slo(
     let indicator = metric::of(cx, library, &mut spec);
     let alerts = alerts::read(cx, library, &mut spec, &mut common.comments);
     let objectives = spec.maps(cx, "objectives");
-    common.comments.extend(spec.finish(cx));
-    common.comments.extend(fields.finish(cx));
     let count = objectives.len();
     if count == 0 {
-        cx.error(
-            "missing-field",
-            spec_at,
-            "the field `spec.objectives` is missing",
-        );
+        spec.missing::<()>(cx, "objectives");
+        return;
     }
+    common.comments.extend(spec.finish(cx));
+    common.comments.extend(fields.finish(cx));
     let entry = services.entry(&service);
     entry.service_comments.extend(service_comments);
     for (number, fields) in objectives.into_iter().enumerate() {
@@ -180,16 +176,10 @@ fn slo(
 /// The period: a rolling window, in days or as a duration.
 fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
     const DAY: u64 = 86_400;
-    let at = spec.span();
     let mut windows = spec.maps(cx, "timeWindow");
     windows.extend(spec.maps(cx, "timeWindows"));
     if windows.is_empty() {
-        cx.error(
-            "missing-field",
-            start(at),
-            "the field `spec.timeWindow` is missing",
-        );
-        return None;
+        return spec.missing(cx, "timeWindow");
     }
     let mut window = windows.swap_remove(0);
     if let Some(second) = windows.first() {
@@ -216,14 +206,7 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
             };
             Text::new(format!("{count}{unit}"), count.span)
         }
-        _ => {
-            cx.error(
-                "missing-field",
-                start(window.span()),
-                "the field `spec.timeWindow[].duration` is missing",
-            );
-            return None;
-        }
+        _ => return window.missing(cx, "duration"),
     };
     let rolling = window.bool(cx, "isRolling").map(|said| said.value);
     let has_calendar = window.take("calendar").is_some();
@@ -244,11 +227,7 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
         cx.changed(text.span, what);
         return Some(period);
     }
-    let found = text.value.parse::<Duration>();
-    if let Err(error) = &found {
-        cx.error("wrong-type", text.span, error.to_string());
-    }
-    found.ok()
+    values::duration(cx, &text)
 }
 
 fn objective(
@@ -322,24 +301,9 @@ fn objective(
 /// The share of good events: `target` from 0 to 1, or `targetPercent`.
 fn target(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Number> {
     let (share, percent) = (fields.text(cx, "target"), fields.text(cx, "targetPercent"));
-    let (text, scale) = match (share, percent) {
-        (Some(share), _) => (share, 1),
-        (None, Some(percent)) => (percent, 100),
-        (None, None) => {
-            let at = start(fields.span());
-            cx.error(
-                "missing-field",
-                at,
-                "the field `spec.objectives[].target` is missing",
-            );
-            return None;
-        }
-    };
-    let share = parse_decimal(&text.value).ok().map(|number| number / scale);
-    let found = share.filter(|share| *share > 0.into() && *share <= 1.into());
-    if found.is_none() {
-        let message = format!("a target of `{text}` is not between 0 and {scale}");
-        cx.error("objective-out-of-range", text.span, message);
+    match (share, percent) {
+        (Some(share), _) => values::share(cx, &share, 1),
+        (None, Some(percent)) => values::share(cx, &percent, 100),
+        (None, None) => fields.missing(cx, "target"),
     }
-    found
 }

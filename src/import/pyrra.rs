@@ -7,7 +7,7 @@ use super::indicator::{self, Found};
 use super::model::{Alert, Burn, Objective, Pairs, Services, Tier, Urgency};
 use super::print::{Map, Value};
 use super::query;
-use super::{kubernetes, names, sloth};
+use super::{kubernetes, names, values};
 use crate::naming;
 use crate::plan::marker::WINDOW;
 use crate::promql::{self, ast::ExprKind, visit};
@@ -46,19 +46,15 @@ pub(super) fn read(
 fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -> Option<()> {
     let mut comments = comments_above(fields.body.text(), fields.start());
     fields.skip(&["apiVersion", "kind", "status"]);
+    let named = fields.required_map(cx, "metadata")?.required(cx, "name")?;
     let metadata = kubernetes::metadata(cx, &mut fields)?;
-    let Some(named) = metadata.name.clone() else {
-        let at = start(fields.span());
-        cx.error("missing-field", at, "the field `metadata.name` is missing");
-        return None;
-    };
     let at = named.span;
     let name = names::lower(cx, &named, &mut comments);
     let mut spec = fields.required_map(cx, "spec")?;
     let target = spec.required(cx, "target")?;
-    let share = sloth::share(cx, &target.value, target.span)?;
+    let share = values::share(cx, &target, 100)?;
     let window = spec.required(cx, "window")?;
-    let window = sloth::duration(cx, &window)?;
+    let window = values::duration(cx, &window)?;
     let description = spec.text(cx, "description");
     let mut totals = Vec::new();
     let (sli, by) = match spec.map(cx, "indicator") {
@@ -81,7 +77,7 @@ fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -
     let mut comments = Vec::new();
     let fixed = found.labels.clone();
     let marks: Vec<_> = marks.collect();
-    sloth::put_annotations(cx, &marks, &fixed, &mut found, &mut comments);
+    names::put_annotations(cx, &marks, &fixed, &mut found, &mut comments);
     found.comments.extend(comments);
     let absent = alerting(cx, &mut spec, &mut found);
     let more = spec.finish(cx);
@@ -128,13 +124,13 @@ fn own_labels(
 ) -> Pairs {
     let pairs = labels.into_iter();
     let pairs = pairs.map(|(name, value)| (Text::new(name, at), Text::new(value, at)));
-    let labels = names::labels(cx, pairs.collect(), &mut objective.comments);
-    let mut labels = super::model::plain(&labels);
-    if let Some(severity) = labels.shift_remove(naming::SEVERITY) {
+    let mut labels = names::labels(cx, pairs.collect(), &mut objective.comments);
+    if let Some(severity) = names::take(&mut labels, naming::SEVERITY) {
         let what = format!("the label `severity: {severity}`: the alerts have those of `alerting`");
         let comment = cx.lost(at, what, "");
         objective.comments.push(comment);
     }
+    let mut labels = super::model::plain(&labels);
     objective.owner = names::take_owner(&mut labels);
     labels
 }
