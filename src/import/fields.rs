@@ -86,6 +86,12 @@ impl<'a> Fields<'a> {
         found
     }
 
+    /// The text of a field, if it is not blank.
+    pub(super) fn filled_text(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Text> {
+        let text = self.text(cx, key);
+        text.filter(|text| !text.value.trim().is_empty())
+    }
+
     /// The text of a field that must be there and not blank.
     pub(super) fn required(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Text> {
         self.filled(cx, key)?;

@@ -3,7 +3,10 @@
 mod alerts;
 mod metric;
 
+use std::cell::Cell;
+
 use indexmap::IndexMap;
+use indexmap::map::Entry;
 
 use super::context::{Cx, comments_above};
 use super::document::{self, Documents, Part};
@@ -15,33 +18,87 @@ use crate::spec::Text;
 use crate::units::{Duration, Number};
 use crate::yaml::{Body, Node};
 
+/// What others refer to.
+const NAMED: [&str; 4] = ["Service", "SLI", "AlertPolicy", "AlertCondition"];
+
 /// Resources that others refer to, by kind and name.
 #[derive(Default)]
-pub(super) struct Library<'a>(IndexMap<(String, String), (Body<'a>, &'a Node<'a>)>);
+pub(super) struct Library<'a>(IndexMap<(String, String), Resource<'a>>);
+
+/// A resource that others refer to.
+struct Resource<'a> {
+    body: Body<'a>,
+    root: &'a Node<'a>,
+    is_used: Cell<bool>,
+}
+
+impl Resource<'_> {
+    fn at(&self) -> Span {
+        start(self.body.place(self.root))
+    }
+}
 
 impl<'a> Library<'a> {
-    /// Everything that has a name in some files.
-    pub(super) fn of(documents: &'a [Documents<'a>]) -> Self {
-        let mut found = IndexMap::new();
+    /// Everything that has a name in some files; of two resources of one name, the first counts.
+    pub(super) fn of(cx: &mut Cx<'_>, documents: &'a [Documents<'a>]) -> Self {
+        let mut found = Self::default();
         for (body, root) in documents.iter().flat_map(Documents::roots) {
-            let kind = document::says(root, "kind");
-            let name = root.at(&["metadata", "name"]).and_then(Node::text);
-            if let (Some(kind), Some(name)) = (kind, name) {
-                found.insert((kind.to_owned(), name.to_owned()), (body, root));
+            let kind = document::says(root, "kind").filter(|kind| NAMED.contains(kind));
+            let (true, Some(kind)) = (is_ours(root), kind) else {
+                continue;
+            };
+            let name = Fields::of(cx, &body, root, "")
+                .and_then(|mut fields| fields.required_map(cx, "metadata"))
+                .and_then(|mut metadata| metadata.required(cx, "name"));
+            let Some(name) = name else {
+                continue;
+            };
+            let resource = Resource {
+                body,
+                root,
+                is_used: Cell::new(false),
+            };
+            match found.0.entry((kind.to_owned(), name.value)) {
+                Entry::Vacant(place) => drop(place.insert(resource)),
+                Entry::Occupied(_) => {
+                    let what = format!("this {kind}: another one has its name");
+                    cx.lost(resource.at(), what, "");
+                }
             }
         }
-        Self(found)
+        found
     }
 
-    /// The resource of a kind that a text names; complains where there is none.
+    /// The resource of a kind that a text names.
+    fn find(&self, kind: &str, name: &Text) -> Option<(&Body<'a>, &'a Node<'a>)> {
+        let found = self.0.get(&(kind.to_owned(), name.value.clone()))?;
+        found.is_used.set(true);
+        Some((&found.body, found.root))
+    }
+
+    /// The same; complains where there is none.
     fn get(&self, cx: &mut Cx<'_>, kind: &str, name: &Text) -> Option<(&Body<'a>, &'a Node<'a>)> {
-        let found = self.0.get(&(kind.to_owned(), name.value.clone()));
+        let found = self.find(kind, name);
         if found.is_none() {
             let what = format!("the {kind} `{name}`: none of the files has it");
             cx.lost(name.span, what, "name its file on the command line, too");
         }
-        found.map(|(body, root)| (body, *root))
+        found
     }
+
+    /// Tells of all resources that no objective refers to.
+    pub(super) fn tell_unused(&self, cx: &mut Cx<'_>) {
+        for ((kind, name), resource) in &self.0 {
+            if !resource.is_used.get() {
+                let what = format!("the {kind} `{name}`: no objective refers to it");
+                cx.lost(resource.at(), what, "");
+            }
+        }
+    }
+}
+
+fn is_ours(root: &Node<'_>) -> bool {
+    document::says(root, "apiVersion").is_some_and(|version| version.starts_with("openslo"))
 }
 
 /// Reads a document, if it is one of OpenSLO's.
@@ -52,14 +109,13 @@ pub(super) fn read(
     body: &Body<'_>,
     root: &Node<'_>,
 ) -> Part {
-    if !document::says(root, "apiVersion").is_some_and(|v| v.starts_with("openslo")) {
+    if !is_ours(root) {
         return Part::Other;
     }
     match document::says(root, "kind").unwrap_or_default() {
         "SLO" => slo(cx, services, library, body, root),
-        "Service" => service(cx, services, body, root),
         // They are read where an objective refers to them.
-        "SLI" | "AlertPolicy" | "AlertCondition" => {}
+        kind if NAMED.contains(&kind) => {}
         kind => {
             let what = format!("the {kind}: a spec has nothing like it");
             cx.lost(start(body.place(root)), what, "");
@@ -80,7 +136,7 @@ fn service(cx: &mut Cx<'_>, services: &mut Services, body: &Body<'_>, root: &Nod
     let Some(name) = metadata.required(cx, "name") else {
         return;
     };
-    let title = metadata.text(cx, "displayName");
+    let title = metadata.filled_text(cx, "displayName");
     let name = names::lower(cx, &name, &mut comments);
     comments.extend(metadata.finish(cx));
     if let Some(mut spec) = fields.map(cx, "spec") {
@@ -125,7 +181,7 @@ fn slo(
     };
     let (name, title) = (
         metadata.required(cx, "name"),
-        metadata.text(cx, "displayName"),
+        metadata.filled_text(cx, "displayName"),
     );
     let mut comments = comments;
     comments.extend(metadata.finish(cx));
@@ -136,7 +192,14 @@ fn slo(
         return;
     };
     let mut service_comments = Vec::new();
-    let service = names::lower(cx, &service, &mut service_comments);
+    let named = service;
+    let service = names::lower(cx, &named, &mut service_comments);
+    if let Some((body, root)) = library
+        .find("Service", &named)
+        .filter(|_| !services.has(&service))
+    {
+        self::service(cx, services, body, root);
+    }
     let Some(window) = window(cx, &mut spec) else {
         return;
     };
@@ -240,9 +303,7 @@ fn objective(
 ) -> Option<Objective> {
     let mut comments = common.comments.clone();
     let share = target(cx, &mut fields)?;
-    let display = fields
-        .text(cx, "displayName")
-        .filter(|text| !text.value.is_empty());
+    let display = fields.filled_text(cx, "displayName");
     let is_named = fields.has("indicatorRef");
     let own = metric::of(cx, library, &mut fields).or_else(|| metric::alpha(cx, &mut fields));
     // An indicator that is not there is none: that of the SLO would be another one.
@@ -291,7 +352,7 @@ fn objective(
         description: common.description.clone(),
         page: Some(Urgency::default()),
         ticket: Some(Urgency::default()),
-        tiers: tiers::usual(common.window),
+        tiers: tiers::usual(share, common.window),
         sli,
         by,
         ..Objective::new(name, common.name.span, share, common.window, comments)

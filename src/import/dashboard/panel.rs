@@ -105,8 +105,11 @@ fn one(
         lost: None,
     };
     if let Some(node) = node {
-        let known = if is_row { &ROW } else { &PANEL };
-        made.comments = rest::tell(cx, raw, node, known);
+        let (known, what) = match is_row {
+            true => (&ROW, "of the row"),
+            false => (&PANEL, "how it is drawn"),
+        };
+        made.comments = rest::tell(cx, raw, node, known, what);
     }
     if is_row {
         return made;

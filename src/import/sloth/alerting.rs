@@ -21,9 +21,7 @@ pub(super) fn read(
     let mut labels = known.labels(cx, labels, &mut comments);
     let (mut page, mut ticket) = (Some(Urgency::default()), Some(Urgency::default()));
     if let Some(mut alerting) = fields.map(cx, "alerting") {
-        let name = alerting
-            .text(cx, "name")
-            .filter(|name| !name.value.is_empty());
+        let name = alerting.filled_text(cx, "name");
         let name = name.map(|name| names::alert(cx, &name, &mut comments));
         objective.alert_name = name;
         let own = alerting.pairs(cx, "labels");
