@@ -249,28 +249,6 @@ impl Service {
         self.objectives.push(objective);
     }
 
-    /// Adds an alert; one of a name that is taken gets a number.
-    pub(super) fn push(&mut self, cx: &mut Cx<'_>, mut alert: Alert) {
-        let taken = |name: &str| {
-            let name = crate::naming::kebab(name);
-            let mut known = self.alerts.iter().filter(|other| !other.is_lost);
-            known.any(|other| crate::naming::kebab(&other.name) == name)
-        };
-        let mut numbers = 2..;
-        let own = alert.name.clone();
-        while taken(&alert.name) {
-            alert.name = format!("{own}{}", numbers.next().unwrap_or(u32::MAX));
-        }
-        if alert.name != own {
-            let what = format!(
-                "the alert `{own}` is `{}` here: there is another one of its name",
-                alert.name
-            );
-            alert.comments.push(cx.changed(alert.at, what));
-        }
-        self.alerts.push(alert);
-    }
-
     /// Adds labels of all alerts; one that is there with another value stays as it is.
     pub(super) fn add_labels(&mut self, cx: &mut Cx<'_>, labels: Vec<(Text, Text)>) {
         for (name, value) in labels {

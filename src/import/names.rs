@@ -11,7 +11,7 @@ use crate::promql::Kept;
 use crate::spec::Text;
 
 /// The most characters of a name.
-const LONGEST: usize = 63;
+pub(super) const LONGEST: usize = 63;
 
 /// The nearest name that a spec can have, in small letters; a comment where it differs.
 pub(super) fn lower(cx: &mut Cx<'_>, name: &Text, comments: &mut Vec<String>) -> String {

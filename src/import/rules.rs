@@ -62,7 +62,7 @@ fn groups(cx: &mut Cx<'_>, services: &mut Services, fields: &mut Fields<'_>, ser
                 let name = name.iter().map(|name| format!("group {name}"));
                 alert.comments.splice(0..0, name);
             }
-            services.entry(service).push(cx, alert);
+            services.entry(service).alerts.push(alert);
         }
         services.entry(service).service_comments.append(&mut above);
     }

@@ -3,10 +3,10 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::context::Cx;
-use super::known;
 use super::model::{Objective, Pairs, Service, Urgency};
 use super::print::{Map, Value};
 use super::tiers::{self, Severities};
+use super::{known, names};
 use crate::naming;
 use crate::resolve;
 use crate::source::FileId;
@@ -107,25 +107,54 @@ fn put_all<T>(spec: &mut Map, key: &str, map: Map, items: &[T], is_lost: impl Fn
     spec.put_or_comment(is_comment, Vec::new(), key, map);
 }
 
-/// Two objectives may not have alerts of one name.
+/// No two alerts may have one name, be they objectives' or alerts of their own.
 fn unique_alerts(cx: &mut Cx<'_>, service: &mut Service) {
-    let mut taken = IndexSet::new();
+    let mut taken = Taken::default();
     for objective in &mut service.objectives {
         let default = naming::burn_alert(&objective.name);
         let name = objective.alert_name.clone().unwrap_or(default);
-        if taken.insert(naming::kebab(&name)) {
+        if taken.insert(&name) {
             continue;
         }
         let new = naming::pascal(&format!("{name}-{}", objective.name));
-        let new = new.chars().take(63).collect::<String>();
+        let new = taken.free(&names::clean(&new, false));
         let what = format!(
             "the alerts of `{}` are `{new}` here: another objective has `{name}`",
             objective.name
         );
         let comment = cx.changed(objective.at, what);
         objective.comments.push(comment);
-        taken.insert(naming::kebab(&new));
         objective.alert_name = Some(new);
+    }
+    for alert in service.alerts.iter_mut().filter(|alert| !alert.is_lost) {
+        let new = taken.free(&alert.name);
+        if new != alert.name {
+            let what = format!(
+                "the alert `{}` is `{new}` here: there is another one of its name",
+                alert.name
+            );
+            alert.comments.push(cx.changed(alert.at, what));
+            alert.name = new;
+        }
+    }
+}
+
+/// Names of alerts, in the spelling in which no two may be the same.
+#[derive(Default)]
+struct Taken(IndexSet<String>);
+
+impl Taken {
+    /// Takes a name; false where it is taken.
+    fn insert(&mut self, name: &str) -> bool {
+        self.0.insert(naming::kebab(name))
+    }
+
+    /// Takes a name, with a number where it is taken without.
+    fn free(&mut self, name: &str) -> String {
+        let room = name.len().min(names::LONGEST - 4);
+        let numbered = (2..).map(|number| format!("{}{number}", &name[..room]));
+        let mut all = std::iter::once(name.to_owned()).chain(numbered);
+        all.find(|name| self.insert(name)).unwrap_or_default()
     }
 }
 

@@ -345,6 +345,11 @@ fn openslo_with(spec: &str) -> String {
     )
 }
 
+/// A resource that says only its name.
+fn resource(kind: &str, name: &str) -> String {
+    format!("apiVersion: openslo/v1\nkind: {kind}\nmetadata: {{name: {name}}}\nspec: {{}}\n")
+}
+
 fn panel_with(panel: &str) -> String {
     format!("{{\"title\": \"D\", \"panels\": [{panel}]}}")
 }
@@ -375,6 +380,11 @@ fn odd_sources() {
              spec: {{target: 99, window: 4w, indicator: {{ratio: {{errors: {{metric: e}}, total: {{metric: t}}}}}}}}\n"
         )
     };
+    let config_map = format!(
+        "kind: ConfigMap\nimmutable: true\ndata:\n  a.json: '{0}'\n  b.json: '{0}'\n  notes: n\n",
+        panel_with(&panel("up", ""))
+    );
+    let config_map = config_map.as_str();
     let mut wrong = Vec::new();
     let row = "{\"type\": \"row\", \"title\": \"R\", \"collapsed\": true, \"panels\": [{\"type\": \"text\", \"title\": \"T\", \"options\": {\"content\": \"t\"}}]}";
     for (format, text, wanted) in [
@@ -424,6 +434,42 @@ fn odd_sources() {
         (Dashboard, panel_with(&panel("up{pod!~\\\"$pod\\\", job=\\\"$j\\\"}", "")), "promql: up"),
         (Dashboard, panel_with(&panel("sum by (pod) (up)", "{{pod}} rejected (at capacity)")), "rejected (at capacity)"),
         (Dashboard, panel_with(&format!("{row}, {}", panel("up", ""))), "- title: Panels"),
+        // What no objective refers to; the first of two resources of a name counts.
+        (OpenSlo, format!("{}---\n{}", openslo_with(&ratio("reqs")), resource("SLI", "spare")), "the SLI `spare`: no objective refers to it"),
+        (OpenSlo, format!("{}---\n{}", openslo_with(&ratio("reqs")), resource("Service", "idle")), "the Service `idle`: no objective refers to it"),
+        (
+            OpenSlo,
+            format!("{}---\n{1}---\n{1}", openslo_with(&ratio("reqs")), resource("Service", "s")),
+            "this Service: another one has its name",
+        ),
+        // All alerts and labels that Pyrra makes.
+        (Pyrra, pyrra("n"), "when: {promql: absent(t), above: 0}"),
+        (Pyrra, pyrra("n"), "when: {promql: absent(e), above: 0}"),
+        (Pyrra, pyrra("n"), "the labels `short`, `long` and `exhaustion` of its burn-rate alerts"),
+        (Pyrra, pyrra("n").replace("metric: t", "metric: 't{job=\"api\"}'"), "labels: {job: api}"),
+        (Pyrra, pyrra("n").replace("window: 4w", "window: 4w, alerting: {disabled: true}"), "absent(t)"),
+        (Pyrra, pyrra("n").replace("window: 4w", "window: 4w, alerting: {name: '', absentName: ''}"), "  AMetricAbsent:"),
+        (Pyrra, pyrra("n").replace("window: 4w", "window: 4w, alerting: {name: AMetricAbsent}"), "the alert `AMetricAbsent` is `AMetricAbsent2` here"),
+        (Pyrra, pyrra("n").replace("name: a,", &format!("name: {},", "a".repeat(63))), &"a".repeat(62)),
+        // What is beside and around dashboards.
+        (Dashboard, format!("{}\n---\n{}", panel_with(&panel("up", "")), resource("SLO", "x")), "this is a `SLO`"),
+        (Dashboard, config_map.to_owned(), "`data.notes: n`"),
+        (Dashboard, config_map.to_owned(), "`immutable: true`"),
+        (Dashboard, config_map.to_owned(), "  d-2:\n"),
+        (Dashboard, format!("{{\"dashboard\": {}, \"folderUid\": \"f\"}}", panel_with(&panel("up", ""))), "`folderUid: f`"),
+        (
+            Dashboard,
+            format!("kind: GrafanaDashboard\nspec: {{folder: shop, json: '{}'}}\n", panel_with(&panel("up", ""))),
+            "`spec.folder: shop`",
+        ),
+        (
+            Dashboard,
+            panel_with(&panel("up", "")).replace(
+                "\"panels\"",
+                "\"templating\": {\"list\": [{\"name\": \"job\", \"type\": \"query\", \"regex\": \"a.*\"}]}, \"panels\"",
+            ),
+            "of the variable `job`: `regex: a.*`",
+        ),
     ] {
         let (specs, findings) = imported(format, "a.yml", &text, &Options::default());
         let shown = shown(&specs, &findings);
@@ -436,4 +482,25 @@ fn odd_sources() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n----\n"));
+}
+
+/// What a source never had cannot be lost.
+#[test]
+fn only_what_the_source_had_is_told() {
+    let usual = "timeWindow: [{duration: 30d}], indicator: {spec: {ratioMetric: {good: {metricSource: {spec: {query: g_total}}}, total: {metricSource: {spec: {query: t_total}}}}}}, objectives: [{target: 0.5}]";
+    let native = "apiVersion: pyrra.dev/v1alpha1\nkind: ServiceLevelObjective\nmetadata: {name: a}\nspec: {target: 99, window: 4w, indicator: {latencyNative: {latency: 1s500ms, total: {metric: t}}}}\n";
+    for (format, text, wanted, unwanted) in [
+        (
+            Format::OpenSlo,
+            openslo_with(usual),
+            "{consumes: 10%, in: 3d}]}",
+            "it can never fire",
+        ),
+        (Format::Pyrra, native.to_owned(), "(0, 1.5, ", "absent"),
+    ] {
+        let (specs, findings) = imported(format, "a.yml", &text, &Options::default());
+        let shown = shown(&specs, &findings);
+        assert!(shown.contains(wanted), "{wanted}: {shown}");
+        assert!(!shown.contains(unwanted), "{unwanted}: {shown}");
+    }
 }
