@@ -184,6 +184,18 @@ impl<'a> Fields<'a> {
             .collect()
     }
 
+    /// The texts in the list of a field.
+    pub(super) fn texts(&mut self, cx: &mut Cx<'_>, key: &str) -> Vec<String> {
+        let mut texts = Vec::new();
+        for item in self.list(cx, key) {
+            match item.text() {
+                Some(text) => texts.push(text.to_owned()),
+                None => self.wrong(cx, item, &format!("{key}[]"), "a text"),
+            }
+        }
+        texts
+    }
+
     /// Names and texts in a field.
     pub(super) fn pairs(&mut self, cx: &mut Cx<'_>, key: &str) -> Pairs {
         let Some(node) = self.take(key) else {

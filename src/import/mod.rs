@@ -174,7 +174,7 @@ pub fn import(
     }
     let said = cx.take_said();
     services.place(said);
-    if services.is_empty()
+    if services.are_empty()
         && !cx.sink.has_errors()
         && let Some(file) = files.first()
     {

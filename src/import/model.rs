@@ -194,8 +194,14 @@ impl Services {
         Vec::new()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+    /// True where no service has anything.
+    pub(super) fn are_empty(&self) -> bool {
+        let is_empty = |service: &Service| {
+            service.objectives.is_empty()
+                && service.alerts.is_empty()
+                && service.dashboards.is_empty()
+        };
+        self.all.values().all(is_empty)
     }
 
     pub(super) fn into_values(self) -> impl Iterator<Item = Service> {

@@ -112,13 +112,25 @@ pub(super) fn read(
     if !is_ours(root) {
         return Part::Other;
     }
+    let version = document::says(root, "apiVersion").unwrap_or_default();
+    let at = start(body.place(root));
+    if !version.starts_with("openslo/") {
+        let message = format!("`{version}` is not read: write it as `openslo/v1`");
+        cx.error("unknown-format", at, message);
+        return Part::Read;
+    }
     match document::says(root, "kind").unwrap_or_default() {
         "SLO" => slo(cx, services, library, body, root),
         // They are read where an objective refers to them.
         kind if NAMED.contains(&kind) => {}
         kind => {
-            let what = format!("the {kind}: a spec has nothing like it");
-            cx.lost(start(body.place(root)), what, "");
+            let name = root.at(&["metadata", "name"]).and_then(Node::text);
+            let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
+            cx.lost(
+                at,
+                format!("the {kind}{name}: a spec has nothing like it"),
+                "",
+            );
         }
     }
     Part::Read
@@ -160,8 +172,8 @@ struct Common {
     description: Option<String>,
     window: Duration,
     comments: Vec<String>,
-    /// Errors are counted in slices of time, which a spec cannot.
-    slices: Option<Span>,
+    /// How errors are counted, if not one by one, as in a spec.
+    method: Option<Text>,
 }
 
 fn slo(
@@ -200,20 +212,20 @@ fn slo(
     {
         self::service(cx, services, body, root);
     }
-    let Some(window) = window(cx, &mut spec) else {
+    let Some(window) = window(cx, &mut spec, &mut comments) else {
         return;
     };
     let method = spec.text(cx, "budgetingMethod");
-    let slices = method.filter(|method| method.value.contains("imeslices"));
+    let method = method.filter(|method| !method.value.eq_ignore_ascii_case("occurrences"));
     let mut common = Common {
         name,
         title,
         description: spec
-            .text(cx, "description")
+            .filled_text(cx, "description")
             .map(|text| text.value.trim().to_owned()),
         window,
         comments,
-        slices: slices.map(|method| method.span),
+        method,
     };
     let indicator = metric::of(cx, library, &mut spec);
     let alerts = alerts::read(cx, library, &mut spec, &mut common.comments);
@@ -237,7 +249,7 @@ fn slo(
 }
 
 /// The period: a rolling window, in days or as a duration.
-fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
+fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>, comments: &mut Vec<String>) -> Option<Duration> {
     const DAY: u64 = 86_400;
     let mut windows = spec.maps(cx, "timeWindow");
     windows.extend(spec.maps(cx, "timeWindows"));
@@ -246,11 +258,8 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
     }
     let mut window = windows.swap_remove(0);
     if let Some(second) = windows.first() {
-        cx.lost(
-            start(second.span()),
-            "a second time window: an objective has one",
-            "",
-        );
+        let what = "a second time window: an objective has one";
+        comments.push(cx.lost(start(second.span()), what, ""));
     }
     let (duration, count) = (window.text(cx, "duration"), window.text(cx, "count"));
     let unit = window.text(cx, "unit");
@@ -275,9 +284,9 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
     let has_calendar = window.take("calendar").is_some();
     if rolling == Some(false) || rolling.is_none() && has_calendar {
         let what = "the window is rolling here, and not aligned with the calendar";
-        cx.changed(text.span, what);
+        comments.push(cx.changed(text.span, what));
     }
-    window.finish(cx);
+    comments.extend(window.finish(cx));
     let days = |part: &str, days: u64| {
         let count: u64 = text.value.strip_suffix(part)?.parse().ok()?;
         Some(Duration::from_secs(count * days * DAY))
@@ -287,7 +296,7 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
         .or_else(|| days("Y", 365));
     if let Some(period) = calendar {
         let what = format!("a window of `{}` is one of {period} here", text.value);
-        cx.changed(text.span, what);
+        comments.push(cx.changed(text.span, what));
         return Some(period);
     }
     values::duration(cx, &text)
@@ -309,12 +318,6 @@ fn objective(
     // An indicator that is not there is none: that of the SLO would be another one.
     let indicator = indicator.filter(|_| !is_named);
     let threshold = metric::Threshold::read(cx, &mut fields);
-    fields.skip(
-        &["timeSliceTarget", "timeSliceWindow"].map(|key| match common.slices {
-            Some(_) => key,
-            None => "",
-        }),
-    );
     comments.extend(fields.finish(cx));
     let suffix = match (&display, number) {
         (_, None) => String::new(),
@@ -326,12 +329,14 @@ fn objective(
         true => names::lower(cx, &name, &mut comments),
         false => names::clean(&name.value, true),
     };
-    let (sli, by) = match (own.as_ref().or(indicator), common.slices) {
-        (_, Some(at)) => {
-            let what = "slices of time: a spec counts events, or time itself";
-            comments.push(cx.lost(at, what, "write an SLI of the kind `time`"));
+    let (sli, by) = match (own.as_ref().or(indicator), &common.method) {
+        (Some(indicator), Some(method)) => {
+            let what = format!("`budgetingMethod: {method}`: a spec counts events, or time itself");
+            comments.push(cx.lost(method.span, what, "write an SLI of the kind `time`"));
+            indicator.keep(threshold.as_ref(), &mut comments);
             (None, Vec::new())
         }
+        (Some(indicator), None) => indicator.sli(cx, threshold.as_ref(), &mut comments),
         (None, _) => {
             comments.push(cx.lost(
                 start(common.name.span),
@@ -340,7 +345,6 @@ fn objective(
             ));
             (None, Vec::new())
         }
-        (Some(indicator), None) => indicator.sli(cx, threshold, &mut comments),
     };
     let title = match (&common.title, &display) {
         (Some(title), Some(display)) if title != display => Some(format!("{title}: {display}")),

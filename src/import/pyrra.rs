@@ -59,7 +59,7 @@ fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -
     let share = values::share(cx, &target, 100)?;
     let window = spec.required(cx, "window")?;
     let window = values::duration(cx, &window)?;
-    let description = spec.text(cx, "description");
+    let description = spec.filled_text(cx, "description");
     let mut indicator = Indicator::default();
     if let Some(fields) = spec.map(cx, "indicator") {
         indicator.read(cx, fields);
@@ -178,13 +178,14 @@ struct Indicator {
 impl Indicator {
     fn read(&mut self, cx: &mut Cx<'_>, mut fields: Fields<'_>) {
         for kind in ["ratio", "latency", "latencyNative", "bool_gauge"] {
+            // Pyrra takes one indicator: a second one is told.
+            if self.found.is_some() {
+                break;
+            }
             let Some(mut indicator) = fields.map(cx, kind) else {
                 continue;
             };
-            let grouping = indicator.list(cx, "grouping").iter();
-            self.by = grouping
-                .filter_map(|node| Some(node.text()?.to_owned()))
-                .collect();
+            self.by = indicator.texts(cx, "grouping");
             self.found = match kind {
                 "ratio" => self.events(cx, &mut indicator, "bad", "errors"),
                 "latency" => self.events(cx, &mut indicator, "good", "success"),

@@ -91,7 +91,11 @@ impl Alerts {
         }
         for mut target in spec.maps(cx, "notificationTargets") {
             let at = target.span();
+            let inline = |target: &mut Fields<'_>, cx: &mut Cx<'_>| {
+                target.map(cx, "metadata")?.text(cx, "name")
+            };
             let name = target.text(cx, "targetRef");
+            let name = name.or_else(|| inline(&mut target, cx));
             let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
             let what = format!(
                 "the notification target{name}: Alertmanager routes by the labels of alerts"
@@ -128,7 +132,11 @@ impl Alerts {
         let Some(mut condition) = spec.required_map(cx, "condition") else {
             return;
         };
-        condition.skip(&["kind"]);
+        let kind = condition.text(cx, "kind");
+        if let Some(kind) = kind.filter(|kind| !kind.value.eq_ignore_ascii_case("burnrate")) {
+            let what = format!("an alert on `{kind}`: objectives have alerts on the burn rate");
+            return comments.push(cx.lost(kind.span, what, ""));
+        }
         if let Some(op) = condition
             .text(cx, "op")
             .filter(|op| !op.value.starts_with('g'))

@@ -213,7 +213,7 @@ impl Indicator {
     pub(super) fn sli(
         &self,
         cx: &mut Cx<'_>,
-        threshold: Option<Threshold>,
+        threshold: Option<&Threshold>,
         comments: &mut Vec<String>,
     ) -> Found {
         let found = match self {
@@ -242,8 +242,32 @@ impl Indicator {
         };
         found.unwrap_or_else(|comment| {
             comments.push(comment);
+            self.keep(threshold, comments);
             (None, Vec::new())
         })
+    }
+
+    /// Keeps what is not carried over, for the one who mends it.
+    pub(super) fn keep(&self, threshold: Option<&Threshold>, comments: &mut Vec<String>) {
+        let queries = match self {
+            Self::Ratio {
+                part,
+                events,
+                total,
+                ..
+            } => vec![(*part, events), ("total", total)],
+            Self::Raw { metric, .. } => vec![("raw", metric)],
+            Self::Threshold(metric) => vec![("threshold", metric)],
+            Self::Unknown(_) => Vec::new(),
+        };
+        for (name, metric) in queries {
+            if let Some(query) = &metric.query {
+                indicator::commented(comments, name, &query.value);
+            }
+        }
+        if let Some(Threshold { op, value, .. }) = threshold {
+            comments.push(format!("op: {op}, value: {value}"));
+        }
     }
 }
 
@@ -383,7 +407,7 @@ fn raw(
 fn beyond(
     cx: &mut Cx<'_>,
     metric: &Metric,
-    threshold: Option<Threshold>,
+    threshold: Option<&Threshold>,
     comments: &mut Vec<String>,
 ) -> Result<Found, String> {
     let Some(threshold) = threshold else {

@@ -107,7 +107,7 @@ fn objective(
     let at = name.span;
     let target = fields.required(cx, "objective")?;
     let share = values::share(cx, &target, 100)?;
-    let description = fields.text(cx, "description");
+    let description = fields.filled_text(cx, "description");
     let labels = fields.pairs(cx, "labels");
     let mut fixed = of_all.clone();
     fixed.extend(plain(&labels));
