@@ -51,11 +51,12 @@ fn groups(cx: &mut Cx<'_>, services: &mut Services, fields: &mut Fields<'_>, ser
     for mut group in fields.maps(cx, "groups") {
         let name = group.text(cx, "name");
         let mut above = comments_above(group.body.text(), group.start());
+        let shared = group.pairs(cx, "labels");
         let rules = group.maps(cx, "rules");
         above.extend(group.finish(cx));
         let mut is_first = true;
         for rule in rules {
-            let Some(mut alert) = rule_of(cx, rule, &mut above) else {
+            let Some(mut alert) = rule_of(cx, rule, &shared, &mut above) else {
                 continue;
             };
             if std::mem::take(&mut is_first) {
@@ -68,8 +69,13 @@ fn groups(cx: &mut Cx<'_>, services: &mut Services, fields: &mut Fields<'_>, ser
     }
 }
 
-/// An alerting rule; of a recording rule, only that it is lost.
-fn rule_of(cx: &mut Cx<'_>, mut rule: Fields<'_>, above: &mut Vec<String>) -> Option<Alert> {
+/// An alerting rule, with labels that its group shares; of a recording rule, only that it is lost.
+fn rule_of(
+    cx: &mut Cx<'_>,
+    mut rule: Fields<'_>,
+    shared: &[(Text, Text)],
+    above: &mut Vec<String>,
+) -> Option<Alert> {
     let mut comments = std::mem::take(above);
     comments.extend(comments_above(rule.body.text(), rule.start()));
     if let Some(record) = rule.text(cx, "record") {
@@ -83,6 +89,9 @@ fn rule_of(cx: &mut Cx<'_>, mut rule: Fields<'_>, above: &mut Vec<String>) -> Op
     let name = rule.required(cx, "alert")?;
     let text = rule.required_query(cx, "expr")?;
     let mut labels = rule.pairs(cx, "labels");
+    let is_own = |name: &Text| labels.iter().any(|(own, _)| own.value == name.value);
+    let shared = shared.iter().filter(|(name, _)| !is_own(name));
+    labels = shared.chain(&labels).cloned().collect();
     let annotations = rule.pairs(cx, "annotations");
     let mut alert = Alert {
         name: names::alert(cx, &name, &mut comments),

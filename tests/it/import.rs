@@ -479,6 +479,11 @@ fn odd_sources() {
             rule_with("expr: sum(up) == 0, annotations: {hosts: '{{ range query \"up\" }}{{ .Labels.instance }} {{ end }}'}"),
             "{{ .Labels.instance }}",
         ),
+        (
+            Rules,
+            rule_with("expr: up == 0, labels: {team: b}").replace("name: g", "name: g\n    labels: {team: a, env: prod}"),
+            "labels: {env: prod, team: b}",
+        ),
         (Sloth, sloth_with(RATIO, "alerting: {page_alert: {disable: True}, ticket_alert: {disable: yes}}"), "burn: {policy: none}"),
         (Sloth, sloth_with("slo:ratio{{.window}}{job=\"x\"}", ""), "is a part of a name or of a label here"),
         (Sloth, sloth_with(RATIO, "alerting: {annotations: {who: '{{ $labels.team }} of {{ $labels.sloth_id }}'}}"), "who: core of a-b"),
