@@ -77,11 +77,18 @@ impl<'a> Library<'a> {
     }
 
     /// The same; complains where there is none.
-    fn get(&self, cx: &mut Cx<'_>, kind: &str, name: &Text) -> Option<(&Body<'a>, &'a Node<'a>)> {
+    fn get(
+        &self,
+        cx: &mut Cx<'_>,
+        kind: &str,
+        name: &Text,
+        comments: &mut Vec<String>,
+    ) -> Option<(&Body<'a>, &'a Node<'a>)> {
         let found = self.find(kind, name);
         if found.is_none() {
             let what = format!("the {kind} `{name}`: none of the files has it");
-            cx.lost(name.span, what, "name its file on the command line, too");
+            let help = "name its file on the command line, too";
+            comments.push(cx.lost(name.span, what, help));
         }
         found
     }
@@ -227,7 +234,7 @@ fn slo(
         comments,
         method,
     };
-    let indicator = metric::of(cx, library, &mut spec);
+    let indicator = metric::of(cx, library, &mut spec, &mut common.comments);
     let alerts = alerts::read(cx, library, &mut spec, &mut common.comments);
     let objectives = spec.maps(cx, "objectives");
     let count = objectives.len();
@@ -314,7 +321,8 @@ fn objective(
     let share = target(cx, &mut fields)?;
     let display = fields.filled_text(cx, "displayName");
     let is_named = fields.has("indicatorRef");
-    let own = metric::of(cx, library, &mut fields).or_else(|| metric::alpha(cx, &mut fields));
+    let own = metric::of(cx, library, &mut fields, &mut comments);
+    let own = own.or_else(|| metric::alpha(cx, &mut fields, &mut comments));
     // An indicator that is not there is none: that of the SLO would be another one.
     let indicator = indicator.filter(|_| !is_named);
     let threshold = metric::Threshold::read(cx, &mut fields);

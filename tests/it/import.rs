@@ -541,6 +541,7 @@ fn odd_sources() {
             format!("{}---\n{}", openslo_with(&ratio("reqs")), resource("DataSource", "main")),
             "the DataSource `main`: a spec has nothing like it",
         ),
+        (OpenSlo, openslo_with(&ratio("reqs").replace("{good:", "{raw:")), "#   # raw: sum(reqs_ok_total)"),
         // All alerts and labels that Pyrra makes.
         (Pyrra, pyrra("n"), "when: {promql: absent(t), above: 0}"),
         (Pyrra, pyrra("n"), "when: {promql: absent(e), above: 0}"),

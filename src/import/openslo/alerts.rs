@@ -55,7 +55,7 @@ pub(super) fn read(
             }
         };
         if let Some(name) = named
-            && let Some((body, root)) = library.get(cx, "AlertPolicy", &name)
+            && let Some((body, root)) = library.get(cx, "AlertPolicy", &name, comments)
             && let Some(fields) = Fields::of(cx, body, root, "")
         {
             alerts.policy(cx, library, fields, comments);
@@ -72,7 +72,7 @@ impl Alerts {
         mut fields: Fields<'_>,
         comments: &mut Vec<String>,
     ) {
-        head(cx, &mut fields);
+        head(cx, &mut fields, comments);
         let Some(mut spec) = fields.required_map(cx, "spec") else {
             return;
         };
@@ -108,7 +108,7 @@ impl Alerts {
             self.is_own = true;
             if let Some(name) = condition.text(cx, "conditionRef") {
                 comments.extend(condition.finish(cx));
-                let found = library.get(cx, "AlertCondition", &name);
+                let found = library.get(cx, "AlertCondition", &name, comments);
                 if let Some((body, root)) = found
                     && let Some(fields) = Fields::of(cx, body, root, "")
                 {
@@ -123,7 +123,7 @@ impl Alerts {
     }
 
     fn condition(&mut self, cx: &mut Cx<'_>, mut fields: Fields<'_>, comments: &mut Vec<String>) {
-        head(cx, &mut fields);
+        head(cx, &mut fields, comments);
         let Some(mut spec) = fields.required_map(cx, "spec") else {
             return;
         };
@@ -219,10 +219,10 @@ impl Alerts {
 }
 
 /// Names of policies and conditions are not those of alerts, which objectives have.
-fn head(cx: &mut Cx<'_>, fields: &mut Fields<'_>) {
+fn head(cx: &mut Cx<'_>, fields: &mut Fields<'_>, comments: &mut Vec<String>) {
     fields.skip(&["apiVersion", "kind"]);
     if let Some(mut metadata) = fields.map(cx, "metadata") {
         metadata.skip(&["name", "displayName"]);
-        metadata.finish(cx);
+        comments.extend(metadata.finish(cx));
     }
 }
