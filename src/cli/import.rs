@@ -54,9 +54,7 @@ impl Source {
             Self::Dashboard(args) => (Format::Dashboard, &args.common),
         }
     }
-}
 
-impl Source {
     fn vllm(&self) -> Option<String> {
         let (Self::Rules(args) | Self::Dashboard(args)) = self else {
             return None;

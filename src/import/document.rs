@@ -74,8 +74,8 @@ pub(super) fn says<'n>(root: &'n Node<'_>, key: &str) -> Option<&'n str> {
     root.get(key)?.text()
 }
 
-/// What a document is, for the one who gave it to the wrong reader: a name, and the reader.
-pub(super) fn kind(root: &Node<'_>) -> (String, Option<&'static str>) {
+/// What a document is, for the one who gave it to the wrong reader: a name, and help with the right one.
+pub(super) fn other(root: &Node<'_>) -> (String, String) {
     let version = says(root, "apiVersion").unwrap_or_default();
     let kind = says(root, "kind").unwrap_or_default();
     let is_sloth = says(root, "version") == Some("prometheus/v1");
@@ -94,5 +94,6 @@ pub(super) fn kind(root: &Node<'_>) -> (String, Option<&'static str>) {
         ("", version) => format!("a document of `{version}`"),
         (kind, _) => format!("a `{kind}`"),
     };
-    (name, reader)
+    let help = reader.map(|reader| format!("`slosmith import {reader}` reads it"));
+    (name, help.unwrap_or_default())
 }

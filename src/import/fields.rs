@@ -86,18 +86,29 @@ impl<'a> Fields<'a> {
         found
     }
 
-    /// The text of a field that must be there and not empty.
+    /// The text of a field, if it is not blank.
+    pub(super) fn filled_text(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Text> {
+        let text = self.text(cx, key);
+        text.filter(|text| !text.value.trim().is_empty())
+    }
+
+    /// The text of a field that must be there and not blank.
     pub(super) fn required(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<Text> {
-        let found = self.node.get(key).filter(|node| !node.is_null());
-        if found.is_none_or(|node| node.text() == Some("")) {
-            self.take(key);
-            return self.missing(cx, key);
-        }
+        self.filled(cx, key)?;
         self.text(cx, key)
     }
 
+    /// Complains about a field that is not there, or is blank.
+    fn filled(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<()> {
+        let is_blank = |node: &Node<'_>| node.text().is_some_and(|text| text.trim().is_empty());
+        match self.take(key).is_none_or(is_blank) {
+            true => self.missing(cx, key),
+            false => Some(()),
+        }
+    }
+
     /// Complains about a field that must be there.
-    fn missing<T>(&self, cx: &mut Cx<'_>, key: &str) -> Option<T> {
+    pub(super) fn missing<T>(&self, cx: &mut Cx<'_>, key: &str) -> Option<T> {
         let message = format!("the field `{}{key}` is missing", self.path);
         cx.error("missing-field", start(self.at), message);
         None
@@ -115,12 +126,8 @@ impl<'a> Fields<'a> {
 
     /// The same of a query that must be there.
     pub(super) fn required_query(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<yaml::Text> {
-        let found = self.required(cx, key)?;
-        let node = self.node.get(key)?;
-        match found.value.trim().is_empty() {
-            true => self.missing(cx, key),
-            false => self.body.read(node),
-        }
+        self.filled(cx, key)?;
+        self.query(cx, key)
     }
 
     /// A truth value, in the words of YAML 1.1, which other tools read.
@@ -175,6 +182,18 @@ impl<'a> Fields<'a> {
         items
             .filter_map(|item| Fields::of(cx, self.body, item, &path))
             .collect()
+    }
+
+    /// The texts in the list of a field.
+    pub(super) fn texts(&mut self, cx: &mut Cx<'_>, key: &str) -> Vec<String> {
+        let mut texts = Vec::new();
+        for item in self.list(cx, key) {
+            match item.text() {
+                Some(text) => texts.push(text.to_owned()),
+                None => self.wrong(cx, item, &format!("{key}[]"), "a text"),
+            }
+        }
+        texts
     }
 
     /// Names and texts in a field.

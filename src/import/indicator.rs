@@ -89,7 +89,7 @@ pub(super) fn events_of_all(
         (events.labels, all.labels) = (None, None);
     }
     let by = events.grouped(cx, Combine::Sum, comments);
-    all.grouped(cx, Combine::Sum, &mut Vec::new());
+    all.grouped(cx, Combine::Sum, comments);
     let mut parts = Map::default();
     parts.put(part, &events.text);
     parts.put("total", &all.text);
@@ -110,7 +110,7 @@ fn promql(parts: Map) -> Value {
 }
 
 /// Keeps a query that is not carried over, for the one who mends it.
-fn commented(comments: &mut Vec<String>, name: &str, query: &str) {
+pub(super) fn commented(comments: &mut Vec<String>, name: &str, query: &str) {
     let lines = query.trim().lines().map(str::trim_end);
     let lines = lines.collect::<Vec<_>>().join(" ");
     comments.push(format!(

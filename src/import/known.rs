@@ -17,10 +17,9 @@ const WIDTH: usize = usize::MAX;
 /// The window that follows the zoom of a graph in Grafana.
 pub(super) const RATE_INTERVAL: &str = "$__rate_interval";
 
-/// The condition in words of the spec, where it gives exactly the same query on these releases.
-pub(super) fn condition(vllm: &str, text: &str) -> Option<Map> {
-    let expr = promql::parse(text).ok()?;
-    let ExprKind::Binary(comparison) = &visit::bare(&expr).kind else {
+/// A query of an alert in words of the spec, where it gives exactly the same query on these releases.
+pub(super) fn condition(vllm: &str, expr: &Expr) -> Option<Map> {
+    let ExprKind::Binary(comparison) = &visit::bare(expr).kind else {
         return None;
     };
     let bound = match comparison.op {
@@ -34,13 +33,13 @@ pub(super) fn condition(vllm: &str, text: &str) -> Option<Map> {
         return None;
     };
     let by = promql::kept_labels(&comparison.lhs).names()?;
-    let wanted = promql::pretty(visit::bare(&expr), WIDTH);
-    for (name, unit) in candidates(text) {
-        for (stat, rate) in stats(&expr) {
+    let wanted = promql::pretty(visit::bare(expr), WIDTH);
+    for (name, unit) in candidates(&wanted) {
+        for (stat, rate) in stats(expr) {
             let mut when = Map::default();
             when.put("signal", name.as_str());
             when.maybe("stat", stat.as_ref());
-            if let Some(window) = window(&expr) {
+            if let Some(window) = window(expr) {
                 when.put("window", Value::word(window));
             }
             when.put("by", Value::texts(&by));

@@ -4,7 +4,6 @@ use super::context::Cx;
 use super::fields::Fields;
 use super::model::{Metadata, Pairs, Service, plain};
 use crate::source::Span;
-use crate::spec::Text;
 
 /// What the API server or `kubectl` write: it says nothing about the service.
 const OF_THE_CLUSTER: [&str; 8] = [
@@ -21,7 +20,6 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Metadata of one resource.
 pub(super) struct Found {
-    pub(super) name: Option<Text>,
     metadata: Metadata,
     at: Span,
 }
@@ -57,7 +55,6 @@ impl Found {
 pub(super) fn metadata(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Found> {
     let mut fields = fields.required_map(cx, "metadata")?;
     let at = fields.span();
-    let name = fields.text(cx, "name");
     fields.skip(&OF_THE_CLUSTER);
     let namespace = fields.text(cx, "namespace").map(|text| text.value);
     let labels = plain(&fields.pairs(cx, "labels"));
@@ -70,7 +67,7 @@ pub(super) fn metadata(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Found
         annotations,
         comments,
     };
-    Some(Found { name, metadata, at })
+    Some(Found { metadata, at })
 }
 
 /// Adds the metadata of a resource to those of its service.

@@ -42,6 +42,7 @@ mod query;
 mod rules;
 mod sloth;
 mod tiers;
+mod values;
 mod write;
 
 use context::Cx;
@@ -134,13 +135,14 @@ pub fn import(
         }
         Format::OpenSlo => {
             let documents = read(&mut cx, files);
-            let library = openslo::Library::of(&documents);
+            let library = openslo::Library::of(&mut cx, &documents);
             each(
                 &mut cx,
                 &mut services,
                 &documents,
                 |cx, services, body, root| openslo::read(cx, services, &library, body, root),
             );
+            library.tell_unused(&mut cx);
         }
         Format::Pyrra => {
             let documents = read(&mut cx, files);
@@ -172,7 +174,7 @@ pub fn import(
     }
     let said = cx.take_said();
     services.place(said);
-    if services.is_empty()
+    if services.are_empty()
         && !cx.sink.has_errors()
         && let Some(file) = files.first()
     {
@@ -238,7 +240,7 @@ fn each<'a>(
         for (body, root) in &roots {
             match read(cx, services, body, root) {
                 Part::Other => {
-                    others.push((fields::start(body.place(root)), document::kind(root)));
+                    others.push((fields::start(body.place(root)), document::other(root)));
                 }
                 Part::Read => {
                     let said = cx.take_said();
@@ -252,15 +254,15 @@ fn each<'a>(
             let at = Span::new(documents.file(), 0..0);
             cx.error("unknown-format", at, "this file is empty");
         }
-        for (at, (name, reader)) in others {
-            let reader = reader.map(|reader| format!("`slosmith import {reader}` reads it"));
+        for (at, (name, help)) in others {
             let what = format!("this is {name}");
             match is_all {
                 true => {
                     let error = Diagnostic::error("unknown-format", at, what);
-                    cx.sink.push(error.maybe_help(reader));
+                    cx.sink
+                        .push(error.maybe_help(Some(help).filter(|help| !help.is_empty())));
                 }
-                false => drop(cx.lost(at, what, &reader.unwrap_or_default())),
+                false => drop(cx.lost(at, what, &help)),
             }
         }
     }

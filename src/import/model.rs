@@ -194,8 +194,14 @@ impl Services {
         Vec::new()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+    /// True where no service has anything.
+    pub(super) fn are_empty(&self) -> bool {
+        let is_empty = |service: &Service| {
+            service.objectives.is_empty()
+                && service.alerts.is_empty()
+                && service.dashboards.is_empty()
+        };
+        self.all.values().all(is_empty)
     }
 
     pub(super) fn into_values(self) -> impl Iterator<Item = Service> {
@@ -247,28 +253,6 @@ impl Service {
             return;
         }
         self.objectives.push(objective);
-    }
-
-    /// Adds an alert; one of a name that is taken gets a number.
-    pub(super) fn push(&mut self, cx: &mut Cx<'_>, mut alert: Alert) {
-        let taken = |name: &str| {
-            let name = crate::naming::kebab(name);
-            let mut known = self.alerts.iter().filter(|other| !other.is_lost);
-            known.any(|other| crate::naming::kebab(&other.name) == name)
-        };
-        let mut numbers = 2..;
-        let own = alert.name.clone();
-        while taken(&alert.name) {
-            alert.name = format!("{own}{}", numbers.next().unwrap_or(u32::MAX));
-        }
-        if alert.name != own {
-            let what = format!(
-                "the alert `{own}` is `{}` here: there is another one of its name",
-                alert.name
-            );
-            alert.comments.push(cx.changed(alert.at, what));
-        }
-        self.alerts.push(alert);
     }
 
     /// Adds labels of all alerts; one that is there with another value stays as it is.

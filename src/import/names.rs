@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::context::Cx;
-use super::model::Pairs;
+use super::model::{Objective, Pairs};
 use crate::naming;
 use crate::promql::Kept;
 use crate::spec::Text;
 
 /// The most characters of a name.
-const LONGEST: usize = 63;
+pub(super) const LONGEST: usize = 63;
 
 /// The nearest name that a spec can have, in small letters; a comment where it differs.
 pub(super) fn lower(cx: &mut Cx<'_>, name: &Text, comments: &mut Vec<String>) -> String {
@@ -293,7 +293,40 @@ fn without_unknown(
     Some(text.into_owned())
 }
 
+/// Moves a label out of some.
+pub(super) fn take(labels: &mut Vec<(Text, Text)>, name: &str) -> Option<Text> {
+    let at = labels.iter().position(|(own, _)| own.value == name)?;
+    Some(labels.remove(at).1)
+}
+
 /// Moves `owner` out of some labels.
 pub(super) fn take_owner(labels: &mut Pairs) -> Option<String> {
     labels.shift_remove(naming::OWNER)
+}
+
+/// Annotations of all alerts of an objective.
+pub(super) fn put_annotations(
+    cx: &mut Cx<'_>,
+    pairs: &[(Text, Text)],
+    fixed: &Pairs,
+    objective: &mut Objective,
+    comments: &mut Vec<String>,
+) {
+    let by = objective.by.clone();
+    for pair in pairs {
+        match (Known { by: &by, fixed }).annotation(cx, pair, comments) {
+            Annotation::Summary(text) => objective.summary = Some(text),
+            Annotation::Runbook(url) => objective.runbook = Some(url),
+            Annotation::Own(name, text) => {
+                // Whatever people call it, the link of an alert leads there, too.
+                if name == "runbook" && text.starts_with("http") && !text.contains("{{") {
+                    objective
+                        .runbook
+                        .get_or_insert_with(|| text.trim().to_owned());
+                }
+                objective.annotations.insert(name, text);
+            }
+            Annotation::Description(_) | Annotation::Lost => {}
+        }
+    }
 }

@@ -3,45 +3,109 @@
 mod alerts;
 mod metric;
 
+use std::cell::Cell;
+
 use indexmap::IndexMap;
+use indexmap::map::Entry;
 
 use super::context::{Cx, comments_above};
 use super::document::{self, Documents, Part};
 use super::fields::{Fields, start};
 use super::model::{Objective, Services, Urgency};
-use super::{names, tiers};
+use super::{names, tiers, values};
 use crate::source::Span;
 use crate::spec::Text;
-use crate::units::{Duration, Number, parse_decimal};
+use crate::units::{Duration, Number};
 use crate::yaml::{Body, Node};
+
+/// What others refer to.
+const NAMED: [&str; 4] = ["Service", "SLI", "AlertPolicy", "AlertCondition"];
 
 /// Resources that others refer to, by kind and name.
 #[derive(Default)]
-pub(super) struct Library<'a>(IndexMap<(String, String), (Body<'a>, &'a Node<'a>)>);
+pub(super) struct Library<'a>(IndexMap<(String, String), Resource<'a>>);
+
+/// A resource that others refer to.
+struct Resource<'a> {
+    body: Body<'a>,
+    root: &'a Node<'a>,
+    is_used: Cell<bool>,
+}
+
+impl Resource<'_> {
+    fn at(&self) -> Span {
+        start(self.body.place(self.root))
+    }
+}
 
 impl<'a> Library<'a> {
-    /// Everything that has a name in some files.
-    pub(super) fn of(documents: &'a [Documents<'a>]) -> Self {
-        let mut found = IndexMap::new();
+    /// Everything that has a name in some files; of two resources of one name, the first counts.
+    pub(super) fn of(cx: &mut Cx<'_>, documents: &'a [Documents<'a>]) -> Self {
+        let mut found = Self::default();
         for (body, root) in documents.iter().flat_map(Documents::roots) {
-            let kind = document::says(root, "kind");
-            let name = root.at(&["metadata", "name"]).and_then(Node::text);
-            if let (Some(kind), Some(name)) = (kind, name) {
-                found.insert((kind.to_owned(), name.to_owned()), (body, root));
+            let kind = document::says(root, "kind").filter(|kind| NAMED.contains(kind));
+            let (true, Some(kind)) = (is_ours(root), kind) else {
+                continue;
+            };
+            let name = Fields::of(cx, &body, root, "")
+                .and_then(|mut fields| fields.required_map(cx, "metadata"))
+                .and_then(|mut metadata| metadata.required(cx, "name"));
+            let Some(name) = name else {
+                continue;
+            };
+            let resource = Resource {
+                body,
+                root,
+                is_used: Cell::new(false),
+            };
+            match found.0.entry((kind.to_owned(), name.value)) {
+                Entry::Vacant(place) => drop(place.insert(resource)),
+                Entry::Occupied(_) => {
+                    let what = format!("this {kind}: another one has its name");
+                    cx.lost(resource.at(), what, "");
+                }
             }
         }
-        Self(found)
+        found
     }
 
-    /// The resource of a kind that a text names; complains where there is none.
-    fn get(&self, cx: &mut Cx<'_>, kind: &str, name: &Text) -> Option<(&Body<'a>, &'a Node<'a>)> {
-        let found = self.0.get(&(kind.to_owned(), name.value.clone()));
+    /// The resource of a kind that a text names.
+    fn find(&self, kind: &str, name: &Text) -> Option<(&Body<'a>, &'a Node<'a>)> {
+        let found = self.0.get(&(kind.to_owned(), name.value.clone()))?;
+        found.is_used.set(true);
+        Some((&found.body, found.root))
+    }
+
+    /// The same; complains where there is none.
+    fn get(
+        &self,
+        cx: &mut Cx<'_>,
+        kind: &str,
+        name: &Text,
+        comments: &mut Vec<String>,
+    ) -> Option<(&Body<'a>, &'a Node<'a>)> {
+        let found = self.find(kind, name);
         if found.is_none() {
             let what = format!("the {kind} `{name}`: none of the files has it");
-            cx.lost(name.span, what, "name its file on the command line, too");
+            let help = "name its file on the command line, too";
+            comments.push(cx.lost(name.span, what, help));
         }
-        found.map(|(body, root)| (body, *root))
+        found
     }
+
+    /// Tells of all resources that no objective refers to.
+    pub(super) fn tell_unused(&self, cx: &mut Cx<'_>) {
+        for ((kind, name), resource) in &self.0 {
+            if !resource.is_used.get() {
+                let what = format!("the {kind} `{name}`: no objective refers to it");
+                cx.lost(resource.at(), what, "");
+            }
+        }
+    }
+}
+
+fn is_ours(root: &Node<'_>) -> bool {
+    document::says(root, "apiVersion").is_some_and(|version| version.starts_with("openslo"))
 }
 
 /// Reads a document, if it is one of OpenSLO's.
@@ -52,17 +116,28 @@ pub(super) fn read(
     body: &Body<'_>,
     root: &Node<'_>,
 ) -> Part {
-    if !document::says(root, "apiVersion").is_some_and(|v| v.starts_with("openslo")) {
+    if !is_ours(root) {
         return Part::Other;
+    }
+    let version = document::says(root, "apiVersion").unwrap_or_default();
+    let at = start(body.place(root));
+    if !version.starts_with("openslo/") {
+        let message = format!("`{version}` is not read: write it as `openslo/v1`");
+        cx.error("unknown-format", at, message);
+        return Part::Read;
     }
     match document::says(root, "kind").unwrap_or_default() {
         "SLO" => slo(cx, services, library, body, root),
-        "Service" => service(cx, services, body, root),
         // They are read where an objective refers to them.
-        "SLI" | "AlertPolicy" | "AlertCondition" => {}
+        kind if NAMED.contains(&kind) => {}
         kind => {
-            let what = format!("the {kind}: a spec has nothing like it");
-            cx.lost(start(body.place(root)), what, "");
+            let name = root.at(&["metadata", "name"]).and_then(Node::text);
+            let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
+            cx.lost(
+                at,
+                format!("the {kind}{name}: a spec has nothing like it"),
+                "",
+            );
         }
     }
     Part::Read
@@ -80,7 +155,7 @@ fn service(cx: &mut Cx<'_>, services: &mut Services, body: &Body<'_>, root: &Nod
     let Some(name) = metadata.required(cx, "name") else {
         return;
     };
-    let title = metadata.text(cx, "displayName");
+    let title = metadata.filled_text(cx, "displayName");
     let name = names::lower(cx, &name, &mut comments);
     comments.extend(metadata.finish(cx));
     if let Some(mut spec) = fields.map(cx, "spec") {
@@ -104,8 +179,8 @@ struct Common {
     description: Option<String>,
     window: Duration,
     comments: Vec<String>,
-    /// Errors are counted in slices of time, which a spec cannot.
-    slices: Option<Span>,
+    /// How errors are counted, if not one by one, as in a spec.
+    method: Option<Text>,
 }
 
 fn slo(
@@ -125,47 +200,50 @@ fn slo(
     };
     let (name, title) = (
         metadata.required(cx, "name"),
-        metadata.text(cx, "displayName"),
+        metadata.filled_text(cx, "displayName"),
     );
     let mut comments = comments;
     comments.extend(metadata.finish(cx));
     let Some(mut spec) = fields.required_map(cx, "spec") else {
         return;
     };
-    let spec_at = start(spec.span());
     let (Some(name), Some(service)) = (name, spec.required(cx, "service")) else {
         return;
     };
     let mut service_comments = Vec::new();
-    let service = names::lower(cx, &service, &mut service_comments);
-    let Some(window) = window(cx, &mut spec) else {
+    let named = service;
+    let service = names::lower(cx, &named, &mut service_comments);
+    if let Some((body, root)) = library
+        .find("Service", &named)
+        .filter(|_| !services.has(&service))
+    {
+        self::service(cx, services, body, root);
+    }
+    let Some(window) = window(cx, &mut spec, &mut comments) else {
         return;
     };
     let method = spec.text(cx, "budgetingMethod");
-    let slices = method.filter(|method| method.value.contains("imeslices"));
+    let method = method.filter(|method| !method.value.eq_ignore_ascii_case("occurrences"));
     let mut common = Common {
         name,
         title,
         description: spec
-            .text(cx, "description")
+            .filled_text(cx, "description")
             .map(|text| text.value.trim().to_owned()),
         window,
         comments,
-        slices: slices.map(|method| method.span),
+        method,
     };
-    let indicator = metric::of(cx, library, &mut spec);
+    let indicator = metric::of(cx, library, &mut spec, &mut common.comments);
     let alerts = alerts::read(cx, library, &mut spec, &mut common.comments);
     let objectives = spec.maps(cx, "objectives");
-    common.comments.extend(spec.finish(cx));
-    common.comments.extend(fields.finish(cx));
     let count = objectives.len();
     if count == 0 {
-        cx.error(
-            "missing-field",
-            spec_at,
-            "the field `spec.objectives` is missing",
-        );
+        spec.missing::<()>(cx, "objectives");
+        return;
     }
+    common.comments.extend(spec.finish(cx));
+    common.comments.extend(fields.finish(cx));
     let entry = services.entry(&service);
     entry.service_comments.extend(service_comments);
     for (number, fields) in objectives.into_iter().enumerate() {
@@ -178,26 +256,17 @@ fn slo(
 }
 
 /// The period: a rolling window, in days or as a duration.
-fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
+fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>, comments: &mut Vec<String>) -> Option<Duration> {
     const DAY: u64 = 86_400;
-    let at = spec.span();
     let mut windows = spec.maps(cx, "timeWindow");
     windows.extend(spec.maps(cx, "timeWindows"));
     if windows.is_empty() {
-        cx.error(
-            "missing-field",
-            start(at),
-            "the field `spec.timeWindow` is missing",
-        );
-        return None;
+        return spec.missing(cx, "timeWindow");
     }
     let mut window = windows.swap_remove(0);
     if let Some(second) = windows.first() {
-        cx.lost(
-            start(second.span()),
-            "a second time window: an objective has one",
-            "",
-        );
+        let what = "a second time window: an objective has one";
+        comments.push(cx.lost(start(second.span()), what, ""));
     }
     let (duration, count) = (window.text(cx, "duration"), window.text(cx, "count"));
     let unit = window.text(cx, "unit");
@@ -216,22 +285,15 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
             };
             Text::new(format!("{count}{unit}"), count.span)
         }
-        _ => {
-            cx.error(
-                "missing-field",
-                start(window.span()),
-                "the field `spec.timeWindow[].duration` is missing",
-            );
-            return None;
-        }
+        _ => return window.missing(cx, "duration"),
     };
     let rolling = window.bool(cx, "isRolling").map(|said| said.value);
     let has_calendar = window.take("calendar").is_some();
     if rolling == Some(false) || rolling.is_none() && has_calendar {
         let what = "the window is rolling here, and not aligned with the calendar";
-        cx.changed(text.span, what);
+        comments.push(cx.changed(text.span, what));
     }
-    window.finish(cx);
+    comments.extend(window.finish(cx));
     let days = |part: &str, days: u64| {
         let count: u64 = text.value.strip_suffix(part)?.parse().ok()?;
         Some(Duration::from_secs(count * days * DAY))
@@ -241,14 +303,10 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>) -> Option<Duration> {
         .or_else(|| days("Y", 365));
     if let Some(period) = calendar {
         let what = format!("a window of `{}` is one of {period} here", text.value);
-        cx.changed(text.span, what);
+        comments.push(cx.changed(text.span, what));
         return Some(period);
     }
-    let found = text.value.parse::<Duration>();
-    if let Err(error) = &found {
-        cx.error("wrong-type", text.span, error.to_string());
-    }
-    found.ok()
+    values::duration(cx, &text)
 }
 
 fn objective(
@@ -261,20 +319,13 @@ fn objective(
 ) -> Option<Objective> {
     let mut comments = common.comments.clone();
     let share = target(cx, &mut fields)?;
-    let display = fields
-        .text(cx, "displayName")
-        .filter(|text| !text.value.is_empty());
+    let display = fields.filled_text(cx, "displayName");
     let is_named = fields.has("indicatorRef");
-    let own = metric::of(cx, library, &mut fields).or_else(|| metric::alpha(cx, &mut fields));
+    let own = metric::of(cx, library, &mut fields, &mut comments);
+    let own = own.or_else(|| metric::alpha(cx, &mut fields, &mut comments));
     // An indicator that is not there is none: that of the SLO would be another one.
     let indicator = indicator.filter(|_| !is_named);
     let threshold = metric::Threshold::read(cx, &mut fields);
-    fields.skip(
-        &["timeSliceTarget", "timeSliceWindow"].map(|key| match common.slices {
-            Some(_) => key,
-            None => "",
-        }),
-    );
     comments.extend(fields.finish(cx));
     let suffix = match (&display, number) {
         (_, None) => String::new(),
@@ -286,12 +337,14 @@ fn objective(
         true => names::lower(cx, &name, &mut comments),
         false => names::clean(&name.value, true),
     };
-    let (sli, by) = match (own.as_ref().or(indicator), common.slices) {
-        (_, Some(at)) => {
-            let what = "slices of time: a spec counts events, or time itself";
-            comments.push(cx.lost(at, what, "write an SLI of the kind `time`"));
+    let (sli, by) = match (own.as_ref().or(indicator), &common.method) {
+        (Some(indicator), Some(method)) => {
+            let what = format!("`budgetingMethod: {method}`: a spec counts events, or time itself");
+            comments.push(cx.lost(method.span, what, "write an SLI of the kind `time`"));
+            indicator.keep(threshold.as_ref(), &mut comments);
             (None, Vec::new())
         }
+        (Some(indicator), None) => indicator.sli(cx, threshold.as_ref(), &mut comments),
         (None, _) => {
             comments.push(cx.lost(
                 start(common.name.span),
@@ -300,7 +353,6 @@ fn objective(
             ));
             (None, Vec::new())
         }
-        (Some(indicator), None) => indicator.sli(cx, threshold, &mut comments),
     };
     let title = match (&common.title, &display) {
         (Some(title), Some(display)) if title != display => Some(format!("{title}: {display}")),
@@ -312,7 +364,7 @@ fn objective(
         description: common.description.clone(),
         page: Some(Urgency::default()),
         ticket: Some(Urgency::default()),
-        tiers: tiers::usual(common.window),
+        tiers: tiers::usual(share, common.window),
         sli,
         by,
         ..Objective::new(name, common.name.span, share, common.window, comments)
@@ -322,24 +374,9 @@ fn objective(
 /// The share of good events: `target` from 0 to 1, or `targetPercent`.
 fn target(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Number> {
     let (share, percent) = (fields.text(cx, "target"), fields.text(cx, "targetPercent"));
-    let (text, scale) = match (share, percent) {
-        (Some(share), _) => (share, 1),
-        (None, Some(percent)) => (percent, 100),
-        (None, None) => {
-            let at = start(fields.span());
-            cx.error(
-                "missing-field",
-                at,
-                "the field `spec.objectives[].target` is missing",
-            );
-            return None;
-        }
-    };
-    let share = parse_decimal(&text.value).ok().map(|number| number / scale);
-    let found = share.filter(|share| *share > 0.into() && *share <= 1.into());
-    if found.is_none() {
-        let message = format!("a target of `{text}` is not between 0 and {scale}");
-        cx.error("objective-out-of-range", text.span, message);
+    match (share, percent) {
+        (Some(share), _) => values::share(cx, &share, 1),
+        (None, Some(percent)) => values::share(cx, &percent, 100),
+        (None, None) => fields.missing(cx, "target"),
     }
-    found
 }

@@ -145,14 +145,18 @@ impl Map {
         }
     }
 
-    /// Adds an entry as a comment: it says what there was, and is not read.
-    pub(super) fn put_as_comment(
+    /// The same of an entry that may be lost: it is then a comment that says what there was, and is not read.
+    pub(super) fn put_or_comment(
         &mut self,
+        is_lost: bool,
         comments: Vec<String>,
         key: &str,
         value: impl Into<Value>,
     ) {
-        self.push(comments, key, value.into(), true);
+        match is_lost {
+            true => self.push(comments, key, value.into(), true),
+            false => self.put_below(comments, key, value),
+        }
     }
 
     fn push(&mut self, comments: Vec<String>, key: &str, value: Value, is_comment: bool) {
@@ -325,7 +329,7 @@ mod tests {
         map.put_below(vec!["a\ncomment: x".to_owned()], "inner", inner);
         map.put("list", Value::texts(&texts));
         map.put("flow", Value::texts(&texts[..5].to_vec()));
-        map.put_as_comment(vec![], "gone", "a\nb");
+        map.put_or_comment(true, vec![], "gone", "a\nb");
         let text = map.text(0);
         let back: serde_json::Value =
             crate::yaml::read(crate::source::FileId(0), &text).expect(&text);

@@ -4,19 +4,23 @@ use super::context::{Cx, comments_above};
 use super::document::{self, Part};
 use super::fields::{Fields, start};
 use super::indicator::{self, Found};
-use super::model::{Alert, Burn, Objective, Pairs, Services, Tier, Urgency};
+use super::model::{Alert, Burn, Metadata, Objective, Pairs, Services, Tier, Urgency, plain};
 use super::print::{Map, Value};
 use super::query;
-use super::{kubernetes, names, sloth};
+use super::{kubernetes, names, values};
 use crate::naming;
 use crate::plan::marker::WINDOW;
-use crate::promql::{self, ast::ExprKind, visit};
+use crate::promql::ast::{ExprKind, MatchOp, Matcher, Selector};
+use crate::promql::{self, visit};
+use crate::source::Spanned;
 use crate::spec::Text;
-use crate::units::{Duration, Number};
-use crate::yaml::{Body, Node};
+use crate::units::{Duration, Number, decimal};
+use crate::yaml::{self, Body, Node};
 
 /// Labels and annotations of this prefix become those of alerts.
 const PREFIX: &str = "pyrra.dev/";
+
+const METRIC_NAME: &str = "__name__";
 
 /// Pyrra's windows for a period of 28 days: how many of each the period has, both windows, and the burn rate.
 const WINDOWS: [(u64, u64, i128, bool); 4] = [
@@ -46,28 +50,25 @@ pub(super) fn read(
 fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -> Option<()> {
     let mut comments = comments_above(fields.body.text(), fields.start());
     fields.skip(&["apiVersion", "kind", "status"]);
+    let named = fields.required_map(cx, "metadata")?.required(cx, "name")?;
     let metadata = kubernetes::metadata(cx, &mut fields)?;
-    let Some(named) = metadata.name.clone() else {
-        let at = start(fields.span());
-        cx.error("missing-field", at, "the field `metadata.name` is missing");
-        return None;
-    };
     let at = named.span;
     let name = names::lower(cx, &named, &mut comments);
     let mut spec = fields.required_map(cx, "spec")?;
     let target = spec.required(cx, "target")?;
-    let share = sloth::share(cx, &target.value, target.span)?;
+    let share = values::share(cx, &target, 100)?;
     let window = spec.required(cx, "window")?;
-    let window = sloth::duration(cx, &window)?;
-    let description = spec.text(cx, "description");
-    let mut totals = Vec::new();
-    let (sli, by) = match spec.map(cx, "indicator") {
-        Some(indicator) => sli(cx, indicator, &mut totals, &mut comments),
-        None => (None, Vec::new()),
-    };
-    if sli.is_none() && totals.is_empty() {
+    let window = values::duration(cx, &window)?;
+    let description = spec.filled_text(cx, "description");
+    let mut indicator = Indicator::default();
+    if let Some(fields) = spec.map(cx, "indicator") {
+        indicator.read(cx, fields);
+    }
+    if indicator.found.is_none() {
         comments.push(cx.lost(at, format!("`{name}` has no indicator"), ""));
     }
+    comments.append(&mut indicator.comments);
+    let (sli, by) = indicator.found.take().unwrap_or_default();
     let mut found = Objective {
         description: description.map(|text| one_text(&text.value)),
         sli,
@@ -75,15 +76,18 @@ fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -
         ..Objective::new(name, at, share, window, comments)
     };
     let (metadata, marks) = metadata.split(PREFIX);
-    found.labels = own_labels(cx, marks.labels, at, &mut found);
-    let marks = marks.annotations.into_iter();
-    let marks = marks.map(|(name, value)| (Text::new(name, at), Text::new(value, at)));
-    let mut comments = Vec::new();
-    let fixed = found.labels.clone();
-    let marks: Vec<_> = marks.collect();
-    sloth::put_annotations(cx, &marks, &fixed, &mut found, &mut comments);
-    found.comments.extend(comments);
+    put_marks(cx, marks, &mut found);
     let absent = alerting(cx, &mut spec, &mut found);
+    let absent: Vec<Alert> = match absent {
+        Some(absent) => indicator
+            .absent
+            .iter()
+            .map(|metric| absent.alert(&found, metric))
+            .collect(),
+        None => Vec::new(),
+    };
+    // Results of `absent(…)` have them already.
+    put_fixed(cx, &indicator.fixed, &mut found);
     let more = spec.finish(cx);
     found.comments.extend(more);
     let more = fields.finish(cx);
@@ -105,12 +109,7 @@ fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -
         found.name = new;
     }
     kubernetes::add(cx, service, Some(metadata));
-    if let Some(absent) = absent {
-        for (number, total) in totals.iter().enumerate() {
-            let alert = absent.alert(&found, total, number);
-            service.push(cx, alert);
-        }
-    }
+    service.alerts.extend(absent);
     service.add(cx, found);
     Some(())
 }
@@ -119,77 +118,181 @@ fn one_text(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Labels of alerts, with names that a spec can have.
-fn own_labels(
-    cx: &mut Cx<'_>,
-    labels: Pairs,
-    at: crate::source::Span,
-    objective: &mut Objective,
-) -> Pairs {
-    let pairs = labels.into_iter();
-    let pairs = pairs.map(|(name, value)| (Text::new(name, at), Text::new(value, at)));
-    let labels = names::labels(cx, pairs.collect(), &mut objective.comments);
-    let mut labels = super::model::plain(&labels);
-    if let Some(severity) = labels.shift_remove(naming::SEVERITY) {
+/// Labels and annotations of alerts, from those of the resource.
+fn put_marks(cx: &mut Cx<'_>, marks: Metadata, objective: &mut Objective) {
+    let at = objective.at;
+    let placed = |pairs: Pairs| -> Vec<(Text, Text)> {
+        let pairs = pairs.into_iter();
+        pairs
+            .map(|(name, value)| (Text::new(name, at), Text::new(value, at)))
+            .collect()
+    };
+    let mut comments = Vec::new();
+    let mut labels = names::labels(cx, placed(marks.labels), &mut comments);
+    if let Some(severity) = names::take(&mut labels, naming::SEVERITY) {
         let what = format!("the label `severity: {severity}`: the alerts have those of `alerting`");
-        let comment = cx.lost(at, what, "");
-        objective.comments.push(comment);
+        comments.push(cx.lost(at, what, ""));
     }
+    let mut labels = plain(&labels);
     objective.owner = names::take_owner(&mut labels);
-    labels
+    let annotations = placed(marks.annotations);
+    names::put_annotations(cx, &annotations, &labels, objective, &mut comments);
+    objective.labels = labels;
+    objective.comments.extend(comments);
 }
 
-/// The indicator; the metrics of all events go to `totals`.
-fn sli(
-    cx: &mut Cx<'_>,
-    mut fields: Fields<'_>,
-    totals: &mut Vec<String>,
-    comments: &mut Vec<String>,
-) -> Found {
-    let mut found = (None, Vec::new());
-    for kind in ["ratio", "latency", "latencyNative", "bool_gauge"] {
-        let Some(mut indicator) = fields.map(cx, kind) else {
-            continue;
-        };
-        let grouping: Vec<_> = indicator.list(cx, "grouping").iter().collect();
-        let by: Vec<String> = grouping
-            .iter()
-            .filter_map(|node| Some(node.text()?.to_owned()))
-            .collect();
-        found = match kind {
-            "ratio" => events(cx, &mut indicator, ("bad", "errors"), &by, totals, comments),
-            "latency" => events(
-                cx,
-                &mut indicator,
-                ("good", "success"),
-                &by,
-                totals,
-                comments,
-            ),
-            "latencyNative" => native(cx, &mut indicator, &by, totals, comments),
-            _ => gauge(cx, &mut indicator, &by, totals, comments),
-        };
-        comments.extend(indicator.finish(cx));
+/// Labels of alerts that have one value in all events; Pyrra prefers them to those of the resource.
+fn put_fixed(cx: &mut Cx<'_>, fixed: &[(Text, Text)], objective: &mut Objective) {
+    let is_free = |(name, _): &&(Text, Text)| !objective.by.contains(&name.value);
+    let fixed = fixed.iter().filter(is_free).cloned().collect();
+    let mut labels = names::labels(cx, fixed, &mut objective.comments);
+    // The alerts have a severity and an owner of their own.
+    labels.retain(|(name, _)| ![naming::SEVERITY, naming::OWNER].contains(&name.value.as_str()));
+    objective.labels.extend(plain(&labels));
+}
+
+/// A metric: a selector.
+struct Metric {
+    text: yaml::Text,
+    selector: Selector,
+}
+
+/// A metric of which Pyrra tells when it is gone.
+struct Watched {
+    metric: String,
+    /// What its events are, if they are not all.
+    part: &'static str,
+}
+
+/// What is read of an indicator.
+#[derive(Default)]
+struct Indicator {
+    found: Option<Found>,
+    by: Vec<String>,
+    /// Labels that have one value in all events.
+    fixed: Vec<(Text, Text)>,
+    absent: Vec<Watched>,
+    comments: Vec<String>,
+}
+
+impl Indicator {
+    fn read(&mut self, cx: &mut Cx<'_>, mut fields: Fields<'_>) {
+        for kind in ["ratio", "latency", "latencyNative", "bool_gauge"] {
+            // Pyrra takes one indicator: a second one is told.
+            if self.found.is_some() {
+                break;
+            }
+            let Some(mut indicator) = fields.map(cx, kind) else {
+                continue;
+            };
+            self.by = indicator.texts(cx, "grouping");
+            self.found = match kind {
+                "ratio" => self.events(cx, &mut indicator, "bad", "errors"),
+                "latency" => self.events(cx, &mut indicator, "good", "success"),
+                "latencyNative" => self.native(cx, &mut indicator),
+                _ => self.gauge(cx, &mut indicator),
+            };
+            self.comments.extend(indicator.finish(cx));
+        }
+        self.comments.extend(fields.finish(cx));
     }
-    comments.extend(fields.finish(cx));
+
+    /// Bad or good events of all events.
+    fn events(
+        &mut self,
+        cx: &mut Cx<'_>,
+        fields: &mut Fields<'_>,
+        part: &'static str,
+        key: &'static str,
+    ) -> Option<Found> {
+        let [events, total] = [key, "total"].map(|key| metric_in(cx, fields, key));
+        let (events, total) = (events?, total?);
+        self.fixed = total.fixed();
+        self.watch(&total, "");
+        if events.name() != total.name() {
+            self.watch(&events, key);
+        }
+        let read = [&events, &total].map(|metric| {
+            let query = self.sum("rate", metric);
+            query::check(cx, query, &metric.text)
+        });
+        Some(self.ratio(cx, part, read))
+    }
+
+    /// A native histogram, of which Pyrra does not tell when it is gone.
+    fn native(&mut self, cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Found> {
+        let latency = fields.required(cx, "latency");
+        let total = metric_in(cx, fields, "total");
+        let (latency, total) = (latency?, total?);
+        let Some(length) = promql::ast::Duration::parse(latency.value.trim()) else {
+            let message = format!("`{latency}` is not a length of time");
+            cx.error("wrong-type", latency.span, message);
+            return None;
+        };
+        let seconds = decimal(Number::new(length.millis.into(), 1000));
+        self.fixed = total.fixed();
+        let rate = self.sum("rate", &total);
+        let good = format!("histogram_fraction(0, {seconds}, {rate}) * histogram_count({rate})");
+        let all = format!("histogram_count({rate})");
+        let read = [good, all].map(|text| query::check(cx, text, &total.text));
+        Some(self.ratio(cx, "good", read))
+    }
+
+    /// A gauge that is 1 while all is well: each sample is an event.
+    fn gauge(&mut self, cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Found> {
+        let metric = metric(cx, fields)?;
+        self.fixed = metric.fixed();
+        self.watch(&metric, "");
+        let read = ["sum_over_time", "count_over_time"].map(|function| {
+            let query = self.sum(function, &metric);
+            query::check(cx, query, &metric.text)
+        });
+        Some(self.ratio(cx, "good", read))
+    }
+
+    /// `sum by (a) (rate(metric[$window]))`
+    fn sum(&self, function: &str, metric: &Metric) -> String {
+        let by = match self.by.as_slice() {
+            [] => String::new(),
+            by => format!(" by ({}) ", by.join(", ")),
+        };
+        format!("sum{by}({function}({}[{WINDOW}]))", metric.trimmed())
+    }
+
+    fn ratio(
+        &mut self,
+        cx: &mut Cx<'_>,
+        part: &'static str,
+        read: [Result<query::Query, String>; 2],
+    ) -> Found {
+        match read {
+            [Ok(events), Ok(total)] => {
+                indicator::events_of_all(cx, (part, events), total, &mut self.comments)
+            }
+            read => {
+                self.comments
+                    .extend(read.into_iter().filter_map(Result::err));
+                Found::default()
+            }
+        }
+    }
+
+    fn watch(&mut self, metric: &Metric, part: &'static str) {
+        let metric = metric.trimmed().to_owned();
+        self.absent.push(Watched { metric, part });
+    }
+}
+
+/// The metric of a mapping in a field.
+fn metric_in(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: &str) -> Option<Metric> {
+    let mut inner = fields.required_map(cx, key)?;
+    let found = metric(cx, &mut inner);
+    inner.finish(cx);
     found
 }
 
-/// The metric in a field: a selector.
-fn metric(
-    cx: &mut Cx<'_>,
-    fields: &mut Fields<'_>,
-    key: Option<&str>,
-) -> Option<crate::yaml::Text> {
-    let text = match key {
-        None => fields.query(cx, "metric"),
-        Some(key) => {
-            let mut inner = fields.map(cx, key)?;
-            let text = inner.query(cx, "metric");
-            inner.finish(cx);
-            text
-        }
-    }?;
+fn metric(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Metric> {
+    let text = fields.required_query(cx, "metric")?;
     let expr = match promql::parse(&text.value) {
         Ok(expr) => expr,
         Err(error) => {
@@ -198,109 +301,39 @@ fn metric(
             return None;
         }
     };
-    if !matches!(visit::bare(&expr).kind, ExprKind::Selector(_)) {
-        cx.error(
-            "bad-promql",
-            text.span(),
-            "this must be a selector: a metric, with or without matchers",
-        );
+    let ExprKind::Selector(selector) = &visit::bare(&expr).kind else {
+        let message = "this must be a selector: a metric, with or without matchers";
+        cx.error("bad-promql", text.span(), message);
         return None;
+    };
+    let selector = selector.clone();
+    Some(Metric { text, selector })
+}
+
+impl Metric {
+    fn trimmed(&self) -> &str {
+        self.text.value.trim()
     }
-    Some(text)
-}
 
-/// `sum by (a) (rate(metric[$window]))`
-fn sum(function: &str, metric: &str, by: &[String]) -> String {
-    let by = match by {
-        [] => String::new(),
-        by => format!(" by ({}) ", by.join(", ")),
-    };
-    format!("sum{by}({function}({}[{WINDOW}]))", metric.trim())
-}
-
-fn events(
-    cx: &mut Cx<'_>,
-    fields: &mut Fields<'_>,
-    (part, key): (&'static str, &str),
-    by: &[String],
-    totals: &mut Vec<String>,
-    comments: &mut Vec<String>,
-) -> Found {
-    let (events, total) = (
-        metric(cx, fields, Some(key)),
-        metric(cx, fields, Some("total")),
-    );
-    let (Some(events), Some(total)) = (events, total) else {
-        return (None, Vec::new());
-    };
-    totals.push(total.value.trim().to_owned());
-    let read = [&events, &total].map(|text| query::check(cx, sum("rate", &text.value, by), text));
-    ratio(cx, part, read, comments)
-}
-
-fn ratio(
-    cx: &mut Cx<'_>,
-    part: &'static str,
-    read: [Result<query::Query, String>; 2],
-    comments: &mut Vec<String>,
-) -> Found {
-    match read {
-        [Ok(events), Ok(total)] => indicator::events_of_all(cx, (part, events), total, comments),
-        read => {
-            comments.extend(read.into_iter().filter_map(Result::err));
-            (None, Vec::new())
-        }
+    fn name(&self) -> Option<&str> {
+        let name = self.selector.metric.as_ref().map(|name| &*name.text);
+        let mut matchers = self.selector.matchers.iter();
+        name.or_else(|| Some(&*matchers.find(|m| m.label.text == METRIC_NAME)?.value.value))
     }
-}
 
-/// A native histogram.
-fn native(
-    cx: &mut Cx<'_>,
-    fields: &mut Fields<'_>,
-    by: &[String],
-    totals: &mut Vec<String>,
-    comments: &mut Vec<String>,
-) -> Found {
-    let latency = fields.required(cx, "latency");
-    let (Some(total), Some(latency)) = (metric(cx, fields, Some("total")), latency) else {
-        return (None, Vec::new());
-    };
-    let quantity: Result<crate::units::Quantity, _> = latency.value.parse();
-    let seconds = quantity
-        .ok()
-        .and_then(|q| q.of(crate::units::Unit::Seconds, false).ok());
-    let Some(seconds) = seconds else {
-        cx.error(
-            "wrong-type",
-            latency.span,
-            format!("`{latency}` is not a length of time"),
-        );
-        return (None, Vec::new());
-    };
-    totals.push(total.value.trim().to_owned());
-    let rate = sum("rate", &total.value, by);
-    let seconds = crate::units::decimal(seconds);
-    let good = format!("histogram_fraction(0, {seconds}, {rate}) * histogram_count({rate})");
-    let all = format!("histogram_count({rate})");
-    let read = [good, all].map(|text| query::check(cx, text, &total));
-    ratio(cx, "good", read, comments)
-}
-
-/// A gauge that is 1 while all is well: each sample is an event.
-fn gauge(
-    cx: &mut Cx<'_>,
-    fields: &mut Fields<'_>,
-    by: &[String],
-    totals: &mut Vec<String>,
-    comments: &mut Vec<String>,
-) -> Found {
-    let Some(text) = metric(cx, fields, None) else {
-        return (None, Vec::new());
-    };
-    totals.push(text.value.trim().to_owned());
-    let read = ["sum_over_time", "count_over_time"]
-        .map(|function| query::check(cx, sum(function, &text.value, by), &text));
-    ratio(cx, "good", read, comments)
+    /// Labels with their only value.
+    fn fixed(&self) -> Vec<(Text, Text)> {
+        let at = self.text.span();
+        let matchers = self.selector.matchers.iter();
+        let equal = matchers.filter(|m| m.op == MatchOp::Equal && m.label.text != METRIC_NAME);
+        let pair = |m: &Matcher| {
+            (
+                Text::new(m.label.text.clone(), at),
+                Text::new(m.value.value.clone(), at),
+            )
+        };
+        equal.map(pair).collect()
+    }
 }
 
 /// The alert for metrics that are gone.
@@ -311,71 +344,86 @@ struct Absent {
 
 /// Reads `alerting`; gives back the alert for metrics that are gone, unless it is off.
 fn alerting(cx: &mut Cx<'_>, spec: &mut Fields<'_>, objective: &mut Objective) -> Option<Absent> {
-    let mut absent = Some(Absent {
+    let mut absent = Absent {
         name: None,
         severity: "critical".to_owned(),
-    });
-    let mut has_burn_rates = true;
+    };
+    let (mut has_burn_rates, mut has_absent) = (true, true);
     let mut severities = ["critical", "critical", "warning", "warning"].map(str::to_owned);
     if let Some(mut alerting) = spec.map(cx, "alerting") {
         let mut comments = Vec::new();
-        if alerting.is_true(cx, "disabled") {
-            (absent, has_burn_rates) = (None, false);
-        }
-        has_burn_rates &= alerting.bool(cx, "burnrates").is_none_or(|said| said.value);
-        let is_wanted = alerting.bool(cx, "absent").is_none_or(|said| said.value);
-        absent = absent.filter(|_| is_wanted);
-        if let Some(name) = alerting.text(cx, "name") {
-            objective.alert_name = Some(names::alert(cx, &name, &mut comments));
-        }
-        let name = alerting.text(cx, "absentName");
-        if let (Some(name), Some(absent)) = (name, &mut absent) {
-            absent.name = Some(names::alert(cx, &name, &mut comments));
-        }
-        if let Some(mut own) = alerting.map(cx, "severities") {
-            let keys = ["fastBurn", "mediumBurn", "slowBurn", "longTermBurn"];
-            for (key, severity) in keys.into_iter().zip(&mut severities) {
-                if let Some(text) = own.text(cx, key) {
-                    *severity = names::severity(cx, &text, &mut comments);
-                }
-            }
-            if let (Some(text), Some(absent)) = (own.text(cx, "absent"), &mut absent) {
-                absent.severity = names::severity(cx, &text, &mut comments);
-            }
-            if severities[0] != severities[1] || severities[2] != severities[3] {
-                let what = format!(
-                    "four severities: the fast and medium alerts have `{}` here, the slow ones `{}`",
-                    severities[0], severities[2]
-                );
-                comments.push(cx.lost(start(own.span()), what, ""));
-            }
-            comments.extend(own.finish(cx));
+        // As in Pyrra, `disabled` is of burn rates alone.
+        let is_disabled = alerting.is_true(cx, "disabled");
+        let is_wanted = |said: Option<Spanned<bool>>| said.is_none_or(|said| said.value);
+        has_burn_rates = is_wanted(alerting.bool(cx, "burnrates")) && !is_disabled;
+        has_absent = is_wanted(alerting.bool(cx, "absent"));
+        let mut name = |cx: &mut Cx<'_>, key: &str| {
+            let name = alerting.filled_text(cx, key)?;
+            Some(names::alert(cx, &name, &mut comments))
+        };
+        objective.alert_name = name(cx, "name");
+        absent.name = name(cx, "absentName");
+        if let Some(own) = alerting.map(cx, "severities") {
+            comments.extend(urgencies(cx, own, &mut severities, &mut absent));
         }
         comments.extend(alerting.finish(cx));
         objective.comments.extend(comments);
     }
     if has_burn_rates {
         objective.tiers = tiers(objective.window);
-        let urgency = |severity: &str| {
+        let [page, _, ticket, _] = severities;
+        let urgency = |severity: String| {
             Some(Urgency {
-                severity: Some(severity.to_owned()),
+                severity: Some(severity),
                 ..Urgency::default()
             })
         };
-        (objective.page, objective.ticket) = (urgency(&severities[0]), urgency(&severities[2]));
+        (objective.page, objective.ticket) = (urgency(page), urgency(ticket));
         let what = "burn-rate alerts have no holding time: the short window does its work";
         let comment = cx.changed(objective.at, what);
         objective.comments.push(comment);
+        let what = "the labels `short`, `long` and `exhaustion` of its burn-rate alerts";
+        let comment = cx.lost(objective.at, what, "the label `window` has the long window");
+        objective.comments.push(comment);
     }
-    absent
+    has_absent.then_some(absent)
+}
+
+/// Reads `severities`, of which a spec has two; gives back the comments.
+fn urgencies(
+    cx: &mut Cx<'_>,
+    mut fields: Fields<'_>,
+    severities: &mut [String; 4],
+    absent: &mut Absent,
+) -> Vec<String> {
+    let mut comments = Vec::new();
+    let keys = [
+        "fastBurn",
+        "mediumBurn",
+        "slowBurn",
+        "longTermBurn",
+        "absent",
+    ];
+    let places = severities.iter_mut().chain([&mut absent.severity]);
+    for (key, severity) in keys.into_iter().zip(places) {
+        if let Some(text) = fields.filled_text(cx, key) {
+            *severity = names::severity(cx, &text, &mut comments);
+        }
+    }
+    if severities[0] != severities[1] || severities[2] != severities[3] {
+        let what = format!(
+            "four severities: the fast and medium alerts have `{}` here, the slow ones `{}`",
+            severities[0], severities[2]
+        );
+        comments.push(cx.lost(start(fields.span()), what, ""));
+    }
+    comments.extend(fields.finish(cx));
+    comments
 }
 
 /// Pyrra's tiers, which are in proportion to the period, rounded to minutes.
 fn tiers(period: Duration) -> Vec<Tier> {
-    let part = |parts: u64| {
-        let minutes = (period.as_secs() + 30 * parts) / (60 * parts);
-        Duration::from_mins(minutes)
-    };
+    let part = |parts: u64| part(period, parts);
     let tier = |(long, short, factor, is_page): (u64, u64, i128, bool)| Tier {
         burn: Burn::Factor(Number::from_integer(factor)),
         long: part(long),
@@ -386,9 +434,14 @@ fn tiers(period: Duration) -> Vec<Tier> {
     WINDOWS.map(tier).into()
 }
 
+/// One of some parts of a period, rounded to minutes.
+fn part(period: Duration, parts: u64) -> Duration {
+    Duration::from_mins((period.as_secs() + 30 * parts) / (60 * parts))
+}
+
 /// How long metrics may be gone: as long as the fastest tier would take without a good event, and its holding time.
 fn patience(objective: &Objective) -> Duration {
-    let [long, hold] = [28 * 24, 28 * 24 * 30].map(|parts| objective.window.as_secs() / parts);
+    let [long, hold] = [28 * 24, 28 * 24 * 30].map(|parts| part(objective.window, parts).as_secs());
     let budget = Number::from_integer(1) - objective.objective;
     let burnt = (budget * 14 * i128::from(long)).to_integer();
     let seconds = u64::try_from(burnt).unwrap_or_default() + hold;
@@ -397,30 +450,30 @@ fn patience(objective: &Objective) -> Duration {
 
 impl Absent {
     /// As an alert of its own, after as long as Pyrra waits.
-    fn alert(&self, objective: &Objective, total: &str, number: usize) -> Alert {
-        let default = format!("{}MetricAbsent", naming::pascal(&objective.name));
-        let name = self
-            .name
-            .as_ref()
-            .map(|name| format!("{name}-{}", objective.name));
-        let mut name = name.unwrap_or(default);
-        if number > 0 {
-            name.push_str(&number.to_string());
-        }
+    fn alert(&self, objective: &Objective, watched: &Watched) -> Alert {
+        let name = naming::pascal(&format!("{}-{}", objective.name, watched.part));
+        let name = match &self.name {
+            Some(own) => format!("{own}-{name}"),
+            None => format!("{name}MetricAbsent"),
+        };
         let mut fields = Map::default();
         fields.put("severity", &self.severity);
         let mut when = Map::default();
-        when.put("promql", &format!("absent({total})"));
+        when.put("promql", &format!("absent({})", watched.metric));
         when.put("above", Value::word(0));
         fields.put("when", when);
         fields.put("for", Value::word(patience(objective)));
-        fields.put("summary", &format!("{} has no data", objective.name));
+        let summary = match watched.part {
+            "" => format!("{} has no data", objective.name),
+            part => format!("the metric of {part} of {} has no data", objective.name),
+        };
+        fields.put("summary", &summary);
         fields.maybe("owner", objective.owner.as_ref());
         fields.maybe("runbook", objective.runbook.as_ref());
         fields.texts("labels", &objective.labels);
         fields.texts("annotations", &objective.annotations);
         Alert {
-            name,
+            name: names::clean(&name, false),
             at: objective.at,
             severity: self.severity.clone(),
             comments: Vec::new(),

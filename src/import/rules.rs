@@ -8,8 +8,7 @@ use super::names::{self, Annotation};
 use super::print::{Map, Value};
 use super::{known, kubernetes, query};
 use crate::naming;
-use crate::promql;
-use crate::source::Span;
+use crate::promql::{self, Kept, ast::Expr};
 use crate::spec::Text;
 use crate::units::Duration;
 use crate::yaml::{Body, Node};
@@ -52,25 +51,31 @@ fn groups(cx: &mut Cx<'_>, services: &mut Services, fields: &mut Fields<'_>, ser
     for mut group in fields.maps(cx, "groups") {
         let name = group.text(cx, "name");
         let mut above = comments_above(group.body.text(), group.start());
+        let shared = group.pairs(cx, "labels");
         let rules = group.maps(cx, "rules");
         above.extend(group.finish(cx));
         let mut is_first = true;
         for rule in rules {
-            let Some(mut alert) = rule_of(cx, rule, &mut above) else {
+            let Some(mut alert) = rule_of(cx, rule, &shared, &mut above) else {
                 continue;
             };
             if std::mem::take(&mut is_first) {
                 let name = name.iter().map(|name| format!("group {name}"));
                 alert.comments.splice(0..0, name);
             }
-            services.entry(service).push(cx, alert);
+            services.entry(service).alerts.push(alert);
         }
         services.entry(service).service_comments.append(&mut above);
     }
 }
 
-/// An alerting rule; of a recording rule, only that it is lost.
-fn rule_of(cx: &mut Cx<'_>, mut rule: Fields<'_>, above: &mut Vec<String>) -> Option<Alert> {
+/// An alerting rule, with labels that its group shares; of a recording rule, only that it is lost.
+fn rule_of(
+    cx: &mut Cx<'_>,
+    mut rule: Fields<'_>,
+    shared: &[(Text, Text)],
+    above: &mut Vec<String>,
+) -> Option<Alert> {
     let mut comments = std::mem::take(above);
     comments.extend(comments_above(rule.body.text(), rule.start()));
     if let Some(record) = rule.text(cx, "record") {
@@ -82,8 +87,11 @@ fn rule_of(cx: &mut Cx<'_>, mut rule: Fields<'_>, above: &mut Vec<String>) -> Op
         return None;
     }
     let name = rule.required(cx, "alert")?;
-    let expr = rule.required_query(cx, "expr")?;
-    let labels = rule.pairs(cx, "labels");
+    let text = rule.required_query(cx, "expr")?;
+    let mut labels = rule.pairs(cx, "labels");
+    let is_own = |name: &Text| labels.iter().any(|(own, _)| own.value == name.value);
+    let shared = shared.iter().filter(|(name, _)| !is_own(name));
+    labels = shared.chain(&labels).cloned().collect();
     let annotations = rule.pairs(cx, "annotations");
     let mut alert = Alert {
         name: names::alert(cx, &name, &mut comments),
@@ -93,34 +101,59 @@ fn rule_of(cx: &mut Cx<'_>, mut rule: Fields<'_>, above: &mut Vec<String>) -> Op
         fields: Map::default(),
         is_lost: false,
     };
-    condition(cx, &mut alert, &labels, &expr);
+    urgency(cx, &mut alert, &mut labels);
+    let query = Query::of(cx, &mut alert, text);
+    condition(cx, &mut alert, &query);
     if let Some(hold) = rule.text(cx, "for") {
         holding(cx, &mut alert, &hold);
     }
-    marks(cx, &mut alert, labels, &annotations, &expr);
+    marks(cx, &mut alert, labels, &annotations, &query);
     let more = rule.finish(cx);
     alert.comments.extend(more);
     Some(alert)
 }
 
-/// Severity and condition.
-fn condition(
-    cx: &mut Cx<'_>,
-    alert: &mut Alert,
-    labels: &[(Text, Text)],
-    expr: &crate::yaml::Text,
-) {
-    let severity = labels
-        .iter()
-        .find(|(name, _)| name.value == naming::SEVERITY);
-    alert.severity = match severity {
-        Some((_, value)) if value.value.contains("{{") => {
+/// The query of an alert.
+struct Query {
+    text: crate::yaml::Text,
+    /// `None` where it is not PromQL.
+    expr: Option<Expr>,
+    /// The labels of its results.
+    kept: Option<Kept>,
+}
+
+impl Query {
+    /// Parses a query; an alert whose query is not PromQL is lost.
+    fn of(cx: &mut Cx<'_>, alert: &mut Alert, text: crate::yaml::Text) -> Self {
+        let parsed = promql::parse(&text.value);
+        if let Err(error) = &parsed {
+            let what = format!("this query is not PromQL: {}", error.message);
+            let comment = cx.lost(text.map.span(error.span.clone()), what, "");
+            alert.comments.push(comment);
+            alert.is_lost = true;
+        }
+        let expr = parsed.ok();
+        let kept = expr.as_ref().map(promql::kept_labels);
+        Self { text, expr, kept }
+    }
+
+    /// The labels of its results, where these are known.
+    fn labels(&self) -> Vec<String> {
+        let kept = self.kept.as_ref();
+        kept.and_then(Kept::names).unwrap_or_default()
+    }
+}
+
+/// Moves the severity out of the labels.
+fn urgency(cx: &mut Cx<'_>, alert: &mut Alert, labels: &mut Vec<(Text, Text)>) {
+    alert.severity = match names::take(labels, naming::SEVERITY) {
+        Some(value) if value.value.contains("{{") => {
             let what = format!("the severity `{value}`: a spec has no templates for it");
             alert.comments.push(cx.lost(value.span, what, ""));
             alert.is_lost = true;
             "warning".to_owned()
         }
-        Some((_, value)) => names::severity(cx, value, &mut alert.comments),
+        Some(value) => names::severity(cx, &value, &mut alert.comments),
         None => {
             let what = format!("`{}` has no severity, and is a `warning` here", alert.name);
             alert.comments.push(cx.changed(alert.at, what));
@@ -128,39 +161,33 @@ fn condition(
         }
     };
     alert.fields.put("severity", &alert.severity.clone());
+}
+
+fn condition(cx: &mut Cx<'_>, alert: &mut Alert, query: &Query) {
     let vllm = cx.options.vllm.as_deref();
-    let known = vllm.and_then(|vllm| known::condition(vllm, &expr.value));
+    let known = vllm.and_then(|vllm| known::condition(vllm, query.expr.as_ref()?));
     let when = known.unwrap_or_else(|| {
         let mut when = Map::default();
-        let query = query::dedent(&expr.value);
-        when.put("promql", &distinct(cx, alert, query, expr.span()));
+        when.put("promql", &distinct(cx, alert, query));
         when
     });
     alert.fields.put("when", when);
-    if let Err(error) = promql::parse(&expr.value) {
-        let what = format!("this query is not PromQL: {}", error.message);
-        let comment = cx.lost(expr.map.span(error.span), what, "");
-        alert.comments.push(comment);
-        alert.is_lost = true;
-    }
 }
 
 /// A query whose series differ without the label `service`, which the rules set on every alert.
-fn distinct(cx: &mut Cx<'_>, alert: &mut Alert, query: String, at: Span) -> String {
-    let kept = promql::parse(&query)
-        .ok()
-        .map(|expr| promql::kept_labels(&expr));
-    let names = kept.and_then(|kept| kept.names()).unwrap_or_default();
-    let Some(label) = names.iter().find(|name| *name == naming::SERVICE) else {
-        return query;
-    };
+fn distinct(cx: &mut Cx<'_>, alert: &mut Alert, query: &Query) -> String {
+    let text = query::dedent(&query.text.value);
+    let label = naming::SERVICE;
+    if !query.labels().iter().any(|name| name == label) {
+        return text;
+    }
     let new = format!("service_{label}");
     let what = format!(
         "the label `{label}` of the series is `{new}` on the alert: the rules set `{label}`"
     );
-    alert.comments.push(cx.changed(at, what));
-    let query = query.replace('\n', "\n  ");
-    format!("label_replace(\n  {query},\n  \"{new}\", \"$1\", \"{label}\", \"(.*)\"\n)")
+    alert.comments.push(cx.changed(query.text.span(), what));
+    let text = text.replace('\n', "\n  ");
+    format!("label_replace(\n  {text},\n  \"{new}\", \"$1\", \"{label}\", \"(.*)\"\n)")
 }
 
 /// The holding time, in whole evaluations.
@@ -188,15 +215,13 @@ fn marks(
     alert: &mut Alert,
     labels: Vec<(Text, Text)>,
     annotations: &[(Text, Text)],
-    expr: &crate::yaml::Text,
+    query: &Query,
 ) {
-    let kept = promql::parse(&expr.value)
-        .ok()
-        .map(|expr| promql::kept_labels(&expr));
     let mut own = super::model::Pairs::new();
     let mut taken: Vec<&str> = Vec::new();
     for pair in annotations {
-        let (field, text) = match names::of_rule(cx, pair, kept.as_ref(), &mut alert.comments) {
+        let (field, text) = match names::of_rule(cx, pair, query.kept.as_ref(), &mut alert.comments)
+        {
             Annotation::Summary(text) => ("summary", text),
             Annotation::Description(text) => ("description", text),
             Annotation::Runbook(url) => ("runbook", url),
@@ -222,11 +247,9 @@ fn marks(
     }
     let labels = names::labels(cx, labels, &mut alert.comments);
     let mut labels = plain(&labels);
-    labels.shift_remove(naming::SEVERITY);
     let owner = names::take_owner(&mut labels);
     alert.fields.maybe("owner", owner.as_ref());
-    let names = kept.and_then(|kept| kept.names()).unwrap_or_default();
-    for label in names {
+    for label in query.labels() {
         if let Some(value) = labels.shift_remove(&label) {
             let what = format!(
                 "the label `{label}: {value}`: `{}` is grouped by it",

@@ -36,14 +36,12 @@ pub(super) fn workbook() -> Vec<Tier> {
         .into()
 }
 
-/// The tiers of an objective that says nothing of alerts: the workbook's, in proportion to its period.
+/// The tiers of an objective that says nothing of alerts: those of the workbook that fit, in proportion to its period.
 ///
 /// 2% of the budget in 1/720 of the period, as in 1h of 30d, and so on.
-pub(super) fn usual(period: Duration) -> Vec<Tier> {
+pub(super) fn usual(objective: Number, period: Duration) -> Vec<Tier> {
     const DAY: u64 = 86_400;
-    if (28 * DAY..=90 * DAY).contains(&period.as_secs()) {
-        return workbook();
-    }
+    let is_long = (28 * DAY..=90 * DAY).contains(&period.as_secs());
     let scaled = |tier: Tier| {
         let minutes = tier.long.as_secs() * period.as_secs() / (30 * DAY) / 60;
         let long = Duration::from_mins(minutes.max(12));
@@ -54,7 +52,14 @@ pub(super) fn usual(period: Duration) -> Vec<Tier> {
             ..tier
         }
     };
-    workbook().into_iter().map(scaled).collect()
+    let mut kept = Vec::new();
+    for tier in workbook() {
+        let tier = if is_long { tier } else { scaled(tier) };
+        if fault(&tier, objective, period, &kept).is_none() {
+            kept.push(tier);
+        }
+    }
+    kept
 }
 
 fn twelfth(long: Duration) -> Duration {
@@ -63,51 +68,53 @@ fn twelfth(long: Duration) -> Duration {
 
 /// Drops tiers that never fire, or that a spec cannot have; tells so.
 pub(super) fn fit(cx: &mut Cx<'_>, objective: &mut Objective) {
-    let (period, budget) = (
-        objective.window,
-        Number::from_integer(1) - objective.objective,
-    );
+    let period = objective.window;
     let (page, ticket) = (objective.page.is_some(), objective.ticket.is_some());
     let mut kept: Vec<Tier> = Vec::new();
     for tier in std::mem::take(&mut objective.tiers) {
         if !(if tier.is_page { page } else { ticket }) {
             continue;
         }
-        let factor = tier.factor(period);
-        let why = if factor * budget >= Number::from_integer(1) {
-            let ratio = decimal(factor * budget * 100);
-            Some(format!(
-                "it can never fire, it needs an error ratio of {ratio}%"
-            ))
-        } else if factor < Number::new(9, 10) {
-            Some("it fires while the objective is met".to_owned())
-        } else if tier.long > period {
-            Some(format!("its window is longer than the period of {period}"))
-        } else if tier.short < SHORTEST || tier.short >= tier.long {
-            Some(format!(
-                "its short window of {} must be {SHORTEST} or more, and shorter than the long one",
-                tier.short
-            ))
-        } else if kept.iter().any(|other| other.long == tier.long) {
-            Some("another tier has the same long window".to_owned())
-        } else {
-            None
+        let Some(why) = fault(&tier, objective.objective, period, &kept) else {
+            kept.push(tier);
+            continue;
         };
-        match why {
-            None => kept.push(tier),
-            Some(why) => {
-                let at = tier.at.unwrap_or(objective.at);
-                let factor = decimal(factor);
-                let what = format!(
-                    "the alert on a burn rate of {factor} over {} of `{}`: {why}",
-                    tier.long, objective.name
-                );
-                let comment = cx.lost(at, what, "");
-                objective.comments.push(comment);
-            }
-        }
+        let at = tier.at.unwrap_or(objective.at);
+        let what = format!(
+            "the alert on a burn rate of {} over {} of `{}`: {why}",
+            decimal(tier.factor(period)),
+            tier.long,
+            objective.name
+        );
+        let comment = cx.lost(at, what, "");
+        objective.comments.push(comment);
     }
     objective.tiers = kept;
+}
+
+/// Why a spec cannot have a tier beside others, if so.
+fn fault(tier: &Tier, objective: Number, period: Duration, others: &[Tier]) -> Option<String> {
+    let factor = tier.factor(period);
+    let ratio = factor * (Number::from_integer(1) - objective);
+    if ratio >= Number::from_integer(1) {
+        let ratio = decimal(ratio * 100);
+        Some(format!(
+            "it can never fire, it needs an error ratio of {ratio}%"
+        ))
+    } else if factor < Number::new(9, 10) {
+        Some("it fires while the objective is met".to_owned())
+    } else if tier.long > period {
+        Some(format!("its window is longer than the period of {period}"))
+    } else if tier.short < SHORTEST || tier.short >= tier.long {
+        Some(format!(
+            "its short window of {} must be {SHORTEST} or more, and shorter than the long one",
+            tier.short
+        ))
+    } else if others.iter().any(|other| other.long == tier.long) {
+        Some("another tier has the same long window".to_owned())
+    } else {
+        None
+    }
 }
 
 /// The severities of a service.

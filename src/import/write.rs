@@ -3,10 +3,10 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::context::Cx;
-use super::known;
 use super::model::{Objective, Pairs, Service, Urgency};
 use super::print::{Map, Value};
 use super::tiers::{self, Severities};
+use super::{known, names};
 use crate::naming;
 use crate::resolve;
 use crate::source::FileId;
@@ -60,28 +60,14 @@ pub(super) fn spec(cx: &mut Cx<'_>, mut service: Service) -> String {
     });
     let mut alerts = Map::default();
     for alert in &service.alerts {
-        let put = if alert.is_lost {
-            Map::put_as_comment
-        } else {
-            Map::put_below
-        };
-        put(
-            &mut alerts,
-            alert.comments.clone(),
-            &alert.name,
-            alert.fields.clone(),
-        );
+        let (comments, fields) = (alert.comments.clone(), alert.fields.clone());
+        alerts.put_or_comment(alert.is_lost, comments, &alert.name, fields);
     }
     put_all(&mut spec, "alerts", alerts, &service.alerts, |a| a.is_lost);
     let mut dashboards = Map::default();
     for dashboard in &service.dashboards {
-        let put = if dashboard.is_lost {
-            Map::put_as_comment
-        } else {
-            Map::put_below
-        };
         let (comments, fields) = (dashboard.comments.clone(), dashboard.fields.clone());
-        put(&mut dashboards, comments, &dashboard.name, fields);
+        dashboards.put_or_comment(dashboard.is_lost, comments, &dashboard.name, fields);
     }
     put_all(
         &mut spec,
@@ -117,31 +103,58 @@ fn refused(cx: &mut Cx<'_>, service: &mut Service, head: &Map) {
 
 /// Adds a mapping of which all entries may be comments; it is then one itself.
 fn put_all<T>(spec: &mut Map, key: &str, map: Map, items: &[T], is_lost: impl Fn(&T) -> bool) {
-    match !items.is_empty() && items.iter().all(is_lost) {
-        true => spec.put_as_comment(Vec::new(), key, map),
-        false => spec.put(key, map),
-    }
+    let is_comment = !items.is_empty() && items.iter().all(is_lost);
+    spec.put_or_comment(is_comment, Vec::new(), key, map);
 }
 
-/// Two objectives may not have alerts of one name.
+/// No two alerts may have one name, be they objectives' or alerts of their own.
 fn unique_alerts(cx: &mut Cx<'_>, service: &mut Service) {
-    let mut taken = IndexSet::new();
+    let mut taken = Taken::default();
     for objective in &mut service.objectives {
         let default = naming::burn_alert(&objective.name);
         let name = objective.alert_name.clone().unwrap_or(default);
-        if taken.insert(naming::kebab(&name)) {
+        if taken.insert(&name) {
             continue;
         }
         let new = naming::pascal(&format!("{name}-{}", objective.name));
-        let new = new.chars().take(63).collect::<String>();
+        let new = taken.free(&names::clean(&new, false));
         let what = format!(
             "the alerts of `{}` are `{new}` here: another objective has `{name}`",
             objective.name
         );
         let comment = cx.changed(objective.at, what);
         objective.comments.push(comment);
-        taken.insert(naming::kebab(&new));
         objective.alert_name = Some(new);
+    }
+    for alert in service.alerts.iter_mut().filter(|alert| !alert.is_lost) {
+        let new = taken.free(&alert.name);
+        if new != alert.name {
+            let what = format!(
+                "the alert `{}` is `{new}` here: there is another one of its name",
+                alert.name
+            );
+            alert.comments.push(cx.changed(alert.at, what));
+            alert.name = new;
+        }
+    }
+}
+
+/// Names of alerts, in the spelling in which no two may be the same.
+#[derive(Default)]
+struct Taken(IndexSet<String>);
+
+impl Taken {
+    /// Takes a name; false where it is taken.
+    fn insert(&mut self, name: &str) -> bool {
+        self.0.insert(naming::kebab(name))
+    }
+
+    /// Takes a name, with a number where it is taken without.
+    fn free(&mut self, name: &str) -> String {
+        let room = name.len().min(names::LONGEST - 4);
+        let numbered = (2..).map(|number| format!("{}{number}", &name[..room]));
+        let mut all = std::iter::once(name.to_owned()).chain(numbered);
+        all.find(|name| self.insert(name)).unwrap_or_default()
     }
 }
 
@@ -435,10 +448,6 @@ fn slo(objective: &Objective, names: &Severities<'_>, slos: &mut Map) {
     map.maybe("owner", objective.owner.as_ref());
     map.texts("labels", &objective.labels);
     map.texts("annotations", &objective.annotations);
-    let put = if objective.sli.is_none() {
-        Map::put_as_comment
-    } else {
-        Map::put_below
-    };
-    put(slos, objective.comments.clone(), &objective.name, map);
+    let (is_lost, comments) = (objective.sli.is_none(), objective.comments.clone());
+    slos.put_or_comment(is_lost, comments, &objective.name, map);
 }

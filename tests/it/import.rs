@@ -296,28 +296,106 @@ fn alert_windows_of_sloth() {
 
 #[test]
 fn what_is_not_of_the_format_is_an_error() {
-    for (text, message) in [
-        ("", "this file is empty"),
-        ("apiVersion: openslo/v1\nkind: SLO\n", "this is a `SLO`"),
+    use Format::{OpenSlo, Pyrra, Rules, Sloth};
+    const PYRRA: &str =
+        "apiVersion: pyrra.dev/v1alpha1\nkind: ServiceLevelObjective\nmetadata: {name: a}\n";
+    let pyrra = |indicator: &str| {
+        format!("{PYRRA}spec: {{target: 99, window: 4w, indicator: {{ratio: {{{indicator}}}}}}}\n")
+    };
+    let grouping = pyrra("grouping: [{a: b}], errors: {metric: e}, total: {metric: t}");
+    let missing = pyrra("errors: {metric: e}");
+    let nameless = PYRRA.replace("{name: a}", "{namespace: a}");
+    for (format, text, message) in [
+        (Sloth, "", "this file is empty"),
         (
+            Sloth,
+            "apiVersion: openslo/v1\nkind: SLO\n",
+            "this is a `SLO`",
+        ),
+        (
+            Sloth,
             "version: prometheus/v1\nslos: []\n",
             "the field `service` is missing",
         ),
         (
+            Sloth,
             "version: prometheus/v1\nservice: a\nslos: {}\n",
             "`slos` must be a list",
         ),
         (
+            Sloth,
             "version: prometheus/v1\nservice: a\nslos: [{name: b, objective: 101}]\n",
             "an objective of `101`",
         ),
         (
+            Sloth,
             "kind: PrometheusServiceLevel\nmetadata: {name: a}\n",
             "the field `spec` is missing",
         ),
-        ("version: prometheus/v1\nservice: [\n", "a.yml:"),
+        (Sloth, "version: prometheus/v1\nservice: [\n", "a.yml:"),
+        (
+            Sloth,
+            &sloth_with(RATIO, "").replace("error_ratio_query", "error_ratio"),
+            "the field `slos[].sli.raw.error_ratio_query` is missing",
+        ),
+        (
+            OpenSlo,
+            "apiVersion: openslo.com/v2alpha\nkind: SLO\n",
+            "`openslo.com/v2alpha` is not read",
+        ),
+        (
+            OpenSlo,
+            &openslo_with("objectives: []"),
+            "the field `spec.timeWindow` is missing",
+        ),
+        (
+            OpenSlo,
+            &openslo_with("timeWindow: [{}]"),
+            "the field `spec.timeWindow[].duration` is missing",
+        ),
+        (
+            OpenSlo,
+            &openslo_with("timeWindow: [{duration: 1w}]"),
+            "the field `spec.objectives` is missing",
+        ),
+        (
+            OpenSlo,
+            &openslo_with("timeWindow: [{duration: 1w}], objectives: [{}]"),
+            "the field `spec.objectives[].target` is missing",
+        ),
+        (
+            OpenSlo,
+            "apiVersion: openslo/v1\nkind: SLI\nmetadata: {}\n",
+            "the field `metadata.name` is missing",
+        ),
+        (
+            OpenSlo,
+            &resource("SLI", "a"),
+            "nothing in these files could be imported",
+        ),
+        (Pyrra, &nameless, "the field `metadata.name` is missing"),
+        (
+            Pyrra,
+            &missing,
+            "the field `spec.indicator.ratio.total` is missing",
+        ),
+        (
+            Pyrra,
+            &grouping,
+            "`spec.indicator.ratio.grouping[]` must be a text",
+        ),
+        (
+            Rules,
+            "groups: []\n",
+            "nothing in these files could be imported",
+        ),
+        (
+            Rules,
+            &rule_with("expr: ' '"),
+            "the field `groups[].rules[].expr` is missing",
+        ),
     ] {
-        let (_, findings) = imported(Format::Sloth, "a.yml", text, &Options::default());
+        let (_, findings) = imported(format, "a.yml", text, &Options::default());
         assert!(findings.contains("error["), "{text}: {findings}");
         assert!(findings.contains(message), "{text}: {findings}");
     }
@@ -343,6 +421,11 @@ fn openslo_with(spec: &str) -> String {
     format!(
         "apiVersion: openslo/v1\nkind: SLO\nmetadata: {{name: a}}\nspec: {{service: s, {spec}}}\n"
     )
+}
+
+/// A resource that says only its name.
+fn resource(kind: &str, name: &str) -> String {
+    format!("apiVersion: openslo/v1\nkind: {kind}\nmetadata: {{name: {name}}}\nspec: {{}}\n")
 }
 
 fn panel_with(panel: &str) -> String {
@@ -375,6 +458,12 @@ fn odd_sources() {
              spec: {{target: 99, window: 4w, indicator: {{ratio: {{errors: {{metric: e}}, total: {{metric: t}}}}}}}}\n"
         )
     };
+    let config_map = format!(
+        "kind: ConfigMap\nimmutable: true\ndata:\n  a.json: '{0}'\n  b.json: '{0}'\n  notes: n\n",
+        panel_with(&panel("up", ""))
+    );
+    let config_map = config_map.as_str();
+    let policy = "{kind: AlertPolicy, metadata: {name: p}, spec: {conditions: [{kind: AlertCondition, spec: {condition: {kind:                   latency, op: gt, threshold: 2, lookbackWindow: 1h}}}], notificationTargets: [{kind: AlertNotificationTarget,                   metadata: {name: pager}, spec: {target: sms}}]}}";
     let mut wrong = Vec::new();
     let row = "{\"type\": \"row\", \"title\": \"R\", \"collapsed\": true, \"panels\": [{\"type\": \"text\", \"title\": \"T\", \"options\": {\"content\": \"t\"}}]}";
     for (format, text, wanted) in [
@@ -389,6 +478,11 @@ fn odd_sources() {
             Rules,
             rule_with("expr: sum(up) == 0, annotations: {hosts: '{{ range query \"up\" }}{{ .Labels.instance }} {{ end }}'}"),
             "{{ .Labels.instance }}",
+        ),
+        (
+            Rules,
+            rule_with("expr: up == 0, labels: {team: b}").replace("name: g", "name: g\n    labels: {team: a, env: prod}"),
+            "labels: {env: prod, team: b}",
         ),
         (Sloth, sloth_with(RATIO, "alerting: {page_alert: {disable: True}, ticket_alert: {disable: yes}}"), "burn: {policy: none}"),
         (Sloth, sloth_with("slo:ratio{{.window}}{job=\"x\"}", ""), "is a part of a name or of a label here"),
@@ -424,6 +518,64 @@ fn odd_sources() {
         (Dashboard, panel_with(&panel("up{pod!~\\\"$pod\\\", job=\\\"$j\\\"}", "")), "promql: up"),
         (Dashboard, panel_with(&panel("sum by (pod) (up)", "{{pod}} rejected (at capacity)")), "rejected (at capacity)"),
         (Dashboard, panel_with(&format!("{row}, {}", panel("up", ""))), "- title: Panels"),
+        // What no objective refers to; the first of two resources of a name counts.
+        (OpenSlo, format!("{}---\n{}", openslo_with(&ratio("reqs")), resource("SLI", "spare")), "the SLI `spare`: no objective refers to it"),
+        (OpenSlo, format!("{}---\n{}", openslo_with(&ratio("reqs")), resource("Service", "idle")), "the Service `idle`: no objective refers to it"),
+        (
+            OpenSlo,
+            format!("{}---\n{1}---\n{1}", openslo_with(&ratio("reqs")), resource("Service", "s")),
+            "this Service: another one has its name",
+        ),
+        // An indicator that is lost stays with its queries.
+        (OpenSlo, openslo_with(&format!("budgetingMethod: Timeslices, {}", ratio("reqs"))), "#   # total: sum(reqs_total)"),
+        (
+            OpenSlo,
+            openslo_with(&ratio("reqs").replace("target: 0.99", "target: 0.99, timeSliceTarget: 0.95")),
+            "`spec.objectives[].timeSliceTarget: 0.95`",
+        ),
+        (OpenSlo, openslo_with(&format!("budgetingMethod: Guesses, {}", ratio("reqs"))), "`budgetingMethod: Guesses`"),
+        (OpenSlo, openslo_with(&format!("alertPolicies: [{policy}], {}", ratio("reqs"))), "an alert on `latency`"),
+        (OpenSlo, openslo_with(&format!("alertPolicies: [{policy}], {}", ratio("reqs"))), "the notification target `pager`"),
+        (
+            OpenSlo,
+            format!("{}---\n{}", openslo_with(&ratio("reqs")), resource("DataSource", "main")),
+            "the DataSource `main`: a spec has nothing like it",
+        ),
+        (OpenSlo, openslo_with(&ratio("reqs").replace("{good:", "{raw:")), "#   # raw: sum(reqs_ok_total)"),
+        // All alerts and labels that Pyrra makes.
+        (Pyrra, pyrra("n"), "when: {promql: absent(t), above: 0}"),
+        (Pyrra, pyrra("n"), "when: {promql: absent(e), above: 0}"),
+        (Pyrra, pyrra("n"), "the labels `short`, `long` and `exhaustion` of its burn-rate alerts"),
+        (Pyrra, pyrra("n").replace("metric: t", "metric: 't{job=\"api\"}'"), "labels: {job: api}"),
+        (Pyrra, pyrra("n").replace("window: 4w", "window: 4w, alerting: {disabled: true}"), "absent(t)"),
+        (Pyrra, pyrra("n").replace("{ratio:", "{bool_gauge: {metric: up}, ratio:"), "`spec.indicator.bool_gauge`"),
+        (Pyrra, pyrra("n").replace("window: 4w", "window: 4w, alerting: {name: '', absentName: ''}"), "  AMetricAbsent:"),
+        (Pyrra, pyrra("n").replace("window: 4w", "window: 4w, alerting: {name: AMetricAbsent}"), "the alert `AMetricAbsent` is `AMetricAbsent2` here"),
+        (Pyrra, pyrra("n").replace("name: a,", &format!("name: {},", "a".repeat(63))), &"a".repeat(62)),
+        // What is beside and around dashboards, and the queries of what is lost.
+        (
+            Dashboard,
+            panel_with(&format!("{}, {}", panel("up", ""), panel("{app=`chat`}", "").replace("timeseries", "logs"))),
+            "# query: {app=`chat`}",
+        ),
+        (Dashboard, format!("{}\n---\n{}", panel_with(&panel("up", "")), resource("SLO", "x")), "this is a `SLO`"),
+        (Dashboard, config_map.to_owned(), "`data.notes: n`"),
+        (Dashboard, config_map.to_owned(), "`immutable: true`"),
+        (Dashboard, config_map.to_owned(), "  d-2:\n"),
+        (Dashboard, format!("{{\"dashboard\": {}, \"folderUid\": \"f\"}}", panel_with(&panel("up", ""))), "`folderUid: f`"),
+        (
+            Dashboard,
+            format!("kind: GrafanaDashboard\nspec: {{folder: shop, json: '{}'}}\n", panel_with(&panel("up", ""))),
+            "`spec.folder: shop`",
+        ),
+        (
+            Dashboard,
+            panel_with(&panel("up", "")).replace(
+                "\"panels\"",
+                "\"templating\": {\"list\": [{\"name\": \"job\", \"type\": \"query\", \"regex\": \"a.*\"}]}, \"panels\"",
+            ),
+            "of the variable `job`: `regex: a.*`",
+        ),
     ] {
         let (specs, findings) = imported(format, "a.yml", &text, &Options::default());
         let shown = shown(&specs, &findings);
@@ -436,4 +588,34 @@ fn odd_sources() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n----\n"));
+}
+
+/// What a source never had cannot be lost.
+#[test]
+fn only_what_the_source_had_is_told() {
+    let usual = "timeWindow: [{duration: 30d}], indicator: {spec: {ratioMetric: {good: {metricSource: {spec: {query: g_total}}}, total: {metricSource: {spec: {query: t_total}}}}}}, objectives: [{target: 0.5}]";
+    let mixed = "{\"datasource\": {\"type\": \"influxdb\", \"uid\": \"i\"}, \"targets\": [{\"query\": \"x\"}]}, \
+                 {\"title\": \"P\", \"targets\": [{\"expr\": \"up\", \"datasource\": {\"type\": \"prometheus\", \"uid\": \"a\"}}]}";
+    let native = "apiVersion: pyrra.dev/v1alpha1\nkind: ServiceLevelObjective\nmetadata: {name: a}\nspec: {target: 99, window: 4w, indicator: {latencyNative: {latency: 1s500ms, total: {metric: t}}}}\n";
+    for (format, text, wanted, unwanted) in [
+        (
+            Format::OpenSlo,
+            openslo_with(usual),
+            "{consumes: 10%, in: 3d}]}",
+            "it can never fire",
+        ),
+        (Format::Pyrra, native.to_owned(), "(0, 1.5, ", "absent"),
+        // The first data source of Prometheus is that of the dashboard.
+        (
+            Format::Dashboard,
+            panel_with(mixed),
+            "promql: up",
+            "the data source",
+        ),
+    ] {
+        let (specs, findings) = imported(format, "a.yml", &text, &Options::default());
+        let shown = shown(&specs, &findings);
+        assert!(shown.contains(wanted), "{wanted}: {shown}");
+        assert!(!shown.contains(unwanted), "{unwanted}: {shown}");
+    }
 }

@@ -137,6 +137,20 @@ impl Editor {
         );
     }
 
+    /// Says what happened to a file: `didSave`, `didClose`.
+    fn file(&mut self, what: &str, file: &str) {
+        let uri = self.uri(file);
+        self.tell(
+            &format!("textDocument/{what}"),
+            json!({"textDocument": {"uri": uri}}),
+        );
+    }
+
+    fn save(&mut self, project: &Project, file: &str, text: &str) {
+        project.write(file, text);
+        self.file("didSave", file);
+    }
+
     /// Findings of a file, once everything sent so far was worked on.
     fn found(&mut self, file: &str) -> Value {
         self.asked("nothing/known", json!({}));
@@ -244,10 +258,7 @@ fn findings_and_their_fixes() {
         assert_eq!(edited(RULES, edits), project.read("rules.yaml"));
     }
     // A closed file has no findings.
-    editor.tell(
-        "textDocument/didClose",
-        json!({"textDocument": {"uri": uri}}),
-    );
+    editor.file("didClose", "rules.yaml");
     assert_eq!(editor.found("rules.yaml"), json!([]));
     editor.end();
 }
@@ -380,12 +391,7 @@ fn specs_of_the_folder_count() {
     let found = editor.found("rules.yaml");
     assert_eq!(found[0]["code"], "unknown-label", "{found:#}");
     let declared = format!("{SPEC}prometheus: {{labels: {{target: [region]}}}}\n");
-    project.write("specs/chat.yaml", &declared);
-    let uri = editor.uri("specs/chat.yaml");
-    editor.tell(
-        "textDocument/didSave",
-        json!({"textDocument": {"uri": uri}}),
-    );
+    editor.save(&project, "specs/chat.yaml", &declared);
     assert_eq!(editor.found("rules.yaml"), json!([]));
     editor.end();
 }
@@ -471,12 +477,7 @@ fn the_configuration_counts() {
     editor.show("rules.yaml", RULES);
     let found = editor.found("rules.yaml");
     assert_eq!(found.as_array().expect("a list").len(), 1, "{found:#}");
-    project.write("slosmith.toml", "profiles = [\"lorra\"]\n");
-    let uri = editor.uri("slosmith.toml");
-    editor.tell(
-        "textDocument/didSave",
-        json!({"textDocument": {"uri": uri}}),
-    );
+    editor.save(&project, "slosmith.toml", "profiles = [\"lorra\"]\n");
     let found = editor.found("rules.yaml");
     assert!(
         found[1]["message"].to_string().contains("lorra"),

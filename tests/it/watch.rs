@@ -26,18 +26,20 @@ fn built(project: &Project, args: &[&str]) -> Watched {
     watched
 }
 
+/// Waits for a build, whose alerts have an owner.
+fn owned(project: &Project, watched: &Watched, owner: &str) {
+    watched.until("1 service in ");
+    let alerts = project.read("generated/svc/prometheus/rules/alerts.yaml");
+    assert!(alerts.contains(owner), "{alerts}");
+}
+
 #[test]
 fn a_changed_spec_is_built_again() {
     let project = Project::new();
     let watched = built(&project, &[]);
     project.edit("specs/svc.yaml", "owner: team", "owner: others");
     assert_eq!(watched.next(), "specs/svc.yaml changed");
-    watched.until("1 service in ");
-    assert!(
-        project
-            .read("generated/svc/prometheus/rules/alerts.yaml")
-            .contains("others")
-    );
+    owned(&project, &watched, "others");
 }
 
 #[test]
@@ -52,12 +54,7 @@ fn an_editor_may_rename_what_it_wrote_beside() {
         let [from, to] = ["specs/svc.yaml~", "specs/svc.yaml"].map(|path| project.path(path));
         std::fs::rename(from, to).expect("renamed");
         assert_eq!(watched.next(), "specs/svc.yaml changed");
-        watched.until("1 service in ");
-        assert!(
-            project
-                .read("generated/svc/prometheus/rules/alerts.yaml")
-                .contains(owner)
-        );
+        owned(&project, &watched, owner);
     }
 }
 
@@ -87,12 +84,7 @@ fn what_a_spec_extends_counts() {
         let base = "apiVersion: slosmith/v1\nkind: defaults\nservice: {owner: ";
         project.write("base.yaml", &format!("{base}{owner}}}\n"));
         assert!(watched.next().starts_with("base.yaml "));
-        watched.until("1 service in ");
-        assert!(
-            project
-                .read("generated/svc/prometheus/rules/alerts.yaml")
-                .contains(owner)
-        );
+        owned(&project, &watched, owner);
     }
 }
 

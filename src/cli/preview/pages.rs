@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::diag::render::escape_xml;
 use crate::output::Digest;
 use crate::target::OutFile;
 
@@ -84,7 +85,7 @@ fn script(digest: &str) -> String {
 
 fn list(pages: &BTreeMap<String, String>) -> String {
     let item = |path: &String| {
-        let path = escaped(path);
+        let path = escape_xml(path);
         format!(
             "<li><a href=\"{path}\">{}</a></li>",
             path.trim_start_matches('/')
@@ -95,7 +96,7 @@ fn list(pages: &BTreeMap<String, String>) -> String {
 }
 
 fn preformatted(text: &str) -> String {
-    format!("<pre>{}</pre>", escaped(text))
+    format!("<pre>{}</pre>", escape_xml(text))
 }
 
 fn document(title: &str, body: &str) -> String {
@@ -105,18 +106,4 @@ fn document(title: &str, body: &str) -> String {
         pre {{ font: 13px/1.45 ui-monospace, monospace; overflow-x: auto; }}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
         {body}\n</body>\n</html>\n"
     )
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -76,7 +76,7 @@ fn fails(d: &Diagnostic) -> bool {
     d.severity > Severity::Info
 }
 
-/// Escapes text and attribute values. Characters that XML does not know at all become `�`.
+/// Escapes text and attribute values of XML and HTML. Characters that XML does not know at all become `�`.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -8,7 +8,6 @@ const ANY_BOOL: &[&str] = &["true", "false"];
 
 /// A dashboard without its panels and variables.
 pub(super) const DASHBOARD: Known = Known {
-    what: "of the dashboard",
     read: &[
         "panels",
         "rows",
@@ -77,7 +76,6 @@ pub(super) const DASHBOARD: Known = Known {
 
 /// A variable.
 pub(super) const VARIABLE: Known = Known {
-    what: "of the variable",
     read: &[
         "name",
         "label",
@@ -111,7 +109,6 @@ pub(super) const VARIABLE: Known = Known {
 
 /// A row.
 pub(super) const ROW: Known = Known {
-    what: "of the row",
     read: &[
         "panels",
         "title",
@@ -141,7 +138,6 @@ pub(super) const ROW: Known = Known {
 
 /// A panel.
 pub(super) const PANEL: Known = Known {
-    what: "how it is drawn",
     read: &[
         "title",
         "description",

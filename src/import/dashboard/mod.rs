@@ -11,7 +11,7 @@ mod variables;
 use std::path::Path;
 
 use super::context::Cx;
-use super::document::Documents;
+use super::document::{self, Documents};
 use super::fields::Fields;
 use super::model::{Dashboard, Services};
 use super::names;
@@ -20,6 +20,7 @@ use crate::artifact::{self, Artifact, Form};
 use crate::diag::Diagnostic;
 use crate::source::Span;
 use crate::units::Duration;
+use crate::yaml::{Body, Node};
 use panel::Made;
 use variables::Variables;
 
@@ -59,35 +60,64 @@ pub(super) fn read(
             "no dashboard of Grafana is in this file",
         );
     }
-    let around = around(cx, documents);
-    services.entry(service).service_comments.extend(around);
+    let spans: Vec<Span> = artifact.dashboards.iter().map(|board| board.span).collect();
+    for (body, root) in documents.roots() {
+        let comments = beside(cx, &body, root, &spans);
+        services.entry(service).service_comments.extend(comments);
+    }
     for board in classic {
         let made = one(cx, &artifact, board);
         add(services, service, made, path);
     }
 }
 
-/// What is around a dashboard: the body of a request, or a ConfigMap.
-fn around(cx: &mut Cx<'_>, documents: &Documents<'_>) -> Vec<String> {
-    let mut comments = Vec::new();
-    for (body, root) in documents.roots() {
-        let is_resource = root.get("kind").is_some();
-        if !is_resource && !root.get("dashboard").is_some_and(|inner| inner.is_map()) {
-            continue;
+/// Tells what else than dashboards is in a document; gives back the comments.
+fn beside(cx: &mut Cx<'_>, body: &Body<'_>, root: &Node<'_>, boards: &[Span]) -> Vec<String> {
+    let at = body.place(root);
+    match boards.iter().any(|board| is_within(*board, at)) {
+        true => around(cx, body, root, "", boards),
+        false => {
+            let (name, help) = document::other(root);
+            vec![cx.lost(super::fields::start(at), format!("this is {name}"), &help)]
         }
-        let Some(mut fields) = Fields::of(cx, &body, root, "") else {
-            continue;
-        };
-        fields.skip(&["apiVersion", "kind", "data", "spec", "dashboard"]);
-        for (key, _) in root.get("data").map_or(&[][..], |data| data.entries()) {
+    }
+}
+
+/// What is around a dashboard: the body of a request, or a resource.
+fn around(
+    cx: &mut Cx<'_>,
+    body: &Body<'_>,
+    node: &Node<'_>,
+    path: &str,
+    boards: &[Span],
+) -> Vec<String> {
+    if boards.contains(&body.place(node)) {
+        return Vec::new();
+    }
+    let Some(mut fields) = Fields::of(cx, body, node, path) else {
+        return Vec::new();
+    };
+    let mut comments = Vec::new();
+    if path.is_empty() {
+        fields.skip(&["apiVersion", "kind"]);
+    }
+    for (key, value) in node.entries() {
+        let at = body.place(value);
+        if boards.iter().any(|board| is_within(*board, at)) {
             let name = key.text().unwrap_or_default();
-            if !name.ends_with(".json") {
-                comments.push(cx.lost(body.place(key), format!("`data.{name}`"), ""));
+            fields.skip(&[name]);
+            if value.is_map() {
+                let path = format!("{path}{name}.");
+                comments.extend(around(cx, body, value, &path, boards));
             }
         }
-        comments.extend(fields.finish(cx));
     }
+    comments.extend(fields.finish(cx));
     comments
+}
+
+fn is_within(inner: Span, outer: Span) -> bool {
+    inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// A dashboard under a name that is free.
@@ -113,7 +143,7 @@ fn one(cx: &mut Cx<'_>, artifact: &Artifact, board: &artifact::Dashboard) -> Das
     let Some(root) = board.raw.node("") else {
         return made;
     };
-    made.comments = rest::tell(cx, &board.raw, root, &fields::DASHBOARD);
+    made.comments = rest::tell(cx, &board.raw, root, &fields::DASHBOARD, "of the dashboard");
     let mut variables = Variables::of(&board.raw);
     let read: Vec<Made> = panel::all(cx, artifact, board, &variables);
     // A spec has a variable for each label that a panel over a signal is filtered by.

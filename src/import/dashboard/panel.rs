@@ -13,7 +13,7 @@ use crate::plan::layout::Place;
 use crate::promql;
 use crate::source::Span;
 use crate::units::Unit;
-use crate::yaml::Node;
+use crate::yaml::{Node, Text};
 
 /// What was read of a panel, before it is known which variables the spec has.
 pub(super) struct Made {
@@ -48,35 +48,46 @@ pub(super) fn all(
     board: &Dashboard,
     variables: &Variables,
 ) -> Vec<Made> {
-    let panels = board.panels.iter();
     let mut source = None;
-    panels
-        .map(|panel| {
-            let mut made = one(cx, artifact, board, panel, variables);
-            let is_promql = |target: &&Target| {
-                let query = target.query.and_then(|index| artifact.queries.get(index));
-                query.is_some_and(|query| query.language == Language::PromQl)
-            };
-            let targets = panel.targets.iter().filter(is_promql);
-            let sources = targets.map(|target| &target.datasource);
-            for uid in sources
-                .chain([&panel.datasource])
-                .flatten()
-                .filter_map(|d| d.uid.as_ref())
-            {
-                let known: &String = source.get_or_insert_with(|| uid.value.clone());
-                if *known != uid.value
-                    && !uid.value.starts_with('-')
-                    && !uid.value.starts_with("grafana")
-                {
-                    let what = format!("the data source `{}`: a dashboard has one", uid.value);
-                    made.comments.push(cx.lost(uid.span(), what, ""));
-                    break;
-                }
+    let mut all = Vec::new();
+    for panel in &board.panels {
+        let mut made = one(cx, artifact, board, panel, variables);
+        for uid in sources(artifact, panel) {
+            let known: &String = source.get_or_insert_with(|| uid.value.clone());
+            if *known != uid.value {
+                let what = format!("the data source `{}`: a dashboard has one", uid.value);
+                made.comments.push(cx.lost(uid.span(), what, ""));
             }
-            made
-        })
-        .collect()
+        }
+        all.push(made);
+    }
+    all
+}
+
+/// The data sources of a panel's PromQL, each once.
+fn sources<'a>(artifact: &Artifact, panel: &'a Panel) -> Vec<&'a Text> {
+    let is_promql = |target: &&Target| {
+        let query = target.query.and_then(|index| artifact.queries.get(index));
+        query.is_some_and(|query| query.language == Language::PromQl)
+    };
+    let mut found: Vec<&Text> = Vec::new();
+    for target in panel.targets.iter().filter(is_promql) {
+        let own = target
+            .datasource
+            .as_ref()
+            .and_then(|source| source.uid.as_ref());
+        let of_panel = panel
+            .datasource
+            .as_ref()
+            .and_then(|source| source.uid.as_ref());
+        let uid = own.or(of_panel);
+        let is_new = |uid: &&Text| found.iter().all(|other| other.value != uid.value);
+        // Grafana's own, such as `-- Mixed --`, say which others there are.
+        let is_real =
+            |uid: &&Text| !uid.value.starts_with('-') && !uid.value.starts_with("grafana");
+        found.extend(uid.filter(is_new).filter(is_real));
+    }
+    found
 }
 
 fn one(
@@ -105,8 +116,11 @@ fn one(
         lost: None,
     };
     if let Some(node) = node {
-        let known = if is_row { &ROW } else { &PANEL };
-        made.comments = rest::tell(cx, raw, node, known);
+        let (known, what) = match is_row {
+            true => (&ROW, "of the row"),
+            false => (&PANEL, "how it is drawn"),
+        };
+        made.comments = rest::tell(cx, raw, node, known, what);
     }
     if is_row {
         return made;
@@ -162,7 +176,10 @@ fn values(
 ) {
     let node = board.raw.node(&panel.pointer);
     let Some(kind) = kind(cx, panel, node, made) else {
-        return;
+        let queries = panel.targets.iter().filter_map(|target| target.query);
+        let queries = queries.filter_map(|index| artifact.queries.get(index));
+        let lines = queries.map(|query| format!("query: {}", query.text));
+        return made.comments.extend(lines);
     };
     made.fields.put("kind", kind);
     if let Some(word) = panel.unit.as_ref().filter(|unit| !unit.value.is_empty()) {

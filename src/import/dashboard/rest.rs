@@ -16,8 +16,6 @@ pub(super) struct Known {
     pub(super) usual: &'static [(&'static str, &'static [&'static str])],
     /// Fields that are told one by one, each with its reason.
     pub(super) own: &'static [(&'static str, &'static str)],
-    /// What all others together are.
-    pub(super) what: &'static str,
 }
 
 /// What was found in a part.
@@ -27,8 +25,14 @@ struct Found {
     own: IndexMap<&'static str, (Span, &'static str, Vec<String>)>,
 }
 
-/// Tells of all fields of a part that no reader takes; gives back the comments.
-pub(super) fn tell(cx: &mut Cx<'_>, raw: &Raw, node: &Node<'_>, known: &Known) -> Vec<String> {
+/// Tells of all fields of a part that no reader takes, which together are `what`; gives back the comments.
+pub(super) fn tell(
+    cx: &mut Cx<'_>,
+    raw: &Raw,
+    node: &Node<'_>,
+    known: &Known,
+    what: &str,
+) -> Vec<String> {
     let mut found = Found::default();
     collect(raw, node, "", known, &mut found);
     let mut comments = Vec::new();
@@ -36,7 +40,7 @@ pub(super) fn tell(cx: &mut Cx<'_>, raw: &Raw, node: &Node<'_>, known: &Known) -
         comments.push(cx.lost(at, format!("`{key}` ({}): {why}", leaves.join(", ")), ""));
     }
     if !found.others.is_empty() {
-        let what = format!("{}: {}", known.what, found.others.join(", "));
+        let what = format!("{what}: {}", found.others.join(", "));
         comments.push(cx.lost(start(raw.place(node)), what, ""));
     }
     comments

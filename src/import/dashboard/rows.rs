@@ -99,7 +99,7 @@ fn old_row(cx: &mut Cx<'_>, board: &Dashboard, pointer: String) -> Row {
         title: title.unwrap_or_default().to_owned(),
         at: board.raw.span(&pointer),
         comments: node.map_or_else(Vec::new, |node| {
-            super::rest::tell(cx, &board.raw, node, &super::fields::ROW)
+            super::rest::tell(cx, &board.raw, node, &super::fields::ROW, "of the row")
         }),
         pointer: Some(pointer),
         panels: Vec::new(),

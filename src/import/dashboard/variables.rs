@@ -124,8 +124,8 @@ impl Variables {
                     comments.push(cx.lost(at, what, ""));
                 }
             }
-            let mut more = rest::tell(cx, raw, variable, &VARIABLE);
-            comments.append(&mut more);
+            let what = format!("of the variable `{name}`");
+            comments.extend(rest::tell(cx, raw, variable, &VARIABLE, &what));
         }
         comments
     }

@@ -55,7 +55,7 @@ pub(super) fn read(
             }
         };
         if let Some(name) = named
-            && let Some((body, root)) = library.get(cx, "AlertPolicy", &name)
+            && let Some((body, root)) = library.get(cx, "AlertPolicy", &name, comments)
             && let Some(fields) = Fields::of(cx, body, root, "")
         {
             alerts.policy(cx, library, fields, comments);
@@ -72,7 +72,7 @@ impl Alerts {
         mut fields: Fields<'_>,
         comments: &mut Vec<String>,
     ) {
-        head(cx, &mut fields);
+        head(cx, &mut fields, comments);
         let Some(mut spec) = fields.required_map(cx, "spec") else {
             return;
         };
@@ -91,7 +91,11 @@ impl Alerts {
         }
         for mut target in spec.maps(cx, "notificationTargets") {
             let at = target.span();
+            let inline = |target: &mut Fields<'_>, cx: &mut Cx<'_>| {
+                target.map(cx, "metadata")?.text(cx, "name")
+            };
             let name = target.text(cx, "targetRef");
+            let name = name.or_else(|| inline(&mut target, cx));
             let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
             let what = format!(
                 "the notification target{name}: Alertmanager routes by the labels of alerts"
@@ -104,7 +108,7 @@ impl Alerts {
             self.is_own = true;
             if let Some(name) = condition.text(cx, "conditionRef") {
                 comments.extend(condition.finish(cx));
-                let found = library.get(cx, "AlertCondition", &name);
+                let found = library.get(cx, "AlertCondition", &name, comments);
                 if let Some((body, root)) = found
                     && let Some(fields) = Fields::of(cx, body, root, "")
                 {
@@ -119,7 +123,7 @@ impl Alerts {
     }
 
     fn condition(&mut self, cx: &mut Cx<'_>, mut fields: Fields<'_>, comments: &mut Vec<String>) {
-        head(cx, &mut fields);
+        head(cx, &mut fields, comments);
         let Some(mut spec) = fields.required_map(cx, "spec") else {
             return;
         };
@@ -128,7 +132,11 @@ impl Alerts {
         let Some(mut condition) = spec.required_map(cx, "condition") else {
             return;
         };
-        condition.skip(&["kind"]);
+        let kind = condition.text(cx, "kind");
+        if let Some(kind) = kind.filter(|kind| !kind.value.eq_ignore_ascii_case("burnrate")) {
+            let what = format!("an alert on `{kind}`: objectives have alerts on the burn rate");
+            return comments.push(cx.lost(kind.span, what, ""));
+        }
         if let Some(op) = condition
             .text(cx, "op")
             .filter(|op| !op.value.starts_with('g'))
@@ -211,10 +219,10 @@ impl Alerts {
 }
 
 /// Names of policies and conditions are not those of alerts, which objectives have.
-fn head(cx: &mut Cx<'_>, fields: &mut Fields<'_>) {
+fn head(cx: &mut Cx<'_>, fields: &mut Fields<'_>, comments: &mut Vec<String>) {
     fields.skip(&["apiVersion", "kind"]);
     if let Some(mut metadata) = fields.map(cx, "metadata") {
         metadata.skip(&["name", "displayName"]);
-        metadata.finish(cx);
+        comments.extend(metadata.finish(cx));
     }
 }

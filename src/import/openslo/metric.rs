@@ -24,8 +24,8 @@ pub(super) enum Indicator {
     Raw { metric: Metric, is_success: bool },
     /// A value that is compared with one of the objective.
     Threshold(Metric),
-    /// None of these.
-    Unknown(Span),
+    /// None of these, with the metrics that it has.
+    Unknown(Span, Vec<(&'static str, Metric)>),
 }
 
 /// A query, and the program that it is for.
@@ -73,56 +73,62 @@ pub(super) fn of(
     cx: &mut Cx<'_>,
     library: &Library<'_>,
     fields: &mut Fields<'_>,
+    comments: &mut Vec<String>,
 ) -> Option<Indicator> {
     if let Some(name) = fields.text(cx, "indicatorRef") {
-        let (body, root) = library.get(cx, "SLI", &name)?;
+        let (body, root) = library.get(cx, "SLI", &name, comments)?;
         let mut fields = Fields::of(cx, body, root, "")?;
         fields.skip(&["apiVersion", "kind"]);
-        let found = inline(cx, &mut fields);
-        fields.finish(cx);
-        return found;
+        return Some(inline(cx, fields, comments));
     }
-    let mut fields = fields.map(cx, "indicator")?;
-    let found = inline(cx, &mut fields);
-    fields.finish(cx);
-    found
+    let fields = fields.map(cx, "indicator")?;
+    Some(inline(cx, fields, comments))
 }
 
-fn inline(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Indicator> {
+fn inline(cx: &mut Cx<'_>, mut fields: Fields<'_>, comments: &mut Vec<String>) -> Indicator {
     if let Some(mut metadata) = fields.map(cx, "metadata") {
         // The objective has names of its own.
         metadata.skip(&["name", "displayName"]);
-        metadata.finish(cx);
+        comments.extend(metadata.finish(cx));
     }
     // `v1alpha` has the metric without `spec` around it.
-    let Some(mut spec) = fields.map(cx, "spec") else {
-        return Some(indicator_of(cx, fields));
+    let found = match fields.map(cx, "spec") {
+        Some(mut spec) => {
+            let found = indicator_of(cx, &mut spec, comments);
+            comments.extend(spec.finish(cx));
+            found
+        }
+        None => indicator_of(cx, &mut fields, comments),
     };
-    let found = indicator_of(cx, &mut spec);
-    spec.finish(cx);
-    Some(found)
+    comments.extend(fields.finish(cx));
+    found
 }
 
-fn indicator_of(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Indicator {
+fn indicator_of(cx: &mut Cx<'_>, fields: &mut Fields<'_>, comments: &mut Vec<String>) -> Indicator {
     fields.skip(&["description"]);
     if let Some(ratio) = fields.map(cx, "ratioMetric") {
-        ratio_of(cx, ratio)
+        ratio_of(cx, ratio, comments)
     } else if let Some(threshold) = fields.map(cx, "thresholdMetric") {
         Indicator::Threshold(metric(cx, threshold))
     } else {
-        Indicator::Unknown(fields.span())
+        Indicator::Unknown(fields.span(), Vec::new())
     }
 }
 
 /// The indicator of an objective of `v1alpha`.
-pub(super) fn alpha(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Indicator> {
+pub(super) fn alpha(
+    cx: &mut Cx<'_>,
+    fields: &mut Fields<'_>,
+    comments: &mut Vec<String>,
+) -> Option<Indicator> {
     let ratio = fields
         .map(cx, "ratioMetrics")
         .or_else(|| fields.map(cx, "ratioMetric"))?;
-    Some(ratio_of(cx, ratio))
+    Some(ratio_of(cx, ratio, comments))
 }
 
-fn ratio_of(cx: &mut Cx<'_>, mut fields: Fields<'_>) -> Indicator {
+fn ratio_of(cx: &mut Cx<'_>, mut fields: Fields<'_>, comments: &mut Vec<String>) -> Indicator {
+    const PARTS: [&str; 4] = ["good", "bad", "total", "raw"];
     let at = fields.span();
     let counter = fields.text(cx, "counter");
     let is_counter = counter.map(|text| text.value == "true");
@@ -131,26 +137,30 @@ fn ratio_of(cx: &mut Cx<'_>, mut fields: Fields<'_>) -> Indicator {
         let found = fields.map(cx, key)?;
         Some(metric(cx, found))
     };
-    let [good, bad, total, raw] = ["good", "bad", "total", "raw"].map(&mut of);
-    fields.finish(cx);
-    match (good, bad, total, raw) {
-        (Some(events), None, Some(total), None) => Indicator::Ratio {
+    let parts = PARTS.map(&mut of);
+    comments.extend(fields.finish(cx));
+    match parts {
+        [Some(events), None, Some(total), None] => Indicator::Ratio {
             part: "good",
             events,
             total,
             is_counter,
         },
-        (None, Some(events), Some(total), None) => Indicator::Ratio {
+        [None, Some(events), Some(total), None] => Indicator::Ratio {
             part: "bad",
             events,
             total,
             is_counter,
         },
-        (None, None, None, Some(metric)) => Indicator::Raw {
+        [None, None, None, Some(metric)] => Indicator::Raw {
             metric,
             is_success: kind.is_some_and(|kind| kind.value == "success"),
         },
-        _ => Indicator::Unknown(at),
+        parts => {
+            let parts = PARTS.into_iter().zip(parts);
+            let parts = parts.filter_map(|(name, metric)| Some((name, metric?)));
+            Indicator::Unknown(at, parts.collect())
+        }
     }
 }
 
@@ -213,7 +223,7 @@ impl Indicator {
     pub(super) fn sli(
         &self,
         cx: &mut Cx<'_>,
-        threshold: Option<Threshold>,
+        threshold: Option<&Threshold>,
         comments: &mut Vec<String>,
     ) -> Found {
         let found = match self {
@@ -234,7 +244,7 @@ impl Indicator {
                 comments.extend(metric.comments.clone());
                 beyond(cx, metric, threshold, comments)
             }
-            Self::Unknown(at) => Err(cx.lost(
+            Self::Unknown(at, _) => Err(cx.lost(
                 *at,
                 "an indicator that is neither `good` or `bad` of `total`, nor `raw`, nor a threshold",
                 "",
@@ -242,8 +252,32 @@ impl Indicator {
         };
         found.unwrap_or_else(|comment| {
             comments.push(comment);
+            self.keep(threshold, comments);
             (None, Vec::new())
         })
+    }
+
+    /// Keeps what is not carried over, for the one who mends it.
+    pub(super) fn keep(&self, threshold: Option<&Threshold>, comments: &mut Vec<String>) {
+        let queries = match self {
+            Self::Ratio {
+                part,
+                events,
+                total,
+                ..
+            } => vec![(*part, events), ("total", total)],
+            Self::Raw { metric, .. } => vec![("raw", metric)],
+            Self::Threshold(metric) => vec![("threshold", metric)],
+            Self::Unknown(_, parts) => parts.iter().map(|(name, metric)| (*name, metric)).collect(),
+        };
+        for (name, metric) in queries {
+            if let Some(query) = &metric.query {
+                indicator::commented(comments, name, &query.value);
+            }
+        }
+        if let Some(Threshold { op, value, .. }) = threshold {
+            comments.push(format!("op: {op}, value: {value}"));
+        }
     }
 }
 
@@ -383,7 +417,7 @@ fn raw(
 fn beyond(
     cx: &mut Cx<'_>,
     metric: &Metric,
-    threshold: Option<Threshold>,
+    threshold: Option<&Threshold>,
     comments: &mut Vec<String>,
 ) -> Result<Found, String> {
     let Some(threshold) = threshold else {

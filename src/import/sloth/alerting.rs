@@ -21,9 +21,7 @@ pub(super) fn read(
     let mut labels = known.labels(cx, labels, &mut comments);
     let (mut page, mut ticket) = (Some(Urgency::default()), Some(Urgency::default()));
     if let Some(mut alerting) = fields.map(cx, "alerting") {
-        let name = alerting
-            .text(cx, "name")
-            .filter(|name| !name.value.is_empty());
+        let name = alerting.filled_text(cx, "name");
         let name = name.map(|name| names::alert(cx, &name, &mut comments));
         objective.alert_name = name;
         let own = alerting.pairs(cx, "labels");
@@ -31,7 +29,7 @@ pub(super) fn read(
         let own = known.labels(cx, own, &mut comments);
         override_with(cx, &mut labels, own, &mut comments);
         let annotations = alerting.pairs(cx, "annotations");
-        put_annotations(cx, &annotations, fixed, objective, &mut comments);
+        names::put_annotations(cx, &annotations, fixed, objective, &mut comments);
         page = urgency(
             cx,
             &mut alerting,
@@ -69,10 +67,7 @@ pub(super) fn severity_of(
     labels: &mut Vec<(Text, Text)>,
     comments: &mut Vec<String>,
 ) -> Option<String> {
-    let at = labels
-        .iter()
-        .position(|(name, _)| name.value == naming::SEVERITY)?;
-    let (_, text) = labels.remove(at);
+    let text = names::take(labels, naming::SEVERITY)?;
     Some(names::severity(cx, &text, comments))
 }
 
@@ -94,33 +89,6 @@ fn override_with(
             }
         }
         labels.push((name, value));
-    }
-}
-
-/// Annotations of all alerts of an objective.
-pub(in crate::import) fn put_annotations(
-    cx: &mut Cx<'_>,
-    pairs: &[(Text, Text)],
-    fixed: &Pairs,
-    objective: &mut Objective,
-    comments: &mut Vec<String>,
-) {
-    let by = objective.by.clone();
-    for pair in pairs {
-        match (Known { by: &by, fixed }).annotation(cx, pair, comments) {
-            Annotation::Summary(text) => objective.summary = Some(text),
-            Annotation::Runbook(url) => objective.runbook = Some(url),
-            Annotation::Own(name, text) => {
-                // Whatever people call it, the link of an alert leads there, too.
-                if name == "runbook" && text.starts_with("http") && !text.contains("{{") {
-                    objective
-                        .runbook
-                        .get_or_insert_with(|| text.trim().to_owned());
-                }
-                objective.annotations.insert(name, text);
-            }
-            Annotation::Description(_) | Annotation::Lost => {}
-        }
     }
 }
 

@@ -6,7 +6,6 @@ mod alerting;
 mod plugins;
 mod windows;
 
-pub(super) use alerting::put_annotations;
 pub(super) use windows::Windows;
 
 use super::context::{Cx, comments_above, comments_on_top};
@@ -14,9 +13,7 @@ use super::document::{self, Part};
 use super::fields::Fields;
 use super::indicator::{self, Found};
 use super::model::{Objective, Pairs, Services, plain};
-use super::{kubernetes, names};
-use crate::source::Span;
-use crate::units::{Duration, Number, parse_decimal};
+use super::{kubernetes, names, values};
 use crate::yaml::{self, Body, Node};
 
 /// Reads a document, if it is one of sloth's.
@@ -109,8 +106,8 @@ fn objective(
     let name = fields.required(cx, "name")?;
     let at = name.span;
     let target = fields.required(cx, "objective")?;
-    let share = share(cx, &target.value, target.span)?;
-    let description = fields.text(cx, "description");
+    let share = values::share(cx, &target, 100)?;
+    let description = fields.filled_text(cx, "description");
     let labels = fields.pairs(cx, "labels");
     let mut fixed = of_all.clone();
     fixed.extend(plain(&labels));
@@ -138,19 +135,6 @@ fn objective(
     Some(objective)
 }
 
-/// A share of good events from per cent, above 0 and below 1.
-pub(super) fn share(cx: &mut Cx<'_>, percent: &str, at: Span) -> Option<Number> {
-    let percent = percent.trim().trim_end_matches('%');
-    let share = parse_decimal(percent).ok().map(|percent| percent / 100);
-    let inside = |share: &Number| *share > 0.into() && *share <= 1.into();
-    let found = share.filter(inside);
-    if found.is_none() {
-        let message = format!("an objective of `{percent}` is not between 0 and 100 per cent");
-        cx.error("objective-out-of-range", at, message);
-    }
-    found
-}
-
 /// The indicator, and the labels by which it is grouped.
 fn sli_of(cx: &mut Cx<'_>, mut fields: Fields<'_>, comments: &mut Vec<String>) -> Found {
     let mut found = (None, Vec::new());
@@ -173,29 +157,12 @@ fn sli_of(cx: &mut Cx<'_>, mut fields: Fields<'_>, comments: &mut Vec<String>) -
     found
 }
 
-fn query_of(cx: &mut Cx<'_>, fields: &mut Fields<'_>, keys: [&str; 2]) -> Option<yaml::Text> {
-    let [first, second] = keys;
-    let found = fields.query(cx, first).or_else(|| fields.query(cx, second));
-    if found.is_none() {
-        let name = match fields.is_camel() {
-            true => second,
-            false => first,
-        };
-        let message = format!("the field `{name}` is missing");
-        cx.error(
-            "missing-field",
-            super::fields::start(fields.span()),
-            message,
-        );
-    }
-    found
-}
-
-/// A length of time as Prometheus and sloth write it.
-pub(super) fn duration(cx: &mut Cx<'_>, text: &crate::spec::Text) -> Option<Duration> {
-    let found = text.value.trim().parse::<Duration>();
-    if let Err(error) = &found {
-        cx.error("wrong-type", text.span, error.to_string());
-    }
-    found.ok()
+/// A query, by its name in files and in resources.
+fn query_of(
+    cx: &mut Cx<'_>,
+    fields: &mut Fields<'_>,
+    [file, resource]: [&str; 2],
+) -> Option<yaml::Text> {
+    let is_resource = !fields.has(file) && fields.is_camel();
+    fields.required_query(cx, if is_resource { resource } else { file })
 }

@@ -5,7 +5,7 @@ use crate::import::context::Cx;
 use crate::import::document;
 use crate::import::fields::{Fields, start};
 use crate::import::model::{Burn, Tier};
-use crate::import::tiers;
+use crate::import::{tiers, values};
 use crate::source::{FileId, Span};
 use crate::units::{Duration, parse_decimal};
 
@@ -72,7 +72,7 @@ fn catalogue(cx: &mut Cx<'_>, file: FileId) -> Option<Vec<Windows>> {
         fields.skip(&["apiVersion", "kind", "metadata"]);
         let mut spec = fields.required_map(cx, "spec")?;
         let period = spec.required(cx, "sloPeriod")?;
-        let period = super::duration(cx, &period)?;
+        let period = values::duration(cx, &period)?;
         let mut tiers = Vec::new();
         for (key, is_page) in [("page", true), ("ticket", false)] {
             let mut severity = spec.required_map(cx, key)?;
@@ -94,7 +94,7 @@ fn tier(cx: &mut Cx<'_>, fields: &mut Fields<'_>, is_page: bool) -> Option<Tier>
     let percent = fields.required(cx, "errorBudgetPercent")?;
     let [short, long] = ["shortWindow", "longWindow"].map(|key| {
         let text = fields.required(cx, key)?;
-        super::duration(cx, &text)
+        values::duration(cx, &text)
     });
     let share = parse_decimal(&percent.value);
     if let Err(error) = &share {

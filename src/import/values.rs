@@ -1,0 +1,26 @@
+//! Numbers of a source.
+
+use super::context::Cx;
+use crate::spec::Text;
+use crate::units::{Duration, Number, parse_decimal};
+
+/// A share of good events, above 0 and at most 1. `whole` is what the source writes for all of them: 1, or 100 for per cent.
+pub(super) fn share(cx: &mut Cx<'_>, text: &Text, whole: i128) -> Option<Number> {
+    let number = parse_decimal(text.value.trim().trim_end_matches('%'));
+    let share = number.ok().map(|number| number / whole);
+    let found = share.filter(|share| *share > 0.into() && *share <= 1.into());
+    if found.is_none() {
+        let message = format!("an objective of `{text}` is not between 0 and {whole}");
+        cx.error("objective-out-of-range", text.span, message);
+    }
+    found
+}
+
+/// A length of time as Prometheus writes it.
+pub(super) fn duration(cx: &mut Cx<'_>, text: &Text) -> Option<Duration> {
+    let found = text.value.trim().parse::<Duration>();
+    if let Err(error) = &found {
+        cx.error("wrong-type", text.span, error.to_string());
+    }
+    found.ok()
+}
