@@ -115,7 +115,9 @@ impl Names {
         match self.0.get(name) {
             Some(first) => alarm.faults.push(Violation {
                 pointer: pointer.to_owned(),
-                message: format!("`{first}` has the name `{name}` too: a name is unique in its region"),
+                message: format!(
+                    "`{first}` has the name `{name}` too: a name is unique in its region"
+                ),
                 fault: Fault::Limit,
             }),
             None => drop(self.0.insert(name.to_owned(), resource.to_owned())),

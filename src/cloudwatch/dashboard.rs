@@ -48,11 +48,20 @@ pub fn put_dashboard(request: &Value, form: Form) -> Vec<Violation> {
     let name = f.length("DashboardName", 1, NAME);
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.is_some_and(|name| !name.chars().all(plain)) {
-        f.wrong("DashboardName", "DashboardName has letters, digits, `-` and `_`");
+        f.wrong(
+            "DashboardName",
+            "DashboardName has letters, digits, `-` and `_`",
+        );
     }
     f.required("DashboardBody");
     if f.get("DashboardBody").is_some_and(|body| !body.is_string()) {
-        f.wrong("DashboardBody", "DashboardBody is a text of JSON, not an object");
+        let write = match form {
+            Form::Terraform => "jsonencode({ … })",
+            Form::Formation => "a text, or Fn::ToJsonString",
+            Form::Api => "a text",
+        };
+        let message = format!("the body is JSON in a text: write {write}");
+        f.wrong("DashboardBody", message);
     }
     found
 }

@@ -255,7 +255,9 @@ impl<'v, 'f> Fields<'v, 'f> {
     /// One of some words.
     pub(super) fn one_of(&mut self, key: &str, words: &[&str]) -> Option<&'v str> {
         let Some(text) = self.text(key) else {
-            let other = self.get(key).filter(|value| !value.is_object() && !value.is_array());
+            let other = self
+                .get(key)
+                .filter(|value| !value.is_object() && !value.is_array());
             // A number or truth value becomes text, which is none of the words.
             if let Some(other) = other.filter(|_| self.form.converts()) {
                 let message = format!("{key} `{other}` must be one of {}", words.join(", "));

@@ -250,7 +250,9 @@ impl Parser {
     /// True for a keyword of SQL in this place; in front of an operator it is the name of a label.
     fn is_other_sql(&self, word: &str) -> bool {
         let next = self.tokens.get(self.at + 1);
-        OTHER_SQL.iter().any(|other| word.eq_ignore_ascii_case(other))
+        OTHER_SQL
+            .iter()
+            .any(|other| word.eq_ignore_ascii_case(other))
             && !matches!(next, Some(Token::Sign('=' | '!' | '.')))
     }
 

@@ -261,7 +261,9 @@ fn unpriced(cw: &CloudWatch, prices: &Prices) -> Vec<Unpriced> {
         all.push(Unpriced {
             what: "alarms: PromQL",
             count: Some(alarms),
-            why: format!("AWS's guide does not say what one costs; newer than the prices of {date}"),
+            why: format!(
+                "AWS's guide does not say what one costs; newer than the prices of {date}"
+            ),
         });
     }
     all

@@ -59,18 +59,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("parity::isolated_failures", Needs::Promtool, one),
         in_ci("parity::measured", Needs::Promtool, measured),
-        trial("parity::hourly", Needs::Promtool, hourly),
     ]
-}
-
-/// Every alarm on more than a day is evaluated hourly, and fires on both sides.
-fn hourly() {
-    let mut long = Seen::default();
-    long.take("a week", DAYS, &week(), SPARSE);
-    for (name, seen) in &long.alerts {
-        assert!(seen.prometheus > 0 && seen.cloudwatch > 0, "{name}: {seen:?}");
-    }
-    long.judge(true);
 }
 
 fn measured() {

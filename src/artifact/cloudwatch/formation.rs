@@ -1,7 +1,7 @@
 //! Templates of CloudFormation, and those of SAM, CDK and the Serverless Framework.
 
-use super::{Names, alarm, is_composite, put_dashboard};
 use super::known::HOLE;
+use super::{Names, alarm, is_composite, put_dashboard};
 use crate::artifact::field::word;
 use crate::artifact::reader::Reader;
 use crate::cloudwatch::Form;
@@ -45,7 +45,13 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
         let properties = match resource.get("Properties") {
             Some(properties) => properties,
             // A transform may add them.
-            None if resource.entries().iter().any(|(key, _)| key.text() == Some("Fn::Transform")) => continue,
+            None if resource
+                .entries()
+                .iter()
+                .any(|(key, _)| key.text() == Some("Fn::Transform")) =>
+            {
+                continue;
+            }
             None => &nothing,
         };
         match word(resource, &["Type"]) {

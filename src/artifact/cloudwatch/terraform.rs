@@ -63,11 +63,15 @@ pub(super) fn resource(
 
 /// A body is a text, or an object that `jsonencode` makes one of.
 fn dashboard(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, values: &Value) {
-    let inner = node.get("dashboard_body");
-    let encoded = inner.is_some_and(|inner| inner.is_map() && is_argument_of_call(body, inner));
+    let entry = node.entry("dashboard_body");
+    let inner = entry.map(|(_, inner)| inner);
+    let encoded = entry.is_some_and(|(key, inner)| inner.is_map() && !is_object(body, key));
     let mut request = Map::new();
     let mut pointers = BTreeMap::new();
-    for (field, argument) in [("DashboardName", "dashboard_name"), ("DashboardBody", "dashboard_body")] {
+    for (field, argument) in [
+        ("DashboardName", "dashboard_name"),
+        ("DashboardBody", "dashboard_body"),
+    ] {
         pointers.insert(format!("/{field}"), format!("/{argument}"));
         request.insert(field.to_owned(), value(&values[argument]));
     }
@@ -95,10 +99,11 @@ fn dashboard(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, values: &Val
     text.into_iter().for_each(|text| reader.embed_board(text));
 }
 
-/// True for what is in the parentheses of a function.
-fn is_argument_of_call(body: &Body<'_>, node: &Node<'_>) -> bool {
-    let before = body.text().get(..node.range().start);
-    before.is_some_and(|text| text.trim_end().ends_with('('))
+/// True for the key of an object that no function makes a text of.
+fn is_object(body: &Body<'_>, key: &Node<'_>) -> bool {
+    let behind = body.text().get(key.range().end..).unwrap_or_default();
+    let value = behind.trim_start_matches(|c: char| c.is_whitespace() || "\"=:".contains(c));
+    value.starts_with('{')
 }
 
 /// True for the key of an argument, which has a `=` behind it; a block has none.
@@ -135,7 +140,12 @@ fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, values: &Value) 
     }
     let mut made = Converted::default();
     made.blocks(body, node, "", &BLOCKS);
-    for (i, query) in node.get("metric_query").map_or(&[][..], blocks).iter().enumerate() {
+    for (i, query) in node
+        .get("metric_query")
+        .map_or(&[][..], blocks)
+        .iter()
+        .enumerate()
+    {
         made.blocks(body, query, &format!("/metric_query/{i}"), &["metric"]);
     }
     let request = made.alarm(values);
@@ -183,7 +193,10 @@ impl Converted {
     /// Blocks that are written as arguments.
     fn blocks(&mut self, body: &Body<'_>, node: &Node<'_>, raw: &str, names: &[&str]) {
         for name in names {
-            if node.entry(name).is_some_and(|(key, _)| is_argument(body, key)) {
+            if node
+                .entry(name)
+                .is_some_and(|(key, _)| is_argument(body, key))
+            {
                 let message = format!("{name} is a block: write `{name} {{ … }}`, without `=`");
                 self.fault(format!("{raw}/{name}"), message);
             }
@@ -280,11 +293,14 @@ impl Converted {
         match field {
             "Expression" if !EXPRESSION.contains(&count) => {
                 let most = EXPRESSION.end();
-                let message = format!("the expression has {count} characters; Terraform's provider takes {most}");
+                let message = format!(
+                    "the expression has {count} characters; Terraform's provider takes {most}"
+                );
                 self.fault(raw, message);
             }
             "ExtendedStatistic" | "Stat" if has_three_decimals(text) => {
-                let message = format!("Terraform's provider refuses `{text}`: it takes two decimal places");
+                let message =
+                    format!("Terraform's provider refuses `{text}`: it takes two decimal places");
                 self.fault(raw, message);
             }
             _ => {}

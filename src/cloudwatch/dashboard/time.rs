@@ -82,12 +82,15 @@ fn is_time(time: &str) -> bool {
         let (whole, part) = second.split_once(['.', ',']).unwrap_or((second, "0"));
         digits(part, part.len()).and(digits(whole, 2))
     });
-    let within = |part: Option<Option<u32>>, most: u32| part.is_none_or(|n| n.is_some_and(|n| n <= most));
+    let within =
+        |part: Option<Option<u32>>, most: u32| part.is_none_or(|n| n.is_some_and(|n| n <= most));
     within(Some(hour), 24)
         && within(minute, 59)
         && within(second, 60)
         && parts.next().is_none()
-        && zone.chars().all(|c| c.is_ascii_digit() || ":+-Z".contains(c))
+        && zone
+            .chars()
+            .all(|c| c.is_ascii_digit() || ":+-Z".contains(c))
 }
 
 /// A number of so many digits.

@@ -177,7 +177,9 @@ fn costs(cost: &Cost) -> CostView {
 fn unpriced(item: &Unpriced) -> UnpricedLine {
     UnpricedLine {
         what: item.what,
-        count: item.count.map_or("not known".to_owned(), |count| count.to_string()),
+        count: item
+            .count
+            .map_or("not known".to_owned(), |count| count.to_string()),
         why: item.why.clone(),
     }
 }
