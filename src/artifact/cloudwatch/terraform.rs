@@ -133,19 +133,15 @@ fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, values: &Value) 
         reader.query(query, Dialect::Prometheus, Role::Alarm { name });
     }
     metric::name(reader, body, node.get("metric_name"), &name);
-    for query in node.get("metric_query").map_or(&[][..], blocks) {
+    let queries = node.get("metric_query").map_or(&[][..], blocks);
+    for query in queries {
         for metric in query.get("metric").map_or(&[][..], blocks) {
             metric::name(reader, body, metric.get("metric_name"), &name);
         }
     }
     let mut made = Converted::default();
     made.blocks(body, node, "", &BLOCKS);
-    for (i, query) in node
-        .get("metric_query")
-        .map_or(&[][..], blocks)
-        .iter()
-        .enumerate()
-    {
+    for (i, query) in queries.iter().enumerate() {
         made.blocks(body, query, &format!("/metric_query/{i}"), &["metric"]);
     }
     let request = made.alarm(values);
@@ -160,13 +156,8 @@ fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, values: &Value) 
     });
 }
 
-/// Blocks of an alarm.
-const BLOCKS: [&str; 4] = [
-    "actions_suppressor",
-    "evaluation_criteria",
-    "metric_query",
-    "warm_up_configuration",
-];
+/// Blocks of an alarm that no release of the provider takes as arguments.
+const BLOCKS: [&str; 2] = ["actions_suppressor", "metric_query"];
 
 /// Characters of an expression that the provider takes; CloudWatch takes twice as many.
 const EXPRESSION: std::ops::RangeInclusive<usize> = 1..=1024;
