@@ -257,7 +257,7 @@ impl Converted {
                 Argument::Field(field) => field,
                 Argument::Other => continue,
                 Argument::Unknown(known) => {
-                    let hint = did_you_mean(key, known.into_iter());
+                    let hint = did_you_mean(key, known);
                     let hint = hint.map(|hint| format!(": {hint}")).unwrap_or_default();
                     self.fault(from, format!("there is no argument {key}{hint}"));
                     continue;
