@@ -8,10 +8,14 @@ mod plan;
 mod sign;
 mod terraform;
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use super::field::{items, text, word};
 use super::reader::Reader;
 use super::{Kind, Raw, Resource, ResourceKind, Role, json, metric};
-use crate::cloudwatch::Form;
+use crate::cloudwatch::{Fault, Form, Violation};
 use crate::diag::Diagnostic;
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node, Tag, Text};
@@ -49,6 +53,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
         dashboard(reader, body, node);
     }
     if let Some(inner) = text(body, node, &["DashboardBody"]) {
+        put_dashboard(reader, body, node, Form::Api);
         reader.embed_board(inner);
     }
     for (what, is_one) in [
@@ -72,8 +77,51 @@ fn plain(body: &Body<'_>, node: &Node<'_>, what: ResourceKind, name: String) -> 
         name,
         request: known::value(node),
         raw: Raw::new(body, node),
-        pointers: std::collections::BTreeMap::new(),
+        pointers: BTreeMap::new(),
         form: Form::Api,
+        faults: Vec::new(),
+    }
+}
+
+/// The request around the body of a dashboard.
+fn put_dashboard(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, form: Form) {
+    let mut resource = plain(body, node, ResourceKind::PutDashboard, String::new());
+    resource.form = form;
+    reader.artifact.resources.push(resource);
+}
+
+/// Marks the alarm that was read last as a composite, which it is without a rule too.
+fn is_composite(reader: &mut Reader) {
+    let last = reader.artifact.resources.last_mut();
+    if let Some(fields) = last.and_then(|alarm| alarm.request.as_object_mut()) {
+        fields.entry("AlarmRule").or_insert(Value::Null);
+    }
+}
+
+/// Names that alarms of a document have for certain, with the resource that has each first.
+#[derive(Default)]
+struct Names(BTreeMap<String, String>);
+
+impl Names {
+    /// Notes a fault of the alarm that was read last, `resource`, if another has its name.
+    fn take(&mut self, reader: &mut Reader, resource: &str, pointer: &str) {
+        let last = reader.artifact.resources.last_mut();
+        let Some(alarm) = last.filter(|last| last.what == ResourceKind::Alarm) else {
+            return;
+        };
+        let Some(name) = alarm.request["AlarmName"].as_str() else {
+            return;
+        };
+        match self.0.get(name) {
+            Some(first) => alarm.faults.push(Violation {
+                pointer: pointer.to_owned(),
+                message: format!(
+                    "`{first}` has the name `{name}` too: a name is unique in its region"
+                ),
+                fault: Fault::Limit,
+            }),
+            None => drop(self.0.insert(name.to_owned(), resource.to_owned())),
+        }
     }
 }
 

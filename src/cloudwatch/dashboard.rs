@@ -33,7 +33,38 @@ pub const MOST_METRICS: usize = 2500;
 /// Alarms of a widget.
 pub const MOST_ALARMS: usize = 100;
 
+/// Characters of the name of a dashboard.
+const NAME: usize = 255;
+
 const VARIABLES: usize = 25;
+
+/// Everything wrong with a request of PutDashboard but for what is in its body.
+pub fn put_dashboard(request: &Value, form: Form) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let mut f = Fields::new(request, form, &mut found);
+    if form == Form::Terraform {
+        f.required("DashboardName");
+    }
+    let name = f.length("DashboardName", 1, NAME);
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.is_some_and(|name| !name.chars().all(plain)) {
+        f.wrong(
+            "DashboardName",
+            "DashboardName has letters, digits, `-` and `_`",
+        );
+    }
+    f.required("DashboardBody");
+    if f.get("DashboardBody").is_some_and(|body| !body.is_string()) {
+        let write = match form {
+            Form::Terraform => "jsonencode({ … })",
+            Form::Formation => "a text, or Fn::ToJsonString",
+            Form::Api => "a text",
+        };
+        let message = format!("the body is JSON in a text: write {write}");
+        f.wrong("DashboardBody", message);
+    }
+    found
+}
 
 /// Everything wrong with the body of a dashboard.
 pub fn dashboard(body: &Value) -> Vec<Violation> {

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::unknown::{is_open, is_unknown, keys, known};
+use super::unknown::{at_least, is_open, is_unknown, keys};
 use super::violation::{Fault, Violation};
 
 /// How a request is written, which decides what it may leave out and which types it mixes.
@@ -234,7 +234,7 @@ impl<'v, 'f> Fields<'v, 'f> {
     /// A list of at most so many items, which must be one; some may be unknown.
     pub(super) fn at_most(&mut self, key: &str, most: usize) -> &'v [Value] {
         let items = self.list(key);
-        let count = known(items).count();
+        let count = at_least(items);
         if count > most {
             self.wrong(key, format!("{count} {key}; {most} are allowed"));
         }
@@ -244,7 +244,7 @@ impl<'v, 'f> Fields<'v, 'f> {
     /// A list of one to so many items, which must be one; some may be unknown.
     pub(super) fn some_of(&mut self, key: &str, most: usize) -> &'v [Value] {
         let items = self.list(key);
-        let count = known(items).count();
+        let count = at_least(items);
         let empty = items.is_empty() && self.get(key).is_some_and(Value::is_array);
         if empty || count > most {
             self.wrong(key, format!("{count} {key}; 1 to {most} are allowed"));
@@ -254,7 +254,17 @@ impl<'v, 'f> Fields<'v, 'f> {
 
     /// One of some words.
     pub(super) fn one_of(&mut self, key: &str, words: &[&str]) -> Option<&'v str> {
-        let text = self.text(key)?;
+        let Some(text) = self.text(key) else {
+            let other = self
+                .get(key)
+                .filter(|value| !value.is_object() && !value.is_array());
+            // A number or truth value becomes text, which is none of the words.
+            if let Some(other) = other.filter(|_| self.form.converts()) {
+                let message = format!("{key} `{other}` must be one of {}", words.join(", "));
+                self.wrong(key, message);
+            }
+            return None;
+        };
         if !words.contains(&text) {
             let message = format!(
                 "{key} `{text}` must be one of {}{}",

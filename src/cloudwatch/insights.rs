@@ -5,6 +5,9 @@
 /// Functions of a query.
 const FUNCTIONS: [&str; 5] = ["AVG", "COUNT", "MAX", "MIN", "SUM"];
 
+/// What conditions of SQL have and those of Metrics Insights do not: there, `[AND …]` is all that follows one.
+const OTHER_SQL: [&str; 5] = ["OR", "IN", "LIKE", "BETWEEN", "IS"];
+
 /// Series that a query gives at most.
 const MOST: u32 = 500;
 
@@ -229,6 +232,9 @@ impl Parser {
             }
             match token {
                 Token::Sign('<' | '>' | '~') => return Err(self.instead("`=` or `!=`")),
+                Token::Word(word) if self.is_other_sql(word) => {
+                    return Err(self.instead("`=`, `!=` or AND"));
+                }
                 Token::Name if self.at > start && self.tokens[self.at - 1] == Token::Sign('=') => {
                     return Err("values of labels are in single quotes".to_owned());
                 }
@@ -239,6 +245,15 @@ impl Parser {
             true => Ok(()),
             false => Err(self.instead("a condition")),
         }
+    }
+
+    /// True for a keyword of SQL in this place; in front of an operator it is the name of a label.
+    fn is_other_sql(&self, word: &str) -> bool {
+        let next = self.tokens.get(self.at + 1);
+        OTHER_SQL
+            .iter()
+            .any(|other| word.eq_ignore_ascii_case(other))
+            && !matches!(next, Some(Token::Sign('=' | '!' | '.')))
     }
 
     fn labels(&mut self) -> Result<(), String> {

@@ -29,13 +29,13 @@ mod violation;
 pub use actions::{Sort, refused};
 pub use alarm::alarm;
 pub use composite::{BadRule, Children, children, composite, quoted};
-pub use dashboard::{MOST_ALARMS, MOST_METRICS, MOST_WIDGETS, dashboard};
+pub use dashboard::{MOST_ALARMS, MOST_METRICS, MOST_WIDGETS, dashboard, put_dashboard};
 pub use fields::Form;
 pub use region::is_region;
 pub use search::{Search, is_searchable};
 pub use statistic::{NoStatistic, Statistic};
 pub use tags::{is_reserved, is_tag};
-pub use unknown::{is_unknown, may_have_more, unknown};
+pub use unknown::{is_unknown, may_have_more, unknown, unknown_item};
 pub use violation::{Fault, Violation};
 
 /// Everything wrong with a request of PutMetricAlarm or PutCompositeAlarm; which one, its `AlarmRule` says.

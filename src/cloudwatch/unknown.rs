@@ -15,6 +15,13 @@ pub fn unknown() -> Value {
     Value::Object(map)
 }
 
+/// The same of what is surely there: in a list, one item.
+pub fn unknown_item() -> Value {
+    let mut map = Map::new();
+    map.insert(SIGN.to_owned(), Value::String("item".to_owned()));
+    Value::Object(map)
+}
+
 /// Notes that an object may have more fields when the file is applied.
 pub fn may_have_more(map: &mut Map<String, Value>) {
     map.insert(SIGN.to_owned(), Value::Bool(true));
@@ -43,6 +50,12 @@ pub(super) fn known(items: &[Value]) -> impl Iterator<Item = (usize, &Value)> {
         .iter()
         .enumerate()
         .filter(|(_, item)| !is_unknown(item))
+}
+
+/// How many items a list has at least.
+pub(super) fn at_least(items: &[Value]) -> usize {
+    let item = |value: &&Value| !is_unknown(value) || value[SIGN] == "item";
+    items.iter().filter(item).count()
 }
 
 /// The keys that an object surely has.

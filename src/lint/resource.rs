@@ -16,13 +16,16 @@ pub struct ResourceCx<'a> {
 impl ResourceCx<'_> {
     /// What CloudWatch would reject; what is not known before the file is applied is right.
     pub fn violations(&self) -> Vec<Violation> {
-        use crate::artifact::ResourceKind::{Agent, Alarm, Dashboard, Listing};
+        use crate::artifact::ResourceKind::{Agent, Alarm, Dashboard, Listing, PutDashboard};
         let resource = self.resource;
-        match resource.what {
+        let mut found = match resource.what {
             Alarm => cloudwatch::any_alarm_in(&resource.request, resource.form),
             Dashboard => cloudwatch::dashboard(&resource.request),
+            PutDashboard => cloudwatch::put_dashboard(&resource.request, resource.form),
             Agent | Listing => Vec::new(),
-        }
+        };
+        found.extend(resource.faults.iter().cloned());
+        found
     }
 
     /// What it is, for messages.

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::plan::Plan;
-use crate::plan::cloudwatch::{AlarmKind, CloudWatch, MetricAlarm, Test};
+use crate::plan::cloudwatch::{Alarm, AlarmKind, CloudWatch, MetricAlarm, Test};
 use crate::source::FileId;
 use crate::spec::Via;
 
@@ -61,6 +61,8 @@ impl Prices {
 pub struct Cost {
     /// What it is made of.
     pub items: Vec<CostItem>,
+    /// What AWS charges as well, beside the total.
+    pub unpriced: Vec<Unpriced>,
     /// At which prices.
     pub prices: &'static Prices,
     /// True when there is more that nobody can count beforehand.
@@ -78,6 +80,17 @@ pub struct CostItem {
     pub each: f64,
     /// True when nobody knows how many there are: so many for each value, or for each replica.
     pub at_least: bool,
+}
+
+/// Something that AWS charges for and that has no price here: nobody may read it as free.
+#[derive(Clone, Debug)]
+pub struct Unpriced {
+    /// What it is.
+    pub what: &'static str,
+    /// How many, where that is known before anything runs.
+    pub count: Option<usize>,
+    /// How it is charged, and why there is no price.
+    pub why: String,
 }
 
 impl CostItem {
@@ -124,10 +137,11 @@ pub fn cost(plan: &Plan) -> Option<Cost> {
     items.push(CostItem::new("dashboards", dashboards, prices.dashboard));
     items.extend(logs(cw, prices));
     items.retain(|item| item.count > 0.0);
-    // OpenTelemetry is charged by the gigabyte that it sends.
-    let at_least = cw.via == Via::Otlp || items.iter().any(|item| item.at_least);
+    let unpriced = unpriced(cw, prices);
+    let at_least = !unpriced.is_empty() || items.iter().any(|item| item.at_least);
     Some(Cost {
         items,
+        unpriced,
         prices,
         at_least,
     })
@@ -142,7 +156,7 @@ fn alarms(cw: &CloudWatch, prices: &Prices) -> Vec<CostItem> {
                 Test::Band(..) => bands += alarm_metrics(metric),
             },
             AlarmKind::Composite(_) => composites += 1,
-            // OpenTelemetry is charged by what it sends.
+            // They have no price here.
             AlarmKind::PromQl(_) => {}
         }
     }
@@ -224,6 +238,35 @@ fn logs(cw: &CloudWatch, prices: &Prices) -> Option<CostItem> {
             at_least: true,
         }
     })
+}
+
+/// What comes with OpenTelemetry, which is younger than the price file.
+///
+/// Source: "OTel metrics pricing and storage" of the CloudWatch user guide has the unit of charge, and no price.
+fn unpriced(cw: &CloudWatch, prices: &Prices) -> Vec<Unpriced> {
+    if cw.via != Via::Otlp {
+        return Vec::new();
+    }
+    let is_promql = |alarm: &&Alarm| matches!(alarm.kind, AlarmKind::PromQl(_));
+    let date = &prices.date;
+    let mut all = vec![Unpriced {
+        what: "OpenTelemetry metrics, in gigabytes",
+        count: None,
+        why: format!(
+            "charged by the gigabyte of data points as they are sent, with names, labels and attributes; newer than the prices of {date}"
+        ),
+    }];
+    let alarms = cw.alarms.iter().filter(is_promql).count();
+    if alarms > 0 {
+        all.push(Unpriced {
+            what: "alarms: PromQL",
+            count: Some(alarms),
+            why: format!(
+                "AWS's guide does not say what one costs; newer than the prices of {date}"
+            ),
+        });
+    }
+    all
 }
 
 fn float(count: usize) -> f64 {

@@ -28,7 +28,7 @@ mod timing;
 mod value;
 
 pub use builder::{Builder, Built, Known};
-pub use cost::{Cost, CostItem, Prices, RETENTION_DAYS, cost};
+pub use cost::{Cost, CostItem, Prices, RETENTION_DAYS, Unpriced, cost};
 pub use description::description;
 pub use draft::AlarmRequest;
 

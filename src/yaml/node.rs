@@ -29,6 +29,8 @@ pub enum Tag {
     Sub,
     /// `!Join`: texts are put together.
     Join,
+    /// `!Ref`: one value, or what a parameter has.
+    Ref,
     /// Any other.
     Other,
 }

@@ -392,6 +392,26 @@ fn costs_are_those_of_the_price_list() {
     assert!((sum - whole).abs() < 0.02, "{sum} {whole}");
 }
 
+/// What comes with OpenTelemetry is named beside the total: nobody may read it as free.
+#[test]
+fn what_has_no_price_is_listed() {
+    let agent = json(&fixture("agent"), "parity.json");
+    assert_eq!(agent["cost"]["unpriced"], json!([]));
+    let files = fixture("otlp");
+    let report = json(&files, "parity.json");
+    let unpriced = report["cost"]["unpriced"].as_array().expect("a list");
+    let of = |what: &str| unpriced.iter().find(|item| item["what"] == what);
+    let sent = of("OpenTelemetry metrics, in gigabytes").expect("an entry");
+    assert_eq!(sent["count"], "not known");
+    let alarms = json(&files, "cloudwatch/alarms.json");
+    let alarms = alarms.as_array().expect("alarms").iter();
+    let promql = alarms.filter(|alarm| !alarm["EvaluationCriteria"].is_null());
+    let listed = of("alarms: PromQL").expect("an entry");
+    assert_eq!(listed["count"], promql.count().to_string());
+    let sentence = report["cost"]["sentence"].as_str().expect("text");
+    assert!(sentence.contains("at least"), "{sentence}");
+}
+
 /// A tier watches both of its windows, and is silent while a faster one fires.
 #[test]
 fn tiers_are_pairs_of_windows() {

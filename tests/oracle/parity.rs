@@ -26,6 +26,15 @@ use crate::trial::{Needs, in_ci, trial};
 /// One alert for each way in which an alarm can differ.
 const SPEC: &str = include_str!("../fixtures/cloudwatch/parity.yaml");
 
+/// Alarms that look back more than a day.
+const DAYS: &str = include_str!("../fixtures/cloudwatch/days.yaml");
+
+/// Seconds between Prometheus's scrapes, and minutes between the evaluations that are compared.
+const DENSE: (f64, u64) = (30.0, 1);
+
+/// The same where a week is simulated. Rates of five minutes are recorded, and each counts once.
+const SPARSE: (f64, u64) = (60.0, 5);
+
 /// Where the measured table is shown.
 const PAGE: &str = "docs/parity.md";
 
@@ -42,7 +51,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let one = || {
         let (name, fleet) = own_days().swap_remove(0);
         let mut seen = Seen::default();
-        seen.take(&name, SPEC, &fleet);
+        seen.take(&name, SPEC, &fleet, DENSE);
         let down = &seen.alerts["Down"];
         assert_eq!((down.prometheus, down.cloudwatch), (0, 0), "{down:?}");
         seen.judge(false);
@@ -57,7 +66,7 @@ fn measured() {
     let days: Vec<_> = own_days().into_iter().chain(fleets()).collect();
     let mut own = Seen::default();
     for (name, fleet) in &days {
-        own.take(name, SPEC, fleet);
+        own.take(name, SPEC, fleet, DENSE);
     }
     let bundled = std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -66,11 +75,14 @@ fn measured() {
     let bundled = bundled.expect("spec");
     let mut real = Seen::default();
     for (name, fleet) in &days {
-        real.take(name, &bundled, fleet);
+        real.take(name, &bundled, fleet, DENSE);
     }
-    show(&own, &real, days.len());
+    let mut long = Seen::default();
+    long.take("a week", DAYS, &week(), SPARSE);
+    show([&own, &real, &long], days.len());
     own.judge(true);
     real.judge(false);
+    long.judge(true);
 }
 
 /// Minutes in which an alert fires on one side, and those that are too far from any on the other.
@@ -93,8 +105,8 @@ struct Seen {
 }
 
 impl Seen {
-    fn take(&mut self, day: &str, spec: &str, fleet: &Fleet) {
-        let case = Case::new(spec, None, fleet, 30.0, 1);
+    fn take(&mut self, day: &str, spec: &str, fleet: &Fleet, (scrape, every): (f64, u64)) {
+        let case = Case::new(spec, None, fleet, scrape, every);
         let fired = case.fired();
         let alarms = alarms(&case.plan);
         let clusters: BTreeSet<_> = fleet.replicas.iter().map(|r| r.cluster).collect();
@@ -111,15 +123,23 @@ impl Seen {
                 let Some(own) = own.filter(|own| !own.is_empty()) else {
                     continue;
                 };
-                let ours: BTreeSet<u64> = own.into_iter().flatten().copied().collect();
+                let ours = own.into_iter().flatten().copied();
+                let ours: BTreeSet<u64> = ours.filter(|m| m.is_multiple_of(every)).collect();
                 let key = (rule(&case.plan, parity), cluster.to_owned());
                 let theirs = fired.get(&key).cloned().unwrap_or_default();
-                self.add(day, parity, &theirs, &ours);
+                self.add(day, parity, (&theirs, &ours), every as usize);
             }
         }
     }
 
-    fn add(&mut self, day: &str, parity: &Parity, theirs: &BTreeSet<u64>, ours: &BTreeSet<u64>) {
+    /// Each evaluation stands for the minutes up to the next.
+    fn add(
+        &mut self,
+        day: &str,
+        parity: &Parity,
+        (theirs, ours): (&BTreeSet<u64>, &BTreeSet<u64>),
+        minutes: usize,
+    ) {
         let far = |from: &BTreeSet<u64>, other: &BTreeSet<u64>| {
             let near = TOLERANCE.mins_up();
             let lonely = |minute: &&u64| {
@@ -147,9 +167,9 @@ impl Seen {
                 more: 0,
                 days: Vec::new(),
             });
-        let (missed, more) = (far(theirs, ours), far(ours, theirs));
-        seen.prometheus += theirs.len();
-        seen.cloudwatch += ours.len();
+        let (missed, more) = (far(theirs, ours) * minutes, far(ours, theirs) * minutes);
+        seen.prometheus += theirs.len() * minutes;
+        seen.cloudwatch += ours.len() * minutes;
         seen.missed += missed;
         seen.more += more;
         if missed + more > 0 {
@@ -221,6 +241,7 @@ fn rule(plan: &Plan, parity: &Parity) -> String {
 fn delivered(case: &Case, cluster: &str) -> Delivered {
     let mut all = Delivered::new();
     let cw = case.plan.cloudwatch.as_ref().expect("CloudWatch");
+    let minutes = (case.evaluations as u64 - 1) * case.every + 1;
     for scraped in &cw.scraped {
         let own = |tracks: &[Scraped]| -> Vec<usize> {
             let fits = |i: &usize| {
@@ -234,7 +255,7 @@ fn delivered(case: &Case, cluster: &str) -> Delivered {
         let known = subjects.filter(|(names, _)| names.contains(&scraped.family));
         for (_, subject) in known {
             for i in own(&subject.tracks) {
-                let found = agent(&subject.tracks[i], subject.kind, case.evaluations as u64);
+                let found = agent(&subject.tracks[i], subject.kind, minutes);
                 for set in &scraped.dimension_sets {
                     let labels = &subject.tracks[i].track.labels;
                     let pairs = set.iter().map(|name| (name.clone(), name.clone()));
@@ -482,18 +503,51 @@ fn own_days() -> Vec<(String, Fleet)> {
     .into()
 }
 
+/// Hours of a week that the alarms on days must tell apart.
+const WEEK: f64 = 168.0;
+
+/// Half a day of errors, half a day of slow answers, and two busy days.
+fn week() -> Fleet {
+    let until = |hour: f64| Spell {
+        load: 0.02,
+        ..Spell::until(hour * 60.0)
+    };
+    let spells = [
+        until(30.3),
+        Spell {
+            errors: 0.08,
+            ..until(45.7)
+        },
+        until(80.2),
+        Spell {
+            slow: 20.0,
+            ..until(92.9)
+        },
+        Spell {
+            load: 0.05,
+            ..until(130.4)
+        },
+        until(WEEK),
+    ];
+    let minutes = (WEEK * 60.0) as u64;
+    simulate(minutes, replicas("0.33.0"), &spells, &mut Chance::new(107))
+}
+
 /// The page with the measured minutes.
-fn show(own: &Seen, bundled: &Seen, days: usize) {
+fn show([own, bundled, long]: [&Seen; 3], days: usize) {
     let mut text = format!(
         "# Parity, measured\n\nThis page shows how often the CloudWatch alarms agree with the Prometheus alerts. Both sides get the same simulated \
          traffic:\n{days} days of {MINUTES} minutes, with three replicas in two clusters. promtool runs the generated rules. A small \
          evaluator\nruns `alarms.json` as AWS's documents describe, on the metrics that the agent and the emitter deliver. The agent scrapes\n{} s \
          after Prometheus.\n\nThe numbers are minutes in which an alert fires. *missed*: Prometheus fires, and CloudWatch does not within \
          {TOLERANCE}. *more*: the\nreverse. The test `parity::measured` writes this page, and fails where a grade in `parity.md` hides a \
-         difference of more than\n{:.0} % or {FEW} minutes.\n\nNot simulated: anomaly detection bands, which are AWS's own model; the delay of \
-         ingestion; and how AWS extends the evaluation\nrange of an alarm when data is missing.\n",
+         difference of more than\n{:.0} % or {FEW} minutes. Alarms that look back more than a day see one week of {WEEK} hours, of which every {} minutes \
+         are\ncompared; CloudWatch evaluates them at each full hour.\n\nNot measured, so that the grade follows from AWS's documents alone: alarms on anomaly detection bands, which are AWS's own \
+         model;\nPromQL alarms (`tools/otlp-check` compares their values instead); panels. Not simulated: the delay of ingestion, and how AWS \
+         extends\nthe evaluation range of an alarm when data is missing.\n",
         AGENT.1,
-        SLACK * 100.0
+        SLACK * 100.0,
+        SPARSE.1
     );
     for (title, seen) in [
         (
@@ -501,6 +555,10 @@ fn show(own: &Seen, bundled: &Seen, days: usize) {
             own,
         ),
         ("MangaAssist (`specs/mangaassist.yaml`)", bundled),
+        (
+            "Alarms that look back more than a day (`tests/fixtures/cloudwatch/days.yaml`)",
+            long,
+        ),
     ] {
         let head = "| alert | grade | Prometheus | CloudWatch | missed | more |\n|---|---|---|---|---|---|";
         writeln!(text, "\n## {title}\n\n{head}").expect("text");

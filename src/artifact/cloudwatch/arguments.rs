@@ -3,7 +3,7 @@
 //! Source: the schema of the provider of AWS, release 6.66.
 
 /// Arguments of an alarm. Blocks are not among them.
-const ALARM: [(&str, &str); 29] = [
+const ALARM: [(&str, &str); 28] = [
     ("actions_enabled", "ActionsEnabled"),
     ("alarm_actions", "AlarmActions"),
     ("alarm_description", "AlarmDescription"),
@@ -41,17 +41,15 @@ const ALARM: [(&str, &str); 29] = [
         "only_start_evaluating_after_warm_up_period_ends",
         "OnlyStartEvaluatingAfterWarmUpPeriodEnds",
     ),
-    ("warm_up_configuration", "WarmUpConfiguration"),
 ];
 
 /// Arguments of an entry of metric math, and of its metric.
-const ENTRY: [(&str, &str); 12] = [
+const ENTRY: [(&str, &str); 11] = [
     ("account_id", "AccountId"),
     ("dimensions", "Dimensions"),
     ("expression", "Expression"),
     ("id", "Id"),
     ("label", "Label"),
-    ("metric", "MetricStat"),
     ("metric_name", "MetricName"),
     ("namespace", "Namespace"),
     ("period", "Period"),
@@ -60,14 +58,16 @@ const ENTRY: [(&str, &str); 12] = [
     ("unit", "Unit"),
 ];
 
-/// What manages a resource, or is only known of one that exists, and is no field of a request.
-const OTHER: [&str; 15] = [
+/// What manages a resource, or is only known of one that exists, and is no field of a request; and blocks.
+const OTHER: [&str; 18] = [
     "//",
+    "actions_suppressor",
     "arn",
     "connection",
     "count",
     "depends_on",
     "dynamic",
+    "evaluation_criteria",
     "for_each",
     "id",
     "lifecycle",
@@ -77,25 +77,35 @@ const OTHER: [&str; 15] = [
     "region",
     "tags_all",
     "timeouts",
+    "warm_up_configuration",
 ];
 
-/// The field of an argument of an alarm; an argument that there is not keeps its name.
-pub(super) fn of_alarm(argument: &str) -> Option<&str> {
-    match OTHER.contains(&argument) {
-        true => None,
-        false => Some(renamed(&ALARM, argument)),
-    }
+/// What an argument is.
+pub(super) enum Argument {
+    /// A field of a request.
+    Field(&'static str),
+    /// Something else that there is.
+    Other,
+    /// Nothing: the provider refuses it. With the names that it may be mistaken for.
+    Unknown(Vec<&'static str>),
+}
+
+/// What an argument of an alarm is.
+pub(super) fn of_alarm(argument: &str) -> Argument {
+    find(&ALARM, &OTHER, argument)
 }
 
 /// The same of an entry of metric math.
-pub(super) fn of_entry(argument: &str) -> Option<&str> {
-    match argument {
-        "dynamic" | "//" => None,
-        argument => Some(renamed(&ENTRY, argument)),
-    }
+pub(super) fn of_entry(argument: &str) -> Argument {
+    find(&ENTRY, &["dynamic", "//", "metric"], argument)
 }
 
-fn renamed<'a>(table: &[(&str, &'static str)], argument: &'a str) -> &'a str {
-    let found = table.iter().find(|(theirs, _)| *theirs == argument);
-    found.map_or(argument, |(_, ours)| ours)
+fn find(fields: &[(&'static str, &'static str)], others: &[&str], argument: &str) -> Argument {
+    if others.contains(&argument) {
+        return Argument::Other;
+    }
+    match fields.iter().find(|(theirs, _)| *theirs == argument) {
+        Some((_, field)) => Argument::Field(field),
+        None => Argument::Unknown(fields.iter().map(|(theirs, _)| *theirs).collect()),
+    }
 }

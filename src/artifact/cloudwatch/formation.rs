@@ -1,11 +1,11 @@
 //! Templates of CloudFormation, and those of SAM, CDK and the Serverless Framework.
 
-use super::alarm;
 use super::known::HOLE;
+use super::{Names, alarm, is_composite, put_dashboard};
 use crate::artifact::field::word;
 use crate::artifact::reader::Reader;
 use crate::cloudwatch::Form;
-use crate::yaml::{Body, Node, Tag, Text};
+use crate::yaml::{Body, Kind, Node, Tag, Text};
 
 /// Maps of resources in a document: at its top, or below `resources`, once or several times.
 pub(super) fn resources<'n, 't>(node: &'n Node<'t>) -> Vec<&'n Node<'t>> {
@@ -19,22 +19,19 @@ pub(super) fn resources<'n, 't>(node: &'n Node<'t>) -> Vec<&'n Node<'t>> {
 /// Types of all resources of a document.
 pub(super) fn types<'n>(node: &'n Node<'_>) -> impl Iterator<Item = &'n str> {
     let all = resources(node).into_iter().flat_map(each);
-    all.filter_map(|resource| word(resource, &["Type"]))
+    all.filter_map(|(_, resource)| word(resource, &["Type"]))
 }
 
-/// The resources of a map; of a loop, what it repeats.
-fn each<'n, 't>(resources: &'n Node<'t>) -> Vec<&'n Node<'t>> {
+/// The resources of a map by their names; of a loop, what it repeats, without a name.
+fn each<'n, 't>(resources: &'n Node<'t>) -> Vec<(Option<&'n str>, &'n Node<'t>)> {
     let mut found = Vec::new();
     for (key, resource) in resources.entries() {
+        let name = key.text();
         match resource.items() {
-            [_, _, repeated]
-                if key
-                    .text()
-                    .is_some_and(|key| key.starts_with("Fn::ForEach::")) =>
-            {
-                found.extend(repeated.entries().iter().map(|(_, inner)| inner));
+            [_, _, repeated] if name.is_some_and(|name| name.starts_with("Fn::ForEach::")) => {
+                found.extend(repeated.entries().iter().map(|(_, inner)| (None, inner)));
             }
-            _ => found.push(resource),
+            _ => found.push((name, resource)),
         }
     }
     found
@@ -42,15 +39,33 @@ fn each<'n, 't>(resources: &'n Node<'t>) -> Vec<&'n Node<'t>> {
 
 /// Reads all alarms and dashboards of a document.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
-    for resource in resources(node).into_iter().flat_map(each) {
-        let Some(properties) = resource.get("Properties") else {
-            continue;
+    let mut names = Names::default();
+    for (name, resource) in resources(node).into_iter().flat_map(each) {
+        let nothing = Node::new(resource.range(), Kind::Map(Vec::new()));
+        let properties = match resource.get("Properties") {
+            Some(properties) => properties,
+            // A transform may add them.
+            None if resource
+                .entries()
+                .iter()
+                .any(|(key, _)| key.text() == Some("Fn::Transform")) =>
+            {
+                continue;
+            }
+            None => &nothing,
         };
         match word(resource, &["Type"]) {
-            Some("AWS::CloudWatch::Alarm" | "AWS::CloudWatch::CompositeAlarm") => {
+            Some(kind @ ("AWS::CloudWatch::Alarm" | "AWS::CloudWatch::CompositeAlarm")) => {
                 alarm(reader, body, properties, Form::Formation);
+                if kind == "AWS::CloudWatch::CompositeAlarm" {
+                    is_composite(reader);
+                }
+                if let Some(name) = name.filter(|_| resource.get("Condition").is_none()) {
+                    names.take(reader, name, "/AlarmName");
+                }
             }
             Some("AWS::CloudWatch::Dashboard") => {
+                put_dashboard(reader, body, properties, Form::Formation);
                 let inner = properties.get("DashboardBody");
                 let inner = inner.and_then(|inner| text(body, inner));
                 inner
@@ -73,7 +88,7 @@ fn text(body: &Body<'_>, node: &Node<'_>) -> Option<Text> {
         (Tag::Sub, _) => substituted(body, node),
         (Tag::Join, _) => joined(body, node),
         (Tag::None, _) => body.read(node),
-        (Tag::Other, _) => None,
+        (Tag::Ref | Tag::Other, _) => None,
     }
 }
 

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use crate::artifact::raw;
-use crate::cloudwatch::{may_have_more, unknown};
+use crate::cloudwatch::{may_have_more, unknown, unknown_item};
 use crate::yaml::{Kind, MARK, Node, Tag};
 
 /// Signs of a text that something fills in: CloudFormation and Terraform, dynamic references and mustaches,
@@ -22,8 +22,11 @@ pub(super) fn is_filled_in(text: &str) -> bool {
 
 /// The value of a node as far as it is known.
 pub(super) fn value(node: &Node<'_>) -> Value {
-    if node.tag != Tag::None {
-        return unknown();
+    match node.tag {
+        Tag::None => {}
+        Tag::Sub | Tag::Join => return unknown_item(),
+        Tag::Ref => return referred(node),
+        Tag::Other => return unknown(),
     }
     match &node.kind {
         Kind::Seq(items) => items.iter().map(value).collect(),
@@ -36,10 +39,14 @@ pub(super) fn value(node: &Node<'_>) -> Value {
 }
 
 fn map(entries: &[(Node<'_>, Node<'_>)]) -> Value {
-    if let [(key, _)] = entries
-        && key.text().is_some_and(is_function)
+    if let [(key, inner)] = entries
+        && let Some(name) = key.text().filter(|key| is_function(key))
     {
-        return unknown();
+        return match name {
+            "Ref" => referred(inner),
+            "Fn::Sub" | "Fn::Join" => unknown_item(),
+            _ => unknown(),
+        };
     }
     let mut out = Map::new();
     for (key, inner) in entries {
@@ -51,6 +58,14 @@ fn map(entries: &[(Node<'_>, Node<'_>)]) -> Value {
         }
     }
     Value::Object(out)
+}
+
+/// What a name refers to: a value, unless it says that there is none.
+fn referred(name: &Node<'_>) -> Value {
+    match name.text() {
+        Some("AWS::NoValue") | None => unknown(),
+        Some(_) => unknown_item(),
+    }
 }
 
 /// A function of CloudFormation in its long form.

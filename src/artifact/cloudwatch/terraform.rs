@@ -4,28 +4,43 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::arguments::{of_alarm, of_entry};
+use super::Names;
+use super::arguments::{Argument, of_alarm, of_entry};
 use super::known::is_filled_in;
 use crate::artifact::field::{text, word};
 use crate::artifact::metric;
 use crate::artifact::reader::Reader;
 use crate::artifact::{Raw, Resource, ResourceKind, Role, raw};
-use crate::cloudwatch::{Form, unknown};
+use crate::cloudwatch::{Fault, Form, Violation, is_unknown, unknown};
+use crate::diag::did_you_mean;
 use crate::promql::Dialect;
 use crate::yaml::{Body, Node};
 
 /// `resource`: block type → name → one block or a list of them.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     let all = node.get("resource").map_or(&[][..], blocks);
+    let mut names = Names::default();
     for (kind, named) in all.iter().flat_map(Node::entries) {
-        for (_, block) in blocks(named).iter().flat_map(Node::entries) {
+        for (name, block) in blocks(named).iter().flat_map(Node::entries) {
             for block in blocks(block) {
                 let kind = kind.text().unwrap_or_default();
                 resource(reader, body, kind, block, &raw::plain(block));
+                let here = ELSEWHERE.iter().all(|key| block.get(key).is_none());
+                if here && ALARMS.contains(&kind) {
+                    names.take(reader, name.text().unwrap_or_default(), "/alarm_name");
+                }
             }
         }
     }
 }
+
+/// Types of alarms.
+const ALARMS: [&str; 2] = [METRIC_ALARM, COMPOSITE_ALARM];
+const METRIC_ALARM: &str = "aws_cloudwatch_metric_alarm";
+const COMPOSITE_ALARM: &str = "aws_cloudwatch_composite_alarm";
+
+/// Arguments by which two resources of one name are in different places, or only one of them is there.
+const ELSEWHERE: [&str; 4] = ["count", "for_each", "provider", "region"];
 
 /// Reads one resource, of which `values` are known.
 pub(super) fn resource(
@@ -36,17 +51,43 @@ pub(super) fn resource(
     values: &Value,
 ) {
     match kind {
-        "aws_cloudwatch_metric_alarm" | "aws_cloudwatch_composite_alarm" => {
+        METRIC_ALARM => alarm(reader, body, node, values),
+        COMPOSITE_ALARM => {
             alarm(reader, body, node, values);
+            super::is_composite(reader);
         }
-        "aws_cloudwatch_dashboard" => dashboard(reader, body, node),
+        "aws_cloudwatch_dashboard" => dashboard(reader, body, node, values),
         _ => {}
     }
 }
 
 /// A body is a text, or an object that `jsonencode` makes one of.
-fn dashboard(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
-    let Some(inner) = node.get("dashboard_body") else {
+fn dashboard(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, values: &Value) {
+    let entry = node.entry("dashboard_body");
+    let inner = entry.map(|(_, inner)| inner);
+    let encoded = entry.is_some_and(|(key, inner)| inner.is_map() && !is_object(body, key));
+    let mut request = Map::new();
+    let mut pointers = BTreeMap::new();
+    for (field, argument) in [
+        ("DashboardName", "dashboard_name"),
+        ("DashboardBody", "dashboard_body"),
+    ] {
+        pointers.insert(format!("/{field}"), format!("/{argument}"));
+        request.insert(field.to_owned(), value(&values[argument]));
+    }
+    if encoded {
+        request.insert("DashboardBody".to_owned(), unknown());
+    }
+    reader.artifact.resources.push(Resource {
+        what: ResourceKind::PutDashboard,
+        name: String::new(),
+        request: Value::Object(request),
+        raw: Raw::new(body, node),
+        pointers,
+        form: Form::Terraform,
+        faults: Vec::new(),
+    });
+    let Some(inner) = inner else {
         return;
     };
     if inner.is_map() {
@@ -56,6 +97,19 @@ fn dashboard(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     let text = body.read(inner);
     let text = text.filter(|text| text.value.trim_start().starts_with('{'));
     text.into_iter().for_each(|text| reader.embed_board(text));
+}
+
+/// True for the key of an object that no function makes a text of.
+fn is_object(body: &Body<'_>, key: &Node<'_>) -> bool {
+    let behind = body.text().get(key.range().end..).unwrap_or_default();
+    let value = behind.trim_start_matches(|c: char| c.is_whitespace() || "\"=:".contains(c));
+    value.starts_with('{')
+}
+
+/// True for the key of an argument, which has a `=` behind it; a block has none.
+fn is_argument(body: &Body<'_>, key: &Node<'_>) -> bool {
+    let behind = body.text().get(key.range().end..);
+    behind.is_some_and(|text| text.trim_start().starts_with('='))
 }
 
 /// A block may be written as itself or as a list.
@@ -79,12 +133,17 @@ fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, values: &Value) 
         reader.query(query, Dialect::Prometheus, Role::Alarm { name });
     }
     metric::name(reader, body, node.get("metric_name"), &name);
-    for query in node.get("metric_query").map_or(&[][..], blocks) {
+    let queries = node.get("metric_query").map_or(&[][..], blocks);
+    for query in queries {
         for metric in query.get("metric").map_or(&[][..], blocks) {
             metric::name(reader, body, metric.get("metric_name"), &name);
         }
     }
     let mut made = Converted::default();
+    made.blocks(body, node, "", &BLOCKS);
+    for (i, query) in queries.iter().enumerate() {
+        made.blocks(body, query, &format!("/metric_query/{i}"), &["metric"]);
+    }
     let request = made.alarm(values);
     reader.artifact.resources.push(Resource {
         what: ResourceKind::Alarm,
@@ -93,8 +152,15 @@ fn alarm(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, values: &Value) 
         raw: Raw::new(body, node),
         pointers: made.pointers,
         form: Form::Terraform,
+        faults: made.faults,
     });
 }
+
+/// Blocks of an alarm that no release of the provider takes as arguments.
+const BLOCKS: [&str; 2] = ["actions_suppressor", "metric_query"];
+
+/// Characters of an expression that the provider takes; CloudWatch takes twice as many.
+const EXPRESSION: std::ops::RangeInclusive<usize> = 1..=1024;
 
 /// Whole numbers that the provider leaves out when they are zero.
 const NONE_IF_ZERO: [&str; 2] = ["Period", "DatapointsToAlarm"];
@@ -103,9 +169,42 @@ const NONE_IF_ZERO: [&str; 2] = ["Period", "DatapointsToAlarm"];
 #[derive(Default)]
 struct Converted {
     pointers: BTreeMap<String, String>,
+    faults: Vec<Violation>,
 }
 
 impl Converted {
+    fn fault(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
+        self.faults.push(Violation {
+            pointer: pointer.into(),
+            message: message.into(),
+            fault: Fault::Limit,
+        });
+    }
+
+    /// Blocks that are written as arguments.
+    fn blocks(&mut self, body: &Body<'_>, node: &Node<'_>, raw: &str, names: &[&str]) {
+        for name in names {
+            if node
+                .entry(name)
+                .is_some_and(|(key, _)| is_argument(body, key))
+            {
+                let message = format!("{name} is a block: write `{name} {{ … }}`, without `=`");
+                self.fault(format!("{raw}/{name}"), message);
+            }
+        }
+    }
+
+    /// A block that there may be one of, with its pointer.
+    fn one<'v>(&mut self, block: &'v Value, name: &str, raw: &str) -> Option<(String, &'v Value)> {
+        let found = block.get(name).map(list).unwrap_or_default();
+        if let Some((at, _)) = found.get(1) {
+            let message = format!("only one block `{name}` is allowed, got {}", found.len());
+            self.fault(format!("{raw}/{name}{at}"), message);
+        }
+        let (at, inner) = found.into_iter().next()?;
+        Some((format!("{raw}/{name}{at}"), inner))
+    }
+
     fn alarm(&mut self, block: &Value) -> Value {
         let mut out = self.fields(block, "", "", of_alarm);
         if let Some(queries) = block.get("metric_query") {
@@ -128,25 +227,16 @@ impl Converted {
                 );
             }
         }
-        for (argument, nested) in [
-            ("evaluation_criteria", "EvaluationCriteria"),
-            ("warm_up_configuration", "WarmUpConfiguration"),
-        ] {
-            out.remove(argument);
-            out.remove(nested);
-            let found = block.get(argument).map(list).unwrap_or_default();
-            if let Some((at, inner)) = found.first() {
-                let raw = format!("/{argument}{at}");
-                let value = match argument {
-                    "evaluation_criteria" => self.criteria(inner, &raw),
-                    _ => self.object(inner, &format!("/{nested}"), &raw),
-                };
-                self.put(&mut out, "", nested, &raw, value);
-            }
+        if let Some((raw, inner)) = self.one(block, "evaluation_criteria", "") {
+            let criteria = self.criteria(inner, &raw);
+            self.put(&mut out, "", "EvaluationCriteria", &raw, criteria);
         }
-        out.remove("actions_suppressor");
-        if let Some(value) = block.get("actions_suppressor") {
-            self.suppressor(&mut out, value);
+        if let Some((raw, inner)) = self.one(block, "warm_up_configuration", "") {
+            let warm_up = self.object(inner, "/WarmUpConfiguration", &raw);
+            self.put(&mut out, "", "WarmUpConfiguration", &raw, warm_up);
+        }
+        if let Some((raw, inner)) = self.one(block, "actions_suppressor", "") {
+            self.suppressor(&mut out, inner, &raw);
         }
         dynamic(block, &mut out);
         Value::Object(out)
@@ -158,23 +248,54 @@ impl Converted {
         block: &Value,
         api: &str,
         raw: &str,
-        name: fn(&str) -> Option<&str>,
+        find: fn(&str) -> Argument,
     ) -> Map<String, Value> {
         let mut out = Map::new();
         for (key, value) in block.as_object().into_iter().flatten() {
-            let Some(field) = name(key) else { continue };
             let from = format!("{raw}/{key}");
+            let field = match find(key) {
+                Argument::Field(field) => field,
+                Argument::Other => continue,
+                Argument::Unknown(known) => {
+                    let hint = did_you_mean(key, known);
+                    let hint = hint.map(|hint| format!(": {hint}")).unwrap_or_default();
+                    self.fault(from, format!("there is no argument {key}{hint}"));
+                    continue;
+                }
+            };
             let value = match field {
                 "Dimensions" => self.pairs(value, "Name", &format!("{api}/{field}"), &from),
                 "Tags" => self.pairs(value, "Key", &format!("{api}/{field}"), &from),
                 _ => self::value(value),
             };
+            self.provider(field, &value, &from);
             let none = value == "" || value == 0 && NONE_IF_ZERO.contains(&field);
             if !none {
                 self.put(&mut out, api, field, &from, value);
             }
         }
         out
+    }
+
+    /// What CloudWatch takes and the provider refuses.
+    fn provider(&mut self, field: &str, value: &Value, raw: &str) {
+        let Some(text) = value.as_str() else { return };
+        let count = text.chars().count();
+        match field {
+            "Expression" if !EXPRESSION.contains(&count) => {
+                let most = EXPRESSION.end();
+                let message = format!(
+                    "the expression has {count} characters; Terraform's provider takes {most}"
+                );
+                self.fault(raw, message);
+            }
+            "ExtendedStatistic" | "Stat" if has_three_decimals(text) => {
+                let message =
+                    format!("Terraform's provider refuses `{text}`: it takes two decimal places");
+                self.fault(raw, message);
+            }
+            _ => {}
+        }
     }
 
     /// The same of a block that may not be known.
@@ -208,14 +329,8 @@ impl Converted {
         if out.get("ReturnData").is_none_or(Value::is_null) {
             out.insert("ReturnData".to_owned(), Value::Bool(false));
         }
-        out.remove("MetricStat");
-        let metric = query.get("metric").map(list).unwrap_or_default();
-        if let Some((at, metric)) = metric.first() {
-            let metric = self.metric(
-                metric,
-                &format!("{api}/MetricStat"),
-                &format!("{raw}/metric{at}"),
-            );
+        if let Some((raw, metric)) = self.one(query, "metric", raw) {
+            let metric = self.metric(metric, &format!("{api}/MetricStat"), &raw);
             out.insert("MetricStat".to_owned(), metric);
         }
         if has_dynamic(query, "metric") && !out.contains_key("MetricStat") {
@@ -244,42 +359,36 @@ impl Converted {
     }
 
     fn criteria(&mut self, block: &Value, raw: &str) -> Value {
-        let inner = block.get("promql_criteria").map(list).unwrap_or_default();
-        let Some((at, inner)) = inner.first() else {
+        let Some((raw, inner)) = self.one(block, "promql_criteria", raw) else {
             return value(block);
         };
-        let raw = format!("{raw}/promql_criteria{at}");
         let fields = self.object(inner, "/EvaluationCriteria/PromQLCriteria", &raw);
         let mut criteria = Map::new();
         criteria.insert("PromQLCriteria".to_owned(), fields);
         Value::Object(criteria)
     }
 
-    fn suppressor(&mut self, out: &mut Map<String, Value>, block: &Value) {
-        let found = list(block);
-        let Some((at, block)) = found.first() else {
-            return;
-        };
+    fn suppressor(&mut self, out: &mut Map<String, Value>, block: &Value, raw: &str) {
         for (ours, theirs) in SUPPRESSOR {
             let value = match block.is_object() {
                 true => self::value(&block[theirs]),
                 false => self::value(block),
             };
             if !value.is_null() {
-                self.put(
-                    out,
-                    "",
-                    ours,
-                    &format!("/actions_suppressor{at}/{theirs}"),
-                    value,
-                );
+                self.put(out, "", ours, &format!("{raw}/{theirs}"), value);
             }
         }
     }
 
     fn pairs(&mut self, map: &Value, name: &str, api: &str, raw: &str) -> Value {
         let Some(map) = map.as_object() else {
-            return value(map);
+            let known = value(map);
+            if known.is_null() || is_unknown(&known) {
+                return known;
+            }
+            let message = "this argument is a map: `= { name = \"value\" }`";
+            self.fault(raw, message);
+            return unknown();
         };
         let pairs = map.iter().enumerate().map(|(i, (key, inner))| {
             self.pointers
@@ -317,6 +426,15 @@ fn dynamic(block: &Value, out: &mut Map<String, Value>) {
             out.insert(ours.to_owned(), unknown());
         }
     }
+}
+
+/// True for a percentile, or what else is one number, that the provider's pattern has no room for.
+fn has_three_decimals(statistic: &str) -> bool {
+    let number = statistic.trim_start_matches(|c: char| c.is_ascii_lowercase());
+    let decimals = number.split_once('.').map_or("", |(_, decimals)| decimals);
+    number.len() < statistic.len()
+        && decimals.len() > 2
+        && decimals.chars().all(|c| c.is_ascii_digit())
 }
 
 fn has_dynamic(block: &Value, name: &str) -> bool {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::artifact::Raw;
-use crate::cloudwatch::{Form, is_unknown};
+use crate::cloudwatch::{Form, Violation, is_unknown};
 use crate::source::Span;
 
 /// An alarm, a dashboard, or what delivers their metrics.
@@ -23,6 +23,8 @@ pub struct Resource {
     pub pointers: BTreeMap<String, String>,
     /// How the file is written.
     pub form: Form,
+    /// What the language of the file refuses; pointers into `raw`.
+    pub faults: Vec<Violation>,
 }
 
 /// The kinds of resources.
@@ -32,6 +34,8 @@ pub enum ResourceKind {
     Alarm,
     /// The body of a dashboard.
     Dashboard,
+    /// The request that makes a dashboard; its body is another resource.
+    PutDashboard,
     /// What the CloudWatch agent delivers.
     Agent,
     /// What `slosmith cloudwatch list-metrics` found in an account.
@@ -74,7 +78,7 @@ impl Resource {
         match self.what {
             ResourceKind::Alarm => self.alarm_metrics(),
             ResourceKind::Dashboard => self.dashboard_metrics(),
-            ResourceKind::Agent | ResourceKind::Listing => Vec::new(),
+            ResourceKind::PutDashboard | ResourceKind::Agent | ResourceKind::Listing => Vec::new(),
         }
     }
 

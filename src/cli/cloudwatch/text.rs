@@ -75,7 +75,7 @@ fn summary(target: &Target, compared: &Compared) -> String {
         let (before, after) = changes.dollars(state, &target.desired, prices);
         if (before - after).abs() >= 0.005 {
             out.push_str(&format!(
-                "Cost of the changed objects: ${before:.2} a month now, ${after:.2} after (list prices of {} in {}, without metrics)\n",
+                "Cost of the changed objects: ${before:.2} a month now, ${after:.2} after (list prices of {} in {}, without metrics and PromQL alarms)\n",
                 prices.date, prices.region
             ));
         }

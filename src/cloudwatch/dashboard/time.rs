@@ -53,19 +53,48 @@ fn is_date(date: &str) -> bool {
     let [year, month, day] = parts.as_slice() else {
         return false;
     };
-    let within = |part: &str, most: u32| {
-        let number = part.parse::<u32>().ok().filter(|_| part.len() == 2);
-        number.is_some_and(|n| (1..=most).contains(&n))
+    let (Some(year), Some(month), Some(day)) = (digits(year, 4), digits(month, 2), digits(day, 2))
+    else {
+        return false;
     };
-    year.len() == 4
-        && year.chars().all(|c| c.is_ascii_digit())
-        && within(month, 12)
-        && within(day, 31)
+    (1..=days(year, month)).contains(&day)
 }
 
+/// Days of a month; none of a month that there is not.
+fn days(year: u32, month: u32) -> u32 {
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + u32::from(leap),
+        _ => 0,
+    }
+}
+
+/// `06:00`, `06:00:00.000`, and where that is: `Z`, `+02:00`.
 fn is_time(time: &str) -> bool {
-    time.starts_with(|c: char| c.is_ascii_digit())
-        && time
+    let end = time.find(['Z', '+', '-']).unwrap_or(time.len());
+    let (clock, zone) = time.split_at(end);
+    let mut parts = clock.split(':');
+    let hour = parts.next().and_then(|hour| digits(hour, 2));
+    let minute = parts.next().map(|minute| digits(minute, 2));
+    let second = parts.next().map(|second| {
+        let (whole, part) = second.split_once(['.', ',']).unwrap_or((second, "0"));
+        digits(part, part.len()).and(digits(whole, 2))
+    });
+    let within =
+        |part: Option<Option<u32>>, most: u32| part.is_none_or(|n| n.is_some_and(|n| n <= most));
+    within(Some(hour), 24)
+        && within(minute, 59)
+        && within(second, 60)
+        && parts.next().is_none()
+        && zone
             .chars()
-            .all(|c| c.is_ascii_digit() || ":.,+-Z".contains(c))
+            .all(|c| c.is_ascii_digit() || ":+-Z".contains(c))
+}
+
+/// A number of so many digits.
+fn digits(text: &str, count: usize) -> Option<u32> {
+    let fits = text.len() == count && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    text.get(..text.len().min(9)).filter(|_| fits)?.parse().ok()
 }

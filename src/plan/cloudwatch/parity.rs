@@ -316,7 +316,7 @@ impl Display for Difference {
             Difference::Earlier(by) => write!(f, "fires up to {by} earlier"),
             Difference::Later(by) => write!(f, "fires up to {by} later"),
             Difference::Hourly => f.write_str(
-                "evaluated once an hour, as every alarm that looks back more than a day: up to 59m later",
+                "evaluated once an hour, as every alarm that looks back more than a day: fires and clears up to 59m later",
             ),
             Difference::SilenceFires => {
                 f.write_str("also fires without data, where Prometheus does not")

@@ -191,7 +191,7 @@ fn rows(graph: &Graph) -> Vec<Value> {
             rows.push(json!([{
                 "id": format!("e{}", i + 1),
                 "expression": expression,
-                "label": label,
+                "label": in_unit(label, graph),
                 "period": line.period,
             }]));
         }
@@ -207,6 +207,15 @@ fn label(view: View, line: &GraphLine) -> String {
         (Some(groups), _) => format!("{own} {groups}"),
         (None, View::Lines | View::Stacked) => format!("{own} ${{LAST}}"),
         (None, _) => own,
+    }
+}
+
+/// A number has no axis, and CloudWatch knows no unit of an expression: the label says it.
+fn in_unit(label: String, graph: &Graph) -> String {
+    let unit = axis_unit(graph.unit, graph.worth);
+    match graph.view {
+        View::Number | View::Table if !unit.is_empty() => format!("{label}, {unit}"),
+        _ => label,
     }
 }
 

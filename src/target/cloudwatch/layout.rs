@@ -75,16 +75,20 @@ fn alarms<'b>(
     })
 }
 
-/// A line for each panel; two of one title and reason, as objectives have them, are one line.
+/// A line for each reason, with the panels that it keeps away; two of one title, as objectives have them, are named once.
 fn reasons(missing: &[MissingPanel]) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for panel in missing {
-        let line = format!("{}: {}", panel.title, NotExpressible::joined(&panel.why));
-        if !lines.contains(&line) {
-            lines.push(line);
+        let why = NotExpressible::joined(&panel.why);
+        let title = format!("*{}*", panel.title);
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, titles)) if titles.contains(&title) => {}
+            Some((_, titles)) => titles.push(title),
+            None => reasons.push((why, vec![title])),
         }
     }
-    lines
+    let line = |(why, titles): (String, Vec<String>)| format!("{}: {why}", titles.join(", "));
+    reasons.into_iter().map(line).collect()
 }
 
 /// Lines of CloudWatch are a quarter higher than those of Grafana.

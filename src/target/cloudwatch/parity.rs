@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::parity::{Cost, cost};
+use crate::parity::{Cost, Unpriced, cost};
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{CloudWatch, Grade, Parity, TOLERANCE, Verdict, What};
 
@@ -66,6 +66,8 @@ struct CostView {
     region: &'static str,
     total: String,
     items: Vec<CostLine>,
+    /// What AWS charges beside the total.
+    unpriced: Vec<UnpricedLine>,
 }
 
 #[derive(Serialize)]
@@ -74,6 +76,13 @@ struct CostLine {
     count: String,
     each: String,
     total: String,
+}
+
+#[derive(Serialize)]
+struct UnpricedLine {
+    what: &'static str,
+    count: String,
+    why: String,
 }
 
 pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch) -> View<'a> {
@@ -161,5 +170,16 @@ fn costs(cost: &Cost) -> CostView {
         region: &cost.prices.region,
         total: format!("{:.2}", cost.total()),
         items: cost.items.iter().map(line).collect(),
+        unpriced: cost.unpriced.iter().map(unpriced).collect(),
+    }
+}
+
+fn unpriced(item: &Unpriced) -> UnpricedLine {
+    UnpricedLine {
+        what: item.what,
+        count: item
+            .count
+            .map_or("not known".to_owned(), |count| count.to_string()),
+        why: item.why.clone(),
     }
 }

@@ -218,6 +218,7 @@ fn tag(written: Option<&Written>) -> Tag {
         Some(tag) if tag.handle() == "!" => match tag.suffix() {
             "Sub" => Tag::Sub,
             "Join" => Tag::Join,
+            "Ref" => Tag::Ref,
             "" => Tag::None,
             _ => Tag::Other,
         },
