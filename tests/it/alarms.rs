@@ -412,6 +412,22 @@ fn what_has_no_price_is_listed() {
     assert!(sentence.contains("at least"), "{sentence}");
 }
 
+/// A declared severity that no alarm has leaves no parameter behind, which cfn-lint would warn of.
+#[test]
+fn every_parameter_of_a_template_is_used() {
+    for name in ["agent", "days", "otlp"] {
+        let files = fixture(name);
+        let template = json(&files, "cloudwatch/template.json");
+        let parameters = template["Parameters"].as_object();
+        let resources = template["Resources"].to_string();
+        for parameter in parameters.into_iter().flat_map(|all| all.keys()) {
+            let used = resources.contains(&format!("{{\"Ref\":\"{parameter}\"}}"));
+            assert!(used, "{name}: {parameter}");
+        }
+        assert_eq!(parameters.is_none(), name == "days", "{name}");
+    }
+}
+
 /// A tier watches both of its windows, and is silent while a faster one fires.
 #[test]
 fn tiers_are_pairs_of_windows() {

@@ -3,7 +3,7 @@
 //! The alarm `app-queue-overflow` becomes the resource `QueueOverflowAlarm` with the fields of the API; its actions are the
 //! parameter of its severity.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -34,11 +34,14 @@ pub(super) fn view<'a>(
 ) -> View<'a> {
     let ids = ids(plan, cw);
     let mut resources = Map::new();
+    let mut used = BTreeSet::new();
     for alarm in &cw.alarms {
         let mut properties = api::request(cw, alarm);
         let severity = alarm.severity.as_deref().unwrap_or_default();
         for (field, _) in api::actions(cw, alarm) {
-            properties[field] = json!({"Ref": parameter(severity, field)});
+            let parameter = parameter(severity, field);
+            properties[field] = json!({"Ref": parameter});
+            used.insert(parameter);
         }
         let mut resource = Map::new();
         let kind = match &alarm.kind {
@@ -91,16 +94,17 @@ pub(super) fn view<'a>(
     }
     let actions = cw.actions.all().into_iter();
     let actions = actions.flat_map(|(field, arns)| arns.iter().map(move |of| (field, of)));
+    // A severity that no alarm has needs none.
     let parameters: Map<String, Value> = actions
-        .filter(|(_, (_, arns))| !arns.is_empty())
         .map(|(field, (severity, arns))| {
-            let parameter = json!({
+            let described = json!({
                 "Type": "CommaDelimitedList",
                 "Description": format!("{field} of alarms of severity {severity}."),
                 "Default": arns.join(","),
             });
-            (self::parameter(severity, field), parameter)
+            (parameter(severity, field), described)
         })
+        .filter(|(parameter, _)| used.contains(parameter))
         .collect();
     View {
         service: &plan.service.title,
