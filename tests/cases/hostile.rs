@@ -9,18 +9,13 @@ use crate::trial::{Needs, slow, trial};
 
 include!("../fixtures/go_templates.rs");
 
-/// A small share of the texts; `.ci/run` has a larger one, and all of them take minutes.
+/// `.ci/run` has a share of the texts: all of them take minutes.
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
-        trial(
-            "hostile::some_texts_are_refused_or_harmless",
-            Needs::Python,
-            || judged(&["--sample", "997"]),
-        ),
         slow(
             "hostile::all_texts_are_refused_or_harmless",
             Needs::Python,
-            || judged(&[]),
+            judged,
         ),
         trial(
             "hostile::templates_are_judged_as_promtool_does",
@@ -30,11 +25,11 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-fn judged(args: &[&str]) {
+fn judged() {
     let judge = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/hostile-check");
     let mut command = Command::new("python3");
     command.arg(judge).arg(env!("CARGO_BIN_EXE_slosmith"));
-    let done = command.args(args).output().expect("python3");
+    let done = command.output().expect("python3");
     let said = String::from_utf8_lossy(&done.stderr);
     let listed = String::from_utf8_lossy(&done.stdout);
     assert!(done.status.success(), "{listed}{said}");

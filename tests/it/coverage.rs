@@ -182,7 +182,7 @@ fn all_are_caught(specs: &Specs, edits: &[(usize, Edit)], enough: usize) {
 #[test]
 fn some_edits_of_the_specs_are_caught() {
     let specs = Specs::new();
-    all_are_caught(&specs, &shuffled(specs.edits()), EDITS / 5);
+    all_are_caught(&specs, &shuffled(specs.edits()), EDITS / 20);
 }
 
 #[test]

@@ -52,10 +52,21 @@ fn the_first_files_build_and_lint() {
 
 /// Every recorded page of a server makes a spec that resolves: `init` checks it before it writes.
 #[test]
+fn some_recorded_releases_have_a_first_spec() {
+    have_a_first_spec(16);
+}
+
+#[test]
+#[ignore = "ci"]
 fn each_recorded_release_has_a_first_spec() {
+    have_a_first_spec(1);
+}
+
+/// Every `step`th release, the newest first.
+fn have_a_first_spec(step: usize) {
     let catalog = slosmith::catalog::Catalog::vllm();
     // 0.2.7 does not measure latency, and nothing is wanted of a spec without it.
-    for release in &catalog.releases()[1..] {
+    for release in catalog.releases()[1..].iter().rev().step_by(step) {
         let project = Project::empty();
         let version = release.version().to_string();
         init(&project, &["--metrics", &page(&version)]).exits(0);

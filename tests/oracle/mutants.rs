@@ -6,7 +6,7 @@ use crate::chance::Chance;
 use crate::fleet::{Spell, simulate};
 use crate::judge::Case;
 use crate::scenarios::replicas;
-use crate::trial::{Needs, trial};
+use crate::trial::{Needs, in_ci};
 
 const SPEC: &str = "
 apiVersion: slosmith/v1
@@ -37,7 +37,7 @@ const MUTANTS: [(&str, &str, &str); 8] = [
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![trial("mutants::disagree", Needs::Promtool, disagree)]
+    vec![in_ci("mutants::disagree", Needs::Promtool, disagree)]
 }
 
 fn disagree() {

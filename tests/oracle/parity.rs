@@ -21,7 +21,7 @@ use crate::history::{Data, Labels};
 use crate::judge::Case;
 use crate::scenarios::{fleets, life, replicas};
 use crate::scrape::{Scraped, level_at};
-use crate::trial::{Needs, in_ci, trial};
+use crate::trial::{Needs, in_ci};
 
 /// One alert for each way in which an alarm can differ.
 const SPEC: &str = include_str!("../fixtures/cloudwatch/parity.yaml");
@@ -57,7 +57,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         seen.judge(false);
     };
     vec![
-        trial("parity::isolated_failures", Needs::Promtool, one),
+        in_ci("parity::isolated_failures", Needs::Promtool, one),
         in_ci("parity::measured", Needs::Promtool, measured),
     ]
 }

@@ -8,7 +8,7 @@ use crate::project::alerts;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let name = "faults::a_baseline_is_the_old_or_the_new_one";
-    both(name, false, a_baseline_is_the_old_or_the_new_one).into()
+    both(name, a_baseline_is_the_old_or_the_new_one).into()
 }
 
 const WRITE: [&str; 3] = ["lint", "--write-baseline", "a.yaml"];

@@ -7,11 +7,11 @@ use libtest_mimic::Trial;
 
 use super::strace::{CHANGES, Fault, Injection, LOOKS, faults};
 use crate::project::{Project, Ran};
-use crate::trial::{Needs, in_ci, slow, trial};
+use crate::trial::{Needs, in_ci, slow};
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
-        trial(
+        in_ci(
             "faults::a_build_that_is_killed_anywhere_leaves_every_folder_whole",
             Needs::Strace,
             a_build_that_is_killed_anywhere_leaves_every_folder_whole,

@@ -15,7 +15,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     )];
     let name = "faults::a_fix_that_is_killed_or_refused_loses_nothing";
     let run = a_fix_that_is_killed_or_refused_loses_nothing;
-    all.extend(both(name, true, run));
+    all.extend(both(name, run));
     all
 }
 

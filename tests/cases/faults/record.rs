@@ -13,22 +13,19 @@ pub(crate) fn trials() -> Vec<Trial> {
         Needs::Nothing,
         a_recording_that_was_not_finished_is_told,
     )];
-    let mut add = |name: &str, always, run| {
-        all.extend(both(&format!("faults::{name}"), always, run));
+    let mut add = |name: &str, run| {
+        all.extend(both(&format!("faults::{name}"), run));
     };
     add(
         "a_new_version_is_whole_or_passed_over",
-        false,
         a_new_version_is_whole_or_passed_over,
     );
     add(
         "a_new_profile_is_whole_or_passed_over",
-        false,
         a_new_profile_is_whole_or_passed_over,
     );
     add(
         "a_page_is_the_old_or_the_new_one",
-        true,
         a_page_is_the_old_or_the_new_one,
     );
     all

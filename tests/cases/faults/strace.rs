@@ -10,7 +10,7 @@ use std::process::Command;
 use libtest_mimic::Trial;
 
 use crate::project::{Project, Ran};
-use crate::trial::{Needs, in_ci, slow, trial};
+use crate::trial::{Needs, in_ci, slow};
 
 /// Calls that change the disk.
 pub(crate) const CHANGES: &[&str] = &[
@@ -191,15 +191,11 @@ impl Share {
     }
 }
 
-/// A test under both shares; the first one is left to `.ci/run` where others prove nearly the same, the second one runs
-/// on request.
-pub(crate) fn both(name: &str, always: bool, run: fn(Share)) -> [Trial; 2] {
+/// A test under both shares: `.ci/run` has the first one, the second one runs on request.
+pub(crate) fn both(name: &str, run: fn(Share)) -> [Trial; 2] {
     let kills = move || run(Share::Kills);
     [
-        match always {
-            true => trial(name, Needs::Strace, kills),
-            false => in_ci(name, Needs::Strace, kills),
-        },
+        in_ci(name, Needs::Strace, kills),
         slow(format!("{name}::errors"), Needs::Strace, move || {
             run(Share::Errors)
         }),

@@ -505,6 +505,7 @@ fn foreign_text_steers_no_terminal() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "ci"]
 fn an_interrupted_run_says_what_is_left_and_a_killed_one_is_continued() {
     let scene = Scene::new();
     let alerts = (0..12).map(|n| {

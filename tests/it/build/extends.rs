@@ -155,8 +155,8 @@ fn a_removal_of_nothing_is_told() {
 }
 
 #[test]
-fn sixty_services_share_a_base() {
-    services_share_a_base(60);
+fn twenty_services_share_a_base() {
+    services_share_a_base(20);
 }
 
 #[test]
