@@ -19,6 +19,8 @@ mod table;
 mod v2;
 mod view;
 
+pub(super) use field::{Ends, color_name, color_of, ends, symbol};
+
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::naming;
