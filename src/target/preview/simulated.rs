@@ -82,6 +82,8 @@ pub(super) struct Course {
     follows: f64,
     /// How far it swings on its own.
     swing: f64,
+    /// What it is never above.
+    most: f64,
     seed: u32,
 }
 
@@ -90,7 +92,8 @@ impl Course {
     pub(super) fn at(&self, day: Day, minute: f64) -> f64 {
         let swing = self.swing * jitter(self.seed, minute);
         let usual = self.healthy * (1.0 - self.follows + self.follows * traffic(minute)) + swing;
-        usual + (self.incident + swing - usual) * day.risen(minute)
+        let value = usual + (self.incident + swing - usual) * day.risen(minute);
+        value.min(self.most)
     }
 
     /// A part of the value, such as one of several groups.
@@ -113,6 +116,10 @@ pub(super) fn course(panel: &Panel, series: &Series, index: u32) -> Course {
     };
     let bounds: Vec<_> = panel.thresholds.iter().filter(|b| judges(b)).collect();
     let (healthy, incident) = match bounds[..] {
+        [] if rare(panel) => {
+            let (usual, _) = unbounded(panel.unit, read);
+            (usual * 0.01, usual * 0.3)
+        }
         [] => unbounded(panel.unit, read),
         _ => bounded(panel.unit, &bounds),
     };
@@ -120,17 +127,23 @@ pub(super) fn course(panel: &Panel, series: &Series, index: u32) -> Course {
     let factor = read.filter(|_| beside).map_or(1.0, |read| share(read.stat));
     let (healthy, incident) = (healthy * factor, incident * factor);
     let lower = bounds.iter().any(|bound| !bound.upper);
-    let near = bounds.iter().map(|bound| (float(bound.value) - healthy).abs());
-    let full = (panel.unit.unit == Unit::Ratio && panel.unit.per.is_none()).then_some(1.0 - healthy);
-    let room = near.chain(full).fold(f64::INFINITY, f64::min);
+    let values = bounds.iter().map(|bound| float(bound.value));
+    let near = values.flat_map(|bound| [(bound - healthy).abs(), (bound - incident).abs()]);
+    let room = near.fold(f64::INFINITY, f64::min);
     let flag = panel.unit.unit == Unit::Bool;
     Course {
         healthy,
         incident,
         follows: if lower || flag || steady(panel.unit.unit) { 0.0 } else { 0.5 },
-        swing: if flag { 0.0 } else { (healthy * 0.06).min(room * 0.3).max(0.0) },
+        swing: if flag { 0.0 } else { (healthy * 0.05).min(room * 0.3).max(0.0) },
+        most: if is_share(panel.unit) { 1.0 } else { f64::INFINITY },
         seed: panel.title.bytes().map(u32::from).sum::<u32>() + 31 * index,
     }
+}
+
+/// A part of a whole, which is never more than all of it.
+fn is_share(unit: ValueUnit) -> bool {
+    unit.unit == Unit::Ratio && unit.per.is_none()
 }
 
 /// True when a bound says that a value is bad.
@@ -162,7 +175,7 @@ fn bounded(unit: ValueUnit, bounds: &[&Threshold]) -> (f64, f64) {
     };
     let low = of(false).reduce(f64::max);
     let high = of(true).reduce(f64::min);
-    let full = unit.unit == Unit::Ratio && unit.per.is_none();
+    let full = is_share(unit);
     if unit.unit == Unit::Bool {
         return if low.is_some() { (1.0, 0.0) } else { (0.0, 1.0) };
     }
@@ -190,6 +203,13 @@ fn beyond(bound: f64, full: bool) -> f64 {
     }
 }
 
+/// True when a panel's title says that little of it is good.
+fn rare(panel: &Panel) -> bool {
+    let title = panel.title.to_lowercase();
+    let words = ["error", "fail", "preempt", "throttl", "reject", "abort", "evict"];
+    words.iter().any(|word| title.contains(word))
+}
+
 /// Values that nothing in the plan judges: of the usual size of their unit.
 fn unbounded(unit: ValueUnit, read: Option<&PanelSignal>) -> (f64, f64) {
     if let Some(per) = unit.per {
@@ -212,7 +232,7 @@ fn unbounded(unit: ValueUnit, read: Option<&PanelSignal>) -> (f64, f64) {
     }
     match unit.unit {
         Unit::Seconds => (0.4, 1.2),
-        Unit::Ratio => (0.55, 0.9),
+        Unit::Ratio => (0.55, 0.6),
         Unit::Bool => (1.0, 1.0),
         Unit::Bytes => (4e10, 4.5e10),
         Unit::Watts => (420.0, 480.0),
@@ -292,7 +312,7 @@ pub(super) fn groups(panel: &Panel, series: &Series) -> Vec<Group> {
     );
     let outcomes: &[(&str, &str, f64, f64)] = match by.iter().map(String::as_str).next_back() {
         None => return vec![(String::new(), None, 1.0, 1.0)],
-        Some("finished_reason" | "reason") => &[
+        Some("finished_reason") => &[
             ("stop", "green", 0.75, 0.6),
             ("length", "blue", 0.23, 0.2),
             ("abort", "orange", 0.02, 0.2),

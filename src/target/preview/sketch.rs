@@ -13,6 +13,12 @@ use crate::units::{Duration, float};
 /// Points of a line.
 const POINTS: u32 = 90;
 
+/// Points of a bar.
+const BAR: usize = 3;
+
+/// Buckets of a heatmap whose buckets differ between releases.
+const BUCKETS: usize = 12;
+
 /// Columns of a heatmap.
 const COLUMNS: u32 = 36;
 
@@ -185,9 +191,10 @@ fn graph(panel: &Panel, lines: &[Line], day: Day, range: Duration, empty: Sketch
     let mut drawn: Vec<(&Line, Vec<f64>, Vec<f64>)> = Vec::new();
     for line in lines {
         let values = times(range, POINTS).map(|minute| line.at(day, minute));
+        let values = steps(values.collect(), kind == Some(GraphKind::Bars));
         let piled = stacked && !matches!(line.source, Source::Bound(_));
         let base = if piled { below.clone() } else { vec![0.0; POINTS as usize] };
-        let values: Vec<f64> = values.zip(&base).map(|(value, base)| value + base).collect();
+        let values: Vec<f64> = values.into_iter().zip(&base).map(|(value, base)| value + base).collect();
         if piled {
             below.clone_from(&values);
         }
@@ -224,6 +231,14 @@ fn graph(panel: &Panel, lines: &[Line], day: Day, range: Duration, empty: Sketch
         low: value(ends.low, panel.unit),
         from: format!("{range} ago"),
         ..empty
+    }
+}
+
+/// The values of bars: each is there for [`BAR`] points.
+fn steps(values: Vec<f64>, bars: bool) -> Vec<f64> {
+    match bars {
+        true => (0..values.len()).map(|i| values[i - i % BAR]).collect(),
+        false => values,
     }
 }
 
@@ -283,12 +298,13 @@ fn heatmap(panel: &Panel, day: Day, range: Duration, empty: Sketch) -> Sketch {
         Origin::Signal(read) => read.signal.buckets(),
         _ => &[],
     };
-    let rows = buckets.len().max(1) as f64;
+    let count = if buckets.is_empty() { BUCKETS } else { buckets.len() };
+    let rows = count as f64;
     let width = 100.0 / f64::from(COLUMNS);
     let mut cells = Vec::new();
     for (x, minute) in (0..).zip(times(range, COLUMNS)) {
         let middle = rows * (0.4 + 0.2 * day.risen(minute));
-        for y in (0..buckets.len()).map(|y| y as f64) {
+        for y in (0..count).map(|y| y as f64) {
             let away = (y - middle) / (rows / 8.0).max(1.0);
             let dark = 1.0 / (1.0 + away.powi(4));
             if dark > 0.05 {

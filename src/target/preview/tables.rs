@@ -1,6 +1,6 @@
 //! The tables of objectives and alerts on a simulated day.
 
-use super::simulated::{Course, Day, Errors, INCIDENT, NOW, course, minutes};
+use super::simulated::{Day, Errors, INCIDENT, NOW, course, minutes};
 use super::value::value;
 use super::view::{Sketch, Word};
 use crate::plan::alert::{self, ConditionAlert};
@@ -199,7 +199,8 @@ fn given(row: &Active, column: &Column) -> Option<Given> {
         ("Since", Field::Value(_)) if known => {
             Some(Given::Text(format!("{:.0} minutes ago", row.since)))
         }
-        ("Times its bound", _) if known => Some(Given::Number(row.times)),
+        // A multiple of zero says nothing.
+        ("Times its bound", _) if known && row.times.is_finite() => Some(Given::Number(row.times)),
         _ => None,
     }
 }
@@ -255,13 +256,13 @@ fn excess(plan: &Plan, alert: &ConditionAlert<'_>, day: Day) -> Option<f64> {
 fn beyond(panel: &Panel, bound: &Threshold, day: Day) -> f64 {
     let limit = float(bound.value);
     let times = (0..).zip(&panel.series).map(|(index, series)| {
-        let now: Course = course(panel, series, index);
-        let now = now.at(day, NOW);
+        let now = course(panel, series, index).at(day, NOW);
         match (limit == 0.0, bound.upper) {
-            // No multiple of zero is more than zero.
-            (true, upper) => f64::from(u8::from(upper == (now > 0.0))) * 2.0,
+            (true, upper) if upper == (now > 0.0) => f64::INFINITY,
+            (true, _) => 0.0,
             (false, true) => now / limit,
-            (false, false) => limit / now.max(f64::MIN_POSITIVE),
+            (false, false) if now <= 0.0 => f64::INFINITY,
+            (false, false) => limit / now,
         }
     });
     times.fold(0.0, f64::max)
