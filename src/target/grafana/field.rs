@@ -56,8 +56,12 @@ pub(in crate::target) fn ends(panel: &Panel, lowest: f64, highest: f64) -> Ends 
     let at_least = |end: Option<f64>, value: f64, wider: fn(f64, f64) -> f64| {
         end.map_or(value, |end| wider(end, value))
     };
-    let low = field.min.unwrap_or_else(|| at_least(field.soft_min, lowest, f64::min));
-    let high = field.max.unwrap_or_else(|| at_least(field.soft_max, highest, f64::max));
+    let low = field
+        .min
+        .unwrap_or_else(|| at_least(field.soft_min, lowest, f64::min));
+    let high = field
+        .max
+        .unwrap_or_else(|| at_least(field.soft_max, highest, f64::max));
     Ends {
         low,
         high: if high > low { high } else { low + 1.0 },

@@ -5,7 +5,7 @@
 //! objectives are averaged over their windows as the rules do, so that only those tiers fire that would.
 
 use crate::plan::dashboard::{Color, Origin, Panel, PanelSignal, Role, Series, Threshold};
-use crate::plan::{EventSlo, SignalKind, ValueUnit};
+use crate::plan::{EventSlo, SignalKind, Tier, ValueUnit};
 use crate::spec::{GraphKind, Stat};
 use crate::units::{Duration, Number, Unit, float};
 
@@ -13,7 +13,7 @@ use crate::units::{Duration, Number, Unit, float};
 pub(super) const NOW: f64 = 895.0;
 
 /// How long the incident has taken by then, in minutes.
-pub(super) const INCIDENT: f64 = 40.0;
+pub(super) const INCIDENT: f64 = 45.0;
 
 /// Minutes until an incident is at its height.
 const RISE: f64 = 5.0;
@@ -26,7 +26,7 @@ const SPENT: f64 = 0.3;
 pub(super) enum Day {
     /// Nothing happens.
     Healthy,
-    /// The last 40 minutes are bad.
+    /// The last [`INCIDENT`] minutes are bad.
     Incident,
 }
 
@@ -134,9 +134,21 @@ pub(super) fn course(panel: &Panel, series: &Series, index: u32) -> Course {
     Course {
         healthy,
         incident,
-        follows: if lower || flag || steady(panel.unit.unit) { 0.0 } else { 0.5 },
-        swing: if flag { 0.0 } else { (healthy * 0.05).min(room * 0.3).max(0.0) },
-        most: if is_share(panel.unit) { 1.0 } else { f64::INFINITY },
+        follows: if lower || flag || steady(panel.unit.unit) {
+            0.0
+        } else {
+            0.5
+        },
+        swing: if flag {
+            0.0
+        } else {
+            (healthy * 0.05).min(room * 0.3).max(0.0)
+        },
+        most: if is_share(panel.unit) {
+            1.0
+        } else {
+            f64::INFINITY
+        },
         seed: panel.title.bytes().map(u32::from).sum::<u32>() + 31 * index,
     }
 }
@@ -153,7 +165,10 @@ fn judges(bound: &&Threshold) -> bool {
 
 /// Values that do not follow traffic.
 fn steady(unit: Unit) -> bool {
-    matches!(unit, Unit::Ratio | Unit::Bytes | Unit::Celsius | Unit::Hertz)
+    matches!(
+        unit,
+        Unit::Ratio | Unit::Bytes | Unit::Celsius | Unit::Hertz
+    )
 }
 
 /// Of several readings of one signal, the percentiles are in their order.
@@ -177,13 +192,17 @@ fn bounded(unit: ValueUnit, bounds: &[&Threshold]) -> (f64, f64) {
     let high = of(true).reduce(f64::min);
     let full = is_share(unit);
     if unit.unit == Unit::Bool {
-        return if low.is_some() { (1.0, 0.0) } else { (0.0, 1.0) };
+        return if low.is_some() {
+            (1.0, 0.0)
+        } else {
+            (0.0, 1.0)
+        };
     }
     let healthy = match (low, high) {
-        (Some(low), Some(high)) => f64::midpoint(low, high),
+        (Some(low), Some(high)) if low < high => f64::midpoint(low, high),
         (Some(low), None) if full => low + (1.0 - low).max(0.0) * 0.6,
         (Some(low), None) => low + (low.abs() * 0.6).max(1.0),
-        (None, Some(high)) => high * 0.6,
+        (_, Some(high)) => high * 0.6,
         (None, None) => 0.0,
     };
     let incident = match (of(true).reduce(f64::max), of(false).reduce(f64::min)) {
@@ -206,7 +225,9 @@ fn beyond(bound: f64, full: bool) -> f64 {
 /// True when a panel's title says that little of it is good.
 fn rare(panel: &Panel) -> bool {
     let title = panel.title.to_lowercase();
-    let words = ["error", "fail", "preempt", "throttl", "reject", "abort", "evict"];
+    let words = [
+        "error", "fail", "preempt", "throttl", "reject", "abort", "evict",
+    ];
     words.iter().any(|word| title.contains(word))
 }
 
@@ -224,11 +245,17 @@ fn unbounded(unit: ValueUnit, read: Option<&PanelSignal>) -> (f64, f64) {
         // Who waits asks for less.
         return (healthy, healthy * 0.7);
     }
-    let measured = read.filter(|r| r.signal.kind() == SignalKind::Histogram && r.stat != Stat::Rate);
-    let buckets = measured.map(|read| read.signal.buckets()).unwrap_or_default();
+    let measured =
+        read.filter(|r| r.signal.kind() == SignalKind::Histogram && r.stat != Stat::Rate);
+    let buckets = measured
+        .map(|read| read.signal.buckets())
+        .unwrap_or_default();
     if let Some(bucket) = buckets.get(buckets.len() * 2 / 5) {
         let healthy = float(bucket.bound);
-        return (healthy, healthy * if unit.unit == Unit::Seconds { 3.0 } else { 1.5 });
+        return (
+            healthy,
+            healthy * if unit.unit == Unit::Seconds { 3.0 } else { 1.5 },
+        );
     }
     match unit.unit {
         Unit::Seconds => (0.4, 1.2),
@@ -254,11 +281,13 @@ pub(super) struct Errors {
 impl Errors {
     pub(super) fn of(slo: &EventSlo) -> Self {
         let budget = float(slo.budget.budget);
-        let page = slo.tiers.first().map(|tier| float(tier.threshold));
+        // As many as the fastest tier takes to fire well before the incident's last minute, or all.
+        let fires = |tier: &Tier| float(tier.threshold) * minutes(tier.long) / INCIDENT * 1.25;
+        let fast = slo.tiers.first().map_or(10.0 * budget, fires);
         Self {
             budget,
             healthy: SPENT * budget,
-            incident: beyond(page.unwrap_or(10.0 * budget), true).min(1.0),
+            incident: fast.min(1.0),
         }
     }
 
@@ -325,7 +354,14 @@ pub(super) fn groups(panel: &Panel, series: &Series) -> Vec<Group> {
         Some(label) => {
             let part = if adds_up { 0.5 } else { 1.0 };
             return (0..2)
-                .map(|i| (format!("{label} {i}"), None, part, part - 0.1 * f64::from(i)))
+                .map(|i| {
+                    (
+                        format!("{label} {i}"),
+                        None,
+                        part,
+                        part - 0.1 * f64::from(i),
+                    )
+                })
                 .collect();
         }
     };

@@ -193,14 +193,26 @@ fn graph(panel: &Panel, lines: &[Line], day: Day, range: Duration, empty: Sketch
         let values = times(range, POINTS).map(|minute| line.at(day, minute));
         let values = steps(values.collect(), kind == Some(GraphKind::Bars));
         let piled = stacked && !matches!(line.source, Source::Bound(_));
-        let base = if piled { below.clone() } else { vec![0.0; POINTS as usize] };
-        let values: Vec<f64> = values.into_iter().zip(&base).map(|(value, base)| value + base).collect();
+        let base = if piled {
+            below.clone()
+        } else {
+            vec![0.0; POINTS as usize]
+        };
+        let values: Vec<f64> = values
+            .into_iter()
+            .zip(&base)
+            .map(|(value, base)| value + base)
+            .collect();
         if piled {
             below.clone_from(&values);
         }
         drawn.push((line, base, values));
     }
-    let all = || drawn.iter().flat_map(|(_, _, values)| values.iter().copied());
+    let all = || {
+        drawn
+            .iter()
+            .flat_map(|(_, _, values)| values.iter().copied())
+    };
     let ends = ends(
         panel,
         all().fold(f64::INFINITY, f64::min),
@@ -261,7 +273,10 @@ fn number(panel: &Panel, lines: &[Line], day: Day, empty: Sketch) -> Sketch {
     let (text, color) = match status {
         true if newest < 0.5 => ("Down".to_owned(), "red".to_owned()),
         true => ("Up".to_owned(), "green".to_owned()),
-        false => (value(newest, panel.unit), color_of(&panel.thresholds, newest)),
+        false => (
+            value(newest, panel.unit),
+            color_of(&panel.thresholds, newest),
+        ),
     };
     Sketch {
         value: text,
@@ -298,7 +313,11 @@ fn heatmap(panel: &Panel, day: Day, range: Duration, empty: Sketch) -> Sketch {
         Origin::Signal(read) => read.signal.buckets(),
         _ => &[],
     };
-    let count = if buckets.is_empty() { BUCKETS } else { buckets.len() };
+    let count = if buckets.is_empty() {
+        BUCKETS
+    } else {
+        buckets.len()
+    };
     let rows = count as f64;
     let width = 100.0 / f64::from(COLUMNS);
     let mut cells = Vec::new();

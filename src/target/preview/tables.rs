@@ -30,7 +30,7 @@ fn cell(column: &Column, given: Option<Given>) -> Word {
         color: color.unwrap_or_default().to_owned(),
     };
     match (&column.cells, given) {
-        (Cells::Always(word), _) => plain(word),
+        (Cells::Always(word), Some(_)) => plain(word),
         (Cells::Number(unit, bounds), Some(Given::Number(number))) => {
             let color = (!bounds.is_empty()).then(|| color_of(bounds, number));
             colored(value(number, *unit), color.as_deref())
@@ -79,6 +79,7 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
     let heading = column.heading.as_str();
     match (heading, &slo.kind) {
         ("Objective", _) => Some(Given::Text(slo.name.clone())),
+        ("Runbook", _) => Some(Given::Text(slo.links.runbook.clone())),
         ("State", SloKind::Events(events)) => {
             Some(Given::Text(state(plan, slo, events, day).to_owned()))
         }
@@ -195,6 +196,8 @@ fn given(row: &Active, column: &Column) -> Option<Given> {
     match (column.heading.as_str(), &column.field) {
         ("State", _) => Some(Given::Text(row.state.to_owned())),
         ("Alert", _) => Some(Given::Text(row.name.clone())),
+        // The cell says `open` whatever the URL is.
+        ("Runbook", _) if known => Some(Given::Text(String::new())),
         ("Severity", _) if known => Some(Given::Text(row.severity.clone())),
         ("Since", Field::Value(_)) if known => {
             Some(Given::Text(format!("{:.0} minutes ago", row.since)))
@@ -252,7 +255,7 @@ fn excess(plan: &Plan, alert: &ConditionAlert<'_>, day: Day) -> Option<f64> {
     panels.filter_map(own).reduce(f64::min)
 }
 
-/// A value in multiples of a bound, and the other way round for a lower bound; of several values the worst.
+/// A value in multiples of a bound, and the other way round for a lower bound; of several values the highest.
 fn beyond(panel: &Panel, bound: &Threshold, day: Day) -> f64 {
     let limit = float(bound.value);
     let times = (0..).zip(&panel.series).map(|(index, series)| {
@@ -265,5 +268,9 @@ fn beyond(panel: &Panel, bound: &Threshold, day: Day) -> f64 {
             (false, false) => limit / now,
         }
     });
-    times.fold(0.0, f64::max)
+    match bound.upper {
+        true => times.fold(0.0, f64::max),
+        // Of several percentiles some are always low.
+        false => times.fold(f64::INFINITY, f64::min),
+    }
 }

@@ -6,7 +6,9 @@ use crate::units::Unit;
 
 /// `1.25 s`, `99.97%`, `37.3 GiB`, `2.4 K tok/s`.
 pub(super) fn value(value: f64, unit: ValueUnit) -> String {
-    let per = unit.per.map_or_else(String::new, |per| format!("/{}", per.name));
+    let per = unit
+        .per
+        .map_or_else(String::new, |per| format!("/{}", per.name));
     match unit.unit {
         Unit::Ratio => format!("{}%{per}", percent(value)),
         Unit::Bool if unit.per.is_none() => if value < 0.5 { "no" } else { "yes" }.to_owned(),
