@@ -183,6 +183,11 @@ pub(super) fn grafana(unit: ValueUnit) -> String {
     }
 }
 
+/// True when a panel's unit is not in the list of dashboard-linter: tokens, and rates of what has no unit for them.
+pub(super) fn is_own_unit(panel: &Panel) -> bool {
+    panel.draw.graph().is_some() && grafana(panel.unit).starts_with("si:")
+}
+
 /// A unit behind a number.
 pub(in crate::target) fn symbol(unit: Unit) -> &'static str {
     match unit {
