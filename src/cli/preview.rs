@@ -24,7 +24,7 @@ use crate::template::Templates;
 use pages::Pages;
 use serve::Server;
 
-/// Write one HTML page per service: dashboards, objectives, alerts and metrics, for a reviewer without Grafana
+/// Write one HTML page per service, for a reviewer without Grafana: dashboards on two simulated days, objectives, alerts and metrics
 #[derive(Debug, Args)]
 pub struct PreviewArgs {
     /// Specs or folders of specs

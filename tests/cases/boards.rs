@@ -1,5 +1,8 @@
 //! What the tables of an overview say, asked of Prometheus.
 
+use std::path::Path;
+use std::process::Command;
+
 use libtest_mimic::Trial;
 use serde_json::Value;
 use slosmith::target::Target;
@@ -25,7 +28,53 @@ pub(crate) fn trials() -> Vec<Trial> {
             Needs::Promtool,
             objectives_have_a_state,
         ),
+        trial(
+            "boards::dashboard_linter_finds_nothing",
+            Needs::DashboardLinter,
+            dashboard_linter_finds_nothing,
+        ),
     ]
+}
+
+/// With the exceptions that are built beside the dashboards, and only with them.
+fn dashboard_linter_finds_nothing() {
+    for spec in ["mangaassist", "vllm-production", "vllm-serving"] {
+        let folder = tempfile::tempdir().unwrap();
+        let files = bundled::build_for(&bundled::spec(spec), None, Target::Grafana);
+        let boards = files
+            .iter()
+            .filter(|file| file.path.starts_with("grafana/dashboards/"));
+        let names = boards.map(|file| {
+            let name = file.path.rsplit('/').next().unwrap();
+            std::fs::write(folder.path().join(name), &file.text).unwrap();
+            name
+        });
+        let names: Vec<_> = names.filter(|name| *name != ".lint").collect();
+        assert!(!names.is_empty());
+        for name in &names {
+            let (passed, said) = linted(&folder.path().join(name));
+            assert!(passed, "{spec}: {name}: {said}");
+        }
+        std::fs::remove_file(folder.path().join(".lint")).unwrap();
+        let (passed, _) = linted(&folder.path().join(names[0]));
+        assert!(
+            !passed,
+            "the linter finds nothing without exceptions either"
+        );
+    }
+}
+
+fn linted(dashboard: &Path) -> (bool, String) {
+    let ran = Command::new("dashboard-linter")
+        .args(["lint", "--strict"])
+        .arg(dashboard)
+        .output()
+        .unwrap();
+    let said = [ran.stdout, ran.stderr].concat();
+    (
+        ran.status.success(),
+        String::from_utf8_lossy(&said).into_owned(),
+    )
 }
 
 /// How many rows of a table have some labels and a state, with all groups chosen.

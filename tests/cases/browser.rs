@@ -25,13 +25,18 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Focuses everything that can be used, and tells in the title how much there was, how much took the focus, and the colour
-/// of the page.
+/// Focuses everything that can be used, and tells in the title how much there was, how much took the focus, whether the days can be
+/// switched, and the colour of the page.
 const PROBE: &str = r"<script>
 document.querySelectorAll('details').forEach((d) => { d.open = true; });
+const shown = (day) => [...document.querySelectorAll('.sketch.' + day)].filter((e) => e.offsetParent).length;
+const days = () => [shown('healthy') > 0, shown('incident') > 0];
+const first = days();
+document.querySelector('#day-incident').click();
+const switched = String([first, days()]) === 'true,false,false,true';
 const all = [...document.querySelectorAll('a, summary, [tabindex]')];
 const taken = all.filter((e) => { e.focus(); return document.activeElement === e; });
-document.title = [all.length, taken.length, getComputedStyle(document.body).backgroundColor].join(' ');
+document.title = [all.length, taken.length, switched, getComputedStyle(document.body).backgroundColor].join(' ');
 console.error('probe');
 </script></body>";
 
@@ -69,12 +74,13 @@ fn pages_work_in_a_browser() {
         std::fs::write(&page, text.replace("</body>", PROBE)).expect("a page");
         let colors = [false, true].map(|dark| {
             let (title, console) = browse(&page, dark);
-            let words: Vec<_> = title.splitn(3, ' ').collect();
-            let [all, taken, color] = words[..] else {
+            let words: Vec<_> = title.splitn(4, ' ').collect();
+            let [all, taken, switched, color] = words[..] else {
                 panic!("{}: {title}", page.display());
             };
             assert!(all.parse::<u32>().is_ok_and(|n| n > 10), "{title}");
             assert_eq!(all, taken, "{}: something takes no focus", page.display());
+            assert_eq!(switched, "true", "{}: one day at a time", page.display());
             // The probe's own line shows that the console is heard.
             assert_eq!(console.lines().count(), 1, "{console}");
             color.to_owned()

@@ -41,6 +41,41 @@ pub(super) fn field(panel: &Panel) -> Field {
     field
 }
 
+/// The ends of an axis.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::target) struct Ends {
+    pub(in crate::target) low: f64,
+    pub(in crate::target) high: f64,
+    /// True when each step is ten times the last.
+    pub(in crate::target) logarithmic: bool,
+}
+
+/// The ends that Grafana gives a panel's axis for values from `lowest` to `highest`.
+pub(in crate::target) fn ends(panel: &Panel, lowest: f64, highest: f64) -> Ends {
+    let field = field(panel);
+    let at_least = |end: Option<f64>, value: f64, wider: fn(f64, f64) -> f64| {
+        end.map_or(value, |end| wider(end, value))
+    };
+    let low = field
+        .min
+        .unwrap_or_else(|| at_least(field.soft_min, lowest, f64::min));
+    let high = field
+        .max
+        .unwrap_or_else(|| at_least(field.soft_max, highest, f64::max));
+    Ends {
+        low,
+        high: if high > low { high } else { low + 1.0 },
+        logarithmic: field.logarithmic,
+    }
+}
+
+/// The name of the colour that a single value has.
+pub(in crate::target) fn color_of(bounds: &[Threshold], value: f64) -> String {
+    let steps = steps(bounds, Color::Green).into_iter();
+    let reached = steps.filter(|step| step.value.is_none_or(|from| from <= value));
+    reached.last().map_or_else(String::new, |step| step.color)
+}
+
 /// The axis holds every line with some room: Grafana scales it to the data alone.
 fn axis(panel: &Panel, full: bool) -> (Option<f64>, Option<f64>) {
     let zero = (panel.unit.unit != Unit::Celsius).then_some(0.0);
@@ -111,7 +146,7 @@ fn weight(color: Color) -> u8 {
 }
 
 /// Grafana's name of a colour, which follows the theme.
-pub(super) fn color_name(color: Color) -> &'static str {
+pub(in crate::target) fn color_name(color: Color) -> &'static str {
     match color {
         Color::Green => "green",
         Color::Blue => "blue",
@@ -148,7 +183,13 @@ pub(super) fn grafana(unit: ValueUnit) -> String {
     }
 }
 
-fn symbol(unit: Unit) -> &'static str {
+/// True when a panel's unit is not in the list of dashboard-linter: tokens, and rates of what has no unit for them.
+pub(super) fn is_own_unit(panel: &Panel) -> bool {
+    panel.draw.graph().is_some() && grafana(panel.unit).starts_with("si:")
+}
+
+/// A unit behind a number.
+pub(in crate::target) fn symbol(unit: Unit) -> &'static str {
     match unit {
         Unit::Seconds => "s",
         Unit::Ratio => "1",

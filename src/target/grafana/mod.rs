@@ -19,6 +19,8 @@ mod table;
 mod v2;
 mod view;
 
+pub(super) use field::{Ends, color_name, color_of, ends, symbol};
+
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::naming;
@@ -74,13 +76,13 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
     rendered
         .files
         .append(&mut provision::files(plan, &boards, options)?);
+    rendered.files.push(exceptions(plan, options)?);
     let provisioning = view::Provisioning {
         service: service.clone(),
         title: plan.service.title.clone(),
         interval: plan.scrape.interval.to_string(),
     };
     for (path, template) in [
-        ("dashboards/.lint", "grafana/lint.yaml"),
         (
             "provisioning/dashboards.yaml",
             "grafana/provisioning/dashboards.yaml",
@@ -100,6 +102,32 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
         rendered.files.push(file);
     }
     Ok(rendered)
+}
+
+/// What dashboard-linter must not ask for.
+fn exceptions(plan: &Plan, options: Options<'_>) -> Result<OutFile, TargetError> {
+    let panels = plan
+        .dashboards
+        .iter()
+        .flat_map(|d| d.panels().map(move |panel| (d, panel)));
+    let own = panels.filter(|(_, panel)| field::is_own_unit(panel));
+    let view = view::Exceptions {
+        service: plan.service.name.clone(),
+        units: own
+            .map(|(dashboard, panel)| view::PanelName {
+                dashboard: dashboard.title.clone(),
+                panel: panel.title.clone(),
+            })
+            .collect(),
+    };
+    let file = OutFile {
+        path: "dashboards/.lint".to_owned(),
+        text: options.templates.render("grafana/lint.yaml", &view)?,
+    };
+    if options.reads_back(&file.text) {
+        check::yaml(&file)?;
+    }
+    Ok(file)
 }
 
 fn view(plan: &Plan, dashboard: &Dashboard) -> view::Dashboard {

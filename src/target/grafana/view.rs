@@ -170,3 +170,17 @@ pub(super) fn ref_id(index: usize) -> String {
         more => format!("{letter}{more}"),
     }
 }
+
+/// What dashboard-linter must not ask for.
+#[derive(Debug, Serialize)]
+pub(super) struct Exceptions {
+    pub(super) service: String,
+    /// Panels with a unit that it does not know.
+    pub(super) units: Vec<PanelName>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct PanelName {
+    pub(super) dashboard: String,
+    pub(super) panel: String,
+}

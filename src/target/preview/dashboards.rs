@@ -1,16 +1,17 @@
-//! Dashboards as boxes on a grid, with the lines that their thresholds become.
+//! Dashboards as boxes on a grid, each with a sketch of what it shows.
 
-use super::view::{Dashboard, Link, Panel, Query, Row, Threshold};
-use crate::plan::dashboard::{self, Color, Draw, Role};
+use super::sketch::sketches;
+use super::view::{Dashboard, Legend, Link, Panel, Query, Row, Sketch, Word};
+use crate::plan::dashboard::{self, Draw};
+use crate::plan::{Plan, words};
 use crate::promql::pretty;
 use crate::spec::GraphKind;
-use crate::target::grafana::SPELLING;
-use crate::units::Number;
+use crate::target::grafana::{SPELLING, color_name};
 
 /// Lines of queries break here.
 const WIDTH: usize = 80;
 
-pub(super) fn dashboard(dashboard: &dashboard::Dashboard) -> Dashboard {
+pub(super) fn dashboard(plan: &Plan, dashboard: &dashboard::Dashboard) -> Dashboard {
     let variables: Vec<_> = dashboard
         .variables
         .iter()
@@ -23,11 +24,16 @@ pub(super) fn dashboard(dashboard: &dashboard::Dashboard) -> Dashboard {
         refresh: dashboard.refresh.to_string(),
         range: dashboard.range.to_string(),
         variables: variables.join(", "),
-        rows: dashboard.rows.iter().map(row).collect(),
+        rows: dashboard
+            .rows
+            .iter()
+            .map(|r| row(plan, dashboard, r))
+            .collect(),
     }
 }
 
-fn row(row: &dashboard::Row) -> Row {
+fn row(plan: &Plan, dashboard: &dashboard::Dashboard, row: &dashboard::Row) -> Row {
+    let panel = |(place, shown)| panel(shown, place, sketches(plan, dashboard, shown));
     let repeat = row
         .repeat
         .as_ref()
@@ -37,7 +43,7 @@ fn row(row: &dashboard::Row) -> Row {
     Row {
         title: row.title.clone(),
         note: note.join(", "),
-        panels: row.placed().map(|(place, p)| panel(p, place)).collect(),
+        panels: row.placed().map(panel).collect(),
     }
 }
 
@@ -54,7 +60,11 @@ fn name(kind: GraphKind) -> &'static str {
     }
 }
 
-fn panel(panel: &dashboard::Panel, place: dashboard::Place) -> Panel {
+fn panel(
+    panel: &dashboard::Panel,
+    place: dashboard::Place,
+    (sketches, legend): (Vec<Sketch>, Vec<Legend>),
+) -> Panel {
     let (kind, graph) = match &panel.draw {
         Draw::Graph(kind) => (name(*kind), kind.is_over_time()),
         Draw::Tile => ("tile", false),
@@ -75,7 +85,9 @@ fn panel(panel: &dashboard::Panel, place: dashboard::Place) -> Panel {
             _ => String::new(),
         },
         graph,
-        thresholds: thresholds(panel),
+        sketches,
+        legend,
+        bounds: bounds(panel),
         queries: panel.series.iter().map(query).collect(),
         links: panel
             .links
@@ -95,58 +107,11 @@ fn query(series: &dashboard::Series) -> Query {
     }
 }
 
-/// Lines of which less of the height is between have their texts beside each other, so many percent apart.
-const CLOSE: f64 = 16.0;
-const INDENT: u32 = 32;
-
-/// Thresholds from the highest to the lowest, at their heights on an axis that begins at zero.
-fn thresholds(panel: &dashboard::Panel) -> Vec<Threshold> {
-    let highest = panel.thresholds.iter().map(|t| t.value).max();
-    let top = highest.unwrap_or_default() * Number::new(6, 5);
-    let height = |value: Number| match top == Number::default() {
-        true => 100.0,
-        false => share(Number::from_integer(1) - value / top) * 100.0,
+/// The bounds of a panel in words, the highest first.
+fn bounds(panel: &dashboard::Panel) -> Vec<Word> {
+    let word = |bound: &dashboard::Threshold| Word {
+        text: words::line(bound),
+        color: color_name(bound.color).to_owned(),
     };
-    let one = |t: &dashboard::Threshold| {
-        let side = if t.upper { "above" } else { "below" };
-        let side = if t.role == Role::Target {
-            "target"
-        } else {
-            side
-        };
-        Threshold {
-            text: format!("{side} {}", t.text),
-            role: match t.role {
-                Role::Alert => "alert",
-                Role::Target => "target",
-                Role::Advisory => "advisory",
-            }
-            .to_owned(),
-            color: match t.color {
-                Color::Green => "green",
-                Color::Blue => "blue",
-                Color::Yellow => "yellow",
-                Color::Orange => "orange",
-                Color::Red => "red",
-            }
-            .to_owned(),
-            from_top: height(t.value),
-            indent: 0,
-        }
-    };
-    let mut lines: Vec<Threshold> = panel.thresholds.iter().rev().map(one).collect();
-    for i in 1..lines.len() {
-        // The text of a line would cover that of the last.
-        if lines[i].from_top - lines[i - 1].from_top < CLOSE {
-            lines[i].indent = (lines[i - 1].indent + INDENT) % (3 * INDENT);
-        }
-    }
-    lines
-}
-
-/// Two digits are as fine as a picture can be.
-fn share(value: Number) -> f64 {
-    let percent = (value * 10_000).round().to_integer();
-    // At most some tens of thousands.
-    f64::from(i32::try_from(percent).unwrap_or_default()) / 10_000.0
+    panel.thresholds.iter().rev().map(word).collect()
 }

@@ -1,9 +1,13 @@
-//! A page for people who review a change and have no Grafana at hand: dashboards as they are laid out, objectives,
-//! alerts, and when vLLM had the metrics they rest on. One HTML file without scripts, and nothing from the network.
+//! A page for people who review a change and have no Grafana at hand: dashboards as they are laid out, on two simulated
+//! days, objectives, alerts, and when vLLM had the metrics they rest on. One HTML file without scripts, and nothing from the network.
 
 mod dashboards;
 mod objectives;
+mod simulated;
+mod sketch;
+mod tables;
 mod timeline;
+mod value;
 mod view;
 
 use super::{OutFile, TargetError};
@@ -16,6 +20,8 @@ use crate::template::Templates;
 /// # Errors
 /// When the template fails.
 pub fn page(plan: &Plan, templates: &Templates) -> Result<OutFile, TargetError> {
+    let dashboards = plan.dashboards.iter();
+    let dashboards = dashboards.map(|dashboard| dashboards::dashboard(plan, dashboard));
     let page = view::Page {
         title: plan.service.title.clone(),
         service: plan.service.name.clone(),
@@ -25,7 +31,9 @@ pub fn page(plan: &Plan, templates: &Templates) -> Result<OutFile, TargetError> 
         }),
         objectives: plan.slos.iter().map(objectives::objective).collect(),
         alerts: alerts(plan),
-        dashboards: plan.dashboards.iter().map(dashboards::dashboard).collect(),
+        dashboards: dashboards.collect(),
+        begin: simulated::clock(simulated::NOW - simulated::INCIDENT),
+        now: simulated::clock(simulated::NOW),
         timeline: timeline::timeline(plan),
     };
     Ok(OutFile {

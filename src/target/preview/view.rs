@@ -12,6 +12,9 @@ pub(super) struct Page {
     pub(super) objectives: Vec<Objective>,
     pub(super) alerts: Vec<Alert>,
     pub(super) dashboards: Vec<Dashboard>,
+    /// When the simulated incident began, and the moment that is shown: `14:15`.
+    pub(super) begin: String,
+    pub(super) now: String,
     pub(super) timeline: Timeline,
 }
 
@@ -109,22 +112,72 @@ pub(super) struct Panel {
     pub(super) kind: String,
     pub(super) description: String,
     pub(super) text: String,
-    /// True when it is drawn over time.
+    /// True when it has axes.
     pub(super) graph: bool,
-    pub(super) thresholds: Vec<Threshold>,
+    /// One for each simulated day.
+    pub(super) sketches: Vec<Sketch>,
+    pub(super) legend: Vec<Legend>,
+    /// Bounds in words.
+    pub(super) bounds: Vec<Word>,
     pub(super) queries: Vec<Query>,
     pub(super) links: Vec<Link>,
 }
 
-#[derive(Debug, Serialize)]
-pub(super) struct Threshold {
-    pub(super) text: String,
-    pub(super) role: String,
+/// What a panel looks like on a simulated day.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Sketch {
+    /// `healthy` or `incident`.
+    pub(super) day: String,
+    /// A single value and its colour; empty when there is none.
+    pub(super) value: String,
     pub(super) color: String,
-    /// Percent from the upper edge of the graph.
-    pub(super) from_top: f64,
-    /// Percent from the left edge to its text.
-    pub(super) indent: u32,
+    /// The ends of the axes.
+    pub(super) high: String,
+    pub(super) low: String,
+    pub(super) from: String,
+    pub(super) shapes: Vec<Shape>,
+    /// Of a heatmap.
+    pub(super) cells: Vec<Cell>,
+    /// Of a table.
+    pub(super) headings: Vec<String>,
+    pub(super) rows: Vec<Vec<Word>>,
+    /// What is not simulated.
+    pub(super) note: String,
+}
+
+/// A line or an area, in hundredths of the graph.
+#[derive(Debug, Serialize)]
+pub(super) struct Shape {
+    pub(super) points: String,
+    pub(super) color: String,
+    pub(super) dashed: bool,
+    pub(super) filled: bool,
+}
+
+/// A cell of a heatmap, in hundredths of the graph.
+#[derive(Debug, Serialize)]
+pub(super) struct Cell {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+    /// From 0 to 1.
+    pub(super) dark: f64,
+}
+
+/// An entry of a legend.
+#[derive(Debug, Serialize)]
+pub(super) struct Legend {
+    pub(super) name: String,
+    pub(super) color: String,
+    pub(super) dashed: bool,
+}
+
+/// A text and its colour, which may be empty.
+#[derive(Debug, Serialize)]
+pub(super) struct Word {
+    pub(super) text: String,
+    pub(super) color: String,
 }
 
 #[derive(Debug, Serialize)]

@@ -1,0 +1,276 @@
+//! The tables of objectives and alerts on a simulated day.
+
+use super::simulated::{Day, Errors, INCIDENT, NOW, course, minutes};
+use super::value::value;
+use super::view::{Sketch, Word};
+use crate::plan::alert::{self, ConditionAlert};
+use crate::plan::dashboard::{Cells, Column, Field, Panel, Threshold};
+use crate::plan::{Condition, EventSlo, Plan, Slo, SloKind, Tier, words};
+use crate::target::grafana::{color_name, color_of};
+use crate::units::{Unit, float, shown};
+
+/// A value of a cell before it is formatted.
+enum Given {
+    Text(String),
+    Number(f64),
+}
+
+/// A text without a colour.
+pub(super) fn plain(text: &str) -> Word {
+    Word {
+        text: text.to_owned(),
+        color: String::new(),
+    }
+}
+
+/// What a cell shows; `-` where there is nothing.
+fn cell(column: &Column, given: Option<Given>) -> Word {
+    let colored = |text: String, color: Option<&str>| Word {
+        text,
+        color: color.unwrap_or_default().to_owned(),
+    };
+    match (&column.cells, given) {
+        (Cells::Always(word), Some(_)) => plain(word),
+        (Cells::Number(unit, bounds), Some(Given::Number(number))) => {
+            let color = (!bounds.is_empty()).then(|| color_of(bounds, number));
+            colored(value(number, *unit), color.as_deref())
+        }
+        (Cells::Words(words), Some(Given::Text(text))) => {
+            let color = words.iter().find(|(_, word, _)| *word == text);
+            colored(text, color.map(|(_, _, color)| color_name(*color)))
+        }
+        (Cells::Coloured(values), Some(Given::Text(text))) => {
+            let color = values.iter().find(|(value, _)| *value == text);
+            colored(text, color.map(|(_, color)| color_name(*color)))
+        }
+        (Cells::Text(texts), Some(Given::Text(text))) => {
+            let known = texts.iter().find(|(value, _)| *value == text);
+            plain(known.map_or(&text, |(_, text)| text))
+        }
+        (_, Some(Given::Text(text))) => plain(&text),
+        _ => plain("-"),
+    }
+}
+
+/// A table: `given` tells what is in a column of a row.
+fn table<R>(
+    columns: &[Column],
+    rows: &[R],
+    given: impl Fn(&R, &Column) -> Option<Given>,
+    empty: Sketch,
+) -> Sketch {
+    let shown = || columns.iter().filter(|c| c.cells != Cells::Hidden);
+    let row = |row: &R| shown().map(|c| cell(c, given(row, c))).collect();
+    Sketch {
+        headings: shown().map(|column| column.heading.clone()).collect(),
+        rows: rows.iter().map(row).collect(),
+        ..empty
+    }
+}
+
+/// All objectives with their states.
+pub(super) fn objectives(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -> Sketch {
+    let given = |slo: &&Slo, column: &Column| objective(plan, slo, column, day);
+    let rows: Vec<&Slo> = plan.slos.iter().collect();
+    table(columns, &rows, given, empty)
+}
+
+fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given> {
+    let heading = column.heading.as_str();
+    match (heading, &slo.kind) {
+        ("Objective", _) => Some(Given::Text(slo.name.clone())),
+        ("Runbook", _) => Some(Given::Text(slo.links.runbook.clone())),
+        ("State", SloKind::Events(events)) => {
+            Some(Given::Text(state(plan, slo, events, day).to_owned()))
+        }
+        ("State", SloKind::Percentile(percentile)) => {
+            let missed = measured(plan, slo, day)? > float(percentile.below.0);
+            Some(Given::Text(if missed { "missed" } else { "ok" }.to_owned()))
+        }
+        ("Target", SloKind::Events(events)) => {
+            let objective = shown(events.budget.objective, Unit::Ratio);
+            Some(Given::Text(format!("{objective} over {}", slo.period)))
+        }
+        ("Target", SloKind::Percentile(percentile)) => {
+            Some(Given::Text(words::promise(slo, percentile)))
+        }
+        (_, SloKind::Events(events)) => {
+            let errors = Errors::of(events);
+            let number = match heading {
+                "Current" => 1.0 - errors.over(slo.period, day, NOW),
+                "Budget left" => errors.left(slo.period, day, NOW),
+                other => {
+                    let window = other.strip_prefix("Burn rate ")?.parse().ok()?;
+                    errors.burn(window, day, NOW)
+                }
+            };
+            Some(Given::Number(number))
+        }
+        (_, SloKind::Percentile(percentile)) => {
+            let of_unit = |unit| unit == percentile.signal.unit;
+            let own = matches!(&column.cells, Cells::Number(unit, bounds) if bounds.is_empty() && of_unit(unit.unit));
+            let number = measured(plan, slo, day).filter(|_| own)?;
+            Some(Given::Number(number))
+        }
+    }
+}
+
+/// The first that holds, as in the table's query.
+fn state(plan: &Plan, slo: &Slo, events: &EventSlo, day: Day) -> &'static str {
+    let errors = Errors::of(events);
+    let left = errors.left(slo.period, day, NOW);
+    match firing(events, day) {
+        Some(tier) if tier.severity == plan.service.severities.page => "burning fast",
+        _ if left <= 0.0 => "budget spent",
+        Some(_) => "burning",
+        None if left < 0.25 => "budget low",
+        None => "ok",
+    }
+}
+
+/// The fastest tier whose two windows are above its bound.
+fn firing(events: &EventSlo, day: Day) -> Option<&Tier> {
+    let errors = Errors::of(events);
+    let above = |tier: &&Tier| {
+        let windows = [tier.long, tier.short];
+        windows
+            .iter()
+            .all(|window| errors.over(*window, day, NOW) > float(tier.threshold))
+    };
+    events.tiers.iter().find(above)
+}
+
+/// The percentile of an objective, as its panel shows it.
+fn measured(plan: &Plan, slo: &Slo, day: Day) -> Option<f64> {
+    let mut panels = plan.dashboards.iter().flat_map(|d| d.panels());
+    let panel = panels.find(|panel| panel.objective.as_ref() == Some(&slo.name))?;
+    let series = panel.series.first()?;
+    Some(course(panel, series, 0).at(day, NOW))
+}
+
+/// An alert that is pending or firing.
+struct Active {
+    name: String,
+    severity: String,
+    state: &'static str,
+    /// Minutes.
+    since: f64,
+    times: f64,
+}
+
+/// What is pending or firing, pages first.
+pub(super) fn alerts(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -> Sketch {
+    let page = &plan.service.severities.page;
+    let mut rows: Vec<Active> = plan.slos.iter().filter_map(|slo| tier(slo, day)).collect();
+    let mut unknown = 0;
+    for alert in alert::on_conditions(&plan.slos, &plan.alerts) {
+        match excess(plan, &alert, day) {
+            None => unknown += 1,
+            Some(times) if times > 1.0 => rows.push(active(&alert, times)),
+            Some(_) => {}
+        }
+    }
+    rows.sort_by_key(|row| (row.state == "pending", row.severity != *page));
+    if rows.is_empty() {
+        rows.push(Active {
+            name: "nothing is firing".to_owned(),
+            severity: String::new(),
+            state: "ok",
+            since: 0.0,
+            times: 0.0,
+        });
+    }
+    let note = match unknown {
+        0 => String::new(),
+        1 => "1 alert has no fixed bound on a panel, and is not simulated.".to_owned(),
+        n => format!("{n} alerts have no fixed bound on a panel, and are not simulated."),
+    };
+    Sketch {
+        note,
+        ..table(columns, &rows, given, empty)
+    }
+}
+
+fn given(row: &Active, column: &Column) -> Option<Given> {
+    let known = row.state != "ok";
+    match (column.heading.as_str(), &column.field) {
+        ("State", _) => Some(Given::Text(row.state.to_owned())),
+        ("Alert", _) => Some(Given::Text(row.name.clone())),
+        // The cell says `open` whatever the URL is.
+        ("Runbook", _) if known => Some(Given::Text(String::new())),
+        ("Severity", _) if known => Some(Given::Text(row.severity.clone())),
+        ("Since", Field::Value(_)) if known => {
+            Some(Given::Text(format!("{:.0} minutes ago", row.since)))
+        }
+        // A multiple of zero says nothing.
+        ("Times its bound", _) if known && row.times.is_finite() => Some(Given::Number(row.times)),
+        _ => None,
+    }
+}
+
+fn tier(slo: &Slo, day: Day) -> Option<Active> {
+    let SloKind::Events(events) = &slo.kind else {
+        return None;
+    };
+    let tier = firing(events, day)?;
+    let errors = Errors::of(events);
+    let threshold = float(tier.threshold);
+    let after = [tier.long, tier.short]
+        .map(|window| errors.crossed_after(window, threshold))
+        .into_iter()
+        .fold(0.0, f64::max);
+    Some(Active {
+        name: slo.alert_name.clone(),
+        severity: tier.severity.clone(),
+        state: "firing",
+        since: INCIDENT - after,
+        times: errors.over(tier.long, day, NOW) / threshold,
+    })
+}
+
+fn active(alert: &ConditionAlert<'_>, times: f64) -> Active {
+    let held = INCIDENT >= minutes(alert.hold);
+    Active {
+        name: alert.name.to_owned(),
+        severity: alert.severity.to_owned(),
+        state: if held { "firing" } else { "pending" },
+        since: INCIDENT,
+        times,
+    }
+}
+
+/// How far the panels that carry an alert's bounds are beyond them: above 1 where all are. `None` where there is no such bound,
+/// or more than bounds decides.
+fn excess(plan: &Plan, alert: &ConditionAlert<'_>, day: Day) -> Option<f64> {
+    if matches!(alert.condition, Condition::Unless(..)) {
+        return None;
+    }
+    let panels = plan.dashboards.iter().flat_map(|d| d.panels());
+    let own = |panel: &'_ Panel| {
+        let named = |bound: &&Threshold| bound.name.split(", ").any(|name| name == alert.name);
+        let bounds: Vec<_> = panel.thresholds.iter().filter(named).collect();
+        let beyond = bounds.iter().map(|bound| beyond(panel, bound, day));
+        beyond.reduce(f64::min)
+    };
+    panels.filter_map(own).reduce(f64::min)
+}
+
+/// A value in multiples of a bound, and the other way round for a lower bound; of several values the highest.
+fn beyond(panel: &Panel, bound: &Threshold, day: Day) -> f64 {
+    let limit = float(bound.value);
+    let times = (0..).zip(&panel.series).map(|(index, series)| {
+        let now = course(panel, series, index).at(day, NOW);
+        match (limit == 0.0, bound.upper) {
+            (true, upper) if upper == (now > 0.0) => f64::INFINITY,
+            (true, _) => 0.0,
+            (false, true) => now / limit,
+            (false, false) if now <= 0.0 => f64::INFINITY,
+            (false, false) => limit / now,
+        }
+    });
+    match bound.upper {
+        true => times.fold(0.0, f64::max),
+        // Of several percentiles some are always low.
+        false => times.fold(f64::INFINITY, f64::min),
+    }
+}
