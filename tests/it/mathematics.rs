@@ -181,7 +181,10 @@ fn detection_is_drawn() {
         let points = ends.map(|ratio| (ratio, formula(tier, ratio).0));
         chart.line(&points, colour);
         let name = format!("{}, burn rate {}", tier.name, decimal(tier.factor));
-        chart.text(points[0].0, points[0].1, colour, &name);
+        match tier.long.as_secs() {
+            0..=86_400 => chart.text_before(points[0].0, points[0].1, colour, &name),
+            _ => chart.text(points[0].0, points[0].1, colour, &name),
+        }
     }
     update::check("docs/pictures/detection.svg", &chart.svg());
 }
@@ -273,7 +276,7 @@ fn averages_are_drawn() {
     ] {
         chart.line(points, colour);
         let last = points[180].1;
-        chart.text(130.0, last, colour, &format!("{name}: {:.1}%", last * 100.0));
+        chart.text(130.0, last + 0.003, colour, &format!("{name}: {:.1}%", last * 100.0));
     }
     update::check("docs/pictures/averages.svg", &chart.svg());
 }
@@ -386,6 +389,14 @@ impl Chart {
         let (left, top) = (self.left(x) + 4.0, self.top(y) - 5.0);
         self.add(&format!(
             "<text x=\"{left:.1}\" y=\"{top:.1}\" fill=\"{colour}\">{words}</text>"
+        ));
+    }
+
+    /// Words to the left of a point.
+    fn text_before(&mut self, x: f64, y: f64, colour: &str, words: &str) {
+        let (right, top) = (self.left(x) - 6.0, self.top(y) + 10.0);
+        self.add(&format!(
+            "<text x=\"{right:.1}\" y=\"{top:.1}\" text-anchor=\"end\" fill=\"{colour}\">{words}</text>"
         ));
     }
 
