@@ -276,7 +276,12 @@ fn averages_are_drawn() {
     ] {
         chart.line(points, colour);
         let last = points[180].1;
-        chart.text(130.0, last + 0.003, colour, &format!("{name}: {:.1}%", last * 100.0));
+        chart.text(
+            130.0,
+            last + 0.003,
+            colour,
+            &format!("{name}: {:.1}%", last * 100.0),
+        );
     }
     update::check("docs/pictures/averages.svg", &chart.svg());
 }
