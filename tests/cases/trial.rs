@@ -21,12 +21,13 @@ pub(crate) enum Needs {
     Amtool,
     Zsh,
     Fish,
+    Minisign,
 }
 
 impl Needs {
     /// The name of what is not here.
     fn missing(self) -> Option<&'static str> {
-        static MISSING: [OnceLock<bool>; 11] = [const { OnceLock::new() }; 11];
+        static MISSING: [OnceLock<bool>; 12] = [const { OnceLock::new() }; 12];
         let (name, args): (_, &[&str]) = match self {
             Self::Nothing => return None,
             Self::Promtool => ("promtool", &["--version"]),
@@ -42,6 +43,7 @@ impl Needs {
             Self::Amtool => ("amtool", &["--version"]),
             Self::Zsh => ("zsh", &["--version"]),
             Self::Fish => ("fish", &["--version"]),
+            Self::Minisign => ("minisign", &["-v"]),
         };
         let missing = MISSING[self as usize].get_or_init(|| {
             let tried = Command::new(name).args(args).output();
