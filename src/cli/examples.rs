@@ -120,8 +120,8 @@ Examples:
 
 pub(super) const CATALOG_UPDATE: &str = "\
 Examples:
-  slosmith catalog update https://mirror.example/vllm-catalog.json --public-key slosmith.pub
-  slosmith catalog update vllm-catalog.json --public-key RWSFeqmqvOvPMub/mYjeS1xAAS+LZg6n/ThF0JLzHBou3XXofyFxsnFR";
+  slosmith catalog update https://a.example/vllm.json --public-key slosmith.pub
+  slosmith catalog update vllm.json --public-key slosmith.pub";
 
 pub(super) const SIGNALS: &str = "\
 Examples:
