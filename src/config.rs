@@ -72,6 +72,8 @@ pub struct Config {
     pub scrape_interval: Option<Duration>,
     /// The oldest Prometheus that must read the queries, when the file says so.
     pub prometheus: Option<Release>,
+    /// A catalog of vLLM that may be newer than the embedded one.
+    pub vllm_catalog: Option<Spanned<PathBuf>>,
     /// Folders of recordings of other services.
     pub catalogs: Vec<Spanned<PathBuf>>,
     /// Which rules are asked.

@@ -16,8 +16,10 @@ use super::lineage::Lineage;
 use super::shape::MetricType;
 use super::version::Version;
 
-/// All recordings with lineage and foreign names; see [`build`].
+/// All recordings with lineage and foreign names; see [`build`]. Unknown fields are errors: a catalog that says more than this program
+/// understands must not be half understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Index {
     /// Releases in the order of their versions.
     releases: Vec<ReleaseEntry>,
@@ -31,6 +33,7 @@ pub struct Index {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ReleaseEntry {
     version: Version,
     pages: BTreeMap<String, PageEntry>,
@@ -38,6 +41,7 @@ struct ReleaseEntry {
 
 /// How one page came to be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PageEntry {
     /// `server`, `server-hybrid`, `release-module`, `release-module-stubbed`, or [`PageEntry::SOURCE`].
     pub tier: String,
@@ -59,6 +63,7 @@ impl PageEntry {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct FamilyEntry {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     created: bool,
@@ -70,6 +75,7 @@ struct FamilyEntry {
 type Run = (u16, u16, u16);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ShapeEntry {
     #[serde(rename = "type")]
     kind: MetricType,

@@ -47,7 +47,7 @@ pub use shape::{DeclaredFamily, MetricType, Shape};
 pub use version::{Range, RangeError, Version};
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 const VLLM_INDEX: &str = include_str!("../../catalog/vllm/index.json");
 
@@ -60,16 +60,44 @@ pub struct Catalog {
     foreign: Foreign,
 }
 
+/// The catalog that takes the place of the embedded one in this process, and its text.
+static NEWER: OnceLock<(Catalog, String)> = OnceLock::new();
+
 impl Catalog {
-    /// The embedded catalog of vLLM.
+    /// The catalog of vLLM: the embedded one, unless [`Catalog::use_newer`] brought another.
     pub fn vllm() -> &'static Self {
         // A test proves that the embedded text can be read.
-        static VLLM: LazyLock<Catalog> = LazyLock::new(|| {
+        static EMBEDDED: LazyLock<Catalog> = LazyLock::new(|| {
             Index::from_json(VLLM_INDEX)
                 .unwrap_or_default()
                 .into_catalog()
         });
-        &VLLM
+        NEWER.get().map_or(&EMBEDDED, |(catalog, _)| catalog)
+    }
+
+    /// Reads a catalog that was recorded after this program was made, and uses it from now on if it has every release
+    /// that [`Catalog::vllm`] has. Call it before anything asks for the catalog: what was taken from the embedded one stays.
+    ///
+    /// # Errors
+    /// When the text is no catalog, or one that needs another version of this program.
+    pub fn use_newer(text: String) -> Result<(), serde_json::Error> {
+        let newer = Index::from_json(&text)?.into_catalog();
+        if newer.lacks(Self::vllm()).next().is_none() {
+            // Whoever comes second finds the first in place.
+            drop(NEWER.set((newer, text)));
+        }
+        Ok(())
+    }
+
+    /// The text of the catalog that took the place of the embedded one; empty without one.
+    pub fn newer() -> &'static str {
+        NEWER.get().map_or("", |(_, text)| text)
+    }
+
+    /// The releases of another catalog that this one does not have.
+    pub fn lacks<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a Version> {
+        let versions = other.releases.iter().map(Release::version);
+        versions.filter(|version| self.find_release(version).is_none())
     }
 
     fn new(

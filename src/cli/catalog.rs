@@ -5,6 +5,7 @@ mod family;
 mod list;
 mod record;
 mod show;
+mod update;
 
 use std::io::Write;
 
@@ -36,6 +37,9 @@ enum CatalogCommand {
     /// Add a /metrics page of your own service to a catalog
     #[command(after_long_help = examples::CATALOG_RECORD)]
     Record(record::RecordArgs),
+    /// Fetch newer recordings of vLLM into the project, if their signature is right
+    #[command(after_long_help = examples::CATALOG_UPDATE)]
+    Update(update::UpdateArgs),
 }
 
 #[derive(Debug, Args)]
@@ -71,6 +75,13 @@ struct DiffArgs {
     format: Format,
 }
 
+impl CatalogArgs {
+    /// True for `slosmith catalog update`.
+    pub(super) fn is_update(&self) -> bool {
+        matches!(self.command, CatalogCommand::Update(_))
+    }
+}
+
 /// Runs `slosmith catalog`; gives back the exit code.
 ///
 /// # Errors
@@ -82,6 +93,7 @@ pub fn run(args: &CatalogArgs, out: &mut dyn Write) -> Result<u8> {
         CatalogCommand::Show(args) => show::view(catalog, args)?,
         CatalogCommand::Diff(args) => diff::view(catalog, args)?,
         CatalogCommand::Record(args) => record::run(args)?,
+        CatalogCommand::Update(args) => update::run(args)?,
     };
     out.write_all(text.as_bytes())?;
     Ok(0)

@@ -118,6 +118,11 @@ Examples:
   slosmith catalog record http://localhost:8000/metrics --out recordings
   slosmith catalog record page.prom --version 1.4.0 --out recordings";
 
+pub(super) const CATALOG_UPDATE: &str = "\
+Examples:
+  slosmith catalog update https://a.example/vllm.json --public-key slosmith.pub
+  slosmith catalog update vllm.json --public-key slosmith.pub";
+
 pub(super) const SIGNALS: &str = "\
 Examples:
   slosmith signals --vllm '>=0.20,<0.34'

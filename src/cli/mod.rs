@@ -22,6 +22,7 @@ pub mod init;
 pub mod lint;
 pub mod lsp;
 pub mod man;
+mod newer;
 mod page;
 mod plan;
 pub mod preview;
@@ -36,9 +37,10 @@ mod watch;
 mod words;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use terminal::Terminal;
 
@@ -121,35 +123,25 @@ pub enum Format {
 
 /// Runs the command line; 2 is the exit code of everything that could not be done.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    cli.color.set();
-    run(&cli)
+    let matches = Cli::command().get_matches();
+    match Cli::from_arg_matches(&matches) {
+        Ok(cli) => {
+            cli.color.set();
+            run(&cli, newer::configuration(&matches))
+        }
+        Err(error) => error.exit(),
+    }
 }
 
-fn run(cli: &Cli) -> ExitCode {
+fn run(cli: &Cli, configuration: Option<&Path>) -> ExitCode {
     threads::start();
     let mut out = Terminal::stdout();
-    let done = match &cli.command {
-        Command::Init(args) => init::run(args, &mut out),
-        Command::Build(args) => build::run(args, &mut out),
-        Command::Preview(args) => preview::run(args, &mut out),
-        Command::Lint(args) => lint::run(args, &mut out),
-        Command::Lsp(args) => lsp::run(args),
-        Command::Drift(args) => drift::run(args, &mut out),
-        Command::Health(args) => health::run(args, &mut out),
-        Command::Gate(args) => gate::run(args, &mut out),
-        Command::Import(args) => import::run(args, &mut out),
-        #[cfg(feature = "aws")]
-        Command::CloudWatch(args) => cloudwatch::run(args, &mut out),
-        Command::Explain(args) => explain::run(args, &mut out),
-        Command::Catalog(args) => catalog::run(args, &mut out),
-        Command::Signals(args) => signals::run(args, &mut out),
-        Command::Templates(args) => templates::run(args, &mut out),
-        Command::Schema => schema::run(&mut out),
-        Command::Doctor(args) => doctor::run(args, &mut out),
-        Command::Completions(args) => completions::run(args, &mut out),
-        Command::Man(args) => man::run(args, &mut out),
+    let newer = match &cli.command {
+        // It replaces a catalog that cannot be used.
+        Command::Catalog(args) if args.is_update() => newer::install(configuration).or(Ok(())),
+        _ => newer::install(configuration),
     };
+    let done = newer.and_then(|()| dispatch(&cli.command, &mut out));
     let flushed = out
         .flush()
         .map_err(anyhow::Error::from)
@@ -162,6 +154,30 @@ fn run(cli: &Cli) -> ExitCode {
             let _ = writeln!(Terminal::stderr(), "error: {error:#}");
             ExitCode::from(2)
         }
+    }
+}
+
+fn dispatch(command: &Command, out: &mut Terminal) -> anyhow::Result<u8> {
+    match command {
+        Command::Init(args) => init::run(args, out),
+        Command::Build(args) => build::run(args, out),
+        Command::Preview(args) => preview::run(args, out),
+        Command::Lint(args) => lint::run(args, out),
+        Command::Lsp(args) => lsp::run(args),
+        Command::Drift(args) => drift::run(args, out),
+        Command::Health(args) => health::run(args, out),
+        Command::Gate(args) => gate::run(args, out),
+        Command::Import(args) => import::run(args, out),
+        #[cfg(feature = "aws")]
+        Command::CloudWatch(args) => cloudwatch::run(args, out),
+        Command::Explain(args) => explain::run(args, out),
+        Command::Catalog(args) => catalog::run(args, out),
+        Command::Signals(args) => signals::run(args, out),
+        Command::Templates(args) => templates::run(args, out),
+        Command::Schema => schema::run(out),
+        Command::Doctor(args) => doctor::run(args, out),
+        Command::Completions(args) => completions::run(args, out),
+        Command::Man(args) => man::run(args, out),
     }
 }
 

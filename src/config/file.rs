@@ -40,6 +40,10 @@ struct File {
     /// The oldest Prometheus that must read the queries: `2.42`.
     #[schemars(with = "Option<String>", example = "2.42")]
     prometheus: Option<At<String>>,
+    /// A catalog of vLLM's metrics that may be newer than the program's, relative to this file; `slosmith catalog update`
+    /// writes it.
+    #[schemars(with = "Option<String>", example = "vllm-catalog.json")]
+    vllm_catalog: Option<At<PathBuf>>,
     /// Folders of recordings of other services, relative to this file.
     #[schemars(with = "Vec<String>")]
     catalogs: Vec<At<PathBuf>>,
@@ -106,6 +110,7 @@ pub(super) fn read(file: FileId, text: &str, folder: &Path) -> Result<Config, Ve
         selector: read.selector,
         scrape_interval,
         prometheus,
+        vllm_catalog: read.vllm_catalog.map(|at| place.path(at)),
         catalogs: read.catalogs.into_iter().map(|at| place.path(at)).collect(),
         choice: Choice {
             select: place.all(read.select),

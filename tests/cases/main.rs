@@ -30,6 +30,7 @@ mod shells;
 mod situations;
 mod slis;
 mod trial;
+mod update;
 mod watched;
 mod wrong;
 
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         hostile::trials(),
         browser::trials(),
         watched::trials(),
+        update::trials(),
     ];
     libtest_mimic::run(&arguments, all.into_iter().flatten().collect()).exit_code()
 }

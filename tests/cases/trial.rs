@@ -22,12 +22,13 @@ pub(crate) enum Needs {
     Zsh,
     Fish,
     DashboardLinter,
+    Minisign,
 }
 
 impl Needs {
     /// The name of what is not here.
     fn missing(self) -> Option<&'static str> {
-        static MISSING: [OnceLock<bool>; 12] = [const { OnceLock::new() }; 12];
+        static MISSING: [OnceLock<bool>; 13] = [const { OnceLock::new() }; 12];
         let (name, args): (_, &[&str]) = match self {
             Self::Nothing => return None,
             Self::Promtool => ("promtool", &["--version"]),
@@ -44,6 +45,7 @@ impl Needs {
             Self::Zsh => ("zsh", &["--version"]),
             Self::Fish => ("fish", &["--version"]),
             Self::DashboardLinter => ("dashboard-linter", &["--help"]),
+            Self::Minisign => ("minisign", &["-v"]),
         };
         let missing = MISSING[self as usize].get_or_init(|| {
             let tried = Command::new(name).args(args).output();

@@ -557,7 +557,7 @@ fn the_page_shows_what_works() {
 
 #[test]
 fn the_workflows_are_valid() {
-    for (name, steps) in [("release", 6), ("vllm", 2)] {
+    for (name, steps) in [("release", 6), ("vllm", 2), ("docs", 2)] {
         let workflow = yaml(&read(&format!(".github/workflows/{name}.yml")));
         valid("github-workflows.json", &workflow);
         scripts_parse(&workflow, steps);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use slosmith::target::Target;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 
@@ -131,27 +131,78 @@ fn the_readme_begins_with_what_ci_runs() {
     assert!(readme.lines().count() <= 100);
 }
 
+/// All pages of the documentation, relative to the package.
+fn pages() -> Vec<String> {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let files = std::fs::read_dir(docs).expect("docs");
+    let names = files.map(|file| file.expect("a file").file_name());
+    let names = names.map(|name| name.into_string().expect("UTF-8"));
+    let pages = names.filter(|name| name.ends_with(".md") && name != "SUMMARY.md");
+    let mut pages: Vec<_> = pages.map(|name| format!("docs/{name}")).collect();
+    pages.extend(["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(str::to_owned));
+    pages.sort();
+    pages
+}
+
+/// The links of a page to files, resolved: the file and the heading. Code has none.
+fn links(page: &str) -> Vec<(PathBuf, String)> {
+    let text = read(page);
+    let prose: String = text.split("\n```").step_by(2).collect();
+    let prose: String = prose.split("``").step_by(2).collect();
+    let prose: String = prose.split('`').step_by(2).collect();
+    let folder = Path::new(page).parent().expect("a folder");
+    let link = |rest: &str| {
+        let link = rest.split(')').next().expect("a link");
+        let (path, heading) = link.split_once('#').unwrap_or((link, ""));
+        let path = match path {
+            "" => PathBuf::from(page),
+            path => folder.join(path),
+        };
+        (!link.contains(':')).then(|| (path, heading.to_owned()))
+    };
+    prose.split("](").skip(1).filter_map(link).collect()
+}
+
 #[test]
-fn links_lead_to_files() {
-    for page in [
-        "README.md",
-        "docs/spec.md",
-        "docs/prometheus.md",
-        "docs/lint.md",
-        "docs/grafana.md",
-        "docs/ci.md",
-        "docs/start.md",
-    ] {
-        let folder = Path::new(page).parent().unwrap();
-        for link in read(page).split("](").skip(1) {
-            let link = link.split(')').next().unwrap();
-            let link = link.split('#').next().unwrap();
-            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join(folder)
-                .join(link);
-            assert!(path.exists(), "{page}: {link}");
+fn links_lead_to_files_and_headings() {
+    let mut checked = 0;
+    for page in pages() {
+        for (path, heading) in links(&page) {
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(&path);
+            assert!(file.exists(), "{page}: {}", path.display());
+            checked += 1;
+            if !heading.is_empty() {
+                let text = read(path.to_str().expect("UTF-8"));
+                let known = crate::runbooks::anchors(&text).contains(&heading);
+                assert!(known, "{page}: {}#{heading}", path.display());
+            }
         }
     }
+    assert!(checked > 150, "{checked}");
+}
+
+/// The book has every page once, under its own title.
+#[test]
+fn the_book_has_every_page() {
+    let book = read("docs/SUMMARY.md");
+    let mut found = Vec::new();
+    for line in book.lines().filter(|line| line.contains("](")) {
+        let (title, link) = line.split_once("](").expect("a link");
+        let link = link.trim_end_matches(')');
+        let page = match link.strip_prefix("../") {
+            Some(page) => page.to_owned(),
+            None => format!("docs/{link}"),
+        };
+        let heading = read(&page).lines().next().expect("a line").to_owned();
+        let title = title.trim_start_matches(['-', ' ', '[']);
+        assert!(
+            heading == format!("# {title}"),
+            "{page}: `{heading}` is `{title}` in docs/SUMMARY.md"
+        );
+        found.push(page);
+    }
+    found.sort();
+    assert_eq!(found, pages());
 }
 
 #[test]

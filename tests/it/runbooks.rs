@@ -28,7 +28,7 @@ fn pages(plan: &Plan) -> Vec<OutFile> {
 }
 
 /// Headings of a page as GitHub makes anchors of them.
-fn anchors(text: &str) -> BTreeSet<String> {
+pub(crate) fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     let slug = |line: &str| {
         let words = line.trim_start_matches('#').trim().to_lowercase();

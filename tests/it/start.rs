@@ -9,7 +9,7 @@ use slosmith::cli::Cli;
 
 use crate::project::{Project, Ran};
 
-fn page(release: &str) -> String {
+pub(crate) fn page(release: &str) -> String {
     format!(
         "{}/catalog/vllm/{release}/default.prom",
         env!("CARGO_MANIFEST_DIR")
@@ -421,7 +421,7 @@ fn examples_are_accepted() {
 }
 
 /// The words of each call of slosmith in a line of shell, as bash splits them.
-fn commands(line: &str) -> Vec<Vec<String>> {
+pub(crate) fn commands(line: &str) -> Vec<Vec<String>> {
     // In bash, a function of that name sees its words; everything else is run by nothing.
     let code = format!(
         "slosmith() {{ printf '%s\\n' \"$@\" >&3; printf -- '--\\n' >&3; }}\n\

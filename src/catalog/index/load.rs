@@ -7,10 +7,10 @@ use crate::catalog::release::{Release, ReleaseId};
 use crate::catalog::shape::Shape;
 
 impl Index {
-    /// Reads the committed text.
+    /// Reads the committed text, or that of a newer catalog.
     ///
     /// # Errors
-    /// Only for a text that [`Index::to_json`] did not write.
+    /// Only for a text that [`Index::to_json`] of this version did not write.
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }

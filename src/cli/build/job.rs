@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::diff;
 use super::settings::Settings;
+use crate::catalog::Catalog;
 use crate::diag::{Diagnostic, Sink};
 use crate::kubernetes::Metadata;
 use crate::naming;
@@ -181,7 +182,7 @@ impl<'a> Job<'a> {
         let templates = templates.flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
         let parts = parts.iter().map(|(_, text)| text.as_bytes());
         let targets = self.settings.targets.iter().map(|t| t.as_str().as_bytes());
-        let first = [env!("SLOSMITH_SOURCES"), vllm, tests].map(str::as_bytes);
+        let first = [env!("SLOSMITH_SOURCES"), Catalog::newer(), vllm, tests].map(str::as_bytes);
         let kubernetes = self.settings.kubernetes.iter().flat_map(Metadata::words);
         let words = targets.chain(kubernetes.map(str::as_bytes));
         let first = first.into_iter().chain(words);

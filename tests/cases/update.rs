@@ -1,0 +1,178 @@
+//! `slosmith catalog update`, with catalogs that minisign itself signed.
+
+use std::process::Command;
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::project::Project;
+use crate::trial::{Needs, trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let trial = |name, run: fn()| trial(name, Needs::Minisign, run);
+    vec![
+        trial("update::brings_a_release", brings_a_release),
+        trial(
+            "update::refuses_what_is_not_right",
+            refuses_what_is_not_right,
+        ),
+        trial("update::the_newer_of_two_counts", the_newer_of_two_counts),
+    ]
+}
+
+const EMBEDDED: &str = include_str!("../../catalog/vllm/index.json");
+
+/// A release that nobody has recorded yet.
+const NEXT: &str = "99.0.0";
+
+/// A spec that needs the release.
+const SPEC: &str = "\
+apiVersion: slosmith/v1
+service: {name: svc, owner: team}
+runtime: {vllm: \">=99\"}
+links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
+prometheus: {selector: {job: vllm}, group_by: [model_name]}
+alerts:
+  Waiting: {severity: warning, when: {signal: vllm.requests_waiting, above: 80}, for: 2m}
+";
+
+/// The embedded catalog and one release more, which serves what the last one serves.
+fn newer() -> String {
+    edited(|index| {
+        let releases = index["releases"].as_array_mut().expect("a list");
+        let mut next = releases.last().expect("a release").clone();
+        next["version"] = NEXT.into();
+        releases.push(next);
+        let last = releases.len() - 1;
+        for family in index["families"]
+            .as_object_mut()
+            .expect("a map")
+            .values_mut()
+        {
+            for runs in family["seen"].as_object_mut().expect("a map").values_mut() {
+                let run = runs.as_array_mut().expect("a list").last_mut();
+                let run = run.expect("a run");
+                if run[1] == last - 1 {
+                    run[1] = last.into();
+                }
+            }
+        }
+    })
+}
+
+fn edited(edit: impl FnOnce(&mut Value)) -> String {
+    let mut index = serde_json::from_str(EMBEDDED).expect("JSON");
+    edit(&mut index);
+    index.to_string()
+}
+
+/// A project that names a catalog, with a pair of keys beside it.
+fn project() -> Project {
+    let project = Project::new();
+    project.write("slosmith.toml", "vllm_catalog = \"ours/catalog.json\"\n");
+    for name in ["signer", "stranger"] {
+        let (public, secret) = (format!("{name}.pub"), format!("{name}.key"));
+        minisign(&project, &["-G", "-W", "-p", &public, "-s", &secret]);
+    }
+    project
+}
+
+fn minisign(project: &Project, arguments: &[&str]) {
+    let mut command = Command::new("minisign");
+    let done = command.args(arguments).current_dir(project.path(""));
+    let done = done.output().expect("minisign runs");
+    assert!(done.status.success(), "{done:?}");
+}
+
+/// Writes a file and its signature.
+fn signed(project: &Project, file: &str, text: &str, by: &str) {
+    project.write(file, text);
+    let secret = format!("{by}.key");
+    minisign(project, &["-S", "-W", "-s", &secret, "-m", file]);
+}
+
+const UPDATE: [&str; 5] = [
+    "catalog",
+    "update",
+    "new.json",
+    "--public-key",
+    "signer.pub",
+];
+
+fn brings_a_release() {
+    let project = project();
+    signed(&project, "new.json", &newer(), "signer");
+    // Every other command says what is missing.
+    project
+        .run(&["catalog", "list"])
+        .exits(2)
+        .says("`slosmith catalog update` writes it");
+    let ran = project.run(&UPDATE).exits(0);
+    assert_eq!(ran.out, "ours/catalog.json: new: 99.0.0\n");
+    let ran = project.run(&["catalog", "list"]).exits(0);
+    assert!(ran.out.contains(NEXT), "{}", ran.out);
+    let ran = project.run_in("specs", &["catalog", "list"]).exits(0);
+    assert!(ran.out.contains(NEXT), "{}", ran.out);
+    let ran = project.run(&UPDATE).exits(0);
+    assert_eq!(ran.out, "ours/catalog.json: up to date\n");
+    // The key itself does as well as its file.
+    let key = project.read("signer.pub");
+    let key = key.lines().nth(1).expect("a key");
+    project
+        .run(&["catalog", "update", "new.json", "--public-key", key])
+        .exits(0);
+    // A build that was right with it is made again, and not taken for unchanged, without it.
+    project.write("specs/svc.yaml", SPEC);
+    project.run(&["build"]).exits(0);
+    project.run(&["build", "--check"]).exits(0);
+    project.write("slosmith.toml", "");
+    project
+        .run(&["build"])
+        .exits(2)
+        .says("no recorded release lies in");
+}
+
+fn refuses_what_is_not_right() {
+    let project = project();
+    let refused = |words: &str| {
+        project.run(&UPDATE).exits(2).says(words);
+        assert!(!project.has("ours/catalog.json"), "{words}");
+    };
+    refused("cannot read new.json");
+    project.write("new.json", &newer());
+    refused("cannot read new.json.minisig");
+    signed(&project, "new.json", &newer(), "stranger");
+    refused("not signed with this key");
+    signed(&project, "new.json", &newer(), "signer");
+    project.edit("new.json", "99.0.0", "99.0.1");
+    refused("not signed with this key");
+    let unknown = edited(|index| index["tomorrow"] = 1.into());
+    signed(&project, "new.json", &unknown, "signer");
+    refused("not a catalog that this version of slosmith understands");
+    let old = edited(|index| drop(index["releases"].as_array_mut().expect("a list").pop()));
+    signed(&project, "new.json", &old, "signer");
+    refused("it lacks 0.");
+    project.write("signer.pub", "no key\n");
+    refused("not a key of minisign");
+    project.write("slosmith.toml", "");
+    refused("add `vllm_catalog = ");
+}
+
+/// A project's catalog that is older than the program's is left alone, and a broken one can be replaced.
+fn the_newer_of_two_counts() {
+    let project = project();
+    let old = edited(|index| drop(index["releases"].as_array_mut().expect("a list").pop()));
+    let listed = Project::empty().run(&["catalog", "list"]).exits(0).out;
+    project.write("ours/catalog.json", &old);
+    assert_eq!(project.run(&["catalog", "list"]).exits(0).out, listed);
+    project.write("ours/catalog.json", "{}");
+    project
+        .run(&["catalog", "list"])
+        .exits(2)
+        .says("ours/catalog.json: not a catalog");
+    signed(&project, "new.json", &newer(), "signer");
+    project.run(&UPDATE).exits(0);
+    // Nor does one come back that lacks what is here.
+    signed(&project, "new.json", EMBEDDED, "signer");
+    project.run(&UPDATE).exits(2).says("it lacks 99.0.0");
+}
