@@ -28,7 +28,7 @@ pub(crate) enum Needs {
 impl Needs {
     /// The name of what is not here.
     fn missing(self) -> Option<&'static str> {
-        static MISSING: [OnceLock<bool>; 13] = [const { OnceLock::new() }; 12];
+        static MISSING: [OnceLock<bool>; 13] = [const { OnceLock::new() }; 13];
         let (name, args): (_, &[&str]) = match self {
             Self::Nothing => return None,
             Self::Promtool => ("promtool", &["--version"]),
