@@ -114,7 +114,7 @@ pub(super) fn course(panel: &Panel, series: &Series, index: u32) -> Course {
         Origin::Signal(read) => Some(&**read),
         _ => None,
     };
-    let bounds: Vec<_> = panel.thresholds.iter().filter(|b| judges(b)).collect();
+    let bounds: Vec<_> = panel.thresholds.iter().filter(judges).collect();
     let (healthy, incident) = match bounds[..] {
         [] if rare(panel) => {
             let (usual, _) = unbounded(panel.unit, read);
