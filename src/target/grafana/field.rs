@@ -72,8 +72,10 @@ pub(in crate::target) fn ends(panel: &Panel, lowest: f64, highest: f64) -> Ends 
 /// The name of the colour that a single value has.
 pub(in crate::target) fn color_of(bounds: &[Threshold], value: f64) -> String {
     let steps = steps(bounds, Color::Green).into_iter();
-    let reached = steps.filter(|step| step.value.is_none_or(|from| from <= value));
-    reached.last().map_or_else(String::new, |step| step.color)
+    let mut reached = steps.filter(|step| step.value.is_none_or(|from| from <= value));
+    reached
+        .next_back()
+        .map_or_else(String::new, |step| step.color)
 }
 
 /// The axis holds every line with some room: Grafana scales it to the data alone.

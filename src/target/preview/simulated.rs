@@ -114,7 +114,7 @@ pub(super) fn course(panel: &Panel, series: &Series, index: u32) -> Course {
         Origin::Signal(read) => Some(&**read),
         _ => None,
     };
-    let bounds: Vec<_> = panel.thresholds.iter().filter(|b| judges(b)).collect();
+    let bounds: Vec<_> = panel.thresholds.iter().filter(judges).collect();
     let (healthy, incident) = match bounds[..] {
         [] if rare(panel) => {
             let (usual, _) = unbounded(panel.unit, read);
@@ -125,6 +125,11 @@ pub(super) fn course(panel: &Panel, series: &Series, index: u32) -> Course {
     };
     let beside = panel.series.len() > 1;
     let factor = read.filter(|_| beside).map_or(1.0, |read| share(read.stat));
+    // Lines of equal values would cover each other.
+    let factor = match bounds.is_empty() {
+        true => factor / (1.0 + 0.25 * f64::from(index)),
+        false => factor,
+    };
     let (healthy, incident) = (healthy * factor, incident * factor);
     let lower = bounds.iter().any(|bound| !bound.upper);
     let values = bounds.iter().map(|bound| float(bound.value));
