@@ -73,12 +73,14 @@ fn real(project: &Project, file: &str) -> PathBuf {
 }
 
 fn every_file_that_is_read_is_watched() {
-    for (args, number) in [
-        (["build", "--out", "out"].as_slice(), 5),
-        (&["preview", "--templates", "ours"], 3),
+    // A preview asks the configuration only which catalog counts, once: docs/configuration.md says to restart.
+    for (args, number, once) in [
+        (["build", "--out", "out"].as_slice(), 5, ""),
+        (&["preview", "--templates", "ours"], 3, "slosmith.toml"),
     ] {
         let project = project();
-        let files = opened(&project, args);
+        let mut files = opened(&project, args);
+        files.retain(|file| file != once);
         assert_eq!(files.len(), number, "{files:?}");
         let watched = Watched::start(&project, &[args, &["--watch"]].concat());
         watched.until(" in ");

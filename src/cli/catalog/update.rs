@@ -8,7 +8,7 @@ use minisign_verify::{PublicKey, Signature};
 
 use crate::catalog::{Catalog, Index, Release, Version};
 use crate::cli::{configuration, page};
-use crate::config::{self, Config};
+use crate::config;
 use crate::input;
 use crate::output::Writer;
 use crate::source::Sources;
@@ -46,7 +46,7 @@ pub(super) fn run(args: &UpdateArgs) -> Result<String> {
         .map_err(|error| anyhow!("{}: not signed with this key: {error}", args.source))?;
     let newer = read(&args.source, &text)?;
     check(&args.source, &newer, Catalog::vllm())?;
-    let written = put(&config, &path.value, &text)?;
+    let written = put(&here.join(config.folder()), &path.value, &text)?;
     let added: Vec<_> = Catalog::vllm()
         .lacks(&newer)
         .map(Version::to_string)
@@ -95,10 +95,10 @@ fn check(name: &str, newer: &Catalog, present: &Catalog) -> Result<()> {
 }
 
 /// Writes the file; false when it said the same already.
-fn put(config: &Config, path: &Path, text: &str) -> Result<bool> {
+fn put(project: &Path, path: &Path, text: &str) -> Result<bool> {
     if input::read_text(path, input::ARTIFACT).is_ok_and(|old| old == text) {
         return Ok(false);
     }
-    Writer::within(vec![config.folder().to_owned()]).put(path, text)?;
+    Writer::within(vec![project.to_owned()]).put(path, text)?;
     Ok(true)
 }
