@@ -79,7 +79,7 @@ mod tests {
             name: "s",
         });
         for (given, unit, per, wanted) in [
-            (0.2345, Unit::Seconds, None, "235 ms"),
+            (0.2346, Unit::Seconds, None, "235 ms"),
             (1.25, Unit::Seconds, None, "1.25 s"),
             (0.9997, Unit::Ratio, None, "99.97%"),
             (0.5, Unit::Ratio, None, "50%"),
