@@ -139,6 +139,12 @@ fn run(cli: &Cli, configuration: Option<&Path>) -> ExitCode {
     let newer = match &cli.command {
         // It replaces a catalog that cannot be used.
         Command::Catalog(args) if args.is_update() => newer::install(configuration).or(Ok(())),
+        // They ask no catalog, and a shell that starts must not fail because of one.
+        Command::Explain(_)
+        | Command::Templates(_)
+        | Command::Schema
+        | Command::Completions(_)
+        | Command::Man(_) => Ok(()),
         _ => newer::install(configuration),
     };
     let done = newer.and_then(|()| dispatch(&cli.command, &mut out));

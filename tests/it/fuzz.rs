@@ -140,7 +140,7 @@ fn artifact_hcl() {
 
 #[test]
 fn artifact_markdown() {
-    check("artifact_markdown", 20);
+    check("artifact_markdown", 60);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use slosmith::diag::Diagnostic;
 use slosmith::diag::render::{Format, Report, render};
 use slosmith::source::{SourceFile, Sources, Span};
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A folder with one file, `name`.
 fn folder(name: &str, text: &str) -> tempfile::TempDir {

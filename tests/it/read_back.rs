@@ -47,7 +47,7 @@ fn lines() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn files_say_what_the_spec_says(texts in prop::array::uniform4(text()), lines in lines()) {

@@ -21,6 +21,8 @@ mod view;
 
 pub(super) use field::{Ends, color_name, color_of, ends, symbol};
 
+use serde::Serialize;
+
 use super::kubernetes::metadata;
 use super::{Options, OutFile, Rendered, TargetError};
 use crate::naming;
@@ -76,42 +78,60 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
     rendered
         .files
         .append(&mut provision::files(plan, &boards, options)?);
-    rendered.files.push(exceptions(plan, options)?);
     let provisioning = view::Provisioning {
         service: service.clone(),
         title: plan.service.title.clone(),
         interval: plan.scrape.interval.to_string(),
     };
-    for (path, template) in [
-        (
+    let exceptions = exceptions(plan);
+    rendered.files.extend([
+        yaml(
+            options,
+            "dashboards/.lint",
+            "grafana/lint.yaml",
+            &exceptions,
+        )?,
+        yaml(
+            options,
             "provisioning/dashboards.yaml",
             "grafana/provisioning/dashboards.yaml",
-        ),
-        (
+            &provisioning,
+        )?,
+        yaml(
+            options,
             "provisioning/datasources.yaml",
             "grafana/provisioning/datasources.yaml",
-        ),
-    ] {
-        let file = OutFile {
-            path: path.to_owned(),
-            text: templates.render(template, &provisioning)?,
-        };
-        if options.reads_back(&file.text) {
-            check::yaml(&file)?;
-        }
-        rendered.files.push(file);
-    }
+            &provisioning,
+        )?,
+    ]);
     Ok(rendered)
 }
 
+/// A file that a template makes, read back where its text could make a difference.
+fn yaml(
+    options: Options<'_>,
+    path: &str,
+    template: &str,
+    view: &impl Serialize,
+) -> Result<OutFile, TargetError> {
+    let file = OutFile {
+        path: path.to_owned(),
+        text: options.templates.render(template, view)?,
+    };
+    if options.reads_back(&file.text) {
+        check::yaml(&file)?;
+    }
+    Ok(file)
+}
+
 /// What dashboard-linter must not ask for.
-fn exceptions(plan: &Plan, options: Options<'_>) -> Result<OutFile, TargetError> {
+fn exceptions(plan: &Plan) -> view::Exceptions {
     let panels = plan
         .dashboards
         .iter()
         .flat_map(|d| d.panels().map(move |panel| (d, panel)));
     let own = panels.filter(|(_, panel)| field::is_own_unit(panel));
-    let view = view::Exceptions {
+    view::Exceptions {
         service: plan.service.name.clone(),
         units: own
             .map(|(dashboard, panel)| view::PanelName {
@@ -119,15 +139,7 @@ fn exceptions(plan: &Plan, options: Options<'_>) -> Result<OutFile, TargetError>
                 panel: panel.title.clone(),
             })
             .collect(),
-    };
-    let file = OutFile {
-        path: "dashboards/.lint".to_owned(),
-        text: options.templates.render("grafana/lint.yaml", &view)?,
-    };
-    if options.reads_back(&file.text) {
-        check::yaml(&file)?;
     }
-    Ok(file)
 }
 
 fn view(plan: &Plan, dashboard: &Dashboard) -> view::Dashboard {

@@ -330,9 +330,37 @@ pub(super) fn minutes(duration: Duration) -> f64 {
     float(duration.number()) / 60.0
 }
 
-/// The groups that a series is drawn for: what each is called, its colour if that means something, and its share of the
-/// value on each day.
-pub(super) type Group = (String, Option<&'static str>, f64, f64);
+/// A group that a series is drawn for.
+pub(super) struct Group {
+    pub(super) name: String,
+    /// If it means something.
+    pub(super) color: Option<&'static str>,
+    /// Its share of the value on a healthy day.
+    pub(super) healthy: f64,
+    /// The same at the height of an incident.
+    pub(super) incident: f64,
+}
+
+impl Group {
+    /// All of a series that is not divided.
+    pub(super) fn whole() -> Self {
+        Self {
+            name: String::new(),
+            color: None,
+            healthy: 1.0,
+            incident: 1.0,
+        }
+    }
+
+    fn outcome((name, color, healthy, incident): (&str, &'static str, f64, f64)) -> Self {
+        Self {
+            name: name.to_owned(),
+            color: Some(color),
+            healthy,
+            incident,
+        }
+    }
+}
 
 /// One for each of some made-up values of the labels that a panel adds to those of the service.
 pub(super) fn groups(panel: &Panel, series: &Series) -> Vec<Group> {
@@ -344,38 +372,33 @@ pub(super) fn groups(panel: &Panel, series: &Series) -> Vec<Group> {
         panel.draw.graph(),
         Some(GraphKind::Stacked | GraphKind::Bars)
     );
-    let outcomes: &[(&str, &str, f64, f64)] = match by.iter().map(String::as_str).next_back() {
-        None => return vec![(String::new(), None, 1.0, 1.0)],
-        Some("finished_reason") => &[
+    match by.last().map(String::as_str) {
+        None => vec![Group::whole()],
+        Some("finished_reason") => [
             ("stop", "green", 0.75, 0.6),
             ("length", "blue", 0.23, 0.2),
             ("abort", "orange", 0.02, 0.2),
-        ],
-        Some("status" | "status_code" | "code") => &[
+        ]
+        .map(Group::outcome)
+        .into(),
+        Some("status" | "status_code" | "code") => [
             ("2xx", "green", 0.97, 0.7),
             ("4xx", "yellow", 0.02, 0.05),
             ("5xx", "red", 0.01, 0.25),
-        ],
+        ]
+        .map(Group::outcome)
+        .into(),
         Some(label) => {
             let part = if adds_up { 0.5 } else { 1.0 };
-            return (0..2)
-                .map(|i| {
-                    (
-                        format!("{label} {i}"),
-                        None,
-                        part,
-                        part - 0.1 * f64::from(i),
-                    )
-                })
-                .collect();
+            let one = |i: u8| Group {
+                name: format!("{label} {i}"),
+                color: None,
+                healthy: part,
+                incident: part - 0.1 * f64::from(i),
+            };
+            [0, 1].map(one).into()
         }
-    };
-    let named = outcomes.iter();
-    named
-        .map(|(name, color, healthy, incident)| {
-            ((*name).to_owned(), Some(*color), *healthy, *incident)
-        })
-        .collect()
+    }
 }
 
 /// A minute of the day as a clock shows it: `14:55`.

@@ -34,6 +34,7 @@ struct Line {
 }
 
 /// Where the values of a line come from.
+#[derive(Clone, Copy)]
 enum Source {
     Course(Course),
     Burn(Errors, Duration),
@@ -99,15 +100,15 @@ fn lines(plan: &Plan, panel: &Panel) -> Vec<Line> {
     for (index, series) in (0..).zip(&panel.series) {
         let of_slo = objective(plan, panel, series);
         let groups = match of_slo {
-            Some(_) => vec![(String::new(), None, 1.0, 1.0)],
+            Some(_) => vec![Group::whole()],
             None => groups(panel, series),
         };
         for (n, group) in (0..).zip(groups) {
-            let source = objective(plan, panel, series)
-                .unwrap_or_else(|| Source::Course(part(panel, series, index, n, &group)));
+            let source =
+                of_slo.unwrap_or_else(|| Source::Course(part(panel, series, index, n, &group)));
             made.push(Line {
-                name: name(panel, series, &group.0),
-                color: group.1.unwrap_or(PALETTE[made.len() % PALETTE.len()]),
+                name: name(panel, series, &group.name),
+                color: group.color.unwrap_or(PALETTE[made.len() % PALETTE.len()]),
                 dashed: matches!(source, Source::Even(_)),
                 source,
             });
@@ -131,7 +132,7 @@ fn part(panel: &Panel, series: &Series, index: u32, group: u32, of: &Group) -> C
         true => 1.0 / f64::from(index + 1),
         false => 1.0,
     };
-    course(panel, series, index).part(of.2 * parts, of.3 * parts, 7 * group)
+    course(panel, series, index).part(of.healthy * parts, of.incident * parts, 7 * group)
 }
 
 fn name(panel: &Panel, series: &Series, group: &str) -> String {
