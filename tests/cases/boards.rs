@@ -24,6 +24,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_page_hides_the_ticket_of_its_objective_only,
         ),
         trial(
+            "boards::an_objective_without_data_is_not_ok",
+            Needs::Promtool,
+            an_objective_without_data_is_not_ok,
+        ),
+        trial(
             "boards::objectives_have_a_state",
             Needs::Promtool,
             objectives_have_a_state,
@@ -193,6 +198,32 @@ fn a_page_hides_the_ticket_of_its_objective_only() {
             (&warned, "15m", Some(1.0)),
             (&fine, "5m", None),
         ],
+    );
+}
+
+/// What is left of a budget is recorded for a whole period after the last event.
+fn an_objective_without_data_is_not_ok() {
+    let rules = ["slo-availability", "slo-availability-period"];
+    let state = |state| rows("Objectives", &[("slo", "availability")], state);
+    let (ok, lost) = (state(0), state(3));
+    ask(
+        &rules,
+        &[(REQUESTS, "0+60x20 _x1600")],
+        &[
+            (&ok, "15m", Some(1.0)),
+            (&lost, "15m", None),
+            (&ok, "40m", None),
+            (&lost, "40m", Some(1.0)),
+            // A day later the group is taken to be retired.
+            (&lost, "26h", None),
+            (&ok, "26h", Some(1.0)),
+        ],
+    );
+    // Nobody asks anything: that is fine.
+    ask(
+        &rules,
+        &[(REQUESTS, "0+60x20 1200x60")],
+        &[(&ok, "60m", Some(1.0)), (&lost, "60m", None)],
     );
 }
 

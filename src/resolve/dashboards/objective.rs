@@ -320,7 +320,7 @@ fn described(how: &str, slo: &Slo) -> String {
         .to_owned()
 }
 
-fn seconds(duration: Duration) -> ast::Duration {
+pub(super) fn seconds(duration: Duration) -> ast::Duration {
     ast::Duration::from_secs(duration.as_secs())
 }
 

@@ -7,6 +7,11 @@ use super::view::{Override, Table, ref_id};
 use crate::plan::dashboard::{Cells, Color, Column, Field, Lead};
 use crate::units::Unit;
 
+/// The least width in pixels of a column that names what the row is about: `ChatTtftErrorBudgetBurn` fits.
+const NAME: u64 = 200;
+/// The least width of a column of other text. Grafana's own 150 pushes the numbers out of a window 1000 pixels wide.
+const TEXT: u64 = 110;
+
 /// Grafana's name of a field before it gets its heading.
 fn field(column: &Column, queries: usize) -> String {
     match &column.field {
@@ -49,6 +54,7 @@ fn property(id: &str, value: Value) -> Value {
 
 fn properties(column: &Column) -> Vec<Value> {
     let mut all = cells(&column.cells);
+    all.extend(width(column));
     all.extend(
         column
             .leads_to
@@ -56,6 +62,24 @@ fn properties(column: &Column) -> Vec<Value> {
             .map(|lead| property("links", json!([link(lead)]))),
     );
     all
+}
+
+/// Numbers and states take what they need, so that names get the rest of a narrow window.
+fn width(column: &Column) -> Option<Value> {
+    match (&column.cells, &column.leads_to) {
+        (Cells::Hidden, _) => None,
+        (Cells::Since, _) => Some(property("custom.width", json!(140))),
+        (Cells::Always(_) | Cells::Coloured(_), _) => Some(property("custom.width", json!(100))),
+        (Cells::Words(_), _) => Some(property("custom.width", json!(TEXT))),
+        (Cells::Number(..), _) => Some(property("custom.width", json!(heading(&column.heading)))),
+        (Cells::Text(_), Some(Lead::Panel(_))) => Some(property("custom.minWidth", json!(NAME))),
+        (Cells::Text(_), _) => Some(property("custom.minWidth", json!(TEXT))),
+    }
+}
+
+/// The width in pixels of a column as wide as its heading.
+fn heading(text: &str) -> usize {
+    (24 + 8 * text.chars().count()).max(100)
 }
 
 fn link(lead: &Lead) -> Value {
@@ -82,7 +106,6 @@ fn cells(cells: &Cells) -> Vec<Value> {
             vec![
                 property("mappings", json!([{"type": "regex", "options": all}])),
                 property("noValue", json!("-")),
-                property("custom.width", json!(100)),
             ]
         }
         Cells::Text(words) => {
@@ -99,11 +122,7 @@ fn cells(cells: &Cells) -> Vec<Value> {
                     json!({"color": color_name(*color), "text": value}),
                 )
             });
-            vec![
-                property("mappings", mapping(colors)),
-                background,
-                property("custom.width", json!(100)),
-            ]
+            vec![property("mappings", mapping(colors)), background]
         }
         Cells::Words(words) => {
             let words = words.iter();
@@ -113,11 +132,7 @@ fn cells(cells: &Cells) -> Vec<Value> {
                     json!({"color": color_name(*color), "text": word}),
                 )
             });
-            vec![
-                property("mappings", mapping(words)),
-                background,
-                property("custom.width", json!(120)),
-            ]
+            vec![property("mappings", mapping(words)), background]
         }
         Cells::Number(unit, bounds) => {
             let mut all = vec![
@@ -146,7 +161,6 @@ fn cells(cells: &Cells) -> Vec<Value> {
         Cells::Since => vec![
             property("unit", json!("dateTimeFromNow")),
             property("noValue", json!("-")),
-            property("custom.width", json!(140)),
         ],
         // The first is for Grafana up to 12.1, the second for what came after.
         Cells::Hidden => vec![

@@ -9,6 +9,7 @@ use crate::plan::dashboard::{Cells, Color, Column, Lead, Role, Series, Threshold
 use crate::plan::{EventSlo, PercentileSlo, Slo, SloKind, ValueUnit};
 use crate::promql::ast::{BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
+use crate::resolve::dashboards::objective::seconds;
 use crate::spec::Stat;
 use crate::units::{Duration, Number, Unit, decimal, shown};
 
@@ -17,6 +18,10 @@ const TARGET: &str = "target";
 
 /// A budget of which less is left is low.
 const LOW: Number = Number::new_raw(1, 4);
+
+/// A group whose events were counted within this time, and are not now, has no data. Later it is taken to be retired: what
+/// is left of its budget is known for a whole period more.
+const LOST: Duration = Duration::from_mins(24 * 60);
 
 /// Windows over which the burn rate is shown, where they are recorded.
 const BURN: [Duration; 2] = [Duration::from_mins(60), Duration::from_mins(360)];
@@ -209,10 +214,19 @@ impl Table<'_> {
         vec![
             all_at(6, firing(MatchOp::Equal)),
             all_at(5, bin(BinaryOp::Le, left(), build::number("0"))),
+            all_at(NO_DATA, self.lost()),
             all_at(2, firing(MatchOp::NotEqual)),
             all_at(1, bin(BinaryOp::Lt, left(), build::number(decimal(LOW)))),
             all_at(0, left()),
         ]
+    }
+
+    /// Groups whose events are no longer counted: every target is gone. One without traffic has a rate of 0.
+    fn lost(&self) -> Expr {
+        let total = || self.of(naming::TOTAL_EVENTS);
+        let before = build::call("last_over_time", [build::range(total(), seconds(LOST))]);
+        let now = self.worst(total());
+        build::binary(BinaryOp::Unless, self.worst(before), now).into()
     }
 
     fn percentile_states(&self) -> Vec<Expr> {
