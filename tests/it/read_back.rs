@@ -47,10 +47,14 @@ fn lines() -> impl Strategy<Value = String> {
     prop_oneof![text(), "[a-z]{1,5}\n [ -~]{0,9}\n\n[ -~]{1,9}"]
 }
 
-/// Each target renders this many specs, and reads its files back.
+/// Each target renders this many random specs, and reads its files back.
 fn files_say_it(cases: u32) {
     let texts = (prop::array::uniform4(text()), lines());
-    let mut runner = TestRunner::new(ProptestConfig::with_cases(cases));
+    let config = ProptestConfig {
+        source_file: Some(file!()),
+        ..ProptestConfig::with_cases(cases)
+    };
+    let mut runner = TestRunner::new(config);
     let outcome = runner.run(&texts, |(texts, lines)| {
         let text = spec(&texts, &lines);
         let document = slosmith::spec::read(FileId(0), &text);
