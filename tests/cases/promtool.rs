@@ -281,6 +281,7 @@ fn conditions() -> Vec<Trial> {
     assert!(tests.len() > 25, "only {} test files", tests.len());
     let unit_test = |path: String| {
         let name = format!("promtool::conditions::{}", path.rsplit('/').next().unwrap());
+        let plain = if is_one_of_many(&path) { in_ci } else { trial };
         let run = |own: bool| {
             let (files, path) = (Arc::clone(&files), path.clone());
             move || unit_test(&files, &path, own)
@@ -289,12 +290,24 @@ fn conditions() -> Vec<Trial> {
             vec![slow(name, Needs::Promtool, run(false))]
         } else if path.contains("/alert-") {
             let all = in_ci(format!("{name}::all_rules"), Needs::Promtool, run(false));
-            vec![trial(name, Needs::Promtool, run(true)), all]
+            vec![plain(name, Needs::Promtool, run(true)), all]
         } else {
-            vec![trial(name, Needs::Promtool, run(false))]
+            vec![plain(name, Needs::Promtool, run(false))]
         }
     };
     tests.into_iter().flat_map(unit_test).collect()
+}
+
+/// Unit tests that take a second or more, and are of a kind that a plain run has without them.
+fn is_one_of_many(path: &str) -> bool {
+    const MANY: [&str; 5] = [
+        "/alert-unusually-",
+        "/alert-yesterday",
+        "/slo-jobs-",
+        "/slo-latency-1h",
+        "/slo-latency-period",
+    ];
+    MANY.iter().any(|part| path.contains(part))
 }
 
 /// Runs one file of unit tests, with all rules of the spec or with those of its own alert.

@@ -42,12 +42,12 @@ pub(crate) fn trials() -> Vec<Trial> {
         ));
     }
     all.extend([
-        trial(
+        in_ci(
             "slis::counters_that_are_promql",
             Needs::Promtool,
             counters_that_are_promql,
         ),
-        trial(
+        in_ci(
             "slis::a_histogram_that_is_promql",
             Needs::Promtool,
             a_histogram_that_is_promql,
@@ -57,7 +57,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             Needs::Promtool,
             a_probe_down_for_a_third_of_an_hour,
         ),
-        trial(
+        in_ci(
             "slis::requests_as_the_definition_has_them",
             Needs::Promtool,
             requests,

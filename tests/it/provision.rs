@@ -1,6 +1,7 @@
 //! What brings dashboards into Grafana: every format carries the same dashboards, and fits its schema.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 use slosmith::resolve::{Options, resolve};
@@ -39,13 +40,14 @@ fn build(text: &str) -> Vec<OutFile> {
     rendered.files
 }
 
-/// The bundled specs, each in all formats.
-fn bundled() -> impl Iterator<Item = Vec<OutFile>> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    SPECS.into_iter().map(move |name| {
-        let text = std::fs::read_to_string(root.join(format!("specs/{name}.yaml")));
-        build(&(text.expect("a spec") + ALL))
-    })
+/// The bundled specs and a small one, each in all formats; built once.
+fn folders() -> &'static [Vec<OutFile>] {
+    static BUILT: LazyLock<Vec<Vec<OutFile>>> = LazyLock::new(|| {
+        let bundled = SPECS.map(|name| crate::bundled::spec(name) + ALL);
+        let texts = bundled.iter().map(String::as_str).chain([SMALL]);
+        texts.map(build).collect()
+    });
+    &BUILT
 }
 
 fn value(file: &OutFile) -> Value {
@@ -94,12 +96,12 @@ fn without_a_choice_nothing_is_added() {
 
 #[test]
 fn references_lead_to_the_dashboards() {
-    for files in bundled().chain([build(SMALL)]) {
-        let boards = under(&files, "dashboards/");
-        let maps = under(&files, "configmaps/");
-        let folder = &under(&files, "operator/folder")[".yaml"];
+    for files in folders() {
+        let boards = under(files, "dashboards/");
+        let maps = under(files, "configmaps/");
+        let folder = &under(files, "operator/folder")[".yaml"];
         let mut seen = 0;
-        for (name, resource) in under(&files, "operator/dashboards/") {
+        for (name, resource) in under(files, "operator/dashboards/") {
             let spec = &resource["spec"];
             assert_eq!(spec["folderRef"], folder["metadata"]["name"]);
             let map = &maps[name];
@@ -113,7 +115,7 @@ fn references_lead_to_the_dashboards() {
             seen += 1;
         }
         assert_eq!(seen, boards.len());
-        let module = &under(&files, "terraform/")["main.tf.json"];
+        let module = &under(files, "terraform/")["main.tf.json"];
         let resources = module["resource"]["grafana_dashboard"].as_object().unwrap();
         assert_eq!(resources.len(), boards.len());
         for (name, resource) in resources {
@@ -122,7 +124,7 @@ fn references_lead_to_the_dashboards() {
             assert_eq!(resource["config_json"], wanted);
             assert!(boards.contains_key(&*format!("{name}.json")));
         }
-        let held = under(&files, "grizzly/dashboards/");
+        let held = under(files, "grizzly/dashboards/");
         assert_eq!(held.len(), boards.len());
         for (name, resource) in held {
             assert_eq!(resource["spec"], boards[name]);
@@ -143,9 +145,9 @@ fn classic(board: &Value) -> Vec<&Value> {
 
 #[test]
 fn v2_has_the_same_panels_and_queries() {
-    for files in bundled().chain([build(SMALL)]) {
-        let boards = under(&files, "dashboards/");
-        let resources = under(&files, "v2/dashboards.v2.dashboard.grafana.app/");
+    for files in folders() {
+        let boards = under(files, "dashboards/");
+        let resources = under(files, "v2/dashboards.v2.dashboard.grafana.app/");
         assert_eq!(resources.len(), boards.len());
         for board in boards.values() {
             let uid = board["uid"].as_str().expect("a uid");

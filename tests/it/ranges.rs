@@ -163,6 +163,7 @@ fn versions() -> Vec<String> {
 }
 
 #[test]
+#[ignore = "ci"]
 fn every_release_is_built_for_or_refused_for_a_reason() {
     let mut builds = Vec::new();
     for version in versions() {

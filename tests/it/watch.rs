@@ -43,6 +43,7 @@ fn a_changed_spec_is_built_again() {
 }
 
 #[test]
+#[ignore = "ci"]
 fn an_editor_may_rename_what_it_wrote_beside() {
     let project = Project::new();
     let watched = built(&project, &[]);
@@ -101,6 +102,7 @@ fn a_broken_spec_is_shown_and_may_be_mended() {
 }
 
 #[test]
+#[ignore = "ci"]
 fn the_configuration_and_templates_count() {
     let project = Project::new();
     let watched = built(&project, &[]);
@@ -128,6 +130,7 @@ fn the_configuration_and_templates_count() {
 }
 
 #[test]
+#[ignore = "ci"]
 fn a_folder_of_specs_may_come_late_and_go() {
     let project = Project::empty();
     let watched = watched(&project, &[]);
@@ -186,6 +189,7 @@ fn what_it_writes_among_the_specs_is_no_change() {
 }
 
 #[test]
+#[ignore = "ci"]
 fn what_it_writes_beside_the_specs_is_no_change() {
     builds_once_for_each_change(&Project::new(), &["--out", "."]);
 }

@@ -137,15 +137,15 @@ fn what_is_wrong_in_the_file_is_told_at_its_place() {
 #[test]
 fn many_services_are_one_screen() {
     let project = Project::empty();
-    for i in 0..60 {
+    for i in 0..21 {
         project.write(&format!("specs/s{i}.yaml"), &spec(&format!("s{i}")));
     }
     let build = ["build", "--target", "prometheus"];
-    let ran = project.run(&build).exits(0).says("60 services written");
+    let ran = project.run(&build).exits(0).says("21 services written");
     assert!(ran.err.lines().count() < 15, "{}", ran.err);
     project.edit("specs/s7.yaml", "for: 5m", "for: 6m");
     let ran = project.run(&build).exits(0).says("1 service written");
-    assert!(ran.err.contains("59 services up to date"), "{}", ran.err);
+    assert!(ran.err.contains("20 services up to date"), "{}", ran.err);
     let ran = project.run(&["build", "-v", "--check"]).exits(1);
-    assert!(ran.err.lines().count() > 60, "{}", ran.err);
+    assert!(ran.err.lines().count() > 21, "{}", ran.err);
 }
