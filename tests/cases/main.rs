@@ -26,6 +26,9 @@ mod promtool;
 mod routes;
 mod rulers;
 mod rules;
+#[path = "../it/pages/server.rs"]
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod server;
 mod shells;
 mod situations;
 mod slis;

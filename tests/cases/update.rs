@@ -6,6 +6,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use crate::project::Project;
+use crate::server::{Answer, Server, Tls};
 use crate::trial::{Needs, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -16,6 +17,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             "update::refuses_what_is_not_right",
             refuses_what_is_not_right,
         ),
+        trial("update::comes_from_a_server", comes_from_a_server),
         trial("update::the_newer_of_two_counts", the_newer_of_two_counts),
     ]
 }
@@ -131,6 +133,43 @@ fn brings_a_release() {
         .run(&["build"])
         .exits(2)
         .says("no recorded release lies in");
+}
+
+/// Over https, from where a download page leads to.
+fn comes_from_a_server() {
+    let project = project();
+    signed(&project, "new.json", &newer(), "signer");
+    let pair = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a pair");
+    project.write("server.pem", &pair.cert.pem());
+    let tls = Tls::new(&[pair.cert.pem(), pair.signing_key.serialize_pem()], None);
+    let files = ["new.json", "new.json.minisig"].map(|name| (name, project.read(name)));
+    let store = Server::start(Some(tls.clone()), move |path| {
+        let file = files.iter().find(|(name, _)| path.ends_with(name));
+        file.map_or(Answer::Status(404), |(_, text)| Answer::page(text))
+    });
+    let at = |server: &Server, file| server.address().replace("metrics", file);
+    let update = |url: &str, more: &[&str]| {
+        let update = ["catalog", "update", url, "--public-key", "signer.pub"];
+        project.run(&[&update[..], more].concat())
+    };
+    let trusted = ["--cacert", "server.pem"];
+    let url = at(&store, "new.json");
+    update(&url, &[]).exits(2).says("UnknownIssuer");
+    let missing = update(&at(&store, "old.json"), &trusted);
+    missing.exits(2).says("404");
+    let ran = update(&url, &trusted).exits(0);
+    assert_eq!(ran.out, "ours/catalog.json: new: 99.0.0\n");
+    project.remove("ours/catalog.json");
+    let place = url.trim_end_matches("/new.json").to_owned();
+    let page = Server::start(Some(tls), move |path| {
+        Answer::redirect(&format!("{place}{path}"))
+    });
+    let url = at(&page, "new.json");
+    update(&url, &trusted)
+        .exits(2)
+        .says("which is another server");
+    update(&url, &[&trusted[..], &["--follow-redirects"]].concat()).exits(0);
+    assert!(project.has("ours/catalog.json"));
 }
 
 fn refuses_what_is_not_right() {
