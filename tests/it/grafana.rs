@@ -325,3 +325,28 @@ fn an_optional_signal_that_is_not_there_leaves_its_panel_out() {
         "{footer}"
     );
 }
+
+#[test]
+fn graphs_of_histograms_lead_to_traces() {
+    let spec = crate::bundled::spec("mangaassist");
+    let marked = |text: &str| {
+        let board = dashboard(&build(text, None), "inference");
+        let all = panels(&board).into_iter().filter(|panel| {
+            let targets = panel["targets"].as_array().into_iter().flatten();
+            let mut marked = targets.filter(|target| target["exemplar"] == true);
+            marked.any(|target| {
+                let expr = target["expr"].as_str().unwrap_or_default();
+                assert!(
+                    expr.contains("_bucket{") || expr.contains("_sum{"),
+                    "{expr}"
+                );
+                assert_eq!(panel["type"], "timeseries");
+                true
+            })
+        });
+        all.count()
+    };
+    assert!(marked(&spec) > 2);
+    let (before, after) = spec.split_once("  tool: MLflow\n").expect("a tool");
+    assert_eq!(marked(&format!("{before}{after}")), 0);
+}

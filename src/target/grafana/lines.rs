@@ -38,6 +38,7 @@ fn line(index: usize, bound: &Threshold) -> Line {
         // What is in braces would be taken for a label.
         legend: name.replace("{{", "{ {"),
         heading: name,
+        exemplar: false,
     };
     let property = |id: &str, value: serde_json::Value| json!({"id": id, "value": value}).into();
     let look = Override {

@@ -3,9 +3,9 @@
 use super::field::field;
 use super::view::{Link, Panel, Place, Query, ref_id};
 use super::{SPELLING, colors, lines, table};
-use crate::plan::dashboard::{self, Dashboard, Draw, Row};
+use crate::plan::dashboard::{self, Dashboard, Draw, Origin, Row};
 use crate::plan::layout::height;
-use crate::plan::{Plan, dashboard::COLUMNS};
+use crate::plan::{Plan, SignalKind, dashboard::COLUMNS};
 use crate::promql::pretty;
 use crate::spec::GraphKind;
 
@@ -75,7 +75,12 @@ fn panel(plan: &Plan, panel: &dashboard::Panel, place: dashboard::Place, top: u3
         Draw::Text(_) => ("text", None),
         Draw::Alerts(columns) | Draw::Objectives(columns) => ("joined", Some(columns)),
     };
-    let queries = (0..).zip(&panel.series).map(|(i, s)| query(panel, s, i));
+    let traced =
+        |s| has_traces(plan) && panel.draw == GraphKind::Timeseries.into() && may_be_traced(s);
+    let queries = (0..).zip(&panel.series).map(|(i, s)| Query {
+        exemplar: traced(s),
+        ..query(panel, s, i)
+    });
     let lines = lines::lines(panel);
     let links = panel.links.iter().map(|(title, url)| Link {
         title: title.clone(),
@@ -120,6 +125,19 @@ fn panel(plan: &Plan, panel: &dashboard::Panel, place: dashboard::Place, top: u3
     }
 }
 
+fn has_traces(plan: &Plan) -> bool {
+    let traces = plan.runbooks.traces.as_ref();
+    traces.is_some_and(|traces| traces.tool.is_some())
+}
+
+/// Whether a request of what is counted could carry its trace.
+fn may_be_traced(series: &dashboard::Series) -> bool {
+    match &series.origin {
+        Origin::Signal(read) => read.signal.kind() == SignalKind::Histogram,
+        _ => false,
+    }
+}
+
 fn query(panel: &dashboard::Panel, series: &dashboard::Series, index: usize) -> Query {
     // From the narrowest to the widest: the end of a long name is what all of them have in common.
     let labels = series.query.labels.iter().rev();
@@ -137,6 +155,7 @@ fn query(panel: &dashboard::Panel, series: &dashboard::Series, index: usize) -> 
             true => panel.title.clone(),
             false => series.title.clone(),
         },
+        exemplar: false,
     }
 }
 

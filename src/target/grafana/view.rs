@@ -92,6 +92,8 @@ pub(super) struct Query {
     pub(super) legend: String,
     /// Heading of its column in a table.
     pub(super) heading: String,
+    /// Whether single requests with a trace are marked.
+    pub(super) exemplar: bool,
 }
 
 /// A link of a panel.
