@@ -218,7 +218,8 @@ fn range_over(selector: Selector, window: Window) -> Expr {
     }
 }
 
-fn time(duration: Duration) -> ast::Duration {
+/// As PromQL writes it.
+pub fn time(duration: Duration) -> ast::Duration {
     ast::Duration::from_secs(duration.as_secs())
 }
 

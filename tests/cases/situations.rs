@@ -48,11 +48,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     all.extend(
         ["mangaassist", "vllm-production", "vllm-serving"].map(|spec| {
             let name = format!("situations::an_idle_night_records_no_nan::{spec}");
-            let run = move || an_idle_night_records_no_nan(spec);
-            match spec == "mangaassist" {
-                true => trial(name, Needs::Promtool, run),
-                false => in_ci(name, Needs::Promtool, run),
-            }
+            let plain = if spec == "mangaassist" { trial } else { in_ci };
+            plain(name, Needs::Promtool, move || {
+                an_idle_night_records_no_nan(spec)
+            })
         }),
     );
     all

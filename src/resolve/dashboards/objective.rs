@@ -11,9 +11,7 @@ use crate::plan::dashboard::{
 use crate::plan::{
     BASE_WINDOW, EventSlo, PercentileSlo, Query, Slo, SloKind, marker, recorded, slo_series, words,
 };
-use crate::promql::ast::{
-    self, AggregateOp, At, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery,
-};
+use crate::promql::ast::{AggregateOp, At, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery};
 use crate::promql::build;
 use crate::query::{self, bin};
 use crate::spec::{self, GraphKind};
@@ -144,8 +142,8 @@ impl Panels<'_, '_> {
         let sum = |expr: Expr, at| {
             let over = Subquery {
                 expr: Box::new(expr),
-                range: seconds(slo.period),
-                step: Some(seconds(BASE_WINDOW)),
+                range: query::time(slo.period),
+                step: Some(query::time(BASE_WINDOW)),
                 at: AtOffset {
                     at,
                     ..AtOffset::default()
@@ -318,10 +316,6 @@ fn described(how: &str, slo: &Slo) -> String {
         .join("\n\n")
         .trim()
         .to_owned()
-}
-
-pub(super) fn seconds(duration: Duration) -> ast::Duration {
-    ast::Duration::from_secs(duration.as_secs())
 }
 
 /// When the period began that ends at the right edge of the graph: `$__to / 1000 - 2592000`.

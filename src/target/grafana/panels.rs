@@ -75,12 +75,8 @@ fn panel(plan: &Plan, panel: &dashboard::Panel, place: dashboard::Place, top: u3
         Draw::Text(_) => ("text", None),
         Draw::Alerts(columns) | Draw::Objectives(columns) => ("joined", Some(columns)),
     };
-    let traced =
-        |s| has_traces(plan) && panel.draw == GraphKind::Timeseries.into() && may_be_traced(s);
-    let queries = (0..).zip(&panel.series).map(|(i, s)| Query {
-        exemplar: traced(s),
-        ..query(panel, s, i)
-    });
+    let queries = (0..).zip(&panel.series);
+    let queries = queries.map(|(i, s)| query(plan, panel, s, i));
     let lines = lines::lines(panel);
     let links = panel.links.iter().map(|(title, url)| Link {
         title: title.clone(),
@@ -125,20 +121,18 @@ fn panel(plan: &Plan, panel: &dashboard::Panel, place: dashboard::Place, top: u3
     }
 }
 
-fn has_traces(plan: &Plan) -> bool {
+/// Whether requests are marked that carry a trace: those that a histogram counts, where the spec says what keeps traces.
+fn marks_traces(plan: &Plan, panel: &dashboard::Panel, series: &dashboard::Series) -> bool {
     let traces = plan.runbooks.traces.as_ref();
-    traces.is_some_and(|traces| traces.tool.is_some())
+    let Origin::Signal(read) = &series.origin else {
+        return false;
+    };
+    panel.draw == GraphKind::Timeseries.into()
+        && read.signal.kind() == SignalKind::Histogram
+        && traces.is_some_and(|traces| traces.tool.is_some())
 }
 
-/// Whether a request of what is counted could carry its trace.
-fn may_be_traced(series: &dashboard::Series) -> bool {
-    match &series.origin {
-        Origin::Signal(read) => read.signal.kind() == SignalKind::Histogram,
-        _ => false,
-    }
-}
-
-fn query(panel: &dashboard::Panel, series: &dashboard::Series, index: usize) -> Query {
+fn query(plan: &Plan, panel: &dashboard::Panel, series: &dashboard::Series, index: usize) -> Query {
     // From the narrowest to the widest: the end of a long name is what all of them have in common.
     let labels = series.query.labels.iter().rev();
     let labels = labels.map(|label| format!("{{{{{label}}}}}"));
@@ -155,7 +149,7 @@ fn query(panel: &dashboard::Panel, series: &dashboard::Series, index: usize) -> 
             true => panel.title.clone(),
             false => series.title.clone(),
         },
-        exemplar: false,
+        exemplar: marks_traces(plan, panel, series),
     }
 }
 

@@ -71,14 +71,17 @@ fn width(column: &Column) -> Option<Value> {
         (Cells::Since, _) => Some(property("custom.width", json!(140))),
         (Cells::Always(_) | Cells::Coloured(_), _) => Some(property("custom.width", json!(100))),
         (Cells::Words(_), _) => Some(property("custom.width", json!(TEXT))),
-        (Cells::Number(..), _) => Some(property("custom.width", json!(heading(&column.heading)))),
+        (Cells::Number(..), _) => Some(property(
+            "custom.width",
+            json!(heading_width(&column.heading)),
+        )),
         (Cells::Text(_), Some(Lead::Panel(_))) => Some(property("custom.minWidth", json!(NAME))),
         (Cells::Text(_), _) => Some(property("custom.minWidth", json!(TEXT))),
     }
 }
 
-/// The width in pixels of a column as wide as its heading.
-fn heading(text: &str) -> usize {
+/// The width in pixels of a column whose heading is all seen.
+fn heading_width(text: &str) -> usize {
     (24 + 8 * text.chars().count()).max(100)
 }
 

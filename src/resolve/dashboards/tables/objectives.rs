@@ -9,7 +9,7 @@ use crate::plan::dashboard::{Cells, Color, Column, Lead, Role, Series, Threshold
 use crate::plan::{EventSlo, PercentileSlo, Slo, SloKind, ValueUnit};
 use crate::promql::ast::{BinaryOp, Expr, MatchOp, Selector};
 use crate::promql::build;
-use crate::resolve::dashboards::objective::seconds;
+use crate::query;
 use crate::spec::Stat;
 use crate::units::{Duration, Number, Unit, decimal, shown};
 
@@ -224,7 +224,7 @@ impl Table<'_> {
     /// Groups whose events are no longer counted: every target is gone. One without traffic has a rate of 0.
     fn lost(&self) -> Expr {
         let total = || self.of(naming::TOTAL_EVENTS);
-        let before = build::call("last_over_time", [build::range(total(), seconds(LOST))]);
+        let before = build::call("last_over_time", [query::range(total(), LOST)]);
         let now = self.worst(total());
         build::binary(BinaryOp::Unless, self.worst(before), now).into()
     }
