@@ -5,7 +5,7 @@
 
 use super::layout::places;
 use super::{Query, ValueUnit};
-use crate::promql::ast::Expr;
+use crate::promql::ast::Selector;
 use crate::spec::GraphKind;
 use crate::units::{Duration, Number};
 
@@ -41,7 +41,7 @@ pub struct Variable {
     /// The label; also the variable's name.
     pub label: String,
     /// Series that have all its values, filtered by the variables before it.
-    pub series: Expr,
+    pub series: Selector,
 }
 
 /// Panels under one heading.

@@ -34,6 +34,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             objectives_have_a_state,
         ),
         trial(
+            "boards::legends_name_clusters_where_there_are_several",
+            Needs::Promtool,
+            legends_name_clusters_where_there_are_several,
+        ),
+        trial(
             "boards::dashboard_linter_finds_nothing",
             Needs::DashboardLinter,
             dashboard_linter_finds_nothing,
@@ -82,14 +87,18 @@ fn linted(dashboard: &Path) -> (bool, String) {
     )
 }
 
-/// How many rows of a table have some labels and a state, with all groups chosen.
-fn rows(title: &str, labels: &[(&str, &str)], state: u32) -> String {
+fn overview() -> Value {
     let text = bundled::spec("vllm-serving");
     let files = bundled::build_for(&text, None, Target::Grafana);
     let overview = files
         .iter()
         .find(|file| file.path == "grafana/dashboards/overview.json");
-    let board: Value = serde_json::from_str(&overview.expect("an overview").text).unwrap();
+    serde_json::from_str(&overview.expect("an overview").text).unwrap()
+}
+
+/// How many rows of a table have some labels and a state, with all groups chosen.
+fn rows(title: &str, labels: &[(&str, &str)], state: u32) -> String {
+    let board = overview();
     let panels = board["panels"].as_array().unwrap();
     let table = panels.iter().find(|panel| panel["title"] == title).unwrap();
     let query = table["targets"][0]["expr"].as_str().unwrap();
@@ -255,4 +264,49 @@ fn objectives_have_a_state() {
         .map(|(expr, at, value)| (expr.as_str(), *at, *value))
         .collect();
     ask(&[], &series, &checks);
+}
+
+fn legends_name_clusters_where_there_are_several() {
+    let board = overview();
+    let variables = board["templating"]["list"].as_array().unwrap();
+    let variable = variables.iter().find(|v| v["name"] == "legend_cluster");
+    let query = variable.expect("is there")["query"].as_str().unwrap();
+    let query = query.strip_prefix("query_result(").unwrap();
+    let query = query.strip_suffix(')').unwrap();
+    let query = query.replace("$model_name", ".*").replace("$__range", "1h");
+    let word =
+        |label: &str| format!("label_replace(vector(1), \"legend\", \"{label}\", \"\", \"\")");
+    let writes = |clusters: &str, label: &str| {
+        let query = query.replace("$cluster", clusters);
+        format!(
+            "count(({query}) and on (legend) {}) == count({query})",
+            word(label)
+        )
+    };
+    let several = writes(".*", "cluster");
+    let [one, chosen, none] = [".*", "c", "x"].map(|clusters| writes(clusters, "__none__"));
+    let elsewhere = ENGINE.replace("cluster=\"c\"", "cluster=\"d\"");
+    let waiting = |series: &str| series.replace("kv_cache_usage_perc", "num_requests_waiting");
+    let (here, elsewhere) = (waiting(ENGINE), waiting(&elsewhere));
+    let second = here.replace("instance=\"i\"", "instance=\"j\"");
+    ask(
+        &[],
+        &[
+            (&here, "0x200"),
+            (&second, "0x200"),
+            (&elsewhere, "_x20 0x20 _x160"),
+        ],
+        &[
+            // Two replicas of one cluster.
+            (&one, "10m", Some(1.0)),
+            (&several, "10m", None),
+            (&several, "30m", Some(1.0)),
+            (&one, "30m", None),
+            (&chosen, "30m", Some(1.0)),
+            (&none, "30m", Some(1.0)),
+            // Its lines are still in sight.
+            (&several, "80m", Some(1.0)),
+            (&one, "140m", Some(1.0)),
+        ],
+    );
 }

@@ -75,7 +75,12 @@ impl Board {
 
     fn variables(&self) -> impl Iterator<Item = &Value> {
         let all = self.json["templating"]["list"].as_array().unwrap().iter();
-        all.filter(|variable| variable["type"] == "query")
+        all.filter(|variable| variable["type"] == "query" && variable["hide"] == 0)
+    }
+
+    fn hidden(&self) -> impl Iterator<Item = &Value> {
+        let all = self.json["templating"]["list"].as_array().unwrap().iter();
+        all.filter(|variable| variable["hide"] == 2)
     }
 }
 
@@ -343,8 +348,12 @@ fn variables_filter_everything_and_offer_all_values() {
             if panel["description"] == "A query from the spec." || title(panel) == "Raw" {
                 continue;
             }
+            let names = [
+                format!("{{{{{first}}}}}"),
+                format!("{{{{$legend_{first}}}}}"),
+            ];
             let grouped =
-                targets(panel).any(|(_, legend)| legend.contains(&format!("{{{{{first}}}}}")));
+                targets(panel).any(|(_, legend)| names.iter().any(|n| legend.contains(n)));
             let table =
                 panel["type"] == "table" && values(panel).any(|expr| expr.contains("ALERTS"));
             let filtered = values(panel).any(|expr| expr.contains(&format!("${first}")));
@@ -366,6 +375,41 @@ fn variables_filter_everything_and_offer_all_values() {
             assert!(timed || expr.contains(&format!("${first}")), "{expr}");
         }
     }
+}
+
+/// The widest group is behind another word of a legend only where the series shown have several values of it.
+#[test]
+fn legends_leave_out_what_is_always_the_same() {
+    let mut used = 0;
+    for board in boards() {
+        let labels = board.variables().map(|v| v["name"].as_str().unwrap());
+        let labels: Vec<_> = labels.collect();
+        let [widest, _, ..] = labels[..] else {
+            continue;
+        };
+        let panels = board.panels();
+        let legends = panels.iter().flat_map(|p| targets(p)).map(|(_, l)| l);
+        let companion = format!(" {{{{$legend_{widest}}}}}");
+        let mut here = 0;
+        for legend in legends {
+            let named = legend.find(&format!("{{{{{widest}}}}}"));
+            assert!(named.is_none_or(|at| at == 0), "{}: {legend}", board.name);
+            assert_eq!(
+                legend.contains('$'),
+                legend.ends_with(&companion),
+                "{legend}"
+            );
+            here += usize::from(legend.ends_with(&companion));
+        }
+        let hidden: Vec<_> = board.hidden().collect();
+        assert_eq!(hidden.len(), usize::from(here > 0), "{}", board.name);
+        for variable in hidden {
+            assert_eq!(variable["name"], format!("legend_{widest}"));
+            assert_eq!(variable["skipUrlSync"], true, "links carry none of it");
+        }
+        used += here;
+    }
+    assert!(used > 100, "{used}");
 }
 
 #[test]

@@ -190,7 +190,9 @@ dashboards:
     assert_eq!(panel(&board, r#"It's "up" ${x} {{y}} é"#)["type"], "stat");
     let variables = board["templating"]["list"].as_array().expect("a list");
     let names: Vec<_> = variables.iter().map(|v| v["name"].clone()).collect();
-    assert_eq!(names, ["datasource", "model_name", "zone"]);
+    let of_readers = ["datasource", "model_name", "zone"];
+    assert_eq!(names[..3], of_readers);
+    assert_eq!(names[3..], ["legend_model_name"]);
     assert_eq!(variables[2]["query"], "label_values(up, zone)");
     let row = board["panels"].as_array().expect("panels");
     let closed = row.iter().find(|p| p["title"] == "Two").expect("a row");

@@ -133,7 +133,7 @@ impl Seen {
             let before: Vec<_> = variables.iter().map(|v| v.label.clone()).collect();
             variables.push(Variable {
                 label: label.clone(),
-                series: Expr::from(filtered_series(any_name(family, own), labels, &before)),
+                series: filtered_series(any_name(family, own), labels, &before),
             });
         }
         variables

@@ -12,6 +12,7 @@
 mod check;
 mod colors;
 mod field;
+mod legend;
 mod lines;
 mod panels;
 mod provision;
@@ -147,10 +148,11 @@ fn view(plan: &Plan, dashboard: &Dashboard) -> view::Dashboard {
         name: variable.label.clone(),
         label: variable.label.replace('_', " "),
         query: {
-            let series = SPELLING.of(&variable.series);
+            let series = SPELLING.of(&variable.series.clone().into());
             format!("label_values({series}, {})", variable.label)
         },
     });
+    let panels = panels::panels(plan, dashboard);
     view::Dashboard {
         uid: dashboard.uid.clone(),
         title: dashboard.title.clone(),
@@ -159,9 +161,10 @@ fn view(plan: &Plan, dashboard: &Dashboard) -> view::Dashboard {
         refresh: dashboard.refresh.to_string(),
         range: dashboard.range.to_string(),
         variables: variables.collect(),
+        companion: legend::companion(dashboard, &panels),
         annotations: annotations(plan, dashboard),
         deployments: vec!["deploy".to_owned(), plan.service.name.clone()],
-        panels: panels::panels(plan, dashboard),
+        panels,
     }
 }
 

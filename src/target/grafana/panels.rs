@@ -2,7 +2,7 @@
 
 use super::field::field;
 use super::view::{Link, Panel, Place, Query, ref_id};
-use super::{SPELLING, colors, lines, table};
+use super::{SPELLING, colors, legend, lines, table};
 use crate::plan::dashboard::{self, Dashboard, Draw, Origin, Row};
 use crate::plan::layout::height;
 use crate::plan::{Plan, SignalKind, dashboard::COLUMNS};
@@ -22,7 +22,7 @@ pub(super) fn panels(plan: &Plan, dashboard: &Dashboard) -> Vec<Panel> {
     for row in &dashboard.rows {
         let mut inside: Vec<_> = row
             .placed()
-            .map(|(place, p)| panel(plan, p, place, top + 1))
+            .map(|(place, p)| panel(plan, dashboard, p, place, top + 1))
             .collect();
         let mut heading = heading(row, top);
         top += 1;
@@ -68,7 +68,13 @@ fn graph(kind: GraphKind) -> &'static str {
     }
 }
 
-fn panel(plan: &Plan, panel: &dashboard::Panel, place: dashboard::Place, top: u32) -> Panel {
+fn panel(
+    plan: &Plan,
+    dashboard: &Dashboard,
+    panel: &dashboard::Panel,
+    place: dashboard::Place,
+    top: u32,
+) -> Panel {
     let (template, columns) = match &panel.draw {
         Draw::Graph(kind) => (graph(*kind), None),
         Draw::Tile => ("tile", None),
@@ -76,7 +82,7 @@ fn panel(plan: &Plan, panel: &dashboard::Panel, place: dashboard::Place, top: u3
         Draw::Alerts(columns) | Draw::Objectives(columns) => ("joined", Some(columns)),
     };
     let queries = (0..).zip(&panel.series);
-    let queries = queries.map(|(i, s)| query(plan, panel, s, i));
+    let queries = queries.map(|(i, s)| query(plan, dashboard, panel, s, i));
     let lines = lines::lines(panel);
     let links = panel.links.iter().map(|(title, url)| Link {
         title: title.clone(),
@@ -132,18 +138,20 @@ fn marks_traces(plan: &Plan, panel: &dashboard::Panel, series: &dashboard::Serie
         && traces.is_some_and(|traces| traces.tool.is_some())
 }
 
-fn query(plan: &Plan, panel: &dashboard::Panel, series: &dashboard::Series, index: usize) -> Query {
-    // From the narrowest to the widest: the end of a long name is what all of them have in common.
-    let labels = series.query.labels.iter().rev();
-    let labels = labels.map(|label| format!("{{{{{label}}}}}"));
-    let title = Some(series.title.clone()).filter(|title| !title.is_empty());
-    let words: Vec<_> = title.into_iter().chain(labels).collect();
+fn query(
+    plan: &Plan,
+    dashboard: &Dashboard,
+    panel: &dashboard::Panel,
+    series: &dashboard::Series,
+    index: usize,
+) -> Query {
+    let name = legend::name(dashboard, &series.title, &series.query.labels);
     Query {
         name: ref_id(index),
         expr: pretty(&SPELLING.of(&series.query.expr), WIDTH),
-        legend: match words.is_empty() {
+        legend: match name.is_empty() {
             true => panel.title.clone(),
-            false => words.join(" "),
+            false => name,
         },
         heading: match series.title.is_empty() {
             true => panel.title.clone(),

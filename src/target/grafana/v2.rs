@@ -213,7 +213,7 @@ fn variable(value: Value) -> Result<Value, String> {
         "regex": variable.text("regex"),
         "multi": variable.need("multi")?,
         "includeAll": variable.need("includeAll")?,
-        "skipUrlSync": false,
+        "skipUrlSync": variable.take("skipUrlSync") == Some(json!(true)),
         "allowCustomValue": true,
     });
     variable.carry("allValue", &mut spec);

@@ -16,6 +16,7 @@ pub(super) struct Dashboard {
     /// `3h`: the time shown, up to now.
     pub(super) range: String,
     pub(super) variables: Vec<Variable>,
+    pub(super) companion: Option<Companion>,
     pub(super) annotations: Vec<Annotation>,
     /// Tags of the annotations in Grafana that tell of a deployment.
     pub(super) deployments: Vec<String>,
@@ -28,6 +29,13 @@ pub(super) struct Dashboard {
 pub(super) struct Variable {
     pub(super) name: String,
     pub(super) label: String,
+    pub(super) query: String,
+}
+
+/// A hidden variable that holds a part of legends.
+#[derive(Debug, Serialize)]
+pub(super) struct Companion {
+    pub(super) name: String,
     pub(super) query: String,
 }
 
