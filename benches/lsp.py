@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how long `slosmith lsp` takes from a keystroke in a rule file of 10,000 lines to its findings.
 
-    benches/lsp.py [BINARY]                  # default target/release/slosmith
+    benches/lsp.py [BINARY]                  # default target/dist/slosmith
 
 Prints the time to open the file, and the least, median and longest of 30 keystrokes, in milliseconds. Every second keystroke
 breaks one alert of 2,000, and the next one mends it: the findings that come back are counted.
@@ -52,7 +52,7 @@ class Server:
 
 
 def main():
-    binary = sys.argv[1] if len(sys.argv) > 1 else "target/release/slosmith"
+    binary = sys.argv[1] if len(sys.argv) > 1 else "target/dist/slosmith"
     rules = "\n".join(RULE.format(i=i) for i in range(LINES // 5))
     right = "groups:\n- name: g\n  rules:\n" + rules + "\n"
     wrong = right.replace("time_to_first_token_seconds_bucket", "time_to_first_tokens_seconds_bucket", 1)

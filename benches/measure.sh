@@ -2,8 +2,8 @@
 # `$SLOSMITH_BINARY` names another binary, `$RUNS` says how often each command runs.
 # shellcheck shell=bash
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-binary=${SLOSMITH_BINARY:-$root/target/release/slosmith}
-[[ -x $binary ]] || cargo build --release --manifest-path "$root/Cargo.toml"
+binary=${SLOSMITH_BINARY:-$root/target/dist/slosmith}
+[[ -x $binary ]] || cargo build --profile dist --manifest-path "$root/Cargo.toml"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C # numbers with a point
