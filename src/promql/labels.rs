@@ -12,7 +12,7 @@ mod join;
 mod set;
 
 pub use expr::{kept_labels, label_flow};
-pub use flow::{AnySeries, Flow, Leaf, LeafLabels, Possible, Presence};
+pub use flow::{AnySeries, Flow, Leaf, Presence};
 pub use join::{LabelPlace, MissingLabel, UnmatchedJoin, missing_labels, unmatched_joins};
 pub use set::{Kept, Labels};
 

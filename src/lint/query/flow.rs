@@ -2,7 +2,7 @@
 
 use super::QueryCx;
 use crate::promql::ast::Selector;
-use crate::promql::labels::{AnySeries, Leaf, LeafLabels};
+use crate::promql::labels::{Flow, Leaf};
 
 /// Where a selector starts in its query.
 fn start(selector: &Selector) -> usize {
@@ -16,12 +16,12 @@ fn start(selector: &Selector) -> usize {
 pub(super) struct Leaves<'q, 'c>(pub(super) QueryCx<'q, 'c>);
 
 impl Leaf for Leaves<'_, '_> {
-    fn labels(&self, selector: &Selector) -> LeafLabels {
+    fn labels(&self, selector: &Selector) -> Flow {
         let same = |s: &&super::Series<'_, '_>| std::ptr::eq(s.context.selector, selector);
         let mut named = self.0.series_at(start(selector)).filter(same);
         match (named.next(), named.next()) {
             (Some(series), None) => series.subject.labels(self.0.scope).clone(),
-            _ => AnySeries.labels(selector),
+            _ => Flow::unknown(),
         }
     }
 }

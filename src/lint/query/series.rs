@@ -11,7 +11,7 @@ use crate::lint::scope::Scope;
 use crate::lint::subject::{Known, Subject, Ties};
 use crate::promql::alternatives;
 use crate::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Selector, TextSpan};
-use crate::promql::labels::LeafLabels;
+use crate::promql::labels::Flow;
 use crate::promql::usage::{Kinds, SelectorContext, surroundings};
 use crate::promql::visit::walk;
 
@@ -44,7 +44,7 @@ impl Series<'_, '_> {
 #[derive(Debug)]
 pub struct Named<'c> {
     subject: Subject<'c>,
-    labels: OnceCell<LeafLabels>,
+    labels: OnceCell<Flow>,
 }
 
 impl<'c> Deref for Named<'c> {
@@ -57,7 +57,7 @@ impl<'c> Deref for Named<'c> {
 
 impl Named<'_> {
     /// The labels of its series, as far as recordings show.
-    pub(super) fn labels(&self, scope: &Scope<'_>) -> &LeafLabels {
+    pub(super) fn labels(&self, scope: &Scope<'_>) -> &Flow {
         self.labels.get_or_init(|| recorded(&self.subject, scope))
     }
 }

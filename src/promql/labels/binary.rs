@@ -60,9 +60,9 @@ impl Matched {
     /// Those of the labels that are matched for certain.
     fn sure(&self, labels: &Labels) -> Labels {
         match self {
-            Self::On(on) => labels.intersection(&on.known).cloned().collect(),
+            Self::On(on) => labels.intersection(&on.known),
             Self::Ignoring(ignored) if ignored.open => Labels::new(),
-            Self::Ignoring(ignored) => labels.difference(&ignored.known).cloned().collect(),
+            Self::Ignoring(ignored) => labels.difference(&ignored.known),
         }
     }
 
@@ -80,14 +80,14 @@ impl Matched {
     /// The labels of the series on one side that match the other side.
     fn narrowed(&self, side: Flow, other: &Flow) -> Flow {
         let also = self.sure(&other.sure);
-        let sure = side.sure.into_iter().chain(also).collect();
+        let sure = side.sure.union(&also);
         let same = other.possible.clone().union(self.rest());
         Flow::new(sure, side.possible.intersection(&same))
     }
 
     /// The result has the matched labels only.
     fn one_to_one(&self, lhs: Flow, rhs: Flow) -> Flow {
-        let either = lhs.sure.union(&rhs.sure).cloned().collect();
+        let either = lhs.sure.union(&rhs.sure);
         let both = lhs.possible.intersection(&rhs.possible);
         let possible = match self {
             Self::On(on) if !on.open => Kept::Only(on.known.clone()).intersection(&both),
@@ -110,7 +110,7 @@ fn included(many: Flow, one: &Flow, group: &GroupModifier) -> Flow {
     if !open {
         return flow;
     }
-    let kept = |label: &Rc<str>| one.presence(label) == Presence::Sure;
-    let sure = flow.sure.into_iter().filter(kept).collect();
+    let kept = |label: &str| one.presence(label) == Presence::Sure;
+    let sure = flow.sure.filter(kept);
     Flow::new(sure, flow.possible.union(one.possible.clone()))
 }

@@ -2,9 +2,7 @@
 
 use super::binary::combined;
 use super::call::called;
-use super::flow::{
-    AnySeries, Flow, Leaf, LeafLabels, METRIC_NAME, Named, Possible, Presence, Typed,
-};
+use super::flow::{AnySeries, Flow, Leaf, METRIC_NAME, Named, Presence, Typed};
 use super::set::{Kept, Labels};
 use crate::promql::ast::{
     Aggregate, AggregateOp, Binary, Expr, ExprKind, Grouping, MatchOp, Matcher, Selector,
@@ -85,16 +83,8 @@ pub fn kept_labels(expr: &Expr) -> Kept {
 
 /// Matchers know more than the metric: `{a=""}` selects series without the label, `{a="x"}` with it.
 fn selected(selector: &Selector, leaf: &dyn Leaf) -> Flow {
-    let LeafLabels { sure, possible } = leaf.labels(selector);
-    let possible = match possible {
-        Possible::Open => Kept::any(),
-        Possible::Closed(labels) => {
-            let all = labels.into_iter().chain(sure.iter().cloned());
-            Kept::Only(all.chain([METRIC_NAME.into()]).collect())
-        }
-    };
     let matchers = selector.matchers.iter();
-    matchers.fold(Flow::new(sure, possible), |flow, matcher| {
+    matchers.fold(leaf.labels(selector), |flow, matcher| {
         match pinned(matcher) {
             Some(presence) => flow.with(&matcher.label.text, presence),
             None => flow,
@@ -157,7 +147,7 @@ fn grouped(input: Flow, grouping: Option<&Grouping>) -> Flow {
             Flow::new(Labels::new(), possible)
         }
         (false, open) => {
-            let sure = input.sure.intersection(&known).cloned().collect();
+            let sure = input.sure.intersection(&known);
             let possible = if open {
                 input.possible
             } else {

@@ -10,43 +10,15 @@ pub(super) const METRIC_NAME: &str = "__name__";
 /// Tells what labels the series of a selector have before its matchers are looked at.
 pub trait Leaf {
     /// The labels of all series that the selector's metric name stands for.
-    fn labels(&self, selector: &Selector) -> LeafLabels;
-}
-
-/// What a [`Leaf`] knows of a metric.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeafLabels {
-    /// Labels that each series has, with a value that is not empty.
-    pub sure: Labels,
-    /// Labels that a series can have.
-    pub possible: Possible,
-}
-
-impl LeafLabels {
-    /// Of a metric that nothing is known of.
-    pub fn unknown() -> Self {
-        Self {
-            sure: Labels::new(),
-            possible: Possible::Open,
-        }
-    }
-}
-
-/// The labels that a series can have.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Possible {
-    /// Any.
-    Open,
-    /// No others than these, and those in `sure`.
-    Closed(Labels),
+    fn labels(&self, selector: &Selector) -> Flow;
 }
 
 /// The [`Leaf`] that knows nothing.
 pub struct AnySeries;
 
 impl Leaf for AnySeries {
-    fn labels(&self, _: &Selector) -> LeafLabels {
-        LeafLabels::unknown()
+    fn labels(&self, _: &Selector) -> Flow {
+        Flow::unknown()
     }
 }
 
@@ -71,19 +43,28 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// Of series that have the labels in `sure`, each with a value that is not empty, and no others than those in `more`;
+    /// `None` if they can have any.
+    pub fn of_series(sure: Labels, more: Option<Labels>) -> Self {
+        let possible = match more {
+            None => Kept::any(),
+            Some(more) => Kept::Only(more.union(&sure)).with(METRIC_NAME),
+        };
+        Self::new(sure, possible)
+    }
+
     pub(super) fn new(sure: Labels, possible: Kept) -> Self {
-        let mut flow = Self { sure, possible };
         // What is both sure and impossible is on no series, because there is none.
-        flow.sure.retain(|label| flow.possible.may_have(label));
-        flow.sure.remove(METRIC_NAME);
-        flow
+        let sure = sure.filter(|label| label != METRIC_NAME && possible.may_have(label));
+        Self { sure, possible }
     }
 
     pub(super) fn none() -> Self {
         Self::new(Labels::new(), Kept::none())
     }
 
-    pub(super) fn unknown() -> Self {
+    /// Of series that nothing is known of.
+    pub fn unknown() -> Self {
         Self::new(Labels::new(), Kept::any())
     }
 
@@ -100,7 +81,7 @@ impl Flow {
 
     /// What is known if the result is either this or `other`.
     pub(super) fn or(self, other: Self) -> Self {
-        let sure = self.sure.intersection(&other.sure).cloned().collect();
+        let sure = self.sure.intersection(&other.sure);
         Self::new(sure, self.possible.union(other.possible))
     }
 
@@ -112,12 +93,15 @@ impl Flow {
 
     /// With the label as it is described.
     pub(super) fn with(self, label: &str, presence: Presence) -> Self {
+        if self.presence(label) == presence {
+            return self;
+        }
         let mut flow = self.without(label);
         if presence != Presence::Never {
             flow.possible = flow.possible.with(label);
         }
         if presence == Presence::Sure {
-            flow.sure.insert(label.into());
+            flow.sure.insert(label);
         }
         flow
     }

@@ -91,17 +91,17 @@ fn open_results() {
 struct Known;
 
 impl Leaf for Known {
-    fn labels(&self, selector: &Selector) -> LeafLabels {
+    fn labels(&self, selector: &Selector) -> Flow {
         let set = |labels: &[&str]| labels.iter().map(|&label| label.into()).collect();
         let name = selector.metric.as_ref().map(|name| name.text.as_str());
-        let (sure, possible) = match name {
-            Some("a") => (set(&["x"]), Possible::Closed(set(&["y"]))),
-            Some("b") => (set(&["x"]), Possible::Closed(set(&["z"]))),
-            Some("c") => (set(&["x", "y"]), Possible::Closed(set(&[]))),
-            Some("h_bucket") => (set(&["le", "x"]), Possible::Closed(set(&[]))),
-            _ => (set(&[]), Possible::Open),
+        let (sure, more) = match name {
+            Some("a") => (set(&["x"]), Some(set(&["y"]))),
+            Some("b") => (set(&["x"]), Some(set(&["z"]))),
+            Some("c") => (set(&["x", "y"]), Some(set(&[]))),
+            Some("h_bucket") => (set(&["le", "x"]), Some(set(&[]))),
+            _ => (set(&[]), None),
         };
-        LeafLabels { sure, possible }
+        Flow::of_series(sure, more)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Constants: numbers, and arithmetic on them.
 
+use std::borrow::Cow;
+
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub, Zero};
 
@@ -44,7 +46,10 @@ fn is_arithmetic(binary: &Binary) -> bool {
 }
 
 fn exact(number: &Number) -> Option<Exact> {
-    let text = number.text.replace('_', "");
+    let text = match number.text.contains('_') {
+        true => Cow::Owned(number.text.replace('_', "")),
+        false => Cow::Borrowed(number.text.as_str()),
+    };
     let octal =
         text.len() > 1 && text.starts_with('0') && !text.contains(['.', 'e', 'E', 'x', 'X']);
     if !octal && let Some(value) = decimal(&text) {
@@ -63,14 +68,28 @@ fn decimal(text: &str) -> Option<Exact> {
         None => (text, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
+    let digits: i128 = match fraction {
+        "" => whole.parse().ok()?,
+        _ => [whole, fraction].concat().parse().ok()?,
+    };
     let places = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
     let power = 10i128.checked_pow(places.unsigned_abs())?;
     if places < 0 {
-        Some(Exact::new(digits, power))
+        Some(reduced(digits, power, places.unsigned_abs()))
     } else {
         Some(Exact::from(digits.checked_mul(power)?))
     }
+}
+
+/// `digits` over a power of ten, which has no other prime factors than 2 and 5: found faster than a greatest common divisor.
+fn reduced(mut digits: i128, mut power: i128, exponent: u32) -> Exact {
+    for prime in [2, 5] {
+        let mut left = exponent;
+        while left > 0 && digits % prime == 0 {
+            (digits, power, left) = (digits / prime, power / prime, left - 1);
+        }
+    }
+    Exact::new_raw(digits, power)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 use std::iter::once;
 
 use super::SPELLING;
-use super::view::{Companion, Panel};
+use super::view::{LegendVariable, Panel};
 use crate::plan::Dashboard;
 use crate::plan::dashboard::Variable;
 use crate::plan::marker;
@@ -54,7 +54,7 @@ fn reference(label: &str) -> String {
 }
 
 /// The hidden variable, if some legend uses it.
-pub(super) fn companion(dashboard: &Dashboard, panels: &[Panel]) -> Option<Companion> {
+pub(super) fn variable(dashboard: &Dashboard, panels: &[Panel]) -> Option<LegendVariable> {
     let variable = widest(dashboard)?;
     let reference = reference(&variable.label);
     let mut all = panels
@@ -66,7 +66,7 @@ pub(super) fn companion(dashboard: &Dashboard, panels: &[Panel]) -> Option<Compa
             .iter()
             .any(|query| query.legend.contains(&reference))
     });
-    used.then(|| Companion {
+    used.then(|| LegendVariable {
         name: variable_name(&variable.label),
         query: format!("query_result({})", SPELLING.of(&label_to_write(variable))),
     })

@@ -161,7 +161,7 @@ fn view(plan: &Plan, dashboard: &Dashboard) -> view::Dashboard {
         refresh: dashboard.refresh.to_string(),
         range: dashboard.range.to_string(),
         variables: variables.collect(),
-        companion: legend::companion(dashboard, &panels),
+        legend_variable: legend::variable(dashboard, &panels),
         annotations: annotations(plan, dashboard),
         deployments: vec!["deploy".to_owned(), plan.service.name.clone()],
         panels,

@@ -16,7 +16,7 @@ pub(super) struct Dashboard {
     /// `3h`: the time shown, up to now.
     pub(super) range: String,
     pub(super) variables: Vec<Variable>,
-    pub(super) companion: Option<Companion>,
+    pub(super) legend_variable: Option<LegendVariable>,
     pub(super) annotations: Vec<Annotation>,
     /// Tags of the annotations in Grafana that tell of a deployment.
     pub(super) deployments: Vec<String>,
@@ -32,9 +32,9 @@ pub(super) struct Variable {
     pub(super) query: String,
 }
 
-/// A hidden variable that holds a part of legends.
+/// A hidden variable that holds a label to write in legends.
 #[derive(Debug, Serialize)]
-pub(super) struct Companion {
+pub(super) struct LegendVariable {
     pub(super) name: String,
     pub(super) query: String,
 }

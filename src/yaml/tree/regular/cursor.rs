@@ -126,7 +126,7 @@ impl<'t> Cursor<'t> {
         if rest.is_empty() {
             return None;
         }
-        let len = rest.find('\n').unwrap_or(rest.len());
+        let len = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
         let (line, start) = (&rest[..len], self.next);
         self.next = (start + len + 1).min(self.text.len());
         let text = line.trim_start_matches(' ');
