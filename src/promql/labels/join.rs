@@ -56,7 +56,7 @@ fn one_sided(side: &Flow, other: &Flow, matching: Option<&Matching>) -> Option<R
         return None;
     }
     let matched = |label: &&Rc<str>| {
-        on == listed.known.contains(*label) && other.presence(label) == Presence::Never
+        on == listed.known.contains(label) && other.presence(label) == Presence::Never
     };
     side.sure.iter().find(matched).cloned()
 }

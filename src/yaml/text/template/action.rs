@@ -75,7 +75,7 @@ pub(super) fn all(text: &str) -> Option<Vec<Action>> {
     let jinja = text.contains("{%");
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(step) = memchr::memchr(b'{', text[at..].as_bytes()) {
+    while let Some(step) = memchr::memchr(b'{', &text.as_bytes()[at..]) {
         at += step;
         let rest = &text[at..];
         let (len, what) = if rest.starts_with("{{") {
