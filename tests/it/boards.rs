@@ -389,17 +389,17 @@ fn legends_leave_out_what_is_always_the_same() {
         };
         let panels = board.panels();
         let legends = panels.iter().flat_map(|p| targets(p)).map(|(_, l)| l);
-        let companion = format!(" {{{{$legend_{widest}}}}}");
+        let reference = format!(" {{{{$legend_{widest}}}}}");
         let mut here = 0;
         for legend in legends {
             let named = legend.find(&format!("{{{{{widest}}}}}"));
             assert!(named.is_none_or(|at| at == 0), "{}: {legend}", board.name);
             assert_eq!(
                 legend.contains('$'),
-                legend.ends_with(&companion),
+                legend.ends_with(&reference),
                 "{legend}"
             );
-            here += usize::from(legend.ends_with(&companion));
+            here += usize::from(legend.ends_with(&reference));
         }
         let hidden: Vec<_> = board.hidden().collect();
         assert_eq!(hidden.len(), usize::from(here > 0), "{}", board.name);

@@ -1,7 +1,5 @@
 //! Constants: numbers, and arithmetic on them.
 
-use std::borrow::Cow;
-
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub, Zero};
 
@@ -46,10 +44,7 @@ fn is_arithmetic(binary: &Binary) -> bool {
 }
 
 fn exact(number: &Number) -> Option<Exact> {
-    let text = match number.text.contains('_') {
-        true => Cow::Owned(number.text.replace('_', "")),
-        false => Cow::Borrowed(number.text.as_str()),
-    };
+    let text = number.text.replace('_', "");
     let octal =
         text.len() > 1 && text.starts_with('0') && !text.contains(['.', 'e', 'E', 'x', 'X']);
     if !octal && let Some(value) = decimal(&text) {
@@ -68,10 +63,7 @@ fn decimal(text: &str) -> Option<Exact> {
         None => (text, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits: i128 = match fraction {
-        "" => whole.parse().ok()?,
-        _ => [whole, fraction].concat().parse().ok()?,
-    };
+    let digits: i128 = [whole, fraction].concat().parse().ok()?;
     let places = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
     let power = 10i128.checked_pow(places.unsigned_abs())?;
     if places < 0 {

@@ -20,21 +20,25 @@ use crate::promql::build;
 /// The first word is always there: a line without a name would be called like its query.
 pub(super) fn name(dashboard: &Dashboard, title: &str, labels: &[String]) -> String {
     let widest = widest(dashboard).map(|variable| &variable.label);
-    let title = Some(title.to_owned()).filter(|title| !title.is_empty());
+    let mut words: Vec<_> = Some(title.to_owned())
+        .filter(|title| !title.is_empty())
+        .into_iter()
+        .collect();
     // From the narrowest to the widest: the end of a long name is what most of them have in common.
-    let (last, others): (Vec<_>, Vec<_>) = labels
-        .iter()
-        .rev()
-        .partition(|label| Some(*label) == widest);
-    let others = others.iter().map(|label| format!("{{{{{label}}}}}"));
-    let mut words: Vec<_> = title.into_iter().chain(others).collect();
-    if let Some(label) = last.first() {
+    let others = labels.iter().rev().filter(|label| Some(*label) != widest);
+    words.extend(others.map(|label| always(label)));
+    if let Some(label) = widest.filter(|label| labels.contains(label)) {
         words.push(match words.is_empty() {
-            true => format!("{{{{{label}}}}}"),
+            true => always(label),
             false => reference(label),
         });
     }
     words.join(" ")
+}
+
+/// The value of a label, as a legend has it.
+fn always(label: &str) -> String {
+    format!("{{{{{label}}}}}")
 }
 
 /// The variable that is named only where its label has several values: the widest of several groups.
