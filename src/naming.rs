@@ -3,6 +3,8 @@
 //! Series follow `level:metric:operation`. Series names hold no window, so that a dashboard outlives
 //! a change of windows; it is in the [`WINDOW`] label.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 use crate::units::Duration;
 
 /// Label: the service a series or alert belongs to.
@@ -259,19 +261,16 @@ pub fn explore_url(base: &str, query: &str) -> String {
     let base = base.trim_end_matches('/');
     let panes = panes.to_string();
     let mut url = format!("{base}/explore?schemaVersion=1&panes=");
-    // Half of a query has to be escaped.
-    url.reserve(2 * panes.len());
-    for byte in panes.bytes() {
-        let digit = |n: u8| char::from(b"0123456789ABCDEF"[usize::from(n)]);
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                url.push(char::from(byte));
-            }
-            b => url.extend(['%', digit(b >> 4), digit(b & 15)]),
-        }
-    }
+    url.extend(utf8_percent_encode(&panes, RESERVED));
     url
 }
+
+/// All but what RFC 3986 calls unreserved.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
 
 /// The dashboard that every service has; a spec may declare one of this name in its place.
 pub const OVERVIEW: &str = "overview";

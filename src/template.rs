@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, escape_formatter};
 use serde::Serialize;
 
 use crate::input;
@@ -224,6 +224,13 @@ fn environment() -> Result<Environment<'static>, TemplateError> {
     let mut environment = Environment::new();
     environment.set_syntax(syntax);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    // The engine's own formatter formats a text instead of writing it.
+    environment.set_formatter(
+        |out, state, value| match (state.auto_escape(), value.as_str()) {
+            (AutoEscape::None, Some(text)) => out.write_str(text).map_err(Error::from),
+            _ => escape_formatter(out, state, value),
+        },
+    );
     environment.set_auto_escape_callback(|name| match name.ends_with(".html") {
         true => AutoEscape::Html,
         false => AutoEscape::None,

@@ -1,5 +1,9 @@
 //! MetricsQL, the language of VictoriaMetrics: PromQL and more.
 
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Match, MatchKind};
+
 /// Functions and words that PromQL does not have.
 const WORDS: [&str; 58] = [
     "aggr_over_time",
@@ -62,39 +66,28 @@ const WORDS: [&str; 58] = [
     "vmrange",
 ];
 
-/// For each first letter the lengths of these words, one bit each: every word of every query is looked up.
-const LENGTHS: [u32; 26] = {
-    let mut lengths = [0; 26];
-    let mut index = 0;
-    while index < WORDS.len() {
-        let word = WORDS[index].as_bytes();
-        lengths[(word[0] - b'a') as usize] |= 1 << word.len();
-        index += 1;
-    }
-    lengths
-};
-
-/// For each byte whether words have it.
-const IN_WORDS: [bool; 256] = {
-    let mut bytes = [false; 256];
-    let mut byte = 0_u8;
-    while byte < 0x80 {
-        bytes[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
-        byte += 1;
-    }
-    bytes
-};
+/// Finds them in one go: every query of every file is searched.
+static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let builder = &mut AhoCorasick::builder();
+    builder
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(WORDS)
+        .ok()
+});
 
 /// True for a text with a word that only MetricsQL has. It may be PromQL all the same: `vmrange` can be a label.
 pub(super) fn has_words(text: &str) -> bool {
-    let mut words = text.as_bytes().split(|b| !IN_WORDS[usize::from(*b)]);
-    words.any(|word| may_be_one(word) && WORDS.iter().any(|one| one.as_bytes() == word))
-}
-
-fn may_be_one(word: &[u8]) -> bool {
-    let first = word.first().map(|b| usize::from(b.wrapping_sub(b'a')));
-    let lengths = first.and_then(|first| LENGTHS.get(first)).unwrap_or(&0);
-    word.len() < 32 && lengths >> word.len() & 1 == 1
+    let in_word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+    let is_whole = |found: Match| {
+        let (before, behind) = (
+            &text.as_bytes()[..found.start()],
+            &text.as_bytes()[found.end()..],
+        );
+        !before.last().is_some_and(in_word) && !behind.first().is_some_and(in_word)
+    };
+    let mut found = FINDER.iter().flat_map(|finder| finder.find_iter(text));
+    found.any(is_whole)
 }
 
 #[cfg(test)]

@@ -164,7 +164,10 @@ fn with_actions<'t>(text: &'t str, span: &Span) -> &'t str {
 
 /// True for `{a="b"} |= "c"` and `{a="b"} | json`: LogQL and others pass on what they select, PromQL never does.
 fn is_pipeline(text: &str) -> bool {
-    if !text.contains('|') {
+    // In nearly all queries it is enough to look in front of each bar.
+    let mut bars = memchr::memchr_iter(b'|', text.as_bytes());
+    let may_pass = |at: usize| text[..at].trim_end().ends_with(['}', '"', '\'', '`', ')']);
+    if !text.contains('#') && !bars.any(may_pass) {
         return false;
     }
     let mut before = ' ';

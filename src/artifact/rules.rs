@@ -9,7 +9,11 @@ use crate::yaml::{Body, Node};
 
 /// Reads `groups`, of a rule file or of a resource's `spec`.
 pub(super) fn groups(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
-    for group in items(node, &["groups"]) {
+    let groups = items(node, &["groups"]);
+    let rules = groups.iter().map(|group| items(group, &["rules"]).len());
+    // One query each: there may be so many that room for more and more of them takes its time.
+    reader.artifact.queries.reserve(rules.sum());
+    for group in groups {
         self::group(reader, body, group);
     }
 }
@@ -117,7 +121,9 @@ fn pairs(body: &Body<'_>, node: Option<&Node<'_>>) -> Vec<Pair> {
             value: body.read(value)?,
         })
     };
-    entries.iter().filter_map(pair).collect()
+    let mut pairs = Vec::with_capacity(entries.len());
+    pairs.extend(entries.iter().filter_map(pair));
+    pairs
 }
 
 /// True for a single rule outside of any group, as documents show them.

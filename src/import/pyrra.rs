@@ -306,7 +306,7 @@ fn metric(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Metric> {
         cx.error("bad-promql", text.span(), message);
         return None;
     };
-    let selector = selector.clone();
+    let selector = Selector::clone(selector);
     Some(Metric { text, selector })
 }
 

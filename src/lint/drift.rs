@@ -3,6 +3,7 @@
 mod meaning;
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::file::sited;
 use super::query::{Memo, Names, QueryCx, Review, Series, Site, series};
@@ -93,11 +94,11 @@ fn drift_reading(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'
         let Some(expr) = invalid_promql::parse(query).0 else {
             continue;
         };
-        let (old, kinds) = series(&expr, &old_names);
+        let (old, holders) = series(&expr, &old_names);
         let (new, _) = series(&expr, &new_names);
         let (old_memo, new_memo) = (
-            Memo::new(kinds, &old_names.patterns),
-            Memo::new(kinds, &new_names.patterns),
+            Memo::new(Rc::clone(&holders), &old_names.patterns),
+            Memo::new(holders, &new_names.patterns),
         );
         let cx = |scope, series, memo| QueryCx {
             scope,

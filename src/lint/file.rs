@@ -115,11 +115,11 @@ impl File<'_> {
                 let before = before.get_or_init(|| judged(&query.text));
                 is_no_worse(before.as_ref(), judged(text).as_ref())
             };
-            let (mut series, kinds) = series(&expr, &names);
+            let (mut series, holders) = series(&expr, &names);
             if query.role == Role::Mention {
                 series.retain(|series| !self.is_settled(series));
             }
-            let memo = Memo::new(kinds, &names.patterns);
+            let memo = Memo::new(holders, &names.patterns);
             let cx = self.context(query, *site, (&expr, &series, &memo), Some(Review(&review)));
             self.ask(&cx, &mut found);
         }
@@ -147,9 +147,10 @@ impl File<'_> {
     }
 
     fn ask(&self, cx: &QueryCx<'_, '_>, found: &mut Vec<Diagnostic>) {
+        let is_mention = matches!(cx.query.role, Role::Mention);
         for rule in self.rules {
             if let Check::Query(check) = rule.check
-                && is_asked(rule, cx.query)
+                && (!is_mention || OF_MENTIONS.contains(&rule.info.name))
             {
                 run(rule, found, |out| check(cx, out));
             }
@@ -168,8 +169,8 @@ impl File<'_> {
         let mut query = query.clone();
         text.clone_into(&mut query.text);
         let expr = parse_with(text, query.dialect).ok()?;
-        let (series, kinds) = series(&expr, names);
-        let memo = Memo::new(kinds, &names.patterns);
+        let (series, holders) = series(&expr, names);
+        let memo = Memo::new(holders, &names.patterns);
         let cx = self.context(&query, site, (&expr, &series, &memo), None);
         let mut found = Vec::new();
         self.ask(&cx, &mut found);
@@ -240,10 +241,6 @@ fn is_no_worse(before: Option<&Counts>, after: Option<&Counts>) -> bool {
         (None, _) => true,
         (Some(_), None) => false,
     }
-}
-
-fn is_asked(rule: &Rule, query: &Query) -> bool {
-    query.role != Role::Mention || OF_MENTIONS.contains(&rule.info.name)
 }
 
 /// Every PromQL query with what it belongs to.

@@ -12,10 +12,10 @@ use crate::promql::rewrite::{Edit, apply, rename_in_selector};
 use crate::yaml::Text;
 
 /// Adds what lineage knows of a series that is missing on some releases.
-pub(super) fn advise(
-    cx: &QueryCx<'_, '_>,
-    series: &Series<'_, '_>,
-    known: &Known<'_>,
+pub(super) fn advise<'q, 'c>(
+    cx: &QueryCx<'q, 'c>,
+    series: &Series<'q, 'c>,
+    known: &Known<'c>,
     dead: &[ReleaseId],
     mut finding: Diagnostic,
 ) -> Diagnostic {

@@ -22,7 +22,7 @@ use crate::diag::{self, Applicability, Fix};
 use crate::promql::ast::{BinaryOp, Expr, Matcher, TextSpan};
 use crate::promql::labels::{Flow, Leaf, label_flow};
 use crate::promql::rewrite::{Edit, apply, replace_node};
-use crate::promql::usage::{Comparison, comparisons};
+use crate::promql::usage::{Comparison, comparison};
 use crate::promql::{Dialect, Kept, kept_labels};
 use crate::source::Span;
 
@@ -111,11 +111,17 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     }
 
     /// All comparisons with a constant, outer ones first.
-    pub fn comparisons(&self) -> Vec<Comparison<'q>> {
-        match self.memo.kinds.compares() {
-            true => comparisons(self.expr),
+    pub fn comparisons(&self) -> &'q [Comparison<'q>] {
+        let all = || match self.memo.kinds.compares() {
+            true => self
+                .memo
+                .holders
+                .expressions()
+                .filter_map(comparison)
+                .collect(),
             false => Vec::new(),
-        }
+        };
+        self.memo.comparisons.get_or_init(all)
     }
 
     /// The matchers without placeholders in their values, each with a series that it selects.

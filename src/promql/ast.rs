@@ -22,13 +22,13 @@ pub enum ExprKind {
     /// `"text"`.
     String(StringLiteral),
     /// `metric{label="value"} offset 5m @ 0`.
-    Selector(Selector),
+    Selector(Box<Selector>),
     /// `metric[5m]`.
-    Range(RangeSelector),
+    Range(Box<RangeSelector>),
     /// `expr[1h:5m]`.
-    Subquery(Subquery),
+    Subquery(Box<Subquery>),
     /// `rate(x[5m])`.
-    Call(Call),
+    Call(Box<Call>),
     /// `sum by (job) (x)`.
     Aggregate(Aggregate),
     /// `-x`.

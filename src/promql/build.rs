@@ -31,7 +31,7 @@ impl From<ExprKind> for Expr {
 
 impl From<Selector> for Expr {
     fn from(selector: Selector) -> Self {
-        ExprKind::Selector(selector).into()
+        ExprKind::Selector(Box::new(selector)).into()
     }
 }
 
@@ -125,31 +125,31 @@ impl Selector {
 
 /// `selector[range]`
 pub fn range(selector: Selector, range: impl Into<Duration>) -> Expr {
-    ExprKind::Range(RangeSelector {
+    ExprKind::Range(Box::new(RangeSelector {
         selector,
         range: range.into(),
-    })
+    }))
     .into()
 }
 
 /// `expr[range:step]`; without a step, the global evaluation interval.
 pub fn subquery(expr: impl Into<Expr>, range: impl Into<Duration>, step: Option<Duration>) -> Expr {
-    ExprKind::Subquery(Subquery {
+    ExprKind::Subquery(Box::new(Subquery {
         expr: Box::new(expr.into()),
         range: range.into(),
         step,
         at: AtOffset::default(),
-    })
+    }))
     .into()
 }
 
 /// `function(args)`
 pub fn call<E: Into<Expr>>(function: &str, args: impl IntoIterator<Item = E>) -> Expr {
-    ExprKind::Call(Call {
+    ExprKind::Call(Box::new(Call {
         function: function.into(),
         args: args.into_iter().map(Into::into).collect(),
         grouping: None,
-    })
+    }))
     .into()
 }
 

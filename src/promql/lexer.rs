@@ -74,6 +74,17 @@ pub(super) struct Token {
     pub(super) end: usize,
 }
 
+/// For each byte whether words have it.
+const IN_WORD: [bool; 256] = {
+    let mut bytes = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 0x80 {
+        bytes[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    bytes
+};
+
 #[derive(Clone)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
@@ -109,7 +120,7 @@ impl<'a> Lexer<'a> {
             Some(b'.') if self.byte(1).is_some_and(|b| b.is_ascii_digit()) => self.number()?,
             Some(quote @ (b'"' | b'\'' | b'`')) => self.string(quote)?,
             Some(b'$' | b'[' | b'{' | b'<') if self.placeholder() > 0 => Kind::Placeholder,
-            Some(_) if breaks_off(&self.text[self.pos..], self.dialect) => {
+            Some(_) if self.breaks_off() => {
                 let span = self.pos..self.text.len();
                 return Err(SyntaxError::new("a variable without its end", span));
             }
@@ -154,6 +165,14 @@ impl<'a> Lexer<'a> {
 
     fn byte(&self, ahead: usize) -> Option<u8> {
         self.text.as_bytes().get(self.pos + ahead).copied()
+    }
+
+    /// True when a placeholder begins here and has no end.
+    fn breaks_off(&self) -> bool {
+        match self.dialect {
+            Dialect::Prometheus => false,
+            dialect => breaks_off(&self.text[self.pos..], dialect),
+        }
     }
 
     /// Bytes of the placeholder here; 0 if there is none.
@@ -212,15 +231,15 @@ impl<'a> Lexer<'a> {
     fn word(&mut self) -> Kind {
         let start = self.pos;
         let colons = !self.in_braces && !self.in_brackets;
-        let mut colon = false;
-        while let Some(byte) = self.byte(0) {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => {}
-                b':' if colons => colon = true,
-                _ => break,
-            }
-            self.pos += 1;
+        let rest = &self.text.as_bytes()[start..];
+        let ends = |b: &u8| !IN_WORD[usize::from(*b)];
+        let mut length = rest.iter().position(ends).unwrap_or(rest.len());
+        let colon = colons && rest.get(length) == Some(&b':');
+        if colon {
+            let ends = |b: &u8| !IN_WORD[usize::from(*b)] && *b != b':';
+            length = rest.iter().position(ends).unwrap_or(rest.len());
         }
+        self.pos += length;
         if colon {
             Kind::MetricName
         } else if self.in_braces {

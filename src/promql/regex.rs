@@ -212,6 +212,16 @@ impl<'a> Scanner<'a> {
                 break;
             }
             let start = self.pos;
+            let plain = self.plain();
+            if plain > 0 {
+                if let Some(before) = last.replace(Part::new(false)) {
+                    all.append(before);
+                }
+                all.empty &= plain == 1;
+                self.pos += plain;
+                repeated = false;
+                continue;
+            }
             if !self.quoting
                 && let Some(times) = self.repetition()?
             {
@@ -238,6 +248,18 @@ impl<'a> Scanner<'a> {
             all.append(last);
         }
         Ok(all)
+    }
+
+    /// How many of the next bytes are characters that match themselves; those beyond ASCII are not counted.
+    fn plain(&self) -> usize {
+        let plain = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':' | b'/');
+        match self.quoting {
+            true => 0,
+            false => self.pattern.as_bytes()[self.pos..]
+                .iter()
+                .take_while(plain)
+                .count(),
+        }
     }
 
     /// `*`, `+`, `?` or `{n,m}`, with a `?` for laziness: fewest times, and counted times for limits.

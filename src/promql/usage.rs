@@ -8,13 +8,12 @@ mod quantile;
 use std::rc::Rc;
 
 use super::ast::{Expr, ExprKind, RangeSelector, Selector, TextSpan};
-use super::room::with_room;
 use super::visit::children;
-use around::{Around, Holders};
+use around::Around;
 
 pub use super::visit::bare;
-pub use around::{Holder, Kinds};
-pub use comparison::{Comparison, comparisons};
+pub use around::{Holder, Holders, Kinds};
+pub use comparison::{Comparison, comparison, comparisons};
 pub use constant::{Exact, exact_constant};
 pub use quantile::{QuantileCall, quantile_calls};
 
@@ -78,11 +77,9 @@ pub fn contexts(expr: &Expr) -> Vec<SelectorContext<'_>> {
     surroundings(expr).0
 }
 
-/// [`contexts`], and what all expressions but the selectors are.
-pub fn surroundings<'a>(expr: &'a Expr) -> (Vec<SelectorContext<'a>>, Kinds) {
-    let (mut found, mut holders) = (Vec::new(), Holders::default());
-    visit(expr, None, &mut holders, &mut found);
-    let kinds = holders.kinds();
+/// [`contexts`], and all expressions but the selectors.
+pub fn surroundings<'a>(expr: &'a Expr) -> (Vec<SelectorContext<'a>>, Rc<Holders<'a>>) {
+    let (found, holders) = selections(expr);
     let holders = Rc::new(holders);
     let context = |(expr, innermost): (&'a Expr, _)| {
         let (selector, range) = selected(expr)?;
@@ -96,7 +93,8 @@ pub fn surroundings<'a>(expr: &'a Expr) -> (Vec<SelectorContext<'a>>, Kinds) {
             },
         })
     };
-    (found.into_iter().filter_map(context).collect(), kinds)
+    let contexts = found.into_iter().filter_map(context).collect();
+    (contexts, holders)
 }
 
 fn selected(expr: &Expr) -> Option<(&Selector, Option<&RangeSelector>)> {
@@ -107,21 +105,20 @@ fn selected(expr: &Expr) -> Option<(&Selector, Option<&RangeSelector>)> {
     }
 }
 
-/// Finds the expressions that select, each with what holds it.
-fn visit<'a>(
-    expr: &'a Expr,
-    outer: Option<usize>,
-    holders: &mut Holders<'a>,
-    found: &mut Vec<(&'a Expr, Option<usize>)>,
-) {
-    if selected(expr).is_some() {
-        found.push((expr, outer));
-        return;
+/// The expressions that select, each with the place of what holds it, and all that hold others.
+fn selections(expr: &Expr) -> (Vec<(&Expr, Option<usize>)>, Holders<'_>) {
+    let (mut found, mut holders) = (Vec::new(), Holders::default());
+    let mut open = Vec::with_capacity(8);
+    open.push((expr, None));
+    while let Some((expr, outer)) = open.pop() {
+        if selected(expr).is_some() {
+            found.push((expr, outer));
+            continue;
+        }
+        let here = Some(holders.push(expr, outer));
+        open.extend(children(expr).rev().map(|child| (child, here)));
     }
-    let here = Some(holders.push(expr, outer));
-    for child in children(expr) {
-        with_room(|| visit(child, here, holders, found));
-    }
+    (found, holders)
 }
 
 impl<'a> SelectorContext<'a> {

@@ -7,7 +7,7 @@ use super::placeholder::{Placeholder, Placeholders};
 use super::room::with_room;
 
 /// The expressions directly inside, in the order they are written.
-pub fn children(expr: &Expr) -> impl Iterator<Item = &Expr> {
+pub fn children(expr: &Expr) -> impl DoubleEndedIterator<Item = &Expr> {
     let (one, two, many): (Option<&Expr>, Option<&Expr>, &[Expr]) = match &expr.kind {
         ExprKind::Subquery(subquery) => (Some(&subquery.expr), None, &[]),
         ExprKind::Call(call) => (None, None, &call.args),
@@ -65,9 +65,11 @@ pub fn bare(mut expr: &Expr) -> &Expr {
 
 /// Calls `visit` with every expression, parents before children, left before right.
 pub fn walk<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) {
-    visit(expr);
-    for child in children(expr) {
-        with_room(|| walk(child, visit));
+    let mut open = Vec::with_capacity(8);
+    open.push(expr);
+    while let Some(expr) = open.pop() {
+        visit(expr);
+        open.extend(children(expr).rev());
     }
 }
 
@@ -83,7 +85,7 @@ pub fn walk_mut(expr: &mut Expr, visit: &mut impl FnMut(&mut Expr)) {
 
 /// All selectors, also those with a range, left to right.
 pub fn selectors(expr: &Expr) -> Vec<&Selector> {
-    let mut found = Vec::new();
+    let mut found: Vec<&Selector> = Vec::new();
     walk(expr, &mut |node| match &node.kind {
         ExprKind::Selector(selector) => found.push(selector),
         ExprKind::Range(range) => found.push(&range.selector),

@@ -241,7 +241,7 @@ fn over_by(function: &str, expr: Expr, window: Duration, step: Duration) -> Expr
         step: Some(time(step)),
         at: AtOffset::default(),
     };
-    build::call(function, [Expr::from(ExprKind::Subquery(sub))])
+    build::call(function, [Expr::from(ExprKind::Subquery(Box::new(sub)))])
 }
 
 fn aggregate_op(read: &SignalQuery<'_>) -> AggregateOp {

@@ -129,6 +129,6 @@ fn gauge(expr: &Expr, read: &SignalQuery<'_>, ago: Option<Duration>) -> Expr {
     over.at.offset = ago.map(time);
     build::call(
         range_function(read.stat),
-        [Expr::from(ExprKind::Subquery(over))],
+        [Expr::from(ExprKind::Subquery(Box::new(over)))],
     )
 }

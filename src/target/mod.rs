@@ -32,6 +32,7 @@ pub use cloudwatch::{Requests, requests};
 pub use schema::validate;
 
 use crate::plan::Plan;
+use crate::template::yaml::holds_only;
 use crate::template::{TemplateError, Templates};
 
 /// A family of outputs.
@@ -171,11 +172,8 @@ impl<'a> Options<'a> {
     /// Whether a YAML file is read back. Our own templates put nothing but whole scalars in place, and
     /// tests read back what they make of printable ASCII; anything else is read back by every build.
     fn reads_back(&self, text: &str) -> bool {
-        let odd = |b: u8| b != b'\n' && !matches!(b, b' '..=b'~');
-        // Without a way out of the inner loop, which then takes many bytes at once; most texts have none.
-        let any_odd = |part: &[u8]| part.iter().fold(false, |any, b| any | odd(*b));
-        let odd = || text.as_bytes().chunks(1024).any(any_odd);
-        self.read_back || self.templates.are_replaced() || odd()
+        let ordinary = |b: u8| b == b'\n' || matches!(b, b' '..=b'~');
+        self.read_back || self.templates.are_replaced() || !holds_only(text, ordinary)
     }
 }
 

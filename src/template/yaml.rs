@@ -23,7 +23,7 @@ pub(crate) fn flow(text: &str) -> String {
 fn quoted(text: &str) -> String {
     // A JSON string is one, but for characters that it leaves as they are; printing one cannot fail.
     let json = serde_json::to_string(text).unwrap_or_default();
-    if json.bytes().all(is_ordinary) {
+    if holds_only(&json, is_ordinary) {
         return json;
     }
     let mut out = String::with_capacity(json.len());
@@ -63,18 +63,19 @@ fn is_plain(text: &str) -> bool {
     let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
     let words = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"];
     let word = || words.iter().any(|w| text.eq_ignore_ascii_case(w));
-    is_duration(text) || (starts && goes_on(text.as_bytes()) && !word())
+    is_duration(text) || (starts && goes_on(text) && !word())
 }
 
 /// True for printable ASCII in which nothing ends a plain scalar or is lost at its end.
-fn goes_on(text: &[u8]) -> bool {
-    let mut before = b'\0';
-    let mut fits = |b: u8| {
-        let ends = matches!((before, b), (b':', b' ') | (b' ', b'#'));
-        before = b;
-        is_ordinary(b) && !ends
+fn goes_on(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let ends = |at: usize| match bytes[at] {
+        b':' => bytes.get(at + 1) == Some(&b' '),
+        _ => at > 0 && bytes[at - 1] == b' ',
     };
-    text.iter().all(|b| fits(*b)) && !matches!(before, b' ' | b':')
+    holds_only(text, is_ordinary)
+        && !text.ends_with([' ', ':'])
+        && !memchr::memchr2_iter(b':', b'#', bytes).any(ends)
 }
 
 /// `5m`, `1h30m`: digits and a letter by turns, never a number.
@@ -92,15 +93,13 @@ pub(crate) fn block(text: &str, indent: usize) -> String {
     if !text.contains('\n') || !fits_block(text) {
         return scalar(text);
     }
-    let pad = " ".repeat(indent);
-    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    // A line end and the indentation; lines without anything on them get none.
+    let start = format!("\n{}", " ".repeat(indent));
+    let mut out = String::with_capacity(text.len() + text.len() / 2);
     out.push_str("|-");
     for line in lines(text) {
-        out.push('\n');
-        if !line.is_empty() {
-            out.push_str(&pad);
-            out.push_str(line);
-        }
+        out.push_str(if line.is_empty() { "\n" } else { &start });
+        out.push_str(line);
     }
     out
 }
@@ -108,11 +107,21 @@ pub(crate) fn block(text: &str, indent: usize) -> String {
 /// A block's first line tells its indentation, its last line ends it, and nothing in it is escaped.
 fn fits_block(text: &str) -> bool {
     let blank = |c: char| c.is_whitespace();
-    let clean = |c: char| c == '\n' || c == '\t' || is_printable(c);
-    // Most lines are ASCII, which is looked at faster.
-    let ascii = |b: u8| is_ordinary(b) || b == b'\t';
-    let fits = |line: &str| line.bytes().all(ascii) || line.chars().all(clean);
-    !text.starts_with(blank) && !text.ends_with(blank) && lines(text).all(fits)
+    !text.starts_with(blank) && !text.ends_with(blank) && keeps_lines(text)
+}
+
+/// True for text of lines in which no YAML reader sees another line end, or refuses a character.
+pub(crate) fn keeps_lines(text: &str) -> bool {
+    let plain = |b: u8| !b.is_ascii() || is_ordinary(b) || b == b'\n' || b == b'\t';
+    // What all characters beyond ASCII begin with that are not printable.
+    let mut others = memchr::memchr3_iter(0xC2, 0xE2, 0xEF, text.as_bytes());
+    holds_only(text, plain) && others.all(|at| text[at..].starts_with(is_printable))
+}
+
+/// True when each byte is one of these. There is no way out of the inner loop, which then takes many bytes at once.
+pub(crate) fn holds_only(text: &str, these: impl Fn(u8) -> bool) -> bool {
+    let mut parts = text.as_bytes().chunks(256);
+    parts.all(|part| part.iter().fold(true, |all, b| all & these(*b)))
 }
 
 #[cfg(test)]
@@ -171,6 +180,14 @@ mod tests {
             assert_eq!(documents, 1);
             let back: serde_json::Value = serde_yaml::from_str(&yaml).expect("YAML 1.1");
             assert_eq!(back["k"], text);
+        }
+    }
+
+    #[test]
+    fn every_character_that_is_not_printable_is_seen() {
+        for c in '\0'..=char::MAX {
+            let keeps = c == '\n' || c == '\t' || is_printable(c);
+            assert_eq!(keeps_lines(&format!("a{c}é")), keeps, "{c:?}");
         }
     }
 

@@ -101,13 +101,13 @@ fn fixed(number: Number, places: usize) -> String {
     let power = 10i128.pow(u32::try_from(places).unwrap_or(0));
     let scaled = (number * power).round().to_integer();
     let sign = if scaled < 0 { "-" } else { "" };
-    let digits = scaled.unsigned_abs().to_string();
-    if places == 0 {
-        return format!("{sign}{digits}");
+    // One digit at least in front of the point.
+    let width = places + 1;
+    let mut text = format!("{sign}{:0width$}", scaled.unsigned_abs());
+    if places > 0 {
+        text.insert(text.len() - places, '.');
     }
-    let padded = format!("{digits:0>width$}", width = places + 1);
-    let (whole, fraction) = padded.split_at(padded.len() - places);
-    format!("{sign}{whole}.{fraction}")
+    text
 }
 
 /// Splits off the leading number.

@@ -3,11 +3,12 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::Series;
 use super::patterns::Patterns;
 use super::stand_ins::StandIns;
-use crate::promql::usage::Kinds;
+use crate::promql::usage::{Comparison, Holders, Kinds};
 
 /// How many bytes of queries are read again to make the fixes of one query. Its length is read for each: without an end
 /// to that, a query with a fix at each of many terms would take longer than anybody waits.
@@ -30,10 +31,13 @@ pub(in crate::lint) enum Measure {
 /// What was asked of a query, and what may still be done for it.
 #[derive(Debug)]
 pub(in crate::lint) struct Memo<'p> {
-    /// What it is made of: most rules have nothing to look for in most queries.
+    /// All its expressions but the selectors.
+    pub(in crate::lint) holders: Rc<Holders<'p>>,
+    /// What they are: most rules have nothing to look for in most queries.
     pub(in crate::lint) kinds: Kinds,
     /// The patterns of its matchers, and of other queries'.
     pub(super) patterns: &'p Patterns,
+    pub(super) comparisons: OnceCell<Vec<Comparison<'p>>>,
     pub(super) stand_ins: OnceCell<StandIns>,
     /// What operations measure, by their place in memory, with the index of a series that says so.
     pub(in crate::lint) measured: RefCell<HashMap<usize, Option<(Measure, usize)>>>,
@@ -45,10 +49,12 @@ pub(in crate::lint) struct Memo<'p> {
 }
 
 impl<'p> Memo<'p> {
-    pub(in crate::lint) fn new(kinds: Kinds, patterns: &'p Patterns) -> Self {
+    pub(in crate::lint) fn new(holders: Rc<Holders<'p>>, patterns: &'p Patterns) -> Self {
         Self {
-            kinds,
+            kinds: holders.kinds(),
+            holders,
             patterns,
+            comparisons: OnceCell::new(),
             stand_ins: OnceCell::new(),
             measured: RefCell::default(),
             units: Runs::default(),

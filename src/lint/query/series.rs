@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
+use memchr::memmem;
+
 use super::patterns::Patterns;
 use super::recorded::recorded;
 use crate::lint::scope::Scope;
@@ -12,8 +14,7 @@ use crate::lint::subject::{Known, Subject, Ties};
 use crate::promql::alternatives;
 use crate::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Selector, TextSpan};
 use crate::promql::labels::Flow;
-use crate::promql::usage::{Kinds, SelectorContext, surroundings};
-use crate::promql::visit::walk;
+use crate::promql::usage::{Holders, SelectorContext, surroundings};
 
 /// A name that a query selects.
 #[derive(Clone, Debug)]
@@ -65,7 +66,10 @@ impl Named<'_> {
 /// Names that were looked up already; nearly all queries of a file share a few.
 pub(in crate::lint) struct Names<'c> {
     scope: &'c Scope<'c>,
-    seen: RefCell<HashMap<Ties, HashMap<String, Rc<Named<'c>>>>>,
+    /// By what ties the selector to.
+    seen: RefCell<[HashMap<String, Rc<Named<'c>>>; 4]>,
+    /// Finds what names a router.
+    router: memmem::Finder<'static>,
     /// The same of the patterns in their matchers.
     pub(in crate::lint) patterns: Patterns,
 }
@@ -75,13 +79,14 @@ impl<'c> Names<'c> {
         Self {
             scope,
             seen: RefCell::default(),
+            router: memmem::Finder::new("router"),
             patterns: Patterns::default(),
         }
     }
 
     fn get(&self, name: &str, ties: Ties) -> Rc<Named<'c>> {
         let mut seen = self.seen.borrow_mut();
-        let seen = seen.entry(ties).or_default();
+        let seen = &mut seen[usize::from(ties.servers) + 2 * usize::from(ties.router)];
         if let Some(known) = seen.get(name) {
             return Rc::clone(known);
         }
@@ -94,14 +99,14 @@ impl<'c> Names<'c> {
     }
 }
 
-/// Every name that a query selects, left to right, and what the query is made of.
+/// Every name that a query selects, left to right, and all its expressions but the selectors.
 pub(in crate::lint) fn series<'q, 'c>(
     expr: &'q Expr,
     names: &Names<'c>,
-) -> (Vec<Series<'q, 'c>>, Kinds) {
-    let mut found = Vec::new();
-    let router = is_routed(expr, names.scope);
-    let (contexts, kinds) = surroundings(expr);
+) -> (Vec<Series<'q, 'c>>, Rc<Holders<'q>>) {
+    let (contexts, holders) = surroundings(expr);
+    let router = is_routed(&contexts, &holders, names);
+    let mut found = Vec::with_capacity(contexts.len());
     for context in contexts {
         let context = Rc::new(context);
         let servers = is_tied(context.selector, names.scope);
@@ -115,31 +120,27 @@ pub(in crate::lint) fn series<'q, 'c>(
             });
         }
     }
-    (found, kinds)
+    (found, holders)
 }
 
 /// The query says that a router in front of the servers is meant: by the label that it puts on all it serves, by a
 /// matcher that names it, or by a series that it alone has.
-fn is_routed(expr: &Expr, scope: &Scope<'_>) -> bool {
-    let mut found = false;
-    walk(expr, &mut |node| {
-        let selector = match &node.kind {
-            ExprKind::Selector(selector) => selector,
-            ExprKind::Range(range) => &range.selector,
-            ExprKind::Aggregate(a) => {
-                let labels = a.grouping.iter().flat_map(|g| &g.labels);
-                found |= labels.into_iter().any(|label| label.text == "server");
-                return;
-            }
-            _ => return,
-        };
-        let says = |m: &Matcher| m.label.text == "server" || m.value.value.contains("router");
-        found |= selector.matchers.iter().any(says);
-        found |= named(selector)
-            .iter()
-            .any(|(name, _)| scope.is_only_foreign(name));
-    });
-    found
+fn is_routed(contexts: &[SelectorContext<'_>], holders: &Holders<'_>, names: &Names<'_>) -> bool {
+    let is_router = |value: &str| names.router.find(value.as_bytes()).is_some();
+    let says = |m: &Matcher| m.label.text == "server" || is_router(&m.value.value);
+    contexts.iter().any(|context| {
+        let selector = context.selector;
+        let is_foreign = |(name, _): (&str, _)| names.scope.is_only_foreign(name);
+        selector.matchers.iter().any(says) || named(selector).any(is_foreign)
+    }) || holders.expressions().any(groups_by_server)
+}
+
+fn groups_by_server(expr: &Expr) -> bool {
+    let ExprKind::Aggregate(aggregate) = &expr.kind else {
+        return false;
+    };
+    let mut labels = aggregate.grouping.iter().flat_map(|g| &g.labels);
+    labels.any(|label| label.text == "server")
 }
 
 /// A matcher says that vLLM's own servers are meant.
@@ -151,15 +152,19 @@ fn is_tied(selector: &Selector, scope: &Scope<'_>) -> bool {
 }
 
 /// `x`, `{"x"}`, `{__name__="x"}` and the names of `{__name__=~"x|y"}`.
-fn named(selector: &Selector) -> Vec<(&str, TextSpan)> {
-    if let Some(metric) = &selector.metric {
-        let open = !metric.placeholders.is_empty();
-        return if open {
-            Vec::new()
-        } else {
-            vec![(metric.text.as_str(), metric.span.clone())]
-        };
-    }
+fn named(selector: &Selector) -> impl Iterator<Item = (&str, TextSpan)> {
+    let metric = selector.metric.as_ref();
+    let matched = match metric {
+        Some(_) => Vec::new(),
+        None => matched(selector),
+    };
+    let plain = metric.filter(|metric| metric.placeholders.is_empty());
+    let plain = plain.map(|metric| (metric.text.as_str(), metric.span.clone()));
+    plain.into_iter().chain(matched)
+}
+
+/// The names that matchers of a selector without one spell.
+fn matched(selector: &Selector) -> Vec<(&str, TextSpan)> {
     let mut found = Vec::new();
     for matcher in &selector.matchers {
         if matcher.label.text != "__name__" || !matcher.value.placeholders.is_empty() {

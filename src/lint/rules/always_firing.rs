@@ -62,13 +62,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             continue;
         }
         let words = cx.text(&comparison.expr.span);
-        if is_always(cx, &comparison) {
+        if is_always(cx, comparison) {
             let message = format!("`{words}` is true of every value");
             out.push(
                 out.at(cx.span(&comparison.expr.span), message)
                     .help("compare with a threshold that values cross"),
             );
-        } else if let Some(name) = idle(cx, &comparison) {
+        } else if let Some(name) = idle(cx, comparison) {
             let message =
                 format!("fires whenever there is no traffic: `{name}` does not change then");
             let finding = out.at(cx.span(&comparison.expr.span), message);

@@ -24,6 +24,9 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
+    if !cx.memo.kinds.experimental() {
+        return;
+    }
     for (place, flag) in experimental(cx.expr) {
         let message = format!("`{}` needs the feature flag `{flag}`", cx.text(&place));
         let finding = out.at(cx.span(&place), message);

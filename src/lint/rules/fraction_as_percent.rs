@@ -41,8 +41,8 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 true => format!("`{}`", series.name),
                 false => "this ratio".to_owned(),
             };
-            compared(cx, out, &comparison, &what);
-            scaled_twice(cx, out, &comparison, series.name);
+            compared(cx, out, comparison, &what);
+            scaled_twice(cx, out, comparison, series.name);
         }
     }
     shown(cx, out);

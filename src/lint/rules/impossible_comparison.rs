@@ -30,7 +30,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let Some(least) = at_least_one(comparison.subject) else {
             continue;
         };
-        if !is_impossible(&comparison, least) {
+        if !is_impossible(comparison, least) {
             continue;
         }
         let constant = cx.text(&comparison.constant_span);

@@ -5,7 +5,6 @@ use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AtOffset, BinaryOp, Expr, ExprKind, Selector};
 use crate::promql::usage::{bare, is_rate};
-use crate::promql::visit::walk;
 
 declare_rule! {
     /// Without an aggregation each series is divided by the series with the same labels, which is itself: the
@@ -29,18 +28,18 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if !cx.memo.kinds.operates(BinaryOp::Div) {
         return;
     }
-    walk(cx.expr, &mut |node| {
+    for node in cx.memo.holders.expressions() {
         let ExprKind::Binary(binary) = &node.kind else {
-            return;
+            continue;
         };
         if binary.op != BinaryOp::Div || binary.matching.is_some() {
-            return;
+            continue;
         }
         let (Some(over), Some(under)) = (read(&binary.lhs), read(&binary.rhs)) else {
-            return;
+            continue;
         };
         if over != under {
-            return;
+            continue;
         }
         let message = format!(
             "each series of `{}` is divided by itself: the result is 1 or nothing",
@@ -48,7 +47,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         );
         let finding = out.at(cx.span(&node.span), message);
         out.push(finding.help("aggregate both sides: `sum(…) / sum(…)`"));
-    });
+    }
 }
 
 /// How a family is read; two of a kind differ in their filters at most.

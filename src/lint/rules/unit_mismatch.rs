@@ -46,7 +46,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
     for comparison in cx.comparisons() {
         if let Some((Measure::Seconds, series)) = cx.measure(comparison.subject) {
-            compared(cx, out, &comparison, series);
+            compared(cx, out, comparison, series);
         }
     }
     shown(cx, out);

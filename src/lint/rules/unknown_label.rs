@@ -10,8 +10,8 @@ use crate::diag::{Group, Severity, did_you_mean};
 use crate::lint::query::{FEW, QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Subject;
-use crate::promql::ast::{AggregateOp, ExprKind, Name};
 use crate::promql::visit::walk;
+use crate::promql::ast::{AggregateOp, ExprKind, Name};
 
 declare_rule! {
     /// A matcher, `by` or `on` names a label that no release asked for puts on the metric and that is not
@@ -53,25 +53,26 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             }
         }
     }
-    let opaque = opaque(cx);
-    walk(cx.expr, &mut |node| {
+    let mut opaque_at = None;
+    for node in cx.memo.holders.expressions() {
         let (names, inside): (Vec<&Name>, _) = match &node.kind {
             ExprKind::Aggregate(a) => match &a.grouping {
                 Some(grouping) => (grouping.labels.iter().collect(), &*a.expr),
-                None => return,
+                None => continue,
             },
             ExprKind::Binary(b) => match &b.matching {
                 Some(m) => {
                     let include = m.group.iter().flat_map(|g| &g.include);
                     (m.labels.iter().chain(include).collect(), node)
                 }
-                None => return,
+                None => continue,
             },
-            _ => return,
+            _ => continue,
         };
+        let opaque = opaque_at.get_or_insert_with(|| opaque(cx));
         let first = opaque.partition_point(|at| *at < inside.span.start);
         if opaque.get(first).is_some_and(|at| *at < inside.span.end) {
-            return;
+            continue;
         }
         let inside = cx.indices(inside);
         for name in names.into_iter().filter(|l| l.placeholders.is_empty()) {
@@ -79,7 +80,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 labels.report(out, name, &series);
             }
         }
-    });
+    }
 }
 
 /// The labels that a query asks for, and what is known of each. In a long query there may be as many of them as series.

@@ -1,5 +1,7 @@
 //! Burn rates that no error ratio reaches.
 
+use memchr::memmem;
+
 use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -26,11 +28,10 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    // Cheap for the many queries about something else.
-    if !cx.query.text.contains("error") {
-        return;
-    }
     for comparison in cx.comparisons() {
+        let Some(name) = error_ratio(comparison.subject) else {
+            continue;
+        };
         let Some(threshold) = comparison.threshold() else {
             continue;
         };
@@ -40,7 +41,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             BinaryOp::Ge => threshold > one,
             _ => false,
         };
-        if let Some(name) = error_ratio(comparison.subject).filter(|_| never) {
+        if never {
             let constant = cx.text(&comparison.constant_span);
             let message = format!(
                 "`{name}` is at most 1: `{} {constant}` is never true",
@@ -57,7 +58,8 @@ fn error_ratio(expr: &Expr) -> Option<&str> {
     match &bare(expr).kind {
         ExprKind::Selector(selector) => {
             let name = selector.metric.as_ref()?.text.as_str();
-            let ratio = name.contains("error:ratio_rate") || name.contains("error_ratio");
+            let has = |part: &str| memmem::find(name.as_bytes(), part.as_bytes()).is_some();
+            let ratio = has("error:ratio_rate") || has("error_ratio");
             ratio.then_some(name)
         }
         _ => None,

@@ -92,18 +92,14 @@ impl Flow {
     }
 
     /// With the label as it is described.
-    pub(super) fn with(self, label: &str, presence: Presence) -> Self {
-        if self.presence(label) == presence {
-            return self;
+    pub(super) fn with(mut self, label: &str, presence: Presence) -> Self {
+        match presence {
+            Presence::Never => return self.without(label),
+            Presence::May => self.sure.remove(label),
+            Presence::Sure => self.sure.insert(label),
         }
-        let mut flow = self.without(label);
-        if presence != Presence::Never {
-            flow.possible = flow.possible.with(label);
-        }
-        if presence == Presence::Sure {
-            flow.sure.insert(label);
-        }
-        flow
+        self.possible = self.possible.with(label);
+        self
     }
 }
 

@@ -30,7 +30,11 @@ impl Lexer<'_> {
                     return Err(SyntaxError::new("invalid character in a string", span)
                         .help("write it as `\\uFFFD`"));
                 }
-                Some(_) => self.pos += 1,
+                Some(_) => {
+                    let rest = &self.text.as_bytes()[self.pos + 1..];
+                    let sign = |b: &u8| matches!(*b, b'\n' | b'\\' | b'{' | 0xEF) || *b == quote;
+                    self.pos += 1 + rest.iter().position(sign).unwrap_or(rest.len());
+                }
             }
         }
         self.pos += 1;

@@ -46,6 +46,6 @@ impl Parser<'_> {
             args,
             grouping,
         };
-        Ok(self.finish(ExprKind::Call(call), token.start))
+        Ok(self.finish(ExprKind::Call(Box::new(call)), token.start))
     }
 }

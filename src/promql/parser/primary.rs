@@ -133,7 +133,7 @@ impl Parser<'_> {
             args,
             grouping: None,
         };
-        Ok(self.finish(ExprKind::Call(call), name.start))
+        Ok(self.finish(ExprKind::Call(Box::new(call)), name.start))
     }
 
     /// `(a, b)`; the height afterwards is that of the whole call.

@@ -27,7 +27,7 @@ impl Parser<'_> {
             self.matchers(&mut selector, open)?;
             selector.braces = open..self.end;
         }
-        Ok(self.finish(ExprKind::Selector(selector), start))
+        Ok(self.finish(ExprKind::Selector(Box::new(selector)), start))
     }
 
     fn matchers(&mut self, selector: &mut Selector, open: usize) -> Result<()> {

@@ -25,19 +25,21 @@ impl Parser<'_> {
                 step,
                 at: AtOffset::default(),
             };
-            return Ok(self.finish(ExprKind::Subquery(subquery), start));
+            return Ok(self.finish(ExprKind::Subquery(Box::new(subquery)), start));
         }
         self.close_bracket("`]` or `:`")?;
         let span = open..self.end;
         match expr.take() {
             ExprKind::Selector(selector) if !is_shifted(&selector.at) => {
-                let range = RangeSelector { selector, range };
+                let selector = *selector;
+                let range = Box::new(RangeSelector { selector, range });
                 Ok(self.finish(ExprKind::Range(range), start))
             }
             ExprKind::Selector(selector) => {
                 let error = SyntaxError::new("a range must come before `offset` and `@`", span);
                 self.report(error.help("write `metric[5m] offset 1h`"))?;
-                let range = RangeSelector { selector, range };
+                let selector = *selector;
+                let range = Box::new(RangeSelector { selector, range });
                 Ok(self.finish(ExprKind::Range(range), start))
             }
             kind => {

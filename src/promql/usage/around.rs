@@ -4,7 +4,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::functions::Function;
+use crate::promql::functions::{EXPERIMENTAL, Function};
 
 /// An expression that is no selector, and may hold some.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +24,8 @@ pub struct Kinds {
     functions: u128,
     aggregates: u16,
     operators: u32,
+    /// One of them fills in what one side of an operation lacks.
+    fill: bool,
     /// One of them is a subquery.
     pub subquery: bool,
     /// One of them is a placeholder, or could not be read.
@@ -63,10 +65,19 @@ impl Kinds {
         self.operators != 0
     }
 
+    /// Prometheus has one of them only behind a feature flag.
+    pub fn experimental(&self) -> bool {
+        let aggregates = [AggregateOp::Limitk, AggregateOp::LimitRatio];
+        self.functions & EXPERIMENTAL != 0
+            || aggregates.iter().any(|op| self.aggregates(*op))
+            || self.fill
+    }
+
     fn add(&mut self, other: Self) {
         self.functions |= other.functions;
         self.aggregates |= other.aggregates;
         self.operators |= other.operators;
+        self.fill |= other.fill;
         self.subquery |= other.subquery;
         self.unknown |= other.unknown;
     }
@@ -78,7 +89,10 @@ impl Kinds {
                 self.functions |= at.map_or(0, |at| 1 << at);
             }
             ExprKind::Aggregate(aggregate) => self.aggregates |= 1 << aggregate.op as u16,
-            ExprKind::Binary(binary) => self.operators |= 1 << binary.op as u32,
+            ExprKind::Binary(binary) => {
+                self.operators |= 1 << binary.op as u32;
+                self.fill |= binary.fill.is_some();
+            }
             ExprKind::Subquery(_) => self.subquery = true,
             ExprKind::Placeholder(_) | ExprKind::Invalid(_) => self.unknown = true,
             ExprKind::Unary(..)
@@ -95,7 +109,7 @@ impl Kinds {
 
 /// All expressions of a query but its selectors, each behind the one around it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Holders<'a>(Vec<Holder<'a>>);
+pub struct Holders<'a>(Vec<Holder<'a>>);
 
 impl<'a> Holders<'a> {
     /// Adds an expression; gives back its place.
@@ -110,8 +124,13 @@ impl<'a> Holders<'a> {
         self.0.len() - 1
     }
 
+    /// Each of them.
+    pub fn expressions(&self) -> impl Iterator<Item = &'a Expr> {
+        self.0.iter().map(|holder| holder.expr)
+    }
+
     /// What all of them are.
-    pub(super) fn kinds(&self) -> Kinds {
+    pub fn kinds(&self) -> Kinds {
         let mut all = Kinds::default();
         self.0.iter().for_each(|holder| all.add(holder.kinds));
         all

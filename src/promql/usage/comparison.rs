@@ -37,17 +37,18 @@ impl Comparison<'_> {
 /// A factor that is not a plain number above 0 stays part of the subject.
 pub fn comparisons(expr: &Expr) -> Vec<Comparison<'_>> {
     let mut found = Vec::new();
-    walk(expr, &mut |node| {
-        if let ExprKind::Binary(binary) = &node.kind
-            && binary.op.is_comparison()
-        {
-            found.extend(comparison(node, binary));
-        }
-    });
+    walk(expr, &mut |node| found.extend(comparison(node)));
     found
 }
 
-fn comparison<'a>(expr: &'a Expr, binary: &'a Binary) -> Option<Comparison<'a>> {
+/// An expression as a comparison with a constant, if it is one.
+pub fn comparison(expr: &Expr) -> Option<Comparison<'_>> {
+    let ExprKind::Binary(binary) = &expr.kind else {
+        return None;
+    };
+    if !binary.op.is_comparison() {
+        return None;
+    }
     let (left, right) = (exact_constant(&binary.lhs), exact_constant(&binary.rhs));
     let (constant, constant_span, side, constant_on_left) = match (left, right) {
         (None, Some(constant)) => (constant, &binary.rhs.span, &binary.lhs, false),

@@ -1,5 +1,7 @@
 //! Constants: numbers, and arithmetic on them.
 
+use std::borrow::Cow;
+
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub, Zero};
 
@@ -44,7 +46,10 @@ fn is_arithmetic(binary: &Binary) -> bool {
 }
 
 fn exact(number: &Number) -> Option<Exact> {
-    let text = number.text.replace('_', "");
+    let text = match number.text.contains('_') {
+        true => Cow::Owned(number.text.replace('_', "")),
+        false => Cow::Borrowed(number.text.as_str()),
+    };
     let octal =
         text.len() > 1 && text.starts_with('0') && !text.contains(['.', 'e', 'E', 'x', 'X']);
     if !octal && let Some(value) = decimal(&text) {
@@ -63,13 +68,30 @@ fn decimal(text: &str) -> Option<Exact> {
         None => (text, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits: i128 = [whole, fraction].concat().parse().ok()?;
+    let digits = digits(whole, fraction)?;
     let places = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
     let power = 10i128.checked_pow(places.unsigned_abs())?;
     if places < 0 {
         Some(reduced(digits, power, places.unsigned_abs()))
     } else {
         Some(Exact::from(digits.checked_mul(power)?))
+    }
+}
+
+/// The number that two texts spell, one behind the other.
+fn digits(whole: &str, fraction: &str) -> Option<i128> {
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let mut all = whole.bytes().chain(fraction.bytes());
+    // As long as 64 bits have room, which are added up faster.
+    let short = all.try_fold(0_u64, |number, digit| {
+        let digit = char::from(digit).to_digit(10)?;
+        number.checked_mul(10)?.checked_add(u64::from(digit))
+    });
+    match short {
+        Some(number) => Some(i128::from(number)),
+        None => [whole, fraction].concat().parse().ok(),
     }
 }
 

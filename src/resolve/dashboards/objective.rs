@@ -149,7 +149,10 @@ impl Panels<'_, '_> {
                     ..AtOffset::default()
                 },
             };
-            build::call("sum_over_time", [Expr::from(ExprKind::Subquery(over))])
+            build::call(
+                "sum_over_time",
+                [Expr::from(ExprKind::Subquery(Box::new(over)))],
+            )
         };
         let total = sum(mean(naming::TOTAL_EVENTS), Some(At::End));
         let allowed = bin(BinaryOp::Mul, query::number(events.budget.budget), total);

@@ -38,14 +38,20 @@ fn no_json(file: &OutFile, error: &serde_json::Error) -> TargetError {
 /// # Errors
 /// When it is no JSON.
 pub(super) fn canonical(file: OutFile) -> Result<OutFile, TargetError> {
-    let text = json::pretty(&file.text).map_err(|error| no_json(&file, &error))?;
-    Ok(OutFile { text, ..file })
+    read::<IgnoredAny>(file).map(|(_, file)| file)
+}
+
+/// What is read of a file, and the file, evenly indented.
+fn read<T: DeserializeOwned>(file: OutFile) -> Result<(T, OutFile), TargetError> {
+    let read = json::read(&file.text).and_then(|(value, json)| Ok((value, json.pretty()?)));
+    let (value, text) = read.map_err(|error| no_json(&file, &error))?;
+    Ok((value, OutFile { text, ..file }))
 }
 
 /// The same file, whose value is known, evenly indented.
 fn laid_out(value: &Value, file: OutFile) -> OutFile {
     OutFile {
-        text: json::pretty_value(value),
+        text: json::pretty(value),
         ..file
     }
 }
@@ -55,7 +61,9 @@ fn laid_out(value: &Value, file: OutFile) -> OutFile {
 /// # Errors
 /// When it is no JSON.
 pub(super) fn compact(file: &OutFile) -> Result<String, TargetError> {
-    json::compact(&file.text).map_err(|error| no_json(file, &error))
+    let read = json::read::<IgnoredAny>(&file.text);
+    let text = read.and_then(|(_, json)| json.compact());
+    text.map_err(|error| no_json(file, &error))
 }
 
 fn reject(file: &OutFile, at: &str, found: Vec<Violation>) -> Result<(), TargetError> {
@@ -114,13 +122,14 @@ pub(super) fn dashboard(file: OutFile) -> Result<OutFile, TargetError> {
 pub(super) fn formation(file: OutFile) -> Result<OutFile, TargetError> {
     const RESOURCES: usize = 500;
     const BYTES: usize = 1_000_000;
-    let template: Template = parsed(&file)?;
+    let bytes = file.text.len();
+    let (template, file): (Template, _) = read(file)?;
     let resources = template.resources.len();
-    if resources > RESOURCES || file.text.len() > BYTES {
+    if resources > RESOURCES || bytes > BYTES {
         let why = format!("a template has {RESOURCES} resources and {BYTES} bytes at most");
         return Err(invalid(&file, why));
     }
-    canonical(file)
+    Ok(file)
 }
 
 /// What is counted of a CloudFormation template.

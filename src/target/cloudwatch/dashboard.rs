@@ -46,7 +46,7 @@ pub(super) fn view<'a>(
                         lines.join("\n- ")
                     )),
                 };
-                at(place, kind, properties).into()
+                Tree::of(&at(place, kind, properties))
             })
             .collect(),
     }

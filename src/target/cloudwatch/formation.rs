@@ -109,7 +109,7 @@ pub(super) fn view<'a>(
     View {
         service: &plan.service.title,
         parameters,
-        resources: Value::Object(resources).into(),
+        resources: Tree::of(&resources),
     }
 }
 

@@ -126,7 +126,9 @@ impl Out<'_> {
 
     fn alarms(&self) -> Result<OutFile, TargetError> {
         let alarms = self.cw.alarms.iter();
-        let alarms = alarms.map(|a| api::request(self.cw, a).into()).collect();
+        let alarms = alarms
+            .map(|a| Tree::of(&api::request(self.cw, a)))
+            .collect();
         let file = self.file("alarms.json", &Alarms { alarms })?;
         check::alarms(file)
     }
@@ -137,7 +139,9 @@ impl Out<'_> {
             return Ok(None);
         }
         let mutes = self.cw.mutes.iter();
-        let alarms = mutes.map(|mute| api::mute(self.cw, mute).into()).collect();
+        let alarms = mutes
+            .map(|mute| Tree::of(&api::mute(self.cw, mute)))
+            .collect();
         let templates = self.options.templates;
         let text = templates.render("cloudwatch/alarms.json", &Alarms { alarms })?;
         let path = "mute-rules.json".to_owned();

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::parity::{Cost, Unpriced, cost};
 use crate::plan::Plan;
 use crate::plan::cloudwatch::{CloudWatch, Grade, Parity, TOLERANCE, Verdict, What};
+use crate::template::Tree;
 
 /// What the template sees: counts, then one entry for each thing, by kind.
 #[derive(Serialize)]
@@ -17,7 +18,8 @@ pub(super) struct View<'a> {
     /// Labels by which only Prometheus tells environments apart.
     environment: &'a [String],
     counts: Vec<Count>,
-    entries: Vec<Entry<'a>>,
+    /// A list of [`Entry`].
+    entries: Tree,
     groups: Vec<Group<'a>>,
     cost: Option<CostView>,
 }
@@ -109,7 +111,7 @@ pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch) -> View<'a> {
         tolerance: TOLERANCE.to_string(),
         environment: &cw.environment,
         counts: Grade::ALL.map(count).into(),
-        entries: entries(cw.parity.iter()),
+        entries: Tree::of(&entries(cw.parity.iter())),
         groups: groups.map(group).into(),
         cost: cost(plan).map(|cost| costs(&cost)),
     }

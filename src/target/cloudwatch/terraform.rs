@@ -109,8 +109,8 @@ pub(super) fn view<'a>(
         account: cw.account.as_deref(),
         actions: actions.collect(),
         tags,
-        outputs: outputs.into(),
-        resources: Value::Object(resources).into(),
+        outputs: Tree::of(&outputs),
+        resources: Tree::of(&resources),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::plan::dashboard::Place;
 use crate::promql::{self, Dialect};
 use crate::source::{FileId, lines};
 use crate::target::{OutFile, TargetError, json};
+use crate::template::yaml::keeps_lines;
 
 fn invalid(file: &OutFile, why: impl Into<String>) -> TargetError {
     TargetError::Invalid {
@@ -57,13 +58,13 @@ pub(super) fn canonical(file: OutFile, view: &view::Dashboard) -> Result<OutFile
         let line = line.unwrap_or_default().trim();
         invalid(&file, format!("{error}: {line}"))
     };
-    let dashboard: Dashboard<'_> = serde_json::from_str(&file.text).map_err(wrong)?;
+    let (dashboard, json): (Dashboard<'_>, _) = json::read(&file.text).map_err(wrong)?;
     let panels = dashboard.panels.iter();
     let panels: Vec<_> = panels.flat_map(|p| once(p).chain(&p.panels)).collect();
     queries(&file, &panels, view)?;
     unique(&file, &panels)?;
     apart(&file, &dashboard.panels)?;
-    let text = json::pretty(&file.text).map_err(wrong)?;
+    let text = json.pretty().map_err(wrong)?;
     Ok(OutFile { text, ..file })
 }
 
@@ -168,9 +169,6 @@ pub(super) fn config_map(file: &OutFile, view: &ConfigMap) -> Result<(), TargetE
 /// True when the lines of a YAML block, indented by four, are those of a text that nothing but line feeds
 /// can break.
 fn is_block(block: &str, text: &str) -> bool {
-    // JSON has no other control characters than line feeds below DEL.
-    let odd = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
-    let harmless = |line: &str| line.is_ascii() || !line.contains(odd);
     let mut rest = block;
     let mut same = |line: &str| {
         let found = rest.strip_prefix("    ").and_then(|r| r.strip_prefix(line));
@@ -178,8 +176,5 @@ fn is_block(block: &str, text: &str) -> bool {
         rest = behind.unwrap_or_default();
         behind.is_some()
     };
-    text.starts_with('{')
-        && !text.as_bytes().contains(&b'\x7f')
-        && lines(text).all(|line| harmless(line) && same(line))
-        && rest.is_empty()
+    text.starts_with('{') && keeps_lines(text) && lines(text).all(&mut same) && rest.is_empty()
 }

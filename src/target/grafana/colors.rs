@@ -1,6 +1,6 @@
 //! Colours that mean the same in every panel: percentiles, status codes, reasons.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::view::{Override, ref_id};
 use crate::plan::dashboard::{Origin, Panel, Series};
@@ -51,7 +51,7 @@ pub(super) fn overrides(panel: &Panel) -> Vec<Override> {
         .any(|label| MEANING.contains(&label.as_str()))
     {
         all.extend(VALUES.iter().map(|(values, color)| Override {
-            matcher: json!({"id": "byRegexp", "options": format!("/(^| )({values})( |$)/")}).into(),
+            matcher: json!({"id": "byRegexp", "options": format!("/(^| )({values})( |$)/")}),
             properties: vec![color_property("fixed", color)],
         }));
     }
@@ -68,7 +68,7 @@ fn percentiles(panel: &Panel) -> Vec<Override> {
             return None;
         };
         Some(Override {
-            matcher: json!({"id": "byFrameRefID", "options": ref_id(i)}).into(),
+            matcher: json!({"id": "byFrameRefID", "options": ref_id(i)}),
             properties: vec![color_property("shades", percentile(quantile))],
         })
     });
@@ -87,12 +87,12 @@ fn objective(panel: &Panel) -> Vec<Override> {
             Origin::Burn(..) => vec![color_property("fixed", WINDOWS[i.min(WINDOWS.len() - 1)])],
             Origin::Query(_) if is_budget => vec![
                 color_property("fixed", "text"),
-                json!({"id": "custom.lineStyle", "value": {"fill": "dash", "dash": [4, 8]}}).into(),
+                json!({"id": "custom.lineStyle", "value": {"fill": "dash", "dash": [4, 8]}}),
             ],
             _ => return None,
         };
         Some(Override {
-            matcher: json!({"id": "byFrameRefID", "options": ref_id(i)}).into(),
+            matcher: json!({"id": "byFrameRefID", "options": ref_id(i)}),
             properties,
         })
     };
@@ -111,6 +111,6 @@ fn percentile(quantile: Number) -> &'static str {
     }
 }
 
-fn color_property(mode: &str, color: &str) -> crate::template::Tree {
-    json!({"id": "color", "value": {"mode": mode, "fixedColor": color}}).into()
+fn color_property(mode: &str, color: &str) -> Value {
+    json!({"id": "color", "value": {"mode": mode, "fixedColor": color}})
 }

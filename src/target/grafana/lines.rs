@@ -40,9 +40,9 @@ fn line(index: usize, bound: &Threshold) -> Line {
         heading: name,
         exemplar: false,
     };
-    let property = |id: &str, value: serde_json::Value| json!({"id": id, "value": value}).into();
+    let property = |id: &str, value: serde_json::Value| json!({"id": id, "value": value});
     let look = Override {
-        matcher: json!({"id": "byFrameRefID", "options": query.name}).into(),
+        matcher: json!({"id": "byFrameRefID", "options": query.name}),
         properties: vec![
             property(
                 "color",

@@ -8,6 +8,7 @@ use crate::plan::layout::height;
 use crate::plan::{Plan, SignalKind, dashboard::COLUMNS};
 use crate::promql::pretty;
 use crate::spec::GraphKind;
+use crate::template::Tree;
 
 /// Columns of a graph whose legend has room for values.
 const WIDE: u32 = 12;
@@ -111,13 +112,13 @@ fn panel(
         past: panel.past.map(|past| past.to_string()),
         links: links.collect(),
         field: field(panel),
-        overrides: match columns {
+        overrides: Tree::of(&match columns {
             Some(columns) => table::overrides(columns),
             None => colors::overrides(panel)
                 .into_iter()
                 .chain(lines.into_iter().map(|line| line.look))
                 .collect(),
-        },
+        }),
         table: columns.map(|columns| table::table(columns, panel.series.len())),
         content: match &panel.draw {
             Draw::Text(text) => text.clone(),

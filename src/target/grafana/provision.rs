@@ -151,7 +151,7 @@ fn terraform(plan: &Plan, boards: &[Board<'_>]) -> OutFile {
             "grafana_dashboard": dashboards.collect::<Map<String, Value>>(),
         },
     });
-    file("terraform/main.tf.json", json::pretty_value(&module))
+    file("terraform/main.tf.json", json::pretty(&module))
 }
 
 /// A name that Terraform takes for a resource: no digit comes first.
@@ -175,12 +175,12 @@ fn grizzly(plan: &Plan, boards: &[Board<'_>]) -> Result<Vec<OutFile>, TargetErro
     let folder = naming::folder_uid(&plan.service.name);
     let spec = json!({"uid": folder, "title": plan.service.title});
     let first = resource("DashboardFolder", json!({"name": folder}), spec);
-    let mut files = vec![file("grizzly/folder.json", json::pretty_value(&first))];
+    let mut files = vec![file("grizzly/folder.json", json::pretty(&first))];
     for board in boards {
         let path = format!("grizzly/dashboards/{}.json", board.dashboard.name);
         let metadata = json!({"name": board.dashboard.uid, "folder": folder});
         let dashboard = resource("Dashboard", metadata, classic(board, &path)?);
-        files.push(file(path, json::pretty_value(&dashboard)));
+        files.push(file(path, json::pretty(&dashboard)));
     }
     Ok(files)
 }
@@ -195,13 +195,13 @@ fn resources(plan: &Plan, boards: &[Board<'_>]) -> Result<Vec<OutFile>, TargetEr
         "spec": {"title": plan.service.title},
     });
     let path = format!("v2/folders.v1.folder.grafana.app/{folder}.json");
-    let mut files = vec![file(path, json::pretty_value(&first))];
+    let mut files = vec![file(path, json::pretty(&first))];
     for board in boards {
         let uid = &board.dashboard.uid;
         let path = format!("v2/dashboards.v2.dashboard.grafana.app/{uid}.json");
         let dashboard = v2::resource(classic(board, &path)?, &folder);
         let dashboard = dashboard.map_err(|why| invalid(&path, why))?;
-        files.push(file(path, json::pretty_value(&dashboard)));
+        files.push(file(path, json::pretty(&dashboard)));
     }
     Ok(files)
 }

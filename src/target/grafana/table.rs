@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::field::{color_name, grafana, steps};
 use super::view::{Override, Table, ref_id};
 use crate::plan::dashboard::{Cells, Color, Column, Field, Lead};
+use crate::template::Tree;
 use crate::units::Unit;
 
 /// The least width in pixels of a column that names what the row is about: `ChatTtftErrorBudgetBurn` fits.
@@ -31,8 +32,8 @@ pub(super) fn table(columns: &[Column], queries: usize) -> Table {
         headings.insert(name, json!(column.heading));
     }
     Table {
-        order: Value::Object(order).into(),
-        headings: Value::Object(headings).into(),
+        order: Tree::of(&order),
+        headings: Tree::of(&headings),
         sort: columns
             .first()
             .map_or_else(String::new, |first| first.heading.clone()),
@@ -42,8 +43,8 @@ pub(super) fn table(columns: &[Column], queries: usize) -> Table {
 /// How the cells of each column look.
 pub(super) fn overrides(columns: &[Column]) -> Vec<Override> {
     let one = |column: &Column| Override {
-        matcher: json!({"id": "byName", "options": column.heading}).into(),
-        properties: properties(column).into_iter().map(Into::into).collect(),
+        matcher: json!({"id": "byName", "options": column.heading}),
+        properties: properties(column),
     };
     columns.iter().map(one).collect()
 }

@@ -1,6 +1,7 @@
 //! What the templates see.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::target::kubernetes::Metadata;
 use crate::template::Tree;
@@ -69,7 +70,8 @@ pub(super) struct Panel {
     /// What stands behind each name in the legend.
     pub(super) legend: Vec<&'static str>,
     /// How some of its values are shown otherwise.
-    pub(super) overrides: Vec<Override>,
+    /// A list of [`Override`].
+    pub(super) overrides: Tree,
     /// `30d`: the time it shows, where that is not the dashboard's.
     pub(super) past: Option<String>,
     /// How a table joins its queries.
@@ -130,10 +132,10 @@ pub(super) struct Field {
 }
 
 /// How some values are shown.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub(super) struct Override {
-    pub(super) matcher: Tree,
-    pub(super) properties: Vec<Tree>,
+    pub(super) matcher: Value,
+    pub(super) properties: Vec<Value>,
 }
 
 /// How a table joins its queries: order and heading of each field, and what it is sorted by.

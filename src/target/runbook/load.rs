@@ -1,6 +1,7 @@
 //! Load tests: a page with ready commands, and a k6 script for each scenario.
 
 use indexmap::IndexMap;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::plan::Plan;
@@ -262,43 +263,75 @@ fn shell(word: &str) -> String {
     }
 }
 
-fn script(plan: &Plan, tests: &LoadTests, s: &Scenario) -> Value {
-    let traffic = tests.traffic.iter().map(|t| {
-        json!({
-            "share": printed_float(t.share),
-            "prompt": t.prompt,
-            "max_tokens": t.max_tokens,
-            "model": t.model,
-        })
+/// A scenario, as the template of its script sees it.
+#[derive(Serialize)]
+struct Script<'p> {
+    service: &'p str,
+    scenario: &'p str,
+    endpoint: &'p str,
+    system: &'p str,
+    /// Conversations an hour.
+    rate: Option<i128>,
+    duration: Option<String>,
+    warmup: Option<String>,
+    iterations: u64,
+    concurrency: u32,
+    turns: u32,
+    prompt_tokens: Option<u32>,
+    shared_prefix: u32,
+    /// Seconds.
+    timeout: i128,
+    traffic: Vec<Request<'p>>,
+    thresholds: Value,
+}
+
+/// One sort of request.
+#[derive(Serialize)]
+struct Request<'p> {
+    share: f64,
+    prompt: &'p str,
+    max_tokens: u32,
+    model: &'p str,
+}
+
+fn script<'p>(plan: &'p Plan, tests: &'p LoadTests, s: &'p Scenario) -> Script<'p> {
+    let traffic = tests.traffic.iter().map(|t| Request {
+        share: printed_float(t.share),
+        prompt: &t.prompt,
+        max_tokens: t.max_tokens,
+        model: &t.model,
     });
     let mut traffic: Vec<_> = traffic.collect();
     if traffic.is_empty() {
-        traffic.push(json!({
-            "share": 1.0, "prompt": "", "max_tokens": s.output_tokens, "model": tests.model
-        }));
+        traffic.push(Request {
+            share: 1.0,
+            prompt: "",
+            max_tokens: s.output_tokens,
+            model: &tests.model,
+        });
     }
     let turns = i128::from(s.turns);
     // Conversations of an hour, so that slow ones have a whole number too.
     let rate = s
         .rate
         .map(|rate| (rate * 3_600 / turns).round().to_integer().max(1));
-    json!({
-        "service": plan.service.name,
-        "scenario": s.name,
-        "endpoint": tests.endpoint,
-        "system": tests.system.as_deref().unwrap_or_default(),
-        "rate": rate,
-        "duration": s.duration.map(seconds),
-        "warmup": tests.warmup.map(seconds),
-        "iterations": s.requests.div_ceil(u64::from(s.turns)),
-        "concurrency": s.concurrency,
-        "turns": s.turns,
-        "prompt_tokens": s.prompt_tokens,
-        "shared_prefix": s.shared_prefix,
-        "timeout": timeout(tests, s),
-        "traffic": traffic,
-        "thresholds": thresholds(tests, s),
-    })
+    Script {
+        service: &plan.service.name,
+        scenario: &s.name,
+        endpoint: &tests.endpoint,
+        system: tests.system.as_deref().unwrap_or_default(),
+        rate,
+        duration: s.duration.map(seconds),
+        warmup: tests.warmup.map(seconds),
+        iterations: s.requests.div_ceil(u64::from(s.turns)),
+        concurrency: s.concurrency,
+        turns: s.turns,
+        prompt_tokens: s.prompt_tokens,
+        shared_prefix: s.shared_prefix,
+        timeout: timeout(tests, s),
+        traffic,
+        thresholds: thresholds(tests, s),
+    }
 }
 
 fn seconds(duration: Duration) -> String {

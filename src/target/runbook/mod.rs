@@ -7,10 +7,11 @@ mod alerts;
 mod chart;
 mod check;
 mod fence;
+mod index;
 mod load;
+mod page;
 mod query;
 mod steps;
-mod view;
 
 use super::{OutFile, Rendered, TargetError};
 use crate::plan::Plan;
@@ -34,13 +35,13 @@ pub(super) fn render(plan: &Plan, templates: &Templates) -> Result<Rendered, Tar
         return Ok(rendered);
     }
     for (page, alerts) in &led {
-        let text = templates.render("runbook/page.md", &view::page(plan, page, alerts))?;
+        let text = templates.render("runbook/page.md", &page::view(plan, page, alerts))?;
         rendered.files.push(OutFile {
             path: format!("{}.md", page.name),
             text: tidy(&text),
         });
     }
-    let text = templates.render("runbook/index.md", &view::index(plan, &led, &others))?;
+    let text = templates.render("runbook/index.md", &index::view(plan, &led, &others))?;
     rendered.files.push(OutFile {
         path: "README.md".to_owned(),
         text: tidy(&text),

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::query;
+use super::query::{self, Query};
 use crate::naming;
 use crate::plan::runbook::{Check, Lead, Page, Step};
 use crate::plan::{Condition, Plan, words};
@@ -22,8 +22,44 @@ pub(super) fn title(step: &Step) -> Cow<'_, str> {
     }
 }
 
-/// The steps of a page, as the template sees them.
-pub(super) fn view(plan: &Plan, page: &Page) -> Vec<Value> {
+/// A step, as the template sees it.
+#[derive(Serialize)]
+pub(super) struct StepView<'p> {
+    number: usize,
+    anchor: String,
+    title: Cow<'p, str>,
+    check: Option<CheckView>,
+    /// A command.
+    run: Option<&'p str>,
+    /// A question, or what to look for in what the command prints.
+    ask: Option<&'p str>,
+    cause: Option<&'p str>,
+    verify: &'p [String],
+    yes: Option<LeadView<'p>>,
+    no: Option<LeadView<'p>>,
+    /// True when both lead to the same place.
+    same: bool,
+}
+
+/// A condition.
+#[derive(Serialize)]
+struct CheckView {
+    /// When it holds, where its query does not say so itself.
+    words: Option<String>,
+    query: Query,
+    /// The value in CloudWatch's console.
+    cloudwatch: Option<String>,
+}
+
+#[derive(Serialize)]
+struct LeadView<'p> {
+    word: &'static str,
+    text: Cow<'p, str>,
+    link: String,
+}
+
+/// The steps of a page.
+pub(super) fn view<'p>(plan: &Plan, page: &'p Page) -> Vec<StepView<'p>> {
     let numbered = page.steps.iter().zip(1..);
     numbered
         .map(|(step, number)| one(plan, page, number, step))
@@ -34,52 +70,58 @@ fn anchor(step: usize) -> String {
     format!("step-{step}")
 }
 
-fn one(plan: &Plan, page: &Page, number: usize, step: &Step) -> Value {
+fn one<'p>(plan: &Plan, page: &'p Page, number: usize, step: &'p Step) -> StepView<'p> {
     let (check, run, ask) = match &step.check {
         Check::Condition {
             condition,
             cloudwatch,
         } => {
             let value = cloudwatch.as_ref().and_then(|found| found.as_ref().ok());
-            let console = value.map(|value| console(value));
             // A query of the author's says itself when it holds.
             let told = !matches!(**condition, Condition::Raw(ref raw) if raw.words.is_none());
-            let check = json!({
-                "words": told.then(|| words::condition(condition)),
-                "query": query::plain(plan, condition.value()),
-                "cloudwatch": console,
-            });
-            (check, Value::Null, Value::Null)
+            let check = CheckView {
+                words: told.then(|| words::condition(condition)),
+                query: query::plain(plan, condition.value()),
+                cloudwatch: value.map(|value| console(value)),
+            };
+            (Some(check), None, None)
         }
-        Check::Command(run, ask) => (Value::Null, json!(run), json!(ask)),
-        Check::Question(ask) => (Value::Null, Value::Null, json!(ask)),
+        Check::Command(run, ask) => (None, Some(run.as_str()), ask.as_deref()),
+        Check::Question(ask) => (None, None, Some(ask.as_str())),
     };
-    json!({
-        "number": number,
-        "anchor": anchor(number),
-        "title": title(step),
-        "check": check,
-        "run": run,
-        "ask": ask,
-        "cause": step.cause,
-        "verify": step.verify,
-        "yes": lead(page, &step.yes),
-        "no": lead(page, &step.no),
-        "same": step.yes == step.no,
-    })
+    StepView {
+        number,
+        anchor: anchor(number),
+        title: title(step),
+        check,
+        run,
+        ask,
+        cause: step.cause.as_deref(),
+        verify: &step.verify,
+        yes: lead(page, &step.yes),
+        no: lead(page, &step.no),
+        same: step.yes == step.no,
+    }
 }
 
-fn lead(page: &Page, lead: &Lead) -> Value {
+fn lead<'p>(page: &'p Page, lead: &'p Lead) -> Option<LeadView<'p>> {
     match lead {
         Lead::Step(n) => {
             let title = page.steps.get(n - 1).map(title).unwrap_or_default();
-            json!({"word": "Next", "text": format!("step {n}: {title}"), "link": anchor(*n)})
+            Some(LeadView {
+                word: "Next",
+                text: format!("step {n}: {title}").into(),
+                link: anchor(*n),
+            })
         }
         Lead::Fix(name) => {
             let fix = page.fixes.iter().find(|fix| fix.name == *name);
-            let title = fix.map_or(name, |fix| &fix.title);
-            json!({"word": "Fix", "text": title, "link": naming::fix_anchor(name)})
+            Some(LeadView {
+                word: "Fix",
+                text: fix.map_or(name, |fix| &fix.title).into(),
+                link: naming::fix_anchor(name),
+            })
         }
-        Lead::End => Value::Null,
+        Lead::End => None,
     }
 }

@@ -79,7 +79,7 @@ fn line_start(source: &str, at: usize) -> usize {
 }
 
 /// Length of the lines that belong to a block with this indentation.
-pub(in crate::yaml) fn extent(text: &str, indent: usize) -> usize {
+fn extent(text: &str, indent: usize) -> usize {
     let mut at = 0;
     while at < text.len() {
         let line = Line::at(text, at, indent);
@@ -90,6 +90,9 @@ pub(in crate::yaml) fn extent(text: &str, indent: usize) -> usize {
     }
     at
 }
+
+/// The indentation of nearly all blocks.
+const BLANKS: &[u8] = b"                ";
 
 /// One line of a block.
 struct Line {
@@ -108,7 +111,10 @@ struct Line {
 impl Line {
     fn at(text: &str, start: usize, indent: usize) -> Self {
         let rest = &text.as_bytes()[start..];
-        let blanks = rest.iter().take(indent).take_while(|b| **b == b' ').count();
+        let blanks = match BLANKS.get(..indent) {
+            Some(blanks) if rest.starts_with(blanks) => indent,
+            _ => rest.iter().take(indent).take_while(|b| **b == b' ').count(),
+        };
         let content = start + blanks;
         let behind = &text[content..];
         let len = memchr::memchr2(b'\n', b'\r', behind.as_bytes());
@@ -132,6 +138,18 @@ pub(super) fn decode(
     base: usize,
     sink: &mut impl Sink,
 ) -> Option<()> {
+    let len = decode_first(style, shape, slice, base, sink)?;
+    (len == slice.len()).then_some(())
+}
+
+/// Decodes the lines that belong to a block, with which the text begins; gives back their length.
+pub(in crate::yaml) fn decode_first(
+    style: Style,
+    shape: Shape,
+    slice: &str,
+    base: usize,
+    sink: &mut impl Sink,
+) -> Option<usize> {
     let indent = shape.indent();
     if indent == 0 {
         return None;
@@ -145,6 +163,9 @@ pub(super) fn decode(
     let mut at = 0;
     while at < slice.len() {
         let line = Line::at(slice, at, indent);
+        if !line.blank && !line.full {
+            break;
+        }
         at = line.next;
         if line.blank {
             state.breaks.push(line.end..line.next);
@@ -152,15 +173,15 @@ pub(super) fn decode(
         }
         let text = &slice[line.content..line.end];
         let unclear = state.content.is_none() && !shape.explicit && text.starts_with(' ');
-        if !line.full || unclear {
+        if unclear {
             return None;
         }
         state.line(text, line.content, sink);
         state.breaks.push(line.end..line.next);
     }
     state.content?;
-    state.tail(usize::from(shape.tail), slice.len(), sink);
-    Some(())
+    state.tail(usize::from(shape.tail), at, sink);
+    Some(at)
 }
 
 struct State {
@@ -176,7 +197,7 @@ impl State {
     fn line(&mut self, text: &str, at: usize, sink: &mut impl Sink) {
         let blank = text.starts_with([' ', '\t']);
         let folds = self.folded && self.content == Some(false) && !blank;
-        let breaks = std::mem::take(&mut self.breaks);
+        let mut breaks = std::mem::take(&mut self.breaks);
         match &breaks[..] {
             [only] if folds => sink.atom(" ", self.source(only)),
             [_, more @ ..] if folds => self.newlines(more, sink),
@@ -184,6 +205,8 @@ impl State {
         }
         sink.verbatim(text, self.base + at);
         self.content = Some(blank);
+        breaks.clear();
+        self.breaks = breaks;
     }
 
     /// The breaks that chomping leaves; at the end of the file one may be missing.

@@ -22,10 +22,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::node::{Kind, Node, Style, Tag};
 use crate::source::{FileId, Span};
-pub(super) use block::{Shape, extent};
+pub(super) use block::{Shape, decode_first};
 use segments::{Part, Segments};
 use spelling::Spelling;
-pub(super) use spelling::decode;
 pub use template::{Filler, MARK, probably_filled, readings, surely_filled};
 
 /// A text whose nodes have places: a whole file, or what was decoded out of a scalar of it.

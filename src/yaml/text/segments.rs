@@ -84,7 +84,10 @@ impl Segments {
         if let Some(at) = spelling.verbatim(source, value) {
             return Segments::Verbatim(u32::try_from(at).unwrap_or(u32::MAX));
         }
-        let mut recorder = Recorder::default();
+        let mut recorder = Recorder {
+            text: String::with_capacity(value.len()),
+            ..Recorder::default()
+        };
         let followed = spelling.decode_into(source, &mut recorder);
         if followed.is_none() || recorder.text != value {
             return Segments::Opaque;

@@ -106,7 +106,7 @@ impl Spelling {
 }
 
 /// Decodes a scalar that is spelled as `slice`, which is at `base`.
-pub(in crate::yaml) fn decode(
+pub(super) fn decode(
     style: Style,
     shape: block::Shape,
     slice: &str,

@@ -24,6 +24,8 @@ pub(super) fn documents(text: &str) -> Option<Vec<Document<'_>>> {
     }
     let mut reader = Reader {
         cursor: Cursor::new(text)?,
+        items: Vec::new(),
+        entries: Vec::new(),
     };
     let mut documents = Vec::new();
     loop {
@@ -42,6 +44,9 @@ pub(super) fn documents(text: &str) -> Option<Vec<Document<'_>>> {
 
 struct Reader<'t> {
     cursor: Cursor<'t>,
+    /// Items of the lists that are read, and entries of the maps: those of the innermost last.
+    items: Vec<Node<'t>>,
+    entries: Vec<(Node<'t>, Node<'t>)>,
 }
 
 impl<'t> Reader<'t> {
@@ -58,26 +63,29 @@ impl<'t> Reader<'t> {
     }
 
     fn seq(&mut self, indent: usize, depth: usize) -> Option<Node<'t>> {
-        let mut items = Vec::new();
+        let outer = self.items.len();
         while let Some(line) = self.cursor.line {
             if line.indent != indent || !line.is_item() {
                 break;
             }
             let inner = line.behind_dash()?;
             self.cursor.line = Some(inner);
-            items.push(if inner.is_item() || inner.key().is_some() {
+            let item = if inner.is_item() || inner.key().is_some() {
                 self.block(inner.indent, depth + 1)?
             } else {
                 self.scalar(inner, indent)?
-            });
+            };
+            self.items.push(item);
         }
         self.ends(indent)?;
+        // A list of its own takes the room that it needs, and no more.
+        let items: Vec<_> = self.items.drain(outer..).collect();
         let range = items.first()?.range().start..items.last()?.range().end;
         Some(Node::new(range, Kind::Seq(items)))
     }
 
     fn map(&mut self, indent: usize, depth: usize) -> Option<Node<'t>> {
-        let mut entries = Vec::new();
+        let outer = self.entries.len();
         while let Some(line) = self.cursor.line {
             if line.indent != indent || line.is_item() {
                 break;
@@ -88,9 +96,10 @@ impl<'t> Reader<'t> {
                 Some(value) => self.scalar(value, indent)?,
                 None => self.nested(name.range().end, indent, depth)?,
             };
-            entries.push((name, value));
+            self.entries.push((name, value));
         }
         self.ends(indent)?;
+        let entries: Vec<_> = self.entries.drain(outer..).collect();
         let (first, last) = (entries.first()?, entries.last()?);
         let range = first.0.range().start..last.1.range().end;
         Some(Node::new(range, Kind::Map(entries)))

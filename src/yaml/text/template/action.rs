@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 /// Something between braces.
 pub(super) struct Action {
     /// Its bytes, braces included.
@@ -57,7 +59,8 @@ impl Action {
             What::Raw(at) => text[at.clone()].contains(['{', '}']),
             What::Quoted(quoted) => quoted.contains(['{', '}']),
             _ => {
-                HELM.iter().any(|name| inner.contains(name))
+                HELM.iter()
+                    .any(|name| memmem::find(inner.as_bytes(), name.as_bytes()).is_some())
                     || function.iter().any(|name| inner.starts_with(name))
             }
         }

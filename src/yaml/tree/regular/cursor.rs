@@ -38,7 +38,7 @@ impl<'t> Line<'t> {
     /// The line without its first `len` bytes and the blanks behind them.
     fn skip(self, len: usize) -> Option<Line<'t>> {
         let rest = &self.text[len..];
-        let text = rest.trim_start_matches(' ');
+        let text = rest.trim_ascii_start();
         let len = len + rest.len() - text.len();
         (!text.is_empty()).then_some(Line {
             start: self.start + len,
@@ -48,12 +48,25 @@ impl<'t> Line<'t> {
     }
 }
 
+/// For each byte whether keys have it.
+const IN_KEYS: [bool; 256] = {
+    let mut bytes = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 0x80 {
+        let sign = matches!(byte, b'_' | b'.' | b'-' | b'/');
+        bytes[byte as usize] = byte.is_ascii_alphanumeric() || sign;
+        byte += 1;
+    }
+    bytes
+};
+
 /// The word that a text begins with and that may be a key.
 pub(super) fn word(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
-    let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/');
     let first = bytes.first()?;
-    let len = bytes.iter().take(128).take_while(|b| part(b)).count();
+    let most = &bytes[..bytes.len().min(128)];
+    let ends = |b: &u8| !IN_KEYS[usize::from(*b)];
+    let len = most.iter().position(ends).unwrap_or(most.len());
     (first.is_ascii_alphanumeric() || *first == b'_').then(|| &text[..len])
 }
 
@@ -129,9 +142,10 @@ impl<'t> Cursor<'t> {
         let len = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
         let (line, start) = (&rest[..len], self.next);
         self.next = (start + len + 1).min(self.text.len());
-        let text = line.trim_start_matches(' ');
+        // The only white space in it are blanks.
+        let text = line.trim_ascii_start();
         let indent = line.len() - text.len();
-        let text = text.trim_end_matches(' ');
+        let text = text.trim_ascii_end();
         Some(Line {
             start: start + indent,
             indent,

@@ -1,8 +1,10 @@
 //! The scalars of regular YAML.
 
+use memchr::memchr2_iter;
+
 use super::cursor::{Cursor, Line, only_comment};
 use crate::yaml::node::{Node, Style};
-use crate::yaml::text::{Shape, decode, extent};
+use crate::yaml::text::{Shape, decode_first};
 
 /// True when YAML allows every character unescaped, and none is a tab or a carriage return.
 pub(super) fn printable(text: &str) -> bool {
@@ -50,54 +52,61 @@ pub(super) fn plain<'t>(
     line: Line<'t>,
     indent: usize,
 ) -> Option<Node<'t>> {
-    let comment = line.text.find(" #");
-    let text = line.text[..comment.unwrap_or(line.text.len())].trim_end_matches(' ');
     let first = line.text.as_bytes()[0];
-    if b"?:,[]{}#&*!|>'\"%@`".contains(&first) || text.starts_with("--") || text == "-" {
+    if b"?:,[]{}#&*!|>'\"%@`".contains(&first) || line.text.starts_with("--") {
         return None;
     }
-    if text.starts_with("- ") || !goes_on(text) {
+    let text = part(line.text)?;
+    if text == "-" || text.starts_with("- ") {
         return None;
     }
-    let mut end = line.start + text.len();
-    let mut folded = None;
-    while comment.is_none() {
-        let before = cursor.next;
-        let Some(more) = cursor.raw() else { break };
-        let ends = more.text.is_empty() || more.text.starts_with('#') || more.indent <= indent;
-        if ends {
-            cursor.next = before;
-            break;
-        }
-        if !goes_on(more.text) {
-            return None;
-        }
-        let joined = folded.get_or_insert_with(|| text.to_owned());
-        joined.push(' ');
-        joined.push_str(more.text);
-        end = more.start + more.text.len();
-    }
+    let comment = text.len() < line.text.len();
+    let folded = match comment {
+        true => None,
+        false => folded(cursor, text, indent)?,
+    };
     cursor.advance()?;
-    let range = line.start..end;
     Some(match folded {
-        Some(value) => Node::scalar(range, value, Style::Plain),
-        None => Node::scalar(range, text, Style::Plain),
+        Some((value, end)) => Node::scalar(line.start..end, value, Style::Plain),
+        None => Node::scalar(line.start..line.start + text.len(), text, Style::Plain),
     })
 }
 
-/// Whether a line of a plain scalar is only that: no key, no comment.
-fn goes_on(text: &str) -> bool {
+/// A plain scalar with the lines that go on with it, and where they end; none when no line does.
+fn folded(cursor: &mut Cursor<'_>, text: &str, indent: usize) -> Option<Option<(String, usize)>> {
+    let mut folded: Option<(String, usize)> = None;
+    loop {
+        let before = cursor.next;
+        let more = cursor.raw();
+        let more = more.filter(|more| {
+            let ends = more.text.is_empty() || more.text.starts_with('#');
+            !ends && more.indent > indent
+        });
+        let Some(more) = more else {
+            cursor.next = before;
+            return Some(folded);
+        };
+        if part(more.text)?.len() < more.text.len() {
+            return None;
+        }
+        let (joined, end) = folded.get_or_insert_with(|| (text.to_owned(), 0));
+        joined.push(' ');
+        joined.push_str(more.text);
+        *end = more.start + more.text.len();
+    }
+}
+
+/// A line of a plain scalar without the comment behind it; `None` when it has a key.
+fn part(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
-    let mut before = b'x';
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b':' if matches!(bytes.get(at + 1), None | Some(b' ')) => return false,
-            b'#' if before == b' ' => return false,
+    for at in memchr2_iter(b':', b'#', bytes) {
+        match bytes[at] {
+            b':' if matches!(bytes.get(at + 1), None | Some(b' ')) => return None,
+            b'#' if at > 0 && bytes[at - 1] == b' ' => return Some(text[..at].trim_ascii_end()),
             _ => {}
         }
-        before = *byte;
     }
-    true
+    Some(text)
 }
 
 /// A block scalar with the header `|`, `|-`, `>` or `>-`.
@@ -120,9 +129,8 @@ pub(super) fn block<'t>(
     }
     let shape = Shape::new(first.indent, tail, false)?;
     let lines = &cursor.text()[begin..];
-    let len = extent(lines, first.indent);
-    let mut value = String::with_capacity(len);
-    decode(style, shape, &lines[..len], begin, &mut value)?;
+    let mut value = String::with_capacity(128);
+    let len = decode_first(style, shape, lines, begin, &mut value)?;
     cursor.next = begin + len;
     cursor.advance()?;
     let used = lines[..len].trim_end_matches([' ', '\n']).len();

@@ -1,69 +1,15 @@
-//! What the templates see.
+//! What the template of the index sees.
 
 use serde_json::{Value, json};
 
 use super::alerts::AlertView;
-use super::{chart, query, steps};
+use super::query;
 use crate::naming;
-use crate::plan::runbook::{Advice, Command, FamilyHistory, Fix, Page, Table, Triage};
+use crate::plan::runbook::{Advice, Command, Page, Table, Triage};
 use crate::plan::{Plan, words};
 
-pub(super) fn page(plan: &Plan, page: &Page, alerts: &[AlertView<'_>]) -> Value {
-    json!({
-        "service": plan.service.name,
-        "service_title": plan.service.title,
-        "title": page.title,
-        "meaning": page.meaning,
-        "impact": page.impact,
-        "symptoms": page.symptoms,
-        "alerts": alerts,
-        "steps": steps::view(plan, page),
-        "chart": chart::flow(page),
-        "fixes": page.fixes.iter().map(fix).collect::<Vec<_>>(),
-        "commands": page.commands.iter().map(command).collect::<Vec<_>>(),
-        "escalation": page.escalation,
-        "related": page.related.iter().map(|(n, t)| json!({"name": n, "title": t})).collect::<Vec<_>>(),
-        "versions": page.history.iter().flat_map(versions).collect::<Vec<_>>(),
-        "releases": plan.runtime.as_ref().map(|runtime| &runtime.releases),
-    })
-}
-
-/// One sentence for what a family was called, and one for each change in it.
-fn versions(history: &FamilyHistory) -> Vec<String> {
-    let family = &history.family;
-    let mut notes = Vec::new();
-    if !history.before.is_empty() {
-        let names = history.before.iter().map(|(name, last)| match last {
-            Some(last) => format!("`{name}` (up to {last})"),
-            None => format!("`{name}`"),
-        });
-        let names: Vec<_> = names.collect();
-        let since = history.since.as_ref();
-        let since = since.map_or_else(String::new, |first| format!(" (since {first})"));
-        let names = names.join(", then ");
-        notes.push(format!("`{family}`{since} was called {names} before."));
-    }
-    let changes = history.changes.iter();
-    notes
-        .extend(changes.map(|(release, note)| format!("`{family}` changed in {release}: {note}.")));
-    notes
-}
-
-fn fix(fix: &Fix) -> Value {
-    json!({
-        "anchor": naming::fix_anchor(&fix.name),
-        "title": fix.title,
-        "actions": fix.actions,
-        "risk": fix.risk,
-    })
-}
-
-pub(super) fn command(command: &Command) -> Value {
-    json!({"title": command.title, "run": command.run})
-}
-
 /// The pages with the alerts that lead to them, and the alerts that lead to none.
-pub(super) fn index(
+pub(super) fn view(
     plan: &Plan,
     led: &[(&Page, Vec<AlertView<'_>>)],
     others: &[AlertView<'_>],
@@ -151,6 +97,10 @@ fn advice(plan: &Plan, advice: &Advice) -> Value {
         "settings": settings,
         "formulas": formulas.collect::<Vec<_>>(),
     })
+}
+
+fn command(command: &Command) -> Value {
+    json!({"title": command.title, "run": command.run})
 }
 
 fn table(table: &Table) -> Value {

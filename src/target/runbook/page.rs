@@ -1,0 +1,114 @@
+//! What the template of a runbook sees.
+
+use serde::Serialize;
+
+use super::alerts::AlertView;
+use super::chart;
+use super::steps::{self, StepView};
+use crate::naming;
+use crate::plan::Plan;
+use crate::plan::runbook::{Command, FamilyHistory, Fix, Page};
+
+/// A runbook.
+#[derive(Serialize)]
+pub(super) struct View<'p> {
+    service: &'p str,
+    service_title: &'p str,
+    title: &'p str,
+    meaning: Option<&'p str>,
+    impact: Option<&'p str>,
+    symptoms: &'p [String],
+    alerts: &'p [AlertView<'p>],
+    steps: Vec<StepView<'p>>,
+    chart: Option<String>,
+    fixes: Vec<FixView<'p>>,
+    commands: Vec<CommandView<'p>>,
+    escalation: Option<&'p str>,
+    related: Vec<Related<'p>>,
+    /// What its signals were called before, and what changed in them.
+    versions: Vec<String>,
+    /// `0.20.2–0.33.0`
+    releases: Option<&'p str>,
+}
+
+#[derive(Serialize)]
+struct FixView<'p> {
+    anchor: String,
+    title: &'p str,
+    actions: &'p [String],
+    risk: Option<&'p str>,
+}
+
+#[derive(Serialize)]
+struct CommandView<'p> {
+    title: &'p str,
+    run: &'p str,
+}
+
+/// Another runbook.
+#[derive(Serialize)]
+struct Related<'p> {
+    name: &'p str,
+    title: &'p str,
+}
+
+pub(super) fn view<'p>(plan: &'p Plan, page: &'p Page, alerts: &'p [AlertView<'p>]) -> View<'p> {
+    let commands = page
+        .commands
+        .iter()
+        .map(|Command { title, run }| CommandView { title, run });
+    let related = page
+        .related
+        .iter()
+        .map(|(name, title)| Related { name, title });
+    View {
+        service: &plan.service.name,
+        service_title: &plan.service.title,
+        title: &page.title,
+        meaning: page.meaning.as_deref(),
+        impact: page.impact.as_deref(),
+        symptoms: &page.symptoms,
+        alerts,
+        steps: steps::view(plan, page),
+        chart: chart::flow(page),
+        fixes: page.fixes.iter().map(fix).collect(),
+        commands: commands.collect(),
+        escalation: page.escalation.as_deref(),
+        related: related.collect(),
+        versions: page.history.iter().flat_map(versions).collect(),
+        releases: plan
+            .runtime
+            .as_ref()
+            .map(|runtime| runtime.releases.as_str()),
+    }
+}
+
+fn fix(fix: &Fix) -> FixView<'_> {
+    FixView {
+        anchor: naming::fix_anchor(&fix.name),
+        title: &fix.title,
+        actions: &fix.actions,
+        risk: fix.risk.as_deref(),
+    }
+}
+
+/// One sentence for what a family was called, and one for each change in it.
+fn versions(history: &FamilyHistory) -> Vec<String> {
+    let family = &history.family;
+    let mut notes = Vec::new();
+    if !history.before.is_empty() {
+        let names = history.before.iter().map(|(name, last)| match last {
+            Some(last) => format!("`{name}` (up to {last})"),
+            None => format!("`{name}`"),
+        });
+        let names: Vec<_> = names.collect();
+        let since = history.since.as_ref();
+        let since = since.map_or_else(String::new, |first| format!(" (since {first})"));
+        let names = names.join(", then ");
+        notes.push(format!("`{family}`{since} was called {names} before."));
+    }
+    let changes = history.changes.iter();
+    notes
+        .extend(changes.map(|(release, note)| format!("`{family}` changed in {release}: {note}.")));
+    notes
+}
