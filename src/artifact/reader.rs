@@ -190,3 +190,30 @@ fn is_pipeline(text: &str) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_passes_on_a_selection_is_a_pipeline() {
+        for text in [
+            "{a=\"b\"} |= \"c\"",
+            "{a='b'}\n| json",
+            "rate({a=`b`} |~ `c`[5m])",
+            "{a=\"b\"} # it's\n# so\n  |= \"c\"",
+            "sum(x) | sort",
+        ] {
+            assert!(is_pipeline(text), "{text}");
+        }
+        for text in [
+            "x{a=~\"b|c\"}",
+            "x{a=~\"(b)|c\", d=~'}|\\'|'}",
+            "x # }|\n + y",
+            "x",
+            "",
+        ] {
+            assert!(!is_pipeline(text), "{text}");
+        }
+    }
+}

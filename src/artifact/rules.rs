@@ -2,7 +2,7 @@
 
 use super::field::{items, text, word};
 use super::reader::Reader;
-use super::{Alert, Kind, Language, Pair, Record, Role, grafana_alert};
+use super::{Alert, Artifact, Kind, Language, Pair, Record, Role, grafana_alert};
 use crate::promql::Dialect;
 use crate::source::Spanned;
 use crate::yaml::{Body, Node};
@@ -10,12 +10,22 @@ use crate::yaml::{Body, Node};
 /// Reads `groups`, of a rule file or of a resource's `spec`.
 pub(super) fn groups(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     let groups = items(node, &["groups"]);
-    let rules = groups.iter().map(|group| items(group, &["rules"]).len());
-    // One query each: there may be so many that room for more and more of them takes its time.
-    reader.artifact.queries.reserve(rules.sum());
+    reserve(&mut reader.artifact, groups);
     for group in groups {
         self::group(reader, body, group);
     }
+}
+
+/// Makes room for all rules at once: there may be very many.
+fn reserve(artifact: &mut Artifact, groups: &[Node<'_>]) {
+    let rules = groups.iter().flat_map(|group| items(group, &["rules"]));
+    let with = |key| move |rule: &&Node<'_>| rule.get(key).is_some();
+    let rules = rules.filter(with("expr"));
+    let all = rules.clone().count();
+    let alerts = rules.filter(with("alert")).count();
+    artifact.queries.reserve(all);
+    artifact.alerts.reserve(alerts);
+    artifact.records.reserve(all - alerts);
 }
 
 fn group(reader: &mut Reader, body: &Body<'_>, group: &Node<'_>) {

@@ -6,6 +6,8 @@ mod strange;
 pub use dead::{Dead, Why};
 pub use strange::{Meant, Strange};
 
+use std::borrow::Cow;
+
 use super::scope::{Product, Scope};
 use crate::catalog::{Answer, MetricType, ReleaseId, Series, Shape, in_ray};
 
@@ -116,18 +118,18 @@ impl<'c> Subject<'c> {
     }
 
     /// What it looks like wherever it is served; none when its labels are not known.
-    pub fn shapes(&self) -> Vec<&Shape> {
+    pub fn shapes(&self) -> Cow<'_, [&Shape]> {
         match self {
-            Self::Known(known) => known.shapes.clone(),
-            Self::Foreign(shape) => vec![shape],
-            Self::InRay(_) | Self::Strange(_) | Self::Outside => Vec::new(),
+            Self::Known(known) => Cow::Borrowed(&known.shapes),
+            Self::Foreign(shape) => Cow::Owned(vec![shape]),
+            Self::InRay(_) | Self::Strange(_) | Self::Outside => Cow::Borrowed(&[]),
         }
     }
 
     /// True when it surely has one of these types, wherever it is served.
     pub fn is_surely(&self, kinds: &[MetricType]) -> bool {
         let shapes = match self {
-            Self::InRay(known) => known.shapes.clone(),
+            Self::InRay(known) => Cow::Borrowed(&*known.shapes),
             _ => self.shapes(),
         };
         !shapes.is_empty() && shapes.iter().all(|shape| kinds.contains(&shape.kind))

@@ -7,6 +7,8 @@
 mod class;
 mod group;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::ast::TextSpan;
@@ -107,7 +109,30 @@ pub fn alternatives(pattern: &str) -> Option<Vec<Range<usize>>> {
     found.iter().all(plain).then_some(found)
 }
 
+/// How many patterns are remembered at most: a file has a few.
+const REMEMBERED: usize = 256;
+
+thread_local! {
+    /// What is known of patterns that were scanned already: each is asked for by many queries, and several times.
+    static SCANNED: RefCell<HashMap<Box<str>, Part>> = RefCell::default();
+}
+
 fn scan(pattern: &str) -> Result<Part, Problem> {
+    let known = SCANNED.with_borrow(|scanned| scanned.get(pattern).copied());
+    if let Some(part) = known {
+        return Ok(part);
+    }
+    let part = scan_all(pattern)?;
+    SCANNED.with_borrow_mut(|scanned| {
+        if scanned.len() == REMEMBERED {
+            scanned.clear();
+        }
+        scanned.insert(pattern.into(), part);
+    });
+    Ok(part)
+}
+
+fn scan_all(pattern: &str) -> Result<Part, Problem> {
     let mut scanner = Scanner {
         pattern,
         pos: 0,

@@ -107,7 +107,7 @@ fn selected(expr: &Expr) -> Option<(&Selector, Option<&RangeSelector>)> {
 
 /// The expressions that select, each with the place of what holds it, and all that hold others.
 fn selections(expr: &Expr) -> (Vec<(&Expr, Option<usize>)>, Holders<'_>) {
-    let (mut found, mut holders) = (Vec::new(), Holders::default());
+    let (mut found, mut holders) = (Vec::with_capacity(4), Holders::new());
     let mut open = Vec::with_capacity(8);
     open.push((expr, None));
     while let Some((expr, outer)) = open.pop() {

@@ -79,7 +79,7 @@ fn quantile(expr: &Expr) -> Option<&Expr> {
 fn largest<'s>(series: &'s Series<'_, '_>) -> Option<(&'s str, Exact)> {
     let mut largest: Option<(&str, Exact)> = None;
     series.is_bucket().then_some(())?;
-    for shape in series.subject.shapes() {
+    for shape in series.subject.shapes().iter() {
         let last = shape.buckets.iter().rev().find(|bound| *bound != "+Inf");
         let last = last.filter(|_| !shape.open_buckets)?;
         let bound = parse_decimal(last).ok()?;

@@ -166,7 +166,7 @@ impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
         let cx = self.cx;
         let known: BTreeSet<_> = series
             .iter()
-            .flat_map(|s| s.subject.shapes())
+            .flat_map(|s| s.subject.shapes().into_owned())
             .flat_map(|shape| shape.labels.iter().map(String::as_str))
             .collect();
         let meant = meant(&label.text, &known);

@@ -125,6 +125,9 @@ fn escape(text: &str, quote: u8) -> Option<(Escaped, usize)> {
 ///
 /// Bytes that are no UTF-8 (`"\xFF"`) become U+FFFD; [`is_lossy`] tells.
 pub(in crate::promql) fn decode(raw: &str) -> String {
+    if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
+        return inner(raw).to_owned();
+    }
     String::from_utf8(bytes(raw))
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
@@ -134,9 +137,14 @@ pub(in crate::promql) fn is_lossy(raw: &str) -> bool {
     raw.contains('\\') && std::str::from_utf8(&bytes(raw)).is_err()
 }
 
+/// What is between the quotes.
+fn inner(raw: &str) -> &str {
+    raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default()
+}
+
 fn bytes(raw: &str) -> Vec<u8> {
     let quote = raw.bytes().next().unwrap_or(b'"');
-    let mut rest = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+    let mut rest = inner(raw);
     if quote == b'`' || !rest.contains('\\') {
         return rest.as_bytes().to_vec();
     }

@@ -139,7 +139,7 @@ impl Parser<'_> {
     /// `(a, b)`; the height afterwards is that of the whole call.
     pub(super) fn arguments(&mut self) -> Result<Vec<Expr>> {
         let open = self.bump()?.start;
-        let mut args = Vec::new();
+        let mut args = Vec::with_capacity(1);
         let mut height = 0;
         while !matches!(self.token.kind, Kind::RightParen | Kind::End) {
             args.push(self.argument()?);

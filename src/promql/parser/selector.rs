@@ -24,6 +24,7 @@ impl Parser<'_> {
         };
         if self.at(Kind::LeftBrace) {
             let open = self.bump()?.start;
+            selector.matchers.reserve(2);
             self.matchers(&mut selector, open)?;
             selector.braces = open..self.end;
         }

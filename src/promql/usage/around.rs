@@ -108,10 +108,15 @@ impl Kinds {
 }
 
 /// All expressions of a query but its selectors, each behind the one around it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Holders<'a>(Vec<Holder<'a>>);
 
 impl<'a> Holders<'a> {
+    /// None yet, with room for those of most queries.
+    pub(super) fn new() -> Self {
+        Self(Vec::with_capacity(8))
+    }
+
     /// Adds an expression; gives back its place.
     pub(super) fn push(&mut self, expr: &'a Expr, outer: Option<usize>) -> usize {
         let around = outer.and_then(|at| self.0.get(at));

@@ -48,14 +48,6 @@ fn read<T: DeserializeOwned>(file: OutFile) -> Result<(T, OutFile), TargetError>
     Ok((value, OutFile { text, ..file }))
 }
 
-/// The same file, whose value is known, evenly indented.
-fn laid_out(value: &Value, file: OutFile) -> OutFile {
-    OutFile {
-        text: json::pretty(value),
-        ..file
-    }
-}
-
 /// The file's JSON without white space.
 ///
 /// # Errors
@@ -81,7 +73,7 @@ fn reject(file: &OutFile, at: &str, found: Vec<Violation>) -> Result<(), TargetE
 /// # Errors
 /// When CloudWatch would reject one, or two have one name.
 pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
-    let value: Value = parsed(&file)?;
+    let (value, file): (Value, _) = read(file)?;
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for (i, alarm) in value.as_array().into_iter().flatten().enumerate() {
         reject(&file, &format!("/{i}"), cloudwatch::any_alarm(alarm))?;
@@ -102,7 +94,7 @@ pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
             return Err(invalid(&file, format!("two alarms are called `{name}`")));
         }
     }
-    Ok(laid_out(&value, file))
+    Ok(file)
 }
 
 /// A body of a dashboard.
@@ -110,9 +102,9 @@ pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
 /// # Errors
 /// When CloudWatch would reject it.
 pub(super) fn dashboard(file: OutFile) -> Result<OutFile, TargetError> {
-    let value = parsed(&file)?;
+    let (value, file) = read(file)?;
     reject(&file, "", cloudwatch::dashboard(&value))?;
-    Ok(laid_out(&value, file))
+    Ok(file)
 }
 
 /// A CloudFormation template.

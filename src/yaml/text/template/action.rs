@@ -75,7 +75,7 @@ impl Action {
 
 /// All actions of a text; `None` when one does not end.
 pub(super) fn all(text: &str) -> Option<Vec<Action>> {
-    let jinja = text.contains("{%");
+    let jinja = memmem::find(text.as_bytes(), b"{%").is_some();
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(step) = memchr::memchr(b'{', &text.as_bytes()[at..]) {
