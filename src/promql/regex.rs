@@ -109,8 +109,9 @@ pub fn alternatives(pattern: &str) -> Option<Vec<Range<usize>>> {
     found.iter().all(plain).then_some(found)
 }
 
-/// How many patterns are remembered at most: a file has a few.
+/// How many patterns are remembered at most, and how long they may be: a file has a few short ones.
 const REMEMBERED: usize = 256;
+const LONGEST: usize = 256;
 
 thread_local! {
     /// What is known of patterns that were scanned already: each is asked for by many queries, and several times.
@@ -123,12 +124,14 @@ fn scan(pattern: &str) -> Result<Part, Problem> {
         return Ok(part);
     }
     let part = scan_all(pattern)?;
-    SCANNED.with_borrow_mut(|scanned| {
-        if scanned.len() == REMEMBERED {
-            scanned.clear();
-        }
-        scanned.insert(pattern.into(), part);
-    });
+    if pattern.len() <= LONGEST {
+        SCANNED.with_borrow_mut(|scanned| {
+            if scanned.len() == REMEMBERED {
+                scanned.clear();
+            }
+            scanned.insert(pattern.into(), part);
+        });
+    }
     Ok(part)
 }
 

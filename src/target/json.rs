@@ -1,6 +1,6 @@
 //! JSON of templates, evenly laid out, without a tree of its values.
 //!
-//! `{"a" : [1,"\u003c"]}` is printed as serde_json prints its value. Whether a text is JSON, says serde_json.
+//! `{"a" : [1,"\u003c"]}` is printed as serde_json prints its value. serde_json decides whether a text is JSON.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ impl Json<'_> {
     /// Each value on a line of its own.
     ///
     /// # Errors
-    /// When a number is too large, or a character is none.
+    /// When a number is out of range, or an escape is one half of a character.
     pub(super) fn pretty(self) -> Result<String> {
         let mut pretty = self.layout(true)?;
         pretty.push('\n');
@@ -40,7 +40,7 @@ impl Json<'_> {
     /// Without white space.
     ///
     /// # Errors
-    /// When a number is too large, or a character is none.
+    /// When a number is out of range, or an escape is one half of a character.
     pub(super) fn compact(self) -> Result<String> {
         self.layout(false)
     }

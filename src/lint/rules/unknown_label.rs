@@ -10,8 +10,8 @@ use crate::diag::{Group, Severity, did_you_mean};
 use crate::lint::query::{FEW, QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Subject;
-use crate::promql::visit::walk;
 use crate::promql::ast::{AggregateOp, ExprKind, Name};
+use crate::promql::visit::walk;
 
 declare_rule! {
     /// A matcher, `by` or `on` names a label that no release asked for puts on the metric and that is not
