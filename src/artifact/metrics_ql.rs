@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Match, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 /// Functions and words that PromQL does not have.
 const WORDS: [&str; 58] = [
@@ -66,28 +66,29 @@ const WORDS: [&str; 58] = [
     "vmrange",
 ];
 
-/// Finds them in one go: every query of every file is searched.
+/// How many bytes of each word are searched for: few beginnings are found several times faster than many words.
+const START: usize = 5;
+
+/// Finds where they may begin: every query of every file is searched.
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let mut starts: Vec<_> = WORDS.iter().map(|word| &word[..START]).collect();
+    starts.dedup();
     let builder = &mut AhoCorasick::builder();
-    builder
-        .kind(Some(AhoCorasickKind::ContiguousNFA))
-        .match_kind(MatchKind::LeftmostLongest)
-        .build(WORDS)
-        .ok()
+    let builder = builder.kind(Some(AhoCorasickKind::ContiguousNFA));
+    builder.build(starts).ok()
 });
 
 /// True for a text with a word that only MetricsQL has. It may be PromQL all the same: `vmrange` can be a label.
 pub(super) fn has_words(text: &str) -> bool {
     let in_word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
-    let is_whole = |found: Match| {
-        let (before, behind) = (
-            &text.as_bytes()[..found.start()],
-            &text.as_bytes()[found.end()..],
-        );
-        !before.last().is_some_and(in_word) && !behind.first().is_some_and(in_word)
+    let is_one = |at: usize| {
+        let (before, word) = text.as_bytes().split_at(at);
+        let end = word.iter().position(|b| !in_word(b));
+        let word = &word[..end.unwrap_or(word.len())];
+        !before.last().is_some_and(in_word) && WORDS.iter().any(|one| one.as_bytes() == word)
     };
-    let mut found = FINDER.iter().flat_map(|finder| finder.find_iter(text));
-    found.any(is_whole)
+    let found = FINDER.iter().flat_map(|finder| finder.find_iter(text));
+    found.map(|found| found.start()).any(is_one)
 }
 
 #[cfg(test)]
@@ -96,7 +97,7 @@ mod tests {
 
     #[test]
     fn every_word_is_found() {
-        assert!(WORDS.iter().all(|word| has_words(word)));
+        assert!(WORDS.is_sorted() && WORDS.iter().all(|word| has_words(word)));
     }
 
     #[test]

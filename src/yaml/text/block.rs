@@ -68,8 +68,10 @@ pub(super) fn locate(
     }
     let tail = value.len() - value.trim_end_matches('\n').len();
     let shape = Shape::new(indent, tail, body.starts_with(' '))?;
-    let end = extent(source.get(start..)?, indent);
-    Some((start..start + end, shape))
+    // All lines of the content belong to it, and what follows them may.
+    let last = line_start(source, content.end).max(start);
+    let end = last + extent(source.get(last..)?, indent);
+    Some((start..end, shape))
 }
 
 fn line_start(source: &str, at: usize) -> usize {
