@@ -30,6 +30,22 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// For each byte whether it is an ASCII letter or digit, or one of these signs: words are long, and looked through often.
+pub const fn word_bytes(signs: &[u8]) -> [bool; 256] {
+    let mut bytes = [false; 256];
+    let mut byte = 0;
+    while byte < 0x80_u8 {
+        bytes[byte as usize] = byte.is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < signs.len() {
+        bytes[signs[at] as usize] = true;
+        at += 1;
+    }
+    bytes
+}
+
 /// Names one file of a [`Sources`] table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);

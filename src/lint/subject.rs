@@ -12,7 +12,7 @@ use super::scope::{Product, Scope};
 use crate::catalog::{Answer, MetricType, ReleaseId, Series, Shape, in_ray};
 
 /// What a query says of where its series come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ties {
     /// From vLLM's own servers, so that general names count.
     pub servers: bool,

@@ -2,15 +2,16 @@
 
 use super::ast::{AggregateOp, Expr, ExprKind, TextSpan};
 use super::functions::Function;
-use super::visit::walk;
 
 const FUNCTIONS: &str = "promql-experimental-functions";
 const FILL: &str = "promql-binop-fill-modifiers";
 
-/// The places that need a feature flag, and the flag, in the order they are written.
-pub fn experimental(expr: &Expr) -> Vec<(TextSpan, &'static str)> {
+/// The places that need a feature flag, and the flag, in the order they are written; what is inside of an expression is not looked at.
+pub fn experimental<'a>(
+    expressions: impl Iterator<Item = &'a Expr>,
+) -> Vec<(TextSpan, &'static str)> {
     let mut found = Vec::new();
-    walk(expr, &mut |node| match &node.kind {
+    expressions.for_each(|node| match &node.kind {
         ExprKind::Call(call)
             if Function::get(&call.function.text).is_some_and(|f| f.experimental) =>
         {
@@ -34,13 +35,20 @@ pub fn experimental(expr: &Expr) -> Vec<(TextSpan, &'static str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::TextSpan;
+    use super::{FILL, FUNCTIONS};
     use crate::promql::parse;
+    use crate::promql::usage::surroundings;
+
+    fn experimental(text: &str) -> Vec<(TextSpan, &'static str)> {
+        let tree = parse(text).unwrap();
+        super::experimental(surroundings(&tree).1.expressions())
+    }
 
     #[test]
     fn flags_stand_where_they_are_needed() {
         let text = "mad_over_time(a[1m + step()]) + fill (0) limitk(1, sort_by_label(b, \"x\"))";
-        let found = experimental(&parse(text).unwrap());
+        let found = experimental(text);
         let shown: Vec<_> = found
             .iter()
             .map(|(span, flag)| (&text[span.clone()], *flag))
@@ -54,6 +62,6 @@ mod tests {
                 ("sort_by_label", FUNCTIONS),
             ]
         );
-        assert_eq!(experimental(&parse("rate(a[5m] offset -1h)").unwrap()), []);
+        assert_eq!(experimental("rate(a[5m] offset -1h)"), []);
     }
 }

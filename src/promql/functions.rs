@@ -114,17 +114,6 @@ const fn extra(extra: Extra, function: Function) -> Function {
     Function { extra, ..function }
 }
 
-/// The places of those behind a feature flag, one bit each.
-pub(super) const EXPERIMENTAL: u128 = {
-    let mut places = 0;
-    let mut at = 0;
-    while at < FUNCTIONS.len() {
-        places |= (FUNCTIONS[at].experimental as u128) << at;
-        at += 1;
-    }
-    places
-};
-
 /// For each letter the place of the first function whose name begins with it or a later one, and the end of all: calls are
 /// looked up many times.
 static STARTS: [usize; 27] = {

@@ -11,6 +11,7 @@ mod word;
 use super::ast::{AggregateOp, BinaryOp};
 use super::error::SyntaxError;
 use super::placeholder::{Dialect, breaks_off, length};
+use crate::source::word_bytes;
 
 pub(super) use number::{LONGEST_MILLIS, duration_millis, number_value};
 pub(super) use string::{decode, is_lossy, quote};
@@ -75,15 +76,9 @@ pub(super) struct Token {
 }
 
 /// For each byte whether words have it.
-const IN_WORD: [bool; 256] = {
-    let mut bytes = [false; 256];
-    let mut byte = 0_u8;
-    while byte < 0x80 {
-        bytes[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
-        byte += 1;
-    }
-    bytes
-};
+const IN_WORD: [bool; 256] = word_bytes(b"_");
+/// The same of words that may have colons.
+const IN_METRIC_NAME: [bool; 256] = word_bytes(b"_:");
 
 #[derive(Clone)]
 pub(super) struct Lexer<'a> {
@@ -232,14 +227,13 @@ impl<'a> Lexer<'a> {
         let start = self.pos;
         let colons = !self.in_braces && !self.in_brackets;
         let rest = &self.text.as_bytes()[start..];
-        let ends = |b: &u8| !IN_WORD[usize::from(*b)];
-        let mut length = rest.iter().position(ends).unwrap_or(rest.len());
-        let colon = colons && rest.get(length) == Some(&b':');
-        if colon {
-            let ends = |b: &u8| !IN_WORD[usize::from(*b)] && *b != b':';
-            length = rest.iter().position(ends).unwrap_or(rest.len());
-        }
-        self.pos += length;
+        let length = |of: &[bool; 256]| {
+            let end = rest.iter().position(|b| !of[usize::from(*b)]);
+            end.unwrap_or(rest.len())
+        };
+        let word = length(&IN_WORD);
+        let colon = colons && rest.get(word) == Some(&b':');
+        self.pos += if colon { length(&IN_METRIC_NAME) } else { word };
         if colon {
             Kind::MetricName
         } else if self.in_braces {

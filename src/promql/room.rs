@@ -1,4 +1,4 @@
-//! How deep a query may nest, and the stack for it: reading a tree, and every walk over it, recurses.
+//! How deep a query may nest, and the stack for it: reading a tree, and most of what is done with it, recurses.
 
 /// Parentheses, calls and signs inside each other; real queries stay under 30.
 pub(super) const LEVELS: u32 = 10_000;

@@ -1,6 +1,7 @@
 //! Queries.
 
 use slosmith::promql::ast::Expr;
+use slosmith::promql::usage::surroundings;
 use slosmith::promql::visit::{clear_spans, walk};
 use slosmith::promql::{
     Dialect, SyntaxError, experimental, kept_labels, parse_recovering, parse_with, pretty, reach,
@@ -30,7 +31,7 @@ fn one(text: &str, dialect: Dialect) {
             same(&expr, tree.as_ref().expect("a tree"), text);
             assert_eq!(reach(text, dialect), Some(text.len()));
             kept_labels(&expr);
-            experimental(&expr);
+            experimental(surroundings(&expr).1.expressions());
             value_type(&expr);
             printed(&expr, dialect);
         }

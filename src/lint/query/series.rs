@@ -66,12 +66,12 @@ impl Named<'_> {
 /// Names that were looked up already; nearly all queries of a file share a few.
 pub(in crate::lint) struct Names<'c> {
     scope: &'c Scope<'c>,
-    /// By what ties the selector to.
+    /// Those of selectors with the same ties, by name.
     seen: RefCell<[HashMap<String, Rc<Named<'c>>>; 4]>,
-    /// Finds what names a router.
-    router: memmem::Finder<'static>,
     /// The same of the patterns in their matchers.
     pub(in crate::lint) patterns: Patterns,
+    /// Finds the value of a matcher that names a router.
+    router: memmem::Finder<'static>,
 }
 
 impl<'c> Names<'c> {
@@ -79,8 +79,8 @@ impl<'c> Names<'c> {
         Self {
             scope,
             seen: RefCell::default(),
-            router: memmem::Finder::new("router"),
             patterns: Patterns::default(),
+            router: memmem::Finder::new("router"),
         }
     }
 

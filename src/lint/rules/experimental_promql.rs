@@ -24,10 +24,7 @@ declare_rule! {
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    if !cx.memo.kinds.experimental() {
-        return;
-    }
-    for (place, flag) in experimental(cx.expr) {
+    for (place, flag) in experimental(cx.memo.holders.expressions()) {
         let message = format!("`{}` needs the feature flag `{flag}`", cx.text(&place));
         let finding = out.at(cx.span(&place), message);
         out.push(finding.help(format!("start Prometheus with `--enable-feature={flag}`")));

@@ -1,7 +1,5 @@
 //! Templates that name a label the alert has not.
 
-use memchr::memmem;
-
 use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -67,26 +65,23 @@ fn has_block(text: &str) -> bool {
 fn labels(text: &Text) -> Vec<(String, std::ops::Range<usize>)> {
     let mut found = Vec::new();
     let value = text.value.as_str();
-    for end in memmem::find_iter(value.as_bytes(), "abels.") {
-        let start = end + "abels.".len();
-        let at = start.saturating_sub("$labels.".len());
-        let mark = value.get(at..start).unwrap_or_default();
-        if !matches!(mark, "$labels." | ".Labels.") {
-            continue;
-        }
-        let open = value[..at]
-            .rfind("{{")
-            .is_some_and(|open| !value[open..at].contains("}}"));
-        // Inside of `range` and `with` the dot is something else.
-        if mark.starts_with('.') && has_block(&value[..at]) {
-            continue;
-        }
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let length = value[start..]
-            .find(|c| !word(c))
-            .unwrap_or(value.len() - start);
-        if open && length > 0 {
-            found.push((value[start..start + length].to_owned(), at..start + length));
+    for mark in ["$labels.", ".Labels."] {
+        for (at, _) in value.match_indices(mark) {
+            let open = value[..at]
+                .rfind("{{")
+                .is_some_and(|open| !value[open..at].contains("}}"));
+            // Inside of `range` and `with` the dot is something else.
+            if mark.starts_with('.') && has_block(&value[..at]) {
+                continue;
+            }
+            let start = at + mark.len();
+            let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let length = value[start..]
+                .find(|c| !word(c))
+                .unwrap_or(value.len() - start);
+            if open && length > 0 {
+                found.push((value[start..start + length].to_owned(), at..start + length));
+            }
         }
     }
     found

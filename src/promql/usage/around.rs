@@ -4,7 +4,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
-use crate::promql::functions::{EXPERIMENTAL, Function};
+use crate::promql::functions::Function;
 
 /// An expression that is no selector, and may hold some.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,8 +24,6 @@ pub struct Kinds {
     functions: u128,
     aggregates: u16,
     operators: u32,
-    /// One of them fills in what one side of an operation lacks.
-    fill: bool,
     /// One of them is a subquery.
     pub subquery: bool,
     /// One of them is a placeholder, or could not be read.
@@ -65,19 +63,10 @@ impl Kinds {
         self.operators != 0
     }
 
-    /// Prometheus has one of them only behind a feature flag.
-    pub fn experimental(&self) -> bool {
-        let aggregates = [AggregateOp::Limitk, AggregateOp::LimitRatio];
-        self.functions & EXPERIMENTAL != 0
-            || aggregates.iter().any(|op| self.aggregates(*op))
-            || self.fill
-    }
-
     fn add(&mut self, other: Self) {
         self.functions |= other.functions;
         self.aggregates |= other.aggregates;
         self.operators |= other.operators;
-        self.fill |= other.fill;
         self.subquery |= other.subquery;
         self.unknown |= other.unknown;
     }
@@ -89,10 +78,7 @@ impl Kinds {
                 self.functions |= at.map_or(0, |at| 1 << at);
             }
             ExprKind::Aggregate(aggregate) => self.aggregates |= 1 << aggregate.op as u16,
-            ExprKind::Binary(binary) => {
-                self.operators |= 1 << binary.op as u32;
-                self.fill |= binary.fill.is_some();
-            }
+            ExprKind::Binary(binary) => self.operators |= 1 << binary.op as u32,
             ExprKind::Subquery(_) => self.subquery = true,
             ExprKind::Placeholder(_) | ExprKind::Invalid(_) => self.unknown = true,
             ExprKind::Unary(..)

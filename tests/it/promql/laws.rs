@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use slosmith::promql::ast::{Expr, ExprKind, MatchOp, Matcher, Name, Selector};
 use slosmith::promql::labels::{AnySeries, label_flow, missing_labels, unmatched_joins};
 use slosmith::promql::rewrite::{apply, rename_metric, replace_node};
-use slosmith::promql::usage::{comparisons, contexts, quantile_calls};
+use slosmith::promql::usage::{comparisons, contexts, quantile_calls, surroundings};
 use slosmith::promql::visit::{children, clear_spans, selectors_mut, walk, walk_mut};
 use slosmith::promql::{
     Dialect, ValueType, experimental, kept_labels, parse, parse_recovering, parse_with, pretty,
@@ -155,7 +155,7 @@ proptest! {
     #[test]
     fn analyses_take_any_tree(tree in vector()) {
         kept_labels(&tree);
-        experimental(&tree);
+        experimental(surroundings(&tree).1.expressions());
         value_type(&tree);
         label_flow(&tree, &AnySeries);
         unmatched_joins(&tree, &AnySeries);

@@ -1,5 +1,7 @@
 //! The lines of a regular YAML file that matter.
 
+use crate::source::word_bytes;
+
 /// The part of a line behind its indentation, without blanks at its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'t> {
@@ -49,16 +51,7 @@ impl<'t> Line<'t> {
 }
 
 /// For each byte whether keys have it.
-const IN_KEYS: [bool; 256] = {
-    let mut bytes = [false; 256];
-    let mut byte = 0_u8;
-    while byte < 0x80 {
-        let sign = matches!(byte, b'_' | b'.' | b'-' | b'/');
-        bytes[byte as usize] = byte.is_ascii_alphanumeric() || sign;
-        byte += 1;
-    }
-    bytes
-};
+const IN_KEYS: [bool; 256] = word_bytes(b"_.-/");
 
 /// The word that a text begins with and that may be a key.
 pub(super) fn word(text: &str) -> Option<&str> {
