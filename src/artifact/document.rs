@@ -1,7 +1,7 @@
 //! One document of any kind: what it is, and who reads it.
 
 use super::Kind;
-use super::field::{items, word};
+use super::field::word;
 use super::reader::Reader;
 use super::{classic, cloudwatch, json, kubernetes, parts, perses, rules, slo, unit_tests, v2};
 use crate::diag::Diagnostic;
@@ -11,14 +11,16 @@ use crate::yaml::{Body, Node, Text, tree};
 const DEEPEST: u32 = 8;
 
 /// Reads a document; what holds no queries is passed over.
-pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+///
+/// A node goes where it is read: a file of rules may be large, and is in memory once this way.
+pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: Node<'_>) {
     if reader.depth == DEEPEST {
         return;
     }
     reader.depth += 1;
     if node.is_seq() {
-        node.items()
-            .iter()
+        node.into_items()
+            .into_iter()
             .for_each(|item| read(reader, body, item));
     } else {
         map(reader, body, node);
@@ -39,19 +41,20 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
     reader.depth -= 1;
 }
 
-fn map(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+fn map(reader: &mut Reader, body: &Body<'_>, owned: Node<'_>) {
+    let node = &owned;
     let api = word(node, &["apiVersion"]).unwrap_or_default();
     match word(node, &["kind"]).unwrap_or_default() {
         kind if kind == "List" || (kind.ends_with("List") && node.get("items").is_some()) => {
-            items(node, &["items"])
-                .iter()
-                .for_each(|item| read(reader, body, item));
+            let items = owned.take("items").map(Node::into_items);
+            let items = items.into_iter().flatten();
+            items.for_each(|item| read(reader, body, item));
         }
         "ConfigMap" => kubernetes::config_map(reader, body, node),
-        "PrometheusRule" => kubernetes::rules(reader, body, node),
+        "PrometheusRule" => kubernetes::rules(reader, body, owned),
         "VMRule" => {
             reader.is_victoria = true;
-            kubernetes::rules(reader, body, node);
+            kubernetes::rules(reader, body, owned);
         }
         "GrafanaDashboard" => kubernetes::grafana(reader, body, node),
         "PrometheusServiceLevel" => slo::resource(reader, body, node),
@@ -68,12 +71,14 @@ fn map(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
         {
             perses::read(reader, body, node);
         }
-        _ => plain(reader, body, node, api),
+        _ => plain(reader, body, owned),
     }
 }
 
 /// Documents that do not say what they are.
-fn plain(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, api: &str) {
+fn plain(reader: &mut Reader, body: &Body<'_>, owned: Node<'_>) {
+    let node = &owned;
+    let api = word(node, &["apiVersion"]).unwrap_or_default();
     let is_list = |key: &str| node.get(key).is_some_and(Node::is_seq);
     let is_map = |key: &str| node.get(key).is_some_and(Node::is_map);
     if api.starts_with("slosmith/") {
@@ -81,15 +86,14 @@ fn plain(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, api: &str) {
     } else if word(node, &["version"]) == Some("prometheus/v1") && is_list("slos") {
         slo::sloth(reader, body, node);
     } else if is_map("dashboard") {
-        node.get("dashboard")
-            .into_iter()
-            .for_each(|inner| read(reader, body, inner));
+        let inner = owned.take("dashboard").into_iter();
+        inner.for_each(|inner| read(reader, body, inner));
     } else if is_map("elements") && word(node, &["layout", "kind"]).is_some() {
         v2::read(reader, body, node, None);
     } else if classic::is_dashboard(node) {
         classic::read(reader, body, node);
     } else if is_list("groups") {
-        rules::groups(reader, body, node);
+        rules::groups(reader, body, owned);
     } else if is_list("tests") {
         unit_tests::read(reader, body, node);
     } else if cloudwatch::is_any(node) {
@@ -108,7 +112,7 @@ pub(super) fn nested(reader: &mut Reader, text: &Text) {
             None => json::parse(&text.value),
         };
         match root {
-            Ok(root) => read(reader, &inside, &root),
+            Ok(root) => read(reader, &inside, root),
             Err(fault) => {
                 let message = format!("this is not JSON: {}", fault.message);
                 let span = inside.span(fault.range);
@@ -123,8 +127,8 @@ pub(super) fn nested(reader: &mut Reader, text: &Text) {
     match tree(inside.file(), &text.value, &mut reader.allowance) {
         Ok(documents) => {
             documents
-                .iter()
-                .for_each(|document| read(reader, &inside, &document.root));
+                .into_iter()
+                .for_each(|document| read(reader, &inside, document.root));
         }
         Err(mut fault) => {
             fault.span = inside.span(fault.span.range());

@@ -31,7 +31,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     match hcl_edit::parser::parse_body(text) {
         Ok(parsed) => {
             let tree = Tree { text, start };
-            document::read(reader, body, &tree.body(&parsed));
+            document::read(reader, body, tree.body(&parsed));
             Ok(())
         }
         Err(error) => {

@@ -6,9 +6,9 @@ use super::{Kind, classic, rules, v2};
 use crate::yaml::{Body, Node};
 
 /// `PrometheusRule`: a rule file under `spec`.
-pub(super) fn rules(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+pub(super) fn rules(reader: &mut Reader, body: &Body<'_>, node: Node<'_>) {
     reader.is(Kind::Rules);
-    if let Some(spec) = node.get("spec") {
+    if let Some(spec) = node.take("spec") {
         rules::groups(reader, body, spec);
     }
 }

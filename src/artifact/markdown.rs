@@ -9,7 +9,7 @@ use super::reader::Reader;
 use super::{Kind, Role};
 use super::{document, rules};
 use crate::promql::{Dialect, parse_with, reach};
-use crate::yaml::{Body, Node, Text, tree};
+use crate::yaml::{Body, Text, tree};
 
 /// Reads every fence that names a language we know.
 pub(super) fn read(reader: &mut Reader, body: &Body<'_>) {
@@ -95,13 +95,12 @@ fn yaml(reader: &mut Reader, text: &Text) {
         return;
     };
     for document in documents {
-        let root = &document.root;
-        let single: &[Node<'_>] = std::slice::from_ref(root);
-        let rules = if root.is_seq() { root.items() } else { single };
-        if rules.iter().any(rules::is_rule) {
-            rules
-                .iter()
-                .for_each(|rule| rules::rule(reader, &inside, rule));
+        let root = document.root;
+        if root.items().iter().any(rules::is_rule) {
+            let rules = root.into_items().into_iter();
+            rules.for_each(|rule| rules::rule(reader, &inside, rule));
+        } else if rules::is_rule(&root) {
+            rules::rule(reader, &inside, root);
         } else {
             document::read(reader, &inside, root);
         }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::{AhoCorasick, MatchKind};
 
 /// Functions and words that PromQL does not have.
 const WORDS: [&str; 58] = [
@@ -66,16 +66,11 @@ const WORDS: [&str; 58] = [
     "vmrange",
 ];
 
-/// How many bytes of each word are searched for: few beginnings are found several times faster than many words.
-const START: usize = 5;
-
-/// Finds where they may begin: every query of every file is searched.
+/// Finds where they may begin, many bytes at once: every query of every file is searched.
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let mut starts: Vec<_> = WORDS.iter().map(|word| &word[..START]).collect();
-    starts.dedup();
     let builder = &mut AhoCorasick::builder();
-    let builder = builder.kind(Some(AhoCorasickKind::ContiguousNFA));
-    builder.build(starts).ok()
+    builder.match_kind(MatchKind::LeftmostFirst);
+    builder.build(WORDS).ok()
 });
 
 /// True for a text with a word that only MetricsQL has. It may be PromQL all the same: `vmrange` can be a label.
@@ -105,5 +100,7 @@ mod tests {
         assert!(has_words("histogram_share(0.2, x)"));
         assert!(has_words("rate(x[5m]) keep_metric_names"));
         assert!(!has_words("sum(my_histogram_share_total)"));
+        assert!(has_words("label_mapping or label_map(x)"));
+        assert!(!has_words("label_set2 + rollup_rate_total"));
     }
 }

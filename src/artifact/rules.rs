@@ -1,6 +1,6 @@
 //! Prometheus rule files.
 
-use super::field::{items, text, word};
+use super::field::{items, word};
 use super::reader::Reader;
 use super::{Alert, Artifact, Kind, Language, Pair, Record, Role, grafana_alert};
 use crate::promql::Dialect;
@@ -8,9 +8,9 @@ use crate::source::Spanned;
 use crate::yaml::{Body, Node};
 
 /// Reads `groups`, of a rule file or of a resource's `spec`.
-pub(super) fn groups(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
-    let groups = items(node, &["groups"]);
-    reserve(&mut reader.artifact, groups);
+pub(super) fn groups(reader: &mut Reader, body: &Body<'_>, node: Node<'_>) {
+    let groups = node.take("groups").map_or_else(Vec::new, Node::into_items);
+    reserve(&mut reader.artifact, &groups);
     for group in groups {
         self::group(reader, body, group);
     }
@@ -19,19 +19,21 @@ pub(super) fn groups(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
 /// Makes room for all rules at once: there may be very many.
 fn reserve(artifact: &mut Artifact, groups: &[Node<'_>]) {
     let rules = groups.iter().flat_map(|group| items(group, &["rules"]));
-    let with = |key| move |rule: &&Node<'_>| rule.get(key).is_some();
-    let rules = rules.filter(with("expr"));
-    let all = rules.clone().count();
-    let alerts = rules.filter(with("alert")).count();
+    let (mut all, mut alerts) = (0, 0);
+    for rule in rules {
+        all += 1;
+        alerts += usize::from(rule.get("alert").is_some());
+    }
     artifact.queries.reserve(all);
     artifact.alerts.reserve(alerts);
     artifact.records.reserve(all - alerts);
 }
 
-fn group(reader: &mut Reader, body: &Body<'_>, group: &Node<'_>) {
-    let flavor = Flavor::of(group);
-    for rule in items(group, &["rules"]) {
-        if !grafana_alert::part(reader, body, rule, "") {
+fn group(reader: &mut Reader, body: &Body<'_>, group: Node<'_>) {
+    let flavor = Flavor::of(&group);
+    let rules = group.take("rules").map_or_else(Vec::new, Node::into_items);
+    for rule in rules {
+        if !grafana_alert::part(reader, body, &rule, "") {
             flavored(reader, body, rule, flavor);
         }
     }
@@ -41,24 +43,28 @@ fn group(reader: &mut Reader, body: &Body<'_>, group: &Node<'_>) {
 pub(super) fn part(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, _: &str) -> bool {
     let is_group = items(node, &["rules"]).iter().any(is_rule);
     if is_group {
-        group(reader, body, node);
+        group(reader, body, node.clone());
     } else if is_rule(node) {
-        rule(reader, body, node);
+        rule(reader, body, node.clone());
     }
     is_group || is_rule(node)
 }
 
 /// Reads one rule, if it is one.
-pub(super) fn rule(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>) {
+pub(super) fn rule(reader: &mut Reader, body: &Body<'_>, node: Node<'_>) {
     flavored(reader, body, node, Flavor::Prometheus);
 }
 
-fn flavored(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, flavor: Flavor) {
-    let Some(expr) = text(body, node, &["expr"]) else {
+fn flavored(reader: &mut Reader, body: &Body<'_>, node: Node<'_>, flavor: Flavor) {
+    let span = body.place(&node);
+    let keys = ["expr", "alert", "record", "labels", "annotations"];
+    let [expr, alert, record, labels, annotations] = node.take_all(keys);
+    let text = |node: Option<Node<'_>>| body.take(node?);
+    let Some(expr) = text(expr) else {
         return;
     };
     let language = flavor.language();
-    if let Some(name) = text(body, node, &["alert"]) {
+    if let Some(name) = text(alert) {
         let role = Role::Alert {
             name: name.value.clone(),
         };
@@ -67,12 +73,12 @@ fn flavored(reader: &mut Reader, body: &Body<'_>, node: &Node<'_>, flavor: Flavo
         reader.artifact.alerts.push(Alert {
             name,
             query,
-            labels: pairs(body, node.get("labels")),
-            annotations: pairs(body, node.get("annotations")),
-            span: body.place(node),
-            is_partial: reader.is_extended(&body.place(node)),
+            labels: pairs(body, labels),
+            annotations: pairs(body, annotations),
+            is_partial: reader.is_extended(&span),
+            span,
         });
-    } else if let Some(name) = text(body, node, &["record"]) {
+    } else if let Some(name) = text(record) {
         let role = Role::Record {
             name: name.value.clone(),
         };
@@ -123,16 +129,16 @@ impl Flavor {
     }
 }
 
-fn pairs(body: &Body<'_>, node: Option<&Node<'_>>) -> Vec<Pair> {
-    let entries = node.map_or(&[][..], Node::entries);
-    let pair = |(key, value): &(Node<'_>, Node<'_>)| {
-        Some(Pair {
-            key: Spanned::new(key.text()?.to_owned(), body.place(key)),
-            value: body.read(value)?,
-        })
-    };
+fn pairs(body: &Body<'_>, node: Option<Node<'_>>) -> Vec<Pair> {
+    let entries = node.map_or_else(Vec::new, Node::into_entries);
     let mut pairs = Vec::with_capacity(entries.len());
-    pairs.extend(entries.iter().filter_map(pair));
+    for (key, value) in entries {
+        let span = body.place(&key);
+        if let (Some(key), Some(value)) = (key.into_text(), body.take(value)) {
+            let key = Spanned::new(key, span);
+            pairs.push(Pair { key, value });
+        }
+    }
     pairs
 }
 

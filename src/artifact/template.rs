@@ -20,7 +20,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     }
     match tree(body.file(), body.text(), &mut reader.allowance) {
         Ok(documents) => {
-            let roots = documents.iter().map(|document| &document.root);
+            let roots = documents.into_iter().map(|document| document.root);
             roots.for_each(|root| document::read(reader, body, root));
             Ok(())
         }
@@ -38,11 +38,13 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
 pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
     // Legends hold braces, too: what is JSON as it stands needs a sign that only Helm has.
     let filler = surely_filled(body.text());
-    let plain = json::parse(body.text());
-    if let (Ok(root), None) = (&plain, filler) {
-        document::read(reader, body, root);
-        return Ok(());
-    }
+    let plain = match (json::parse(body.text()), filler) {
+        (Ok(root), None) => {
+            document::read(reader, body, root);
+            return Ok(());
+        }
+        (plain, _) => plain,
+    };
     let jinja = || body.text().contains("{%").then_some(Filler::Jinja);
     let result = match filler.or_else(jinja) {
         Some(filler) => filled(reader, body, filler, json),
@@ -53,7 +55,7 @@ pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unre
     };
     match plain {
         Ok(root) if result.is_err() => {
-            document::read(reader, body, &root);
+            document::read(reader, body, root);
             Ok(())
         }
         _ => result,
@@ -113,7 +115,7 @@ fn one(
 fn yaml(reader: &mut Reader, inside: &Body<'_>) -> Result<(), Fault> {
     let documents = tree(inside.file(), inside.text(), &mut reader.allowance);
     let documents = documents.map_err(|fault| (inside.span(fault.span.range()), fault.message))?;
-    let roots = documents.iter().map(|document| &document.root);
+    let roots = documents.into_iter().map(|document| document.root);
     roots.for_each(|root| document::read(reader, inside, root));
     Ok(())
 }
@@ -121,7 +123,7 @@ fn yaml(reader: &mut Reader, inside: &Body<'_>) -> Result<(), Fault> {
 fn json(reader: &mut Reader, inside: &Body<'_>) -> Result<(), Fault> {
     let root = json::parse_filled(inside.text());
     let root = root.map_err(|fault| (inside.span(fault.range), fault.message.to_owned()))?;
-    document::read(reader, inside, &root);
+    document::read(reader, inside, root);
     Ok(())
 }
 

@@ -22,6 +22,7 @@ pub mod init;
 pub mod lint;
 pub mod lsp;
 pub mod man;
+mod memory;
 mod newer;
 mod page;
 mod plan;
@@ -42,6 +43,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use memory::Pages;
 use terminal::Terminal;
 
 /// Compiles SLO specs, and checks queries against recorded vLLM metrics.
@@ -123,10 +125,12 @@ pub enum Format {
 
 /// Runs the command line; 2 is the exit code of everything that could not be done.
 pub fn main() -> ExitCode {
+    let pages = Pages::usual();
     let matches = Cli::command().get_matches();
     match Cli::from_arg_matches(&matches) {
         Ok(cli) => {
             cli.color.set();
+            pages.suit(&cli.command);
             run(&cli, newer::configuration(&matches))
         }
         Err(error) => error.exit(),

@@ -115,6 +115,24 @@ impl<'t> Node<'t> {
         self.entry(key).map(|(_, value)| value)
     }
 
+    /// [`Node::get`] of a map of which nothing else is needed.
+    pub fn take(self, key: &str) -> Option<Node<'t>> {
+        let [value] = self.take_all([key]);
+        value
+    }
+
+    /// [`Node::take`] of several keys.
+    pub fn take_all<const N: usize>(self, keys: [&str; N]) -> [Option<Node<'t>>; N] {
+        let mut values = [const { None }; N];
+        for (key, value) in self.into_entries() {
+            let at = keys.iter().position(|k| Some(*k) == key.text());
+            if let Some(slot @ None) = at.map(|at| &mut values[at]) {
+                *slot = Some(value);
+            }
+        }
+        values
+    }
+
     /// Key and value of `key`.
     pub fn entry(&self, key: &str) -> Option<&(Node<'t>, Node<'t>)> {
         self.entries().iter().find(|(k, _)| k.text() == Some(key))
@@ -141,6 +159,22 @@ impl<'t> Node<'t> {
         }
     }
 
+    /// [`Node::entries`] of a map that is needed no longer.
+    pub fn into_entries(self) -> Vec<(Node<'t>, Node<'t>)> {
+        match self.kind {
+            Kind::Map(entries) => entries,
+            Kind::Scalar(_) | Kind::Seq(_) => Vec::new(),
+        }
+    }
+
+    /// [`Node::items`] of a list that is needed no longer.
+    pub fn into_items(self) -> Vec<Node<'t>> {
+        match self.kind {
+            Kind::Seq(items) => items,
+            Kind::Scalar(_) | Kind::Map(_) => Vec::new(),
+        }
+    }
+
     /// True for a map.
     pub fn is_map(&self) -> bool {
         matches!(self.kind, Kind::Map(_))
@@ -155,6 +189,14 @@ impl<'t> Node<'t> {
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Scalar(scalar) if !scalar.is_null() => Some(&scalar.value),
+            Kind::Scalar(_) | Kind::Seq(_) | Kind::Map(_) => None,
+        }
+    }
+
+    /// [`Node::text`] of a scalar that is needed no longer.
+    pub fn into_text(self) -> Option<String> {
+        match self.kind {
+            Kind::Scalar(scalar) if !scalar.is_null() => Some(scalar.value.into_owned()),
             Kind::Scalar(_) | Kind::Seq(_) | Kind::Map(_) => None,
         }
     }

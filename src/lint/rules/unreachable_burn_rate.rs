@@ -6,7 +6,7 @@ use crate::diag::{Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind};
-use crate::promql::usage::{Exact, bare};
+use crate::promql::usage::bare;
 
 declare_rule! {
     /// A ratio of errors is at most 1. A burn-rate factor times an error budget that gives 1 or more can
@@ -35,10 +35,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let Some(threshold) = comparison.threshold() else {
             continue;
         };
-        let one = Exact::from_integer(1);
+        let (numer, denom) = threshold.into_raw();
         let never = match comparison.op {
-            BinaryOp::Gt => threshold >= one,
-            BinaryOp::Ge => threshold > one,
+            BinaryOp::Gt => numer >= denom,
+            BinaryOp::Ge => numer > denom,
             _ => false,
         };
         if never {

@@ -1,8 +1,8 @@
 //! Comparisons with a constant: what is compared, in which unit, with what.
 
-use num_traits::{CheckedDiv, CheckedMul, One, Signed};
+use num_traits::{One, Signed};
 
-use super::constant::{Exact, exact_constant};
+use super::constant::{Exact, exact_constant, product};
 use crate::promql::ast::{Binary, BinaryOp, Expr, ExprKind, TextSpan};
 use crate::promql::visit::walk;
 
@@ -28,7 +28,7 @@ pub struct Comparison<'a> {
 impl Comparison<'_> {
     /// The constant in the subject's own unit: 0.95 of `x * 100 > 95`.
     pub fn threshold(&self) -> Option<Exact> {
-        self.constant.checked_div(&self.scale)
+        product(&self.constant, &self.scale.recip())
     }
 }
 
@@ -90,7 +90,7 @@ fn unscaled(expr: &Expr) -> (&Expr, Exact) {
         let inner = match &subject.kind {
             ExprKind::Paren(inner) => Some((&**inner, scale)),
             ExprKind::Binary(binary) => factor(binary)
-                .and_then(|(inner, factor)| scale.checked_mul(&factor).map(|scale| (inner, scale))),
+                .and_then(|(inner, factor)| product(&scale, &factor).map(|scale| (inner, scale))),
             _ => None,
         };
         match inner {
@@ -106,9 +106,7 @@ fn factor(binary: &Binary) -> Option<(&Expr, Exact)> {
         BinaryOp::Mul => positive(&binary.rhs)
             .map(|factor| (&binary.lhs, factor))
             .or_else(|| positive(&binary.lhs).map(|factor| (&binary.rhs, factor))),
-        BinaryOp::Div => positive(&binary.rhs)
-            .and_then(|factor| Exact::one().checked_div(&factor))
-            .map(|factor| (&binary.lhs, factor)),
+        BinaryOp::Div => positive(&binary.rhs).map(|factor| (&binary.lhs, factor.recip())),
         _ => None,
     }
 }

@@ -30,13 +30,24 @@ pub fn exact_constant(expr: &Expr) -> Option<Exact> {
             match binary.op {
                 BinaryOp::Add => a.checked_add(&b),
                 BinaryOp::Sub => a.checked_sub(&b),
-                BinaryOp::Mul => a.checked_mul(&b),
+                BinaryOp::Mul => product(&a, &b),
                 BinaryOp::Div if !b.is_zero() => a.checked_div(&b),
                 _ => None,
             }
         }
         _ => None,
     }
+}
+
+/// `a * b`, if that can be had. Nearly all products are small, and numbers of 64 bits are reduced several times faster.
+pub(super) fn product(a: &Exact, b: &Exact) -> Option<Exact> {
+    let narrow = |a: &i128, b| i64::try_from(a.checked_mul(b)?).ok();
+    let parts = (narrow(a.numer(), b.numer()), narrow(a.denom(), b.denom()));
+    let (Some(numer), Some(denom)) = parts else {
+        return a.checked_mul(b);
+    };
+    let (numer, denom) = Ratio::new(numer, denom).into_raw();
+    Some(Exact::new_raw(numer.into(), denom.into()))
 }
 
 /// Of other operations the sides are not looked at: whoever asks at every comparison of a chain would ask all again.
@@ -124,6 +135,9 @@ mod tests {
             ("010", Some((8, 1))),
             ("1h30m", Some((5400, 1))),
             ("1 / 3", Some((1, 3))),
+            ("1e20 * 1e-20", Some((1, 1))),
+            ("-9223372036854775808 * 2", Some((-(1 << 64), 1))),
+            ("1e30 * 1e30", None),
             (".5", Some((1, 2))),
             ("5.", Some((5, 1))),
             (

@@ -145,6 +145,12 @@ impl<'t> Body<'t> {
         self.map(node).map(|map| Text { value, map })
     }
 
+    /// [`Body::read`] of a node that is needed no longer.
+    pub fn take(&self, node: Node<'_>) -> Option<Text> {
+        let map = self.map(&node)?;
+        node.into_text().map(|value| Text { value, map })
+    }
+
     /// The scalars of a list put together, `between` in between; `hole` is in place of what is none.
     pub fn joined(&self, list: &Node<'_>, between: &str, hole: &str) -> Text {
         let mut parts = Vec::new();

@@ -26,10 +26,11 @@ pub enum Filler {
 
 /// Who surely fills in a text; none where it has only Prometheus's own templates.
 pub fn surely_filled(text: &str) -> Option<Filler> {
-    let mut actions = action::all(text)?.into_iter();
-    actions
-        .any(|action| action.is_helm(text))
-        .then_some(Filler::Helm)
+    let mut is_helm = false;
+    for action in action::each(text) {
+        is_helm |= action?.is_helm(text);
+    }
+    is_helm.then_some(Filler::Helm)
 }
 
 /// Who probably fills in a text that is not YAML before that.

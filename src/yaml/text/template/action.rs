@@ -59,9 +59,10 @@ impl Action {
             What::Raw(at) => text[at.clone()].contains(['{', '}']),
             What::Quoted(quoted) => quoted.contains(['{', '}']),
             _ => {
-                HELM.iter()
-                    .any(|name| memmem::find(inner.as_bytes(), name.as_bytes()).is_some())
-                    || function.iter().any(|name| inner.starts_with(name))
+                let begins =
+                    |names: &[&str], at| names.iter().any(|name| inner[at..].starts_with(name));
+                let mut dots = memchr::memchr_iter(b'.', inner.as_bytes());
+                dots.any(|at| begins(&HELM, at)) || begins(&function, 0)
             }
         }
     }
@@ -75,30 +76,34 @@ impl Action {
 
 /// All actions of a text; `None` when one does not end.
 pub(super) fn all(text: &str) -> Option<Vec<Action>> {
+    each(text).collect()
+}
+
+/// The actions of a text one by one; `None` is one that does not end, and the last.
+pub(super) fn each(text: &str) -> impl Iterator<Item = Option<Action>> {
     let jinja = memmem::find(text.as_bytes(), b"{%").is_some();
-    let mut found = Vec::new();
+    // Of a PromQL query's braces, nearly all stand alone.
+    let sign = memmem::Finder::new(if jinja { "{" } else { "{{" });
     let mut at = 0;
-    while let Some(step) = memchr::memchr(b'{', &text.as_bytes()[at..]) {
-        at += step;
-        let rest = &text[at..];
-        let (len, what) = if rest.starts_with("{{") {
-            let len = length(rest)?;
-            (len, go(&rest[..len], at))
-        } else if jinja && rest.starts_with("{%") {
-            statement(rest, at)?
-        } else if jinja && rest.starts_with("{#") {
-            (rest.find("#}")? + 2, What::Silent)
-        } else {
-            at += 1;
-            continue;
-        };
-        found.push(Action {
-            range: at..at + len,
-            what,
-        });
-        at += len;
-    }
-    Some(found)
+    std::iter::from_fn(move || {
+        loop {
+            at += sign.find(&text.as_bytes()[at..])?;
+            let rest = &text[at..];
+            let found = if rest.starts_with("{{") {
+                length(rest).map(|len| (len, go(&rest[..len], at)))
+            } else if rest.starts_with("{%") {
+                statement(rest, at)
+            } else if rest.starts_with("{#") {
+                rest.find("#}").map(|end| (end + 2, What::Silent))
+            } else {
+                at += 1;
+                continue;
+            };
+            let range = at..at + found.as_ref().map_or(rest.len(), |(len, _)| *len);
+            at = range.end;
+            return Some(found.map(|(_, what)| Action { range, what }));
+        }
+    })
 }
 
 /// Bytes of the `{{ … }}` that the text begins with; quotes and comments may hold braces.
