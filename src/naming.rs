@@ -237,11 +237,9 @@ pub fn anchor(alert: &str) -> String {
 
 /// What GitHub makes of a heading, to be linked to: small letters, no signs, dashes for blanks.
 pub fn slug(heading: &str) -> String {
-    let kept = heading.to_lowercase();
-    let kept = kept
-        .chars()
-        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    let mut kept = heading.to_lowercase();
+    kept.retain(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.replace(' ', "-")
 }
 
 /// Link to an alert's part of a runbook; without a runbook, to the index.
@@ -253,15 +251,18 @@ pub fn runbook_url(base: &str, runbook: Option<&str>, alert: &str) -> String {
 
 /// Link that runs a query in Grafana Explore, with the data source that the provisioning file makes.
 pub fn explore_url(base: &str, query: &str) -> String {
-    let panes = serde_json::json!({"a": {
-        "datasource": "prometheus",
-        "queries": [{"refId": "A", "expr": query}],
-        "range": {"from": "now-3h", "to": "now"},
-    }});
     let base = base.trim_end_matches('/');
-    let panes = panes.to_string();
     let mut url = format!("{base}/explore?schemaVersion=1&panes=");
-    url.extend(utf8_percent_encode(&panes, RESERVED));
+    // Printing a text cannot fail.
+    let query = serde_json::to_string(query).unwrap_or_default();
+    let panes = [
+        r#"{"a":{"datasource":"prometheus","queries":[{"refId":"A","expr":"#,
+        &query,
+        r#"}],"range":{"from":"now-3h","to":"now"}}}"#,
+    ];
+    for part in panes {
+        url.extend(utf8_percent_encode(part, RESERVED));
+    }
     url
 }
 

@@ -14,7 +14,7 @@ use super::placeholder::{Dialect, breaks_off, length};
 use crate::source::word_bytes;
 
 pub(super) use number::{LONGEST_MILLIS, duration_millis, number_value};
-pub(super) use string::{decode, is_lossy, quote};
+pub(super) use string::{decode, is_lossy, is_plain, quote};
 pub(super) use word::word_kind;
 
 /// What a token is; its text is the query's bytes under it.

@@ -7,7 +7,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
 /// Markdown of several lines, between blank lines: lists, tables and code stay what they are.
 pub(super) fn prose(text: &str) -> String {
-    let mut text = harmless(text.trim_matches('\n'));
+    let mut text = harmless(text.trim_matches('\n')).into_owned();
     if let Some(fence) = open_fence(&text) {
         text = format!("{}\n{fence}", text.trim_end());
     }
@@ -16,8 +16,7 @@ pub(super) fn prose(text: &str) -> String {
 
 /// Markdown within a line: it begins no block and ends none.
 pub(super) fn inline(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut line = begin(&harmless(&line)).into_owned();
+    let mut line = begin(&harmless(&one_line(text))).into_owned();
     if line.bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1 {
         line.push('\\');
     }
@@ -40,7 +39,7 @@ pub(super) fn item(text: &str, indent: usize) -> String {
 
 /// Markdown in a cell of a table.
 pub(super) fn cell(text: &str) -> String {
-    pipes(&inline(text))
+    pipes(inline(text))
 }
 
 /// The same as the text of a link.
@@ -60,7 +59,7 @@ pub(super) fn label(text: &str) -> String {
 
 /// Code within a line.
 pub(super) fn code(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     let ticks = "`".repeat(longest_run(&line, '`') + 1);
     let blank = if line.is_empty() || line.starts_with('`') || line.ends_with('`') {
         " "
@@ -72,7 +71,7 @@ pub(super) fn code(text: &str) -> String {
 
 /// Code within a cell of a table, where a bar ends the cell even in code.
 pub(super) fn code_cell(text: &str) -> String {
-    pipes(&code(text))
+    pipes(code(text))
 }
 
 /// Lines of code in a block of their own.
@@ -81,8 +80,26 @@ pub(super) fn fence(text: &str, language: &str) -> String {
     format!("{ticks}{language}\n{}\n{ticks}", text.trim_end())
 }
 
+/// Words with one blank between them.
+fn one_line(text: &str) -> Cow<'_, str> {
+    let mut before = b' ';
+    let mut is_word_or_first_blank = |b: u8| {
+        let fits = matches!(b, b'!'..=b'~') || b == b' ' && before != b' ';
+        before = b;
+        fits
+    };
+    // Most texts are such a line already.
+    match text.bytes().all(&mut is_word_or_first_blank) && before != b' ' {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(text.split_whitespace().collect::<Vec<_>>().join(" ")),
+    }
+}
+
 /// Escapes bars that are not escaped yet.
-fn pipes(line: &str) -> String {
+fn pipes(line: String) -> String {
+    if !line.contains('|') {
+        return line;
+    }
     let mut out = String::with_capacity(line.len());
     let mut escaped = false;
     for c in line.chars() {
@@ -120,9 +137,9 @@ fn within(ranges: &[Range<usize>], at: usize) -> bool {
 }
 
 /// Text without HTML, and without links that run something.
-fn harmless(text: &str) -> String {
+fn harmless(text: &str) -> Cow<'_, str> {
     if !text.contains(['<', ']']) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let code = protected(text);
     let links = dangerous_links(text);
@@ -138,7 +155,7 @@ fn harmless(text: &str) -> String {
             c => out.push(c),
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 /// A tag, a comment or a declaration; an address in angle brackets is none.

@@ -14,15 +14,19 @@ pub(crate) struct Tree(Arc<Json>);
 
 #[derive(Debug)]
 struct Json {
-    /// What is printed.
-    text: String,
+    /// What is printed: a text that is safe in HTML.
+    text: Value,
     /// The same as a value, once a template has looked into it.
     value: OnceLock<serde_json::Value>,
 }
 
 impl Json {
+    fn text(&self) -> &str {
+        self.text.as_str().unwrap_or_default()
+    }
+
     fn value(&self) -> &serde_json::Value {
-        let read = || serde_json::from_str(&self.text).unwrap_or_default();
+        let read = || serde_json::from_str(self.text()).unwrap_or_default();
         self.value.get_or_init(read)
     }
 }
@@ -30,7 +34,7 @@ impl Json {
 impl Tree {
     /// The JSON of a value, whose maps have texts as keys; of anything else it is empty, which is no JSON.
     pub(crate) fn of(value: &impl Serialize) -> Self {
-        let text = serde_json::to_string(value).unwrap_or_default();
+        let text = Value::from_safe_string(serde_json::to_string(value).unwrap_or_default());
         let value = OnceLock::new();
         Self(Arc::new(Json { text, value }))
     }
@@ -51,7 +55,7 @@ impl Serialize for Tree {
 
 impl Object for Json {
     fn repr(self: &Arc<Self>) -> ObjectRepr {
-        match self.text.as_bytes().first() {
+        match self.text().as_bytes().first() {
             Some(b'{') => ObjectRepr::Map,
             Some(b'[') => ObjectRepr::Seq,
             _ => ObjectRepr::Plain,
@@ -86,12 +90,11 @@ pub(super) fn tojson(
     if indent.is_some() || options.args().next().is_some() {
         return minijinja::filters::tojson(value, indent, options);
     }
-    let json = match (value.as_str(), value.downcast_object_ref::<Json>()) {
-        (Some(text), _) => string(text),
-        (None, Some(tree)) => tree.text.clone(),
-        (None, None) => return minijinja::filters::tojson(value, indent, options),
-    };
-    Ok(Value::from_safe_string(json))
+    match (value.as_str(), value.downcast_object_ref::<Json>()) {
+        (Some(text), _) => Ok(Value::from_safe_string(string(text))),
+        (None, Some(tree)) => Ok(tree.text.clone()),
+        (None, None) => minijinja::filters::tojson(value, indent, options),
+    }
 }
 
 /// A string of JSON that is harmless in HTML as well.

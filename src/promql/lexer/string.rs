@@ -169,10 +169,16 @@ fn bytes(raw: &str) -> Vec<u8> {
     bytes
 }
 
+/// True for a text that is in double quotes what it is without them.
+pub(in crate::promql) fn is_plain(value: &str) -> bool {
+    let plain = |b: u8| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\';
+    // Without a branch for each byte many are looked at at once.
+    value.bytes().fold(true, |all, b| all & plain(b))
+}
+
 /// A literal in double quotes whose value is `value`.
 pub(in crate::promql) fn quote(value: &str) -> String {
-    let plain = |b: u8| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\';
-    if value.bytes().all(plain) {
+    if is_plain(value) {
         return ["\"", value, "\""].concat();
     }
     let mut out = String::with_capacity(value.len() + 2);

@@ -4,14 +4,18 @@ use std::fmt::{self, Write};
 
 use super::{Aggregate, At, AtOffset, Selector, Subquery};
 use crate::promql::ast::{Fill, Grouping, Matcher, Name, StringLiteral};
-use crate::promql::lexer::quote;
+use crate::promql::lexer::{is_plain, quote};
 
 pub(super) fn string<W: Write>(f: &mut W, literal: &StringLiteral) -> fmt::Result {
-    if literal.raw.is_empty() {
-        f.write_str(&quote(&literal.value))
-    } else {
-        f.write_str(&literal.raw)
+    if !literal.raw.is_empty() {
+        return f.write_str(&literal.raw);
     }
+    if !is_plain(&literal.value) {
+        return f.write_str(&quote(&literal.value));
+    }
+    f.write_char('"')?;
+    f.write_str(&literal.value)?;
+    f.write_char('"')
 }
 
 fn name<W: Write>(f: &mut W, name: &Name, quoted: bool) -> fmt::Result {
@@ -51,7 +55,8 @@ pub(super) fn selector<W: Write>(f: &mut W, selector: &Selector) -> fmt::Result 
         separator = ", ";
     }
     for filter in selector.filters.iter() {
-        write!(f, "{separator}{}", filter.text)?;
+        f.write_str(separator)?;
+        f.write_str(&filter.text)?;
         separator = ", ";
     }
     f.write_char('}')

@@ -16,10 +16,11 @@ use super::{
     Binary, Expr, ExprKind, Subquery, expr, leaf, lhs_parens, operator, rhs_parens,
     subquery_parens, unary_parens,
 };
-use crate::promql::ast::{Name, Selector};
+use crate::promql::ast::{Matcher, Name, Selector};
 use crate::promql::check::value_type;
 use crate::promql::functions::ValueType;
 use crate::promql::room::with_room;
+use crate::promql::visit::children;
 
 const STEP: usize = 2;
 
@@ -28,7 +29,7 @@ const STEP: usize = 2;
 /// A query that fits into one line is that line. No newline at the end.
 pub fn pretty(expr: &Expr, width: usize) -> String {
     let mut layout = Layout {
-        out: String::new(),
+        out: String::with_capacity(2 * width),
         width,
     };
     layout.expr(expr, 0);
@@ -56,6 +57,45 @@ impl Write for Rest<'_> {
     }
 }
 
+/// True for what surely takes more characters than there is `room` for: what it consists of is added up faster than
+/// written. Names and texts in ASCII alone are counted, without what is between them.
+fn is_longer(expr: &Expr, mut room: usize) -> bool {
+    let mut open = vec![expr];
+    while let Some(node) = open.pop() {
+        match room.checked_sub(least(node)) {
+            Some(left) => room = left,
+            None => return true,
+        }
+        open.extend(children(node));
+    }
+    false
+}
+
+/// Characters of an expression without those in it, or fewer.
+fn least(expr: &Expr) -> usize {
+    match &expr.kind {
+        ExprKind::Selector(selector) => least_of(selector),
+        ExprKind::Range(range) => least_of(&range.selector) + "[]".len(),
+        ExprKind::Call(call) => ascii(&call.function.text) + "()".len(),
+        ExprKind::Aggregate(aggregate) => aggregate.op.name().len() + "()".len(),
+        ExprKind::Binary(binary) => binary.op.symbol().len() + 2,
+        _ => 0,
+    }
+}
+
+fn least_of(selector: &Selector) -> usize {
+    let metric = selector.metric.as_ref().map_or(0, |name| ascii(&name.text));
+    let matchers = selector.matchers.iter();
+    let least =
+        |m: &Matcher| ascii(&m.label.text) + m.op.symbol().len() + ascii(&m.value.value) + 2;
+    metric + matchers.map(least).sum::<usize>()
+}
+
+/// The length of a text, if it has one character a byte.
+fn ascii(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { 0 }
+}
+
 impl Layout {
     fn line(&mut self, indent: usize) {
         self.out.push('\n');
@@ -69,9 +109,13 @@ impl Layout {
         let line = self.out.rfind('\n').map_or(0, |at| at + 1);
         let start = self.out.len();
         let taken = self.out[line..].chars().count();
+        let room = self.width.saturating_sub(taken);
+        if is_longer(node, room) {
+            return false;
+        }
         let mut rest = Rest {
             out: &mut self.out,
-            room: self.width.saturating_sub(taken),
+            room,
         };
         let fits = super::operand(&mut rest, node, parens).is_ok();
         if !fits {

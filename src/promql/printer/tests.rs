@@ -1,4 +1,4 @@
-use crate::promql::{parse, pretty};
+use crate::promql::{Dialect, parse, parse_with, pretty};
 
 fn print(text: &str) -> String {
     parse(text).unwrap().to_string()
@@ -87,8 +87,24 @@ job:errors:ratio5m > 14.4 * 0.001"#;
 }
 
 #[test]
+fn what_just_fits_stays_on_its_line() {
+    for text in [
+        "a",
+        "{\"a b\"}",
+        "x{a=\"é\\n\", b!~\"\u{1f980}+\"}[5m] offset 1h",
+        "{\"é.b\", \"ü\"=\"\"}",
+        "histogram_quantile(0.9, sum by (le, \"é x\") (rate(b_bucket{le='+Inf'}[5m:30s])))",
+        "-a ^ 2 * on () group_left (x) (b or vector(1)) >= bool 3",
+        "quantile(0.5, $x{} / $y) and on ($z) c",
+    ] {
+        let tree = parse_with(text, Dialect::Grafana).unwrap();
+        let line = tree.to_string();
+        assert_eq!(pretty(&tree, line.chars().count()), line);
+    }
+}
+
+#[test]
 fn placeholders_for_operators_and_clauses_stay() {
-    use crate::promql::{Dialect, parse_with};
     for text in [
         "a $op b",
         "a $op bool on (x) group_left (y) b",

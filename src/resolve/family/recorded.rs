@@ -112,15 +112,14 @@ pub(in crate::resolve) fn covers_range(cx: &Context<'_>, signal: &Signal) -> boo
     }
 }
 
-fn shapes(cx: &Context<'_>, names: &[String]) -> Vec<Shape> {
+fn shapes<'a>(cx: &Context<'a>, names: &[String]) -> Vec<&'a Shape> {
     let releases = cx.range.iter().flat_map(|r| &r.selection.releases);
-    let mut shapes: Vec<Shape> = releases
+    let mut shapes: Vec<_> = releases
         .flat_map(|release| {
             names
                 .iter()
                 .filter_map(|name| cx.catalog.shape(name, *release, &cx.profiles))
         })
-        .cloned()
         .collect();
     shapes.sort();
     shapes.dedup();
@@ -128,14 +127,14 @@ fn shapes(cx: &Context<'_>, names: &[String]) -> Vec<Shape> {
 }
 
 /// Labels that every release has.
-fn labels(shapes: &[Shape]) -> Vec<String> {
+fn labels(shapes: &[&Shape]) -> Vec<String> {
     let mut labels = shapes.first().map(|s| s.labels.clone()).unwrap_or_default();
     labels.retain(|label| shapes.iter().all(|s| s.has_label(label)));
     labels
 }
 
 /// Boundaries that every release has; none where deployments choose their own.
-fn buckets(shapes: &[Shape]) -> Vec<Bucket> {
+fn buckets(shapes: &[&Shape]) -> Vec<Bucket> {
     if shapes.iter().any(|s| s.open_buckets) {
         return Vec::new();
     }

@@ -30,13 +30,14 @@ pub(super) struct View<'a> {
 pub(super) fn view<'a>(
     plan: &'a Plan,
     cw: &CloudWatch,
+    requests: &[Value],
     dashboards: &[OpenDashboard<'_>],
 ) -> View<'a> {
     let ids = ids(plan, cw);
     let mut resources = Map::new();
     let mut used = BTreeSet::new();
-    for alarm in &cw.alarms {
-        let mut properties = api::request(cw, alarm);
+    for (alarm, request) in cw.alarms.iter().zip(requests) {
+        let mut properties = request.clone();
         let severity = alarm.severity.as_deref().unwrap_or_default();
         for (field, _) in api::actions(cw, alarm) {
             let parameter = parameter(severity, field);

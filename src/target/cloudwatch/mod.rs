@@ -46,7 +46,7 @@ pub(super) fn render(plan: &Plan, options: Options<'_>) -> Result<Rendered, Targ
     let Some(cw) = &plan.cloudwatch else {
         return Ok(rendered);
     };
-    let out = Out { options, plan, cw };
+    let out = Out::new(options, plan, cw);
     let dashboards = out.dashboards()?;
     rendered.files.push(out.alarms()?);
     rendered.files.extend(out.mutes()?);
@@ -79,7 +79,7 @@ pub fn requests(plan: &Plan, options: Options<'_>) -> Result<Requests, TargetErr
     let Some(cw) = &plan.cloudwatch else {
         return Ok(Requests::default());
     };
-    let out = Out { options, plan, cw };
+    let out = Out::new(options, plan, cw);
     let mutes = out.mutes()?;
     Ok(Requests {
         alarms: check::parsed(&out.alarms()?)?,
@@ -96,6 +96,8 @@ struct Out<'a> {
     options: Options<'a>,
     plan: &'a Plan,
     cw: &'a CloudWatch,
+    /// The requests of its alarms, in their order.
+    alarms: Vec<Value>,
 }
 
 /// A dashboard as it comes from the templates, with region and account left open.
@@ -111,7 +113,18 @@ struct Alarms {
     alarms: Vec<Tree>,
 }
 
-impl Out<'_> {
+impl<'a> Out<'a> {
+    fn new(options: Options<'a>, plan: &'a Plan, cw: &'a CloudWatch) -> Self {
+        let alarms = cw.alarms.iter().map(|alarm| api::request(cw, alarm));
+        let alarms = alarms.collect();
+        Self {
+            options,
+            plan,
+            cw,
+            alarms,
+        }
+    }
+
     fn file(&self, path: &str, view: &impl Serialize) -> Result<OutFile, TargetError> {
         let template = path.split_once('/').map_or(path, |_| "dashboard.json");
         let text = self
@@ -125,10 +138,7 @@ impl Out<'_> {
     }
 
     fn alarms(&self) -> Result<OutFile, TargetError> {
-        let alarms = self.cw.alarms.iter();
-        let alarms = alarms
-            .map(|a| Tree::of(&api::request(self.cw, a)))
-            .collect();
+        let alarms = self.alarms.iter().map(Tree::of).collect();
         let file = self.file("alarms.json", &Alarms { alarms })?;
         check::alarms(file)
     }
@@ -175,12 +185,12 @@ impl Out<'_> {
     }
 
     fn terraform(&self, dashboards: &[OpenDashboard<'_>]) -> Result<OutFile, TargetError> {
-        let view = terraform::view(self.plan, self.cw, dashboards);
+        let view = terraform::view(self.plan, self.cw, &self.alarms, dashboards);
         check::canonical(self.file("main.tf.json", &view)?)
     }
 
     fn formation(&self, dashboards: &[OpenDashboard<'_>]) -> Result<OutFile, TargetError> {
-        let view = formation::view(self.plan, self.cw, dashboards);
+        let view = formation::view(self.plan, self.cw, &self.alarms, dashboards);
         check::formation(self.file("template.json", &view)?)
     }
 

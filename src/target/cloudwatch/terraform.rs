@@ -42,16 +42,20 @@ pub(super) struct View<'a> {
 pub(super) fn view<'a>(
     plan: &'a Plan,
     cw: &'a CloudWatch,
+    requests: &[Value],
     dashboards: &[OpenDashboard<'_>],
 ) -> View<'a> {
     let keys = keys(plan, cw);
     let (mut metric, mut composite) = (Map::new(), Map::new());
-    for alarm in &cw.alarms {
+    for (alarm, request) in cw.alarms.iter().zip(requests) {
         let resources = match alarm.kind {
             AlarmKind::Composite(_) => &mut composite,
             AlarmKind::Metric(_) | AlarmKind::PromQl(_) => &mut metric,
         };
-        resources.insert(keys[&alarm.name].clone(), resource(cw, alarm, &keys));
+        resources.insert(
+            keys[&alarm.name].clone(),
+            resource(cw, alarm, request, &keys),
+        );
     }
     let mut unique = Unique::numbered_with("_");
     let dashboards: Map<String, Value> = dashboards
@@ -191,14 +195,16 @@ fn keys(plan: &Plan, cw: &CloudWatch) -> BTreeMap<String, String> {
     alarms.map(key).collect()
 }
 
-fn resource(cw: &CloudWatch, alarm: &Alarm, keys: &BTreeMap<String, String>) -> Value {
-    let mut request = api::request(cw, alarm);
+fn resource(
+    cw: &CloudWatch,
+    alarm: &Alarm,
+    request: &Value,
+    keys: &BTreeMap<String, String>,
+) -> Value {
     let mut out = Map::new();
     out.insert("region".to_owned(), json!("${var.region}"));
-    if let Some(fields) = request.as_object_mut() {
-        for (key, value) in std::mem::take(fields) {
-            field(&key, value, &mut out);
-        }
+    for (key, value) in request.as_object().into_iter().flatten() {
+        field(key, value, &mut out);
     }
     if !alarm.tags.is_empty() {
         let own = alarm.tags.iter();
@@ -259,15 +265,16 @@ fn reference(cw: &CloudWatch, keys: &BTreeMap<String, String>, name: &str) -> St
 }
 
 /// A field of the API as arguments of the resource.
-fn field(key: &str, value: Value, out: &mut Map<String, Value>) {
+fn field(key: &str, value: &Value, out: &mut Map<String, Value>) {
     let (name, value) = match (key, value) {
         ("AlarmActions" | "OKActions" | "InsufficientDataActions" | "AlarmRule", _) => return,
         (key, _) if key.starts_with("ActionsSuppressor") => return,
         ("EvaluateLowSampleCountPercentile", value) => {
             // The provider calls it by a plural.
-            ("evaluate_low_sample_count_percentiles".to_owned(), value)
+            let name = "evaluate_low_sample_count_percentiles".to_owned();
+            (name, value.clone())
         }
-        ("Dimensions", value) => ("dimensions".to_owned(), pairs(&value, "Name")),
+        ("Dimensions", value) => ("dimensions".to_owned(), pairs(value, "Name")),
         ("Tags", _) => ("tags".to_owned(), json!("${var.tags}")),
         ("Metrics", value) => {
             let entries = value.as_array().into_iter().flatten().map(query);
@@ -282,8 +289,8 @@ fn field(key: &str, value: Value, out: &mut Map<String, Value>) {
             }});
             ("evaluation_criteria".to_owned(), criteria)
         }
-        (key, Value::String(text)) => (snake(key), json!(literal(&text))),
-        (key, value) => (snake(key), value),
+        (key, Value::String(text)) => (snake(key), json!(literal(text))),
+        (key, value) => (snake(key), value.clone()),
     };
     out.insert(name, value);
 }

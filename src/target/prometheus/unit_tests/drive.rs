@@ -208,9 +208,8 @@ impl Driver<'_> {
                 None => Some(None),
             })
             .collect::<Option<_>>()?;
-        let set = labels::of(self.plan, c.signal, family);
-        let bucket = |le: &str, phases: &[Phase]| {
-            let mut set = set.clone();
+        let mut set = labels::of(self.plan, c.signal, family);
+        let mut bucket = |le: &str, phases: &[Phase]| {
             set.insert("le".into(), le.into());
             self.input(&series(name, Series::Bucket), &set, values::counter(phases))
         };

@@ -19,7 +19,7 @@ pub(super) fn of(plan: &Plan, signal: &Signal, family: &Family) -> LabelSet {
         let value = if label == "job" {
             plan.scrape.job.clone()
         } else {
-            format!("{label}-1")
+            [label, "-1"].concat()
         };
         set.insert(label.clone(), value);
     }
@@ -110,7 +110,8 @@ fn meeting(op: MatchOp, value: &str) -> String {
 pub(super) fn series(name: &str, set: &LabelSet) -> String {
     // A JSON string is a PromQL string; printing one cannot fail.
     let quoted = |v: &String| serde_json::to_string(v).unwrap_or_default();
-    let mut out = format!("{name}{{");
+    let mut out = String::with_capacity(256);
+    out.extend([name, "{"]);
     for (i, (label, value)) in set.iter().enumerate() {
         let comma = if i > 0 { ", " } else { "" };
         out.extend([comma, label, "=", &quoted(value)]);

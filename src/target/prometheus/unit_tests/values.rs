@@ -57,7 +57,8 @@ fn segment(start: Number, increment: Number, more: u64) -> String {
     } else {
         "+"
     };
-    format!("{}{sign}{}x{more}", decimal(start), decimal(increment))
+    let (start, increment) = (decimal(start), decimal(increment));
+    [&start, sign, &increment, "x", &more.to_string()].concat()
 }
 
 #[cfg(test)]
