@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use memchr::memchr2;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
 /// Markdown of several lines, between blank lines: lists, tables and code stay what they are.
@@ -113,7 +114,11 @@ fn pipes(line: String) -> String {
 }
 
 fn longest_run(text: &str, of: char) -> usize {
-    text.split(|c| c != of).map(str::len).max().unwrap_or(0)
+    // Most texts have none, which is found faster.
+    match text.contains(of) {
+        true => text.split(|c| c != of).map(str::len).max().unwrap_or(0),
+        false => 0,
+    }
 }
 
 fn parser(text: &str) -> pulldown_cmark::OffsetIter<'_> {
@@ -138,7 +143,7 @@ fn within(ranges: &[Range<usize>], at: usize) -> bool {
 
 /// Text without HTML, and without links that run something.
 fn harmless(text: &str) -> Cow<'_, str> {
-    if !text.contains(['<', ']']) {
+    if memchr2(b'<', b']', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
     let code = protected(text);

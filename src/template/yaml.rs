@@ -63,7 +63,10 @@ fn is_plain(text: &str) -> bool {
     let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
     let words = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"];
     let word = || words.iter().any(|w| text.eq_ignore_ascii_case(w));
-    is_duration(text) || (starts && goes_on(text) && !word())
+    match starts {
+        true => goes_on(text) && !word(),
+        false => is_duration(text),
+    }
 }
 
 /// True for printable ASCII in which nothing ends a plain scalar or is lost at its end.

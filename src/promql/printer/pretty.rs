@@ -29,7 +29,7 @@ const STEP: usize = 2;
 /// A query that fits into one line is that line. No newline at the end.
 pub fn pretty(expr: &Expr, width: usize) -> String {
     let mut layout = Layout {
-        out: String::with_capacity(2 * width),
+        out: String::with_capacity(256),
         width,
     };
     layout.expr(expr, 0);
