@@ -16,7 +16,7 @@ use super::{
     Binary, Expr, ExprKind, Subquery, expr, leaf, lhs_parens, operator, rhs_parens,
     subquery_parens, unary_parens,
 };
-use crate::promql::ast::{Matcher, Name, Selector};
+use crate::promql::ast::{Matcher, Name, Selector, StringLiteral};
 use crate::promql::check::value_type;
 use crate::promql::functions::ValueType;
 use crate::promql::room::with_room;
@@ -71,24 +71,37 @@ fn is_longer(expr: &Expr, mut room: usize) -> bool {
     false
 }
 
-/// Characters of an expression without those in it, or fewer.
+/// Characters of an expression without those in it, or fewer. Something for each, so that few are looked at.
 fn least(expr: &Expr) -> usize {
     match &expr.kind {
-        ExprKind::Selector(selector) => least_of(selector),
-        ExprKind::Range(range) => least_of(&range.selector) + "[]".len(),
+        ExprKind::Number(number) => ascii(&number.text),
+        ExprKind::String(literal) => least_of(literal),
+        ExprKind::Selector(selector) => least_to_select(selector),
+        ExprKind::Range(range) => least_to_select(&range.selector) + "[]".len(),
+        ExprKind::Subquery(_) => "[:]".len(),
         ExprKind::Call(call) => ascii(&call.function.text) + "()".len(),
         ExprKind::Aggregate(aggregate) => aggregate.op.name().len() + "()".len(),
+        ExprKind::Unary(op, _) => op.symbol().len(),
         ExprKind::Binary(binary) => binary.op.symbol().len() + 2,
-        _ => 0,
+        ExprKind::Unknown(unknown) => ascii(&unknown.operator.text) + 2,
+        ExprKind::Paren(_) => "()".len(),
+        ExprKind::Placeholder(name) => ascii(&name.text),
+        ExprKind::Invalid(_) => 0,
     }
 }
 
-fn least_of(selector: &Selector) -> usize {
+fn least_to_select(selector: &Selector) -> usize {
     let metric = selector.metric.as_ref().map_or(0, |name| ascii(&name.text));
     let matchers = selector.matchers.iter();
-    let least =
-        |m: &Matcher| ascii(&m.label.text) + m.op.symbol().len() + ascii(&m.value.value) + 2;
+    let least = |m: &Matcher| ascii(&m.label.text) + m.op.symbol().len() + least_of(&m.value);
     metric + matchers.map(least).sum::<usize>()
+}
+
+fn least_of(literal: &StringLiteral) -> usize {
+    match literal.raw.is_empty() {
+        true => ascii(&literal.value) + 2,
+        false => ascii(&literal.raw),
+    }
 }
 
 /// The length of a text, if it has one character a byte.

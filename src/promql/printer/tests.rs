@@ -96,6 +96,7 @@ fn what_just_fits_stays_on_its_line() {
         "histogram_quantile(0.9, sum by (le, \"é x\") (rate(b_bucket{le='+Inf'}[5m:30s])))",
         "-a ^ 2 * on () group_left (x) (b or vector(1)) >= bool 3",
         "quantile(0.5, $x{} / $y) and on ($z) c",
+        "x{a=$b, c=~$d} $op (((-$e)))",
     ] {
         let tree = parse_with(text, Dialect::Grafana).unwrap();
         let line = tree.to_string();
