@@ -30,6 +30,12 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// True when each byte is one of these. There is no way out of the inner loop, which then takes many bytes at once.
+pub fn holds_only(text: &str, these: impl Fn(u8) -> bool) -> bool {
+    let mut parts = text.as_bytes().chunks(256);
+    parts.all(|part| part.iter().fold(true, |all, b| all & these(*b)))
+}
+
 /// For each byte whether it is an ASCII letter or digit, or one of these signs: words are long, and looked through often.
 pub const fn word_bytes(signs: &[u8]) -> [bool; 256] {
     let mut bytes = [false; 256];

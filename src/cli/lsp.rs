@@ -112,7 +112,7 @@ fn capabilities(encoding: Encoding) -> ServerCapabilities {
 /// The folder that the editor has open.
 fn root(params: &InitializeParams) -> Option<PathBuf> {
     let folders = params.workspace_folders.iter().flatten();
-    #[allow(deprecated, reason = "older editors send nothing else")]
+    #[expect(deprecated, reason = "older editors send nothing else")]
     let mut all = folders.map(|folder| &folder.uri).chain(&params.root_uri);
     all.find_map(document::path)
 }

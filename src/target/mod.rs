@@ -32,7 +32,7 @@ pub use cloudwatch::{Requests, requests};
 pub use schema::validate;
 
 use crate::plan::Plan;
-use crate::template::yaml::holds_only;
+use crate::source::holds_only;
 use crate::template::{TemplateError, Templates};
 
 /// A family of outputs.

@@ -6,7 +6,7 @@ use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, Serde};
 use minijinja::{Error, Value};
 use serde::{Serialize, Serializer};
 
-use super::yaml::holds_only;
+use crate::source::holds_only;
 
 /// JSON that templates print with `tojson`; they can look into it as well.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Filters for YAML: what readers of YAML 1.1 and 1.2 take for the same text.
 
-use crate::source::lines;
+use crate::source::{holds_only, lines};
 
 /// A YAML scalar on one line, quoted where it must be.
 pub(crate) fn scalar(text: &str) -> String {
@@ -119,12 +119,6 @@ pub(crate) fn keeps_lines(text: &str) -> bool {
     // What all characters beyond ASCII begin with that are not printable.
     let mut others = memchr::memchr3_iter(0xC2, 0xE2, 0xEF, text.as_bytes());
     holds_only(text, plain) && others.all(|at| text[at..].starts_with(is_printable))
-}
-
-/// True when each byte is one of these. There is no way out of the inner loop, which then takes many bytes at once.
-pub(crate) fn holds_only(text: &str, these: impl Fn(u8) -> bool) -> bool {
-    let mut parts = text.as_bytes().chunks(256);
-    parts.all(|part| part.iter().fold(true, |all, b| all & these(*b)))
 }
 
 #[cfg(test)]

@@ -70,10 +70,6 @@ fn all(document: &Document, lines: &Lines<'_>) -> Option<CodeAction> {
 }
 
 /// Edits of one document.
-#[allow(
-    clippy::mutable_key_type,
-    reason = "the protocol's type has a URI as key; nothing changes it"
-)]
 pub(super) fn edit_of(uri: &Uri, edits: Vec<TextEdit>) -> WorkspaceEdit {
     WorkspaceEdit::new(HashMap::from([(uri.clone(), edits)]))
 }

@@ -3,6 +3,7 @@
 use super::{Kind, Lexer};
 use crate::promql::error::SyntaxError;
 use crate::promql::placeholder::Dialect;
+use crate::source::holds_only;
 
 impl Lexer<'_> {
     /// Reads over a string literal; every escape in it is valid afterwards.
@@ -172,8 +173,7 @@ fn bytes(raw: &str) -> Vec<u8> {
 /// True for a text that is in double quotes what it is without them.
 pub(in crate::promql) fn is_plain(value: &str) -> bool {
     let plain = |b: u8| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\';
-    // Without a branch for each byte many are looked at at once.
-    value.bytes().fold(true, |all, b| all & plain(b))
+    holds_only(value, plain)
 }
 
 /// A literal in double quotes whose value is `value`.
