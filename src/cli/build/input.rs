@@ -1,6 +1,7 @@
 //! Which specs are built.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -34,10 +35,29 @@ pub(super) fn list(paths: &[PathBuf], config: &Config) -> Result<Specs> {
         }
         files.extend(found);
     }
+    let whole_folder = match paths {
+        [one] => is_folder(one)? && is_all(one, config)?,
+        _ => false,
+    };
     Ok(Specs {
         files: built(files, config),
-        whole_folder: matches!(paths, [one] if one.is_dir() && is_all(one, config)),
+        whole_folder,
     })
+}
+
+/// What was found of a path; none where there is nothing. What cannot be looked at is neither there nor gone: the
+/// services that it describes would be kept or removed by mistake.
+fn look<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>> {
+    match found {
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        found => found
+            .map(Some)
+            .with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+fn is_folder(path: &Path) -> Result<bool> {
+    Ok(look(path, path.metadata())?.is_some_and(|about| about.is_dir()))
 }
 
 /// Each file once, without those that others extend.
@@ -48,19 +68,23 @@ pub(super) fn built(mut files: Vec<PathBuf>, config: &Config) -> Vec<PathBuf> {
 }
 
 /// True for a folder outside of which the configuration names no specs.
-fn is_all(folder: &Path, config: &Config) -> bool {
-    let same = |named: &Spanned<String>| {
-        let named = config.folder().join(&named.value).canonicalize();
-        named.is_ok_and(|named| folder.canonicalize().is_ok_and(|folder| folder == named))
-    };
-    config.build.specs.iter().all(same)
+fn is_all(folder: &Path, config: &Config) -> Result<bool> {
+    let real = |path: &Path| look(path, path.canonicalize());
+    for named in &config.build.specs {
+        let named = real(&config.folder().join(&named.value))?;
+        if named.is_none() || named != real(folder)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Files and folders below `root` that a path or a glob names, sorted.
 pub(in crate::cli) fn matching(root: &Path, named: &str) -> Result<Vec<PathBuf>> {
     if !is_glob(named) {
         let path = root.join(named);
-        return Ok(Vec::from_iter(path.exists().then_some(path)));
+        let found = look(&path, path.metadata())?;
+        return Ok(Vec::from_iter(found.map(|_| path)));
     }
     let glob = GlobBuilder::new(named.strip_prefix("./").unwrap_or(named));
     let glob = { glob }.literal_separator(true).build();
@@ -69,7 +93,7 @@ pub(in crate::cli) fn matching(root: &Path, named: &str) -> Result<Vec<PathBuf>>
         .compile_matcher();
     let start = start(root, named);
     let mut found = Vec::new();
-    if start.is_dir() {
+    if is_folder(&start)? {
         let entries = walkdir::WalkDir::new(&start)
             .sort_by_file_name()
             .into_iter();
@@ -156,11 +180,10 @@ pub(super) fn duplicate(name: &Spanned<String>, first: Span) -> Diagnostic {
 
 /// The files that may be specs; a path that is a file is one.
 pub(in crate::cli) fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
-    if !path.exists() {
-        bail!("{}: no such file or folder", path.display());
-    }
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
+    match look(path, path.metadata())? {
+        None => bail!("{}: no such file or folder", path.display()),
+        Some(about) if !about.is_dir() => return Ok(vec![path.to_owned()]),
+        Some(_) => {}
     }
     let mut found = Vec::new();
     let folder = walkdir::WalkDir::new(path).sort_by_file_name();
@@ -171,7 +194,7 @@ pub(in crate::cli) fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
             continue;
         }
         // A spec that cannot be looked at is no spec that is gone: its service would go with it.
-        let about = std::fs::metadata(entry.path());
+        let about = entry.path().metadata();
         let about = about.with_context(|| format!("cannot read {}", entry.path().display()))?;
         if about.is_file() {
             found.push(entry.into_path());

@@ -31,7 +31,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             Needs::Strace,
             a_build_survives_every_kill,
         ),
-        slow(
+        in_ci(
             "faults::a_build_survives_every_look_that_fails",
             Needs::Strace,
             a_build_survives_every_look_that_fails,
@@ -177,6 +177,10 @@ fn a_build_that_is_refused_anything_changes_nothing() {
     all(MOVES, &[Fault::Error("EIO")]);
 }
 
+fn a_build_survives_every_look_that_fails() {
+    all(LOOKS, &[Fault::Error("EIO")]);
+}
+
 // Every call that touches the disk, with all that it may say: about half an hour.
 
 fn a_build_survives_every_error() {
@@ -186,8 +190,4 @@ fn a_build_survives_every_error() {
 
 fn a_build_survives_every_kill() {
     all(CHANGES, &[Fault::Kill]);
-}
-
-fn a_build_survives_every_look_that_fails() {
-    all(LOOKS, &[Fault::Error("EIO")]);
 }
