@@ -1,0 +1,1 @@
+//! Benchmarks: `cargo bench --package slosmith-benches`. README.md describes each.
