@@ -18,11 +18,11 @@ pub(super) fn judge(scenario: Option<&Scenario>, result: &Results) -> Judged {
     let wanted = scenario.map(|s| wanted(s, result));
     let note = match (sent, wanted) {
         _ if dropped > 0.0 => Some(format!(
-            "{dropped} were dropped because no virtual user was free: the server did not get the load of the scenario"
+            "{dropped} iterations were dropped because no virtual user was free: the load was lower than the scenario requires"
         )),
-        (None, _) => Some("the result does not say how many requests were sent".to_owned()),
+        (None, _) => Some("the result does not contain the number of sent requests".to_owned()),
         (Some(sent), Some(wanted)) if sent < wanted * (1.0 - MISSING) => {
-            Some("the test ended early, or is another one".to_owned())
+            Some("the test ended early, or the result belongs to another scenario".to_owned())
         }
         _ => None,
     };

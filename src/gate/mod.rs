@@ -183,7 +183,7 @@ fn verdict(c: &Criterion, measured: Measured) -> (Verdict, Option<String>) {
     match estimate {
         Verdict::Pass if !sure => {
             let note =
-                format!("{range}; that bucket holds the bound, so this is an estimate and no pass");
+                format!("{range}; the limit is inside this bucket, so the estimate does not pass");
             (Verdict::Degraded, Some(note))
         }
         verdict => (verdict, Some(range)),

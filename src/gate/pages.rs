@@ -115,7 +115,7 @@ impl Difference {
                 return Err(Unmeasured::OtherServer(shown(&old)));
             };
             if new.value < old.value {
-                let counted = format!("{name} was {} and is {}", old.value, new.value);
+                let counted = format!("`{name}` fell from {} to {}", old.value, new.value);
                 return Err(Unmeasured::Fell(counted));
             }
             grown.push((new.clone(), new.value - old.value));

@@ -23,7 +23,7 @@ pub enum ReadError {
     },
     /// The JSON is something else.
     #[error(
-        "1:1: this is neither the result of `vllm bench serve --save-result` nor a summary of k6: it has no `request_throughput` and no `metrics`"
+        "1:1: not a result of `vllm bench serve --save-result` and not a k6 summary: `request_throughput` and `metrics` are missing"
     )]
     Unknown,
 }

@@ -55,7 +55,7 @@ impl<'p> Indexed<'p> {
     pub(super) fn span(&self) -> &'static str {
         match self.from_start {
             true => "since the server started",
-            false => "between the pages",
+            false => "between the two snapshots",
         }
     }
 

@@ -42,31 +42,31 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
     /// Only Prometheus runs it.
-    #[error("it is PromQL from the spec")]
+    #[error("PromQL from the spec runs only in Prometheus")]
     OwnPromQl,
     /// One page has no rates.
-    #[error("it needs an earlier page (`--since`)")]
+    #[error("needs earlier `/metrics` output: `--since`")]
     OnePage,
     /// No server shows the family.
-    #[error("`{0}` is not on the page")]
+    #[error("`{0}` is not in the `/metrics` output")]
     NotOnPage(String),
     /// A percentile or mean of nothing.
-    #[error("nothing was observed between the pages")]
+    #[error("nothing was observed between the two snapshots")]
     NothingObserved,
     /// A ratio of nothing.
-    #[error("there were no events")]
+    #[error("no events were counted")]
     NoEvents,
     /// An objective wants more of them.
-    #[error("there were fewer than {0} events")]
+    #[error("fewer than {0} events were counted")]
     FewEvents(u32),
     /// Two pages hold no week.
-    #[error("it compares with its own past")]
+    #[error("needs the history in Prometheus: compares with past values")]
     ComparesWithPast,
     /// Pages show moments.
-    #[error("a share of time needs a history")]
+    #[error("needs the history in Prometheus: measures a share of time")]
     ShareOfTime,
     /// Two values correlate over many pages only.
-    #[error("a correlation needs a history")]
+    #[error("needs the history in Prometheus: measures a correlation")]
     NeedsHistory,
 }
 

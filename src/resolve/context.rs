@@ -136,9 +136,9 @@ impl<'a> Context<'a> {
         known.dedup();
         for profile in profiles {
             if !known.contains(&profile.value.as_str()) {
-                let message = format!("no release was recorded with the profile `{profile}`");
+                let message = format!("the catalog has no vLLM profile `{profile}`");
                 let meant = did_you_mean(&profile.value, known.iter().copied());
-                let help = meant.unwrap_or_else(|| format!("there are {}", known.join(", ")));
+                let help = meant.unwrap_or_else(|| format!("use one of `{}`", known.join("`, `")));
                 let error = Diagnostic::error("unknown-profile", profile.span, message);
                 self.sink.push(error.help(help));
             } else if !self.profiles.contains(&profile.value) {
@@ -231,7 +231,9 @@ impl SelectError {
         match self {
             Self::Missing => Some(RangeError::HELP.to_owned()),
             Self::Range(error) => Some(error.help()),
-            Self::Inverted(_) => Some("its lower bound is above its upper bound".to_owned()),
+            Self::Inverted(_) => {
+                Some("swap the bounds: the lower one is above the upper one".to_owned())
+            }
             Self::NoRelease(_) => None,
         }
     }

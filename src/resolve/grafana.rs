@@ -18,7 +18,8 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Provisioning {
             cx.sink.push(fault);
         }
         if !formats.contains(&Provision::Operator) {
-            let message = "`instances` is for the Grafana operator: `provision: [operator]`";
+            let message =
+                "`instances` needs `provision: [operator]`: only the Grafana operator uses it";
             cx.reject_field("instances", instances.span, message);
         }
     }

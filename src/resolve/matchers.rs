@@ -33,7 +33,7 @@ fn check_text(cx: &mut Context<'_>, text: &Text) {
     let known = [("=~", "matches"), ("!~", "not_matches"), ("!=", "not")];
     for (operator, field) in known {
         if let Some(value) = text.value.strip_prefix(operator) {
-            let message = format!("`{operator}` cannot be part of a label's value");
+            let message = format!("a label value cannot begin with the operator `{operator}`");
             let help = format!("write `{{{field}: \"{}\"}}`", value.trim_matches('"'));
             let error = Diagnostic::error("bad-matcher", text.span, message);
             cx.sink.push(error.help(help));
@@ -72,7 +72,7 @@ fn matcher(value: &MatchValue) -> (MatchOp, String) {
 
 fn with_article(message: &str) -> String {
     match message.strip_prefix("bad regular expression") {
-        Some(rest) => format!("not a regular expression{rest}"),
+        Some(rest) => format!("not a valid regular expression{rest}"),
         None => message.to_owned(),
     }
 }

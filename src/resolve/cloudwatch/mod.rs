@@ -106,20 +106,20 @@ fn values(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<(String, Vec<
             let message = format!("no signal has the label `{label}`");
             let error = Diagnostic::error("unknown-label", label.span, message);
             cx.sink
-                .push(error.help("write a label of the signals that alerts are on"));
+                .push(error.help("use a label of the signals that alerts use"));
         }
         if values.value.is_empty() {
-            let message = format!("`{label}` has no value");
+            let message = format!("the label `{label}` has no values");
             let error = Diagnostic::error("missing-field", values.span, message);
             cx.sink
-                .push(error.help("write all values that it has, such as `[a, b]`"));
+                .push(error.help("list all values of the label, such as `[a, b]`"));
         }
         for (i, value) in values.value.iter().enumerate() {
             if !limits::is_dimension_value(&value.value) {
-                let message = format!("a dimension cannot have the value `{value}`");
+                let message = format!("`{value}` is not a valid dimension value");
                 let error = Diagnostic::error("bad-name", value.span, message);
                 cx.sink.push(
-                    error.help("write printable ASCII, not blank, and neither `.` nor `...`"),
+                    error.help("use printable ASCII; the value must not be blank, `.` or `...`"),
                 );
             }
             if values.value[..i]
@@ -128,7 +128,7 @@ fn values(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<(String, Vec<
             {
                 let message = format!("`{value}` appears twice");
                 let error = Diagnostic::error("duplicate-name", value.span, message);
-                cx.sink.push(error.help("write each value once"));
+                cx.sink.push(error.help("remove one of the two"));
             }
         }
     }
@@ -162,7 +162,9 @@ fn untagged(slos: &[Slo], alerts: &[Alert]) -> Vec<String> {
     let told: BTreeSet<_> = odd.map(|(name, _)| name).collect();
     let told = told.into_iter();
     told.map(|name| {
-        format!("the label `{name}` is not a tag in CloudWatch, where its value is not allowed")
+        format!(
+            "the label `{name}` is not added as an alarm tag: CloudWatch does not allow its value"
+        )
     })
     .collect()
 }
@@ -204,9 +206,9 @@ fn reject_overrides(cx: &mut Context<'_>) {
     for alert in cx.spec.alerts.values() {
         if let Some(over) = &alert.cloudwatch {
             let at = cx.document.key(over.span, "cloudwatch");
-            let message = "an alarm of CloudWatch, but the service has no `cloudwatch`";
+            let message = "this alert has `cloudwatch` settings, but the spec has no top-level `cloudwatch` block";
             let error = Diagnostic::error("missing-field", at, message);
-            let help = "add `cloudwatch: {region: …, namespace: …}` at the top";
+            let help = "add `cloudwatch: {region: …, namespace: …}` at the top level";
             cx.sink.push(error.help(help));
         }
     }

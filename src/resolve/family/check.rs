@@ -40,10 +40,13 @@ pub(in crate::resolve) fn check_matchers(
         };
         for (asked, at) in matchers::asked_values(value) {
             if !domain.iter().any(|known| known == asked) {
-                let message = format!("`{label}` of `{}` is never `{asked}`", signal.name);
+                let message = format!(
+                    "the label `{label}` of `{}` never has the value `{asked}`",
+                    signal.name
+                );
                 let error = Diagnostic::error("unknown-label-value", at, message)
                     .maybe_help(did_you_mean(asked, domain.iter().map(String::as_str)))
-                    .help(format!("it is one of `{}`", domain.join("`, `")));
+                    .help(format!("use one of `{}`", domain.join("`, `")));
                 cx.sink.push(error);
             }
         }
@@ -106,7 +109,7 @@ pub(in crate::resolve) fn narrowed(
 /// Complains about a selection on something that has no series of its own.
 pub(in crate::resolve) fn reject_where(cx: &mut Context<'_>, selection: &Matchers) {
     if let Some(first) = selection.keys().next() {
-        let message = "`where` narrows the series of a family, not a ratio or raw PromQL";
+        let message = "`where` needs a signal that is a single metric, not a ratio or raw PromQL";
         cx.reject_field("where", first.span, message);
     }
 }
@@ -126,12 +129,16 @@ pub(in crate::resolve) fn check_present_from_start(
     }
     let name = family.names.newest();
     let message =
-        format!("not every release serves `{name}` from start-up, so its absence proves nothing");
+        format!("`absent` cannot use `{name}`: some releases do not expose it from start-up");
     let rule = &cx.catalog.lineage().present_from_start;
     let help = if name == ALWAYS_THERE {
-        format!("servers show it from start-up since {}", rule.since)
+        format!(
+            "select vLLM {} or newer: these releases expose it from start-up",
+            rule.since
+        )
     } else {
-        "use a signal that every server shows from start-up, such as `vllm.requests_running`".into()
+        "use a signal that every server exposes from start-up, such as `vllm.requests_running`"
+            .into()
     };
     let error = Diagnostic::error("not-from-start", at, message).help(help);
     cx.sink.push(error);
@@ -173,12 +180,12 @@ fn check_name(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic> {
     if coverage.absent.is_empty() {
         return None;
     }
-    let missing = Missing::new(cx, family.name(), &coverage.absent);
+    let missing = Missing::of_name(cx, family.name(), &coverage.absent);
     let error = missing.error(cx, name, at);
     let signal = library_signal(cx, family.name());
-    Some(error.maybe_help(
-        signal.map(|signal| format!("the signal `{signal}` finds the right name on every release")),
-    ))
+    Some(error.maybe_help(signal.map(|signal| {
+        format!("use the signal `{signal}`: slosmith queries the right name on every release")
+    })))
 }
 
 /// The library signal that a renamed family belongs to.
@@ -200,7 +207,7 @@ pub(in crate::resolve) fn not_a_boundary(
 ) -> Diagnostic {
     let buckets = signal.buckets();
     let scope = if signal.family().is_some_and(|f| f.recorded) && cx.range.is_some() {
-        " on every release of the range"
+        " on every selected release"
     } else {
         ""
     };
@@ -209,11 +216,11 @@ pub(in crate::resolve) fn not_a_boundary(
     let above = buckets.iter().find(|b| b.bound > value);
     let show = |b: &crate::plan::Bucket| shown(b.bound * signal.scale, signal.unit);
     let help = match (below, above) {
-        (Some(b), Some(a)) => format!("the nearest are {} and {}", show(b), show(a)),
-        (Some(b), None) => format!("the last is {}", show(b)),
-        (None, Some(a)) => format!("the first is {}", show(a)),
+        (Some(b), Some(a)) => format!("use {} or {}, the nearest bucket boundaries", show(b), show(a)),
+        (Some(b), None) => format!("use {}, the last bucket boundary", show(b)),
+        (None, Some(a)) => format!("use {}, the first bucket boundary", show(a)),
         (None, None) => {
-            "its buckets differ between deployments: declare the family as a signal of your own"
+            "declare your own signal with `expr` and `buckets`: these buckets differ between servers"
                 .into()
         }
     };

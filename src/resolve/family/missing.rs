@@ -55,6 +55,14 @@ impl<'a> Missing<'a> {
         }
     }
 
+    /// The same for one name in raw PromQL, where the family's other names do not count.
+    pub(super) fn of_name(cx: &Context<'_>, metric: &'a str, absent: &'a [ReleaseId]) -> Self {
+        Self {
+            life: cx.catalog.first_last_in(metric, &cx.profiles),
+            ..Self::new(cx, metric, absent)
+        }
+    }
+
     /// The finding at `at`, where the family is named as a signal or by its own name.
     pub(super) fn error(&self, cx: &Context<'_>, name: &str, at: Span) -> Diagnostic {
         let releases = cx.catalog.describe(self.absent);
@@ -76,21 +84,24 @@ impl<'a> Missing<'a> {
         let error = Diagnostic::error(lack.code(), at, message);
         let error = error.maybe_help(match lack {
             Lack::Conditional => Some(format!(
-                "add it to `runtime.profiles` if the servers run so: `profiles: [{}]`",
+                "add the profile if your servers use it: `runtime: {{profiles: [{}]}}`",
                 self.profiles.first().map_or("", String::as_str)
             )),
             Lack::Hidden(flag) => Some(format!(
-                "`--show-hidden-metrics-for-version={flag}` shows it"
+                "start vLLM with `--show-hidden-metrics-for-version={flag}` to expose the metric"
             )),
-            Lack::Future | Lack::Removed => self
-                .life
-                .as_ref()
-                .map(|life| format!("it exists {}", span(life))),
+            Lack::Future | Lack::Removed => self.life.as_ref().map(|life| {
+                let exists = match (lack, &life.last) {
+                    (Lack::Removed, Some(_)) => "existed",
+                    _ => "exists",
+                };
+                format!("`{metric}` {exists} {}", span(life))
+            }),
         });
         let lineage = cx.catalog.lineage();
         let (today, change) = (lineage.successor(metric), lineage.change(metric));
         error
-            .maybe_help(today.map(|name| format!("its name is now `{name}`")))
+            .maybe_help(today.map(|name| format!("use the new name, `{name}`")))
             // What lineage notes on a pure rename is of no use to whoever must rename.
             .maybe_help(change.filter(|_| today.is_none()).map(|c| c.note.clone()))
             .maybe_help(self.way_out(cx, lack))
@@ -107,7 +118,7 @@ impl<'a> Missing<'a> {
                     with_profiles(&self.profiles)
                 )
             }
-            None => format!("no recorded page shows `{metric}`"),
+            None => format!("no recorded release exposes `{metric}`"),
         };
         let change = cx.catalog.lineage().change(metric);
         let note = change.filter(|c| c.note.len() <= SHORT_NOTE);
@@ -145,9 +156,11 @@ impl<'a> Missing<'a> {
         let narrow = partly && !cx.overridden && lack != Lack::Conditional;
         let optional = cx.is_declaring();
         Some(match (narrow, optional) {
-            (true, true) => "narrow `runtime.vllm`, or mark the signal `optional: true`".into(),
-            (true, false) => "narrow `runtime.vllm` to releases that have it".into(),
-            (false, true) => "`optional: true` leaves it out where it is missing".into(),
+            (true, true) => "narrow `runtime.vllm`, or set `optional: true`".into(),
+            (true, false) => "narrow `runtime.vllm` to releases that have the metric".into(),
+            (false, true) => {
+                "set `optional: true` to leave the signal out where the metric is missing".into()
+            }
             (false, false) => return None,
         })
     }
@@ -184,9 +197,9 @@ pub(super) fn range(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic
     if cx.spec.runtime.is_some() || cx.runtime_told.replace(true) {
         return None;
     }
-    let message = format!("`{name}` needs `runtime`: vLLM families depend on the release");
+    let message = format!("`{name}` needs `runtime`: vLLM metrics depend on the release");
     let error = Diagnostic::error("missing-field", at, message);
-    Some(error.help("name the releases in use: `runtime: {vllm: \">=0.20, <0.34\"}`"))
+    Some(error.help("set the vLLM releases in use: `runtime: {vllm: \">=0.20, <0.34\"}`"))
 }
 
 /// A name that is no family on any release, whatever the range.
@@ -201,14 +214,14 @@ pub(super) fn nobody_has(catalog: &Catalog, metric: &str, at: Span) -> Option<Di
 
 /// A histogram's `_bucket`, `_sum` or `_count` where the histogram is expected.
 pub(super) fn one_series(metric: &str, family: &str, at: Span) -> Diagnostic {
-    let message = format!("`{metric}` is one series of a histogram");
+    let message = format!("`{metric}` is only one series of a histogram");
     Diagnostic::error("bad-name", at, message)
-        .help(format!("name the histogram itself: `{family}`"))
+        .help(format!("use the name of the histogram: `{family}`"))
 }
 
 /// A vLLM name that no release has.
 pub(super) fn unknown(catalog: &Catalog, metric: &str, at: Span) -> Diagnostic {
-    let message = format!("no release of vLLM has `{metric}`");
+    let message = format!("no vLLM release has the metric `{metric}`");
     let meant = catalog.suggest(metric);
     Diagnostic::error("unknown-metric", at, message)
         .maybe_help(meant.map(|m| format!("did you mean `{m}`?")))
@@ -219,7 +232,7 @@ pub(super) fn normalised(catalog: &Catalog, metric: &str, at: Span) -> Option<Di
     let colon = format!("vllm:{}", metric.strip_prefix("vllm_")?);
     let meant = [colon.clone(), format!("{colon}_total")];
     let meant = meant.into_iter().find(|name| catalog.is_known(name))?;
-    let message = format!("vLLM serves no `{metric}`: its names start with `vllm:`");
+    let message = format!("vLLM does not expose `{metric}`: vLLM metric names start with `vllm:`");
     let error = Diagnostic::error("normalised-name", at, message);
     Some(error.help(format!("did you mean `{meant}`?")))
 }

@@ -42,7 +42,7 @@ pub(super) fn family(
     let shapes = shapes(cx, &names);
     if let Some(shape) = shapes.iter().find(|s| !fits(s.kind, kind.value)) {
         let message = format!(
-            "`{metric}` is a {} on every page, not a {}",
+            "`{metric}` is a {} in vLLM, not a {}",
             shape.kind,
             kind.value.as_str()
         );
