@@ -18,7 +18,7 @@ pub(super) fn judge(scenario: Option<&Scenario>, result: &Results) -> Judged {
     let wanted = scenario.map(|s| wanted(s, result));
     let note = match (sent, wanted) {
         _ if dropped > 0.0 => Some(format!(
-            "{dropped} iterations were dropped because no virtual user was free: the load was lower than the scenario requires"
+            "dropped iterations: {dropped} (no virtual user was free); the load was lower than the scenario requires"
         )),
         (None, _) => Some("the result does not contain the number of sent requests".to_owned()),
         (Some(sent), Some(wanted)) if sent < wanted * (1.0 - MISSING) => {
