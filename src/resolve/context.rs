@@ -231,9 +231,10 @@ impl SelectError {
         match self {
             Self::Missing => Some(RangeError::HELP.to_owned()),
             Self::Range(error) => Some(error.help()),
-            Self::Inverted(_) => {
-                Some("swap the bounds: the lower one is above the upper one".to_owned())
-            }
+            Self::Inverted(_) => Some(
+                "swap the two versions, so that the lower bound is below the upper bound"
+                    .to_owned(),
+            ),
             Self::NoRelease(_) => None,
         }
     }

@@ -133,7 +133,8 @@ fn reject_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(
     ];
     for (field, span) in fields {
         if let Some(span) = span {
-            let message = format!("`{field}` cannot be set for vLLM metrics: the catalog has them");
+            let message =
+                format!("`{field}` cannot be set for vLLM metrics: the catalog defines them");
             let at = cx.document.key(span, field);
             let error = Diagnostic::error("contradiction", at, message);
             return Err(cx.fail(error.help(format!("remove `{field}`"))));

@@ -116,7 +116,7 @@ impl Context<'_> {
         let message = format!("unknown signal `{name}`");
         let of_library = || library::meant(&name.value);
         let help = did_you_mean(&name.value, own).unwrap_or_else(|| {
-            let in_library = name.value.starts_with(library::PREFIX);
+            let in_library = name.value.starts_with(library::PREFIX) || name.value.contains(':');
             match (in_library, of_library()) {
                 (true, Some(meant)) => format!("did you mean `{meant}`?"),
                 (true, None) => "use a library signal: `slosmith signals` lists them".to_owned(),
@@ -222,7 +222,8 @@ fn alias(
         ),
     ] {
         if let Some(span) = span {
-            let message = format!("`{field}` cannot be set next to `use`: it comes from `{base}`");
+            let message =
+                format!("`{field}` cannot be combined with `use`: `{base}` already sets it");
             cx.reject_field(field, span, message);
         }
     }

@@ -157,7 +157,7 @@ fn from_page(
             Some("the CloudWatch agent drops histograms; publish the values instead")
         }
         _ if b.metric.is_some() || b.unit.is_some() || b.namespace.is_some() => {
-            Some("`metric`, `unit` and `namespace` cannot be changed")
+            Some("a scraped metric cannot have its own `metric`, `unit` or `namespace`")
         }
         _ => None,
     };

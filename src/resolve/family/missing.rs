@@ -67,10 +67,10 @@ impl<'a> Missing<'a> {
     pub(super) fn error(&self, cx: &Context<'_>, name: &str, at: Span) -> Diagnostic {
         let releases = cx.catalog.describe(self.absent);
         let metric = self.metric;
-        let what = if name.starts_with("vllm:") {
-            format!("`{name}`")
-        } else {
-            format!("`{name}` (`{metric}`)")
+        // A signal stands for all names that its metric had.
+        let (what, its_metric) = match name.starts_with("vllm:") {
+            true => (format!("`{name}`"), format!("`{name}`")),
+            false => (format!("`{name}` (`{metric}`)"), "the metric".to_owned()),
         };
         let lack = self.lack(cx);
         let message = match lack {
@@ -95,7 +95,7 @@ impl<'a> Missing<'a> {
                     (Lack::Removed, Some(_)) => "existed",
                     _ => "exists",
                 };
-                format!("`{metric}` {exists} {}", span(life))
+                format!("{its_metric} {exists} {}", span(life))
             }),
         });
         let lineage = cx.catalog.lineage();
