@@ -36,7 +36,7 @@ pub enum Origin {
     Pages,
     /// `vllm bench serve`, from streams.
     Benchmark,
-    /// k6, from whole answers.
+    /// k6, from whole responses.
     K6,
 }
 
@@ -58,7 +58,7 @@ pub enum Unmeasured {
     /// Nothing that was handed over holds it.
     #[error("the result does not contain this measure")]
     NotThere,
-    /// k6 sees whole answers only.
+    /// k6 measures whole responses only.
     #[error(
         "k6 does not measure single tokens: pass the server's `/metrics` output with `--before` and `--after`"
     )]
@@ -68,7 +68,7 @@ pub enum Unmeasured {
         "the result does not contain this measure: pass the server's `/metrics` output with `--before` and `--after`, or the value with `--given`"
     )]
     NeedsPagesOrHand,
-    /// Nothing but the person knows it.
+    /// Only the person who ran the test has it.
     #[error("the result does not contain this measure: pass the value with `--given`")]
     ByHand,
     /// The server has no such family, or had none.
@@ -80,7 +80,7 @@ pub enum Unmeasured {
     /// A counter fell.
     #[error("the server restarted during the test, or `--before` and `--after` are swapped: {0}")]
     Fell(String),
-    /// Series are gone.
+    /// Series are missing.
     #[error("`--before` and `--after` come from different servers: `--after` has no series {0}")]
     OtherServer(String),
     /// No traffic.

@@ -6,7 +6,7 @@
 //!   80 of 100 first tokens came within 250 ms
 //! ```
 //!
-//! A percentile is known as exactly as the histogram's buckets are fine, and says so.
+//! A percentile is as exact as the histogram's buckets, and is printed with its bucket.
 
 use std::collections::BTreeMap;
 

@@ -82,7 +82,7 @@ pub(super) struct PageIndex<'p> {
 /// Name and labels, sorted.
 type Series<'s> = (&'s str, Vec<(&'s str, &'s str)>);
 
-/// What samples are asked for: their names, matchers, and the labels that group them.
+/// A selection of samples: names, matchers, and the labels that group them.
 type Selection = (
     Vec<String>,
     Vec<(String, &'static str, String)>,

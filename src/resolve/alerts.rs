@@ -1,4 +1,4 @@
-//! Alerts: conditions with what the on-call person needs to know.
+//! Alerts: conditions with the facts that the on-call engineer needs.
 //!
 //! `QueueOverflow: {severity: critical, when: {signal: queue_depth, above: 80}, for: 2m}` gets a summary where the
 //! author wrote none, links to its runbook and panel, and a name that no other alert, file or anchor takes.
@@ -74,7 +74,7 @@ fn claim<'a>(
     cx.sink.push(error.help(help));
 }
 
-/// Where a condition asks for absence.
+/// The place of `absent` in a condition.
 fn absence(condition: &spec::Condition) -> Option<Span> {
     let parts = [&condition.all, &condition.any].into_iter().flatten();
     let mut parts = parts.flat_map(|list| &list.value);
@@ -82,7 +82,7 @@ fn absence(condition: &spec::Condition) -> Option<Span> {
     own.or_else(|| parts.find_map(|part| absence(&part.value)))
 }
 
-/// A group that is gone longer than it is remembered is never named.
+/// An `absent` alert must fire before its missing label sets are forgotten.
 fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
     let Some((hold, absent)) = alert.hold.zip(absence(&alert.when.value)) else {
         return;
@@ -140,7 +140,7 @@ fn whole(seconds: Number) -> u64 {
     u64::try_from(seconds.floor().to_integer()).unwrap_or(u64::MAX)
 }
 
-/// An alert, evaluated as often as it asks for itself.
+/// An alert, with its own evaluation interval.
 fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
     cx.own_evaluation = alert.evaluation_interval.map(|interval| interval.value);
     let resolved = resolved(cx, name, alert);
@@ -193,7 +193,7 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
 }
 
 impl Context<'_> {
-    /// What is looked at each minute holds for minutes.
+    /// `for` must be a multiple of the evaluation interval.
     pub(super) fn check_evaluated(&mut self, hold: Spanned<Duration>) {
         let every = self.evaluation_interval();
         if every.as_secs() == 0 || hold.value.as_secs().is_multiple_of(every.as_secs()) {
@@ -235,7 +235,7 @@ impl Context<'_> {
         }
     }
 
-    /// A severity is a label value that routing rules name: one that nobody declared is routed nowhere.
+    /// A severity is a label value that routing rules use: an undeclared one is not routed.
     pub(super) fn check_severity(&mut self, severity: &Text) {
         if !self.check_severity_name(severity) {
             return;
@@ -278,7 +278,7 @@ impl Context<'_> {
     }
 }
 
-/// True for the URL of a runbook, which no page of this service is; one without its scheme is meant as one.
+/// True for the URL of a runbook outside this service, also without its scheme.
 pub(super) fn is_elsewhere(runbook: &Text) -> bool {
     let value = &runbook.value;
     value.contains("://") || (value.contains('/') && !value.contains(".."))

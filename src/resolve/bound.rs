@@ -1,7 +1,7 @@
 //! What values are compared with: units, buckets, the signal's own past.
 //!
-//! `above: 300ms` of a signal in seconds is 0.3. `above: 300` is an error that asks for a unit, and `above: 20s` of a
-//! percentile whose last bucket is 10s one that says the alert could never fire.
+//! `above: 300ms` of a signal in seconds is 0.3. `above: 300` is an error, because the unit is missing. `above: 20s` of a
+//! percentile whose last bucket boundary is 10s is an error, because the alert could never fire.
 
 use super::context::Context;
 use crate::diag::Diagnostic;
@@ -11,7 +11,7 @@ use crate::source::{Span, Spanned};
 use crate::spec::{self, Side, Stat};
 use crate::units::{Duration, Mismatch, Number, Per, Quantity, Unit, decimal, shown};
 
-/// A second, the time of a rate when a bound does not say another.
+/// A second, the time of a rate whose threshold has none.
 const PER_SECOND: Per = Per {
     seconds: 1,
     name: "s",
@@ -198,7 +198,7 @@ pub(super) fn pointless(
     Some(Diagnostic::error(code, at, message).help(help))
 }
 
-/// A percentile is interpolated between boundaries; outside them it says nothing.
+/// Reports a threshold outside the bucket boundaries, between which percentiles are interpolated.
 pub(super) fn beyond_buckets(
     signal: &Signal,
     value: Number,
@@ -245,7 +245,7 @@ pub(super) fn coefficient(quantity: &Spanned<Quantity>) -> Result<Number, Diagno
     })
 }
 
-/// The usual range as the spec asks for it.
+/// The usual range as declared in the spec.
 pub(super) fn outside(
     cx: &mut Context<'_>,
     read: &SignalQuery<'_>,

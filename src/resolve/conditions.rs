@@ -29,7 +29,7 @@ const ROUNDING: &str = "1e-9";
 /// The fewest values that can correlate: two moments always lie on a line.
 const CORRELATED: u64 = 3;
 
-/// How long a group that is gone is missed by name.
+/// How long missing label sets are tracked: as long, an `absent` alert names them.
 pub(super) const ABSENT_MEMORY: Duration = Duration::from_secs(3 * 86_400);
 
 /// Resolves the condition of one alert.
@@ -69,7 +69,7 @@ impl Resolver<'_, '_> {
         Some(Condition::Unless(Box::new(parts), query))
     }
 
-    /// All parts, even after one failed: every fault is worth telling.
+    /// All parts, even after one failed, so that every fault is reported.
     fn parts(&mut self, parts: &[Spanned<spec::Condition>]) -> Option<Vec<Condition>> {
         let all: Vec<_> = parts.iter().map(|p| self.condition(p)).collect();
         all.into_iter().collect()
@@ -209,8 +209,8 @@ impl Resolver<'_, '_> {
         let mut labels = read.labels.clone();
         labels.retain(|label| other.labels.contains(label));
         let window = c.window.value;
-        // Means and deviations are those of the moments at which both have a value, so that is what is recorded: a window
-        // of records is cheap, where a subquery would ask for every moment of it again.
+        // Means and deviations use only the moments at which both signals have a value, so these values are recorded. Reading
+        // a window of records is cheap; a subquery would evaluate every moment of the window again.
         let own = |read| build::aggregate(AggregateOp::Max, &labels, query::to_record(read).expr);
         let keep = |expr| Query {
             expr,
@@ -306,8 +306,8 @@ impl Resolver<'_, '_> {
         })))
     }
 
-    /// Groups that were there and are gone. Once none is remembered, or where none ever was, that there is no series
-    /// at all is the fault; and it is all that somebody asks who has no alert that remembers.
+    /// Label sets that had series and lost them. If no label set is tracked, the condition holds while no series exists at
+    /// all; so does a condition outside an alert, which records nothing.
     fn gone(&mut self, family: &Family, labels: &[String]) -> Expr {
         let none = build::call("absent", [query::presence(family, &[])]);
         if self.alert.is_empty() {
@@ -437,7 +437,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Where a part says what it reads.
+/// The place of a part's signal or query.
 fn place(part: &Spanned<spec::Condition>) -> Span {
     let c = &part.value;
     let subject = c.signal.as_ref().or(c.promql.as_ref());

@@ -120,7 +120,7 @@ pub(super) fn bind(
     Outcome::Ready(Rc::new(signal))
 }
 
-/// A recorded family's labels and buckets are on record: a spec cannot say otherwise.
+/// Labels and buckets of a recorded family come from the catalog: a spec cannot set them.
 fn reject_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(), Outcome> {
     let binding = definition.prometheus.as_ref();
     let buckets = binding

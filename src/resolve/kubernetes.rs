@@ -16,7 +16,7 @@ use crate::spec::{self, Map, Text};
 /// Labels that the operator adds to every target of a pod, and of a service.
 const OF_POD: [&str; 4] = ["namespace", "pod", "container", "endpoint"];
 
-/// Joins what the spec says with what the project says.
+/// Merges the metadata of spec and project.
 pub(super) fn resolve(cx: &mut Context<'_>, project: Option<&Metadata>) -> Option<Kubernetes> {
     let own = cx.spec.kubernetes.as_ref();
     for fault in own.iter().flat_map(|own| own.value.faults()) {

@@ -14,7 +14,7 @@ use crate::spec::Text;
 pub(super) const SCRAPE_LABELS: [&str; 2] = ["job", "instance"];
 
 impl Context<'_> {
-    /// Labels a signal is grouped by: those of the service that it has, and `by`, which it must have.
+    /// Labels that a signal is grouped by: labels of `group_by` that it has, and `by`, which it must have.
     pub(super) fn labels(&mut self, signal: &Signal, by: &[Text]) -> Vec<String> {
         let group_by = &self.spec.prometheus.group_by;
         let mut labels: Vec<String> = group_by
@@ -69,7 +69,7 @@ impl Context<'_> {
         labels
     }
 
-    /// Complains about a label that rules cannot see or that the generated rules set themselves.
+    /// Reports a label that rules cannot see, or that the generated rules set.
     pub(super) fn check_group_label(&mut self, label: &Text) -> bool {
         let labels = &self.spec.prometheus.labels;
         let name = label.value.as_str();
@@ -94,7 +94,7 @@ impl Context<'_> {
         false
     }
 
-    /// Complains about a label name Prometheus would not take.
+    /// Reports a label name that Prometheus would reject.
     pub(super) fn check_label_name(&mut self, label: &Text) {
         if !is_label_name(&label.value) {
             let message = format!("`{}` is not a valid label name", label.value.escape_debug());

@@ -73,7 +73,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
     check_severities(cx);
 }
 
-/// Of two severities of one name nobody could say which labels count.
+/// Two severities of one name with labels or annotations contradict each other.
 fn check_severities(cx: &mut Context<'_>) {
     let all: Vec<_> = cx.spec.severities.all().collect();
     for (i, severity) in all.iter().enumerate() {

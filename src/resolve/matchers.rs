@@ -12,7 +12,7 @@ use crate::spec::{MatchValue, Matchers, Text};
 /// Label, comparison, value.
 pub(super) type Matcher = (String, MatchOp, String);
 
-/// Complains about a regular expression Prometheus would not take.
+/// Reports a regular expression that Prometheus would reject.
 pub(super) fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
     if let MatchValue::Is(text) = value {
         check_text(cx, text);
@@ -28,7 +28,7 @@ pub(super) fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
     }
 }
 
-/// An operator of PromQL in front of a value would be taken for a part of it.
+/// Reports a PromQL operator in front of a value, which would become a part of the value.
 fn check_text(cx: &mut Context<'_>, text: &Text) {
     let known = [("=~", "matches"), ("!~", "not_matches"), ("!=", "not")];
     for (operator, field) in known {
@@ -77,7 +77,7 @@ fn with_article(message: &str) -> String {
     }
 }
 
-/// Exact values a selection asks for, with the place to point at.
+/// Exact values of a selection, with their places in the spec.
 pub(super) fn asked_values(value: &MatchValue) -> Vec<(&str, Span)> {
     match value {
         MatchValue::Is(text) | MatchValue::Not(text) => vec![(&text.value, text.span)],

@@ -187,7 +187,7 @@ fn wrong_labels(kind: FamilyKind, kept: &Kept, expr: &Expr) -> Option<Wrong> {
     Some(Wrong { at, message, help })
 }
 
-/// What is no sum of bucket rates: counts, sums and single buckets could not be told from it.
+/// Anything except a sum of bucket rates: counts, sums and single buckets could not be derived from it.
 fn not_buckets(expr: &Expr) -> Option<Wrong> {
     (!is_buckets(expr)).then(|| Wrong {
         at: expr.span.clone(),

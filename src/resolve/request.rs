@@ -1,4 +1,4 @@
-//! How a spec asks for a signal: what it leaves out is filled in, what it says is checked.
+//! Requests of signals: defaults are filled in, and fields are checked.
 //!
 //! `{signal: vllm.time_to_first_token, stat: p95, window: 5m, by: [pod]}` becomes a
 //! [`SignalQuery`](crate::query::SignalQuery) with the labels it is grouped by.
@@ -11,7 +11,7 @@ use crate::source::{Span, Spanned};
 use crate::spec::{Stat, Text};
 use crate::units::{Duration, Number};
 
-/// A signal as a spec asks for it.
+/// A signal as requested in a spec.
 pub(super) struct SignalRequest<'a> {
     pub(super) signal: &'a Signal,
     pub(super) stat: Option<Spanned<Stat>>,
@@ -21,7 +21,7 @@ pub(super) struct SignalRequest<'a> {
 }
 
 impl Context<'_> {
-    /// Fills in what a spec leaves out and checks what it says.
+    /// Fills in defaults, and checks the fields.
     pub(super) fn read<'a>(&mut self, request: &SignalRequest<'a>) -> Option<SignalQuery<'a>> {
         let stat = self.stat(request)?;
         let window = request.window.map_or(DEFAULT_WINDOW, |w| w.value);

@@ -47,7 +47,7 @@ fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
     names.into_iter().map(|name| job(cx, name)).collect()
 }
 
-/// The job that a signal's series come from, where it says so.
+/// The job that a signal selects.
 fn job_of(signal: &Signal) -> Option<String> {
     let mut matchers = signal.family()?.matchers.iter();
     let job = matchers.find(|(label, op, _)| label == JOB && *op == MatchOp::Equal);
@@ -94,7 +94,7 @@ fn job(cx: &mut Context<'_>, name: String) -> ScrapeJob {
     }
 }
 
-/// The matcher of a binding's job, unless it is said already what the job is.
+/// The matcher of a binding's job, unless the job is already set.
 pub(super) fn matcher(
     cx: &mut Context<'_>,
     definition: &spec::Signal,

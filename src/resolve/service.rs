@@ -10,7 +10,7 @@ use crate::spec::{self, Policy, Text};
 use crate::units::Duration;
 
 impl Context<'_> {
-    /// Complains about a name that cannot be used in files, labels and series.
+    /// Reports a name that cannot be used in files, labels and series.
     pub(super) fn check_name(&mut self, name: &Text, lower_case: bool) {
         if let Err(why) = naming::check_name(&name.value, lower_case) {
             let message = match why {
@@ -22,7 +22,7 @@ impl Context<'_> {
         }
     }
 
-    /// Complains about a link that no browser would follow.
+    /// Reports a link that a browser cannot open.
     pub(super) fn check_link(&mut self, link: &Text) {
         let http = link.value.starts_with("https://") || link.value.starts_with("http://");
         if !http

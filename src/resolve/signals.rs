@@ -176,7 +176,7 @@ fn is_library(name: &str) -> bool {
     library::signal(name).is_some()
 }
 
-/// The place of a reference: nobody can edit the library, so `at` is reported in its place.
+/// The place of a reference; users cannot edit the library, so its references are reported at `at`.
 fn place(name: &Text, reference: &Text, at: Span) -> Text {
     let span = if is_library(&name.value) {
         at

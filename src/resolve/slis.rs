@@ -1,4 +1,4 @@
-//! What objectives are measured by: events of signals, moments of a gauge, PromQL of the author's.
+//! SLIs: events of signals, moments of a gauge, the author's PromQL.
 //!
 //! `{latency: {signal: ttft, within: 500ms}}` is the histogram with its bucket `le="0.5"`, on every release of the range.
 
@@ -225,7 +225,7 @@ pub(super) fn in_unit(
     }
 }
 
-/// The bucket whose upper bound is asked for.
+/// The bucket with the requested boundary.
 fn boundary(cx: &mut Context<'_>, signal: &Signal, latency: &spec::Latency) -> Option<Bucket> {
     histogram(cx, signal, &latency.signal)?;
     let value = in_unit(cx, signal, &latency.within)? / signal.scale;

@@ -78,7 +78,7 @@ fn facts(cx: &mut Context<'_>, slo: &spec::Slo) -> Vec<(String, String)> {
     if service.labels.is_empty() && slo.labels.is_empty() && slo.owner.is_none() {
         return Vec::new();
     }
-    // Whatever is wrong with them is told of the alerts.
+    // Faults in them are reported with the alerts.
     let told = std::mem::take(&mut cx.sink);
     let marks = cx.marks("", slo, &Kept::any());
     cx.sink = told;
@@ -94,7 +94,7 @@ fn kept(labels: &[String]) -> Kept {
     Kept::Only(all.map(Into::into).collect())
 }
 
-/// What the alerts of an objective say and carry.
+/// The marks of an SLO's alerts; checks the summary.
 fn mark(cx: &mut Context<'_>, slo: &spec::Slo, severity: &str, kept: &Kept) -> Marks {
     if let Some(summary) = &slo.summary {
         templates::check(cx, summary, kept);

@@ -19,7 +19,7 @@ pub(super) fn value_of(text: &str) -> Option<Range<usize>> {
     words.find(|word| &text[word.clone()] == "$value")
 }
 
-/// Complains about template code that would fail or stay empty for results with these labels.
+/// Reports template code that would fail or stay empty for results with these labels.
 pub(super) fn check(cx: &mut Context<'_>, text: &Text, kept: &Kept) {
     let mut declared: Vec<&str> = Vec::new();
     let mut whole = Vec::new();

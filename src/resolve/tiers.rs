@@ -128,7 +128,7 @@ fn own(objective: &Objective<'_>, tiers: &[Spanned<spec::Tier>], sink: &mut Sink
     out
 }
 
-/// Where a tier says how fast is too fast.
+/// The place of a tier's burn rate.
 fn place(tier: &spec::Tier, whole: Span) -> Span {
     [&tier.consumes, &tier.ratio, &tier.factor]
         .into_iter()

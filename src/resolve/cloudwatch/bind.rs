@@ -1,4 +1,4 @@
-//! Bindings: which metric of CloudWatch a signal is.
+//! Bindings: the CloudWatch metric of a signal.
 //!
 //! `cloudwatch: {metric: TTFTMs, unit: Milliseconds}` makes of a histogram in seconds a published metric whose unit is
 //! worth a thousandth of a second; a gauge of vLLM without a word is what the agent scrapes.
@@ -13,13 +13,13 @@ use crate::source::Spanned;
 use crate::spec::{self, Document, FamilyKind, MetricBinding, Text, Via};
 use crate::units::Number;
 
-/// What a binding is judged by, and who hears of it.
+/// The spec that a binding is checked against, and the sink for findings.
 pub(in crate::resolve) struct Judge<'a> {
     pub(in crate::resolve) document: &'a Document,
     pub(in crate::resolve) sink: &'a mut Sink,
 }
 
-/// Binds a resolved signal, by what its declaration says, or because the agent scrapes it anyway.
+/// Binds a resolved signal as declared, or because the agent scrapes its metric anyway.
 pub(in crate::resolve) fn bind(
     judge: &mut Judge<'_>,
     name: &Text,
@@ -222,7 +222,7 @@ fn wrong_unit(text: &Text, signal: &Signal, fitting: &[&str]) -> Diagnostic {
     error.help(meant.unwrap_or_else(|| format!("use one of `{}`", fitting.join("`, `"))))
 }
 
-/// Each dimension is a label of the signal, in its own spelling or in that of CloudWatch.
+/// Each dimension is a label of the signal, spelled as the label or in CloudWatch style.
 fn dimension_sets(
     judge: &mut Judge<'_>,
     sets: &Spanned<Vec<Vec<Text>>>,

@@ -1,7 +1,7 @@
 //! Maintenance windows: rules that mute a service's alarms.
 //!
 //! `maintenance: {patches: {schedule: cron(0 2 * * SUN), duration: 2h}}` is the mute rule `app-patches` on every alarm that
-//! notifies somebody.
+//! sends notifications.
 
 use crate::cloudwatch::limits;
 use crate::cloudwatch::schedule::{LONGEST_MUTE, MUTED_ALARMS, TIMEZONE, check_schedule};
@@ -72,7 +72,7 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
     }
 }
 
-/// Names the alarms that notify somebody; a rule takes 100, so there may be several of a window.
+/// Adds the alarms that send notifications; a rule holds at most 100, so a window can have several rules.
 pub(super) fn mute(cx: &mut Context<'_>, mutes: &mut Vec<Mute>, alarms: &[Alarm]) {
     let own = alarms.iter().filter(|alarm| alarm.severity.is_some());
     let names: Vec<_> = own.map(|alarm| alarm.name.clone()).collect();

@@ -1,7 +1,6 @@
 //! CloudWatch: the settings of a service, and alarms and dashboards for the rest of its plan.
 //!
-//! What the author of an alert wants otherwise becomes a part of an [`AlarmRequest`]; what CloudWatch can say of the
-//! plan is decided in `parity`.
+//! Overrides of an alert become a part of its [`AlarmRequest`]; `parity` decides how CloudWatch can express the plan.
 
 pub(super) mod bind;
 mod maintenance;
@@ -23,7 +22,7 @@ use crate::plan::{Alert, Dashboard, Signal, Slo, SloKind};
 use crate::source::Span;
 use crate::spec::{self, FamilyKind, Spec, Text};
 
-/// Everything that CloudWatch gets; nothing when the spec does not ask for it.
+/// All CloudWatch objects of a service; none without a `cloudwatch` block.
 pub(super) fn resolve(
     cx: &mut Context<'_>,
     slos: &[Slo],
@@ -144,7 +143,7 @@ fn texts(all: &[Text]) -> Vec<String> {
     all.iter().map(|text| text.value.clone()).collect()
 }
 
-/// Names of gauges and counters, under which nobody looks for a histogram's series.
+/// Names of gauges and counters, which have no histogram series.
 fn plain_series(cx: &Context<'_>) -> Vec<String> {
     let families = cx.ready_signals().filter_map(Signal::family);
     let plain = families.filter(|family| family.kind != FamilyKind::Histogram);
@@ -169,7 +168,7 @@ fn untagged(slos: &[Slo], alerts: &[Alert]) -> Vec<String> {
     .collect()
 }
 
-/// Who is told of a page is told of its end, unless the spec says otherwise.
+/// Notification targets of paging alerts also get the OK notification, unless the spec has `ok_actions`.
 fn actions(spec: &Spec, service: &spec::CloudWatch) -> Actions {
     let arns = |map: &spec::Map<Vec<Text>>| pairs(map, |arns| texts(arns));
     let alarm: Arns = arns(&service.actions);
@@ -192,7 +191,7 @@ fn actions(spec: &Spec, service: &spec::CloudWatch) -> Actions {
     }
 }
 
-/// True for an action that tells somebody, and does not stop an instance or open an incident.
+/// True for an action that sends a notification, and does not stop an instance or open an incident.
 fn tells(arn: &str) -> bool {
     matches!(arn.split(':').nth(2), Some("sns" | "lambda"))
 }

@@ -1,6 +1,6 @@
 //! Settings of a service: region, namespace, account, actions, tags.
 //!
-//! `actions: {critical: [six ARNs]}` is an error at `critical`; the account is that of the first ARN when none is given.
+//! `actions: {critical: [six ARNs]}` is an error at `critical`; without `account`, the first ARN gives the account.
 
 use crate::cloudwatch::{Sort, is_region, is_reserved, limits, refused};
 use crate::diag::Diagnostic;

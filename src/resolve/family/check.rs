@@ -17,7 +17,7 @@ use crate::units::{Number, Quantity, shown};
 /// The family that shows best whether a server is there.
 const ALWAYS_THERE: &str = "vllm:num_requests_running";
 
-/// Complains about matchers on labels the family lacks, or on values it never has.
+/// Reports matchers on labels that the family lacks, or on values that it never has.
 pub(in crate::resolve) fn check_matchers(
     cx: &mut Context<'_>,
     signal: &Signal,
@@ -28,7 +28,7 @@ pub(in crate::resolve) fn check_matchers(
     };
     for (label, value) in selection {
         if !is_label_name(&label.value) {
-            // Told by whoever reads the selection.
+            // Reported where the selection is read.
             continue;
         }
         if !signal.labels.contains(&label.value) && !open_labels(cx, family) {
@@ -106,7 +106,7 @@ pub(in crate::resolve) fn narrowed(
     Some(Some(narrowed))
 }
 
-/// Complains about a selection on something that has no series of its own.
+/// Reports a selection on a signal without its own series.
 pub(in crate::resolve) fn reject_where(cx: &mut Context<'_>, selection: &Matchers) {
     if let Some(first) = selection.keys().next() {
         let message = "`where` needs a signal that is a single metric, not a ratio or raw PromQL";
@@ -114,7 +114,7 @@ pub(in crate::resolve) fn reject_where(cx: &mut Context<'_>, selection: &Matcher
     }
 }
 
-/// Absence can only be seen of series that are there from start-up.
+/// `absent` needs series that exist from start-up.
 pub(in crate::resolve) fn check_present_from_start(
     cx: &mut Context<'_>,
     family: &Family,
@@ -145,7 +145,7 @@ pub(in crate::resolve) fn check_present_from_start(
     None
 }
 
-/// Complains about vLLM names in raw PromQL that some release of the range lacks.
+/// Reports vLLM names in raw PromQL that some release of the range lacks.
 pub(in crate::resolve) fn check_names(cx: &mut Context<'_>, expr: &Expr, text: &Text) {
     let mut findings = Vec::new();
     for selector in promql::selectors(expr) {
@@ -198,7 +198,7 @@ fn library_signal(cx: &Context<'_>, family: &str) -> Option<String> {
     })
 }
 
-/// The threshold of a latency SLI is no boundary: names the neighbours.
+/// Reports a threshold that is not a bucket boundary, with its neighbours.
 pub(in crate::resolve) fn not_a_boundary(
     cx: &Context<'_>,
     signal: &Signal,

@@ -1,11 +1,11 @@
-//! Families that some or all releases of the range lack: since when, until when, under which condition.
+//! Families that some or all releases of the range lack: first and last release, and conditions.
 
 use crate::catalog::{Catalog, Lifetime, ReleaseId, Series, Version};
 use crate::diag::Diagnostic;
 use crate::resolve::context::{Absence, Context};
 use crate::source::Span;
 
-/// A lineage note longer than this says more than a list of what was left out should.
+/// Longer lineage notes are not repeated in the list of signals that were left out.
 const SHORT_NOTE: usize = 90;
 
 /// A family and the releases that lack it.
@@ -26,7 +26,7 @@ enum Lack {
     Future,
     /// This value of vLLM's flag for hidden metrics shows it.
     Hidden(&'static str),
-    /// It is gone.
+    /// Newer releases removed it.
     Removed,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Missing<'a> {
         let (today, change) = (lineage.successor(metric), lineage.change(metric));
         error
             .maybe_help(today.map(|name| format!("use the new name, `{name}`")))
-            // What lineage notes on a pure rename is of no use to whoever must rename.
+            // Lineage notes on a pure rename do not help: the new name is enough.
             .maybe_help(change.filter(|_| today.is_none()).map(|c| c.note.clone()))
             .maybe_help(self.way_out(cx, lack))
     }
@@ -152,7 +152,7 @@ impl<'a> Missing<'a> {
     fn way_out(&self, cx: &Context<'_>, lack: Lack) -> Option<String> {
         let all = cx.range.as_ref().map(|r| r.selection.releases.len());
         let partly = all.is_some_and(|all| self.absent.len() < all);
-        // A range given to the build is no line of the spec that could be mended.
+        // A range from the command line cannot be fixed in the spec.
         let narrow = partly && !cx.overridden && lack != Lack::Conditional;
         let optional = cx.is_declaring();
         Some(match (narrow, optional) {
@@ -192,7 +192,7 @@ fn with_profiles(profiles: &[String]) -> String {
     }
 }
 
-/// vLLM families cannot be judged without a range; a range that is there but wrong has been reported.
+/// vLLM metrics cannot be checked without a range; an invalid range has been reported.
 pub(super) fn range(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic> {
     if cx.spec.runtime.is_some() || cx.runtime_told.replace(true) {
         return None;
@@ -202,7 +202,7 @@ pub(super) fn range(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic
     Some(error.help("set the vLLM releases in use: `runtime: {vllm: \">=0.20, <0.34\"}`"))
 }
 
-/// A name that is no family on any release, whatever the range.
+/// Reports a name that is not a family on any release.
 pub(super) fn nobody_has(catalog: &Catalog, metric: &str, at: Span) -> Option<Diagnostic> {
     match catalog.series_of(metric) {
         Some((_, Series::Whole)) => None,

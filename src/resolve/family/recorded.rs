@@ -1,4 +1,4 @@
-//! Families of vLLM: judged on every recorded release of the range.
+//! vLLM families, checked against every recorded release of the range.
 
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ fn names(cx: &Context<'_>, metric: &str) -> (Vec<String>, Vec<ReleaseId>) {
             names.push(name.to_owned());
         }
     }
-    // An unrecorded release that only lineage answers for leaves no neighbour to check.
+    // For an unrecorded release that only lineage covers, there is no neighbour to check.
     if !names.is_empty() && range.selection.unrecorded.is_some() && covered_by_lineage(cx, &names) {
         left.clear();
     }

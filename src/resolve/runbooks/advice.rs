@@ -1,4 +1,4 @@
-//! Advice with arithmetic: examples are computed, so that no page says what does not add up.
+//! Advice with formulas, whose examples are computed at build time.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Load tests: scenarios with everything spelled out, and bounds in base units.
+//! Load tests: scenarios with all defaults filled in, and limits in base units.
 
 use crate::diag::Diagnostic;
 use crate::plan::runbook::{Criterion, Limit, LoadTests, Scenario, Traffic};
@@ -8,7 +8,7 @@ use crate::source::Spanned;
 use crate::spec::{self, Measure, Stat, Text};
 use crate::units::{Number, Quantity, Unit};
 
-/// Lengths when a scenario says nothing.
+/// Default lengths of a scenario, in tokens.
 const PROMPT: u32 = 512;
 const OUTPUT: u32 = 256;
 
@@ -92,7 +92,7 @@ fn longest(spec: &spec::Spec) -> Option<(String, u32)> {
     advised.max_by_key(|(_, tokens)| *tokens)
 }
 
-/// Prompts hold their parts, and with the answer they fit into what the server is advised to take.
+/// Checks that prompts are longer than their shared prefix, and fit into `max_model_len` with their output.
 fn fits(
     cx: &mut Context<'_>,
     name: &Text,

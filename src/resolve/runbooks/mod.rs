@@ -210,8 +210,8 @@ impl Builder<'_, '_> {
         all.filter(|name| !is_elsewhere(name)).cloned().collect()
     }
 
-    /// A page for a runbook that nobody has written: it lists the alerts that lead to it. Once a spec
-    /// declares runbooks, a name that it does not declare is a mistake.
+    /// The runbook of a name that the spec does not declare: it only lists its alerts. In a spec that declares runbooks,
+    /// an undeclared name is an error.
     fn unwritten(&mut self, name: &Text, known: &[Page]) -> Option<Page> {
         let spec = self.cx.spec;
         if !spec.runbooks.is_empty() {

@@ -1,4 +1,4 @@
-//! SLIs by PromQL of the author's: `$window` stands for the window, and the labels are those of a group.
+//! SLIs on the author's PromQL: `$window` stands for the window, and the query returns the labels that the SLO is grouped by.
 
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::plan::{EventSli, OwnEvents};
@@ -56,7 +56,7 @@ fn query(cx: &mut Context<'_>, text: &Text, by: &[Text]) -> Option<(Expr, Vec<St
     Some((expr, labels))
 }
 
-/// Complains about a label of `by` that an SLI does not keep.
+/// Reports a label of `by` that the query does not return.
 fn check_by(cx: &mut Context<'_>, by: &[Text], kept: &[String]) {
     for label in by {
         if cx.check_group_label(label) && !kept.contains(&label.value) {
@@ -116,7 +116,7 @@ fn listed(labels: &[String]) -> String {
     }
 }
 
-/// The begin of a query.
+/// The start of a query.
 fn shortened(text: &str) -> String {
     const MOST: usize = 40;
     let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
