@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 
-pub(crate) fn read(path: &str) -> String {
+fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
