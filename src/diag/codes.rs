@@ -22,9 +22,8 @@ const FILES: [&str; 6] = [
 /// The beginning of the page of all codes.
 const INTRODUCTION: &str = "# Diagnostics
 
-Generated from `src/diag/codes/`; `slosmith explain CODE` prints one entry. Findings of lint rules, which `slosmith build` \
-reports\ntoo, have their own page: [rules.md](rules.md). The level is *error* if the entry names no other. An error in a spec \
-stops the build\nbefore it writes a file.
+Generated from `src/diag/codes/`; `slosmith explain CODE` prints one entry. `slosmith build` also reports codes of lint rules: \
+[rules.md](rules.md).\nThe level is *error* if the entry names no other. After an error, a build writes no file.
 
 The tests build each example of a spec. An example without a head uses this one:
 
