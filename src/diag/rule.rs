@@ -1,6 +1,6 @@
 //! What reports say about a rule.
 
-use super::Severity;
+use super::{Applicability, Severity};
 
 /// What rules of one kind judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,6 +64,47 @@ impl Group {
     }
 }
 
+/// The fixes that a rule offers; each text says what the fix does, in words such as `adds a label`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fixes {
+    /// The rule offers no fix.
+    None,
+    /// All fixes are safe.
+    Safe(&'static str),
+    /// All fixes may change the meaning.
+    Unsafe(&'static str),
+    /// Some fixes are safe, others may change the meaning.
+    Both {
+        /// What the safe fixes do.
+        safe: &'static str,
+        /// What the unsafe fixes do.
+        risky: &'static str,
+    },
+}
+
+impl Fixes {
+    /// The word in tables of rules.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Safe(_) => "safe",
+            Self::Unsafe(_) => "unsafe",
+            Self::Both { .. } => "safe, unsafe",
+        }
+    }
+
+    /// What the fixes of one kind do; none if the rule has no such fix.
+    pub fn of(self, applicability: Applicability) -> Option<&'static str> {
+        match (self, applicability) {
+            (Self::Safe(what) | Self::Both { safe: what, .. }, Applicability::Safe)
+            | (Self::Unsafe(what) | Self::Both { risky: what, .. }, Applicability::Unsafe) => {
+                Some(what)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A lint rule as reports and documents describe it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleInfo {
@@ -77,6 +118,8 @@ pub struct RuleInfo {
     pub doc_comment: &'static str,
     /// The level of its findings when no configuration says otherwise.
     pub level: Severity,
+    /// The fixes that its findings may have.
+    pub fixes: Fixes,
     /// The first version of slosmith that has it.
     pub since: &'static str,
 }
@@ -112,7 +155,7 @@ fn starts_block(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Group, RuleInfo, Severity};
+    use super::{Fixes, Group, RuleInfo, Severity};
 
     #[test]
     fn lines_of_a_paragraph_are_joined_and_code_is_left_alone() {
@@ -122,6 +165,7 @@ mod tests {
             group: Group::Style,
             doc_comment: " One\n two.\n\n - a\n   b\n - c\n\n ```yaml\n x:\n   y: 1\n ```\n",
             level: Severity::Info,
+            fixes: Fixes::None,
             since: "0.1.0",
         };
         assert_eq!(

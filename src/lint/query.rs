@@ -4,8 +4,8 @@ mod flow;
 mod memo;
 mod patterns;
 mod recorded;
+mod replacements;
 mod series;
-mod stand_ins;
 
 pub(super) use memo::{FEW, Measure, Memo};
 pub use series::Series;
@@ -13,7 +13,7 @@ pub(super) use series::{Names, series};
 
 use std::ops::Range;
 
-use stand_ins::{Others, StandIns};
+use replacements::{Others, Replacements};
 
 use super::scope::Scope;
 use super::subject::Dead;
@@ -260,7 +260,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
             // A unit test stands for one of the releases.
             return Vec::new();
         }
-        if dead.is_empty() || !self.may_have_stand_in(series) {
+        if dead.is_empty() || !self.may_have_replacement(series) {
             return dead;
         }
         // The name itself is among the alternatives, but is not served on these releases.
@@ -274,25 +274,25 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     }
 
     /// True when an `or` around the series asks for something else as well.
-    pub fn has_stand_in(&self, series: &Series<'_, '_>) -> bool {
-        self.may_have_stand_in(series)
+    pub fn has_replacement(&self, series: &Series<'_, '_>) -> bool {
+        self.may_have_replacement(series)
             && (self.around(series).is_some_and(|others| others.any)
                 || self.alternatives(series).is_some())
     }
 
     /// True for nearly no query.
-    fn may_have_stand_in(&self, series: &Series<'_, '_>) -> bool {
+    fn may_have_replacement(&self, series: &Series<'_, '_>) -> bool {
         series.context.selector.metric.is_none() || series.context.kinds().operates(BinaryOp::Or)
     }
 
-    fn stand_ins(&self) -> &'q StandIns {
-        let stand_ins = &self.memo.stand_ins;
-        stand_ins.get_or_init(|| StandIns::of(self.series))
+    fn replacements(&self) -> &'q Replacements {
+        let replacements = &self.memo.replacements;
+        replacements.get_or_init(|| Replacements::of(self.series))
     }
 
     /// Series on the other side of an `or` around this one.
     fn around(&self, series: &Series<'_, '_>) -> Option<&'q Others> {
-        self.stand_ins().around(series)
+        self.replacements().around(series)
     }
 
     /// All names of `{__name__=~"x|y"}`.
@@ -301,12 +301,12 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         let first = self
             .series
             .partition_point(|s| s.context.span.start < start);
-        self.stand_ins().alternatives(first)
+        self.replacements().alternatives(first)
     }
 
     /// True when another name of the same selector, of one that is not served, is served on every release.
     pub fn is_spare(&self, series: &Series<'_, '_>) -> bool {
-        self.may_have_stand_in(series)
+        self.may_have_replacement(series)
             && self.alternatives(series).is_some_and(|others| others.alive)
     }
 }

@@ -1,10 +1,10 @@
 //! What a name in a query means.
 
 mod dead;
-mod strange;
+mod unknown_metric;
 
 pub use dead::{Dead, Why};
-pub use strange::{Meant, Strange};
+pub use unknown_metric::{Meant, UnknownMetric};
 
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ pub enum Subject<'c> {
     /// The same under the name that Ray serves it by, with labels that nobody recorded.
     InRay(Known<'c>),
     /// Looks like a series of a recorded product, but no release ever had it.
-    Strange(Strange<'c>),
+    Unknown(UnknownMetric<'c>),
     /// What another exporter publishes.
     Foreign(Shape),
     /// Nothing is known of it: never judged.
@@ -80,8 +80,8 @@ impl<'c> Subject<'c> {
         if let Some((product, own)) = products().find_map(behind) {
             return Self::in_ray(product, &own);
         }
-        let strange = products().find_map(|product| Strange::of(product, name));
-        strange.map_or(Self::Outside, Self::Strange)
+        let unknown = products().find_map(|product| UnknownMetric::of(product, name));
+        unknown.map_or(Self::Outside, Self::Unknown)
     }
 
     /// What Ray serves; some of its releases leave out the `_total` of counters.
@@ -91,10 +91,10 @@ impl<'c> Subject<'c> {
             known.in_ray = true;
             return Self::InRay(known);
         }
-        let meant = Strange::of(product, own).map(|strange| strange.meant);
+        let meant = UnknownMetric::of(product, own).map(|unknown| unknown.meant);
         match meant {
             None | Some(Meant::Histogram(_)) => Self::Outside,
-            Some(_) => Self::Strange(Strange {
+            Some(_) => Self::Unknown(UnknownMetric {
                 product,
                 meant: Meant::Open,
             }),
@@ -105,7 +105,7 @@ impl<'c> Subject<'c> {
     pub fn known(&self) -> Option<&Known<'c>> {
         match self {
             Self::Known(known) => Some(known),
-            Self::InRay(_) | Self::Strange(_) | Self::Foreign(_) | Self::Outside => None,
+            Self::InRay(_) | Self::Unknown(_) | Self::Foreign(_) | Self::Outside => None,
         }
     }
 
@@ -113,7 +113,7 @@ impl<'c> Subject<'c> {
     pub fn served(&self) -> Option<&Known<'c>> {
         match self {
             Self::Known(known) | Self::InRay(known) => Some(known),
-            Self::Strange(_) | Self::Foreign(_) | Self::Outside => None,
+            Self::Unknown(_) | Self::Foreign(_) | Self::Outside => None,
         }
     }
 
@@ -122,7 +122,7 @@ impl<'c> Subject<'c> {
         match self {
             Self::Known(known) => Cow::Borrowed(&known.shapes),
             Self::Foreign(shape) => Cow::Owned(vec![shape]),
-            Self::InRay(_) | Self::Strange(_) | Self::Outside => Cow::Borrowed(&[]),
+            Self::InRay(_) | Self::Unknown(_) | Self::Outside => Cow::Borrowed(&[]),
         }
     }
 
@@ -144,7 +144,7 @@ impl<'c> Subject<'c> {
                 Series::Created => false,
             },
             Self::Foreign(_) => self.is_surely(&[MetricType::Counter]),
-            Self::Strange(_) | Self::Outside => false,
+            Self::Unknown(_) | Self::Outside => false,
         }
     }
 

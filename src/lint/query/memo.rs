@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::Series;
 use super::patterns::Patterns;
-use super::stand_ins::StandIns;
+use super::replacements::Replacements;
 use crate::promql::usage::{Comparison, Holders, Kinds};
 
 /// How many bytes of queries are read again to make the fixes of one query. Its length is read for each: without an end
@@ -38,7 +38,7 @@ pub(in crate::lint) struct Memo<'p> {
     /// The patterns of its matchers, and of other queries'.
     pub(super) patterns: &'p Patterns,
     pub(super) comparisons: OnceCell<Vec<Comparison<'p>>>,
-    pub(super) stand_ins: OnceCell<StandIns>,
+    pub(super) replacements: OnceCell<Replacements>,
     /// What operations measure, by their place in memory, with the index of a series that says so.
     pub(in crate::lint) measured: RefCell<HashMap<usize, Option<(Measure, usize)>>>,
     /// For each series the end of those behind it that measure the same.
@@ -55,7 +55,7 @@ impl<'p> Memo<'p> {
             holders,
             patterns,
             comparisons: OnceCell::new(),
-            stand_ins: OnceCell::new(),
+            replacements: OnceCell::new(),
             measured: RefCell::default(),
             units: Runs::default(),
             parts: Runs::default(),

@@ -124,7 +124,7 @@ impl Suppression {
             true => self.span,
             false => first.span,
         };
-        let message = format!("nothing here needs {names} to be allowed");
+        let message = format!("the suppression of {names} matches no finding");
         let found = rules::unused(span, message);
         Some(match self.removal(&needed, &names) {
             Some(fix) => found.fix(fix),

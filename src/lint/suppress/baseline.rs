@@ -40,7 +40,7 @@ struct Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// It is something else.
-    #[error("this file is not a baseline, as line {line}, column {column} shows")]
+    #[error("not a baseline file (line {line}, column {column})")]
     NoBaseline {
         /// Line, from 1.
         line: usize,
@@ -49,7 +49,7 @@ pub enum ReadError {
     },
     /// It cannot be compared with today's findings.
     #[error(
-        "another version of slosmith wrote this baseline; write it again with `slosmith lint --write-baseline`"
+        "another slosmith version wrote this baseline; write a new one with `slosmith lint --write-baseline`"
     )]
     OtherVersion,
 }
@@ -176,7 +176,9 @@ fn unused(entry: &Entry, file: FileId, text: &str) -> Diagnostic {
     let quoted = format!("\"{}\"", entry.fingerprint);
     let at = text.find(&quoted).unwrap_or_default();
     let span = Span::new(file, at..at + quoted.len());
-    let message = format!("`{}` is no longer found in {}", entry.rule, entry.path);
-    rules::unused(span, message)
-        .help("write the baseline again with `slosmith lint --write-baseline`")
+    let message = format!(
+        "this entry for `{}` matches no finding in {} any more",
+        entry.rule, entry.path
+    );
+    rules::unused(span, message).help("update the baseline with `slosmith lint --write-baseline`")
 }

@@ -1,7 +1,7 @@
 use super::baseline::{self, Baseline};
 use super::*;
 use crate::diag::render::{Format, Report, render};
-use crate::diag::{Group, Severity, fix};
+use crate::diag::{Fixes, Group, Severity, fix};
 use crate::source::{SourceFile, Sources};
 
 const fn rule(name: &'static str) -> RuleInfo {
@@ -11,6 +11,7 @@ const fn rule(name: &'static str) -> RuleInfo {
         group: Group::Catalog,
         doc_comment: "",
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
     }
 }

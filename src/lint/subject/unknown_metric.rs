@@ -19,7 +19,7 @@ const OTHERS: [&str; 8] = [
 
 /// A name that looks like a series of a product, and that no release ever had.
 #[derive(Clone, Debug)]
-pub struct Strange<'c> {
+pub struct UnknownMetric<'c> {
     /// Whose it seems to be.
     pub product: &'c Product<'c>,
     /// What was meant, as far as can be known.
@@ -41,19 +41,19 @@ pub enum Meant<'c> {
     Alike,
 }
 
-impl<'c> Strange<'c> {
+impl<'c> UnknownMetric<'c> {
     pub(super) fn of(product: &'c Product<'c>, name: &str) -> Option<Self> {
-        let strange = |meant| Some(Self { product, meant });
+        let unknown = |meant| Some(Self { product, meant });
         let catalog = product.catalog;
         if let Some((family, Series::Whole)) = catalog.series_of(name) {
             return product
                 .owns(name)
                 .then_some(())
-                .and_then(|()| strange(Meant::Histogram(family.name())));
+                .and_then(|()| unknown(Meant::Histogram(family.name())));
         }
         let own = catalog.own_spelling(name);
         if let Some(known) = own.as_deref().and_then(|own| Known::of(product, own)) {
-            return strange(Meant::Normalised(known));
+            return unknown(Meant::Normalised(known));
         }
         let spelled = own.as_deref().unwrap_or(name);
         let (base, part) = split_series(spelled);
@@ -64,12 +64,12 @@ impl<'c> Strange<'c> {
         if let Some((mistake, part)) =
             whole.or_else(|| Some((catalog.lineage().mistake(base)?, part)))
         {
-            return strange(Meant::Mistake(mistake, part));
+            return unknown(Meant::Mistake(mistake, part));
         }
         if product.claims(name) {
-            return strange(Meant::Open);
+            return unknown(Meant::Open);
         }
         let alike = own.is_some() && !OTHERS.iter().any(|prefix| name.starts_with(prefix));
-        alike.then_some(()).and_then(|()| strange(Meant::Alike))
+        alike.then_some(()).and_then(|()| unknown(Meant::Alike))
     }
 }

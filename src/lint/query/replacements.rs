@@ -52,14 +52,14 @@ type Sides = [Others; 2];
 
 /// For all series of a query at once: of a long `or` each would look at all others.
 #[derive(Debug)]
-pub(super) struct StandIns {
+pub(super) struct Replacements {
     /// By holder and side: what stands in for the series inside.
     around: Vec<Sides>,
     /// By the first series of a selector of several names: all that it selects.
     alternatives: Vec<(usize, Others)>,
 }
 
-impl StandIns {
+impl Replacements {
     pub(super) fn of(series: &[Series<'_, '_>]) -> Self {
         Self {
             around: around(series),
