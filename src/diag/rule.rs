@@ -1,29 +1,29 @@
-//! What reports say about a rule.
+//! The description of a rule in reports.
 
 use super::{Applicability, Severity};
 
-/// What rules of one kind judge.
+/// A group of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// Whether a query is one.
+    /// Syntax and types of queries.
     PromQl,
-    /// Names and labels against recorded pages.
+    /// Metric names and labels, checked against the catalog.
     Catalog,
-    /// What is done with a counter, a gauge or a histogram, and with its unit.
+    /// Functions on counters, gauges and histograms, and units.
     Type,
-    /// Bounds of buckets.
+    /// Bucket boundaries.
     Histogram,
     /// Labels that an operation or an annotation needs.
     Labels,
-    /// Objectives and the windows of their rates.
+    /// SLOs and rate windows.
     Slo,
-    /// When alerts fire, and where they lead.
+    /// Conditions of alerts, and their links.
     Alert,
-    /// What CloudWatch accepts and receives.
+    /// Limits of CloudWatch, and delivered metrics.
     CloudWatch,
-    /// Habits: what a rule finds is worse than it could be, and not wrong.
+    /// Conventions: a finding is not a mistake.
     Style,
-    /// Comments and entries that say that a finding is known.
+    /// Suppression comments and baseline entries.
     Suppression,
 }
 
@@ -42,7 +42,7 @@ impl Group {
         Self::Suppression,
     ];
 
-    /// The word that options, configuration and reports have for it.
+    /// The name in options, configuration and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::PromQl => "promql",
@@ -58,7 +58,7 @@ impl Group {
         }
     }
 
-    /// True when what its rules find is wrong, whatever anybody likes.
+    /// True for the correctness groups (alias `truth`), whose findings are mistakes.
     pub fn is_truth(self) -> bool {
         self != Self::Style
     }
@@ -110,17 +110,17 @@ impl Fixes {
 pub struct RuleInfo {
     /// Kebab-case name; the code of its findings.
     pub name: &'static str,
-    /// What is wrong, in one line.
+    /// The mistake, in one line.
     pub summary: &'static str,
-    /// What it judges.
+    /// Its group.
     pub group: Group,
-    /// What it looks for, why, and examples, in Markdown; lines as in the source. See [`RuleInfo::docs`].
+    /// Its documentation in Markdown, with lines as in the source. See [`RuleInfo::docs`].
     pub doc_comment: &'static str,
-    /// The level of its findings when no configuration says otherwise.
+    /// The default level of its findings.
     pub level: Severity,
     /// The fixes that its findings may have.
     pub fixes: Fixes,
-    /// The first version of slosmith that has it.
+    /// The slosmith version that added it.
     pub since: &'static str,
 }
 

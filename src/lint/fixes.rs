@@ -98,7 +98,7 @@ pub(super) fn rename(
     to: &str,
     applicability: Applicability,
 ) -> Option<Fix> {
-    cx.may_mend().then_some(())?;
+    cx.may_fix().then_some(())?;
     let edits = rename_in_selector(series.context.selector, from, to);
     cx.fix(
         format!("replace `{from}` with `{to}`"),
@@ -178,7 +178,7 @@ impl Advice<'_, '_, '_> {
     /// `(new or old)` in the place of the old, around the function where there is a range.
     fn either(&self, name: &str, older: bool) -> Option<Fix> {
         let cx = self.cx;
-        if !cx.is_evaluated() || !cx.may_mend() {
+        if !cx.is_evaluated() || !cx.may_fix() {
             return None;
         }
         let context = &self.series.context;
@@ -221,7 +221,7 @@ impl Advice<'_, '_, '_> {
         if kind == ChangeKind::Split || context.range.is_some() || !cx.is_evaluated() {
             return None;
         }
-        if !cx.may_mend() {
+        if !cx.may_fix() {
             return None;
         }
         let old = cx.text(&context.span);

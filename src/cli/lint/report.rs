@@ -87,7 +87,7 @@ impl Job<'_> {
             true => String::new(),
             false => fixable(found),
         };
-        writeln!(err, "{} in {files}{fixable}; {checked}", levels(found))?;
+        writeln!(err, "{} in {files}, {checked}{fixable}", levels(found))?;
         if loaded.artifacts.is_empty() && found.is_empty() {
             writeln!(err, "warning: {}", nothing_read(loaded.looked()))?;
         }

@@ -44,7 +44,7 @@ declare_rule! {
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
-        let Some(known) = series.subject.known().filter(|known| is_judged(known)) else {
+        let Some(known) = series.subject.known().filter(|known| is_checked(known)) else {
             continue;
         };
         for dead in cx.dead(series) {
@@ -71,6 +71,6 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 }
 
 /// Without declared profiles, slosmith does not know which features are off.
-fn is_judged(known: &Known<'_>) -> bool {
+fn is_checked(known: &Known<'_>) -> bool {
     !known.is_alive() && !known.product.profiles.is_empty()
 }

@@ -52,7 +52,7 @@ declare_rule! {
 }
 
 fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
-    for shown in delivery::judged(cx) {
+    for shown in delivery::shown(cx) {
         let Some(wanted) = &shown.metric.dimensions else {
             continue;
         };

@@ -73,7 +73,7 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
             dropped.push(span);
         }
     }
-    for shown in delivery::judged(cx) {
+    for shown in delivery::shown(cx) {
         let span = shown.resource.span(&shown.metric.pointer);
         if let Some((message, help)) = missing(&shown)
             && !dropped.contains(&span)

@@ -46,12 +46,12 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         return;
     }
     // Calls inside other calls come later; their series are already reported.
-    let mut told = 0;
+    let mut reported = 0;
     for call in quantile_calls(cx.expr) {
         let inside = cx.indices(call.buckets);
-        let first = inside.start.max(told);
-        told = inside.end.max(told);
-        for series in &cx.series[first..told] {
+        let first = inside.start.max(reported);
+        reported = inside.end.max(reported);
+        for series in &cx.series[first..reported] {
             let Some(histogram) = unfit(series) else {
                 continue;
             };

@@ -63,7 +63,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             name.text
         );
         let finding = out.at(cx.span(place), message);
-        let node = aggregation(call).filter(|_| cx.may_mend());
+        let node = aggregation(call).filter(|_| cx.may_fix());
         let edit = node.and_then(|node| keep_le(cx, node));
         let fix = edit.and_then(|edit| cx.fix("keep `le`", &[edit], Applicability::Safe));
         let help = "add `le` to the labels of the aggregation: `by (le)`";
@@ -102,12 +102,12 @@ fn keep_le(cx: &QueryCx<'_, '_>, node: &Expr) -> Option<Edit> {
         }
     };
     let text = crate::promql::rewrite::apply(&cx.query.text, std::slice::from_ref(&edit)).ok()?;
-    let mended = parse_with(&text, cx.dialect()).ok()?;
+    let fixed = parse_with(&text, cx.dialect()).ok()?;
     let before = quantile_calls(cx.expr)
         .iter()
         .filter(|call| !call.may_have_le())
         .count();
-    let after = quantile_calls(&mended)
+    let after = quantile_calls(&fixed)
         .iter()
         .filter(|call| !call.may_have_le())
         .count();

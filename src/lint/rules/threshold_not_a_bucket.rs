@@ -41,12 +41,17 @@ declare_rule! {
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for (series, matcher) in cx.matchers() {
         if series.is_bucket() && matcher.label.text == "le" {
-            judge(cx, out, series, matcher);
+            check_matcher(cx, out, series, matcher);
         }
     }
 }
 
-fn judge(cx: &QueryCx<'_, '_>, out: &mut Findings, series: &Series<'_, '_>, matcher: &Matcher) {
+fn check_matcher(
+    cx: &QueryCx<'_, '_>,
+    out: &mut Findings,
+    series: &Series<'_, '_>,
+    matcher: &Matcher,
+) {
     let value = matcher.value.value.as_str();
     let bound: Option<f64> = value.parse().ok();
     let has = |bucket: &String| match matcher.op {

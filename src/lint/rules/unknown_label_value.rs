@@ -46,7 +46,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
     for (series, matcher) in cx.matchers() {
         if let Some(domain) = domain(series, &matcher.label.text) {
-            judge(cx, out, series, matcher, &domain);
+            check_matcher(cx, out, series, matcher, &domain);
         }
     }
 }
@@ -61,7 +61,7 @@ fn domain<'s>(series: &'s Series<'_, '_>, label: &str) -> Option<Vec<&'s str>> {
     (!all.is_empty()).then_some(all)
 }
 
-fn judge(
+fn check_matcher(
     cx: &QueryCx<'_, '_>,
     out: &mut Findings,
     series: &Series<'_, '_>,

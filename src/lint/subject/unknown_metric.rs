@@ -1,11 +1,11 @@
-//! Names that no release ever had.
+//! Metrics that never existed in any release.
 
 use super::Known;
 use crate::catalog::lineage::Mistake;
 use crate::catalog::{Series, split_series};
 use crate::lint::scope::Product;
 
-/// What names of programs around vLLM begin with, which look like vLLM's without the colon.
+/// Prefixes of programs around vLLM whose names look like vLLM names without the colon.
 const OTHERS: [&str; 8] = [
     "vllm_autoscaler_",
     "vllm_controller_",
@@ -17,27 +17,27 @@ const OTHERS: [&str; 8] = [
     "vllm_router_",
 ];
 
-/// A name that looks like a series of a product, and that no release ever had.
+/// A name that looks like a series of a product, but never existed in any release.
 #[derive(Clone, Debug)]
 pub struct UnknownMetric<'c> {
-    /// Whose it seems to be.
+    /// The product that the name looks like.
     pub product: &'c Product<'c>,
-    /// What was meant, as far as can be known.
+    /// The probable meaning.
     pub meant: Meant<'c>,
 }
 
-/// What was probably meant.
+/// The probable meaning of an unknown name.
 #[derive(Clone, Debug)]
 pub enum Meant<'c> {
-    /// The same name with the product's own sign behind the prefix: `vllm:x` for `vllm_x`.
+    /// The same name with the separator of the product: `vllm:x` for `vllm_x`.
     Normalised(Known<'c>),
-    /// The name of a histogram, which has no series of that name.
+    /// The base name of a histogram, which is not the name of a series.
     Histogram(&'c str),
-    /// A name that guides and dashboards spread.
+    /// A common mistake, listed in the lineage.
     Mistake(&'c Mistake, Series),
-    /// Nobody knows.
+    /// Unknown.
     Open,
-    /// Nobody knows; the product's own names begin otherwise, so that it may be somebody else's.
+    /// Unknown. The names of the product begin differently, so another program may expose it.
     Alike,
 }
 

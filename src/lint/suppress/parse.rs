@@ -5,13 +5,13 @@ use crate::diag::Diagnostic;
 use crate::lint::date::Date;
 use crate::source::{FileId, Span, Spanned};
 
-/// How every suppression starts.
+/// The start of every suppression.
 pub(super) const MARK: &str = "slosmith:";
 
-/// How much a suppression covers.
+/// The scope of a suppression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// Where it is.
+    /// The place of the comment.
     Place,
     /// The whole file.
     File,
