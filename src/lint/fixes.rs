@@ -168,7 +168,7 @@ impl Advice<'_, '_, '_> {
         } else {
             (new.as_str(), self.series.name)
         };
-        let help = format!("use `{first} or {second}`: {on} expose `{new}`");
+        let help = format!("use `{first} or {second}`: `{new}` exists on {on}");
         let together = |id| coverage.present.contains(id) || known.present.contains(id);
         let all = product.selection.releases.iter().all(together);
         let fix = all.then(|| self.either(name, older)).flatten();

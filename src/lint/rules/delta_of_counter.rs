@@ -50,7 +50,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let finding = out
             .at(cx.span(&series.name_span), message)
             .label("a counter")
-            .help(format!("use `{instead}`"));
+            .help(format!("use `{instead}`, which handles counter resets"));
         // `irate` is per second, `idelta` is not: no fix.
         let exact = function.text != "idelta";
         let replace = || cx.replace(&function.span, instead, Applicability::Unsafe);

@@ -53,9 +53,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         if !known.present.iter().copied().all(deprecated) || cx.has_replacement(series) {
             continue;
         }
-        let mut message = format!("`{}` is deprecated since {since}", series.name);
+        let mut message = format!("`{}` was deprecated in {since}", series.name);
         if let Some(removed) = &change.removed {
-            message.push_str(&format!(" and removed in {removed}"));
+            message.push_str(&format!(" and is removed in {removed}"));
         }
         let mut finding = out.at(cx.span(&series.name_span), message);
         if let Some(new) = catalog.lineage().successor(&known.family)

@@ -74,7 +74,7 @@ fn undeclared(name: &str, wanted: &Dimensions, sets: &[Vec<String>]) -> Option<(
     if sets.iter().any(|set| *set == names) {
         return None;
     }
-    let known: Vec<_> = sets.iter().map(|set| in_words(set)).collect();
+    let known: Vec<_> = sets.iter().map(|set| list(set)).collect();
     Some((
         format!("the agent does not deliver `{name}` {}", in_words(&names)),
         format!(
@@ -94,10 +94,10 @@ fn unlisted(name: &str, wanted: &Dimensions, listed: &[Series<'_>]) -> Option<(S
     let same: Vec<_> = listed.iter().filter(same).collect();
     if same.is_empty() {
         let sets: BTreeSet<Vec<_>> = listed.iter().map(|s| s.keys().copied().collect()).collect();
-        let sets: Vec<_> = sets.iter().map(|set| in_words(set)).collect();
+        let sets: Vec<_> = sets.iter().map(|set| list(set)).collect();
         return Some((
             format!("CloudWatch has no `{name}` {}", in_words(&names)),
-            format!("use the listed dimensions: {}", few(&sets)),
+            format!("use dimensions that CloudWatch lists: {}", few(&sets)),
         ));
     }
     let value =
@@ -108,21 +108,26 @@ fn unlisted(name: &str, wanted: &Dimensions, listed: &[Series<'_>]) -> Option<(S
             .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        format!("[{}]", all.join(", "))
+        list(&all)
     });
     Some((
         format!("CloudWatch has no `{name}` with [{}]", values.join(", ")),
-        format!("use the listed values: {}", few(&known.collect::<Vec<_>>())),
+        format!("use values that CloudWatch lists: {}", few(&known.collect::<Vec<_>>())),
     ))
 }
 
-/// A set of dimensions.
-fn in_words(set: &[impl AsRef<str>]) -> String {
-    let names: Vec<_> = set.iter().map(AsRef::as_ref).collect();
-    match names[..] {
+/// A set of dimensions in a sentence.
+fn in_words(set: &[&str]) -> String {
+    match set {
         [] => "without dimensions".to_owned(),
-        _ => format!("under [{}]", names.join(", ")),
+        _ => format!("under {}", list(set)),
     }
+}
+
+/// A set of dimensions: `[Cluster, model_name]`.
+fn list(set: &[impl AsRef<str>]) -> String {
+    let names: Vec<_> = set.iter().map(AsRef::as_ref).collect();
+    format!("[{}]", names.join(", "))
 }
 
 /// The first items of a list that may be long.

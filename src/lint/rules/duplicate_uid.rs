@@ -57,7 +57,7 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
             Some((first, _)) if first.raw.value() == dashboard.raw.value() => {}
             Some((_, first)) => {
                 let message = format!(
-                    "the uid `{}` belongs to another dashboard, too: one dashboard replaces the other",
+                    "two dashboards have the uid `{}`: one replaces the other",
                     uid.value
                 );
                 let finding = out

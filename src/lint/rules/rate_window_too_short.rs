@@ -51,7 +51,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let scraped = series.subject.known().is_some();
         if scraped && range.placeholders.is_empty() && range.millis > 0 && range.millis < least {
             let message = format!(
-                "the window {} of `{function}` is shorter than two scrape intervals of {interval}",
+                "the window {} of `{function}` is shorter than two scrape intervals ({interval} each)",
                 cx.text(&range.span)
             );
             let good = Duration::from_secs(interval.as_secs() * 4);
