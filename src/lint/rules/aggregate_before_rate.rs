@@ -14,8 +14,8 @@ declare_rule! {
     ///
     /// ### Why
     ///
-    /// When one of the servers restarts, its counter resets, the sum drops, and `rate` treats the drop as a reset of
-    /// the whole sum: a spike that never happened. Apply `rate` first, then the sum.
+    /// When one of the servers restarts, its counter resets and the sum drops. `rate` treats the drop as a reset of the
+    /// whole sum: a spike that never happened. Apply `rate` first, then the sum.
     ///
     /// ### Example
     ///

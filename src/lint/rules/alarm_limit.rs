@@ -8,9 +8,11 @@ use crate::lint::rule::{Check, Findings, declare_rule};
 declare_rule! {
     /// ### What it does
     ///
-    /// Checks the limits of CloudWatch in API requests, Terraform and CloudFormation templates: lengths, periods,
-    /// look-backs, statistics, units, actions, tags, metric math, Metrics Insights, composite rules, and the whole body
-    /// of a dashboard.
+    /// Checks the limits of CloudWatch in API requests, Terraform and CloudFormation templates:
+    ///
+    /// - lengths, periods, look-backs, statistics, units, actions and tags;
+    /// - metric math, Metrics Insights and composite rules;
+    /// - the whole body of a dashboard.
     ///
     /// ### Why
     ///

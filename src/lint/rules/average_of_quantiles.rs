@@ -15,8 +15,8 @@ declare_rule! {
     ///
     /// ### Why
     ///
-    /// The mean p95 of three servers is not the p95 of their requests: a server with ten requests has the same weight
-    /// as a server with ten thousand. Sum the buckets first, then apply `histogram_quantile`.
+    /// The mean p95 of three servers is not the p95 of their requests. A server with ten requests has the same weight as
+    /// a server with ten thousand. Sum the buckets first, then apply `histogram_quantile`.
     ///
     /// ### Example
     ///

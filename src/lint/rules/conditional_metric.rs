@@ -63,7 +63,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 profiles.join(" or ")
             ));
             if let Some(condition) = condition {
-                finding = finding.note(format!("vLLM exposes the metric only with {}", condition.needs));
+                finding = finding.note(format!(
+                    "vLLM exposes the metric only with {}",
+                    condition.needs
+                ));
             }
             out.push(finding);
         }

@@ -112,7 +112,10 @@ fn unlisted(name: &str, wanted: &Dimensions, listed: &[Series<'_>]) -> Option<(S
     });
     Some((
         format!("CloudWatch has no `{name}` with [{}]", values.join(", ")),
-        format!("use values that CloudWatch lists: {}", few(&known.collect::<Vec<_>>())),
+        format!(
+            "use values that CloudWatch lists: {}",
+            few(&known.collect::<Vec<_>>())
+        ),
     ))
 }
 

@@ -33,8 +33,11 @@ declare_rule! {
     ///
     /// ### Limits
     ///
-    /// A threshold is implausible above eight times the largest bucket boundary that vLLM had before 0.8.4: 80 s for
-    /// the time to first token, 20 s between two tokens, 480 s for requests and their phases.
+    /// A threshold is implausible above eight times the largest bucket boundary that vLLM had before 0.8.4:
+    ///
+    /// - 80 s for the time to first token;
+    /// - 20 s between two tokens;
+    /// - 480 s for requests and their phases.
     pub const RULE: Rule = Rule {
         name: "unit-mismatch",
         summary: "seconds are compared with, or displayed as, milliseconds",

@@ -18,8 +18,11 @@ declare_rule! {
     ///
     /// ### Why
     ///
-    /// The query returns no data on any release. Common causes: `_total` is missing, a histogram is queried without
-    /// `_bucket`, `_sum` or `_count`, or the name comes from a blog post with an invented name.
+    /// The query returns no data on any release. Common causes:
+    ///
+    /// - `_total` is missing;
+    /// - a histogram is queried without `_bucket`, `_sum` or `_count`;
+    /// - the name comes from a blog post with an invented name.
     ///
     /// ### Example
     ///
