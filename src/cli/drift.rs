@@ -1,4 +1,4 @@
-//! `slosmith drift`: what an upgrade of vLLM does to metrics, and to the files that query them.
+//! `slosmith drift`: the effect of a vLLM upgrade on metrics, and on the files that query them.
 
 mod json;
 mod markdown;
@@ -22,22 +22,22 @@ use crate::catalog::{Catalog, Release, Version};
 use crate::config::Config;
 use crate::diag::Diagnostic;
 use crate::diag::render::{Report, place, render};
-use crate::lint::drift::{Fate, Item, drift};
+use crate::lint::drift::{Fate, Item, Queries, drift};
 use crate::lint::{Product, Scope};
 use crate::source::{LineCol, Sources};
 
 /// Show how a vLLM upgrade affects metrics and the files that query them
 #[derive(Debug, Args)]
 pub struct DriftArgs {
-    /// Files, or folders to search for YAML, JSON, HCL and Markdown. Without any, only metrics are compared
+    /// Files, or folders to search for YAML, JSON, HCL and Markdown. Without paths, only metrics are compared
     paths: Vec<PathBuf>,
-    /// The release that runs now
+    /// The vLLM release that runs now
     #[arg(long, value_name = "VERSION")]
     from: Version,
-    /// The release to upgrade to
+    /// The vLLM release to upgrade to
     #[arg(long, value_name = "VERSION")]
     to: Version,
-    /// A serving configuration in use, such as `lora` (repeatable)
+    /// A vLLM profile in use, such as `lora` (repeatable)
     #[arg(long, value_name = "PROFILE")]
     profile: Vec<String>,
     /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
@@ -47,7 +47,7 @@ pub struct DriftArgs {
     format: Format,
 }
 
-/// How drift is printed.
+/// The format of the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Aligned text
@@ -59,7 +59,7 @@ enum Format {
     Markdown,
 }
 
-/// Everything that a report shows.
+/// The content of a report.
 struct Drift<'a> {
     catalog: &'static Catalog,
     from: &'static Release,
@@ -69,7 +69,7 @@ struct Drift<'a> {
     items: Vec<Place<'a>>,
 }
 
-/// An item with its place.
+/// An item with its position.
 struct Place<'a> {
     path: String,
     at: LineCol,
@@ -83,13 +83,22 @@ impl Drift<'_> {
             .filter(move |place| place.item.fate == fate)
     }
 
-    /// `3 die, 1 changes meaning, 20 work`, worst first.
+    /// `2 of 14 queries break`; none without queries.
+    fn headline(&self) -> Option<String> {
+        let count = |of: fn(Queries) -> usize| self.items.iter().map(|p| of(p.item.queries)).sum();
+        let (all, breaking): (usize, usize) = (count(|q| q.all), count(|q| q.breaking));
+        let queries = if all == 1 { "query" } else { "queries" };
+        let verb = Fate::Breaks.plural(breaking);
+        (all > 0).then(|| format!("{breaking} of {all} {queries} {verb}"))
+    }
+
+    /// The numbers of `3 break, 1 changes meaning, 20 ok`, worst first.
     fn counts(&self) -> Vec<(Fate, usize)> {
         let fates = [
-            Fate::Dies,
+            Fate::Breaks,
             Fate::ChangesMeaning,
-            Fate::Dead,
-            Fate::Revived,
+            Fate::AlreadyBroken,
+            Fate::StartsWorking,
             Fate::Works,
         ];
         let counted = fates.map(|fate| (fate, self.of(fate).count()));
@@ -97,10 +106,10 @@ impl Drift<'_> {
     }
 }
 
-/// Runs `slosmith drift`; gives back the exit code: 1 when something dies or changes its meaning.
+/// Runs `slosmith drift` and returns the exit code: 1 if a query breaks or changes its meaning.
 ///
 /// # Errors
-/// When a release is not recorded, the configuration is wrong or reading or writing fails.
+/// If a release is not recorded, the configuration is invalid, or reading or writing fails.
 pub fn run(args: &DriftArgs, out: &mut dyn Write) -> Result<u8> {
     let here = std::env::current_dir().context("cannot determine the working directory")?;
     let catalog = Catalog::vllm();
@@ -146,7 +155,7 @@ pub fn run(args: &DriftArgs, out: &mut dyn Write) -> Result<u8> {
     let bad = drift
         .items
         .iter()
-        .any(|p| matches!(p.item.fate, Fate::Dies | Fate::ChangesMeaning));
+        .any(|p| matches!(p.item.fate, Fate::Breaks | Fate::ChangesMeaning));
     Ok(if loaded.unreadable { 2 } else { u8::from(bad) })
 }
 
@@ -180,7 +189,7 @@ fn items(
     all
 }
 
-/// Shows files that cannot be read.
+/// Reports unreadable files.
 fn complain(loaded: &Loaded, here: &Path) -> Result<()> {
     for line in loaded.passed.lines(here) {
         writeln!(Terminal::stderr(), "note: {line}")?;

@@ -72,7 +72,7 @@ fn near(rule: &RuleInfo, word: &str) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diag::Severity;
+    use crate::diag::{Fixes, Severity};
     use crate::source::Span;
 
     const fn rule(name: &'static str, group: Group) -> RuleInfo {
@@ -82,6 +82,7 @@ mod tests {
             group,
             doc_comment: "",
             level: Severity::Error,
+            fixes: Fixes::None,
             since: "0.1.0",
         }
     }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::diag::render::{Format, Report, render};
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::source::SourceFile;
 
 const ALL: &str = r#"
@@ -80,6 +80,7 @@ fn rules_that_nobody_knows() {
         group: Group::Catalog,
         doc_comment: "",
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
     };
     let unknown = config("[levels]\nremoved-metrik = \"off\"\n").unknown_rules(&[known]);

@@ -24,7 +24,7 @@ mod shown;
 mod sink;
 
 pub use fix::{Applicability, Edit, Fix};
-pub use rule::{Group, RuleInfo};
+pub use rule::{Fixes, Group, RuleInfo};
 pub use shown::{one_line, push_escaped, shown, steers};
 pub use sink::Sink;
 

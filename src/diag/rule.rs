@@ -1,6 +1,6 @@
-//! What reports say about a rule.
+//! The description of a rule in reports.
 
-use super::Severity;
+use super::{Applicability, Severity};
 
 /// The address of the documentation of this version.
 pub(super) const HOME: &str = concat!(
@@ -9,28 +9,28 @@ pub(super) const HOME: &str = concat!(
     "/slosmith/"
 );
 
-/// What rules of one kind judge.
+/// A group of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// Whether a query is one.
+    /// Syntax and types of queries.
     PromQl,
-    /// Names and labels against recorded pages.
+    /// Metric names and labels, checked against the catalog.
     Catalog,
-    /// What is done with a counter, a gauge or a histogram, and with its unit.
+    /// Functions on counters, gauges and histograms, and units.
     Type,
-    /// Bounds of buckets.
+    /// Bucket boundaries.
     Histogram,
     /// Labels that an operation or an annotation needs.
     Labels,
-    /// Objectives and the windows of their rates.
+    /// SLOs and rate windows.
     Slo,
-    /// When alerts fire, and where they lead.
+    /// Conditions of alerts, and their links.
     Alert,
-    /// What CloudWatch accepts and receives.
+    /// Limits of CloudWatch, and delivered metrics.
     CloudWatch,
-    /// Habits: what a rule finds is worse than it could be, and not wrong.
+    /// Conventions: a finding is not a mistake.
     Style,
-    /// Comments and entries that say that a finding is known.
+    /// Suppression comments and baseline entries.
     Suppression,
 }
 
@@ -49,7 +49,7 @@ impl Group {
         Self::Suppression,
     ];
 
-    /// The word that options, configuration and reports have for it.
+    /// The name in options, configuration and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::PromQl => "promql",
@@ -65,9 +65,50 @@ impl Group {
         }
     }
 
-    /// True when what its rules find is wrong, whatever anybody likes.
+    /// True for the correctness groups (alias `truth`), whose findings are mistakes.
     pub fn is_truth(self) -> bool {
         self != Self::Style
+    }
+}
+
+/// The fixes that a rule offers; each text says what the fix does, in words such as `adds a label`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fixes {
+    /// The rule offers no fix.
+    None,
+    /// All fixes are safe.
+    Safe(&'static str),
+    /// All fixes may change the meaning.
+    Unsafe(&'static str),
+    /// Some fixes are safe, others may change the meaning.
+    Both {
+        /// What the safe fixes do.
+        safe: &'static str,
+        /// What the unsafe fixes do.
+        risky: &'static str,
+    },
+}
+
+impl Fixes {
+    /// The word in tables of rules.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Safe(_) => "safe",
+            Self::Unsafe(_) => "unsafe",
+            Self::Both { .. } => "safe, unsafe",
+        }
+    }
+
+    /// What the fixes of one kind do; none if the rule has no such fix.
+    pub fn of(self, applicability: Applicability) -> Option<&'static str> {
+        match (self, applicability) {
+            (Self::Safe(what) | Self::Both { safe: what, .. }, Applicability::Safe)
+            | (Self::Unsafe(what) | Self::Both { risky: what, .. }, Applicability::Unsafe) => {
+                Some(what)
+            }
+            _ => None,
+        }
     }
 }
 
@@ -76,15 +117,17 @@ impl Group {
 pub struct RuleInfo {
     /// Kebab-case name; the code of its findings.
     pub name: &'static str,
-    /// What is wrong, in one line.
+    /// The mistake, in one line.
     pub summary: &'static str,
-    /// What it judges.
+    /// Its group.
     pub group: Group,
-    /// What it looks for, why, and examples, in Markdown; lines as in the source. See [`RuleInfo::docs`].
+    /// Its documentation in Markdown, with lines as in the source. See [`RuleInfo::docs`].
     pub doc_comment: &'static str,
-    /// The level of its findings when no configuration says otherwise.
+    /// The default level of its findings.
     pub level: Severity,
-    /// The first version of slosmith that has it.
+    /// The fixes that its findings may have.
+    pub fixes: Fixes,
+    /// The slosmith version that added it.
     pub since: &'static str,
 }
 
@@ -136,7 +179,7 @@ fn starts_block(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Group, RuleInfo, Severity};
+    use super::{Fixes, Group, RuleInfo, Severity};
 
     #[test]
     fn lines_of_a_paragraph_are_joined_and_code_is_left_alone() {
@@ -146,6 +189,7 @@ mod tests {
             group: Group::Style,
             doc_comment: " One\n two.\n\n - a\n   b\n - c\n\n ```yaml\n x:\n   y: 1\n ```\n",
             level: Severity::Info,
+            fixes: Fixes::None,
             since: "0.1.0",
         };
         assert_eq!(

@@ -1,4 +1,4 @@
-//! One dashboard with everything that rules ask of it.
+//! One dashboard, with everything that rules need.
 
 use super::scope::Scope;
 use crate::artifact::{Artifact, Dashboard};
@@ -6,7 +6,7 @@ use crate::artifact::{Artifact, Dashboard};
 /// One dashboard.
 #[derive(Clone, Copy, Debug)]
 pub struct DashboardCx<'a> {
-    /// What it is judged against.
+    /// The releases, profiles and labels that its queries are checked against.
     pub scope: &'a Scope<'a>,
     /// The file it is in.
     pub artifact: &'a Artifact,

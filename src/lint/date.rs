@@ -1,4 +1,4 @@
-//! Days of the calendar. The library never asks a clock: who runs it says which day it is.
+//! Dates. The library never reads a clock: the caller passes the date of today.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ pub struct Date {
     day: u8,
 }
 
-/// A text that names no day.
+/// The error for a text that is not a date.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a date; write year, month and day, such as `2027-01-31`")]
 pub struct NoDate(String);

@@ -1,5 +1,5 @@
-//! Which metrics are in CloudWatch: what agents deliver, as far as their configurations are in the run, and what
-//! `slosmith cloudwatch list-metrics` found.
+//! The metrics in CloudWatch: the metrics that agents deliver, as far as their configurations are in the run, and the
+//! metrics that `slosmith cloudwatch list-metrics` found.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::listing::{Found, Listing};
 use super::project::ProjectCx;
 use crate::artifact::{NamedMetric, Resource, ResourceKind};
 
-/// What an agent delivers.
+/// The delivery rules of an agent.
 struct Agent {
     namespace: String,
     declarations: Vec<Declaration>,
@@ -20,26 +20,26 @@ struct Declaration {
 
 /// A metric that an alarm or a dashboard shows.
 pub(super) struct Shown<'a> {
-    /// Who shows it.
+    /// The alarm or dashboard.
     pub(super) resource: &'a Resource,
-    /// What it is.
+    /// The metric.
     pub(super) metric: NamedMetric,
-    /// What is known of its delivery.
+    /// Its delivery.
     pub(super) delivery: Delivery<'a>,
 }
 
-/// Whether a metric is delivered.
+/// The delivery of a metric.
 pub(super) enum Delivery<'a> {
-    /// An agent of the run does so, under these sets of dimensions.
+    /// An agent of the run delivers it under these sets of dimensions.
     Agent(Vec<Vec<String>>),
-    /// No agent of the run that delivers to its namespace does so.
+    /// Agents of the run deliver to its namespace, but not this metric.
     NoAgent,
     /// Its namespace was listed.
     Listed(Found<'a>),
 }
 
 /// Metrics of namespaces that agents of the run deliver to, or that were listed.
-pub(super) fn judged<'a>(cx: &ProjectCx<'a>) -> Vec<Shown<'a>> {
+pub(super) fn shown<'a>(cx: &ProjectCx<'a>) -> Vec<Shown<'a>> {
     let resources = || cx.artifacts.iter().flat_map(|a| &a.resources);
     let of = |what: ResourceKind| resources().filter(move |resource| resource.what == what);
     let agents: Vec<Agent> = of(ResourceKind::Agent).map(agent).collect();
@@ -48,7 +48,7 @@ pub(super) fn judged<'a>(cx: &ProjectCx<'a>) -> Vec<Shown<'a>> {
     for resource in resources() {
         for metric in resource.metrics() {
             let by_agent = by_agent(&agents, &metric);
-            // What an agent is configured to deliver may not have arrived yet when the namespace was listed.
+            // A metric of an agent may have been delivered only after the namespace was listed.
             let delivery = match (by_agent, listing.find(&metric)) {
                 (Some(Delivery::Agent(sets)), _) => Delivery::Agent(sets),
                 (_, Some(found)) => Delivery::Listed(found),
@@ -65,8 +65,8 @@ pub(super) fn judged<'a>(cx: &ProjectCx<'a>) -> Vec<Shown<'a>> {
     found
 }
 
-/// What the agents that deliver to the namespace of a metric make of it. Names with a colon come from a scraped page; others
-/// may be published by anybody.
+/// The delivery of a metric by the agents of its namespace. Names with a colon come from `/metrics` output; other names
+/// may have other sources.
 fn by_agent<'a>(agents: &[Agent], metric: &NamedMetric) -> Option<Delivery<'a>> {
     let mut of = agents
         .iter()

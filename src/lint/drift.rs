@@ -1,4 +1,4 @@
-//! What an upgrade does to the queries of a file.
+//! The effect of a vLLM upgrade on the queries of a file.
 
 mod meaning;
 
@@ -15,63 +15,85 @@ use crate::artifact::Artifact;
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
-/// What becomes of a query.
+/// The effect of an upgrade on a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
-    /// It gives data before and after, and means the same.
+    /// The query returns data before and after, with the same meaning.
     Works,
-    /// It had no data before, and has some after.
-    Revived,
-    /// It has no data, neither before nor after.
-    Dead,
-    /// It gives data before and after that are not the same thing.
+    /// The query returns data only after the upgrade.
+    StartsWorking,
+    /// The query returns no data, neither before nor after.
+    AlreadyBroken,
+    /// The query returns data before and after, but the meaning differs.
     ChangesMeaning,
-    /// It gives data before, and none after.
-    Dies,
+    /// The query returns data only before the upgrade.
+    Breaks,
 }
 
 impl Fate {
-    /// The words for reports.
-    pub fn as_str(self) -> &'static str {
+    /// The value in JSON, which other programs read.
+    pub fn as_json(self) -> &'static str {
         match self {
             Self::Works => "works",
-            Self::Revived => "revived",
-            Self::Dead => "dead before and after",
+            Self::StartsWorking => "revived",
+            Self::AlreadyBroken => "dead before and after",
             Self::ChangesMeaning => "changes meaning",
-            Self::Dies => "dies",
+            Self::Breaks => "dies",
         }
     }
 
-    /// The words behind a number.
+    /// The status in reports for people.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Works => "ok",
+            Self::StartsWorking => "starts working",
+            Self::AlreadyBroken => "already broken",
+            Self::ChangesMeaning => "changes meaning",
+            Self::Breaks => "breaks",
+        }
+    }
+
+    /// The status after a number.
     pub fn plural(self, n: usize) -> &'static str {
         match self {
-            Self::Works if n != 1 => "work",
+            Self::StartsWorking if n != 1 => "start working",
             Self::ChangesMeaning if n != 1 => "change meaning",
-            Self::Dies if n != 1 => "die",
+            Self::Breaks if n != 1 => "break",
             fate => fate.as_str(),
         }
     }
 }
 
-/// A panel, alert, recording rule or other place of queries, and what becomes of it.
+/// A panel, alert, recording rule or other place with queries, and the effect of the upgrade on it.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// What it is, in the words of its author: `alert HighTtft`.
+    /// Its kind and name: `alert HighTtft`.
     pub what: String,
     /// Its first query.
     pub span: Span,
     /// The worst fate of its queries.
     pub fate: Fate,
-    /// How many queries it has, and how many of them give no data afterwards.
-    pub queries: (usize, usize),
-    /// Why, one line each.
+    /// Its queries.
+    pub queries: Queries,
+    /// The reasons, one line each.
     pub reasons: Vec<String>,
-    /// What to do about it, one line each.
+    /// The fixes, one line each.
     pub fixes: Vec<String>,
 }
 
-/// What an upgrade does to the queries of a file, in the order of the file; queries without a series of a
-/// recorded product are left out.
+/// How many queries a place has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queries {
+    /// All of them.
+    pub all: usize,
+    /// Those without data after the upgrade.
+    pub dead: usize,
+    /// Those that the upgrade breaks.
+    pub breaking: usize,
+}
+
+/// The effect of an upgrade on the queries of a file, in the order of the file. Queries without a series of a recorded
+/// product are omitted.
 pub fn drift(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'_>) -> Vec<Item> {
     let readings = artifact.readings();
     let mut items: Vec<_> = readings
@@ -109,7 +131,7 @@ fn drift_reading(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'
             expr: &expr,
             series,
             memo,
-            // The fixes are only told.
+            // The fixes are only printed.
             review: Some(Review(&every)),
         };
         let pair = Pair {
@@ -128,13 +150,12 @@ fn drift_reading(artifact: &Artifact, text: &str, from: &Scope<'_>, to: &Scope<'
 }
 
 impl Item {
-    /// Says so when a panel keeps a part of what it shows.
+    /// Adds a reason if only some queries of a panel have no data.
     fn count_dead(&mut self) {
-        if let (all, dead @ 1..) = self.queries
-            && dead < all
-        {
-            let said = format!("{dead} of {all} queries dead");
-            self.reasons.insert(0, said);
+        let Queries { all, dead, .. } = self.queries;
+        if (1..all).contains(&dead) {
+            let reason = format!("{dead} of {all} queries return no data");
+            self.reasons.insert(0, reason);
         }
     }
 }
@@ -149,8 +170,9 @@ fn same_panel(a: Site<'_>, b: Site<'_>) -> bool {
 /// The queries of one panel share an item.
 fn join(known: &mut Item, item: Item) {
     known.fate = known.fate.max(item.fate);
-    known.queries.0 += item.queries.0;
-    known.queries.1 += item.queries.1;
+    known.queries.all += item.queries.all;
+    known.queries.dead += item.queries.dead;
+    known.queries.breaking += item.queries.breaking;
     let more = |list: &mut Vec<String>, new: Vec<String>| {
         for line in new {
             if !list.contains(&line) {
@@ -170,19 +192,19 @@ struct Pair<'q, 'c> {
 
 impl Pair<'_, '_> {
     fn item(&self) -> Option<Item> {
-        let judged =
+        let checked =
             |s: &&Series<'_, '_>| !matches!(&**s.subject, Subject::Foreign(_) | Subject::Outside);
-        let first = self.new.series.iter().find(judged)?;
+        let first = self.new.series.iter().find(checked)?;
         let (before, after) = (is_alive(&self.old), is_alive(&self.new));
         let mut reasons = Vec::new();
         let mut fixes = Vec::new();
         let mut fate = match (before, after) {
             (true, true) => Fate::Works,
-            // What only another serving configuration has does not come back by itself.
-            (false, true) if !is_served(&self.new) => Fate::Dead,
-            (false, true) => Fate::Revived,
-            (false, false) => Fate::Dead,
-            (true, false) => Fate::Dies,
+            // A metric of another profile does not start working by itself.
+            (false, true) if !is_served(&self.new) => Fate::AlreadyBroken,
+            (false, true) => Fate::StartsWorking,
+            (false, false) => Fate::AlreadyBroken,
+            (true, false) => Fate::Breaks,
         };
         if after {
             let changes = meaning::changes(&self.old, &self.new);
@@ -191,8 +213,7 @@ impl Pair<'_, '_> {
                 reasons = changes;
             }
             if !before {
-                let said = findings(&self.old);
-                reasons = said.into_iter().map(|f| f.message).collect();
+                reasons = findings(&self.old).into_iter().map(|f| f.message).collect();
             }
         } else {
             for finding in findings(&self.new) {
@@ -204,18 +225,22 @@ impl Pair<'_, '_> {
             what: self.new.query.role.to_string(),
             span: self.new.span(&first.name_span),
             fate,
-            queries: (1, usize::from(matches!(fate, Fate::Dead | Fate::Dies))),
+            queries: Queries {
+                all: 1,
+                dead: usize::from(matches!(fate, Fate::AlreadyBroken | Fate::Breaks)),
+                breaking: usize::from(fate == Fate::Breaks),
+            },
             reasons,
             fixes,
         })
     }
 }
 
-/// True when every series is served; those of another serving configuration count as served, because
-/// whoever asks for them uses it.
+/// True if every series is exposed. Metrics of another profile count as exposed: a query on them usually comes from a team
+/// that uses the profile.
 fn is_alive(cx: &QueryCx<'_, '_>) -> bool {
     cx.series.iter().all(|series| match &**series.subject {
-        Subject::Strange(strange) => matches!(strange.meant, Meant::Alike),
+        Subject::Unknown(unknown) => matches!(unknown.meant, Meant::Alike),
         Subject::Known(_) | Subject::InRay(_) => {
             let dead = cx.dead(series);
             dead.iter()
@@ -225,12 +250,12 @@ fn is_alive(cx: &QueryCx<'_, '_>) -> bool {
     })
 }
 
-/// True when the configuration in use serves every series.
+/// True if the selected profiles expose every series.
 fn is_served(cx: &QueryCx<'_, '_>) -> bool {
     cx.series.iter().all(|series| cx.dead(series).is_empty())
 }
 
-/// What the rules about missing series say.
+/// The findings of the rules about missing series.
 fn findings(cx: &QueryCx<'_, '_>) -> Vec<Diagnostic> {
     let about = [
         "removed-metric",

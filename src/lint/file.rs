@@ -16,13 +16,13 @@ use crate::diag::Diagnostic;
 use crate::promql::ast::Expr;
 use crate::promql::parse_with;
 
-/// Queries that one processor takes at a time.
+/// The number of queries per task.
 const CHUNK: usize = 512;
 
-/// The rules that judge a name which a text mentions: whatever else is unusual, the text may mean it.
+/// The rules for metric names in prose. Other rules do not apply: the prose may mean what it writes.
 const OF_MENTIONS: [&str; 2] = ["hidden-metric", "removed-metric"];
 
-/// What the rules find in a file, in all readings of it. Levels are the rules' own; nothing is suppressed yet.
+/// All findings in a file, in all its readings, before levels and suppressions.
 pub(super) fn lint(
     artifact: &Artifact,
     file_text: &str,
@@ -64,8 +64,8 @@ fn lint_reading(
         .collect()
 }
 
-/// A label that no page shows is there for all of a file's queries or for none: it is told where it comes first, and
-/// counted. A label that is mended is told everywhere.
+/// An unknown label usually affects all queries of a file. So only its first place is reported, with the number of the
+/// others. A label with a fix is reported everywhere.
 fn once_per_label(found: Vec<Diagnostic>, file_text: &str) -> Vec<Diagnostic> {
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     let mut kept: Vec<Diagnostic> = Vec::new();
@@ -85,13 +85,13 @@ fn once_per_label(found: Vec<Diagnostic>, file_text: &str) -> Vec<Diagnostic> {
     }
     for (at, n) in more {
         let places = if n == 1 { "place" } else { "places" };
-        let note = format!("this file asks for it in {n} more {places}");
+        let note = format!("this file uses the label in {n} more {places}");
         kept[at].details.notes.push(note);
     }
     kept
 }
 
-/// A file and everything that it is judged by.
+/// A file, and everything that its check needs.
 struct File<'a> {
     artifact: &'a Artifact,
     file_text: &'a str,
@@ -111,9 +111,9 @@ impl File<'_> {
             };
             let before = OnceCell::new();
             let review = |text: &str| {
-                let judged = |text: &str| Some(counts(&self.judge(query, *site, text, &names)?));
-                let before = before.get_or_init(|| judged(&query.text));
-                is_no_worse(before.as_ref(), judged(text).as_ref())
+                let checked = |text: &str| Some(counts(&self.check(query, *site, text, &names)?));
+                let before = before.get_or_init(|| checked(&query.text));
+                is_no_worse(before.as_ref(), checked(text).as_ref())
             };
             let (mut series, holders) = series(&expr, &names);
             if query.role == Role::Mention {
@@ -157,9 +157,9 @@ impl File<'_> {
         }
     }
 
-    /// What the rules find in another text in a query's place; none when it is no query. Only counts mean
-    /// something: the places are those of the query.
-    fn judge(
+    /// The findings in another text in place of a query; none if the text is not a query. Only the number of findings is
+    /// valid: their positions belong to the query.
+    fn check(
         &self,
         query: &Query,
         site: Site<'_>,
@@ -177,7 +177,7 @@ impl File<'_> {
         Some(found)
     }
 
-    /// True when the text names what took the place of a series as well: whoever wrote it knows.
+    /// True if the text also names the replacement of the series: the author is aware of the change.
     fn is_settled(&self, series: &Series<'_, '_>) -> bool {
         let new = series.subject.known().and_then(|known| {
             let lineage = known.product.catalog.lineage();
@@ -219,7 +219,7 @@ impl File<'_> {
     }
 }
 
-/// How many findings each rule has.
+/// The number of findings per rule.
 type Counts = BTreeMap<&'static str, usize>;
 
 fn counts(found: &[Diagnostic]) -> Counts {
@@ -230,20 +230,20 @@ fn counts(found: &[Diagnostic]) -> Counts {
     counts
 }
 
-/// True when no rule finds more than before in what can be read as well as before.
+/// True if no rule has more findings than before, and the text is still readable.
 fn is_no_worse(before: Option<&Counts>, after: Option<&Counts>) -> bool {
     match (before, after) {
         (Some(before), Some(after)) => {
             let had = |code| before.get(code).copied().unwrap_or(0);
             after.iter().all(|(code, n)| *n <= had(code))
         }
-        // What could not be read as a whole before is judged by those who look at the whole file.
+        // The check of the whole file covers queries that could not be read before.
         (None, _) => true,
         (Some(_), None) => false,
     }
 }
 
-/// Every PromQL query with what it belongs to.
+/// Every PromQL query with its site.
 pub(super) fn sited(artifact: &Artifact) -> Vec<(&Query, Site<'_>)> {
     let queries = artifact.queries.iter().zip(sites(artifact));
     queries
@@ -261,7 +261,7 @@ fn run(rule: &'static Rule, found: &mut Vec<Diagnostic>, check: impl FnOnce(&mut
     }
 }
 
-/// What each query belongs to, by its index.
+/// The site of each query, by its index.
 fn sites(artifact: &Artifact) -> Vec<Site<'_>> {
     let mut sites = vec![Site::Other; artifact.queries.len()];
     let mut set = |query: usize, site| {

@@ -1,27 +1,27 @@
-//! How bad the findings of each rule are in a run.
+//! The level of each rule in a run.
 
 use std::collections::BTreeMap;
 
 use crate::config::Config;
 use crate::diag::{Diagnostic, RuleInfo, Severity};
 
-/// What a run makes of each rule.
+/// The levels of all rules in a run.
 #[derive(Debug)]
 pub(super) struct Levels(BTreeMap<&'static str, Level>);
 
-/// Whether the findings of a rule are shown, and how bad they are.
+/// Whether the findings of a rule are shown, and at which level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
-    /// Its findings are not shown.
+    /// The rule is off.
     Off,
-    /// They are as bad as the rule says.
+    /// The level of the rule itself.
     Declared,
-    /// They are as bad as somebody says.
+    /// The level from the configuration or the command line.
     At(Severity),
 }
 
 impl Levels {
-    /// What a configuration makes of the rules.
+    /// The levels that a configuration sets.
     pub(super) fn new(config: &Config, known: &[RuleInfo]) -> Self {
         let level = |rule: &RuleInfo| {
             if !config.choice.asks(rule) {
@@ -35,14 +35,14 @@ impl Levels {
         Self(known.iter().map(|rule| (rule.name, level(rule))).collect())
     }
 
-    /// True when the findings of a rule are not shown.
+    /// True if the rule is off.
     pub(super) fn is_off(&self, rule: &str) -> bool {
         self.0.get(rule) == Some(&Level::Off)
     }
 
-    /// Gives every finding its level, and drops those of rules that are off. What no rule found stays as it is.
-    pub(super) fn judge(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        let judge = |mut d: Diagnostic| {
+    /// Sets the level of every finding, and removes findings of rules that are off. Findings without a rule are unchanged.
+    pub(super) fn apply(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let apply = |mut d: Diagnostic| {
             match self.0.get(d.code) {
                 Some(Level::Off) => return None,
                 Some(Level::At(severity)) => d.severity = *severity,
@@ -50,7 +50,7 @@ impl Levels {
             }
             Some(d)
         };
-        found.into_iter().filter_map(judge).collect()
+        found.into_iter().filter_map(apply).collect()
     }
 }
 
@@ -78,8 +78,8 @@ mod tests {
             "no-rule",
         ];
         let found = codes.map(|code| Diagnostic::error(code, Span::default(), "no"));
-        let judged = levels.judge(found.to_vec());
-        let shown: Vec<_> = judged.iter().map(|d| (d.code, d.severity)).collect();
+        let levelled = levels.apply(found.to_vec());
+        let shown: Vec<_> = levelled.iter().map(|d| (d.code, d.severity)).collect();
         let wanted = [
             ("unknown-metric", Severity::Warning),
             ("panel-without-unit", Severity::Info),

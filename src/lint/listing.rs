@@ -1,4 +1,4 @@
-//! The metrics that CloudWatch had when `slosmith cloudwatch list-metrics` asked.
+//! The metrics that `slosmith cloudwatch list-metrics` found in CloudWatch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,15 +10,15 @@ use crate::diag::nearest;
 /// Dimensions of a series with their values.
 pub(super) type Series<'a> = BTreeMap<&'a str, &'a str>;
 
-/// What is known of a metric of a namespace that was listed.
+/// The listing of a metric of a listed namespace.
 pub(super) enum Found<'a> {
-    /// CloudWatch had these series of it.
+    /// CloudWatch had these series.
     Series(Vec<Series<'a>>),
-    /// CloudWatch had none of it.
+    /// CloudWatch did not have the metric.
     Nothing {
-        /// The day.
+        /// The day of the listing.
         date: &'a str,
-        /// A name of that namespace that may be meant.
+        /// A similar name in the namespace.
         nearest: Option<&'a str>,
     },
 }
@@ -26,14 +26,14 @@ pub(super) enum Found<'a> {
 /// All metrics of some namespaces.
 #[derive(Default)]
 pub(super) struct Listing<'a> {
-    /// When they were listed last: `2026-11-22`.
+    /// The day of the latest listing: `2026-11-22`.
     date: &'a str,
     namespaces: BTreeSet<&'a str>,
     series: BTreeMap<(&'a str, &'a str), Vec<Series<'a>>>,
 }
 
 impl<'a> Listing<'a> {
-    /// Puts listings together: one metric may be in one region and another in another.
+    /// Merges listings, for example of several regions.
     pub(super) fn of(resources: impl Iterator<Item = &'a Resource>) -> Self {
         let mut all = Self::default();
         for Resource { request, .. } in resources {
@@ -50,7 +50,7 @@ impl<'a> Listing<'a> {
         all
     }
 
-    /// What is known of a metric, if its namespace was listed.
+    /// The listing of a metric, if its namespace was listed.
     pub(super) fn find(&self, metric: &NamedMetric) -> Option<Found<'a>> {
         let namespace = *self.namespaces.get(metric.namespace.as_str())?;
         if let Some(series) = self.series.get(&(namespace, metric.name.as_str())) {
@@ -70,7 +70,7 @@ fn dimensions(metric: &Value) -> Series<'_> {
         .collect()
 }
 
-/// True for a series that dimensions may mean.
+/// True for a series that matches the dimensions; unknown values match all.
 pub(super) fn is(series: &Series<'_>, wanted: &Dimensions) -> bool {
     let fits = |(name, value): (&String, &Option<String>)| {
         let own = series.get(name.as_str());

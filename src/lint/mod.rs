@@ -1,5 +1,4 @@
-//! Rules over queries, alerts, dashboards and alarms, and what decides which of their findings count: levels,
-//! suppressions, a baseline.
+//! Rules over queries, alerts, dashboards and alarms; levels, suppressions and a baseline decide which findings are shown.
 //!
 //! ```
 //! use std::path::Path;
@@ -34,7 +33,7 @@
 //! assert_eq!(&text[found[0].span.range()], "vllm:num_requests_running");
 //! ```
 //!
-//! A rule is a file in [`rules`]; it looks at one query ([`query::QueryCx`]), one dashboard, one CloudWatch resource or
+//! A rule is a file in [`rules`]; it checks one query ([`query::QueryCx`]), one dashboard, one CloudWatch resource or
 //! all files of the run.
 
 pub mod dashboard;
@@ -42,10 +41,10 @@ pub mod date;
 mod delivery;
 pub mod drift;
 mod file;
-mod gone;
+mod fixes;
 mod levels;
 mod listing;
-mod mend;
+mod missing_metric;
 mod panel_schemas;
 pub mod project;
 mod quantity;

@@ -1,4 +1,4 @@
-//! Grafana's own schemas of panels.
+//! Grafana's panel schemas.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -65,13 +65,13 @@ impl Part {
     }
 }
 
-/// What does not fit.
+/// A mismatch.
 pub(super) struct Fault {
     /// JSON pointer from the part.
     pub(super) pointer: String,
-    /// The key that nobody knows, when that is what is wrong.
+    /// The unknown key, if that is the mistake.
     pub(super) key: Option<String>,
-    /// What is wrong.
+    /// The message.
     pub(super) message: String,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Fault {
 static MADE: Mutex<BTreeMap<(usize, Part), Option<&'static Validator>>> =
     Mutex::new(BTreeMap::new());
 
-/// What in a part of a panel does not fit its type's schema; nothing for types without one.
+/// The mismatches between a part of a panel and the schema of its type; empty for types without a schema.
 pub(super) fn faults(kind: &str, part: Part, value: &Value) -> Vec<Fault> {
     let Some(at) = SCHEMAS.iter().position(|(name, _)| *name == kind) else {
         return Vec::new();
@@ -99,7 +99,7 @@ pub(super) fn faults(kind: &str, part: Part, value: &Value) -> Vec<Fault> {
                     let each = unexpected.iter().map(|key| Fault {
                         pointer: pointer.clone(),
                         key: Some(key.clone()),
-                        message: format!("there is no option `{key}`"),
+                        message: format!("unknown option `{key}`"),
                     });
                     each.collect::<Vec<_>>()
                 }

@@ -9,18 +9,18 @@ use crate::source::Sources;
 /// All files of a run, for rules that compare them.
 #[derive(Clone, Copy, Debug)]
 pub struct ProjectCx<'a> {
-    /// What was read from each file.
+    /// The parsed files.
     pub artifacts: &'a [Artifact],
     /// The files' texts.
     pub sources: &'a Sources,
-    /// The folder that links and paths start from.
+    /// The folder that links and paths are relative to.
     pub root: &'a Path,
-    /// What names are judged against.
+    /// The releases, profiles and labels that queries are checked against.
     pub scope: &'a Scope<'a>,
 }
 
 impl<'a> ProjectCx<'a> {
-    /// Puts the files of a run side by side.
+    /// The files of a run.
     pub(super) fn new(
         artifacts: &'a [Artifact],
         sources: &'a Sources,

@@ -1,4 +1,4 @@
-//! What the value of an expression measures.
+//! The kind of value of an expression: a fraction, seconds, milliseconds.
 
 pub(super) use super::query::Measure;
 use super::query::{QueryCx, Series};
@@ -10,7 +10,7 @@ use crate::promql::with_room;
 use crate::source::Spanned;
 use crate::units::Unit;
 
-/// Functions of one range or one vector whose result measures what their argument does.
+/// Functions whose result has the unit of their argument.
 const KEEPING: [&str; 16] = [
     "abs",
     "avg_over_time",
@@ -30,17 +30,17 @@ const KEEPING: [&str; 16] = [
     "label_join",
 ];
 
-/// Bytes of queries whose parts are measured again each time: that costs less than to remember.
+/// The length in bytes up to which a query is measured again each time: cheaper than a cache.
 const SHORT: usize = 1 << 10;
 
 impl<'q, 'c> QueryCx<'q, 'c> {
-    /// What an expression measures, and one series that it is made of.
+    /// The kind of value of an expression, and one of its series.
     pub(super) fn measure(&self, expr: &Expr) -> Option<(Measure, &'q Series<'q, 'c>)> {
         let (measure, at) = self.measured(expr)?;
         Some((measure, self.series.get(at)?))
     }
 
-    /// The same with the place of the series. Operations of a long chain each ask for the one before them.
+    /// The same, with the index of the series. Each operation of a long chain needs the result of the one before it.
     fn measured(&self, expr: &Expr) -> Option<(Measure, usize)> {
         if self.query.text.len() <= SHORT || !matches!(expr.kind, ExprKind::Binary(_)) {
             return with_room(|| self.reckoned(expr));
@@ -89,10 +89,10 @@ impl<'q, 'c> QueryCx<'q, 'c> {
     }
 }
 
-/// All numbers of a panel that are in its unit: thresholds, `min`, `max`; none when they are not known.
+/// All numbers of a panel in its unit: thresholds, `min`, `max`; none if they are unknown.
 pub(super) fn limits(dashboard: &Dashboard, panel: &Panel) -> Option<Vec<Spanned<f64>>> {
     const ENDS: [&str; 4] = ["min", "max", "custom/axisSoftMin", "custom/axisSoftMax"];
-    // What older panels, libraries and overrides hold is in the unit as well.
+    // Older panels, library panels and overrides contain more numbers in the unit.
     const UNKNOWN: [&str; 4] = [
         "/yaxes",
         "/thresholds",
@@ -104,7 +104,7 @@ pub(super) fn limits(dashboard: &Dashboard, panel: &Panel) -> Option<Vec<Spanned
     if dashboard.form != Form::Classic || panel.has_mappings || UNKNOWN.iter().any(is_there) {
         return None;
     }
-    // Steps in percent lie between `min` and `max`, whatever the unit is.
+    // Steps in percent are relative to `min` and `max`, so the unit does not matter.
     let absolute = |t: &&Thresholds| t.mode.as_deref() != Some("percentage");
     let steps = panel
         .thresholds
@@ -120,7 +120,7 @@ pub(super) fn limits(dashboard: &Dashboard, panel: &Panel) -> Option<Vec<Spanned
     Some(steps.chain(ends).collect())
 }
 
-/// True for a panel of one query with no number but 0 in its unit: another unit leaves nothing behind.
+/// True for a panel with one query and no number except 0 in its unit: a new unit needs no other change.
 pub(super) fn is_plain(dashboard: &Dashboard, panel: &Panel) -> bool {
     let zero = |limits: Vec<Spanned<f64>>| limits.iter().all(|limit| limit.value == 0.0);
     panel.targets.len() == 1 && limits(dashboard, panel).is_some_and(zero)
@@ -129,7 +129,7 @@ pub(super) fn is_plain(dashboard: &Dashboard, panel: &Panel) -> bool {
 /// The only series of a part of the query, by its place.
 fn only(cx: &QueryCx<'_, '_>, expr: &Expr) -> Option<usize> {
     let inside = cx.indices(expr);
-    // Old and new names of one thing measure the same.
+    // The old and the new name of a metric have the same unit.
     let alike = || cx.memo.units.are_alike(cx.series, &inside, unit);
     (!inside.is_empty() && alike()).then_some(inside.start)
 }
@@ -140,7 +140,7 @@ fn gauge(cx: &QueryCx<'_, '_>, expr: &Expr) -> Option<(Measure, usize)> {
     Some((unit(&cx.series[at])?, at))
 }
 
-/// What the observations of a histogram measure, when only its buckets (or sums) are read.
+/// The unit of the observations of a histogram, if the query reads only its buckets (or sums).
 fn histogram(cx: &QueryCx<'_, '_>, expr: &Expr, part: catalog::Series) -> Option<(Measure, usize)> {
     let at = only(cx, expr)?;
     let of = |s: &Series<'_, '_>| s.subject.known().map(|known| known.part);
@@ -171,7 +171,7 @@ fn share(cx: &QueryCx<'_, '_>, binary: &Binary) -> Option<(Measure, usize)> {
         .then_some((Measure::Fraction, of))
 }
 
-/// What a series measures.
+/// The kind of value of a series.
 fn unit(series: &Series<'_, '_>) -> Option<Measure> {
     let known = series.subject.served()?;
     let own = known.product.claims(&known.family);
@@ -183,9 +183,9 @@ fn unit(series: &Series<'_, '_>) -> Option<Measure> {
     }
 }
 
-/// What a family of which the library says nothing measures by its name.
+/// The unit of a family that is not in the signal library, by its name.
 fn named(family: &str, own: bool) -> Option<Measure> {
-    // Every `_perc` gauge of vLLM is a fraction in every release, whatever the name says.
+    // Every `_perc` gauge of vLLM is a fraction in every release, in spite of its name.
     let fraction = ["_perc", "_hit_rate", "_acceptance_rate"];
     if own && fraction.iter().any(|end| family.ends_with(end)) {
         Some(Measure::Fraction)
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn no_name_says_other_than_the_library() {
-        let mut judged = 0;
+        let mut checked = 0;
         for name in library::names() {
             let signal = library::signal(&name).expect("a signal");
             let binding = signal.prometheus.as_ref();
@@ -223,8 +223,8 @@ mod tests {
                 _ => None,
             };
             assert_eq!(Some(found), declared, "{metric}");
-            judged += 1;
+            checked += 1;
         }
-        assert!(judged > 10, "{judged}");
+        assert!(checked > 10, "{checked}");
     }
 }

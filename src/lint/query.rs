@@ -1,11 +1,11 @@
-//! One query with everything that rules ask of it.
+//! One query, with everything that rules need.
 
 mod flow;
 mod memo;
 mod patterns;
 mod recorded;
+mod replacements;
 mod series;
-mod stand_ins;
 
 pub(super) use memo::{FEW, Measure, Memo};
 pub use series::Series;
@@ -13,7 +13,7 @@ pub(super) use series::{Names, series};
 
 use std::ops::Range;
 
-use stand_ins::{Others, StandIns};
+use replacements::{Others, Replacements};
 
 use super::scope::Scope;
 use super::subject::Dead;
@@ -26,10 +26,10 @@ use crate::promql::usage::{Comparison, comparison};
 use crate::promql::{Dialect, Kept, kept_labels};
 use crate::source::Span;
 
-/// One query, parsed, with what each of its names means.
+/// One parsed query, with the meaning of each metric name.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryCx<'q, 'c> {
-    /// What it is judged against.
+    /// The releases, profiles and labels that the query is checked against.
     pub scope: &'c Scope<'c>,
     /// The file it is in.
     pub artifact: &'q Artifact,
@@ -37,19 +37,19 @@ pub struct QueryCx<'q, 'c> {
     pub file_text: &'q str,
     /// The query as it was read.
     pub query: &'q Query,
-    /// What it belongs to.
+    /// Its alert, recording rule or panel.
     pub site: Site<'q>,
     /// Its tree.
     pub expr: &'q Expr,
-    /// Every name that it selects, left to right: there may be very many.
+    /// Every metric name that it selects, left to right; there may be very many.
     pub series: &'q [Series<'q, 'c>],
-    /// What was asked of it before.
+    /// Cached results.
     pub(super) memo: &'q Memo<'q>,
-    /// Judges the query that a fix would leave; without it nobody asks for fixes, and none is made.
+    /// Checks the query after a fix; without it, no fix is made.
     pub(super) review: Option<Review<'q>>,
 }
 
-/// True for a text in the query's place that has no finding more than the query.
+/// Returns true for a text that, in place of the query, has no additional finding.
 #[derive(Clone, Copy)]
 pub(super) struct Review<'q>(pub(super) &'q dyn Fn(&str) -> bool);
 
@@ -59,7 +59,7 @@ impl std::fmt::Debug for Review<'_> {
     }
 }
 
-/// What a query belongs to.
+/// The alert, recording rule or panel of a query.
 #[derive(Clone, Copy, Debug)]
 pub enum Site<'q> {
     /// An alerting rule.
@@ -78,12 +78,12 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         self.query.map.span(text.clone())
     }
 
-    /// The query's own words for a part of it.
+    /// The text of a part of the query.
     pub fn text(&self, text: &TextSpan) -> &'q str {
         self.query.text.get(text.clone()).unwrap_or_default()
     }
 
-    /// The placeholders that its text may hold.
+    /// The dialect: which placeholders the text may contain.
     pub fn dialect(&self) -> Dialect {
         self.query.dialect
     }
@@ -104,7 +104,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         }
     }
 
-    /// True when a catalog knows one of its names.
+    /// True if a catalog has one of its metrics.
     pub fn has_known_series(&self) -> bool {
         let mut subjects = self.series.iter().map(|series| &series.subject);
         subjects.any(|subject| subject.served().is_some())
@@ -163,19 +163,19 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         spelled.collect()
     }
 
-    /// True when a fix is asked for and the work of making it is not too much: the whole query is read for each.
-    pub fn may_mend(&self) -> bool {
-        self.review.is_some() && self.memo.may_mend(self.query.text.len())
+    /// True if fixes are wanted, and the work for them is not too much: each fix parses the whole query.
+    pub fn may_fix(&self) -> bool {
+        self.review.is_some() && self.memo.may_fix(self.query.text.len())
     }
 
-    /// A fix that edits the query; none when the file cannot spell it, or when what is left would be complained of.
+    /// A fix that edits the query; none if the file cannot spell the edit, or if the result has additional findings.
     pub fn fix(
         &self,
         title: impl Into<String>,
         edits: &[Edit],
         applicability: Applicability,
     ) -> Option<Fix> {
-        let review = self.review.filter(|_| self.may_mend())?;
+        let review = self.review.filter(|_| self.may_fix())?;
         let mended = apply(&self.query.text, edits).ok()?;
         review.0(&mended).then_some(())?;
         let edits = self.edits(edits)?;
@@ -204,17 +204,17 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         new: &str,
         applicability: Applicability,
     ) -> Option<Fix> {
-        self.may_mend().then_some(())?;
+        self.may_fix().then_some(())?;
         let edit = replace_node(&self.query.text, place, new, self.dialect())?;
         self.fix(format!("replace with `{new}`"), &[edit], applicability)
     }
 
-    /// What recordings know of the labels of each selector.
+    /// The labels of each selector, as far as recordings show them.
     pub fn leaves(&self) -> impl Leaf {
         flow::Leaves(*self)
     }
 
-    /// Which labels a part of the query surely has, may have and cannot have.
+    /// The labels that a part of the query always has, may have and never has.
     pub fn labels(&self, expr: &Expr) -> Flow {
         label_flow(expr, &self.leaves())
     }
@@ -229,7 +229,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         self.series[self.indices(expr)].iter()
     }
 
-    /// Where among all series those of a part of the query are.
+    /// The index range of the series of a part of the query.
     pub(super) fn indices(&self, expr: &Expr) -> Range<usize> {
         let TextSpan { start, end } = expr.span;
         let before = |s: &Series<'_, '_>| s.context.span.start < start;
@@ -260,7 +260,7 @@ impl<'q, 'c> QueryCx<'q, 'c> {
             // A unit test stands for one of the releases.
             return Vec::new();
         }
-        if dead.is_empty() || !self.may_have_stand_in(series) {
+        if dead.is_empty() || !self.may_have_replacement(series) {
             return dead;
         }
         // The name itself is among the alternatives, but is not served on these releases.
@@ -273,26 +273,26 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         dead
     }
 
-    /// True when an `or` around the series asks for something else as well.
-    pub fn has_stand_in(&self, series: &Series<'_, '_>) -> bool {
-        self.may_have_stand_in(series)
+    /// True if an `or` around the series has another alternative.
+    pub fn has_replacement(&self, series: &Series<'_, '_>) -> bool {
+        self.may_have_replacement(series)
             && (self.around(series).is_some_and(|others| others.any)
                 || self.alternatives(series).is_some())
     }
 
-    /// True for nearly no query.
-    fn may_have_stand_in(&self, series: &Series<'_, '_>) -> bool {
+    /// Rarely true.
+    fn may_have_replacement(&self, series: &Series<'_, '_>) -> bool {
         series.context.selector.metric.is_none() || series.context.kinds().operates(BinaryOp::Or)
     }
 
-    fn stand_ins(&self) -> &'q StandIns {
-        let stand_ins = &self.memo.stand_ins;
-        stand_ins.get_or_init(|| StandIns::of(self.series))
+    fn replacements(&self) -> &'q Replacements {
+        let replacements = &self.memo.replacements;
+        replacements.get_or_init(|| Replacements::of(self.series))
     }
 
     /// Series on the other side of an `or` around this one.
     fn around(&self, series: &Series<'_, '_>) -> Option<&'q Others> {
-        self.stand_ins().around(series)
+        self.replacements().around(series)
     }
 
     /// All names of `{__name__=~"x|y"}`.
@@ -301,12 +301,12 @@ impl<'q, 'c> QueryCx<'q, 'c> {
         let first = self
             .series
             .partition_point(|s| s.context.span.start < start);
-        self.stand_ins().alternatives(first)
+        self.replacements().alternatives(first)
     }
 
     /// True when another name of the same selector, of one that is not served, is served on every release.
     pub fn is_spare(&self, series: &Series<'_, '_>) -> bool {
-        self.may_have_stand_in(series)
+        self.may_have_replacement(series)
             && self.alternatives(series).is_some_and(|others| others.alive)
     }
 }

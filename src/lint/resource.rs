@@ -1,4 +1,4 @@
-//! One CloudWatch resource with everything that rules ask of it.
+//! One CloudWatch resource, with everything that rules need.
 
 use super::scope::Scope;
 use crate::artifact::Resource;
@@ -7,14 +7,14 @@ use crate::cloudwatch::{self, Violation};
 /// One resource.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceCx<'a> {
-    /// What it is judged against.
+    /// The products that its metrics are checked against.
     pub scope: &'a Scope<'a>,
     /// The resource.
     pub resource: &'a Resource,
 }
 
 impl ResourceCx<'_> {
-    /// What CloudWatch would reject; what is not known before the file is applied is right.
+    /// The reasons why CloudWatch would reject the resource. Values that are only known on apply count as valid.
     pub fn violations(&self) -> Vec<Violation> {
         use crate::artifact::ResourceKind::{Agent, Alarm, Dashboard, Listing, PutDashboard};
         let resource = self.resource;
@@ -28,7 +28,7 @@ impl ResourceCx<'_> {
         found
     }
 
-    /// What it is, for messages.
+    /// Its kind and name, for messages.
     pub fn title(&self) -> String {
         match self.resource.name.as_str() {
             "" => String::new(),

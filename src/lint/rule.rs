@@ -1,4 +1,4 @@
-//! What a rule is.
+//! The type of lint rules, and the macro that declares one.
 
 use super::dashboard::DashboardCx;
 use super::project::ProjectCx;
@@ -7,16 +7,16 @@ use super::resource::ResourceCx;
 use crate::diag::{Diagnostic, RuleInfo};
 use crate::source::Span;
 
-/// A lint rule: what it is called and what it looks at.
+/// A lint rule: its description and its check.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// Name, level, documentation.
     pub info: RuleInfo,
-    /// How it looks.
+    /// The function that finds mistakes, by its input.
     pub check: Check,
 }
 
-/// What a rule looks at.
+/// The check of a rule, by what it reads.
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
     /// Each query by itself, with the alert, recording rule or panel it is in.
@@ -27,20 +27,25 @@ pub enum Check {
     Resource(fn(&ResourceCx<'_>, &mut Findings)),
     /// All files together.
     Project(fn(&ProjectCx<'_>, &mut Findings)),
-    /// Nothing here: other parts of the linter report it.
+    /// No function: another part of the linter reports the findings.
     Elsewhere,
 }
 
-/// Declares a rule, or what is known of one. Its doc comment is its page in `docs/rules.md`.
+/// Declares a rule, or only its description. The doc comment becomes the page of the rule in `docs/rules.md`.
 ///
 /// ```text
 /// declare_rule! {
-///     /// Without a unit 0.42 may be seconds, a ratio or requests.
+///     /// ### What it does
+///     ///
+///     /// Reports panels that draw numbers but set no unit.
+///     ///
+///     /// (Then the sections of [`SECTIONS`](super::rules::SECTIONS) that follow.)
 ///     pub const RULE: Rule = Rule {
 ///         name: "panel-without-unit",
 ///         summary: "a panel shows numbers without a unit",
 ///         group: Group::Style,
 ///         level: Severity::Warning,
+///         fixes: Fixes::None,
 ///         since: "0.1.0",
 ///         check: Check::Dashboard(check),
 ///     };
@@ -54,6 +59,7 @@ macro_rules! declare_rule {
             summary: $summary:literal,
             group: $group:expr,
             level: $level:expr,
+            fixes: $fixes:expr,
             since: $since:literal,
         };
     ) => {
@@ -64,6 +70,7 @@ macro_rules! declare_rule {
             group: $group,
             doc_comment: concat!($($line, "\n"),+),
             level: $level,
+            fixes: $fixes,
             since: $since,
         };
     };
@@ -74,6 +81,7 @@ macro_rules! declare_rule {
             summary: $summary:literal,
             group: $group:expr,
             level: $level:expr,
+            fixes: $fixes:expr,
             since: $since:literal,
             check: $check:expr,
         };
@@ -87,6 +95,7 @@ macro_rules! declare_rule {
                     summary: $summary,
                     group: $group,
                     level: $level,
+                    fixes: $fixes,
                     since: $since,
                 };
             }
@@ -96,7 +105,7 @@ macro_rules! declare_rule {
 }
 pub(super) use declare_rule;
 
-/// Where a rule puts what it finds.
+/// The findings of one rule.
 #[derive(Debug)]
 pub struct Findings {
     rule: &'static RuleInfo,
@@ -120,7 +129,7 @@ impl Findings {
         self.found.push(finding);
     }
 
-    /// All that was found.
+    /// All findings.
     pub(super) fn into_inner(self) -> Vec<Diagnostic> {
         self.found
     }

@@ -1,4 +1,4 @@
-//! A whole run: files, what they have to do with each other, levels, suppressions.
+//! A whole run: files and their relations, levels, suppressions.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,23 +17,22 @@ use crate::config::Config;
 use crate::diag::{Diagnostic, RuleInfo, Sink};
 use crate::source::Sources;
 
-/// What a run needs besides the files.
+/// The settings of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
-    /// What queries are judged against.
+    /// The releases, profiles and labels that queries are checked against.
     pub scope: &'a Scope<'a>,
     /// Levels.
     pub config: &'a Config,
-    /// vLLM versions that take the place of what specs say.
+    /// vLLM releases that override the range of the specs.
     pub vllm: Option<&'a str>,
-    /// Decides which suppressions are over.
+    /// The current day, which decides whether suppressions have expired.
     pub today: Date,
-    /// The folder that links and paths start from.
+    /// The folder that links and paths are relative to.
     pub root: &'a Path,
 }
 
-/// Everything that is found in some files, sorted; suppressed findings and those of rules that are off are
-/// left out.
+/// All findings in some files, sorted, without suppressed findings and without rules that are off.
 pub fn run(artifacts: &[Artifact], sources: &Sources, settings: &Settings<'_>) -> Vec<Diagnostic> {
     run_telling(artifacts, sources, settings, &|| ())
 }
@@ -72,8 +71,8 @@ pub fn run_telling(
     let kept = suppressions.apply(found.into_sorted(), settings.today, &|rule| {
         levels.is_off(rule)
     });
-    let mut kept = levels.judge(kept);
-    kept.extend(levels.judge(config.unknown_rules(&known)));
+    let mut kept = levels.apply(kept);
+    kept.extend(levels.apply(config.unknown_rules(&known)));
     kept
 }
 
@@ -88,7 +87,7 @@ pub fn declared<'c>(
     scope.declared(declared.labels, declared.series)
 }
 
-/// What is wrong with specs, and what they declare.
+/// The diagnostics of specs, and their declarations.
 fn specs(
     artifacts: &[Artifact],
     sources: &Sources,

@@ -1,4 +1,4 @@
-//! What queries are judged against: releases, profiles, labels.
+//! The releases, profiles and labels that queries are checked against.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::promql::Release;
 use crate::units::Duration;
 
-/// Labels that Prometheus and its operator add when they scrape; vLLM's pages never show them.
+/// Labels that Prometheus and its operator add when they scrape; vLLM itself never exposes them.
 const ADDED_BY_SCRAPE: [&str; 8] = [
     "container",
     "endpoint",
@@ -19,22 +19,22 @@ const ADDED_BY_SCRAPE: [&str; 8] = [
     "service",
 ];
 
-/// What most installations scrape by, unless something else is given.
+/// The usual scrape interval, unless another one is configured.
 const USUAL_INTERVAL: Duration = Duration::from_secs(15);
 
-/// What the names of families that many exporters have begin with.
+/// The prefixes of metrics that many exporters have.
 const GENERAL: [&str; 5] = ["go_", "http_", "process_", "promhttp_", "python_"];
 
-/// A recorded product and the part of its recordings that counts.
+/// A recorded product, with the selected releases and profiles.
 #[derive(Clone, Debug)]
 pub struct Product<'c> {
-    /// What messages call it.
+    /// Its name in messages.
     pub name: String,
     /// Its recordings.
     pub catalog: &'c Catalog,
-    /// The releases that every query must be right on.
+    /// The releases on which every query must work.
     pub selection: Selection,
-    /// The serving configurations in use; none means the default one.
+    /// The profiles in use; empty means the default profile.
     pub profiles: Vec<String>,
 }
 
@@ -44,14 +44,14 @@ impl Product<'_> {
         self.catalog.describe(releases)
     }
 
-    /// True when the name begins as only this product's do, whether it exists or not.
+    /// True if only names of this product begin like this, whether the metric exists or not.
     pub(super) fn claims(&self, name: &str) -> bool {
         let prefix = self.catalog.prefix();
         !prefix.is_empty() && name.starts_with(prefix)
     }
 
-    /// True when a family of this name, if the product has one, can only be the product's: names such as
-    /// `process_start_time_seconds` are everybody's.
+    /// True if a family of this name can only belong to this product. Names such as `process_start_time_seconds` belong to
+    /// many exporters.
     pub(super) fn owns(&self, name: &str) -> bool {
         if self.catalog.prefix().is_empty() {
             !GENERAL.iter().any(|prefix| name.starts_with(prefix))
@@ -61,27 +61,27 @@ impl Product<'_> {
     }
 }
 
-/// What queries are judged against.
+/// The products, labels and settings that queries are checked against.
 #[derive(Clone, Debug)]
 pub struct Scope<'c> {
     /// vLLM first, then the services whose catalogs were given.
     pub products: Vec<Product<'c>>,
-    /// Labels that are added on the way from the page to the query.
+    /// Labels that are added between the `/metrics` output and the query.
     labels: BTreeSet<String>,
-    /// The configuration says which labels are added: there are no others.
+    /// True if the configuration lists all added labels.
     has_all_labels: bool,
     /// Matchers that mark a selector as one of vLLM's servers: label and value.
     tied: Vec<(String, String)>,
-    /// Series that recording rules of the files at hand write, and that their specs declare.
+    /// Series that recording rules of the same files write, or that their specs declare.
     recorded: BTreeSet<String>,
-    /// How often Prometheus scrapes.
+    /// The scrape interval.
     pub scrape_interval: Duration,
-    /// The oldest Prometheus that must read the queries.
+    /// The oldest Prometheus that must support the queries.
     pub prometheus: Option<Release>,
 }
 
 impl<'c> Scope<'c> {
-    /// A scope in which the usual labels of a scrape are known, and no others.
+    /// A scope with the usual labels of a scrape.
     pub fn new(products: Vec<Product<'c>>) -> Self {
         Self {
             products,
@@ -105,7 +105,7 @@ impl<'c> Scope<'c> {
             .iter()
             .map(|(label, value)| (label.clone(), value.clone()));
         scope.tied.extend(tied);
-        // Whoever selects by a label has it.
+        // A label in `selector` exists.
         scope.labels.extend(config.selector.keys().cloned());
         scope.has_all_labels = !config.labels.is_empty();
         scope.prometheus = config.prometheus;
@@ -135,17 +135,17 @@ impl<'c> Scope<'c> {
         &self.labels
     }
 
-    /// True when the labels that are added are known to be all of them.
+    /// True if the list of added labels is complete.
     pub fn has_all_labels(&self) -> bool {
         self.has_all_labels
     }
 
-    /// True when a recording rule at hand writes the series.
+    /// True if a recording rule of the same files writes the series.
     pub fn is_recorded(&self, name: &str) -> bool {
         self.recorded.contains(name)
     }
 
-    /// True for a series that another exporter has and no product.
+    /// True for a series of another exporter that is not a series of a product.
     pub(super) fn is_only_foreign(&self, name: &str) -> bool {
         let mut catalogs = self.products.iter().map(|product| product.catalog);
         catalogs.any(|c| {
@@ -155,7 +155,7 @@ impl<'c> Scope<'c> {
         })
     }
 
-    /// True when a matcher says that vLLM's servers are meant.
+    /// True if a matcher selects vLLM servers.
     pub(super) fn ties(&self, label: &str, value: &str) -> bool {
         self.tied.iter().any(|(l, v)| l == label && v == value)
     }

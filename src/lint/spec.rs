@@ -1,4 +1,4 @@
-//! Specs: what `build` would say of them, and what they say about the files beside them.
+//! Specs: the diagnostics of `build`, and the labels and series that specs declare for the files beside them.
 
 use crate::diag::Sink;
 use crate::plan::Plan;
@@ -7,16 +7,16 @@ use crate::resolve::{Options, resolve};
 use crate::source::FileId;
 use crate::spec::{self, Spec};
 
-/// What specs know of the queries that were made from them.
+/// Facts from specs about the queries that were generated from them.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
-    /// Labels that no page shows.
+    /// Labels that no recording has.
     pub(super) labels: Vec<String>,
-    /// Series of exporters that no catalog knows; a general name is then not vLLM's.
+    /// Series of exporters that are not in a catalog; a general name among them is not a vLLM metric.
     pub(super) series: Vec<String>,
 }
 
-/// Everything that is wrong with a spec, or worth a warning.
+/// All errors and warnings of a spec.
 pub(super) fn lint(parts: &[(FileId, &str)], vllm: Option<&str>, declared: &mut Declared) -> Sink {
     let defaults = parts
         .last()

@@ -1,63 +1,63 @@
-//! What a name in a query means.
+//! The meaning of a metric name in a query.
 
 mod dead;
-mod strange;
+mod unknown_metric;
 
 pub use dead::{Dead, Why};
-pub use strange::{Meant, Strange};
+pub use unknown_metric::{Meant, UnknownMetric};
 
 use std::borrow::Cow;
 
 use super::scope::{Product, Scope};
 use crate::catalog::{Answer, MetricType, ReleaseId, Series, Shape, in_ray};
 
-/// What a query says of where its series come from.
+/// The origin of series, as far as a query determines it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ties {
-    /// From vLLM's own servers, so that general names count.
+    /// vLLM servers, so that general names are vLLM metrics.
     pub servers: bool,
-    /// From a router in front of them, so that names that both have are the router's.
+    /// A router in front of vLLM servers: names that both have belong to the router.
     pub router: bool,
 }
 
-/// What a name in a query means.
+/// The meaning of a metric name in a query.
 #[derive(Clone, Debug)]
 pub enum Subject<'c> {
     /// A series that some release of a recorded product has.
     Known(Known<'c>),
-    /// The same under the name that Ray serves it by, with labels that nobody recorded.
+    /// The same under the name that Ray exposes, with unrecorded labels.
     InRay(Known<'c>),
-    /// Looks like a series of a recorded product, but no release ever had it.
-    Strange(Strange<'c>),
-    /// What another exporter publishes.
+    /// A name like a series of a recorded product that never existed in any release.
+    Unknown(UnknownMetric<'c>),
+    /// A series of another exporter.
     Foreign(Shape),
-    /// Nothing is known of it: never judged.
+    /// Unknown: never checked.
     Outside,
 }
 
 /// A series of a recorded product.
 #[derive(Clone, Debug)]
 pub struct Known<'c> {
-    /// Whose it is.
+    /// Its product.
     pub product: &'c Product<'c>,
     /// Its family; a histogram's base name.
     pub family: String,
     /// Which series of the family.
     pub part: Series,
-    /// The releases that serve it.
+    /// The releases that expose it.
     pub present: Vec<ReleaseId>,
-    /// The releases that do not, by reason.
+    /// The releases that do not expose it, by reason.
     pub dead: Vec<Dead>,
-    /// What it looks like on the releases that serve it, each way once.
+    /// Its distinct shapes on the releases that expose it.
     pub shapes: Vec<&'c Shape>,
-    /// What the answer rests on.
+    /// The basis of the result.
     pub answer: Answer,
-    /// True when it is asked for under Ray's name.
+    /// True if the query uses the name that Ray exposes.
     pub in_ray: bool,
 }
 
 impl<'c> Subject<'c> {
-    /// What `name` means.
+    /// The meaning of `name`.
     pub fn of(scope: &'c Scope<'c>, name: &str, ties: Ties) -> Self {
         if scope.is_recorded(name) {
             return Self::Outside;
@@ -80,21 +80,21 @@ impl<'c> Subject<'c> {
         if let Some((product, own)) = products().find_map(behind) {
             return Self::in_ray(product, &own);
         }
-        let strange = products().find_map(|product| Strange::of(product, name));
-        strange.map_or(Self::Outside, Self::Strange)
+        let unknown = products().find_map(|product| UnknownMetric::of(product, name));
+        unknown.map_or(Self::Outside, Self::Unknown)
     }
 
-    /// What Ray serves; some of its releases leave out the `_total` of counters.
+    /// A series of Ray; some Ray releases omit the `_total` of counters.
     fn in_ray(product: &'c Product<'c>, own: &str) -> Self {
         let names = [own.to_owned(), format!("{own}_total")];
         if let Some(mut known) = names.iter().find_map(|name| Known::of(product, name)) {
             known.in_ray = true;
             return Self::InRay(known);
         }
-        let meant = Strange::of(product, own).map(|strange| strange.meant);
+        let meant = UnknownMetric::of(product, own).map(|unknown| unknown.meant);
         match meant {
             None | Some(Meant::Histogram(_)) => Self::Outside,
-            Some(_) => Self::Strange(Strange {
+            Some(_) => Self::Unknown(UnknownMetric {
                 product,
                 meant: Meant::Open,
             }),
@@ -105,7 +105,7 @@ impl<'c> Subject<'c> {
     pub fn known(&self) -> Option<&Known<'c>> {
         match self {
             Self::Known(known) => Some(known),
-            Self::InRay(_) | Self::Strange(_) | Self::Foreign(_) | Self::Outside => None,
+            Self::InRay(_) | Self::Unknown(_) | Self::Foreign(_) | Self::Outside => None,
         }
     }
 
@@ -113,20 +113,20 @@ impl<'c> Subject<'c> {
     pub fn served(&self) -> Option<&Known<'c>> {
         match self {
             Self::Known(known) | Self::InRay(known) => Some(known),
-            Self::Strange(_) | Self::Foreign(_) | Self::Outside => None,
+            Self::Unknown(_) | Self::Foreign(_) | Self::Outside => None,
         }
     }
 
-    /// What it looks like wherever it is served; none when its labels are not known.
+    /// Its shapes on all releases that expose it; none if its labels are unknown.
     pub fn shapes(&self) -> Cow<'_, [&Shape]> {
         match self {
             Self::Known(known) => Cow::Borrowed(&known.shapes),
             Self::Foreign(shape) => Cow::Owned(vec![shape]),
-            Self::InRay(_) | Self::Strange(_) | Self::Outside => Cow::Borrowed(&[]),
+            Self::InRay(_) | Self::Unknown(_) | Self::Outside => Cow::Borrowed(&[]),
         }
     }
 
-    /// True when it surely has one of these types, wherever it is served.
+    /// True if it has one of these types on every release that exposes it.
     pub fn is_surely(&self, kinds: &[MetricType]) -> bool {
         let shapes = match self {
             Self::InRay(known) => Cow::Borrowed(&*known.shapes),
@@ -135,7 +135,7 @@ impl<'c> Subject<'c> {
         !shapes.is_empty() && shapes.iter().all(|shape| kinds.contains(&shape.kind))
     }
 
-    /// True when its samples are surely those of a counter: a counter itself, or a part of a histogram.
+    /// True if it is certainly a counter, or a part of a histogram.
     pub fn is_counter(&self) -> bool {
         match self {
             Self::Known(known) | Self::InRay(known) => match known.part {
@@ -144,11 +144,11 @@ impl<'c> Subject<'c> {
                 Series::Created => false,
             },
             Self::Foreign(_) => self.is_surely(&[MetricType::Counter]),
-            Self::Strange(_) | Self::Outside => false,
+            Self::Unknown(_) | Self::Outside => false,
         }
     }
 
-    /// True when its samples surely go up and down.
+    /// True if it is certainly a gauge.
     pub fn is_gauge(&self) -> bool {
         let whole = self
             .served()
@@ -167,7 +167,7 @@ impl<'c> Known<'c> {
         let coverage = catalog.coverage(&family, &product.selection, &product.profiles);
         let shape = |id: &ReleaseId| catalog.shape(&family, *id, &product.profiles);
         let mut shapes: Vec<_> = coverage.present.iter().filter_map(shape).collect();
-        // An absent family is still what it was: a rate of a removed gauge is no rate either.
+        // A removed family keeps its type: a rate of a removed gauge is a mistake, too.
         if shapes.is_empty() {
             shapes.extend(catalog.family(&family).into_iter().flat_map(|f| f.shapes()));
         }
@@ -193,7 +193,7 @@ impl<'c> Known<'c> {
         self.part == Series::Bucket
     }
 
-    /// True when every release asked for serves it.
+    /// True if every selected release exposes it.
     pub fn is_alive(&self) -> bool {
         self.dead.is_empty()
     }
@@ -203,7 +203,7 @@ impl<'c> Known<'c> {
         format!("{}{}", self.spelled(family), self.part.suffix())
     }
 
-    /// A name as whoever asks for the series spells it.
+    /// A name in the spelling of the query.
     pub fn spelled(&self, name: &str) -> String {
         match self.in_ray {
             true => in_ray(name),

@@ -1,6 +1,6 @@
-//! Every rule finds what its `err` fixtures hold, nothing in its `ok` fixtures, and its fixes mend.
+//! Every rule finds the mistakes of its `err` fixtures and nothing in its `ok` fixtures, and its fixes work.
 //!
-//! `tests/fixtures/rules/<rule>/` holds files (or folders of files that are linted together) whose names
+//! `tests/fixtures/rules/<rule>/` contains files (or folders of files that are linted together) whose names
 //! begin with `ok` or `err`; beside `err-x.yaml`, `err-x.toml` may hold a `slosmith.toml` for it.
 
 use std::collections::BTreeSet;
@@ -11,15 +11,15 @@ use slosmith::artifact::{self, Artifact};
 use slosmith::catalog::{Catalog, Range};
 use slosmith::config::Config;
 use slosmith::diag::render::{Format, Report, render};
-use slosmith::diag::{Diagnostic, fix};
+use slosmith::diag::{Applicability, Diagnostic, fix};
 use slosmith::lint::date::Date;
-use slosmith::lint::rules::{RULES, infos};
+use slosmith::lint::rules::{LIMITS, RULES, SECTIONS, infos, page};
 use slosmith::lint::{Check, Product, Scope, Settings, run};
 use slosmith::source::{SourceFile, Sources, Span, Spanned};
 
 use crate::trial::{Needs, trial};
 
-/// The release that fixtures are judged on unless their configuration says otherwise.
+/// The release that fixtures are checked against unless their configuration sets another one.
 const RELEASE: &str = "0.33.0";
 
 fn fixtures() -> PathBuf {
@@ -128,6 +128,16 @@ pub(crate) fn trials() -> Vec<Trial> {
             Needs::Nothing,
             names,
         ),
+        trial(
+            "rules::pages_have_the_same_sections",
+            Needs::Nothing,
+            sections,
+        ),
+        trial(
+            "rules::rules_declare_their_fixes",
+            Needs::Nothing,
+            declared_fixes,
+        ),
     ];
     for rule in rules() {
         all.extend(cases(rule, "ok").into_iter().map(|case| {
@@ -138,7 +148,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             let name = format!("rules::{rule}::{}", case.name);
             trial(name, Needs::Nothing, move || {
                 is_found(rule, &case);
-                is_mended(rule, &case);
+                is_fixed(rule, &case);
             })
         }));
     }
@@ -179,8 +189,8 @@ fn is_found(rule: &str, case: &Case) {
     });
 }
 
-/// Every fix takes its finding away, keeps the file valid and leaves nothing else to complain of.
-fn is_mended(rule: &str, case: &Case) {
+/// Every fix removes its finding, keeps the file valid and adds no other finding.
+fn is_fixed(rule: &str, case: &Case) {
     let (found, sources, artifacts) = findings(case, None);
     let count = |all: &[Diagnostic], code: &str| all.iter().filter(|d| d.code == code).count();
     let fixable = found
@@ -202,6 +212,63 @@ fn is_mended(rule: &str, case: &Case) {
         for new in &left {
             let (before, after) = (count(&found, new.code), count(&left, new.code));
             assert!(after <= before, "{what}: the fix leaves {}", new.message);
+        }
+    }
+}
+
+/// The headings of a page, with the level.
+fn headings(page: &str) -> Vec<&str> {
+    let mut in_code = false;
+    let headings = page.lines().filter(|line| {
+        in_code ^= line.starts_with("```");
+        !in_code && line.starts_with('#')
+    });
+    headings.collect()
+}
+
+fn sections() {
+    for info in infos() {
+        let mut expected = vec![format!("## {}", info.name)];
+        expected.extend(SECTIONS.map(|section| format!("### {section}")));
+        let limits = format!("### {LIMITS}");
+        let page = page(&info);
+        let found = headings(&page);
+        if found.contains(&limits.as_str()) {
+            expected.push(limits);
+        }
+        expected.extend(["### Fix", "### How to turn it off"].map(str::to_owned));
+        assert_eq!(found, expected, "{}", info.name);
+        let empty = page.split("\n### ").skip(1).find(|section| {
+            let text = section.split_once('\n').map(|(_, text)| text.trim());
+            text.is_none_or(str::is_empty)
+        });
+        assert_eq!(empty, None, "{}", info.name);
+    }
+}
+
+/// Unsafe fixes that lead to a finding of another rule, so that no fixture may have them.
+const LEAD_ON: [&str; 2] = ["normalised-name", "quantile-of-non-histogram"];
+
+/// A rule emits the kinds of fixes that it declares, and no others.
+fn declared_fixes() {
+    let kinds = [Applicability::Safe, Applicability::Unsafe];
+    for rule in RULES {
+        let name = rule.info.name;
+        let found = cases(name, "err").into_iter();
+        let found: Vec<_> = found
+            .flat_map(|case| findings(&case, Some(name)).0)
+            .collect();
+        let emits = |kind| {
+            let mut fixes = found.iter().filter_map(|d| d.details.fix.as_ref());
+            fixes.any(|fix| fix.applicability == kind)
+        };
+        for kind in kinds {
+            let is_declared = rule.info.fixes.of(kind).is_some();
+            if kind == Applicability::Unsafe && LEAD_ON.contains(&name) {
+                assert!(is_declared, "{name}: {kind:?}");
+            } else {
+                assert_eq!(emits(kind), is_declared, "{name}: {kind:?}");
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Drift for programs.
+//! The drift report as JSON.
 
 use anyhow::Result;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::Drift;
 use crate::cli::catalog::diff;
 
-/// Raised when a field goes or changes its meaning.
+/// Increased when a field is removed or changes its meaning.
 const SCHEMA_VERSION: u32 = 1;
 
 pub(super) fn report(drift: &Drift<'_>) -> Result<String> {
@@ -17,7 +17,7 @@ pub(super) fn report(drift: &Drift<'_>) -> Result<String> {
             "line": place.at.line,
             "column": place.at.col,
             "what": item.what,
-            "fate": item.fate.as_str(),
+            "fate": item.fate.as_json(),
             "reasons": item.reasons,
             "fixes": item.fixes,
         })

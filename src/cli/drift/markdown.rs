@@ -1,4 +1,4 @@
-//! Drift for a comment on a pull request.
+//! The drift report as a comment on a pull request.
 
 use std::fmt::Write;
 
@@ -14,19 +14,22 @@ pub(super) fn report(drift: &Drift<'_>) -> String {
         drift.to.version()
     );
     let counts = drift.counts();
-    if !counts.is_empty() {
-        let said: Vec<_> = counts
+    if let Some(headline) = drift.headline() {
+        let counts: Vec<_> = counts
             .iter()
             .map(|(fate, n)| format!("**{n}** {}", fate.plural(*n)))
             .collect();
-        out.push_str(&format!("\n{}\n", said.join(", ")));
+        out.push_str(&format!(
+            "\n**{headline}.** By alert, rule or panel: {}.\n",
+            counts.join(", ")
+        ));
     }
     let hurt = drift
         .counts()
         .into_iter()
         .any(|(fate, _)| fate != Fate::Works);
     if hurt {
-        out.push_str("\n| | where | why | what to do |\n|---|---|---|---|\n");
+        out.push_str("\n| status | alert, rule or panel | reason | fix |\n|---|---|---|---|\n");
     }
     for (fate, _) in counts.into_iter().filter(|(fate, _)| *fate != Fate::Works) {
         for place in drift.of(fate) {
@@ -53,7 +56,7 @@ fn metrics(out: &mut String, diff: &Diff) {
         out.push_str("\nNo metric changes.\n");
         return;
     }
-    out.push_str("\n<details><summary>Metrics</summary>\n\n| metric | |\n|---|---|\n");
+    out.push_str("\n<details><summary>Metrics</summary>\n\n| metric | change |\n|---|---|\n");
     let mut row =
         |name: &str, what: &str| out.push_str(&format!("| `{name}` | {} |\n", cell(what)));
     for (old, new) in &diff.renamed {
@@ -72,7 +75,7 @@ fn lines(all: &[String]) -> String {
     cells.join("<br>")
 }
 
-/// Text that stays in its cell.
+/// A text that stays in one cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

@@ -1,17 +1,21 @@
-//! Drift for a terminal.
+//! The drift report for a terminal.
 
 use super::Drift;
 use crate::cli::catalog::diff;
 use crate::lint::drift::Fate;
 
 pub(super) fn report(drift: &Drift<'_>) -> String {
-    let mut out = diff::text(
+    let mut out = String::new();
+    if let Some(headline) = drift.headline() {
+        out.push_str(&format!("{headline}\n\n"));
+    }
+    out.push_str(&diff::text(
         drift.catalog,
         drift.from,
         drift.to,
         &drift.profiles,
         &drift.diff,
-    );
+    ));
     for (fate, _) in drift.counts() {
         if fate == Fate::Works {
             continue;
@@ -30,11 +34,14 @@ pub(super) fn report(drift: &Drift<'_>) -> String {
     }
     let counts = drift.counts();
     if !counts.is_empty() {
-        let said: Vec<_> = counts
+        let counts: Vec<_> = counts
             .iter()
             .map(|(fate, n)| format!("{n} {}", fate.plural(*n)))
             .collect();
-        out.push_str(&format!("\n{}\n", said.join(", ")));
+        out.push_str(&format!(
+            "\nby alert, rule or panel: {}\n",
+            counts.join(", ")
+        ));
     }
     out
 }

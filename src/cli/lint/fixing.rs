@@ -1,4 +1,4 @@
-//! Applying fixes until nothing is left to fix.
+//! Applying fixes until no fix is left.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,20 +9,20 @@ use crate::diag::{Diagnostic, fix, one_line};
 use crate::lint::rules::invalid_promql;
 use crate::output::{ReplaceError, Writer};
 
-/// More passes than any chain of renames needs.
+/// The maximum number of passes; no chain of renames needs as many.
 const PASSES: usize = 10;
 
 /// Files after their fixes, not yet written.
 pub(super) struct Mended {
     /// The files with their new texts.
     pub(super) loaded: Loaded,
-    /// What is left to find in them.
+    /// The remaining findings.
     pub(super) found: Vec<Diagnostic>,
     changed: BTreeMap<PathBuf, Changed>,
     fixed: usize,
 }
 
-/// What fixes made of a file.
+/// A file before and after its fixes.
 #[derive(Default)]
 struct Changed {
     old: String,
@@ -30,18 +30,17 @@ struct Changed {
     fixed: usize,
 }
 
-/// What became of the files.
+/// The result of writing the files.
 pub(super) struct Written {
-    /// How many findings are mended on disk.
+    /// Number of findings fixed on disk.
     pub(super) fixed: usize,
-    /// Files that stay as they were, with their text and why: they changed meanwhile, may not be written, or
-    /// the disk does not take.
+    /// Unchanged files, with their text and the reason: they changed during the run, are read-only, or the disk is full.
     pub(super) kept: BTreeMap<PathBuf, (String, ReplaceError)>,
 }
 
-/// Applies fixes and looks again, until a pass changes nothing.
+/// Applies fixes and checks again, until a pass changes nothing.
 ///
-/// A file whose fixes would make it unreadable, or add a query that is no PromQL, stays as it is.
+/// A file whose fixes would make it unreadable, or add invalid PromQL, is not changed.
 pub(super) fn mend(
     mut loaded: Loaded,
     mut found: Vec<Diagnostic>,
@@ -89,7 +88,7 @@ pub(super) fn mend(
     }
 }
 
-/// Files with more queries, or more of the file, that cannot be read than before, and those that hold nothing any more.
+/// Files with more unreadable queries or parts than before, and files that no longer contain anything to check.
 fn broken(
     before: &[Diagnostic],
     old: &Loaded,
@@ -120,7 +119,7 @@ fn broken(
 }
 
 impl Mended {
-    /// How many findings were mended.
+    /// Number of fixed findings.
     pub(super) fn count(&self) -> usize {
         self.fixed
     }
@@ -138,7 +137,7 @@ impl Mended {
         files.map(one).collect()
     }
 
-    /// Writes the changed files, and removes what killed runs left beside all files that were looked at.
+    /// Writes the changed files, and removes temporary files of killed runs beside all linted files.
     pub(super) fn write(&self, writer: &Writer) -> Written {
         for (_, source) in self.loaded.sources.iter() {
             writer.sweep(source.path().parent().unwrap_or(Path::new("")));

@@ -1,4 +1,4 @@
-//! What a run says at its end.
+//! The report and the summary of a run.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,12 +11,12 @@ use super::{Job, count, scope};
 use crate::cli::terminal::{Terminal, Trust, is_stdout_styled};
 use crate::config::plain;
 use crate::diag::render::{Format, Report, render};
-use crate::diag::{Diagnostic, Severity};
+use crate::diag::{Applicability, Diagnostic, Severity};
 use crate::lint::rules;
 use crate::output::Writer;
 
 impl Job<'_> {
-    /// Shows the findings, in the format and at the place that were asked for.
+    /// Prints the findings in the selected format, or writes them to the selected file.
     pub(super) fn show(
         &self,
         found: &[Diagnostic],
@@ -74,7 +74,7 @@ impl Job<'_> {
         written.with_context(|| format!("`--output-file`: {}", path.display()))
     }
 
-    /// One line for people: how many of each level, in how many files, judged on what.
+    /// One line: the number of findings per level, of files and of fixable findings, and the releases.
     pub(super) fn summary(&self, found: &[Diagnostic], loaded: &Loaded) -> Result<()> {
         let format = self.args.format;
         if self.args.quiet || !matches!(format, Format::Human | Format::Concise) {
@@ -82,8 +82,12 @@ impl Job<'_> {
         }
         let mut err = Terminal::stderr();
         let files = count(loaded.artifacts.len(), "file");
-        let judged = scope::describe(self.scope);
-        writeln!(err, "{} in {files}, {judged}", levels(found))?;
+        let checked = scope::describe(self.scope);
+        let fixable = match self.args.diff {
+            true => String::new(),
+            false => fixable(found),
+        };
+        writeln!(err, "{} in {files}, {checked}{fixable}", levels(found))?;
         if loaded.artifacts.is_empty() && found.is_empty() {
             writeln!(err, "warning: {}", nothing_read(loaded.looked()))?;
         }
@@ -102,15 +106,15 @@ impl Job<'_> {
 fn nothing_read(files: usize) -> String {
     const KINDS: &str = "YAML, JSON, HCL or Markdown";
     match files {
-        0 => format!("nothing was read: there is no {KINDS} file"),
+        0 => format!("no {KINDS} files found"),
         files => {
             let files = count(files, "file");
-            format!("nothing was read: {files} of {KINDS}, and no queries, alarms or specs in them")
+            format!("{files} of {KINDS} checked, but no file contains a query, alarm or spec")
         }
     }
 }
 
-/// `2 errors, 1 warning`
+/// `Found 3 errors, 1 warning and 2 info`
 fn levels(found: &[Diagnostic]) -> String {
     let levels = [
         (Severity::Error, "error"),
@@ -118,11 +122,27 @@ fn levels(found: &[Diagnostic]) -> String {
         (Severity::Info, "info"),
     ];
     let of = |severity| found.iter().filter(|d| d.severity == severity).count();
-    let levels = levels.map(|(severity, word)| (of(severity), word));
-    let said = levels.iter().filter(|(n, _)| *n > 0);
-    let said: Vec<_> = said.map(|(n, word)| count(*n, word)).collect();
-    match said.is_empty() {
-        true => "no findings".to_owned(),
-        false => said.join(", "),
+    let counts = levels.map(|(severity, word)| (of(severity), word));
+    let counts = counts.iter().filter(|(n, _)| *n > 0);
+    let counts: Vec<_> = counts.map(|(n, word)| count(*n, word)).collect();
+    match counts.split_last() {
+        None => "No findings".to_owned(),
+        Some((only, [])) => format!("Found {only}"),
+        Some((last, others)) => format!("Found {} and {last}", others.join(", ")),
     }
+}
+
+/// The numbers of fixable findings, such as `; 2 fixable with --fix`; empty if there are none.
+fn fixable(found: &[Diagnostic]) -> String {
+    let fixes = || found.iter().filter_map(|d| d.details.fix.as_ref());
+    let kinds = [
+        (Applicability::Safe, "`--fix`"),
+        (Applicability::Unsafe, "`--fix --unsafe-fixes`"),
+    ];
+    let kinds = kinds.map(|(kind, option)| {
+        let n = fixes().filter(|fix| fix.applicability == kind).count();
+        (n > 0).then(|| format!("{n} fixable with {option}"))
+    });
+    let kinds = kinds.into_iter().flatten();
+    kinds.map(|kind| format!("; {kind}")).collect()
 }

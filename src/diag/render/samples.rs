@@ -1,6 +1,6 @@
 //! Findings to show in tests: every part of a finding, and every kind of awkward text.
 
-use crate::diag::{Diagnostic, Edit, Fix, Group, RuleInfo, Severity};
+use crate::diag::{Diagnostic, Edit, Fix, Fixes, Group, RuleInfo, Severity};
 use crate::source::{FileId, SourceFile, Sources, Span};
 
 pub(super) const RULES: &[RuleInfo] = &[
@@ -10,6 +10,7 @@ pub(super) const RULES: &[RuleInfo] = &[
         group: Group::Catalog,
         doc_comment: "# removed-metric\n\nReads `x`, which is gone.",
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
     },
     RuleInfo {
@@ -18,6 +19,7 @@ pub(super) const RULES: &[RuleInfo] = &[
         group: Group::Catalog,
         doc_comment: "# unrecorded-release",
         level: Severity::Info,
+        fixes: Fixes::None,
         since: "0.1.0",
     },
 ];

@@ -1,4 +1,4 @@
-//! What a query that works before and after no longer says.
+//! Changes in the meaning of a query that returns data before and after an upgrade.
 
 use crate::catalog::diff::{Changed, changed};
 use crate::catalog::lineage::InPlace;
@@ -9,7 +9,7 @@ use crate::promql::ast::{Expr, ExprKind, MatchOp};
 use crate::promql::matches;
 use crate::promql::visit::walk;
 
-/// Why the query does not mean the same after the upgrade, one line each.
+/// The reasons why the meaning of the query changes, one line each.
 pub(super) fn changes(old: &QueryCx<'_, '_>, new: &QueryCx<'_, '_>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (before, after) in old.series.iter().zip(new.series) {
@@ -28,7 +28,7 @@ pub(super) fn changes(old: &QueryCx<'_, '_>, new: &QueryCx<'_, '_>) -> Vec<Strin
     lines
 }
 
-/// Changes that lineage knows of, between the two releases.
+/// The changes between the two releases that lineage lists.
 fn in_place(series: &Series<'_, '_>, was: &Known<'_>, is: &Known<'_>) -> Vec<String> {
     let (Some(from), Some(to)) = (release(was), release(is)) else {
         return Vec::new();
@@ -63,7 +63,7 @@ fn release<'c>(known: &Known<'c>) -> Option<&'c Release> {
     Some(known.product.catalog.release(*id))
 }
 
-/// What the pages show: type, labels and boundaries, as far as the query looks at them.
+/// Differences in type, labels and bucket boundaries, as far as the query uses them.
 fn shapes(
     cx: &QueryCx<'_, '_>,
     series: &Series<'_, '_>,
@@ -79,17 +79,17 @@ fn shapes(
     let family = &is.family;
     let mut lines = Vec::new();
     if let Some((old, new)) = changed.kind {
-        lines.push(format!("`{family}` was a {old} and is a {new}"));
+        lines.push(format!("`{family}` changes its type from {old} to {new}"));
     }
     for label in &changed.labels.removed {
         if asks(cx.expr, label) {
-            lines.push(format!("`{family}` no longer has the label `{label}`"));
+            lines.push(format!("`{family}` loses the label `{label}`"));
         }
     }
     if is_raw(cx, series) {
         for label in &changed.labels.added {
             lines.push(format!(
-                "`{family}` has a new label `{label}`: there may be more series than before"
+                "`{family}` gains the label `{label}`: the query may return more series"
             ));
         }
     }
@@ -97,7 +97,7 @@ fn shapes(
     lines
 }
 
-/// True when a query names a label anywhere.
+/// True if a query uses a label anywhere.
 fn asks(expr: &Expr, label: &str) -> bool {
     let mut found = false;
     walk(expr, &mut |node| match &node.kind {
@@ -112,7 +112,7 @@ fn asks(expr: &Expr, label: &str) -> bool {
     found
 }
 
-/// True when every series of the selector shows in the result.
+/// True if every series of the selector is in the result.
 fn is_raw(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>) -> bool {
     cx.is_evaluated() && !series.context.kinds().aggregate()
 }
@@ -129,14 +129,19 @@ fn buckets(series: &Series<'_, '_>, changed: &Changed, new: &Shape) -> Option<St
         .iter()
         .find(|m| m.label.text == "le");
     if let Some(le) = le.filter(|m| m.op == MatchOp::Equal) {
-        let gone = changed.buckets.removed.contains(&le.value.value);
-        return gone.then(|| format!("`{family}` no longer has the bucket {}", le.value.value));
+        let removed = changed.buckets.removed.contains(&le.value.value);
+        return removed.then(|| {
+            format!(
+                "`{family}` loses the bucket with `le=\"{}\"`",
+                le.value.value
+            )
+        });
     }
     series.in_quantile().then(|| {
         let largest = new.buckets.iter().rev().find(|b| *b != "+Inf");
         let largest = largest.map(|b| format!(", up to {b}")).unwrap_or_default();
         format!(
-            "`{family}` has other buckets ({} new, {} gone{largest}): quantiles interpolate differently",
+            "`{family}` changes its buckets ({} added, {} removed{largest}): quantiles are interpolated differently",
             changed.buckets.added.len(),
             changed.buckets.removed.len()
         )

@@ -1,4 +1,4 @@
-//! What several rules ask of a query as a whole. A query may be very long: what looks at all of it is found out once.
+//! Cached facts about a whole query. A query may be very long, so each fact is computed once.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -7,17 +7,17 @@ use std::rc::Rc;
 
 use super::Series;
 use super::patterns::Patterns;
-use super::stand_ins::StandIns;
+use super::replacements::Replacements;
 use crate::promql::usage::{Comparison, Holders, Kinds};
 
-/// How many bytes of queries are read again to make the fixes of one query. Its length is read for each: without an end
-/// to that, a query with a fix at each of many terms would take longer than anybody waits.
-const MENDING: usize = 512 << 10;
+/// The limit of bytes that are parsed again for the fixes of one query. Each fix parses the whole query: without a limit,
+/// a long query with many fixes would take too long.
+const FIXING: usize = 512 << 10;
 
-/// Series of which all are looked at: asking again costs less than to remember.
+/// The number of series up to which a scan is cheaper than a cache.
 pub(in crate::lint) const FEW: usize = 16;
 
-/// What a value measures, where that is known.
+/// The kind of a value, if known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lint) enum Measure {
     /// A share of a whole, from 0 to 1.
@@ -28,22 +28,22 @@ pub(in crate::lint) enum Measure {
     Milliseconds,
 }
 
-/// What was asked of a query, and what may still be done for it.
+/// Cached facts about a query, and the remaining budget for fixes.
 #[derive(Debug)]
 pub(in crate::lint) struct Memo<'p> {
-    /// All its expressions but the selectors.
+    /// All its expressions except selectors.
     pub(in crate::lint) holders: Rc<Holders<'p>>,
-    /// What they are: most rules have nothing to look for in most queries.
+    /// The kinds of its expressions: most rules can skip most queries.
     pub(in crate::lint) kinds: Kinds,
-    /// The patterns of its matchers, and of other queries'.
+    /// Compiled patterns of its matchers, shared with other queries.
     pub(super) patterns: &'p Patterns,
     pub(super) comparisons: OnceCell<Vec<Comparison<'p>>>,
-    pub(super) stand_ins: OnceCell<StandIns>,
-    /// What operations measure, by their place in memory, with the index of a series that says so.
+    pub(super) replacements: OnceCell<Replacements>,
+    /// The kind of value of operations, by address, with the index of a series of this kind.
     pub(in crate::lint) measured: RefCell<HashMap<usize, Option<(Measure, usize)>>>,
-    /// For each series the end of those behind it that measure the same.
+    /// For each series, the end of the run of series with the same kind of value.
     pub(in crate::lint) units: Runs,
-    /// For each series the end of those behind it that are the same part of their families.
+    /// For each series, the end of the run of series that are the same part of a family.
     pub(in crate::lint) parts: Runs,
     left: Cell<usize>,
 }
@@ -55,28 +55,28 @@ impl<'p> Memo<'p> {
             holders,
             patterns,
             comparisons: OnceCell::new(),
-            stand_ins: OnceCell::new(),
+            replacements: OnceCell::new(),
             measured: RefCell::default(),
             units: Runs::default(),
             parts: Runs::default(),
-            left: Cell::new(MENDING),
+            left: Cell::new(FIXING),
         }
     }
 
-    /// Takes the work of one more fix from what is left.
-    pub(super) fn may_mend(&self, length: usize) -> bool {
+    /// True if the budget is not spent; subtracts the work of one more fix from it.
+    pub(super) fn may_fix(&self, length: usize) -> bool {
         let left = self.left.get();
         self.left.set(left.saturating_sub(length));
         left > 0
     }
 }
 
-/// Where runs of series that are alike end.
+/// The ends of runs of similar series.
 #[derive(Debug, Default)]
 pub(in crate::lint) struct Runs(OnceCell<Vec<usize>>);
 
 impl Runs {
-    /// True when all series of a range are like its first, by the same `key` each time.
+    /// True if all series of a range have the same `key`; the key function must be the same in each call.
     pub(in crate::lint) fn are_alike<K: PartialEq>(
         &self,
         series: &[Series<'_, '_>],

@@ -1,4 +1,4 @@
-//! Regular expressions of matchers: to compile one takes longer than all else that is asked of a query.
+//! Regular expressions of matchers, compiled once: compiling takes longer than the other checks of a query.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -7,15 +7,15 @@ use std::rc::Rc;
 
 use crate::promql::matcher;
 
-/// Says whether a value matches.
+/// Returns whether a value matches.
 type Pattern = Rc<dyn Fn(&str) -> bool>;
 
-/// Patterns that were compiled already; nearly all queries of a file share a few.
+/// Compiled patterns; most queries of a file share a few.
 #[derive(Default)]
 pub(in crate::lint) struct Patterns(RefCell<HashMap<String, Option<Pattern>>>);
 
 impl Patterns {
-    /// What a pattern matches; `None` when only Prometheus itself can say.
+    /// The matcher of a pattern; `None` if slosmith cannot compile the pattern.
     pub(super) fn get(&self, pattern: &str) -> Option<Pattern> {
         let mut seen = self.0.borrow_mut();
         if let Some(known) = seen.get(pattern) {

@@ -25,7 +25,7 @@ pub struct Series<'q, 'c> {
     pub name: &'q str,
     /// Where the name is in the query; a whole pattern that is spelled with escapes.
     pub name_span: TextSpan,
-    /// What it stands for.
+    /// Its meaning.
     pub subject: Rc<Named<'c>>,
 }
 
@@ -35,13 +35,13 @@ impl Series<'_, '_> {
         self.subject.known().is_some_and(Known::is_bucket)
     }
 
-    /// True when a quantile is taken of it.
+    /// True inside `histogram_quantile`.
     pub fn in_quantile(&self) -> bool {
         self.context.kinds().calls("histogram_quantile")
     }
 }
 
-/// What a name means, with what is found out once of all its series.
+/// The meaning of a name, with cached facts about its series.
 #[derive(Debug)]
 pub struct Named<'c> {
     subject: Subject<'c>,
@@ -63,7 +63,7 @@ impl Named<'_> {
     }
 }
 
-/// Names that were looked up already; nearly all queries of a file share a few.
+/// A cache of names; most queries of a file share a few.
 pub(in crate::lint) struct Names<'c> {
     scope: &'c Scope<'c>,
     /// Those of selectors with the same ties, by name.
@@ -123,15 +123,15 @@ pub(in crate::lint) fn series<'q, 'c>(
     (found, holders)
 }
 
-/// The query says that a router in front of the servers is meant: by the label that it puts on all it serves, by a
-/// matcher that names it, or by a series that it alone has.
+/// True if the query selects a router in front of the servers: by the label of the router, by a matcher that names the
+/// router, or by a series that only the router has.
 fn is_routed(contexts: &[SelectorContext<'_>], holders: &Holders<'_>, names: &Names<'_>) -> bool {
     let is_router = |value: &str| names.router.find(value.as_bytes()).is_some();
-    let says = |m: &Matcher| m.label.text == "server" || is_router(&m.value.value);
+    let names_router = |m: &Matcher| m.label.text == "server" || is_router(&m.value.value);
     contexts.iter().any(|context| {
         let selector = context.selector;
         let is_foreign = |(name, _): (&str, _)| names.scope.is_only_foreign(name);
-        selector.matchers.iter().any(says) || named(selector).any(is_foreign)
+        selector.matchers.iter().any(names_router) || named(selector).any(is_foreign)
     }) || holders.expressions().any(groups_by_server)
 }
 
@@ -143,7 +143,7 @@ fn groups_by_server(expr: &Expr) -> bool {
     labels.any(|label| label.text == "server")
 }
 
-/// A matcher says that vLLM's own servers are meant.
+/// True if a matcher selects vLLM servers.
 fn is_tied(selector: &Selector, scope: &Scope<'_>) -> bool {
     selector.matchers.iter().any(|m| {
         let exact = matches!(m.op, MatchOp::Equal | MatchOp::Match);
@@ -163,7 +163,7 @@ fn named(selector: &Selector) -> impl Iterator<Item = (&str, TextSpan)> {
     plain.into_iter().chain(matched)
 }
 
-/// The names that matchers of a selector without one spell.
+/// The names in the matchers of a selector without a metric name.
 fn matched(selector: &Selector) -> Vec<(&str, TextSpan)> {
     let mut found = Vec::new();
     for matcher in &selector.matchers {

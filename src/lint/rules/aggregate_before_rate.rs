@@ -1,6 +1,6 @@
-//! Rates of sums.
+//! Counters that are aggregated before `rate`.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -8,18 +8,32 @@ use crate::promql::ast::{AggregateOp, Expr, ExprKind};
 use crate::promql::usage::is_rate;
 
 declare_rule! {
-    /// When one of the summed servers restarts, its counter falls, the sum falls, and the rate takes the
-    /// whole rest of the sum for growth: a spike that never was. Take the rate first, then the sum.
+    /// ### What it does
+    ///
+    /// Reports a rate of a sum, average, minimum or maximum of counters.
+    ///
+    /// ### Why
+    ///
+    /// When one of the servers restarts, its counter resets and the sum drops. `rate` treats the drop as a reset of the
+    /// whole sum: a spike that never happened. Apply `rate` first, then the sum.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// rate(sum(vllm:generation_tokens_total)[5m:])   # bad
-    /// sum(rate(vllm:generation_tokens_total[5m]))    # good
+    /// rate(sum(vllm:generation_tokens_total)[5m:])
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// sum(rate(vllm:generation_tokens_total[5m]))
     /// ```
     pub const RULE: Rule = Rule {
         name: "aggregate-before-rate",
-        summary: "a rate is taken of a sum of counters",
+        summary: "counters are aggregated before `rate`",
         group: Group::Type,
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -33,19 +47,19 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     {
         if let Some(call) = rate_of_sum(series) {
             let message = format!(
-                "a restart of one server makes this rate of a sum of `{}` jump",
+                "the rate of the aggregated counter `{}` spikes whenever one server restarts",
                 series.name
             );
             let finding = out.at(cx.span(&call.span), message);
             out.push(finding.help(format!(
-                "take the rate first: `sum(rate({}[…]))`",
+                "apply the rate first: `sum(rate({}[…]))`",
                 series.name
             )));
         }
     }
 }
 
-/// The rate around an aggregation of a counter that nothing else was done to.
+/// The rate around an aggregation of a raw counter.
 fn rate_of_sum<'q>(series: &Series<'q, '_>) -> Option<&'q Expr> {
     let mut summed = false;
     let mut again = false;

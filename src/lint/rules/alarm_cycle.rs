@@ -6,26 +6,39 @@ use serde_json::Value;
 
 use crate::artifact::{Resource, ResourceKind};
 use crate::cloudwatch::children;
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
 declare_rule! {
-    /// CloudWatch stops evaluating composite alarms that refer to each other in a cycle, and rejects deleting
-    /// them: set the rule of one to `FALSE` first. The check follows the names of alarms through all files of
-    /// the run.
+    /// ### What it does
+    ///
+    /// Follows the alarm names in the rules of composite alarms through all files of the run, and reports cycles.
+    ///
+    /// ### Why
+    ///
+    /// CloudWatch stops evaluating the alarms of a cycle, and rejects deleting them. To break an existing cycle, first
+    /// set the rule of one alarm to `FALSE`.
+    ///
+    /// ### Example
     ///
     /// ```json
     /// {"AlarmName": "a", "AlarmRule": "ALARM(b)"}
     /// {"AlarmName": "b", "AlarmRule": "ALARM(a) OR ALARM(c)"}
     /// ```
     ///
-    /// This is bad: neither is ever evaluated.
+    /// ### Use instead
+    ///
+    /// ```json
+    /// {"AlarmName": "a", "AlarmRule": "ALARM(b)"}
+    /// {"AlarmName": "b", "AlarmRule": "ALARM(c)"}
+    /// ```
     pub const RULE: Rule = Rule {
         name: "alarm-cycle",
         summary: "composite alarms refer to each other in a cycle",
         group: Group::CloudWatch,
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Project(check),
     };
@@ -38,7 +51,7 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
             continue;
         };
         let way: Vec<_> = circle.iter().chain(circle.first()).copied().collect();
-        let message = format!("the alarm depends on itself: {}", way.join(" → "));
+        let message = format!("the composite alarms form a cycle: {}", way.join(" → "));
         out.push(out.at(resource.span("/AlarmRule"), message));
     }
 }
@@ -69,8 +82,8 @@ fn bare(name: &str) -> &str {
     }
 }
 
-/// Ways from an alarm back to itself over others, one for each place where a way comes back. What an alarm says of itself
-/// alone is told of its rule.
+/// The cycles of two or more alarms, one for each reference that closes a cycle. `alarm-limit` reports an alarm that refers
+/// to itself.
 fn circles<'a>(alarms: &'a Composites<'_>) -> Vec<Vec<&'a str>> {
     let mut found = Vec::new();
     let mut done: BTreeSet<&str> = BTreeSet::new();

@@ -1,28 +1,47 @@
 //! Alarms and dashboards that CloudWatch would reject.
 
 use crate::cloudwatch::Fault;
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::resource::ResourceCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
 declare_rule! {
-    /// Most limits are only checked when a change is applied: `terraform plan` and `cdk synth` pass, and the
-    /// deployment fails half-way. Lengths, periods, look-backs, statistics, units, actions, tags, metric math,
-    /// Metrics Insights, composite rules and everything in the body of a dashboard are checked here, in
-    /// requests of the API, Terraform and CloudFormation templates. Values that are known only when a file
-    /// is applied are not checked.
+    /// ### What it does
+    ///
+    /// Checks the limits of CloudWatch in API requests, Terraform and CloudFormation templates:
+    ///
+    /// - lengths, periods, look-backs, statistics, units, actions and tags;
+    /// - metric math, Metrics Insights and composite rules;
+    /// - the whole body of a dashboard.
+    ///
+    /// ### Why
+    ///
+    /// CloudWatch checks most limits only when a change is applied. `terraform plan` and `cdk synth` pass, and the
+    /// deployment fails half-way.
+    ///
+    /// ### Example
     ///
     /// ```json
     /// {"AlarmName": "slow", "Period": 90}
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```json
     /// {"AlarmName": "slow", "Period": 60}
     /// ```
     ///
-    /// The first is bad: a period is 10, 20, 30 or a multiple of 60 seconds.
+    /// A period is 10, 20, 30 or a multiple of 60 seconds.
+    ///
+    /// ### Limits
+    ///
+    /// Values that are only known when a file is applied are not checked.
     pub const RULE: Rule = Rule {
         name: "alarm-limit",
-        summary: "CloudWatch would reject an alarm or a dashboard",
+        summary: "CloudWatch would reject the alarm or the dashboard",
         group: Group::CloudWatch,
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Resource(check),
     };

@@ -1,22 +1,38 @@
-//! Alerts that do not say what to do.
+//! Alerts without a link to a runbook.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
 declare_rule! {
-    /// Whoever is paged at night needs to know what to do. Every alert links to a page that says so.
+    /// ### What it does
+    ///
+    /// Reports alerts without a link to a runbook.
+    ///
+    /// ### Why
+    ///
+    /// An on-call engineer needs instructions. Add a `runbook_url` to every alert.
+    ///
+    /// ### Example
     ///
     /// ```yaml
     /// annotations:
     ///   summary: Queue overflows
-    ///   runbook_url: https://git.example/ops/blob/main/runbooks/queue.md   # this line was missing
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```yaml
+    /// annotations:
+    ///   summary: Queue overflows
+    ///   runbook_url: https://git.example/ops/blob/main/runbooks/queue.md
     /// ```
     pub const RULE: Rule = Rule {
         name: "alert-without-runbook",
         summary: "an alert has no `runbook_url`",
         group: Group::Style,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };

@@ -1,6 +1,6 @@
-//! Alerts that fire without a fault.
+//! Alerts that fire without a problem.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::quantity::Measure;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -9,20 +9,41 @@ use crate::promql::usage::{Comparison, Exact, bare, exact_constant};
 use crate::promql::with_room;
 
 declare_rule! {
-    /// An alert whose expression compares nothing fires as soon as its series exist; so does one whose
-    /// comparison is true of every value. A rate of requests or tokens that must not be low fires on every
-    /// idle server, unless something says that there is work.
+    /// ### What it does
+    ///
+    /// Reports alerts without a comparison, with a comparison that every value satisfies, or with a lower limit on a
+    /// request or token rate.
+    ///
+    /// ### Why
+    ///
+    /// An alert without a comparison fires as soon as its series exist. So does an alert whose comparison is true for
+    /// every value. A lower limit on a request or token rate fires on every idle server, unless the expression also
+    /// requires traffic.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// vllm:num_requests_waiting                                                                    # bad: always fires
-    /// sum(rate(vllm:generation_tokens_total[5m])) < 100                                            # bad: fires when nobody asks
-    /// sum(rate(vllm:generation_tokens_total[5m])) < 100 and sum(vllm:num_requests_running) > 0     # good
+    /// vllm:num_requests_waiting                           # always fires
+    /// sum(rate(vllm:generation_tokens_total[5m])) < 100   # fires without traffic
     /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// vllm:num_requests_waiting > 80
+    /// sum(rate(vllm:generation_tokens_total[5m])) < 100 and sum(vllm:num_requests_running) > 0
+    /// ```
+    ///
+    /// ### Limits
+    ///
+    /// An alert on a constant, such as `vector(1)`, is not reported if its name contains a word such as `Watchdog` or
+    /// `Heartbeat`.
     pub const RULE: Rule = Rule {
         name: "always-firing",
-        summary: "the condition of an alert holds whenever there is data, or whenever there is no traffic",
+        summary: "the alert fires whenever data exists, or whenever traffic stops",
         group: Group::Alert,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -41,36 +62,35 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         return;
     };
     if is_constant(cx.expr) && !is_heartbeat(&alert.name.value) {
-        let message = "the expression reads no series: the alert always fires";
+        let message = "the expression is constant: the alert always fires";
         let finding = out.at(cx.query.span(), message);
-        let help =
-            "compare a metric with a threshold, or call it `Watchdog` if it should always fire";
+        let help = "compare a metric with a threshold, or name the alert `Watchdog` if it should always fire";
         return out.push(finding.help(help));
     }
     if !cx.has_known_series() {
         return;
     }
     if is_plain(cx.expr) {
-        let message = "the expression compares nothing: the alert fires whenever there is data";
+        let message =
+            "the expression has no comparison: the alert fires whenever the series exists";
         let finding = out.at(cx.query.span(), message);
-        out.push(finding.help("compare with a threshold: `… > 80`"));
+        out.push(finding.help("add a threshold: `… > 80`"));
         return;
     }
     for comparison in cx.comparisons() {
-        // Only what decides alone: a part of `and` may be true always.
+        // Only the whole expression: a side of `and` may always be true.
         if !std::ptr::eq(bare(cx.expr), comparison.expr) {
             continue;
         }
         let words = cx.text(&comparison.expr.span);
         if is_always(cx, comparison) {
-            let message = format!("`{words}` is true of every value");
+            let message = format!("`{words}` is true for every value");
             out.push(
                 out.at(cx.span(&comparison.expr.span), message)
-                    .help("compare with a threshold that values cross"),
+                    .help("use a threshold that some values cross"),
             );
         } else if let Some(name) = idle(cx, comparison) {
-            let message =
-                format!("fires whenever there is no traffic: `{name}` does not change then");
+            let message = format!("the alert fires without traffic: `{name}` stops growing");
             let finding = out.at(cx.span(&comparison.expr.span), message);
             out.push(finding.help("require traffic: `and on (…) vllm:num_requests_running > 0`"));
         }
@@ -89,7 +109,7 @@ fn is_constant(expr: &Expr) -> bool {
             .is_some_and(|arg| exact_constant(arg).is_some())
 }
 
-/// An alert that fires on purpose, so that its end says that alerting is broken.
+/// An alert that always fires on purpose: when it stops, alerting is broken.
 fn is_heartbeat(name: &str) -> bool {
     const NAMES: [&str; 7] = [
         "always",
@@ -104,7 +124,7 @@ fn is_heartbeat(name: &str) -> bool {
     NAMES.iter().any(|word| name.contains(word))
 }
 
-/// Values of series, and nothing that takes any of them out.
+/// Values of series without a filter.
 fn is_plain(expr: &Expr) -> bool {
     match &bare(expr).kind {
         ExprKind::Selector(_) => true,
@@ -121,7 +141,7 @@ fn is_plain(expr: &Expr) -> bool {
     }
 }
 
-/// What is measured is never below 0, and a fraction never above 1.
+/// True if all values satisfy the comparison: metrics are never below 0, fractions never above 1.
 fn is_always(cx: &QueryCx<'_, '_>, comparison: &Comparison<'_>) -> bool {
     let (zero, one) = (Exact::from_integer(0), Exact::from_integer(1));
     let Some(threshold) = comparison.threshold() else {
@@ -143,7 +163,7 @@ fn is_always(cx: &QueryCx<'_, '_>, comparison: &Comparison<'_>) -> bool {
     }
 }
 
-/// The counter of work whose rate must not be low, or not be 0.
+/// The counter of requests or tokens whose low rate, or whose rate of 0, fires the alert.
 fn idle<'q>(cx: &QueryCx<'q, '_>, comparison: &Comparison<'_>) -> Option<&'q str> {
     let low = match comparison.op {
         BinaryOp::Lt | BinaryOp::Le => true,

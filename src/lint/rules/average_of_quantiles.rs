@@ -1,6 +1,6 @@
 //! Averages of quantiles.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::Kept;
@@ -9,18 +9,32 @@ use crate::promql::usage::bare;
 use crate::promql::visit::walk;
 
 declare_rule! {
-    /// The mean of three servers' p95 is not the p95 of their requests: a server with ten requests counts as
-    /// much as one with ten thousand. Add up the buckets first, then take the quantile.
+    /// ### What it does
+    ///
+    /// Reports `avg` and `sum` of `histogram_quantile`.
+    ///
+    /// ### Why
+    ///
+    /// The mean p95 of three servers is not the p95 of their requests. A server with ten requests has the same weight as
+    /// a server with ten thousand. Sum the buckets first, then apply `histogram_quantile`.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// avg(histogram_quantile(0.95, sum by (le, instance) (rate(vllm:time_to_first_token_seconds_bucket[5m]))))   # bad
-    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))                  # good
+    /// avg(histogram_quantile(0.95, sum by (le, instance) (rate(vllm:time_to_first_token_seconds_bucket[5m]))))
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))
     /// ```
     pub const RULE: Rule = Rule {
         name: "average-of-quantiles",
-        summary: "quantiles are averaged or added up",
+        summary: "quantiles are averaged or summed",
         group: Group::Type,
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -36,24 +50,22 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         };
         let verb = match aggregate.op {
             AggregateOp::Avg => "averaged",
-            AggregateOp::Sum => "added up",
+            AggregateOp::Sum => "summed",
             _ => return,
         };
         let call = bare(&aggregate.expr);
         if !is_quantile(call) {
             return;
         }
-        // One series has itself as its mean.
+        // The mean of one series is the series.
         if [Kept::none(), cx.kept_labels(node)].contains(&cx.kept_labels(call)) {
             return;
         }
         let message =
-            format!("quantiles of single series are {verb}: the result is not a quantile");
+            format!("the quantiles of several series are {verb}: the result is not a quantile");
         let finding = out.at(cx.span(&node.span), message);
         out.push(
-            finding.help(
-                "add up the buckets with `sum by (le)`, then take `histogram_quantile` of that",
-            ),
+            finding.help("sum the buckets with `sum by (le)`, then apply `histogram_quantile`"),
         );
     });
 }

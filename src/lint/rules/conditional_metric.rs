@@ -1,23 +1,42 @@
-//! Series that need another serving configuration.
+//! Metrics that need another vLLM profile.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::{Known, Why};
 
 declare_rule! {
-    /// Some families appear only when a feature is on: LoRA, speculative decoding, a KV connector. Where it
-    /// is off, the query gives no data. Whoever asks for such a series usually runs the feature, so nothing is said
-    /// until `profiles` in `slosmith.toml` or `--profile` tell which ones your servers use.
+    /// ### What it does
+    ///
+    /// Reports metrics that vLLM exposes only with a feature that your profiles do not include, such as LoRA,
+    /// speculative decoding or a KV connector.
+    ///
+    /// ### Why
+    ///
+    /// While the feature is off, the query returns no data.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// vllm:lora_requests_info   # bad with `profiles = ["default"]`, good with `["default", "lora"]`
+    /// vllm:lora_requests_info   # with `profiles = ["default"]`
     /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```toml
+    /// profiles = ["default", "lora"]   # in slosmith.toml, if some servers use LoRA; otherwise remove the query
+    /// ```
+    ///
+    /// ### Limits
+    ///
+    /// Queries on such metrics usually come from teams that use the feature. So the rule is silent until you declare
+    /// your profiles (`profiles` in `slosmith.toml`, or `--profile`).
     pub const RULE: Rule = Rule {
         name: "conditional-metric",
-        summary: "the metric exists only in another serving configuration",
+        summary: "the metric exists only with another vLLM profile",
         group: Group::Catalog,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -25,7 +44,7 @@ declare_rule! {
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
-        let Some(known) = series.subject.known().filter(|known| is_judged(known)) else {
+        let Some(known) = series.subject.known().filter(|known| is_checked(known)) else {
             continue;
         };
         for dead in cx.dead(series) {
@@ -34,24 +53,27 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             };
             let on = known.product.describe(&dead.releases);
             let message = format!(
-                "`{}` exists only in another serving configuration: no data on {on}",
+                "`{}` exists only with another vLLM profile: no data on {on}",
                 series.name
             );
             let condition = known.product.catalog.lineage().condition(&known.family);
             let profiles: Vec<_> = profiles.iter().map(|p| format!("`{p}`")).collect();
             let mut finding = out.at(cx.span(&series.name_span), message).help(format!(
-                "if your servers are started that way, declare the profile {}",
+                "declare the profile {} if your servers run with it",
                 profiles.join(" or ")
             ));
             if let Some(condition) = condition {
-                finding = finding.note(format!("served with {}", condition.needs));
+                finding = finding.note(format!(
+                    "vLLM exposes the metric only with {}",
+                    condition.needs
+                ));
             }
             out.push(finding);
         }
     }
 }
 
-/// Without profiles nobody said what the servers do not run.
-fn is_judged(known: &Known<'_>) -> bool {
+/// Without declared profiles, slosmith does not know which features are off.
+fn is_checked(known: &Known<'_>) -> bool {
     !known.is_alive() && !known.product.profiles.is_empty()
 }

@@ -1,10 +1,10 @@
-//! Totals since the start where a rate is meant.
+//! Counters without a rate.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::diag::{Applicability, Group, Severity};
-use crate::lint::mend;
+use crate::diag::{Applicability, Fixes, Group, Severity};
+use crate::lint::fixes;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, ExprKind};
@@ -12,20 +12,36 @@ use crate::promql::usage::Use;
 use crate::promql::visit::walk;
 
 declare_rule! {
-    /// A counter grows from the start of the server to its end. Compared with a number it tells how long the
-    /// server has run; a quantile of raw buckets is one of all requests ever served, which hardly moves.
+    /// ### What it does
+    ///
+    /// Reports raw counters that are compared with a number other than 0, and quantiles and averages of raw counters.
+    ///
+    /// ### Why
+    ///
+    /// A counter grows from the start of the server to its end. Comparing its value with a number mostly measures
+    /// uptime. A quantile of raw buckets covers all requests since the server started, so it hardly changes.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// histogram_quantile(0.95, sum by (le) (vllm:time_to_first_token_seconds_bucket))              # bad
-    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))    # good
+    /// histogram_quantile(0.95, sum by (le) (vllm:time_to_first_token_seconds_bucket))
     /// ```
     ///
-    /// Totals that are only shown, counted or tested for absence are no finding.
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))
+    /// ```
+    ///
+    /// ### Limits
+    ///
+    /// Raw counters that are only displayed, counted or tested for absence are not reported.
     pub const RULE: Rule = Rule {
         name: "counter-without-rate",
-        summary: "a counter is used without a rate",
+        summary: "a counter is used without `rate`",
         group: Group::Type,
         level: Severity::Error,
+        fixes: Fixes::Unsafe("adds `rate(…)` around the buckets of a quantile"),
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -47,26 +63,26 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let name = series.name;
         let message = if series.in_quantile() {
             format!(
-                "`{name}` counts from the start of the server: this is a quantile of all time, not of now"
+                "`{name}` is a counter without `rate()`: the quantile covers all requests since the server started"
             )
         } else if around.compared[at] {
             format!(
-                "`{name}` only grows until the server restarts: this compares its total since the start"
+                "`{name}` is a counter without `rate()`: the comparison uses the total since the server started"
             )
         } else if around.averaged[at] {
             format!(
-                "`{name}` counts from the start of the server: this is an average of all time, not of now"
+                "`{name}` is a counter without `rate()`: the average covers all the time since the server started"
             )
         } else {
             continue;
         };
         let finding = out
             .at(cx.span(&series.context.span), message)
-            .label("no rate");
-        let window = mend::rate_window(cx.dialect());
+            .label("no `rate()`");
+        let window = fixes::rate_window(cx.dialect());
         let place = &series.context.span;
         let rate = format!("rate({}[{window}])", cx.text(place));
-        // A total that is compared is compared with a total: the number would have to change too.
+        // In a comparison, the threshold would have to change, too.
         let replace = || cx.replace_expr(place, &rate, Applicability::Unsafe);
         let fix = series.in_quantile().then(replace).flatten();
         out.push(finding.help(format!("use `{rate}`")).maybe_fix(fix));
@@ -77,7 +93,7 @@ fn is_raw(series: &Series<'_, '_>) -> bool {
     series.context.used() == Use::Instant
 }
 
-/// Where the value itself does not matter.
+/// True if the value itself does not matter.
 fn is_blind(series: &Series<'_, '_>) -> bool {
     const BLIND: [&str; 4] = ["absent", "timestamp", "changes", "resets"];
     let kinds = series.context.kinds();
@@ -86,14 +102,14 @@ fn is_blind(series: &Series<'_, '_>) -> bool {
         || kinds.aggregates(AggregateOp::Group)
 }
 
-/// What is done to each series of a query, by its index. Each operation is looked at once: in a long query there may be
-/// as many around each series.
+/// The operations around each series of a query, by its index. Each operation is visited once: in a long query, each
+/// series may be inside many.
 struct Around {
-    /// A difference is taken of two values of the series.
+    /// The difference of two values of the series is computed.
     differenced: Vec<bool>,
-    /// Compared with a number other than 0: whether something ever happened may be asked.
+    /// Compared with a number other than 0: `> 0` legitimately tests whether something ever happened.
     compared: Vec<bool>,
-    /// The upper side of a mean or of a share whose lower side is as raw: both since the start.
+    /// The dividend of an average or share whose divisor is a raw counter, too.
     averaged: Vec<bool>,
 }
 

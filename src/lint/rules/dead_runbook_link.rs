@@ -1,9 +1,9 @@
-//! Runbook links that lead nowhere.
+//! Links to runbooks that do not exist.
 
 use std::path::{Path, PathBuf};
 
 use crate::artifact::Artifact;
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::input;
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -11,18 +11,36 @@ use crate::naming::slug;
 use crate::yaml::Text;
 
 declare_rule! {
-    /// A link that is relative, or that names a branch of a repository and a path that begins in a folder
-    /// that is here, is followed: the file must exist, and a `#part` must be a heading in it. Other addresses
-    /// are not judged.
+    /// ### What it does
+    ///
+    /// Checks relative links and repository links (`…/blob/BRANCH/PATH`) whose first folder exists in this repository.
+    /// The file must exist, and the `#anchor` must be a heading in it.
+    ///
+    /// ### Why
+    ///
+    /// The on-call engineer follows the link and finds no instructions.
+    ///
+    /// ### Example
+    ///
+    /// ```yaml
+    /// runbook_url: https://git.example/ops/blob/main/runbooks/queue.md#scale-up   # the heading is `Scale out`
+    /// ```
+    ///
+    /// ### Use instead
     ///
     /// ```yaml
     /// runbook_url: https://git.example/ops/blob/main/runbooks/queue.md#scale-out
     /// ```
+    ///
+    /// ### Limits
+    ///
+    /// Other URLs are not checked.
     pub const RULE: Rule = Rule {
         name: "dead-runbook-link",
-        summary: "an alert links to a runbook in this repository that does not exist",
+        summary: "an alert links to a runbook that does not exist in this repository",
         group: Group::Alert,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Project(check),
     };
@@ -35,13 +53,13 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
         for link in keys.iter().filter_map(|key| alert.annotation(key)) {
             if let Some(fault) = fault(cx.root, link) {
                 let finding = out.at(link.span(), fault);
-                out.push(finding.help("write the page, or correct the link"));
+                out.push(finding.help("write the runbook, or fix the link"));
             }
         }
     }
 }
 
-/// What is wrong with a link; none when it is right or cannot be judged.
+/// The mistake in a link; none if the link is right or cannot be checked.
 fn fault(root: &Path, link: &Text) -> Option<String> {
     let words = link.value.trim();
     let (address, part) = words.split_once('#').unwrap_or((words, ""));
@@ -52,17 +70,17 @@ fn fault(root: &Path, link: &Text) -> Option<String> {
         .display()
         .to_string();
     if !path.exists() {
-        return Some(format!("there is no file {shown}"));
+        return Some(format!("the runbook {shown} does not exist"));
     }
     if part.is_empty() || path.is_dir() {
         return None;
     }
     let text = input::read_text(&path, input::ARTIFACT).ok()?;
     let known = anchors(&text).any(|anchor| anchor == part);
-    (!known).then(|| format!("{shown} has no heading `#{part}`"))
+    (!known).then(|| format!("the runbook {shown} has no heading `#{part}`"))
 }
 
-/// The file that an address means, when it lies in this repository.
+/// The file of a URL or path, if it is in this repository.
 fn local(root: &Path, address: &str) -> Option<PathBuf> {
     if address.is_empty() || address.contains("{{") {
         return None;
@@ -79,7 +97,7 @@ fn local(root: &Path, address: &str) -> Option<PathBuf> {
     here.then(|| root.join(path))
 }
 
-/// What `#` can name in a Markdown file: its headings, as GitHub spells them, and its ids.
+/// The anchors of a Markdown file: its headings, as GitHub spells them, and its ids.
 fn anchors(text: &str) -> impl Iterator<Item = String> {
     let headings = text.lines().filter_map(|line| {
         let words = line.trim_start_matches('#');

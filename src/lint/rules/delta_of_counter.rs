@@ -1,24 +1,38 @@
-//! Differences of what only grows.
+//! Functions for gauges on counters.
 
-use crate::diag::{Applicability, Group, Severity};
+use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{ExprKind, Name};
 use crate::promql::usage::Use;
 
 declare_rule! {
-    /// `delta`, `idelta` and `deriv` are made for gauges: they take the restart of a server for a fall of the
-    /// counter, and give a large negative number. `increase` and `rate` know restarts.
+    /// ### What it does
+    ///
+    /// Reports `delta`, `idelta` and `deriv` of a counter.
+    ///
+    /// ### Why
+    ///
+    /// These functions are made for gauges. They treat a counter reset (a server restart) as a decrease, so the result
+    /// is a large negative number. `increase` and `rate` handle counter resets.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// delta(vllm:generation_tokens_total[1h])      # bad
-    /// increase(vllm:generation_tokens_total[1h])   # good
+    /// delta(vllm:generation_tokens_total[1h])
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// increase(vllm:generation_tokens_total[1h])
     /// ```
     pub const RULE: Rule = Rule {
         name: "delta-of-counter",
-        summary: "a difference is taken of a counter, as if it were a gauge",
+        summary: "`delta`, `idelta` or `deriv` of a counter",
         group: Group::Type,
         level: Severity::Error,
+        fixes: Fixes::Unsafe("replaces `delta` with `increase`, and `deriv` with `rate`"),
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -30,21 +44,21 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             continue;
         };
         let message = format!(
-            "`{}` is a counter: `{}` counts its resets as decreases",
+            "`{}` is a counter: `{}` treats its resets as decreases",
             series.name, function.text
         );
         let finding = out
             .at(cx.span(&series.name_span), message)
             .label("a counter")
-            .help(format!("use `{instead}`"));
-        // The last two samples alone are another question.
+            .help(format!("use `{instead}`, which handles counter resets"));
+        // `irate` is per second, `idelta` is not: no fix.
         let exact = function.text != "idelta";
         let replace = || cx.replace(&function.span, instead, Applicability::Unsafe);
         out.push(finding.maybe_fix(exact.then(replace).flatten()));
     }
 }
 
-/// The function, and the one that knows restarts.
+/// The function, and the function that handles counter resets.
 fn wrong<'s>(series: &'s Series<'_, '_>) -> Option<(&'s Name, &'static str)> {
     let Use::Change(used) = series.context.used() else {
         return None;

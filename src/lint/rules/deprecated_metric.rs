@@ -1,23 +1,37 @@
-//! Series whose end is announced.
+//! Metrics that vLLM has deprecated.
 
 use crate::catalog::lineage::ChangeKind;
-use crate::diag::{Applicability, Group, Severity};
-use crate::lint::mend;
+use crate::diag::{Applicability, Fixes, Group, Severity};
+use crate::lint::fixes;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
 declare_rule! {
-    /// The series is served, but its end is announced. Change the query before an upgrade empties it.
+    /// ### What it does
+    ///
+    /// Reports metrics that still exist, but that vLLM has deprecated.
+    ///
+    /// ### Why
+    ///
+    /// A later release hides and removes the metric. Change the query before an upgrade breaks it.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// vllm:gpu_cache_usage_perc   # on 0.10.0: works, gone in 0.12.0
-    /// vllm:kv_cache_usage_perc    # the same values since 0.9.2
+    /// vllm:gpu_cache_usage_perc   # on 0.10.0: exists, but is removed in 0.12.0
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// vllm:kv_cache_usage_perc    # the same values, since 0.9.2
     /// ```
     pub const RULE: Rule = Rule {
         name: "deprecated-metric",
         summary: "every selected release that has the metric deprecates it",
         group: Group::Catalog,
         level: Severity::Info,
+        fixes: Fixes::Safe("replaces the name with the new name, if every selected release has it"),
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -36,22 +50,22 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             continue;
         };
         let deprecated = |id| catalog.release(id).version() >= since;
-        if !known.present.iter().copied().all(deprecated) || cx.has_stand_in(series) {
+        if !known.present.iter().copied().all(deprecated) || cx.has_replacement(series) {
             continue;
         }
-        let mut message = format!("`{}` is deprecated since {since}", series.name);
+        let mut message = format!("`{}` was deprecated in {since}", series.name);
         if let Some(removed) = &change.removed {
-            message.push_str(&format!(" and removed in {removed}"));
+            message.push_str(&format!(" and is removed in {removed}"));
         }
         let mut finding = out.at(cx.span(&series.name_span), message);
         if let Some(new) = catalog.lineage().successor(&known.family)
             && change.kind == ChangeKind::Rename
         {
-            finding = finding.help(format!("use `{}`, the same values", known.in_family(new)));
+            finding = finding.help(format!("use `{}` (same values)", known.in_family(new)));
             let product = known.product;
             let coverage = catalog.coverage(new, &product.selection, &product.profiles);
             if coverage.absent.is_empty() {
-                let fix = mend::rename(cx, series, &known.family, new, Applicability::Safe);
+                let fix = fixes::rename(cx, series, &known.family, new, Applicability::Safe);
                 finding = finding.maybe_fix(fix);
             }
         } else {

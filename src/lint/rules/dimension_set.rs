@@ -1,42 +1,58 @@
-//! Metrics under dimensions that nobody publishes.
+//! Metrics under dimensions that do not exist.
 
 use std::collections::BTreeSet;
 
 use crate::artifact::Dimensions;
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::delivery::{self, Delivery};
 use crate::lint::listing::{self, Found, Series};
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
-/// How many sets of dimensions a help names.
+/// The number of sets of dimensions in a help.
 const MOST: usize = 4;
 
 declare_rule! {
-    /// Dimensions are a part of a metric's identity: one that is published under `[Cluster, Model]` does not
-    /// exist under `[Cluster]`, nor without dimensions. Where the run also reads a configuration of the
-    /// CloudWatch agent, the metrics of its namespace that alarms and dashboards show must be among its
-    /// declarations, under exactly the dimensions they ask for. Where the run reads a file of
-    /// `slosmith cloudwatch list-metrics`, they must be among the metrics of that file, with the same values.
+    /// ### What it does
+    ///
+    /// Compares the dimensions of metrics in alarms and dashboards with the dimensions that exist:
+    ///
+    /// - in a CloudWatch agent configuration of the run: its declarations must have exactly these dimensions;
+    /// - in a file of `slosmith cloudwatch list-metrics`: the metric must be listed with the same dimensions and values.
+    ///
+    /// ### Why
+    ///
+    /// Dimensions are part of the identity of a metric. A metric that is published under `[Cluster, Model]` does not
+    /// exist under `[Cluster]`, nor without dimensions. The alarm has no data.
+    ///
+    /// ### Example
     ///
     /// ```json
     /// {"metric_declaration": [{"metric_selectors": ["^vllm:num_requests_waiting$"], "dimensions": [["Cluster"]]}]}
     /// {"MetricName": "vllm:num_requests_waiting", "Dimensions": []}
     /// ```
     ///
-    /// The alarm has no data: add `[]` to the declaration, or `Cluster` to the alarm.
+    /// ### Use instead
+    ///
+    /// ```json
+    /// {"metric_declaration": [{"metric_selectors": ["^vllm:num_requests_waiting$"], "dimensions": [["Cluster"], []]}]}
+    /// {"MetricName": "vllm:num_requests_waiting", "Dimensions": []}
+    /// ```
+    ///
+    /// Or add `Cluster` to the dimensions of the alarm.
     pub const RULE: Rule = Rule {
         name: "dimension-set",
         summary: "CloudWatch has the metric, or the agent delivers it, under other dimensions",
         group: Group::CloudWatch,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Project(check),
     };
 }
 
 fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
-    for shown in delivery::judged(cx) {
+    for shown in delivery::shown(cx) {
         let Some(wanted) = &shown.metric.dimensions else {
             continue;
         };
@@ -52,23 +68,23 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
     }
 }
 
-/// What is wrong where the agent delivers a metric under other dimensions, and what it does.
+/// Message and help for a metric that the agent delivers under other dimensions.
 fn undeclared(name: &str, wanted: &Dimensions, sets: &[Vec<String>]) -> Option<(String, String)> {
     let names: Vec<_> = wanted.keys().map(String::as_str).collect();
     if sets.iter().any(|set| *set == names) {
         return None;
     }
-    let known: Vec<_> = sets.iter().map(|set| in_words(set)).collect();
+    let known: Vec<_> = sets.iter().map(|set| list(set)).collect();
     Some((
+        format!("the agent does not deliver `{name}` {}", in_words(&names)),
         format!(
-            "the agent does not deliver `{name}` under {}",
-            in_words(&names)
+            "use the dimensions of the agent's configuration: {}",
+            known.join(", ")
         ),
-        format!("it delivers it {}", known.join(", ")),
     ))
 }
 
-/// What is wrong where CloudWatch has a metric under other dimensions or values, and what it has.
+/// Message and help for a metric that CloudWatch has under other dimensions or values.
 fn unlisted(name: &str, wanted: &Dimensions, listed: &[Series<'_>]) -> Option<(String, String)> {
     if listed.iter().any(|series| listing::is(series, wanted)) {
         return None;
@@ -78,10 +94,10 @@ fn unlisted(name: &str, wanted: &Dimensions, listed: &[Series<'_>]) -> Option<(S
     let same: Vec<_> = listed.iter().filter(same).collect();
     if same.is_empty() {
         let sets: BTreeSet<Vec<_>> = listed.iter().map(|s| s.keys().copied().collect()).collect();
-        let sets: Vec<_> = sets.iter().map(|set| in_words(set)).collect();
+        let sets: Vec<_> = sets.iter().map(|set| list(set)).collect();
         return Some((
             format!("CloudWatch has no `{name}` {}", in_words(&names)),
-            format!("listed {}", few(&sets)),
+            format!("use dimensions that CloudWatch lists: {}", few(&sets)),
         ));
     }
     let value =
@@ -92,24 +108,32 @@ fn unlisted(name: &str, wanted: &Dimensions, listed: &[Series<'_>]) -> Option<(S
             .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        format!("[{}]", all.join(", "))
+        list(&all)
     });
     Some((
         format!("CloudWatch has no `{name}` with [{}]", values.join(", ")),
-        format!("listed with {}", few(&known.collect::<Vec<_>>())),
+        format!(
+            "use values that CloudWatch lists: {}",
+            few(&known.collect::<Vec<_>>())
+        ),
     ))
 }
 
-/// A set of dimensions.
-fn in_words(set: &[impl AsRef<str>]) -> String {
-    let names: Vec<_> = set.iter().map(AsRef::as_ref).collect();
-    match names[..] {
+/// A set of dimensions in a sentence.
+fn in_words(set: &[&str]) -> String {
+    match set {
         [] => "without dimensions".to_owned(),
-        _ => format!("under [{}]", names.join(", ")),
+        _ => format!("under {}", list(set)),
     }
 }
 
-/// The first of a list that may be long.
+/// A set of dimensions: `[Cluster, model_name]`.
+fn list(set: &[impl AsRef<str>]) -> String {
+    let names: Vec<_> = set.iter().map(AsRef::as_ref).collect();
+    format!("[{}]", names.join(", "))
+}
+
+/// The first items of a list that may be long.
 fn few(all: &[String]) -> String {
     let shown = all[..all.len().min(MOST)].join(", ");
     match all.len().saturating_sub(MOST) {

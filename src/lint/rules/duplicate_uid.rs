@@ -3,24 +3,40 @@
 use std::collections::BTreeMap;
 
 use crate::artifact::{Dashboard, Form};
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::source::Span;
 
 declare_rule! {
-    /// Grafana keeps one dashboard per uid: the one that is loaded last replaces the other, and links to it
-    /// lead elsewhere.
+    /// ### What it does
+    ///
+    /// Reports dashboards with the uid of another dashboard.
+    ///
+    /// ### Why
+    ///
+    /// Grafana keeps one dashboard per uid: the dashboard that is loaded last replaces the other, and links lead to the
+    /// wrong dashboard.
+    ///
+    /// ### Example
     ///
     /// ```json
     /// {"uid": "vllm-overview", "title": "Overview"}
     /// {"uid": "vllm-overview", "title": "Latency"}
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```json
+    /// {"uid": "vllm-overview", "title": "Overview"}
+    /// {"uid": "vllm-latency", "title": "Latency"}
     /// ```
     pub const RULE: Rule = Rule {
         name: "duplicate-uid",
         summary: "two dashboards have the same uid",
         group: Group::Style,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Project(check),
     };
@@ -41,11 +57,13 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
             Some((first, _)) if first.raw.value() == dashboard.raw.value() => {}
             Some((_, first)) => {
                 let message = format!(
-                    "another dashboard has the uid `{}`: one replaces the other",
+                    "two dashboards have the uid `{}`: one replaces the other",
                     uid.value
                 );
-                let finding = out.at(uid.span(), message).related(*first, "the other one");
-                out.push(finding.help("give each dashboard a uid of its own"));
+                let finding = out
+                    .at(uid.span(), message)
+                    .related(*first, "the other dashboard");
+                out.push(finding.help("use a different uid for each dashboard"));
             }
             None => drop(seen.insert(&uid.value, (dashboard, uid.span()))),
         }

@@ -1,23 +1,37 @@
-//! Queries that only run where a feature flag is set.
+//! Queries that need a Prometheus feature flag.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::experimental;
 
 declare_rule! {
-    /// A function, an aggregation or arithmetic on durations that Prometheus accepts only when it is started
-    /// with `--enable-feature`. Elsewhere the query is refused.
+    /// ### What it does
+    ///
+    /// Reports experimental functions, aggregations and arithmetic on durations. Prometheus accepts them only if it
+    /// was started with `--enable-feature`.
+    ///
+    /// ### Why
+    ///
+    /// A Prometheus without the flag rejects the query.
+    ///
+    /// ### Example
     ///
     /// ```promql
     /// limitk(5, vllm:num_requests_running)   # needs promql-experimental-functions
-    /// topk(5, vllm:num_requests_running)     # runs everywhere
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// topk(5, vllm:num_requests_running)
     /// ```
     pub const RULE: Rule = Rule {
         name: "experimental-promql",
-        summary: "the query needs a feature flag of Prometheus",
+        summary: "the query needs a Prometheus feature flag",
         group: Group::PromQl,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };

@@ -1,32 +1,48 @@
-//! Rates that do not follow the zoom.
+//! Rate windows that do not fit every zoom level.
 
 use crate::artifact::Form;
-use crate::diag::{Applicability, Group, Severity};
+use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::usage::contexts;
 
 declare_rule! {
-    /// `$__interval` may be shorter than two scrapes: then the graph is empty when somebody zooms in. A short
-    /// fixed window leaves out most samples when somebody zooms out. `$__rate_interval` is always right.
+    /// ### What it does
+    ///
+    /// Reports rates in graphs over `$__interval`, or over a fixed window below 5m.
+    ///
+    /// ### Why
+    ///
+    /// `$__interval` can be shorter than two scrape intervals: the graph is empty when you zoom in. A short fixed
+    /// window skips samples when you zoom out. `$__rate_interval` fits every zoom level.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// rate(vllm:generation_tokens_total[$__interval])        # bad
-    /// rate(vllm:generation_tokens_total[$__rate_interval])   # good
+    /// rate(vllm:generation_tokens_total[$__interval])
     /// ```
     ///
-    /// Fixed windows of five minutes and more are taken for intended.
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// rate(vllm:generation_tokens_total[$__rate_interval])
+    /// ```
+    ///
+    /// ### Limits
+    ///
+    /// Fixed windows of 5m or longer are not reported.
     pub const RULE: Rule = Rule {
         name: "fixed-rate-interval",
-        summary: "a rate in a graph has a window that does not fit every zoom",
+        summary: "a rate window in a graph does not fit every zoom level",
         group: Group::Style,
         level: Severity::Warning,
+        fixes: Fixes::Both { safe: "replaces `$__interval` with `$__rate_interval`", risky: "replaces a fixed window with `$__rate_interval`" },
         since: "0.1.0",
         check: Check::Query(check),
     };
 }
 
-/// Such windows and longer ones are chosen for what they show: the last hour, the last day.
+/// The shortest window that is chosen on purpose, such as the last hour or the last day.
 const SHORT: i64 = 5 * 60 * 1000;
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
@@ -52,7 +68,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         }
         let message = if zoomed {
             format!(
-                "`{function}` over `{words}` is empty when zoomed in: it may have fewer than two scrapes"
+                "`{function}` over `{words}` is empty when zoomed in: the window can be shorter than two scrape intervals"
             )
         } else {
             format!("`{function}` over {words} skips samples when zoomed out")

@@ -1,7 +1,7 @@
-//! Fractions taken for percentages.
+//! Fractions that are treated as percentages.
 
-use crate::diag::{Applicability, Diagnostic, Edit, Fix, Group, Severity};
-use crate::lint::mend;
+use crate::diag::{Applicability, Diagnostic, Edit, Fix, Fixes, Group, Severity};
+use crate::lint::fixes;
 use crate::lint::quantity::{self, Measure};
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -13,19 +13,35 @@ use crate::yaml::Text;
 use num_traits::CheckedMul;
 
 declare_rule! {
-    /// Every `_perc` gauge of vLLM is a fraction from 0 to 1, in every release. `> 95` is never true, `< 50`
-    /// always; a panel with the unit `percent` shows 0.95 %.
+    /// ### What it does
+    ///
+    /// Reports thresholds and panel units that treat a fraction from 0 to 1 as a percentage, and thresholds that treat
+    /// a percentage as a fraction.
+    ///
+    /// ### Why
+    ///
+    /// Every `_perc` gauge of vLLM is a fraction from 0 to 1, in every release. `> 95` is never true, and `< 50` is
+    /// always true. A panel with the unit `percent` shows 0.95 %.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// vllm:kv_cache_usage_perc > 95     # bad: never fires
-    /// vllm:kv_cache_usage_perc > 0.95   # good
-    /// vllm:kv_cache_usage_perc * 100 > 0.95   # bad: nearly always
+    /// vllm:kv_cache_usage_perc > 95           # never true
+    /// vllm:kv_cache_usage_perc * 100 > 0.95   # nearly always true
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// vllm:kv_cache_usage_perc > 0.95
+    /// vllm:kv_cache_usage_perc * 100 > 95
     /// ```
     pub const RULE: Rule = Rule {
         name: "fraction-as-percent",
-        summary: "a fraction from 0 to 1 is compared with, or shown as, a percentage",
+        summary: "a fraction from 0 to 1 is compared with, or displayed as, a percentage",
         group: Group::Type,
         level: Severity::Error,
+        fixes: Fixes::Both { safe: "divides the threshold by 100, or sets the unit to `percentunit`", risky: "multiplies the threshold by 100, or changes the unit and divides thresholds and axis limits by 100" },
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -48,7 +64,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     shown(cx, out);
 }
 
-/// The unit of the panel against what the query measures.
+/// Compares the unit of the panel with the unit of the query.
 fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     let Site::Panel(dashboard, panel, _) = cx.site else {
         return;
@@ -60,35 +76,35 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         return;
     };
     let message = format!(
-        "`{}` is a fraction from 0 to 1, shown with the unit `percent`",
+        "`{}` is a fraction from 0 to 1, but has the unit `percent`",
         series.name
     );
     let finding = out
         .at(unit.span(), message)
-        .help("use the unit `percentunit`");
+        .help("set the unit to `percentunit`");
     let limits = quantity::limits(dashboard, panel).filter(|_| panel.targets.len() == 1);
     out.push(match limits.and_then(|limits| moved(cx, unit, &limits)) {
         Some(fix) => finding.fix(fix),
         None => {
-            finding.help("thresholds, `min`, `max` and other queries of the panel change with it")
+            finding.help("adjust the thresholds, `min`, `max` and other queries of the panel, too")
         }
     });
 }
 
-/// Another unit, and with it all numbers that were written as percentages.
+/// The fix for the unit and all numbers that were written as percentages.
 fn moved(cx: &QueryCx<'_, '_>, unit: &Text, limits: &[Spanned<f64>]) -> Option<Fix> {
     if limits.iter().all(|limit| limit.value <= 1.0) {
-        return mend::set_unit(cx, unit, "percentunit", Applicability::Safe);
+        return fixes::set_unit(cx, unit, "percentunit", Applicability::Safe);
     }
-    let mut fix = mend::set_unit(cx, unit, "percentunit", Applicability::Unsafe)?;
-    fix.title += ", thresholds and limits to fractions";
+    let mut fix = fixes::set_unit(cx, unit, "percentunit", Applicability::Unsafe)?;
+    fix.title += ", and thresholds and limits to fractions";
     let moved = limits.iter().filter(|limit| limit.value != 0.0);
     let edit = |limit: &Spanned<f64>| Edit::replace(limit.span, (limit.value / 100.0).to_string());
     fix.edits.extend(moved.map(edit));
     Some(fix)
 }
 
-/// `x * 100 > 0.95`: nobody asks whether a cache is fuller than a hundredth.
+/// `x * 100 > 0.95`: a threshold below one percent of a cache is implausible.
 fn scaled_twice(cx: &QueryCx<'_, '_>, out: &mut Findings, comparison: &Comparison<'_>, name: &str) {
     let exact = Exact::from_integer;
     let half = Exact::new(1, 2);
@@ -99,7 +115,8 @@ fn scaled_twice(cx: &QueryCx<'_, '_>, out: &mut Findings, comparison: &Compariso
         return;
     }
     let constant = cx.text(&comparison.constant_span);
-    let message = format!("`{name} * 100` is a percentage: `{constant}` is less than 1 % of it");
+    let message =
+        format!("`{name} * 100` is a percentage: the threshold `{constant}` is below 1 %");
     let finding = out
         .at(cx.span(&comparison.constant_span), message)
         .label("a fraction?");
@@ -128,11 +145,11 @@ fn compared(cx: &QueryCx<'_, '_>, out: &mut Findings, comparison: &Comparison<'_
     let finding = out
         .at(cx.span(&comparison.constant_span), message)
         .label("a percentage?");
-    out.push(mended(cx, comparison, threshold, finding));
+    out.push(with_fix(cx, comparison, threshold, finding));
 }
 
-/// A hundredth of the constant, when that is what was meant.
-fn mended(
+/// Adds the fix that divides the constant by 100.
+fn with_fix(
     cx: &QueryCx<'_, '_>,
     comparison: &Comparison<'_>,
     threshold: Exact,

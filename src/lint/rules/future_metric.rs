@@ -1,36 +1,51 @@
-//! Series that a release does not have yet.
+//! Metrics that a release does not have yet.
 
-use crate::diag::{Group, Severity};
-use crate::lint::gone::gone;
+use crate::diag::{Fixes, Group, Severity};
+use crate::lint::missing_metric::missing;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Why;
 
 declare_rule! {
-    /// The query selects a series that came with a later release. There a panel is empty and an alert never
-    /// fires. Ask for the older name as well, raise the lower end of the range, or leave the query out.
+    /// ### What it does
+    ///
+    /// Reports metrics that were added after a release in the selected range.
+    ///
+    /// ### Why
+    ///
+    /// On the older release, the panel is empty and the alert never fires.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// vllm:kv_cache_usage_perc > 0.9                                    # bad before 0.9.2
-    /// (vllm:kv_cache_usage_perc or vllm:gpu_cache_usage_perc) > 0.9     # good
+    /// vllm:kv_cache_usage_perc > 0.9                                    # added in 0.9.2
     /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// (vllm:kv_cache_usage_perc or vllm:gpu_cache_usage_perc) > 0.9
+    /// ```
+    ///
+    /// If the metric has no older name, raise the lower end of the range or remove the query.
     pub const RULE: Rule = Rule {
         name: "future-metric",
         summary: "a selected release does not have the metric yet",
         group: Group::Catalog,
         level: Severity::Error,
+        fixes: Fixes::Safe("replaces the name with the older name, or queries both names with `or`"),
         since: "0.1.0",
         check: Check::Query(check),
     };
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    for gone in gone(cx, &Why::Future) {
-        let what = match gone.life() {
-            Some(life) => format!("came with {}", life.first),
+    for metric in missing(cx, &Why::Future) {
+        let what = match metric.life() {
+            Some(life) => format!("was added in {}", life.first),
             None => "does not exist yet".to_owned(),
         };
-        let finding = gone.finding(out, &what, "not yet");
+        let finding = metric.finding(out, &what, "not yet");
         out.push(finding);
     }
 }

@@ -1,33 +1,45 @@
-//! Data sources that only one Grafana has.
+//! Data sources with a fixed uid.
 
 use crate::artifact::{Dashboard, Datasource, Form};
-use crate::diag::{Applicability, Diagnostic, Group, Severity};
+use crate::diag::{Applicability, Diagnostic, Fixes, Group, Severity};
 use crate::lint::dashboard::DashboardCx;
-use crate::lint::mend;
+use crate::lint::fixes;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::yaml::Text;
 
 declare_rule! {
-    /// A uid belongs to one Grafana. Imported elsewhere the panel finds no data source. A variable of type
-    /// `datasource` lets every installation choose.
+    /// ### What it does
+    ///
+    /// Reports panels and queries that name a data source by a fixed uid.
+    ///
+    /// ### Why
+    ///
+    /// A uid belongs to one Grafana. After an import into another Grafana, the panel finds no data source. With a
+    /// variable of type `datasource`, each installation selects its own.
+    ///
+    /// ### Example
     ///
     /// ```json
     /// {"datasource": {"type": "prometheus", "uid": "P1809F7CD0C75ACF3"}}
-    /// {"datasource": {"type": "prometheus", "uid": "${datasource}"}}
     /// ```
     ///
-    /// The first is bad.
+    /// ### Use instead
+    ///
+    /// ```json
+    /// {"datasource": {"type": "prometheus", "uid": "${datasource}"}}
+    /// ```
     pub const RULE: Rule = Rule {
         name: "hard-coded-datasource",
         summary: "a panel names a data source by its uid",
         group: Group::Style,
         level: Severity::Warning,
+        fixes: Fixes::Unsafe("replaces the uid with the `datasource` variable of the dashboard, if one exists"),
         since: "0.1.0",
         check: Check::Dashboard(check),
     };
 }
 
-/// Data sources that every Grafana has, and the uid that documents and charts give the only one.
+/// Data sources of every Grafana, and common uids for the only data source.
 const BUILT_IN: [&str; 8] = [
     "-- Dashboard --",
     "-- Grafana --",
@@ -64,7 +76,7 @@ fn check(cx: &DashboardCx<'_>, out: &mut Findings) {
     }
 }
 
-/// The uid, when it is neither a variable, nor a variable's name, nor everywhere.
+/// The uid, unless it is a variable, the name of a variable, or built in.
 fn fixed<'d>(dashboard: &Dashboard, source: &'d Datasource) -> Option<&'d Text> {
     let uid = source.uid.as_ref()?;
     let named = |uid: &str| dashboard.variables.iter().any(|v| v.name.value == uid);
@@ -75,16 +87,15 @@ fn fixed<'d>(dashboard: &Dashboard, source: &'d Datasource) -> Option<&'d Text> 
 fn finding(cx: &DashboardCx<'_>, out: &Findings, source: &Datasource, uid: &Text) -> Diagnostic {
     let finding = out.at(
         uid.span(),
-        format!("the data source `{}` exists in one Grafana only", uid.value),
+        format!("the data source `{}` exists in only one Grafana", uid.value),
     );
     let Some(name) = variable(cx.dashboard, source) else {
-        return finding
-            .help("add a variable of type `datasource` and name it here: `${datasource}`");
+        return finding.help("add a variable of type `datasource`, and use `${datasource}`");
     };
     let new = format!("${{{name}}}");
     let finding = finding.help(format!("use the variable: `{new}`"));
     let title = format!("replace with `{new}`");
-    finding.maybe_fix(mend::set_text(
+    finding.maybe_fix(fixes::set_text(
         cx.file_text,
         uid,
         &new,
@@ -93,7 +104,7 @@ fn finding(cx: &DashboardCx<'_>, out: &Findings, source: &Datasource, uid: &Text
     ))
 }
 
-/// A variable of the dashboard that lists data sources of this type.
+/// A variable of the dashboard for data sources of this type.
 fn variable<'d>(dashboard: &'d Dashboard, source: &Datasource) -> Option<&'d str> {
     let kind = source.kind.as_deref().unwrap_or("prometheus");
     let mut fitting = dashboard

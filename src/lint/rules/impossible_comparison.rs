@@ -1,25 +1,39 @@
-//! Comparisons that no value passes.
+//! Comparisons that no value satisfies.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind};
 use crate::promql::usage::{Comparison, Exact, bare};
 
 declare_rule! {
-    /// A count of nothing is no 0: there is no result. `absent` gives 1 or no result. A comparison of either with
-    /// less than 1 holds never, and the alert never fires.
+    /// ### What it does
+    ///
+    /// Reports comparisons of `count()` and `absent()` that no value satisfies.
+    ///
+    /// ### Why
+    ///
+    /// `count()` of an empty vector returns nothing, not 0; `absent()` returns 1 or nothing. So `== 0` and `< 1` are
+    /// never true, and the alert never fires.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// count(up{job="vllm"} == 1) == 0                  # bad: no result when all are down
-    /// absent(up{job="vllm"} == 1)                      # good
-    /// (count(up{job="vllm"} == 1) or vector(0)) == 0   # good
+    /// count(up{job="vllm"} == 1) == 0   # empty when all servers are down
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// absent(up{job="vllm"} == 1)
+    /// (count(up{job="vllm"} == 1) or vector(0)) == 0
     /// ```
     pub const RULE: Rule = Rule {
         name: "impossible-comparison",
-        summary: "no possible value meets a comparison",
+        summary: "no possible value satisfies the comparison",
         group: Group::Alert,
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -36,25 +50,25 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let constant = cx.text(&comparison.constant_span);
         let (words, help) = match least {
             Least::Count => (
-                "a count of nothing has no result, so it is never 0",
-                "use `absent(…)`, or `(… or vector(0))` around the count",
+                "`count()` of an empty vector returns nothing, not 0",
+                "use `absent(…)`, or add `or vector(0)` to the count",
             ),
             Least::Absent => (
-                "`absent` gives 1 or no result",
-                "remove the comparison: the result itself says that the series is missing",
+                "`absent()` returns 1 or nothing",
+                "remove the comparison: any result of `absent()` means that the series is missing",
             ),
         };
-        let message = format!("`{} {constant}` never holds: {words}", comparison.op);
+        let message = format!("`{} {constant}` is never true: {words}", comparison.op);
         out.push(out.at(cx.span(&comparison.expr.span), message).help(help));
     }
 }
 
-/// What has no value below 1.
+/// Functions without values below 1.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Least {
-    /// A number of series.
+    /// `count`: a number of series.
     Count,
-    /// 1, when nothing is there.
+    /// `absent`: 1 if the series is missing.
     Absent,
 }
 

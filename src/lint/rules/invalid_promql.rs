@@ -1,34 +1,47 @@
-//! Queries that Prometheus would not take.
+//! Queries that Prometheus rejects.
 
 use super::query_too_deep;
 use crate::artifact::Query;
-use crate::diag::{Diagnostic, Group, Severity};
+use crate::diag::{Diagnostic, Fixes, Group, Severity};
 use crate::lint::query::{QueryCx, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::Expr;
 use crate::promql::{SyntaxError, ValueType, known_type, parse_recovering, parse_with};
 
 declare_rule! {
-    /// Prometheus refuses the query: a rule file with it does not load, a panel shows an error. Syntax and
-    /// types are judged as Prometheus 3 does; variables of Grafana and Go templates are allowed
-    /// wherever their values make a query. A rule needs an instant vector or a scalar; Prometheus loads one with
-    /// another result, and fails each time it evaluates it.
+    /// ### What it does
+    ///
+    /// Checks the syntax and the types of each query like Prometheus 3. Grafana variables and Go templates are
+    /// allowed wherever their values make a valid query.
+    ///
+    /// ### Why
+    ///
+    /// Prometheus rejects the query: the rule file does not load, or the panel shows an error. A rule must return an
+    /// instant vector or a scalar. Prometheus loads a rule with another result type, but each evaluation fails.
+    ///
+    /// ### Example
     ///
     /// ```yaml
-    /// expr: rate(vllm:generation_tokens_total)       # bad: rate needs a range
-    /// expr: rate(vllm:generation_tokens_total[5m])   # good
+    /// expr: rate(vllm:generation_tokens_total)       # `rate` needs a range
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```yaml
+    /// expr: rate(vllm:generation_tokens_total[5m])
     /// ```
     pub const RULE: Rule = Rule {
         name: "invalid-promql",
-        summary: "Prometheus does not accept the query",
+        summary: "Prometheus rejects the query",
         group: Group::PromQl,
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
 }
 
-/// What could be read of a query, and what is wrong with it: all of it and nothing, for most.
+/// The parsed query as far as possible, and its mistakes.
 pub(in crate::lint) fn parse(query: &Query) -> (Option<Expr>, Vec<Diagnostic>) {
     if let Ok(expr) = parse_with(&query.text, query.dialect) {
         return (Some(expr), Vec::new());
@@ -61,7 +74,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         return;
     }
     if let Some(found @ (ValueType::Matrix | ValueType::String)) = known_type(cx.expr) {
-        let message = format!("a rule needs an instant vector or a scalar, got a {found}");
+        let message = format!("a rule must return an instant vector or a scalar; found a {found}");
         out.push(out.at(cx.span(&cx.expr.span), message));
     }
 }

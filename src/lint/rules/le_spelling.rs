@@ -1,24 +1,38 @@
-//! Bounds in a spelling that is never exposed.
+//! Bucket boundaries in a spelling that no server exposes.
 
 use crate::catalog::Shape;
-use crate::diag::{Applicability, Group, Severity};
+use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::MatchOp;
 use crate::promql::rewrite::Edit;
 
 declare_rule! {
-    /// Matchers compare text. vLLM writes every bound as a decimal number with a point: `120.0`, not `120`.
+    /// ### What it does
+    ///
+    /// Reports `le` matchers whose number is a bucket boundary, but is spelled differently.
+    ///
+    /// ### Why
+    ///
+    /// Matchers compare text. vLLM writes every boundary as a decimal number with a point: `120.0`, not `120`.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// vllm:e2e_request_latency_seconds_bucket{le="120"}     # bad
-    /// vllm:e2e_request_latency_seconds_bucket{le="120.0"}   # good
+    /// vllm:e2e_request_latency_seconds_bucket{le="120"}
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// vllm:e2e_request_latency_seconds_bucket{le="120.0"}
     /// ```
     pub const RULE: Rule = Rule {
         name: "le-spelling",
-        summary: "an `le` matcher spells a bound differently from the server",
+        summary: "an `le` matcher spells a bucket boundary differently from the server",
         group: Group::Histogram,
         level: Severity::Error,
+        fixes: Fixes::Safe("replaces the value with the spelling of the server"),
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -36,7 +50,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             continue;
         };
         let message = format!(
-            "`{}` spells this bound `{right}`, never `{value}`",
+            "`{}` spells this bucket boundary `{right}`, not `{value}`",
             series.name
         );
         let finding = out
@@ -52,7 +66,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// The one spelling that all shapes give a bound that none of them spells so.
+/// The spelling of a boundary that all shapes share, if no shape has `value`.
 fn exposed<'s>(shapes: &[&'s Shape], value: &str) -> Option<&'s str> {
     let bound: f64 = value.parse().ok()?;
     if shapes

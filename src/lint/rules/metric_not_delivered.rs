@@ -2,7 +2,7 @@
 
 use crate::artifact::NamedMetric;
 use crate::catalog::{MetricType, Series};
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::delivery::{self, Delivery, Shown};
 use crate::lint::listing::Found;
 use crate::lint::project::ProjectCx;
@@ -11,24 +11,45 @@ use crate::lint::scope::Scope;
 use crate::lint::subject::{Meant, Subject, Ties};
 
 declare_rule! {
-    /// The CloudWatch agent turns counters of a scraped page into differences, keeps gauges as they are, and
-    /// drops histograms: no bucket, sum or count arrives. An alarm on one never has data. Where the run
-    /// also reads a configuration of the agent, metrics of its namespace that no declaration selects are
-    /// found as well, and so are metrics that were not in CloudWatch when `slosmith cloudwatch list-metrics` wrote the
-    /// metrics of their namespace to a file of the run. CloudWatch lists a metric for two weeks after its last value.
+    /// ### What it does
+    ///
+    /// Reports metrics of alarms and dashboards that never arrive in CloudWatch:
+    ///
+    /// - histograms of vLLM and of recorded services;
+    /// - metrics that no declaration selects, if the run also reads a CloudWatch agent configuration for their
+    ///   namespace;
+    /// - metrics that CloudWatch did not have, if the run reads a file of `slosmith cloudwatch list-metrics` for their
+    ///   namespace.
+    ///
+    /// ### Why
+    ///
+    /// The alarm never has data. The CloudWatch agent converts counters from `/metrics` output to differences and keeps
+    /// gauges unchanged. It drops histograms: no bucket, sum or count arrives.
+    ///
+    /// ### Example
     ///
     /// ```json
     /// {"MetricName": "vllm:time_to_first_token_seconds", "ExtendedStatistic": "p95"}
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```json
     /// {"MetricName": "TTFTMs", "ExtendedStatistic": "p95"}
     /// ```
     ///
-    /// The first is bad. Publish the values from the service's own code, or send the page by OpenTelemetry
-    /// and alarm with PromQL.
+    /// Publish the values from the code of the service. Or send the metrics with OpenTelemetry, and write the alarm in
+    /// PromQL.
+    ///
+    /// ### Limits
+    ///
+    /// CloudWatch lists a metric for two weeks after its last value.
     pub const RULE: Rule = Rule {
         name: "metric-not-delivered",
         summary: "an alarm or a dashboard shows a metric that never arrives in CloudWatch",
         group: Group::CloudWatch,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Project(check),
     };
@@ -44,15 +65,15 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
             }
             let span = resource.span(&metric.pointer);
             let message = format!(
-                "`{}` never arrives: the CloudWatch agent drops histograms",
+                "`{}` never arrives in CloudWatch: the agent drops histograms",
                 metric.name
             );
-            let help = "publish the values from the service itself, or send the page by OpenTelemetry and use PromQL";
+            let help = "publish the values from the service itself, or send the metrics with OpenTelemetry and use PromQL";
             out.push(out.at(span, message).help(help));
             dropped.push(span);
         }
     }
-    for shown in delivery::judged(cx) {
+    for shown in delivery::shown(cx) {
         let span = shown.resource.span(&shown.metric.pointer);
         if let Some((message, help)) = missing(&shown)
             && !dropped.contains(&span)
@@ -62,7 +83,7 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
     }
 }
 
-/// What is wrong with a metric that does not arrive, and what to do.
+/// Message and help for a metric that does not arrive.
 fn missing(shown: &Shown<'_>) -> Option<(String, String)> {
     let Shown {
         metric, delivery, ..
@@ -71,8 +92,8 @@ fn missing(shown: &Shown<'_>) -> Option<(String, String)> {
     match delivery {
         Delivery::Agent(_) | Delivery::Listed(Found::Series(_)) => None,
         Delivery::NoAgent => Some((
-            format!("no agent of this run delivers `{name}`"),
-            "add it to `metric_declaration` of the agent's configuration".to_owned(),
+            format!("the agent configurations of this run do not deliver `{name}`"),
+            "add the metric to `metric_declaration` of the agent configuration".to_owned(),
         )),
         Delivery::Listed(Found::Nothing { date, nearest }) => Some((
             format!("`{name}` had no value in `{namespace}` in the two weeks before {date}"),
@@ -92,7 +113,7 @@ fn is_histogram(scope: &Scope<'_>, metric: &NamedMetric) -> bool {
             }
             Series::Whole | Series::Created => false,
         },
-        Subject::Strange(strange) => matches!(strange.meant, Meant::Histogram(_)),
+        Subject::Unknown(unknown) => matches!(unknown.meant, Meant::Histogram(_)),
         Subject::InRay(_) | Subject::Foreign(_) | Subject::Outside => false,
     }
 }

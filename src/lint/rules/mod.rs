@@ -1,10 +1,10 @@
 //! All rules: one file each, and one word in the list below.
 //!
-//! `rate_of_gauge.rs` holds the rule `rate-of-gauge`: its documentation, its level, and the function that looks for it.
+//! `rate_of_gauge.rs` contains the rule `rate-of-gauge`: its documentation, its level, its fixes, and its check.
 
 use super::rule::Rule;
 use super::suppress;
-use crate::diag::{RuleInfo, capital};
+use crate::diag::{Applicability, Group, RuleInfo, capital};
 
 macro_rules! rules {
     ($($name:ident),* $(,)?) => {
@@ -16,7 +16,7 @@ macro_rules! rules {
 }
 
 rules!(
-    // queries as such
+    // promql
     invalid_promql,
     experimental_promql,
     needs_newer_prometheus,
@@ -82,7 +82,7 @@ pub fn find(name: &str) -> Option<&'static RuleInfo> {
         .find(|info| info.name == name)
 }
 
-/// What is known of every rule, those about suppressions included.
+/// The descriptions of all rules, including the rules about suppressions.
 pub fn infos() -> Vec<RuleInfo> {
     let rules = RULES.iter().map(|rule| rule.info);
     rules
@@ -90,31 +90,79 @@ pub fn infos() -> Vec<RuleInfo> {
         .collect()
 }
 
-/// A rule's page, in Markdown.
+/// The headings of every rule's doc comment, in this order; [`LIMITS`] may follow.
+pub const SECTIONS: [&str; 4] = ["What it does", "Why", "Example", "Use instead"];
+
+/// The heading of an optional last section: what a rule does not report, and when it is uncertain.
+pub const LIMITS: &str = "Limits";
+
+/// A rule's page, in Markdown: the doc comment, then the sections *Fix* and *How to turn it off*.
 pub fn page(info: &RuleInfo) -> String {
     format!(
-        "## {}\n\n{}. Group: {}; level: {}; since {}.\n\n{}\n",
+        "## {}\n\n{}. Group: {}{}; level: {}; since {}.\n\n{}\n\n### Fix\n\n{}\n\n### How to turn it off\n\n{}\n",
         info.name,
         capital(info.summary),
         info.group.as_str(),
+        match info.group.is_truth() {
+            true => "",
+            false => " (off by default)",
+        },
         info.level.as_str(),
         info.since,
-        info.docs()
+        info.docs(),
+        fix(info),
+        off(info)
+    )
+}
+
+/// The section *Fix*.
+fn fix(info: &RuleInfo) -> String {
+    let kinds = [
+        (Applicability::Safe, "Safe (`--fix`)"),
+        (Applicability::Unsafe, "Unsafe (`--fix --unsafe-fixes`)"),
+    ];
+    let kinds = kinds
+        .iter()
+        .filter_map(|(kind, words)| Some(format!("{words}: {}.", info.fixes.of(*kind)?)));
+    let lines: Vec<_> = kinds.collect();
+    match lines.is_empty() {
+        true => "None.".to_owned(),
+        false => lines.join("\n\n"),
+    }
+}
+
+/// The section *How to turn it off*.
+fn off(info: &RuleInfo) -> String {
+    let name = info.name;
+    let toml = format!("```toml\n[levels]\n{name} = \"off\"\n```");
+    if info.group == Group::Suppression {
+        return format!(
+            "A comment cannot suppress this finding. For the whole project, in `slosmith.toml`:\n\n{toml}"
+        );
+    }
+    format!(
+        "For one finding, write a comment on its line or on a line of its own above it. For a whole file, use \
+         `allow-file`. In a dashboard, write the same words, without `#`, on a line of their own in the description \
+         of the dashboard or panel.\n\n\
+         ```yaml\n# slosmith: allow({name}) -- REASON\n# slosmith: allow-file({name}) -- REASON\n```\n\n\
+         For the whole project, in `slosmith.toml`:\n\n{toml}"
     )
 }
 
 /// The pages of all rules, for `docs/rules.md`.
 pub fn pages() -> String {
     let mut text =
-        "# Lint rules\n\nGenerated from the code; `slosmith explain RULE` prints one of them. The rules of the group `style` \
-         run only\nif `select` or a level names them: [lint.md](lint.md#which-rules).\n\n\
-         | rule | group | level | finds |\n|---|---|---|---|\n"
+        "# Lint rules\n\nGenerated from the code; `slosmith explain RULE` prints the page of one rule. The *correctness* \
+         groups (all except\n`style`; alias `truth`) find mistakes and are on by default. Rules of the group `style` run \
+         only if `select` or a level\nnames them: [lint.md](lint.md#which-rules).\n\n\
+         | rule | group | level | fix | finds |\n|---|---|---|---|---|\n"
             .to_owned();
     let infos = infos();
     for info in &infos {
         let (name, group, level) = (info.name, info.group.as_str(), info.level.as_str());
         text.push_str(&format!(
-            "| [`{name}`](#{name}) | {group} | {level} | {} |\n",
+            "| [`{name}`](#{name}) | {group} | {level} | {} | {} |\n",
+            info.fixes.as_str(),
             info.summary
         ));
     }

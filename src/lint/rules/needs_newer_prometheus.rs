@@ -1,24 +1,41 @@
-//! Queries that the oldest Prometheus in use cannot read.
+//! Queries that the oldest Prometheus in use does not support.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::requirements;
 
 declare_rule! {
-    /// A function, an operator or a notation that came with a later release than `prometheus` in `slosmith.toml`
-    /// names: the oldest Prometheus that reads these files, or promtool. It refuses the query, and a whole rule
-    /// file with it. Without the setting nothing is found.
+    /// ### What it does
+    ///
+    /// Reports functions, operators and syntax that the oldest Prometheus or promtool in use does not support.
+    /// `prometheus` in `slosmith.toml` sets this version.
+    ///
+    /// ### Why
+    ///
+    /// A Prometheus of that version rejects the query, and the whole rule file with it.
+    ///
+    /// ### Example
     ///
     /// ```promql
     /// rate(vllm:generation_tokens_total[300])   # with prometheus = "2.42": needs 2.54
-    /// rate(vllm:generation_tokens_total[5m])    # good
     /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// rate(vllm:generation_tokens_total[5m])
+    /// ```
+    ///
+    /// ### Limits
+    ///
+    /// The rule is off unless `prometheus` is set.
     pub const RULE: Rule = Rule {
         name: "needs-newer-prometheus",
-        summary: "the oldest Prometheus in use cannot read the query",
+        summary: "the oldest Prometheus in use does not support the query",
         group: Group::PromQl,
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -32,7 +49,9 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         if need.since > oldest {
             let message = format!("{} needs Prometheus {}", need.what, need.since);
             let finding = out.at(cx.span(&need.span), message);
-            let help = format!("`prometheus` in slosmith.toml names {oldest} as the oldest in use");
+            let help = format!(
+                "`prometheus` in slosmith.toml sets {oldest} as the oldest version in use: rewrite the query, or raise the setting"
+            );
             out.push(finding.help(help));
         }
     }

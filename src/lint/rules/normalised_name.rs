@@ -1,24 +1,38 @@
 //! `vllm_x` for `vllm:x`.
 
-use crate::diag::{Applicability, Group, Severity};
-use crate::lint::mend;
+use crate::diag::{Applicability, Fixes, Group, Severity};
+use crate::lint::fixes;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::{Meant, Subject};
 
 declare_rule! {
-    /// vLLM's own names begin with `vllm:` since its first release. The spelling `vllm_` comes from guides,
-    /// and from pipelines that replace colons; a Prometheus that scrapes vLLM never has such a series.
+    /// ### What it does
+    ///
+    /// Reports vLLM metrics that are spelled `vllm_x` instead of `vllm:x`.
+    ///
+    /// ### Why
+    ///
+    /// The names of vLLM metrics have begun with `vllm:` since the first release. The spelling `vllm_` comes from blog
+    /// posts, and from pipelines that replace colons. A Prometheus that scrapes vLLM never has such a series.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// vllm_num_requests_waiting   # bad
-    /// vllm:num_requests_waiting   # good
+    /// vllm_num_requests_waiting
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// vllm:num_requests_waiting
     /// ```
     pub const RULE: Rule = Rule {
         name: "normalised-name",
-        summary: "the name has an underscore where vLLM has a colon",
+        summary: "the metric name has an underscore where vLLM has a colon",
         group: Group::Catalog,
         level: Severity::Error,
+        fixes: Fixes::Both { safe: "replaces the name with the current name of the metric, if every selected release has it", risky: "replaces the name with the current name of the metric, if only some selected releases have it" },
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -26,10 +40,10 @@ declare_rule! {
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
-        let Subject::Strange(strange) = &**series.subject else {
+        let Subject::Unknown(unknown) = &**series.subject else {
             continue;
         };
-        let Meant::Normalised(known) = &strange.meant else {
+        let Meant::Normalised(known) = &unknown.meant else {
             continue;
         };
         if cx.is_spare(series) {
@@ -38,7 +52,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let product = known.product;
         let prefix = product.catalog.prefix();
         let message = format!(
-            "`{}` is not how {} names it: its names begin with `{prefix}`",
+            "`{}` does not exist: names of {} metrics begin with `{prefix}`",
             series.name, product.name
         );
         let mut finding = out.at(cx.span(&series.name_span), message);
@@ -61,7 +75,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 } else {
                     Applicability::Unsafe
                 };
-                let fix = mend::rename(cx, series, series.name, &new, applicability);
+                let fix = fixes::rename(cx, series, series.name, &new, applicability);
                 let finding = finding.help(format!("use `{new}`"));
                 let finding = if new == own {
                     finding
@@ -74,7 +88,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 let dead: Vec<_> = known.dead.iter().flat_map(|d| d.releases.clone()).collect();
                 let on = product.describe(&dead);
                 let finding = finding.note(format!("`{own}` has no data on {on}"));
-                mend::advise(cx, series, known, &dead, finding)
+                fixes::advise(cx, series, known, &dead, finding)
             }
         };
         out.push(finding);

@@ -1,27 +1,42 @@
-//! Panels that ask nothing.
+//! Data panels without a query.
 
 use crate::artifact::Panel;
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::dashboard::DashboardCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
 declare_rule! {
-    /// The panel stays empty. Give it a query, or remove it.
+    /// ### What it does
+    ///
+    /// Reports panels that show data but have no query.
+    ///
+    /// ### Why
+    ///
+    /// The panel stays empty. Add a query, or remove the panel.
+    ///
+    /// ### Example
     ///
     /// ```json
     /// {"type": "stat", "title": "Errors", "targets": [{"refId": "A", "expr": ""}]}
     /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```json
+    /// {"type": "stat", "title": "Errors", "targets": [{"refId": "A", "expr": "sum(rate(http_requests_total{status=\"5xx\"}[5m]))"}]}
+    /// ```
     pub const RULE: Rule = Rule {
         name: "panel-without-query",
-        summary: "a panel that shows data has no query",
+        summary: "a data panel has no query",
         group: Group::Style,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Dashboard(check),
     };
 }
 
-/// Panels that are nothing without data.
+/// Panel types that need data.
 const DATA: [&str; 11] = [
     "barchart",
     "bargauge",
@@ -49,7 +64,7 @@ fn check(cx: &DashboardCx<'_>, out: &mut Findings) {
                 .as_ref()
                 .map_or("", |title| title.value.as_str());
             let finding = out.at(place, format!("panel \"{title}\" has no query"));
-            out.push(finding.help("give it a query, or remove it"));
+            out.push(finding.help("add a query, or remove the panel"));
         }
     }
 }

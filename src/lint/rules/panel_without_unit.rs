@@ -1,30 +1,44 @@
-//! Numbers without a unit.
+//! Panels without a unit.
 
 use crate::artifact::{Form, Language};
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::dashboard::DashboardCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
 declare_rule! {
-    /// Without a unit 0.42 may be seconds, a ratio or requests. Grafana scales and labels values by the unit.
+    /// ### What it does
+    ///
+    /// Reports panels that draw numbers but set no unit.
+    ///
+    /// ### Why
+    ///
+    /// Without a unit, 0.42 may be seconds, a ratio or requests. Grafana scales and labels values by the unit.
+    ///
+    /// ### Example
     ///
     /// ```json
     /// {"type": "timeseries", "fieldConfig": {"defaults": {}}}
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```json
     /// {"type": "timeseries", "fieldConfig": {"defaults": {"unit": "s"}}}
     /// ```
     ///
-    /// The first is bad. `short` is a unit as well: a plain number.
+    /// For a plain number, set the unit `short`.
     pub const RULE: Rule = Rule {
         name: "panel-without-unit",
         summary: "a panel shows numbers without a unit",
         group: Group::Style,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Dashboard(check),
     };
 }
 
-/// Panels that draw numbers.
+/// Panel types that draw numbers.
 const DRAWN: [&str; 11] = [
     "barchart",
     "bargauge",

@@ -1,26 +1,41 @@
-//! Quantiles of what has no buckets.
+//! Quantiles of series without buckets.
 
 use crate::catalog::Series as Part;
-use crate::diag::{Applicability, Group, Severity};
-use crate::lint::mend;
+use crate::diag::{Applicability, Fixes, Group, Severity};
+use crate::lint::fixes;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::{Meant, Subject};
 use crate::promql::usage::quantile_calls;
 
 declare_rule! {
-    /// `histogram_quantile` reads series that end in `_bucket` and carry `le`. Given the base name of a
-    /// histogram, its `_sum`, or a gauge, it never gives a result.
+    /// ### What it does
+    ///
+    /// Reports `histogram_quantile` of the base name of a histogram, of its `_sum` or `_count`, of a gauge, or of a
+    /// counter.
+    ///
+    /// ### Why
+    ///
+    /// `histogram_quantile` reads series that end in `_bucket` and have the label `le`. For all other series, the
+    /// result is empty.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// histogram_quantile(0.99, rate(vllm:e2e_request_latency_seconds[5m]))          # bad
-    /// histogram_quantile(0.99, rate(vllm:e2e_request_latency_seconds_bucket[5m]))   # good
+    /// histogram_quantile(0.99, rate(vllm:e2e_request_latency_seconds[5m]))
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// histogram_quantile(0.99, rate(vllm:e2e_request_latency_seconds_bucket[5m]))
     /// ```
     pub const RULE: Rule = Rule {
         name: "quantile-of-non-histogram",
-        summary: "`histogram_quantile` is given something without buckets",
+        summary: "`histogram_quantile` of a series without buckets",
         group: Group::Type,
         level: Severity::Error,
+        fixes: Fixes::Both { safe: "replaces the name with the name of the `_bucket` series", risky: "does the same where an aggregation drops `le`" },
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -30,19 +45,18 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     if !cx.memo.kinds.calls("histogram_quantile") {
         return;
     }
-    // Calls inside of others come later, and their series are told already.
-    let mut told = 0;
+    // Calls inside other calls come later; their series are already reported.
+    let mut reported = 0;
     for call in quantile_calls(cx.expr) {
         let inside = cx.indices(call.buckets);
-        let first = inside.start.max(told);
-        told = inside.end.max(told);
-        for series in &cx.series[first..told] {
+        let first = inside.start.max(reported);
+        reported = inside.end.max(reported);
+        for series in &cx.series[first..reported] {
             let Some(histogram) = unfit(series) else {
                 continue;
             };
             let name = series.name;
-            let message =
-                format!("`{name}` has no buckets: `histogram_quantile` of it gives nothing");
+            let message = format!("`{name}` has no buckets: `histogram_quantile` returns nothing");
             let mut finding = out.at(cx.span(&series.name_span), message);
             if let Some(histogram) = histogram {
                 let new = format!("{histogram}{}", Part::Bucket.suffix());
@@ -51,7 +65,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 } else {
                     Applicability::Unsafe
                 };
-                let fix = mend::rename(cx, series, name, &new, level);
+                let fix = fixes::rename(cx, series, name, &new, level);
                 finding = finding.help(format!("use `{new}`")).maybe_fix(fix);
             }
             out.push(finding);
@@ -59,10 +73,10 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// For a series that surely has no buckets: the histogram it belongs to, if any.
+/// For a series that never has buckets: its histogram, if any.
 fn unfit<'s>(series: &'s Series<'_, '_>) -> Option<Option<&'s str>> {
     match &**series.subject {
-        Subject::Strange(strange) => match strange.meant {
+        Subject::Unknown(unknown) => match unknown.meant {
             Meant::Histogram(name) => Some(Some(name)),
             _ => None,
         },

@@ -1,6 +1,6 @@
-//! Quantiles of buckets without their bounds.
+//! Quantiles of buckets without `le`.
 
-use crate::diag::{Applicability, Group, Severity};
+use crate::diag::{Applicability, Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{Expr, ExprKind};
@@ -10,18 +10,32 @@ use crate::promql::visit::walk;
 use crate::promql::{Series, parse_with, selectors};
 
 declare_rule! {
-    /// The label `le` holds the bound of each bucket. Once it is aggregated away there are no buckets, and
-    /// the quantile has no result.
+    /// ### What it does
+    ///
+    /// Reports `histogram_quantile` of buckets that were aggregated without `le`.
+    ///
+    /// ### Why
+    ///
+    /// The label `le` contains the upper boundary of each bucket. Without `le`, the series are not buckets any more,
+    /// and the quantile has no result.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// histogram_quantile(0.95, sum by (model_name) (rate(vllm:time_to_first_token_seconds_bucket[5m])))       # bad
-    /// histogram_quantile(0.95, sum by (model_name, le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))   # good
+    /// histogram_quantile(0.95, sum by (model_name) (rate(vllm:time_to_first_token_seconds_bucket[5m])))
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// histogram_quantile(0.95, sum by (model_name, le) (rate(vllm:time_to_first_token_seconds_bucket[5m])))
     /// ```
     pub const RULE: Rule = Rule {
         name: "quantile-without-le",
         summary: "an aggregation drops `le` before `histogram_quantile`",
         group: Group::Type,
         level: Severity::Error,
+        fixes: Fixes::Safe("adds `le` to the labels of the aggregation"),
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -45,14 +59,14 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         };
         let place = aggregation(call).map_or(&call.buckets.span, |node| &node.span);
         let message = format!(
-            "`le` of `{}` is aggregated away: the quantile has no result",
+            "the aggregation of `{}` drops `le`: `histogram_quantile` returns nothing",
             name.text
         );
         let finding = out.at(cx.span(place), message);
-        let node = aggregation(call).filter(|_| cx.may_mend());
+        let node = aggregation(call).filter(|_| cx.may_fix());
         let edit = node.and_then(|node| keep_le(cx, node));
         let fix = edit.and_then(|edit| cx.fix("keep `le`", &[edit], Applicability::Safe));
-        let help = "add `le` to the labels that are kept: `by (le)`";
+        let help = "add `le` to the labels of the aggregation: `by (le)`";
         out.push(finding.help(help).maybe_fix(fix));
     }
 }
@@ -71,7 +85,7 @@ fn aggregation<'q>(call: &QuantileCall<'q>) -> Option<&'q Expr> {
     found
 }
 
-/// The edit that keeps `le`, when it is enough.
+/// The edit that keeps `le`, if one edit is enough.
 fn keep_le(cx: &QueryCx<'_, '_>, node: &Expr) -> Option<Edit> {
     let ExprKind::Aggregate(aggregate) = &node.kind else {
         return None;
@@ -88,12 +102,12 @@ fn keep_le(cx: &QueryCx<'_, '_>, node: &Expr) -> Option<Edit> {
         }
     };
     let text = crate::promql::rewrite::apply(&cx.query.text, std::slice::from_ref(&edit)).ok()?;
-    let mended = parse_with(&text, cx.dialect()).ok()?;
+    let fixed = parse_with(&text, cx.dialect()).ok()?;
     let before = quantile_calls(cx.expr)
         .iter()
         .filter(|call| !call.may_have_le())
         .count();
-    let after = quantile_calls(&mended)
+    let after = quantile_calls(&fixed)
         .iter()
         .filter(|call| !call.may_have_le())
         .count();

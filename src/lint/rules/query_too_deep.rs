@@ -1,21 +1,35 @@
-//! Queries that are too large to be read.
+//! Queries that are too large to be checked.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::rule::{Check, declare_rule};
 
 declare_rule! {
-    /// More than 10,000 parentheses, calls or signs inside each other, or a chain of more than 100,000 operators.
-    /// Prometheus may take the query, but nothing here has judged it.
+    /// ### What it does
+    ///
+    /// Reports queries with more than 10,000 nested parentheses, calls or signs, or with a chain of more than 100,000
+    /// operators.
+    ///
+    /// ### Why
+    ///
+    /// Prometheus may accept the query, but slosmith does not check it.
+    ///
+    /// ### Example
     ///
     /// ```promql
     /// a1 + a2 + a3   # and so on, 100,001 times
-    /// sum(a)         # good
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// sum(a)
     /// ```
     pub const RULE: Rule = Rule {
         name: "query-too-deep",
-        summary: "the query is nested too deeply to be checked",
+        summary: "the query is too long or too deeply nested to be checked",
         group: Group::PromQl,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Elsewhere,
     };

@@ -1,23 +1,36 @@
-//! Rates of what goes up and down.
+//! Rates of gauges.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
 declare_rule! {
-    /// `rate`, `irate` and `increase` take every fall for a restart of a counter and add it. Of a gauge they
-    /// give numbers that mean nothing.
+    /// ### What it does
+    ///
+    /// Reports `rate`, `irate` and `increase` of a gauge.
+    ///
+    /// ### Why
+    ///
+    /// `rate`, `irate` and `increase` treat every decrease as a counter reset. On a gauge, the result is meaningless.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// rate(vllm:num_requests_running[5m])            # bad
-    /// avg_over_time(vllm:num_requests_running[5m])   # good: the level
-    /// deriv(vllm:num_requests_running[5m])           # good: how fast it changes
+    /// rate(vllm:num_requests_running[5m])
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// avg_over_time(vllm:num_requests_running[5m])   # the level
+    /// deriv(vllm:num_requests_running[5m])           # the speed of change
     /// ```
     pub const RULE: Rule = Rule {
         name: "rate-of-gauge",
-        summary: "a rate is taken of a gauge",
+        summary: "`rate`, `irate` or `increase` of a gauge",
         group: Group::Type,
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -30,12 +43,12 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         };
         if series.subject.is_gauge() {
             let message = format!(
-                "`{}` is a gauge: `{function}` counts its decreases as resets",
+                "`{}` is a gauge: `{function}` treats its decreases as counter resets",
                 series.name
             );
             let finding = out.at(cx.span(&series.name_span), message).label("a gauge");
             out.push(
-                finding.help("use `avg_over_time` for its level, `deriv` for how fast it changes"),
+                finding.help("use `avg_over_time` for the level, `deriv` for the speed of change"),
             );
         }
     }

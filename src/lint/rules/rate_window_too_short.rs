@@ -1,25 +1,39 @@
-//! Rates over less than two scrapes.
+//! Rates over less than two scrape intervals.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::usage::Use;
 use crate::units::Duration;
 
 declare_rule! {
-    /// A rate needs two samples. A window below twice the scrape interval often holds one, so the result has
-    /// gaps; four times the interval survives a missed scrape. The interval is 15s unless `scrape_interval`
-    /// in `slosmith.toml` says otherwise.
+    /// ### What it does
+    ///
+    /// Reports rates of scraped metrics over less than two scrape intervals. The interval is 15s unless
+    /// `scrape_interval` in `slosmith.toml` sets another one.
+    ///
+    /// ### Why
+    ///
+    /// A rate needs two samples. A shorter window often holds only one, so the result has gaps. A window of four
+    /// scrape intervals survives a missed scrape.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// rate(vllm:generation_tokens_total[15s])   # bad
-    /// rate(vllm:generation_tokens_total[1m])    # good
+    /// rate(vllm:generation_tokens_total[15s])
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// rate(vllm:generation_tokens_total[1m])
     /// ```
     pub const RULE: Rule = Rule {
         name: "rate-window-too-short",
-        summary: "the window of a rate is shorter than two scrapes",
+        summary: "the rate window is shorter than two scrape intervals",
         group: Group::Slo,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -37,13 +51,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let scraped = series.subject.known().is_some();
         if scraped && range.placeholders.is_empty() && range.millis > 0 && range.millis < least {
             let message = format!(
-                "`{function}` over {} has fewer than two scrapes of {interval}",
+                "the window {} of `{function}` is shorter than two scrape intervals ({interval} each)",
                 cx.text(&range.span)
             );
             let good = Duration::from_secs(interval.as_secs() * 4);
             out.push(
                 out.at(cx.span(&range.span), message)
-                    .help(format!("use at least {good}")),
+                    .help(format!("use a window of at least {good}")),
             );
         }
     }

@@ -1,24 +1,38 @@
-//! Ratios of a series and itself.
+//! Ratios of a series to itself.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{AtOffset, BinaryOp, Expr, ExprKind, Selector};
 use crate::promql::usage::{bare, is_rate};
 
 declare_rule! {
-    /// Without an aggregation each series is divided by the series with the same labels, which is itself: the
-    /// result is 1 for what both sides select, and nothing for the rest, whatever they are filtered by.
+    /// ### What it does
+    ///
+    /// Reports a ratio of one metric over the same metric without an aggregation, even with different matchers.
+    ///
+    /// ### Why
+    ///
+    /// Without aggregation, PromQL divides each series by the series with identical labels: itself. The result is
+    /// always 1, or empty.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// rate(http_requests_total{code="500"}[5m]) / rate(http_requests_total[5m])             # bad: always 1
-    /// sum(rate(http_requests_total{code="500"}[5m])) / sum(rate(http_requests_total[5m]))   # good
+    /// rate(http_requests_total{code="500"}[5m]) / rate(http_requests_total[5m])
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// sum(rate(http_requests_total{code="500"}[5m])) / sum(rate(http_requests_total[5m]))
     /// ```
     pub const RULE: Rule = Rule {
         name: "ratio-of-itself",
         summary: "a series is divided by itself",
         group: Group::Labels,
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -42,7 +56,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             continue;
         }
         let message = format!(
-            "each series of `{}` is divided by itself: the result is 1 or nothing",
+            "each series of `{}` is divided by itself: the result is always 1, or empty",
             over.metric
         );
         let finding = out.at(cx.span(&node.span), message);
@@ -50,7 +64,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// How a family is read; two of a kind differ in their filters at most.
+/// The way a metric is read, without its matchers.
 #[derive(PartialEq)]
 struct Read<'e> {
     metric: &'e str,

@@ -1,34 +1,48 @@
-//! Series that are gone.
+//! Metrics that a release has removed.
 
-use crate::diag::{Group, Severity};
-use crate::lint::gone::gone;
+use crate::diag::{Fixes, Group, Severity};
+use crate::lint::missing_metric::missing;
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Why;
 
 declare_rule! {
-    /// The query selects a series that a release in the range has removed. There a panel is empty and an
-    /// alert never fires again. The finding names the releases, and what replaced the metric.
+    /// ### What it does
+    ///
+    /// Reports metrics that a release in the selected range has removed. The finding names these releases and the
+    /// replacement of the metric.
+    ///
+    /// ### Why
+    ///
+    /// On these releases, the panel is empty and the alert never fires.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// vllm:gpu_cache_usage_perc > 0.9   # bad on 0.12.0 and later
-    /// vllm:kv_cache_usage_perc > 0.9    # good since 0.9.2
+    /// vllm:gpu_cache_usage_perc > 0.9   # removed in 0.12.0
     /// ```
     ///
-    /// For a range that holds both, ask for both: `vllm:kv_cache_usage_perc or vllm:gpu_cache_usage_perc`.
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// vllm:kv_cache_usage_perc > 0.9    # since 0.9.2
+    /// ```
+    ///
+    /// For a range that includes both, query both: `vllm:kv_cache_usage_perc or vllm:gpu_cache_usage_perc`.
     pub const RULE: Rule = Rule {
         name: "removed-metric",
-        summary: "a selected release no longer has the metric",
+        summary: "a selected release has removed the metric",
         group: Group::Catalog,
         level: Severity::Error,
+        fixes: Fixes::Both { safe: "replaces the name with the new name, or queries both names with `or`", risky: "replaces the metric with an expression over other metrics that shows the same" },
         since: "0.1.0",
         check: Check::Query(check),
     };
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    for gone in gone(cx, &Why::Removed) {
-        let finding = gone.finding(out, &gone.end(), "removed");
+    for metric in missing(cx, &Why::Removed) {
+        let finding = metric.finding(out, &metric.end(), "removed");
         out.push(finding);
     }
 }

@@ -1,36 +1,51 @@
-//! Options that a panel does not have.
+//! Panel options that do not match the schemas of Grafana.
 
 use serde_json::Value;
 
 use crate::artifact::{Dashboard, Form, Panel};
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::dashboard::DashboardCx;
 use crate::lint::panel_schemas::{Part, faults};
 use crate::lint::rule::{Check, Findings, declare_rule};
 
 declare_rule! {
-    /// Grafana ignores a misspelt option without a word, and a value of the wrong type may keep the panel
-    /// from drawing. Options and custom field settings are checked against the schemas that Grafana
-    /// publishes, for panels of dashboards with schema version 39 or later; what is left out is no finding,
-    /// nor is a panel with a `pluginVersion`: Grafana wrote it.
+    /// ### What it does
+    ///
+    /// Checks options and custom field settings of panels against the schemas that Grafana publishes.
+    ///
+    /// ### Why
+    ///
+    /// Grafana silently ignores unknown options, and a value of the wrong type can break the panel.
+    ///
+    /// ### Example
     ///
     /// ```json
     /// {"type": "stat", "options": {"graphMode": "areas"}}
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```json
     /// {"type": "stat", "options": {"graphMode": "area"}}
     /// ```
     ///
-    /// The first is bad: there is no such mode.
+    /// ### Limits
+    ///
+    /// - Only dashboards with schema version 39 or later are checked.
+    /// - Missing options are not reported.
+    /// - Panels with a `pluginVersion` are skipped, because Grafana itself wrote them.
     pub const RULE: Rule = Rule {
         name: "schema-invalid",
-        summary: "a panel has an option that Grafana's own schema does not know, or of another type",
+        summary: "a panel has an unknown option, or an option of the wrong type",
         group: Group::Style,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Dashboard(check),
     };
 }
 
-/// Older dashboards are migrated when they are loaded; what they say need not fit.
+/// Grafana migrates older dashboards when it loads them, so they need not match the schemas.
 const OLDEST: i64 = 39;
 
 fn check(cx: &DashboardCx<'_>, out: &mut Findings) {
@@ -50,7 +65,7 @@ fn check(cx: &DashboardCx<'_>, out: &mut Findings) {
     }
 }
 
-/// True for a panel that Grafana itself wrote, maybe a newer one than the schemas are of.
+/// True for a panel that Grafana itself wrote, maybe a newer Grafana than the schemas.
 fn is_export(dashboard: &Dashboard, panel: &Panel) -> bool {
     let version = dashboard
         .raw
@@ -89,6 +104,8 @@ fn part(dashboard: &Dashboard, panel: &Panel, part: Part, pointer: &str, out: &m
             kind.value, fault.message
         );
         let finding = out.at(span, message);
-        out.push(finding.help("correct it, or remove it: Grafana does not use it as it is"));
+        out.push(
+            finding.help("fix or remove the option: Grafana ignores it or cannot draw the panel"),
+        );
     }
 }

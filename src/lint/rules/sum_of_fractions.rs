@@ -1,6 +1,6 @@
-//! Fractions that are added up.
+//! Sums of fractions.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::quantity::Measure;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -8,23 +8,38 @@ use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Grouping};
 use crate::promql::usage::Holder;
 
 declare_rule! {
-    /// Two servers whose caches are half full have not one full cache. A sum of fractions over servers, or
-    /// over time, is a number without a meaning that grows with the number of servers or samples.
+    /// ### What it does
+    ///
+    /// Reports `sum` and `sum_over_time` of a gauge that is a fraction from 0 to 1.
+    ///
+    /// ### Why
+    ///
+    /// Two caches at 50% are not one cache at 100%. A sum of fractions grows with the number of servers or samples and
+    /// has no meaning.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// sum(vllm:kv_cache_usage_perc)                   # bad: 1.2 of three servers
-    /// avg(vllm:kv_cache_usage_perc)                   # good
-    /// sum_over_time(vllm:kv_cache_usage_perc[1h])     # bad: grows with the number of scrapes
-    /// avg_over_time(vllm:kv_cache_usage_perc[1h])     # good
+    /// sum(vllm:kv_cache_usage_perc)                   # 1.2 for three servers
+    /// sum_over_time(vllm:kv_cache_usage_perc[1h])     # grows with the number of scrapes
     /// ```
     ///
-    /// A sum that is divided by something, that names one server, or that keeps `instance`, `pod` or `engine`
-    /// is left alone.
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// avg(vllm:kv_cache_usage_perc)
+    /// avg_over_time(vllm:kv_cache_usage_perc[1h])
+    /// ```
+    ///
+    /// ### Limits
+    ///
+    /// A sum is not reported if it is divided by something, selects one server, or keeps `instance`, `pod` or `engine`.
     pub const RULE: Rule = Rule {
         name: "sum-of-fractions",
-        summary: "fractions from 0 to 1 are added up",
+        summary: "fractions from 0 to 1 are summed",
         group: Group::Type,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -54,20 +69,20 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         let Some((node, of)) = around.and_then(|sums| sums.innermost(is_one(series))) else {
             continue;
         };
-        let (instead, of) = match of {
-            Of::Samples => ("avg_over_time", "samples"),
-            Of::Servers => ("avg", "servers"),
+        let (instead, highest, of) = match of {
+            Of::Samples => ("avg_over_time", "max_over_time", "samples"),
+            Of::Servers => ("avg", "max", "servers"),
         };
         let message = format!(
-            "`{}` is a fraction from 0 to 1: a sum over {of} means nothing",
+            "`{}` is a fraction from 0 to 1: a sum over {of} has no meaning",
             series.name
         );
-        let help = format!("use `{instead}`, or `max` for the fullest");
+        let help = format!("use `{instead}`, or `{highest}` for the highest value");
         out.push(out.at(cx.span(&node.span), message).help(help));
     }
 }
 
-/// A gauge with a sum around it that no operation makes another number of, such as a mean by hand.
+/// True for a gauge inside a sum, without arithmetic such as a hand-written mean.
 fn is_summed(series: &Series<'_, '_>) -> bool {
     const CHANGES: [BinaryOp; 4] = [BinaryOp::Div, BinaryOp::Mul, BinaryOp::Sub, BinaryOp::Add];
     let kinds = series.context.kinds();
@@ -77,7 +92,7 @@ fn is_summed(series: &Series<'_, '_>) -> bool {
         && !CHANGES.iter().any(|op| kinds.operates(*op))
 }
 
-/// What a sum is over.
+/// The dimension of a sum.
 #[derive(Clone, Copy)]
 enum Of {
     Samples,
@@ -92,7 +107,7 @@ struct Sums<'q> {
 }
 
 impl<'q> Sums<'q> {
-    /// For a series of one server a sum over servers is nothing.
+    /// For a series of one server, only sums over samples count.
     fn innermost(&self, is_one: bool) -> Option<(&'q Expr, Of)> {
         match is_one {
             true => self.of_samples.map(|node| (node, Of::Samples)),
@@ -101,7 +116,7 @@ impl<'q> Sums<'q> {
     }
 }
 
-/// For each expression that holds series the sums around it. Each is looked at once, however much is in it.
+/// For each expression with series, the sums around it. Each expression is visited once.
 fn sums_around<'q>(cx: &QueryCx<'q, '_>, holders: &[Holder<'q>]) -> Vec<Sums<'q>> {
     let fraction = |expr: &Expr| matches!(cx.measure(expr), Some((Measure::Fraction, _)));
     let mut found: Vec<Sums<'q>> = Vec::with_capacity(holders.len());
@@ -129,14 +144,14 @@ fn sums_around<'q>(cx: &QueryCx<'q, '_>, holders: &[Holder<'q>]) -> Vec<Sums<'q>
     found
 }
 
-/// A matcher names the server, or lets somebody choose it.
+/// True if a matcher selects one server, or a dashboard variable may select one.
 fn is_one(series: &Series<'_, '_>) -> bool {
     let selector = series.context.selector;
     let named = |label: &str| ONE.contains(&label);
     !selector.filters.is_empty() || selector.matchers.iter().any(|m| named(&m.label.text))
 }
 
-/// The groups may be single servers.
+/// True if each result may be a single server.
 fn keeps_one(grouping: Option<&Grouping>) -> bool {
     grouping.is_some_and(|grouping| {
         let open = |label: &crate::promql::ast::Name| !label.placeholders.is_empty();

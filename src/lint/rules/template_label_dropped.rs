@@ -1,26 +1,42 @@
-//! Templates that name a label the alert has not.
+//! Templates that use a label that the alert does not have.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::labels::Presence;
 use crate::yaml::Text;
 
 declare_rule! {
-    /// `{{ $labels.x }}` prints nothing when the expression has aggregated `x` away or no series has it. Keep
-    /// the label, or leave it out of the text.
+    /// ### What it does
+    ///
+    /// Reports `{{ $labels.x }}` in annotations and labels of an alert if the expression drops `x`, or if no series
+    /// has `x`.
+    ///
+    /// ### Why
+    ///
+    /// The template prints nothing for the label. Keep the label in the expression, or remove it from the text.
+    ///
+    /// ### Example
     ///
     /// ```yaml
     /// expr: sum by (model_name) (vllm:num_requests_waiting) > 80
     /// annotations:
-    ///   summary: "Queue of {{ $labels.instance }} overflows"     # bad
-    ///   summary: "Queue of {{ $labels.model_name }} overflows"   # good
+    ///   summary: "Queue of {{ $labels.instance }} overflows"
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```yaml
+    /// expr: sum by (model_name) (vllm:num_requests_waiting) > 80
+    /// annotations:
+    ///   summary: "Queue of {{ $labels.model_name }} overflows"
     /// ```
     pub const RULE: Rule = Rule {
         name: "template-label-dropped",
-        summary: "an annotation names a label that the query's result does not have",
+        summary: "an annotation uses a label that the query result does not have",
         group: Group::Labels,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -40,12 +56,13 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         for (label, at) in labels(text) {
             let flow = flow.get_or_insert_with(|| cx.labels(cx.expr));
             if flow.presence(&label) == Presence::Never {
-                let message = format!("the alert has no label `{label}`: this prints nothing");
+                let message =
+                    format!("the alert has no label `{label}`: the template prints nothing");
                 let finding = out.at(text.map.span(at), message);
                 let finding =
                     finding.related(cx.query.span(), "the labels come from this expression");
                 out.push(finding.help(format!(
-                    "keep `{label}` in the expression, or leave it out here"
+                    "keep `{label}` in the expression, or remove `{label}` from the text"
                 )));
             }
         }
@@ -70,7 +87,7 @@ fn labels(text: &Text) -> Vec<(String, std::ops::Range<usize>)> {
             let open = value[..at]
                 .rfind("{{")
                 .is_some_and(|open| !value[open..at].contains("}}"));
-            // Inside of `range` and `with` the dot is something else.
+            // Inside `range` and `with`, the dot has another meaning.
             if mark.starts_with('.') && has_block(&value[..at]) {
                 continue;
             }

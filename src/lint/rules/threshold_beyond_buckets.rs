@@ -1,6 +1,6 @@
-//! Quantiles that cannot be reached.
+//! Thresholds above every possible quantile.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -10,18 +10,32 @@ use crate::promql::with_room;
 use crate::units::parse_decimal;
 
 declare_rule! {
-    /// `histogram_quantile` never gives more than the largest finite bound: whatever is slower looks as slow
-    /// as that. A threshold at or above it is never exceeded.
+    /// ### What it does
+    ///
+    /// Reports quantiles that are compared with the largest finite bucket boundary or more.
+    ///
+    /// ### Why
+    ///
+    /// `histogram_quantile` never returns more than the largest finite boundary: slower requests count as that value.
+    /// So a quantile never exceeds a threshold at or above the boundary.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// histogram_quantile(0.99, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 15   # bad before 0.8.4: the largest bound was 10 s
-    /// histogram_quantile(0.99, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 5    # good
+    /// histogram_quantile(0.99, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 15   # before 0.8.4, the largest boundary is 10 s
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// histogram_quantile(0.99, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 5
     /// ```
     pub const RULE: Rule = Rule {
         name: "threshold-beyond-buckets",
-        summary: "a quantile is compared with more than its histogram can show",
+        summary: "the threshold of a quantile is beyond the largest bucket",
         group: Group::Histogram,
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -49,19 +63,19 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         };
         if never {
             let message = format!(
-                "the largest bucket of `{}` is {}: a quantile of it is never {} {}",
+                "the largest bucket boundary of `{}` is {}: a quantile is never {} {}",
                 series.name,
                 largest.0,
                 comparison.op,
                 cx.text(&comparison.constant_span)
             );
             let finding = out.at(cx.span(&comparison.constant_span), message);
-            out.push(finding.help(format!("compare with less than {}", largest.0)));
+            out.push(finding.help(format!("use a threshold below {}", largest.0)));
         }
     }
 }
 
-/// The buckets of a quantile, under aggregations that give one of their values.
+/// The buckets of a quantile, inside aggregations that return a value between the minimum and the maximum.
 fn quantile(expr: &Expr) -> Option<&Expr> {
     match &bare(expr).kind {
         ExprKind::Aggregate(a) => match a.op {
@@ -75,7 +89,7 @@ fn quantile(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// The largest finite bound on any release asked for; none where bounds are not known.
+/// The largest finite bucket boundary on any selected release; none if boundaries are unknown.
 fn largest<'s>(series: &'s Series<'_, '_>) -> Option<(&'s str, Exact)> {
     let mut largest: Option<(&str, Exact)> = None;
     series.is_bucket().then_some(())?;

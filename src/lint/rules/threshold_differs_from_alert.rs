@@ -1,9 +1,9 @@
-//! Lines that lie about the alert.
+//! Threshold lines that differ from the alert.
 
 use std::collections::BTreeMap;
 
 use crate::artifact::{Artifact, Language, Panel, Query};
-use crate::diag::{Edit, Fix, Group, Severity};
+use crate::diag::{Edit, Fix, Fixes, Group, Severity};
 use crate::lint::project::ProjectCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{Expr, ExprKind};
@@ -14,25 +14,37 @@ use crate::source::Span;
 use crate::units::{decimal, parse_decimal};
 
 declare_rule! {
-    /// A panel draws the same query as an alert and has one threshold line. Whoever looks at it believes that
-    /// the alert fires there.
+    /// ### What it does
+    ///
+    /// Compares the only threshold line of a panel with the threshold of an alert on the same query.
+    ///
+    /// ### Why
+    ///
+    /// Readers will assume that the alert fires at that line.
+    ///
+    /// ### Example
     ///
     /// ```yaml
-    /// expr: sum(vllm:num_requests_waiting) > 80   # the alert
+    /// expr: sum(vllm:num_requests_waiting) > 80   # the alert; the panel of the same query has its line at 100
     /// ```
     ///
-    /// A panel of `sum(vllm:num_requests_waiting)` with its only line at 100 is bad; at 80 it is good.
+    /// ### Use instead
+    ///
+    /// ```yaml
+    /// expr: sum(vllm:num_requests_waiting) > 80   # the alert; the panel of the same query has its line at 80
+    /// ```
     pub const RULE: Rule = Rule {
         name: "threshold-differs-from-alert",
-        summary: "a panel's threshold line is not where the alert on the same query fires",
+        summary: "the threshold line of a panel differs from the threshold of the alert",
         group: Group::Alert,
         level: Severity::Warning,
+        fixes: Fixes::Unsafe("moves the line to the threshold of the alert"),
         since: "0.1.0",
         check: Check::Project(check),
     };
 }
 
-/// Where an alert fires.
+/// The threshold of an alert.
 struct Line {
     value: Exact,
     name: String,
@@ -48,7 +60,7 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
             .flat_map(|dashboard| &dashboard.panels)
         {
             if let (Some(step), Some(query)) = (line(panel), query(artifact, panel)) {
-                panels.push((artifact, step, query));
+                panels.push((step, query));
             }
         }
     }
@@ -57,7 +69,7 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
         return;
     }
     let alerts = alerts(cx.artifacts);
-    for (artifact, step, query) in panels {
+    for (step, query) in panels {
         let shown = parse_with(&query.text, query.dialect).map(|expr| normal(&expr));
         let Some(lines) = shown.ok().and_then(|shown| alerts.get(&shown)) else {
             continue;
@@ -71,11 +83,10 @@ fn check(cx: &ProjectCx<'_>, out: &mut Findings) {
         };
         let value = decimal(line.value);
         let message = format!(
-            "this line is at {}, but the alert `{}` on the same query fires at {value}",
+            "the threshold line is at {}, but the alert `{}` on the same query has the threshold {value}",
             step.value, line.name
         );
         let finding = out.at(step.span, message).related(line.place, "the alert");
-        let _ = artifact;
         let title = format!("move the line to {value}");
         let fix = Fix::unsafe_edits(title.clone(), vec![Edit::replace(step.span, value)]);
         out.push(finding.help(title).fix(fix));
@@ -140,7 +151,7 @@ fn alerts(artifacts: &[Artifact]) -> BTreeMap<String, Vec<Line>> {
     found
 }
 
-/// The query without outer parentheses, window lengths and matchers that a dashboard fills in.
+/// The query without outer parentheses, window lengths, and matchers on dashboard variables.
 fn normal(expr: &Expr) -> String {
     let mut expr = bare(expr).clone();
     walk_mut(&mut expr, &mut |node| {

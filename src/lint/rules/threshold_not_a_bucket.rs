@@ -1,24 +1,38 @@
-//! Bounds that no bucket has.
+//! `le` values that are not bucket boundaries.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::query::Series;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{MatchOp, Matcher};
 
 declare_rule! {
-    /// A bucket series exists only for the bounds that the server was built with. A matcher on any other
-    /// bound selects nothing: a ratio of fast requests becomes empty, not 0.
+    /// ### What it does
+    ///
+    /// Reports `le` matchers with a value that is not a bucket boundary of the histogram.
+    ///
+    /// ### Why
+    ///
+    /// A histogram has bucket series only for its own boundaries. A matcher on any other value selects nothing: a ratio
+    /// of fast requests is empty, not 0.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// rate(vllm:time_to_first_token_seconds_bucket{le="2.0"}[5m])   # bad: the bounds are 1.0 and 2.5
-    /// rate(vllm:time_to_first_token_seconds_bucket{le="2.5"}[5m])   # good
+    /// rate(vllm:time_to_first_token_seconds_bucket{le="2.0"}[5m])   # the boundaries are 1.0 and 2.5
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// rate(vllm:time_to_first_token_seconds_bucket{le="2.5"}[5m])
     /// ```
     pub const RULE: Rule = Rule {
         name: "threshold-not-a-bucket",
-        summary: "an `le` matcher names a bound that the histogram does not have",
+        summary: "an `le` matcher has a value that is not a bucket boundary",
         group: Group::Histogram,
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -27,12 +41,17 @@ declare_rule! {
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for (series, matcher) in cx.matchers() {
         if series.is_bucket() && matcher.label.text == "le" {
-            judge(cx, out, series, matcher);
+            check_matcher(cx, out, series, matcher);
         }
     }
 }
 
-fn judge(cx: &QueryCx<'_, '_>, out: &mut Findings, series: &Series<'_, '_>, matcher: &Matcher) {
+fn check_matcher(
+    cx: &QueryCx<'_, '_>,
+    out: &mut Findings,
+    series: &Series<'_, '_>,
+    matcher: &Matcher,
+) {
     let value = matcher.value.value.as_str();
     let bound: Option<f64> = value.parse().ok();
     let has = |bucket: &String| match matcher.op {
@@ -53,17 +72,20 @@ fn judge(cx: &QueryCx<'_, '_>, out: &mut Findings, series: &Series<'_, '_>, matc
         return;
     };
     let on = known.product.describe(&dead);
-    let message = format!("`{}` has no bucket {value}: no data on {on}", series.name);
+    let message = format!(
+        "`{}` has no bucket with `le=\"{value}\"`: no data on {on}",
+        series.name
+    );
     let finding = out.at(cx.span(&matcher.value_span), message);
     let shape = catalog.shape(&known.family, *last, &known.product.profiles);
     let near = bound.and_then(|bound| Some(shape?.neighbours(bound)));
     out.push(match near {
-        Some((Some(below), Some(above))) => {
-            finding.help(format!("the nearest bounds are {below} and {above}"))
-        }
+        Some((Some(below), Some(above))) => finding.help(format!(
+            "use a bucket boundary; the nearest are {below} and {above}"
+        )),
         Some((Some(only), None) | (None, Some(only))) => {
-            finding.help(format!("the nearest bound is {only}"))
+            finding.help(format!("use a bucket boundary; the nearest is {only}"))
         }
-        _ => finding.help("compare with the bounds that `slosmith catalog show` lists"),
+        _ => finding.help("use bucket boundaries; `slosmith catalog show` lists them"),
     });
 }

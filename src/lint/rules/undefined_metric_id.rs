@@ -1,24 +1,36 @@
-//! Expressions over metrics that are not there.
+//! Metric math expressions with undefined ids.
 
 use crate::cloudwatch::Fault;
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::resource::ResourceCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
 declare_rule! {
-    /// Metric math refers to other entries by their ids. CloudWatch refuses an alarm whose expression names
-    /// one that is not there, and no other tool looks into expressions before.
+    /// ### What it does
+    ///
+    /// Reports ids in metric math expressions that no entry of the same list has.
+    ///
+    /// ### Why
+    ///
+    /// Metric math refers to other entries by id. CloudWatch rejects an alarm whose expression uses an undefined id.
+    ///
+    /// ### Example
     ///
     /// ```json
     /// [{"Id": "errors", "MetricStat": {}}, {"Id": "share", "Expression": "errors / total"}]
     /// ```
     ///
-    /// This is bad: no entry has the id `total`.
+    /// ### Use instead
+    ///
+    /// ```json
+    /// [{"Id": "errors", "MetricStat": {}}, {"Id": "total", "MetricStat": {}}, {"Id": "share", "Expression": "errors / total"}]
+    /// ```
     pub const RULE: Rule = Rule {
         name: "undefined-metric-id",
-        summary: "an expression names an id that no metric has",
+        summary: "a metric math expression uses an undefined id",
         group: Group::CloudWatch,
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Resource(check),
     };

@@ -1,7 +1,7 @@
-//! Seconds taken for milliseconds.
+//! Seconds that are treated as milliseconds.
 
-use crate::diag::{Applicability, Diagnostic, Group, Severity};
-use crate::lint::mend;
+use crate::diag::{Applicability, Diagnostic, Fixes, Group, Severity};
+use crate::lint::fixes;
 use crate::lint::quantity::{self, Measure};
 use crate::lint::query::{QueryCx, Series, Site};
 use crate::lint::rule::{Check, Findings, declare_rule};
@@ -10,28 +10,47 @@ use crate::promql::usage::{Comparison, Exact};
 use crate::units::decimal;
 
 declare_rule! {
-    /// vLLM measures time in seconds. A threshold far above what a request can take, or a panel unit of
-    /// milliseconds without a factor of 1000, comes from taking seconds for milliseconds.
+    /// ### What it does
+    ///
+    /// Reports thresholds that are implausible in seconds, and panel units of milliseconds without a factor of 1000.
+    /// Metrics in milliseconds that a panel displays as seconds are reported, too.
+    ///
+    /// ### Why
+    ///
+    /// vLLM measures time in seconds. Such thresholds and units come from reading seconds as milliseconds.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 500   # bad
-    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 0.5   # good
+    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 500
     /// ```
     ///
-    /// A threshold is called impossible above eight times the largest bucket that vLLM had before 0.8.4: 80 s
-    /// for the time to first token, 20 s between two tokens, 480 s for requests and their phases.
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 0.5
+    /// ```
+    ///
+    /// ### Limits
+    ///
+    /// A threshold is implausible above eight times the largest bucket boundary that vLLM had before 0.8.4:
+    ///
+    /// - 80 s for the time to first token;
+    /// - 20 s between two tokens;
+    /// - 480 s for requests and their phases.
     pub const RULE: Rule = Rule {
         name: "unit-mismatch",
-        summary: "seconds are compared with, or shown as, milliseconds",
+        summary: "seconds are compared with, or displayed as, milliseconds",
         group: Group::Type,
         level: Severity::Error,
+        fixes: Fixes::Unsafe("divides the threshold by 1000, or sets the unit of the panel"),
         since: "0.1.0",
         check: Check::Query(check),
     };
 }
 
-/// What a family's name holds, and the seconds that nobody waits for: eight times the largest bucket that the
-/// family had before 0.8.4 (10 s, 2.5 s, 60 s).
+/// A part of a metric name, and the longest plausible threshold: eight times the largest bucket boundary before 0.8.4
+/// (10 s, 2.5 s, 60 s).
 const LONGEST: [(&str, i128); 5] = [
     ("time_to_first_token", 80),
     ("inter_token_latency", 20),
@@ -76,24 +95,24 @@ fn compared(
         return;
     }
     let message = format!(
-        "`{}` is in seconds: {} s cannot be meant",
+        "`{}` is in seconds: a threshold of {} s is implausible",
         series.name,
         decimal(threshold)
     );
     let finding = out
         .at(cx.span(&comparison.constant_span), message)
         .label("milliseconds?");
-    out.push(mended(cx, comparison, finding));
+    out.push(with_fix(cx, comparison, finding));
 }
 
-fn mended(cx: &QueryCx<'_, '_>, comparison: &Comparison<'_>, finding: Diagnostic) -> Diagnostic {
+fn with_fix(cx: &QueryCx<'_, '_>, comparison: &Comparison<'_>, finding: Diagnostic) -> Diagnostic {
     let new = decimal(comparison.constant / Exact::from_integer(1000));
     let fix = cx.replace(&comparison.constant_span, &new, Applicability::Unsafe);
-    let help = format!("if milliseconds were meant, use `{new}`");
+    let help = format!("use `{new}` if you meant milliseconds");
     finding.help(help).maybe_fix(fix)
 }
 
-/// The unit of the panel against what the query measures.
+/// Compares the unit of the panel with the unit of the query.
 fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     let Site::Panel(dashboard, panel, _) = cx.site else {
         return;
@@ -110,12 +129,12 @@ fn shown(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         _ => return,
     };
     let message = format!(
-        "`{}` is in {words}, shown with the unit `{}`",
+        "`{}` is in {words}, but has the unit `{}`",
         series.name, unit.value
     );
     let finding = out.at(unit.span(), message);
-    let set = || mend::set_unit(cx, unit, right, Applicability::Unsafe);
+    let set = || fixes::set_unit(cx, unit, right, Applicability::Unsafe);
     let fix = quantity::is_plain(dashboard, panel).then(set).flatten();
-    let help = format!("use the unit `{right}`");
+    let help = format!("set the unit to `{right}`");
     out.push(finding.help(help).maybe_fix(fix));
 }

@@ -1,4 +1,4 @@
-//! Labels that no series has.
+//! Labels that the metric does not have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::artifact::{Kind, Role};
 use crate::catalog::Series as Part;
-use crate::diag::{Group, Severity, did_you_mean};
+use crate::diag::{Fixes, Group, Severity, did_you_mean};
 use crate::lint::query::{FEW, QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::lint::subject::Subject;
@@ -14,30 +14,47 @@ use crate::promql::ast::{AggregateOp, ExprKind, Name};
 use crate::promql::visit::walk;
 
 declare_rule! {
-    /// A matcher, `by` or `on` names a label that no release asked for puts on the metric and that is not
-    /// among the labels added by the scrape. A matcher on it selects nothing (or filters nothing), `by`
-    /// groups by nothing.
+    /// ### What it does
+    ///
+    /// A matcher, `by` or `on` uses a label that the metric does not have in any selected release, and that the scrape
+    /// does not add.
+    ///
+    /// ### Why
+    ///
+    /// A matcher on the label selects nothing (or filters nothing). `by` groups by nothing.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// vllm:request_success_total{reason="stop"}            # bad
-    /// vllm:request_success_total{finished_reason="stop"}   # good
+    /// vllm:request_success_total{reason="stop"}
     /// ```
     ///
-    /// Labels that relabelling, a federation or a remote store adds, such as `cluster`, are declared once
-    /// with `labels` in `slosmith.toml`. Until then only labels that look like one of the metric's own, or that
-    /// other metrics of vLLM have, are reported; then every other one is.
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// vllm:request_success_total{finished_reason="stop"}
+    /// ```
+    ///
+    /// Declare labels that relabelling, federation or a remote store adds, such as `cluster`, once with `labels` in
+    /// `slosmith.toml`.
+    ///
+    /// ### Limits
+    ///
+    /// If you do not set `labels`, only likely typos are reported: labels similar to one of the metric's labels, and
+    /// labels of other vLLM metrics. If you set it, every unknown label is reported.
     pub const RULE: Rule = Rule {
         name: "unknown-label",
-        summary: "the metric has no such label",
+        summary: "the metric does not have the label",
         group: Group::Catalog,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    // A unit test may give its series whatever labels it likes.
+    // The series of a unit test may have any labels.
     if cx.query.role == Role::TestSeries {
         return;
     }
@@ -83,18 +100,18 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// The labels that a query asks for, and what is known of each. In a long query there may be as many of them as series.
+/// The labels in a query, with cached facts about each. A long query may have as many labels as series.
 struct Labels<'a, 'q, 'c> {
     cx: &'a QueryCx<'q, 'c>,
     places: Option<Places<'q, 'c>>,
     of_another: BTreeMap<&'q str, bool>,
 }
 
-/// The series of a query by what they stand for. No more recorded series can be told apart than catalogs have.
+/// The series of a query by their subject. The number of subjects is limited by the catalogs.
 struct Places<'q, 'c> {
-    /// A series for each, and where such series are.
+    /// One series per subject, and the indices of all its series.
     known: Vec<(&'q Series<'q, 'c>, Vec<usize>)>,
-    /// Where those are whose labels are not known.
+    /// The indices of series with unknown labels.
     open: Vec<usize>,
 }
 
@@ -118,7 +135,7 @@ impl<'q, 'c> Places<'q, 'c> {
         Self { known, open }
     }
 
-    /// A series for each in a range, in their order; none when one has unknown labels.
+    /// One series per subject in a range, in order; none if one has unknown labels.
     fn inside(&self, range: &Range<usize>) -> Option<Vec<&'q Series<'q, 'c>>> {
         let first = |places: &Vec<usize>| {
             let at = places.partition_point(|at| *at < range.start);
@@ -145,7 +162,7 @@ impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
         }
     }
 
-    /// The series of a range, when all surely lack the label.
+    /// The series of a range, if all of them certainly lack the label.
     fn lacking(&mut self, range: &Range<usize>, label: &str) -> Option<Vec<&'q Series<'q, 'c>>> {
         let cx = self.cx;
         let lacks = |s: &&Series<'_, '_>| lacks(cx, s, label);
@@ -179,11 +196,11 @@ impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
         let message = format!("{} {verb} no label `{}`", names.join(" and "), label.text);
         let help = meant.unwrap_or_else(|| {
             let known: Vec<_> = known.iter().map(|l| format!("`{l}`")).collect();
-            format!("its own labels are {}", known.join(", "))
+            format!("use one of its labels: {}", known.join(", "))
         });
         let finding = out.at(cx.span(&label.span), message).help(help);
         out.push(finding.help(format!(
-            "if relabelling or a remote store adds it, declare `labels = [\"{}\"]` in `slosmith.toml`",
+            "declare `labels = [\"{}\"]` in `slosmith.toml` if relabelling or a remote store adds the label",
             label.text
         )));
     }
@@ -197,8 +214,8 @@ impl<'a, 'q, 'c> Labels<'a, 'q, 'c> {
     }
 }
 
-/// Where labels come from that no series of a known name has, in order, so that not every operation of a long chain
-/// looks at all below it.
+/// The places where labels of unknown origin appear, in order. With them, the operations of a long chain need not each
+/// visit everything below.
 fn opaque(cx: &QueryCx<'_, '_>) -> Vec<usize> {
     let mut found = Vec::new();
     walk(cx.expr, &mut |node| {
@@ -206,7 +223,7 @@ fn opaque(cx: &QueryCx<'_, '_>) -> Vec<usize> {
         let at = match &node.kind {
             ExprKind::Call(call) => makes_labels(&call.function.text).then_some(start),
             ExprKind::Aggregate(a) => (a.op == AggregateOp::CountValues).then_some(start),
-            // It starts where its left side does, which is not opaque.
+            // The node starts at its left side, which is not opaque.
             ExprKind::Unknown(unknown) => Some(unknown.operator.span.start),
             ExprKind::Placeholder(_) | ExprKind::Invalid(_) => Some(start),
             ExprKind::Selector(_) | ExprKind::Range(_) => {
@@ -224,7 +241,7 @@ fn makes_labels(function: &str) -> bool {
     matches!(function, "label_replace" | "label_join" | "info")
 }
 
-/// True when the series surely has no such label.
+/// True if the series certainly has no such label.
 fn lacks(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>, label: &str) -> bool {
     let shapes = series.subject.shapes();
     let foreign = matches!(**series.subject, Subject::Foreign(_)) && Part::Bucket.ends(series.name);
@@ -239,12 +256,12 @@ fn lacks(cx: &QueryCx<'_, '_>, series: &Series<'_, '_>, label: &str) -> bool {
             .all(|s| !s.may_have_label(label) || label == "le")
 }
 
-/// Google Cloud puts its own labels on whatever it stores.
+/// Google Cloud adds its own labels to all stored series.
 fn is_googles(cx: &QueryCx<'_, '_>, label: &str) -> bool {
     cx.artifact.kind == Kind::GoogleCloud && ["cluster", "location", "project_id"].contains(&label)
 }
 
-/// True for a label that other metrics of a product have, so that nobody else would add it.
+/// True for a label of other metrics of a product: a scrape would hardly add it.
 fn is_of_another(cx: &QueryCx<'_, '_>, label: &str) -> bool {
     let mut products = cx.scope.products.iter();
     products.any(|product| {
@@ -255,17 +272,18 @@ fn is_of_another(cx: &QueryCx<'_, '_>, label: &str) -> bool {
     })
 }
 
-/// What the metric has instead.
+/// Help: the label that was probably meant.
 fn meant(label: &str, known: &BTreeSet<&str>) -> Option<String> {
     match label {
-        "quantile" => {
-            Some("histograms have none: use `histogram_quantile` of the `_bucket` series".into())
-        }
+        "quantile" => Some(
+            "use `histogram_quantile` of the `_bucket` series: a histogram has no label `quantile`"
+                .into(),
+        ),
         _ => similar(label, known),
     }
 }
 
-/// A label that is spelled alike, or of which this is a part: `finished_reason` for `reason`.
+/// A label with a similar name, or one that contains this name: `finished_reason` for `reason`.
 fn similar(label: &str, known: &BTreeSet<&str>) -> Option<String> {
     let part = known
         .iter()

@@ -1,43 +1,57 @@
-//! Label values that no series has.
+//! Label values that never exist.
 
 use crate::artifact::Role;
-use crate::diag::{Group, Severity, did_you_mean};
+use crate::diag::{Fixes, Group, Severity, did_you_mean};
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{MatchOp, Matcher};
 use crate::promql::is_literal_pattern;
 
 declare_rule! {
-    /// All values of a few labels are known, such as those of `finished_reason`. A matcher on any other value
-    /// selects nothing.
+    /// ### What it does
+    ///
+    /// Reports matchers on a value that the label never has. slosmith has all values of a few labels, such as
+    /// `finished_reason`.
+    ///
+    /// ### Why
+    ///
+    /// The matcher selects nothing.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// vllm:request_success_total{finished_reason="stopped"}   # bad
-    /// vllm:request_success_total{finished_reason="stop"}      # good
+    /// vllm:request_success_total{finished_reason="stopped"}
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// vllm:request_success_total{finished_reason="stop"}
     /// ```
     pub const RULE: Rule = Rule {
         name: "unknown-label-value",
         summary: "the label never has this value",
         group: Group::Catalog,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
 }
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
-    // A unit test may give its series whatever values it likes.
+    // The series of a unit test may have any values.
     if cx.query.role == Role::TestSeries {
         return;
     }
     for (series, matcher) in cx.matchers() {
         if let Some(domain) = domain(series, &matcher.label.text) {
-            judge(cx, out, series, matcher, &domain);
+            check_matcher(cx, out, series, matcher, &domain);
         }
     }
 }
 
-/// All values that a label has on some release asked for, when they are known on each.
+/// All values of a label on the selected releases, if known for each.
 fn domain<'s>(series: &'s Series<'_, '_>, label: &str) -> Option<Vec<&'s str>> {
     let shapes = series.subject.shapes();
     let domains: Option<Vec<_>> = shapes.iter().map(|shape| shape.domain(label)).collect();
@@ -47,7 +61,7 @@ fn domain<'s>(series: &'s Series<'_, '_>, label: &str) -> Option<Vec<&'s str>> {
     (!all.is_empty()).then_some(all)
 }
 
-fn judge(
+fn check_matcher(
     cx: &QueryCx<'_, '_>,
     out: &mut Findings,
     series: &Series<'_, '_>,
@@ -73,10 +87,13 @@ fn judge(
         .into_iter()
         .filter(|word| !word.is_empty() && !domain.contains(word))
     {
-        let message = format!("`{label}` of `{}` is never `{word}`", series.name);
+        let message = format!(
+            "the label `{label}` of `{}` never has the value `{word}`",
+            series.name
+        );
         let known: Vec<_> = domain.iter().map(|d| format!("`{d}`")).collect();
         let help = did_you_mean(word, domain.iter().copied());
-        let help = help.unwrap_or_else(|| format!("its values are {}", known.join(", ")));
+        let help = help.unwrap_or_else(|| format!("use one of the values {}", known.join(", ")));
         out.push(out.at(cx.span(&matcher.value_span), message).help(help));
     }
 }

@@ -1,35 +1,54 @@
-//! Series that no release ever had.
+//! Metrics that never existed in any release.
 
 use crate::artifact::Role;
 use crate::catalog::lineage::Mistake;
 use crate::catalog::{MetricType, Series as Part, Shape};
-use crate::diag::{Applicability, Diagnostic, Group, Severity};
-use crate::lint::mend;
+use crate::diag::{Applicability, Diagnostic, Fixes, Group, Severity};
+use crate::lint::fixes;
 use crate::lint::query::{QueryCx, Series};
 use crate::lint::rule::{Check, Findings, declare_rule};
-use crate::lint::subject::{Meant, Strange, Subject};
+use crate::lint::subject::{Meant, Subject, UnknownMetric};
 use crate::promql::usage::Use;
 
 declare_rule! {
-    /// The name begins like vLLM's own, but no recorded release and no other known exporter has it. Often
-    /// `_total` is missing, a histogram is asked for without `_bucket`, `_sum` or `_count`, or the name comes
-    /// from a guide that made it up.
+    /// ### What it does
+    ///
+    /// Reports metrics whose name begins like vLLM's own names, but that exist in no recorded release and in no other
+    /// known exporter.
+    ///
+    /// ### Why
+    ///
+    /// The query returns no data on any release. Common causes:
+    ///
+    /// - `_total` is missing;
+    /// - a histogram is queried without `_bucket`, `_sum` or `_count`;
+    /// - the name comes from a blog post with an invented name.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// rate(vllm:num_preemptions[5m])         # bad
-    /// rate(vllm:num_preemptions_total[5m])   # good
+    /// rate(vllm:num_preemptions[5m])
     /// ```
     ///
-    /// A name that begins with `vllm_`, and is none of vLLM's with its colon replaced, is a warning: another program
-    /// may publish it. Names that Ray serves (`ray_vllm_…`) are judged as vLLM's.
+    /// ### Use instead
     ///
-    /// Names of your own services are known once their pages are recorded (`slosmith catalog record`); names
-    /// that recording rules of the same run write are known as well.
+    /// ```promql
+    /// rate(vllm:num_preemptions_total[5m])
+    /// ```
+    ///
+    /// ### Limits
+    ///
+    /// - An unknown name that begins with `vllm_` is a warning: another program may expose it. If the same name exists
+    ///   in vLLM with a colon, `normalised-name` reports it instead.
+    /// - Names that Ray exposes (`ray_vllm_…`) are checked like vLLM's own names.
+    /// - Metrics of your own services are known once their `/metrics` output is recorded (`slosmith catalog record`).
+    /// - Metrics that recording rules of the same run write are known, too.
     pub const RULE: Rule = Rule {
         name: "unknown-metric",
-        summary: "no release ever had the metric",
+        summary: "the metric never existed in any release",
         group: Group::Catalog,
         level: Severity::Error,
+        fixes: Fixes::Both { safe: "appends a missing `_total`", risky: "replaces a known wrong name with the name of the real metric" },
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -37,39 +56,39 @@ declare_rule! {
 
 fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
     for series in cx.series {
-        let Subject::Strange(strange) = &**series.subject else {
+        let Subject::Unknown(unknown) = &**series.subject else {
             continue;
         };
         if cx.is_spare(series) {
             continue;
         }
-        let product = &strange.product.name;
-        let message = match strange.meant {
+        let product = &unknown.product.name;
+        let message = match unknown.meant {
             Meant::Normalised(_) => continue,
             Meant::Histogram(_) if series.in_quantile() => continue,
-            // CloudWatch has no series, and no histograms either: `metric-not-delivered` says so.
+            // CloudWatch has no histograms: `metric-not-delivered` reports them.
             Meant::Histogram(_) if matches!(cx.query.role, Role::Metric { .. }) => continue,
             Meant::Histogram(name) => {
-                format!("`{name}` is a histogram: it has no series of that name")
+                format!("the histogram `{name}` has no series with exactly this name")
             }
-            _ => format!("no {product} release has `{}`", series.name),
+            _ => format!("`{}` exists in no {product} release", series.name),
         };
         let finding = out
             .at(cx.span(&series.name_span), message)
             .label("never existed");
         let mut finding = finding;
-        if matches!(strange.meant, Meant::Alike) {
-            // vLLM never had it, but another program may: what is spelled alike is no help either.
+        if matches!(unknown.meant, Meant::Alike) {
+            // Another program may expose the metric, so a similar name of vLLM is not suggested.
             finding.severity = Severity::Warning;
-            let prefix = strange.product.catalog.prefix();
-            finding = finding.note(format!("{product}'s own names begin with `{prefix}`"));
+            let prefix = unknown.product.catalog.prefix();
+            finding = finding.note(format!("names of {product} metrics begin with `{prefix}`"));
         }
-        let finding = match &strange.meant {
-            Meant::Mistake(mistake, part) => mistaken(cx, series, strange, mistake, *part, finding),
+        let finding = match &unknown.meant {
+            Meant::Mistake(mistake, part) => mistaken(cx, series, unknown, mistake, *part, finding),
             Meant::Histogram(name) => finding.help(format!(
                 "use `{name}_bucket`, `{name}_sum` or `{name}_count`"
             )),
-            _ => near(cx, series, strange, finding),
+            _ => near(cx, series, unknown, finding),
         };
         out.push(finding);
     }
@@ -78,7 +97,7 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
 fn mistaken(
     cx: &QueryCx<'_, '_>,
     series: &Series<'_, '_>,
-    strange: &Strange<'_>,
+    unknown: &UnknownMetric<'_>,
     mistake: &Mistake,
     part: Part,
     finding: Diagnostic,
@@ -87,8 +106,8 @@ fn mistaken(
     match (&mistake.family, &mistake.instead) {
         (Some(family), _) => {
             let new = format!("{family}{}", part.suffix());
-            let fits = is_used_as(cx, series, strange, &new);
-            let rename = || mend::rename(cx, series, series.name, &new, Applicability::Unsafe);
+            let fits = is_used_as(cx, series, unknown, &new);
+            let rename = || fixes::rename(cx, series, series.name, &new, Applicability::Unsafe);
             let fix = fits.then(rename).flatten();
             finding.help(format!("use `{new}`")).maybe_fix(fix)
         }
@@ -100,35 +119,35 @@ fn mistaken(
 fn near(
     cx: &QueryCx<'_, '_>,
     series: &Series<'_, '_>,
-    strange: &Strange<'_>,
+    unknown: &UnknownMetric<'_>,
     finding: Diagnostic,
 ) -> Diagnostic {
-    let suggest = || strange.product.catalog.suggest(series.name);
-    let suggested = (!matches!(strange.meant, Meant::Alike)).then(suggest);
+    let suggest = || unknown.product.catalog.suggest(series.name);
+    let suggested = (!matches!(unknown.meant, Meant::Alike)).then(suggest);
     let Some(meant) = suggested.flatten() else {
         return finding.help(
-            "if another service publishes it, record its page with `slosmith catalog record` and name the \
-             catalog in `slosmith.toml`",
+            "if another service exposes the metric, record its `/metrics` output with `slosmith catalog record`, and \
+             add the recording to `catalogs` in `slosmith.toml`",
         );
     };
     let name = series.name;
-    // A name that is spelled alike may count the opposite; only a forgotten `_total` is certain.
+    // A similar name may count the opposite; only a missing `_total` is certain.
     let certain = meant == format!("{name}_total");
-    let rename = || mend::rename(cx, series, name, &meant, Applicability::Safe);
+    let rename = || fixes::rename(cx, series, name, &meant, Applicability::Safe);
     let fix = certain.then(rename).flatten();
     finding
         .help(format!("did you mean `{meant}`?"))
         .maybe_fix(fix)
 }
 
-/// True when the query treats the series as what `name` is: a rate of a gauge would be as wrong as before.
+/// True if the query treats the series as the type of `name`; otherwise the fix would create a rate of a gauge.
 fn is_used_as(
     cx: &QueryCx<'_, '_>,
     series: &Series<'_, '_>,
-    strange: &Strange<'_>,
+    unknown: &UnknownMetric<'_>,
     name: &str,
 ) -> bool {
-    let catalog = strange.product.catalog;
+    let catalog = unknown.product.catalog;
     let Some((family, part)) = catalog.series_of(name) else {
         return false;
     };

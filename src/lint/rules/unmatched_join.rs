@@ -1,24 +1,38 @@
-//! Joins that cannot match.
+//! Operations whose sides never match.
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::labels::unmatched_joins;
 
 declare_rule! {
-    /// One side surely has a label that the other cannot have, and the operation compares it. Nothing
-    /// matches, so the result is empty, whatever the data. Name the labels to join on.
+    /// ### What it does
+    ///
+    /// Reports operations between two vectors that can never match. One side always has a label that the other side
+    /// never has, and the operation matches on it.
+    ///
+    /// ### Why
+    ///
+    /// The result is always empty, whatever the data. Name the labels to match on.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// vllm:num_requests_waiting / sum by (model_name) (vllm:num_requests_running)                                        # bad: `engine` is on one side only
-    /// sum by (model_name) (vllm:num_requests_waiting) / sum by (model_name) (vllm:num_requests_running)                  # good
-    /// vllm:num_requests_waiting / on (model_name) group_left sum by (model_name) (vllm:num_requests_running)             # good
+    /// vllm:num_requests_waiting / sum by (model_name) (vllm:num_requests_running)   # only the left side has `engine`
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// sum by (model_name) (vllm:num_requests_waiting) / sum by (model_name) (vllm:num_requests_running)
+    /// vllm:num_requests_waiting / on (model_name) group_left sum by (model_name) (vllm:num_requests_running)
     /// ```
     pub const RULE: Rule = Rule {
         name: "unmatched-join",
         summary: "the two sides of an operation never have the same labels",
         group: Group::Labels,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -36,11 +50,11 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
         };
         let label = &join.label;
         let message = format!(
-            "nothing matches here: the {with} side has the label `{label}`, the {without} side never has it"
+            "the two sides never match: the {with} side always has the label `{label}`, the {without} side never has it"
         );
         let finding = out.at(cx.span(&join.binary.op_span), message);
         out.push(finding.help(
-            "say which labels to match with `on (…)`, or aggregate both sides by the same labels",
+            "match on shared labels with `on (…)`, or aggregate both sides by the same labels",
         ));
     }
 }

@@ -1,27 +1,40 @@
-//! Burn rates that no error ratio reaches.
+//! Burn-rate thresholds that no error ratio exceeds.
 
 use memchr::memmem;
 
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 use crate::promql::ast::{BinaryOp, Expr, ExprKind};
 use crate::promql::usage::bare;
 
 declare_rule! {
-    /// A ratio of errors is at most 1. A burn-rate factor times an error budget that gives 1 or more can
-    /// never be exceeded: 14.4 times the budget of a 90 % objective is 1.44. Use smaller factors, or a
-    /// tighter objective.
+    /// ### What it does
+    ///
+    /// Reports recorded error ratios that must exceed 1 or more.
+    ///
+    /// ### Why
+    ///
+    /// An error ratio is at most 1. A burn-rate factor times an error budget of 1 or more is never exceeded. For
+    /// example, 14.4 times the budget of a 90 % objective is 1.44. Use smaller factors, or a tighter objective.
+    ///
+    /// ### Example
     ///
     /// ```promql
-    /// slo:sli_error:ratio_rate1h > (14.4 * 0.1)    # bad
-    /// slo:sli_error:ratio_rate1h > (14.4 * 0.01)   # good
+    /// slo:sli_error:ratio_rate1h > (14.4 * 0.1)
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```promql
+    /// slo:sli_error:ratio_rate1h > (14.4 * 0.01)
     /// ```
     pub const RULE: Rule = Rule {
         name: "unreachable-burn-rate",
-        summary: "an error ratio is compared with 1 or more",
+        summary: "an error ratio is compared with a threshold that it never exceeds",
         group: Group::Slo,
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -48,12 +61,12 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
                 comparison.op
             );
             let finding = out.at(cx.span(&comparison.constant_span), message);
-            out.push(finding.help("the burn-rate factor is too large for this error budget"));
+            out.push(finding.help("use a smaller burn-rate factor, or a tighter objective"));
         }
     }
 }
 
-/// The name of a recorded error ratio, as Sloth, pyrra and we write it.
+/// The name of a recorded error ratio, as written by sloth, Pyrra and slosmith.
 fn error_ratio(expr: &Expr) -> Option<&str> {
     match &bare(expr).kind {
         ExprKind::Selector(selector) => {

@@ -1,18 +1,39 @@
-//! Releases that nobody recorded and whose neighbours disagree.
+//! Releases without a recording whose neighbours differ.
 
 use crate::catalog::Answer;
-use crate::diag::{Group, Severity};
+use crate::diag::{Fixes, Group, Severity};
 use crate::lint::query::QueryCx;
 use crate::lint::rule::{Check, Findings, declare_rule};
 
 declare_rule! {
-    /// No page of the release asked for is in the catalog. Where the release before and the one after agree,
-    /// they answer for it. Here they do not: the dates of the lineage decide, or the answer is not certain.
+    /// ### What it does
+    ///
+    /// Reports metrics for which the result on a selected release is derived or uncertain.
+    ///
+    /// ### Why
+    ///
+    /// The catalog has no recording of the selected release. slosmith then compares the releases before and after it.
+    /// Here they differ, so the result relies on vLLM's change history, or is uncertain.
+    ///
+    /// ### Example
+    ///
+    /// ```toml
+    /// vllm = "0.12.1"   # the catalog has 0.12.0 and 0.13.0
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```toml
+    /// vllm = "0.13.0"
+    /// ```
+    ///
+    /// `slosmith catalog list` prints the recorded releases.
     pub const RULE: Rule = Rule {
         name: "unrecorded-release",
-        summary: "a selected release is not recorded, and its neighbours disagree about the metric",
+        summary: "the catalog lacks a selected release, and the releases around it differ",
         group: Group::Catalog,
         level: Severity::Info,
+        fixes: Fixes::None,
         since: "0.1.0",
         check: Check::Query(check),
     };
@@ -27,11 +48,14 @@ fn check(cx: &QueryCx<'_, '_>, out: &mut Findings) {
             continue;
         };
         let how = match known.answer {
-            Answer::Lineage => "decided by when the metric came or went",
-            Answer::Undecided => "nothing decides between the releases around it",
+            Answer::Lineage => "the result for `{}` relies on the dates of its changes",
+            Answer::Undecided => {
+                "the releases around it differ for `{}`, so the result is uncertain"
+            }
             Answer::Recorded | Answer::Neighbours | Answer::SourceOnly => continue,
         };
-        let message = format!("{version} is not recorded; `{}`: {how}", series.name);
+        let how = how.replace("{}", series.name);
+        let message = format!("{version} is not in the catalog: {how}");
         out.push(out.at(cx.span(&series.name_span), message));
     }
 }

@@ -1,9 +1,9 @@
-//! Why releases do not serve a family.
+//! The reasons why releases do not expose a family.
 
 use crate::catalog::{Answer, Coverage, Lifetime, ReleaseId};
 use crate::lint::scope::Product;
 
-/// Releases that do not serve a family, for one reason.
+/// Releases that do not expose a family, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dead {
     /// The reason.
@@ -12,16 +12,16 @@ pub struct Dead {
     pub releases: Vec<ReleaseId>,
 }
 
-/// Why a release does not serve a family.
+/// The reason why a release does not expose a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// It is gone.
+    /// The release, or an earlier one, removed it.
     Removed,
-    /// It is only shown with a flag.
+    /// The release exposes it only with a flag.
     Hidden,
-    /// It came later.
+    /// A later release added it.
     Future,
-    /// It needs another serving configuration: profiles, or conditions in words.
+    /// It needs another profile: names of profiles, or conditions in words.
     Conditional(Vec<String>),
 }
 
@@ -77,7 +77,7 @@ fn reason(
     match life {
         Some(life) if *version < life.first => Why::Future,
         Some(life) if life.last.as_ref().is_some_and(|last| version > last) => Why::Removed,
-        // A gap: it was served before and is again.
+        // A gap between two releases that expose it.
         _ => Why::Future,
     }
 }

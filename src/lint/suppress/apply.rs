@@ -1,4 +1,4 @@
-//! Taking suppressed findings out, and telling which suppressions took none.
+//! Removing suppressed findings, and reporting suppressions that match none.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::lint::date::Date;
 use crate::source::{FileId, Span, Spanned};
 
 impl Suppressions {
-    /// The findings that stay, with those about the suppressions themselves; sorted.
+    /// The remaining findings, and the findings about the suppressions themselves, sorted.
     ///
-    /// `today` decides which suppressions are over. Rules for which `off` is true find nothing anyway, so
-    /// a suppression of them is not called unused.
+    /// `today` decides whether suppressions have expired. Rules for which `off` is true find nothing, so their
+    /// suppressions are not reported as unused.
     pub fn apply(
         self,
         diagnostics: Vec<Diagnostic>,
@@ -39,7 +39,7 @@ fn ends(d: &Diagnostic) -> [u32; 2] {
     [d.span.start, d.span.end.saturating_sub(1).max(d.span.start)]
 }
 
-/// What is covered, in stretches from first to last byte that neither touch nor are out of order.
+/// The covered ranges from first to last byte, sorted, and without overlaps.
 struct Covered<'s>(BTreeMap<Of<'s>, Vec<(u32, u32)>>);
 
 impl<'s> Covered<'s> {
@@ -76,7 +76,7 @@ impl<'s> Covered<'s> {
     }
 }
 
-/// Where findings are, sorted.
+/// The positions of findings, sorted.
 struct Found(BTreeMap<Of<'static>, Vec<u32>>);
 
 impl Found {
@@ -101,7 +101,7 @@ impl Found {
 }
 
 impl Suppression {
-    /// The day named is the last one on which it holds.
+    /// The finding if the suppression has expired; it is still valid on its last day.
     fn is_over(&self, today: Date) -> bool {
         self.until.as_ref().is_some_and(|until| until.value < today)
     }
@@ -112,7 +112,7 @@ impl Suppression {
         Some(rules::expired(until.span, message).related(self.span, "the suppression"))
     }
 
-    /// The finding about rules that nothing needed, if there are any.
+    /// The finding about rules that match no finding, if any.
     fn unused(&self, found: &Found, off: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
         let used =
             |rule: &&Spanned<String>| found.has(&rule.value, self.covers) || off(&rule.value);
@@ -124,7 +124,7 @@ impl Suppression {
             true => self.span,
             false => first.span,
         };
-        let message = format!("nothing here needs {names} to be allowed");
+        let message = format!("the suppression of {names} matches no finding");
         let found = rules::unused(span, message);
         Some(match self.removal(&needed, &names) {
             Some(fix) => found.fix(fix),
@@ -132,7 +132,7 @@ impl Suppression {
         })
     }
 
-    /// The edit is offered, not made: another release or profile may need the suppression.
+    /// The fix is unsafe: another release or profile may need the suppression.
     fn removal(&self, needed: &[&Spanned<String>], idle: &str) -> Option<Fix> {
         let removal = self.removal?;
         if needed.is_empty() {

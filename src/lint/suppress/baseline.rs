@@ -1,4 +1,4 @@
-//! Findings that are known and wait: a file for people who start linting with a thousand of them.
+//! A baseline: a file of known findings, for projects that start linting with many.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,23 +10,23 @@ use crate::diag::render::place;
 use crate::diag::{Diagnostic, fingerprint};
 use crate::source::{FileId, Sources, Span, mark_len};
 
-/// Raised when a field goes or changes its meaning.
+/// Increased when a field is removed or changes its meaning.
 const SCHEMA_VERSION: u32 = 1;
 
 /// A baseline file.
 ///
-/// It is to be made, and applied, from the findings that levels and comments leave: fingerprints count
-/// equal findings, so both must count the same ones.
+/// Write and apply a baseline after levels and comments: fingerprints count equal findings, so both must count the same
+/// ones.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Baseline {
     schema_version: u32,
-    /// How the fingerprints are made.
+    /// The scheme of the fingerprints.
     scheme: String,
     findings: Vec<Entry>,
 }
 
-/// One finding; all but the fingerprint is for people.
+/// One finding; the fields other than the fingerprint are for readers.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -36,30 +36,30 @@ struct Entry {
     fingerprint: String,
 }
 
-/// Why a file is no baseline.
+/// The reason why a file is not a valid baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// It is something else.
-    #[error("this file is not a baseline, as line {line}, column {column} shows")]
+    /// The file is something else.
+    #[error("the file is not a baseline (line {line}, column {column})")]
     NoBaseline {
         /// Line, from 1.
         line: usize,
         /// Column in bytes, from 1.
         column: usize,
     },
-    /// It cannot be compared with today's findings.
+    /// The fingerprints have another scheme.
     #[error(
-        "another version of slosmith wrote this baseline; write it again with `slosmith lint --write-baseline`"
+        "another slosmith version wrote this baseline; write a new one with `slosmith lint --write-baseline`"
     )]
     OtherVersion,
 }
 
-/// True for a text that any version wrote as a baseline.
+/// True for a baseline of any slosmith version.
 pub fn is_ours(text: &str) -> bool {
     Head::read(text).is_some()
 }
 
-/// What the baselines of all versions have in common.
+/// The common fields of baselines of all versions.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Head {
@@ -99,7 +99,7 @@ impl Baseline {
         }
     }
 
-    /// Takes over the entries of an older baseline whose path was not looked at.
+    /// Keeps the entries of an older baseline whose path was not linted.
     #[must_use]
     pub fn keeping(mut self, old: Self, linted: &dyn Fn(&str) -> bool) -> Self {
         let kept = old
@@ -112,12 +112,12 @@ impl Baseline {
         self
     }
 
-    /// How many findings it holds.
+    /// The number of findings.
     pub fn len(&self) -> usize {
         self.findings.len()
     }
 
-    /// True when it holds none.
+    /// True if the baseline is empty.
     pub fn is_empty(&self) -> bool {
         self.findings.is_empty()
     }
@@ -131,7 +131,7 @@ impl Baseline {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// When it is no baseline. Says nothing of the text, which may be anybody's.
+    /// If the text is not a baseline. The error never quotes the text, which may be secret.
     pub fn read(text: &str) -> Result<Self, ReadError> {
         let text = &text[mark_len(text)..];
         let no_baseline = |line, column| Err(ReadError::NoBaseline { line, column });
@@ -143,10 +143,10 @@ impl Baseline {
         }
     }
 
-    /// The findings that are not in the baseline, and entries that no finding answers to any more.
+    /// The findings that are not in the baseline, and the entries that match no finding any more.
     ///
-    /// `text` is the baseline's own text in `file`. Entries are judged only where `linted` says that their
-    /// path was looked at.
+    /// `text` is the baseline's own text in `file`. Entries are checked only if `linted` returns
+    /// true for their path.
     pub fn apply(
         &self,
         diagnostics: Vec<Diagnostic>,
@@ -176,7 +176,9 @@ fn unused(entry: &Entry, file: FileId, text: &str) -> Diagnostic {
     let quoted = format!("\"{}\"", entry.fingerprint);
     let at = text.find(&quoted).unwrap_or_default();
     let span = Span::new(file, at..at + quoted.len());
-    let message = format!("`{}` is no longer found in {}", entry.rule, entry.path);
-    rules::unused(span, message)
-        .help("write the baseline again with `slosmith lint --write-baseline`")
+    let message = format!(
+        "this entry for `{}` matches no finding in {} any more",
+        entry.rule, entry.path
+    );
+    rules::unused(span, message).help("update the baseline with `slosmith lint --write-baseline`")
 }

@@ -1,4 +1,4 @@
-//! How far the thing reaches that starts on a line.
+//! The extent of the value that starts on a line.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Saying that a finding is known: comments beside it, or a baseline file.
+//! Suppressing known findings: comments beside them, or a baseline file.
 //!
 //! ```yaml
 //! # slosmith: allow(unknown-metric) until 2027-01-01 -- served by the sidecar from March on
@@ -6,10 +6,9 @@
 //! # slosmith: allow-file(alert-without-runbook) -- runbooks live in the wiki
 //! ```
 //!
-//! A comment covers its own line, or, on a line of its own, the next line that is no comment; with a line
-//! it covers the whole value that starts there, such as a block scalar. In Markdown it is written
-//! `<!-- slosmith: … -->` and covers a whole code fence. Where a file has no comments, a description may
-//! hold the same words in a line of their own.
+//! A comment covers its own line. On a line of its own, it covers the next line that is not a comment. With a line, it
+//! covers the whole value that starts there, such as a block scalar. In Markdown, write `<!-- slosmith: … -->`; it covers a
+//! whole code fence. In a file without comments, write the same words on a line of their own in a description.
 
 mod apply;
 pub mod baseline;
@@ -27,7 +26,7 @@ use crate::source::{FileId, Span, Spanned};
 use parse::Scope;
 pub use scan::Syntax;
 
-/// The suppressions of some files, and what is wrong with the way they are written.
+/// The suppressions of some files, and their mistakes.
 #[derive(Debug, Default)]
 pub struct Suppressions {
     all: Vec<Suppression>,
@@ -37,22 +36,22 @@ pub struct Suppressions {
 /// One comment.
 #[derive(Debug)]
 struct Suppression {
-    /// Rules it names that are known.
+    /// Its rules that exist.
     rules: Vec<Spanned<String>>,
-    /// The last day on which it holds.
+    /// The last day on which it is valid.
     until: Option<Spanned<Date>>,
     /// The comment itself.
     span: Span,
     /// Where findings must start or end to be covered.
     covers: Span,
-    /// How to take it back; none in a description, whose escapes are not ours to edit.
+    /// The edit that removes it; none in a description, which may contain escapes.
     removal: Option<Removal>,
 }
 
-/// The bytes to edit when a suppression is not needed.
+/// The bytes to edit to remove a suppression.
 #[derive(Clone, Copy, Debug)]
 struct Removal {
-    /// All of it, with the blanks before it or the line it fills.
+    /// The comment, with the blanks before it, or its whole line.
     whole: Span,
     /// The list of rules between the parentheses.
     list: Span,
@@ -124,13 +123,13 @@ impl Suppressions {
         }
     }
 
-    /// Puts the suppressions of another file beside these.
+    /// Adds the suppressions of another file.
     pub fn absorb(&mut self, other: Suppressions) {
         self.all.extend(other.all);
         self.faults.extend(other.faults);
     }
 
-    /// Reads one comment; what is wrong with it is kept as findings.
+    /// Reads one comment; its mistakes become findings.
     fn parse(
         &mut self,
         words: &str,

@@ -5,13 +5,13 @@ use crate::diag::Diagnostic;
 use crate::lint::date::Date;
 use crate::source::{FileId, Span, Spanned};
 
-/// How every suppression starts.
+/// The start of every suppression.
 pub(super) const MARK: &str = "slosmith:";
 
-/// How much a suppression covers.
+/// The scope of a suppression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// Where it is.
+    /// The place of the comment.
     Place,
     /// The whole file.
     File,
@@ -38,7 +38,7 @@ pub(super) fn parse(words: &str, at: usize, file: FileId) -> Result<Parsed, Diag
     let rest = words.strip_prefix(MARK).unwrap_or(words).trim_start();
     let (head, tail) = rest
         .split_once('(')
-        .ok_or_else(|| rules::invalid(span, "this suppression names no rules".into()))?;
+        .ok_or_else(|| rules::invalid(span, "this suppression lists no rules".into()))?;
     let scope = match head.trim_end() {
         "allow" => Scope::Place,
         "allow-file" => Scope::File,
@@ -46,13 +46,13 @@ pub(super) fn parse(words: &str, at: usize, file: FileId) -> Result<Parsed, Diag
             let place = reader.span(if other.is_empty() { words } else { other });
             return Err(rules::invalid(
                 place,
-                format!("`{other}` is neither `allow` nor `allow-file`"),
+                format!("unknown word `{other}`: use `allow` or `allow-file`"),
             ));
         }
     };
     let (list, tail) = tail
         .split_once(')')
-        .ok_or_else(|| rules::invalid(span, "this suppression lacks its `)`".into()))?;
+        .ok_or_else(|| rules::invalid(span, "this suppression has no closing `)`".into()))?;
     let (before, reason) = match tail.split_once("--") {
         Some((before, reason)) => (before, Some(reason.trim()).filter(|r| !r.is_empty())),
         None => (tail, None),
@@ -92,7 +92,7 @@ impl Reader<'_> {
         if names.is_empty() {
             return Err(rules::invalid(
                 whole,
-                "this suppression names no rules".into(),
+                "this suppression lists no rules".into(),
             ));
         }
         Ok(names)

@@ -1,89 +1,166 @@
-//! What can be wrong with a suppression.
+//! The rules about suppressions.
 
-use crate::diag::{Diagnostic, Group, RuleInfo, Severity};
+use crate::diag::{Diagnostic, Fixes, Group, RuleInfo, Severity};
 use crate::lint::rule::declare_rule;
 use crate::source::{Span, Spanned};
 
 declare_rule! {
-    /// A comment or a baseline entry allows a finding that is not there (any more). It would hide the next
-    /// one that appears at this place.
+    /// ### What it does
+    ///
+    /// Reports suppression comments and baseline entries that match no finding (any more).
+    ///
+    /// ### Why
+    ///
+    /// The suppression could hide a future finding at the same place. Remove it.
+    ///
+    /// ### Example
     ///
     /// ```yaml
     /// expr: up == 0   # slosmith: allow(unknown-metric) -- not needed: `up` is known
     /// ```
     ///
-    /// Remove it. A rule that is turned off in `slosmith.toml` is not counted as unused.
+    /// ### Use instead
+    ///
+    /// ```yaml
+    /// expr: up == 0
+    /// ```
+    ///
+    /// ### Limits
+    ///
+    /// Suppressions of a rule that is off in `slosmith.toml` are not reported.
     const UNUSED: RuleInfo = RuleInfo {
         name: "unused-suppression",
-        summary: "a suppression suppresses nothing",
+        summary: "a suppression matches no finding",
         group: Group::Suppression,
         level: Severity::Warning,
+        fixes: Fixes::Unsafe("removes the comment, or the rule from its list"),
         since: "0.1.0",
     };
 }
 
 declare_rule! {
-    /// A comment says `until` a day that is past, so it holds no longer and the finding is shown again. The
-    /// day named is the last one on which it holds.
+    /// ### What it does
+    ///
+    /// Reports suppression comments whose `until` date is past. The suppression is valid on that day, for the last
+    /// time.
+    ///
+    /// ### Why
+    ///
+    /// An expired suppression suppresses nothing: its finding is shown again. Fix the finding, or set a new date.
+    ///
+    /// ### Example
     ///
     /// ```yaml
     /// # slosmith: allow(removed-metric) until 2026-06-30 -- dashboard goes with the old fleet
     /// ```
     ///
-    /// Mend what it suppressed, or decide on another day.
+    /// ### Use instead
+    ///
+    /// ```yaml
+    /// # slosmith: allow(removed-metric) until 2027-06-30 -- dashboard goes with the old fleet, now in 2027
+    /// ```
     const EXPIRED: RuleInfo = RuleInfo {
         name: "expired-suppression",
         summary: "a suppression has expired",
         group: Group::Suppression,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
     };
 }
 
 declare_rule! {
-    /// A rule's name is misspelt, or the rule is gone.
+    /// ### What it does
+    ///
+    /// Reports unknown rule names in suppression comments and in `slosmith.toml`.
+    ///
+    /// ### Why
+    ///
+    /// The rule name is misspelt, or the rule no longer exists. The name has no effect.
+    ///
+    /// ### Example
     ///
     /// ```yaml
-    /// # slosmith: allow(unknown-metrics) -- bad: the rule is called `unknown-metric`
+    /// # slosmith: allow(unknown-metrics) -- served by our own sidecar
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```yaml
+    /// # slosmith: allow(unknown-metric) -- served by our own sidecar
     /// ```
     const UNKNOWN: RuleInfo = RuleInfo {
         name: "unknown-rule",
         summary: "a suppression or the configuration names a rule that does not exist",
         group: Group::Suppression,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
     };
 }
 
 declare_rule! {
-    /// The next reader must be able to judge whether a suppression is still right.
+    /// ### What it does
+    ///
+    /// Reports suppression comments without a reason.
+    ///
+    /// ### Why
+    ///
+    /// The next reader must be able to check whether the suppression is still right.
+    ///
+    /// ### Example
     ///
     /// ```yaml
-    /// # slosmith: allow(unknown-metric)                              # bad
-    /// # slosmith: allow(unknown-metric) -- served by our own sidecar # good
+    /// # slosmith: allow(unknown-metric)
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```yaml
+    /// # slosmith: allow(unknown-metric) -- served by our own sidecar
     /// ```
     const REASON: RuleInfo = RuleInfo {
         name: "suppression-without-reason",
         summary: "a suppression gives no reason",
         group: Group::Suppression,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
     };
 }
 
 declare_rule! {
-    /// Written `slosmith: allow(RULE, …) until YYYY-MM-DD -- REASON`, where `until` may be left out, or
-    /// `allow-file(…)` for a whole file.
+    /// ### What it does
+    ///
+    /// Reports suppression comments that do not match `slosmith: allow(RULE, …) until YYYY-MM-DD -- REASON`. `until`
+    /// and its date are optional. `allow-file(…)` covers the whole file.
+    ///
+    /// ### Why
+    ///
+    /// The comment suppresses nothing.
+    ///
+    /// ### Example
+    ///
+    /// ```yaml
+    /// # slosmith: alow(unknown-metric) -- served by our own sidecar
+    /// ```
+    ///
+    /// ### Use instead
+    ///
+    /// ```yaml
+    /// # slosmith: allow(unknown-metric) -- served by our own sidecar
+    /// ```
     const INVALID: RuleInfo = RuleInfo {
         name: "invalid-suppression",
         summary: "a suppression cannot be parsed, so it suppresses nothing",
         group: Group::Suppression,
         level: Severity::Warning,
+        fixes: Fixes::None,
         since: "0.1.0",
     };
 }
 
-/// The rules about suppressions. Their findings cannot be suppressed, only turned off in the configuration.
+/// The rules about suppressions. A comment cannot suppress their findings; the configuration can turn them off.
 pub const RULES: &[RuleInfo] = &[UNUSED, EXPIRED, UNKNOWN, REASON, INVALID];
 
 pub(super) fn unused(span: Span, message: String) -> Diagnostic {
@@ -91,23 +168,20 @@ pub(super) fn unused(span: Span, message: String) -> Diagnostic {
 }
 
 pub(super) fn expired(span: Span, message: String) -> Diagnostic {
-    Diagnostic::warning(EXPIRED.name, span, message).help("fix the finding, or set a later day")
+    Diagnostic::warning(EXPIRED.name, span, message).help("fix the finding, or set a later date")
 }
 
 pub(super) fn unknown(rule: &Spanned<String>) -> Diagnostic {
-    Diagnostic::warning(
-        UNKNOWN.name,
-        rule.span,
-        format!("there is no rule `{rule}`"),
-    )
+    Diagnostic::warning(UNKNOWN.name, rule.span, format!("unknown rule `{rule}`"))
 }
 
 pub(super) fn without_reason(span: Span) -> Diagnostic {
     Diagnostic::warning(REASON.name, span, "this suppression gives no reason")
-        .help("add the reason after it: `-- because …`")
+        .help("add the reason: `-- because …`")
 }
 
 pub(super) fn invalid(span: Span, message: String) -> Diagnostic {
-    Diagnostic::warning(INVALID.name, span, message)
-        .help("write `slosmith: allow(RULE) until YYYY-MM-DD -- REASON`; `until` may be left out")
+    Diagnostic::warning(INVALID.name, span, message).help(
+        "write `slosmith: allow(RULE) until YYYY-MM-DD -- REASON`; `until YYYY-MM-DD` is optional",
+    )
 }

@@ -1,4 +1,4 @@
-//! Where suppressions are in a file, and what they cover.
+//! The suppression comments of a file, and their extent.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use super::lines;
 use super::parse::MARK;
 use crate::source::mark_len;
 
-/// How a file writes comments.
+/// The comment syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
-    /// `# …`, and `// …` in source code, also inside of a PromQL block scalar, where PromQL takes it for a comment too.
+    /// `# …`, and `// …` in source code; also inside a PromQL block scalar, where `#` starts a comment, too.
     Yaml,
     /// `<!-- … -->`, and `# …` inside of code fences.
     Markdown,
@@ -25,7 +25,7 @@ pub(super) struct Comment<'a> {
     pub(super) words: &'a str,
     /// Where they start.
     pub(super) at: usize,
-    /// What goes when the comment goes.
+    /// The bytes to remove with the comment.
     pub(super) whole: Range<usize>,
     /// The bytes it covers.
     pub(super) covers: Range<usize>,

@@ -1,7 +1,7 @@
 use super::baseline::{self, Baseline};
 use super::*;
 use crate::diag::render::{Format, Report, render};
-use crate::diag::{Group, Severity, fix};
+use crate::diag::{Fixes, Group, Severity, fix};
 use crate::source::{SourceFile, Sources};
 
 const fn rule(name: &'static str) -> RuleInfo {
@@ -11,6 +11,7 @@ const fn rule(name: &'static str) -> RuleInfo {
         group: Group::Catalog,
         doc_comment: "",
         level: Severity::Error,
+        fixes: Fixes::None,
         since: "0.1.0",
     }
 }
@@ -182,6 +183,16 @@ fn what_is_wrong_is_told_at_its_place() {
     let show = |line: &str| {
         let (sources, left) = applied(&format!("{line}\n"), Syntax::Yaml);
         let left: Vec<_> = left.into_iter().filter(|d| d.code != "bad").collect();
+        for d in &left {
+            let mut rules = super::rules::RULES.iter();
+            let rule = rules.find(|rule| rule.name == d.code).expect("a rule");
+            let fix = d.details.fix.as_ref();
+            assert!(
+                fix.is_none_or(|fix| rule.fixes.of(fix.applicability).is_some()),
+                "{}",
+                d.code
+            );
+        }
         render(
             Format::Human,
             &Report::new(&left, &sources, super::rules::RULES),
@@ -301,7 +312,7 @@ fn a_baseline_tells_what_is_new_and_what_is_gone() {
     let json = Baseline::of(&found, &sources, None).to_json();
     let baseline = sources.add(SourceFile::new("baseline.json", &*json));
     let read = Baseline::read(&json).expect("a baseline");
-    // The same file later: lines moved, one finding mended, one more of the other.
+    // The same file later: lines moved, one finding fixed, one more of the other.
     let later = sources.add(SourceFile::new("a.yaml", "\nz: BAD\nc: 1\nd: BAD\n"));
     let found = findings(later, sources.get(later).text());
     let left = read.apply(found.clone(), &sources, None, baseline, &|path| {

@@ -17,7 +17,7 @@ fn project() -> Project {
 }
 
 #[test]
-fn fates_are_told_with_the_fix() {
+fn statuses_are_shown_with_the_fix() {
     let project = project();
     let args = ["drift", "--from", "0.10.2", "--to", "0.33.0", "rules.yaml"];
     let text = project.run(&args).exits(1).out;
@@ -87,7 +87,10 @@ fn only_what_a_change_is_about_changes_meaning() {
     let panel = items
         .iter()
         .find(|item| item["what"].as_str().is_some_and(|w| w.contains("panel")));
-    assert_eq!(panel.expect("a panel")["reasons"][0], "1 of 2 queries dead");
+    assert_eq!(
+        panel.expect("a panel")["reasons"][0],
+        "1 of 2 queries return no data"
+    );
 }
 
 #[test]

@@ -166,8 +166,8 @@ fn an_empty_walk_says_so() {
     project
         .run(&["lint"])
         .exits(0)
-        .says("nothing was read: there is no YAML");
+        .says("no YAML, JSON, HCL or Markdown files found");
     project.write("a/values.yaml", "a: 1\n");
-    let words = "nothing was read: 1 file of YAML, JSON, HCL or Markdown, and no queries";
+    let words = "1 file of YAML, JSON, HCL or Markdown checked, but no file contains a query";
     project.run(&["lint", "a"]).exits(0).says(words);
 }

@@ -28,18 +28,18 @@ fn exit_codes_are_the_usual_ones() {
     project
         .run(&["lint", "clean.yaml"])
         .exits(0)
-        .says("no findings in 1 file, checked against vLLM");
+        .says("No findings in 1 file, checked against vLLM");
     project
         .run(&["lint", "warned.yaml"])
         .exits(0)
-        .says("1 warning in 1 file");
+        .says("Found 1 warning in 1 file");
     project
         .run(&["lint", "warned.yaml", "--fail-on", "warning"])
         .exits(1);
     project
         .run(&["lint", "dead.yaml"])
         .exits(1)
-        .says("1 error in 1 file");
+        .says("Found 1 error in 1 file");
     project
         .run(&["lint", "dead.yaml", "--vllm", "0.8.5"])
         .exits(0);
@@ -105,7 +105,7 @@ fn what_nobody_asked_about_is_counted_and_named() {
     std::fs::write(project.path("latin.yml"), b"a: \xe9\n").expect("a file");
     let ran = project.run(&["lint"]).exits(0);
     for words in [
-        "no findings in 1 file,",
+        "No findings in 1 file,",
         "note: 2 Helm templates not read (render them, then lint): chart/cut.yaml, chart/odd.yaml",
         "note: 1 Jinja template not read (render them, then lint): role/main.yml",
         "note: 3 files not read (not valid YAML, JSON, HCL or UTF-8): ",
@@ -272,7 +272,7 @@ fn folders_of_other_people_are_passed_over() {
     project
         .run(&["lint"])
         .exits(0)
-        .says("no findings in 1 file");
+        .says("No findings in 1 file");
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn suppressions_hold_where_they_stand() {
     project
         .run(&["lint", "a.yaml"])
         .exits(0)
-        .says("no findings");
+        .says("No findings");
     project.edit(
         "a.yaml",
         "allow(removed-metric)",
@@ -361,7 +361,7 @@ fn dashboards_are_suppressed_in_their_descriptions() {
     project
         .run(&["lint", "board.json"])
         .exits(0)
-        .says("no findings");
+        .says("No findings");
 }
 
 #[test]
@@ -375,7 +375,7 @@ fn a_baseline_hides_what_is_known() {
         .run(&["lint", "--write-baseline"])
         .exits(0)
         .says("1 finding");
-    project.run(&["lint"]).exits(0).says("no findings");
+    project.run(&["lint"]).exits(0).says("No findings");
     project.write("b.yaml", &rules(&[DEAD]));
     let ran = project.run(&["lint", "--format", "concise"]).exits(1);
     assert!(

@@ -1,4 +1,4 @@
-//! What to write instead of a series that is not served, and the edit that does it.
+//! Replacements for series that a release does not expose, and the fixes that write them.
 
 use super::query::{QueryCx, Series};
 use super::subject::Known;
@@ -11,7 +11,7 @@ use crate::promql::ast::{AggregateOp, Expr, ExprKind};
 use crate::promql::rewrite::{Edit, apply, rename_in_selector};
 use crate::yaml::Text;
 
-/// Adds what lineage knows of a series that is missing on some releases.
+/// Adds the advice of lineage for a series that is missing on some releases.
 pub(super) fn advise<'q, 'c>(
     cx: &QueryCx<'q, 'c>,
     series: &Series<'q, 'c>,
@@ -32,18 +32,21 @@ pub(super) fn advise<'q, 'c>(
     }
     if let Some(new) = catalog.replacement_on(&known.family, release, &known.product.profiles) {
         let kind = change.map_or(ChangeKind::Semantics, |change| change.kind);
-        finding = finding.help(format!("use {} instead", in_words(&new, known)));
+        finding = finding.help(format!("use {}", in_words(&new, known)));
         let fix = (!known.in_ray)
             .then(|| advice.reshaped(&new, kind))
             .flatten();
         finding = finding.maybe_fix(fix);
     } else if is_counted(series) {
-        finding = finding.help("nothing replaces it; count a metric that every instance serves");
+        finding = finding
+            .help("the metric has no replacement; count a metric that every instance exposes");
     } else if let Some(nearest) = change.and_then(|change| change.nearest.as_deref()) {
         let nearest = known.spelled(nearest);
-        finding = finding.help(format!("nothing replaces it; `{nearest}` is closest"));
+        finding = finding.help(format!(
+            "the metric has no replacement; the closest is `{nearest}`"
+        ));
     } else if change.is_some() {
-        finding = finding.help("nothing replaces it: remove the query");
+        finding = finding.help("remove the query: the metric has no replacement");
     }
     match change {
         Some(change) => finding.note(change.note.clone()),
@@ -51,7 +54,7 @@ pub(super) fn advise<'q, 'c>(
     }
 }
 
-/// True when only the series are counted, or missed: their values say nothing, so neither do others like them.
+/// True if the query only counts series, or tests for their absence: other metrics with similar values do not help.
 fn is_counted(series: &Series<'_, '_>) -> bool {
     const MISSED: [&str; 3] = ["absent", "absent_over_time", "present_over_time"];
     let kinds = series.context.kinds();
@@ -60,7 +63,7 @@ fn is_counted(series: &Series<'_, '_>) -> bool {
         || kinds.aggregates(AggregateOp::Group)
 }
 
-/// The fix that gives a text of the file another value; none when the file cannot spell it.
+/// The fix that replaces a text of the file; none if the file cannot spell the new value.
 pub(super) fn set_text(
     file_text: &str,
     text: &Text,
@@ -76,7 +79,7 @@ pub(super) fn set_text(
     })
 }
 
-/// The fix that gives the panel of a query another unit.
+/// The fix that changes the unit of a panel.
 pub(super) fn set_unit(
     cx: &QueryCx<'_, '_>,
     unit: &Text,
@@ -87,7 +90,7 @@ pub(super) fn set_unit(
     set_text(cx.file_text, unit, new, title, applicability)
 }
 
-/// The fix that gives a series another name, layout untouched.
+/// The fix that renames a series and keeps the layout.
 pub(super) fn rename(
     cx: &QueryCx<'_, '_>,
     series: &Series<'_, '_>,
@@ -95,7 +98,7 @@ pub(super) fn rename(
     to: &str,
     applicability: Applicability,
 ) -> Option<Fix> {
-    cx.may_mend().then_some(())?;
+    cx.may_fix().then_some(())?;
     let edits = rename_in_selector(series.context.selector, from, to);
     cx.fix(
         format!("replace `{from}` with `{to}`"),
@@ -104,7 +107,7 @@ pub(super) fn rename(
     )
 }
 
-/// How often a rate looks, in each dialect.
+/// The usual rate window of each dialect.
 pub(super) fn rate_window(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Grafana => "$__rate_interval",
@@ -146,10 +149,10 @@ impl Advice<'_, '_, '_> {
             .catalog
             .coverage(name, &product.selection, &product.profiles);
         let since = since(product.catalog, name);
-        // An older name is on its way out: it is only read where the new one is missing.
+        // vLLM will remove an older name: use it only where the new name is missing.
         let older = product.catalog.lineage().successor(name) == Some(known.family.as_str());
         if coverage.absent.is_empty() && (!older || known.present.is_empty()) {
-            let help = format!("use `{new}`, the same values{since}");
+            let help = format!("use `{new}` (same values{since})");
             let fix = rename(
                 self.cx,
                 self.series,
@@ -165,7 +168,7 @@ impl Advice<'_, '_, '_> {
         } else {
             (new.as_str(), self.series.name)
         };
-        let help = format!("use `{first} or {second}`: `{new}` is served by {on}");
+        let help = format!("use `{first} or {second}`: `{new}` exists on {on}");
         let together = |id| coverage.present.contains(id) || known.present.contains(id);
         let all = product.selection.releases.iter().all(together);
         let fix = all.then(|| self.either(name, older)).flatten();
@@ -175,11 +178,11 @@ impl Advice<'_, '_, '_> {
     /// `(new or old)` in the place of the old, around the function where there is a range.
     fn either(&self, name: &str, older: bool) -> Option<Fix> {
         let cx = self.cx;
-        if !cx.is_evaluated() || !cx.may_mend() {
+        if !cx.is_evaluated() || !cx.may_fix() {
             return None;
         }
         let context = &self.series.context;
-        // What is wrong with another would be there twice.
+        // A mistake in another call would appear twice.
         let call = |node: &&Expr| match &node.kind {
             ExprKind::Call(call) => Function::get(&call.function.text).is_some(),
             _ => false,
@@ -204,11 +207,11 @@ impl Advice<'_, '_, '_> {
         cx.replace_expr(&place, &text, Applicability::Safe)
     }
 
-    /// Other values that say the same, for a gauge that is read as it is.
+    /// An expression with the same meaning, for a gauge that is read without a function.
     fn reshaped(&self, new: &Replacement, kind: ChangeKind) -> Option<Fix> {
         let (cx, known) = (self.cx, self.known);
         if matches!(kind, ChangeKind::Unit | ChangeKind::Semantics) {
-            // Whatever the result is compared with would have to change too.
+            // The threshold of a comparison would have to change, too.
             return None;
         }
         if let Replacement::Family(name) = new {
@@ -218,7 +221,7 @@ impl Advice<'_, '_, '_> {
         if kind == ChangeKind::Split || context.range.is_some() || !cx.is_evaluated() {
             return None;
         }
-        if !cx.may_mend() {
+        if !cx.may_fix() {
             return None;
         }
         let old = cx.text(&context.span);

@@ -1,4 +1,4 @@
-//! What else a query asks for where a series is missing: the other sides of each `or` around it, and the other names
+//! Alternatives to a missing series in the same query: the other sides of each `or` around the series, and the other names
 //! of its selector.
 
 use std::rc::Rc;
@@ -9,14 +9,14 @@ use crate::lint::subject::Known;
 use crate::promql::ast::{BinaryOp, ExprKind, TextSpan};
 use crate::promql::usage::Holder;
 
-/// Series that take the place of another.
+/// Alternatives to a series.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Others {
-    /// There are some.
+    /// True if alternatives exist.
     pub(super) any: bool,
-    /// One of them is served on every release asked for.
+    /// True if every selected release exposes one and the same alternative.
     pub(super) alive: bool,
-    /// The releases that serve one of them, a bit for each.
+    /// The releases that expose an alternative, one bit each.
     releases: Vec<u64>,
 }
 
@@ -47,19 +47,19 @@ impl Others {
     }
 }
 
-/// The left side of an operation, and the right one; all else is left.
+/// The left and the right side of an operation; other expressions have only a left side.
 type Sides = [Others; 2];
 
-/// For all series of a query at once: of a long `or` each would look at all others.
+/// The alternatives to all series of a query, computed at once: in a long `or`, each series has all others.
 #[derive(Debug)]
-pub(super) struct StandIns {
-    /// By holder and side: what stands in for the series inside.
+pub(super) struct Replacements {
+    /// By holder and side: the alternatives to the series inside.
     around: Vec<Sides>,
-    /// By the first series of a selector of several names: all that it selects.
+    /// By the first series of a selector with several names: all its series.
     alternatives: Vec<(usize, Others)>,
 }
 
-impl StandIns {
+impl Replacements {
     pub(super) fn of(series: &[Series<'_, '_>]) -> Self {
         Self {
             around: around(series),
@@ -67,7 +67,7 @@ impl StandIns {
         }
     }
 
-    /// Series on the other side of an `or` around this one.
+    /// Series on the other sides of each `or` around this series.
     pub(super) fn around(&self, series: &Series<'_, '_>) -> Option<&Others> {
         let context = &series.context;
         let holder = context.holder()?;
@@ -90,7 +90,7 @@ fn around(series: &[Series<'_, '_>]) -> Vec<Sides> {
             inside[at][side(&holders[at], &s.context.span)].add_series(s);
         }
     }
-    // Each is behind the one around it: first from the inside out, then back.
+    // Holders come after the holder around them: first from the inside out, then back.
     for (at, holder) in holders.iter().enumerate().rev() {
         if let Some(outer) = holder.outer {
             let [mut all, right] = inside[at].clone();

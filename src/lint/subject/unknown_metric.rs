@@ -1,11 +1,11 @@
-//! Names that no release ever had.
+//! Metrics that never existed in any release.
 
 use super::Known;
 use crate::catalog::lineage::Mistake;
 use crate::catalog::{Series, split_series};
 use crate::lint::scope::Product;
 
-/// What names of programs around vLLM begin with, which look like vLLM's without the colon.
+/// Prefixes of programs around vLLM whose names look like vLLM names without the colon.
 const OTHERS: [&str; 8] = [
     "vllm_autoscaler_",
     "vllm_controller_",
@@ -17,43 +17,43 @@ const OTHERS: [&str; 8] = [
     "vllm_router_",
 ];
 
-/// A name that looks like a series of a product, and that no release ever had.
+/// A name that looks like a series of a product, but never existed in any release.
 #[derive(Clone, Debug)]
-pub struct Strange<'c> {
-    /// Whose it seems to be.
+pub struct UnknownMetric<'c> {
+    /// The product that the name looks like.
     pub product: &'c Product<'c>,
-    /// What was meant, as far as can be known.
+    /// The probable meaning.
     pub meant: Meant<'c>,
 }
 
-/// What was probably meant.
+/// The probable meaning of an unknown name.
 #[derive(Clone, Debug)]
 pub enum Meant<'c> {
-    /// The same name with the product's own sign behind the prefix: `vllm:x` for `vllm_x`.
+    /// The same name with the separator of the product: `vllm:x` for `vllm_x`.
     Normalised(Known<'c>),
-    /// The name of a histogram, which has no series of that name.
+    /// The base name of a histogram, which is not the name of a series.
     Histogram(&'c str),
-    /// A name that guides and dashboards spread.
+    /// A common mistake, listed in the lineage.
     Mistake(&'c Mistake, Series),
-    /// Nobody knows.
+    /// Unknown.
     Open,
-    /// Nobody knows; the product's own names begin otherwise, so that it may be somebody else's.
+    /// Unknown. The names of the product begin differently, so another program may expose it.
     Alike,
 }
 
-impl<'c> Strange<'c> {
+impl<'c> UnknownMetric<'c> {
     pub(super) fn of(product: &'c Product<'c>, name: &str) -> Option<Self> {
-        let strange = |meant| Some(Self { product, meant });
+        let unknown = |meant| Some(Self { product, meant });
         let catalog = product.catalog;
         if let Some((family, Series::Whole)) = catalog.series_of(name) {
             return product
                 .owns(name)
                 .then_some(())
-                .and_then(|()| strange(Meant::Histogram(family.name())));
+                .and_then(|()| unknown(Meant::Histogram(family.name())));
         }
         let own = catalog.own_spelling(name);
         if let Some(known) = own.as_deref().and_then(|own| Known::of(product, own)) {
-            return strange(Meant::Normalised(known));
+            return unknown(Meant::Normalised(known));
         }
         let spelled = own.as_deref().unwrap_or(name);
         let (base, part) = split_series(spelled);
@@ -64,12 +64,12 @@ impl<'c> Strange<'c> {
         if let Some((mistake, part)) =
             whole.or_else(|| Some((catalog.lineage().mistake(base)?, part)))
         {
-            return strange(Meant::Mistake(mistake, part));
+            return unknown(Meant::Mistake(mistake, part));
         }
         if product.claims(name) {
-            return strange(Meant::Open);
+            return unknown(Meant::Open);
         }
         let alike = own.is_some() && !OTHERS.iter().any(|prefix| name.starts_with(prefix));
-        alike.then_some(()).and_then(|()| strange(Meant::Alike))
+        alike.then_some(()).and_then(|()| unknown(Meant::Alike))
     }
 }

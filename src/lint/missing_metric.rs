@@ -1,36 +1,36 @@
-//! Findings about series that some releases do not serve, in the same words for every reason.
+//! Findings about metrics that some releases do not expose, in the same words for every reason.
 //!
 //! `` `vllm:gpu_cache_usage_perc` was hidden in 0.11.0 and removed in 0.12.0: no data on 0.12.0–0.33.0 ``
 
-use super::mend;
+use super::fixes;
 use super::query::{QueryCx, Series};
 use super::rule::Findings;
 use super::subject::{Dead, Known, Why};
 use crate::catalog::Lifetime;
 use crate::diag::Diagnostic;
 
-/// A series of a query, and releases that do not serve it for one reason.
-pub(super) struct Gone<'a, 'q, 'c> {
+/// A series of a query, and the releases that do not expose it for one reason.
+pub(super) struct MissingMetric<'a, 'q, 'c> {
     cx: &'a QueryCx<'q, 'c>,
     series: &'a Series<'q, 'c>,
-    /// What is known of its family.
+    /// Its family.
     pub(super) known: &'a Known<'c>,
     /// The releases.
     pub(super) dead: Dead,
 }
 
-/// The series of a query that are missing for a reason.
-pub(super) fn gone<'a, 'q, 'c>(
+/// The series of a query that are missing for one reason.
+pub(super) fn missing<'a, 'q, 'c>(
     cx: &'a QueryCx<'q, 'c>,
     why: &'a Why,
-) -> impl Iterator<Item = Gone<'a, 'q, 'c>> {
+) -> impl Iterator<Item = MissingMetric<'a, 'q, 'c>> {
     let known = |series: &'a Series<'q, 'c>| Some((series, series.subject.served()?));
     let missing = cx.series.iter().filter_map(known);
     missing
         .filter(|(_, known)| !known.is_alive())
         .flat_map(move |(series, known)| {
             let dead = cx.dead(series).into_iter().filter(|dead| dead.why == *why);
-            dead.map(move |dead| Gone {
+            dead.map(move |dead| MissingMetric {
                 cx,
                 series,
                 known,
@@ -39,8 +39,8 @@ pub(super) fn gone<'a, 'q, 'c>(
         })
 }
 
-impl Gone<'_, '_, '_> {
-    /// The releases that have the family, in the profiles that are judged.
+impl MissingMetric<'_, '_, '_> {
+    /// The releases that have the family, in the selected profiles.
     pub(super) fn life(&self) -> Option<Lifetime> {
         let product = self.known.product;
         product
@@ -48,7 +48,7 @@ impl Gone<'_, '_, '_> {
             .first_last_in(&self.known.family, &product.profiles)
     }
 
-    /// How it went, as `catalog show` has it; where lineage gives no date, by the pages.
+    /// How the metric disappeared, by lineage; without a date in lineage, by the recordings.
     pub(super) fn end(&self) -> String {
         let change = self
             .known
@@ -64,22 +64,22 @@ impl Gone<'_, '_, '_> {
             (Some(hidden), Some(removed)) => {
                 format!("was hidden in {hidden} and removed in {removed}")
             }
-            (Some(hidden), None) => format!("is hidden since {hidden}"),
+            (Some(hidden), None) => format!("has been hidden since {hidden}"),
             (None, Some(removed)) => format!("was removed in {removed}"),
             (None, None) => match self.life().and_then(|life| life.last) {
-                Some(last) => format!("was last served by {last}"),
+                Some(last) => format!("was last exposed by {last}"),
                 None => "was removed".to_owned(),
             },
         }
     }
 
-    /// The finding: what is wrong with the series, where it has no data, and what to write instead.
+    /// The finding: the mistake, the releases without data, and the replacement.
     pub(super) fn finding(&self, out: &Findings, what: &str, label: &str) -> Diagnostic {
         let on = self.known.product.describe(&self.dead.releases);
         let message = format!("`{}` {what}: no data on {on}", self.series.name);
         let at = self.cx.span(&self.series.name_span);
         let finding = out.at(at, message).label(label);
-        mend::advise(
+        fixes::advise(
             self.cx,
             self.series,
             self.known,
