@@ -227,7 +227,7 @@ impl Counts {
         let found = self.wrong - self.missed.len();
         let percent = 100 * found / self.wrong;
         format!(
-            "| {words} | {} | {found} ({percent} %) | {} | {} |",
+            "| {words} | {} | {found} ({percent}%) | {} | {} |",
             self.wrong,
             self.right,
             self.false_errors.len()
