@@ -16,15 +16,15 @@ use slosmith::lint::{Scope, Settings, run};
 use slosmith::source::{FileId, SourceFile, Sources};
 use slosmith::yaml;
 
-/// The share of wrong definitions that must be refused, in percent.
+/// The share of wrong definitions that must be rejected, in percent.
 const LEAST: usize = 95;
 
-/// Files of the corpus, with their words in `docs/lint.md`.
+/// Files of the corpus, with their words in `docs/reliability.md`.
 const FORMS: [(&str, &str); 4] = [
-    ("alarms", "alarms as requests of the API"),
+    ("alarms", "alarms as API requests"),
     ("formation", "alarms in CloudFormation"),
     ("terraform", "alarms in Terraform"),
-    ("dashboards", "bodies of dashboards"),
+    ("dashboards", "dashboard bodies"),
 ];
 
 /// One file of the corpus.
@@ -222,12 +222,12 @@ impl Counts {
         }
     }
 
-    /// The row of `docs/lint.md`, up to what others find.
+    /// The row of `docs/reliability.md`, up to the columns of other programs.
     fn row(&self, words: &str) -> String {
         let found = self.wrong - self.missed.len();
         let percent = 100 * found / self.wrong;
         format!(
-            "| {words} | {} | {found} ({percent} %) | {} | {} |",
+            "| {words} | {} | {found} ({percent}%) | {} | {} |",
             self.wrong,
             self.right,
             self.false_errors.len()
@@ -265,8 +265,8 @@ fn every_case_has_its_sentence() {
 
 #[test]
 fn wrong_definitions_are_refused_and_right_ones_are_not() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/lint.md");
-    let docs = std::fs::read_to_string(docs).expect("docs/lint.md");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reliability.md");
+    let docs = std::fs::read_to_string(docs).expect("docs/reliability.md");
     let mut faults = Vec::new();
     for (form, words) in FORMS {
         let counts = counts(form);
@@ -277,10 +277,10 @@ fn wrong_definitions_are_refused_and_right_ones_are_not() {
         );
         let found = counts.wrong - counts.missed.len();
         if 100 * found < LEAST * counts.wrong || !counts.false_errors.is_empty() {
-            faults.push(format!("{form} is below what docs/lint.md promises"));
+            faults.push(format!("{form} is below what docs/reliability.md promises"));
         }
         if !docs.contains(&row) {
-            faults.push(format!("docs/lint.md does not have the row {row}"));
+            faults.push(format!("docs/reliability.md does not have the row {row}"));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
