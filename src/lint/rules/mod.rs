@@ -154,7 +154,7 @@ pub fn pages() -> String {
     let mut text =
         "# Lint rules\n\nGenerated from the code; `slosmith explain RULE` prints the page of one rule. The *correctness* \
          groups (all except\n`style`; alias `truth`) find mistakes and are on by default. Rules of the group `style` run \
-         only if `select` or a level\nnames them: [lint.md](lint.md#which-rules).\n\n\
+         only if `select` or a level\nnames them: [lint.md](lint.md#select-rules).\n\n\
          | rule | group | level | fix | finds |\n|---|---|---|---|---|\n"
             .to_owned();
     let infos = infos();
