@@ -165,9 +165,7 @@ fn comes_from_a_server() {
         Answer::redirect(&format!("{place}{path}"))
     });
     let url = at(&page, "new.json");
-    update(&url, &trusted)
-        .exits(2)
-        .says("which is another server");
+    update(&url, &trusted).exits(2).says("on another server");
     update(&url, &[&trusted[..], &["--follow-redirects"]].concat()).exits(0);
     assert!(project.has("ours/catalog.json"));
 }
@@ -193,9 +191,9 @@ fn refuses_what_is_not_right() {
     signed(&project, "new.json", &old, "signer");
     refused("it lacks 0.");
     project.write("signer.pub", "no key\n");
-    refused("not a key of minisign");
+    refused("not a minisign public key");
     project.write("slosmith.toml", "");
-    refused("add `vllm_catalog = ");
+    refused("set `vllm_catalog = ");
 }
 
 /// A project's catalog that is older than the program's is left alone, and a broken one can be replaced.
@@ -209,10 +207,13 @@ fn the_newer_of_two_counts() {
     project
         .run(&["catalog", "list"])
         .exits(2)
-        .says("ours/catalog.json: not a catalog");
+        .says("ours/catalog.json: not a vLLM catalog");
     signed(&project, "new.json", &newer(), "signer");
     project.run(&UPDATE).exits(0);
     // Nor does one come back that lacks what is here.
     signed(&project, "new.json", EMBEDDED, "signer");
-    project.run(&UPDATE).exits(2).says("it lacks 99.0.0");
+    project
+        .run(&UPDATE)
+        .exits(2)
+        .says("missing releases: 99.0.0");
 }

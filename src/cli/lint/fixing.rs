@@ -13,16 +13,16 @@ use crate::output::{ReplaceError, Writer};
 const PASSES: usize = 10;
 
 /// Files after their fixes, not yet written.
-pub(super) struct Mended {
+pub(super) struct Fixed {
     /// The files with their new texts.
     pub(super) loaded: Loaded,
-    /// What is left to find in them.
+    /// The remaining findings.
     pub(super) found: Vec<Diagnostic>,
     changed: BTreeMap<PathBuf, Changed>,
     fixed: usize,
 }
 
-/// What fixes made of a file.
+/// The text of a file before and after its fixes.
 #[derive(Default)]
 struct Changed {
     old: String,
@@ -30,24 +30,24 @@ struct Changed {
     fixed: usize,
 }
 
-/// What became of the files.
+/// The result of writing.
 pub(super) struct Written {
-    /// How many findings are mended on disk.
+    /// Number of findings fixed on disk.
     pub(super) fixed: usize,
-    /// Files that stay as they were, with their text and why: they changed meanwhile, may not be written, or
-    /// the disk does not take.
+    /// Files that were not changed, with their text and the reason: changed by another process, not writable, or the disk
+    /// is full.
     pub(super) kept: BTreeMap<PathBuf, (String, ReplaceError)>,
 }
 
-/// Applies fixes and looks again, until a pass changes nothing.
+/// Applies fixes and checks again, until a pass changes nothing.
 ///
-/// A file whose fixes would make it unreadable, or add a query that is no PromQL, stays as it is.
-pub(super) fn mend(
+/// Skips a file if its fixes would make it unreadable, or add an invalid query.
+pub(super) fn apply_all(
     mut loaded: Loaded,
     mut found: Vec<Diagnostic>,
     unsafe_too: bool,
-    judge: impl Fn(&Loaded) -> Vec<Diagnostic>,
-) -> Mended {
+    check: impl Fn(&Loaded) -> Vec<Diagnostic>,
+) -> Fixed {
     let mut changed: BTreeMap<PathBuf, Changed> = BTreeMap::new();
     let mut given_up: BTreeSet<PathBuf> = BTreeSet::new();
     let mut fixed = 0;
@@ -62,7 +62,7 @@ pub(super) fn mend(
             break;
         }
         let next = loaded.again(|id| outcome.files.get(&id).map(|file| file.text.clone()));
-        let left = judge(&next);
+        let left = check(&next);
         let broken = broken(&found, &loaded, &left, &next);
         if !broken.is_empty() {
             given_up.extend(broken);
@@ -81,7 +81,7 @@ pub(super) fn mend(
         fixed += outcome.fixed().len();
         (loaded, found) = (next, left);
     }
-    Mended {
+    Fixed {
         loaded,
         found,
         changed,
@@ -89,7 +89,7 @@ pub(super) fn mend(
     }
 }
 
-/// Files with more queries, or more of the file, that cannot be read than before, and those that hold nothing any more.
+/// Files with more unreadable parts or queries than before, and files without any content left.
 fn broken(
     before: &[Diagnostic],
     old: &Loaded,
@@ -119,8 +119,8 @@ fn broken(
     worse.map(|(path, _)| path).chain(lost).collect()
 }
 
-impl Mended {
-    /// How many findings were mended.
+impl Fixed {
+    /// Number of fixed findings.
     pub(super) fn count(&self) -> usize {
         self.fixed
     }
@@ -138,7 +138,7 @@ impl Mended {
         files.map(one).collect()
     }
 
-    /// Writes the changed files, and removes what killed runs left beside all files that were looked at.
+    /// Writes the changed files, and removes temporary files that killed runs left beside the checked files.
     pub(super) fn write(&self, writer: &Writer) -> Written {
         for (_, source) in self.loaded.sources.iter() {
             writer.sweep(source.path().parent().unwrap_or(Path::new("")));

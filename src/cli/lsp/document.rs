@@ -15,7 +15,7 @@ pub(super) struct Document {
     pub(super) path: PathBuf,
     pub(super) version: i32,
     pub(super) text: String,
-    /// True until it is judged.
+    /// True until it is checked.
     pub(super) changed: bool,
     pub(super) kind: Kind,
     /// Its file in `sources`.

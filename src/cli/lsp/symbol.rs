@@ -80,11 +80,12 @@ pub(super) fn rename(
     name: &str,
     encoding: Encoding,
 ) -> Result<WorkspaceEdit, String> {
-    let (symbol, here) = at(document, offset).ok_or("no signal or runbook of this spec is here")?;
+    let (symbol, here) =
+        at(document, offset).ok_or("place the cursor on the name of a signal or runbook")?;
     check_name(name, symbol.table == Table::Runbooks).map_err(|error| error.to_string())?;
     let old = &document.text[here];
     if name != old && tables(document).into_iter().any(|(_, _, key)| key == name) {
-        return Err(format!("the spec has `{name}` already"));
+        return Err(format!("the name `{name}` is already used in this spec"));
     }
     let lines = document.lines(encoding);
     let used = symbol.used.into_iter().map(|(start, end)| start..end);

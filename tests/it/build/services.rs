@@ -32,7 +32,7 @@ fn a_spec_that_is_gone_takes_its_service_along() {
     project
         .run(&["build", "--check"])
         .exits(1)
-        .says("other: stale");
+        .says("other: to remove");
     assert!(project.has("generated/other"));
     project.run(&["build"]).exits(0).says("other: removed");
     assert!(!project.has("generated/other"));

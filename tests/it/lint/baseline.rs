@@ -167,6 +167,6 @@ fn what_cannot_be_read_becomes_no_baseline() {
     project
         .run(&[&run[..], &["--write-baseline"]].concat())
         .exits(2)
-        .says("the baseline is not written");
+        .says("the baseline was not written");
     assert!(!project.has("inside/known.json"));
 }
