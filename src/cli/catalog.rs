@@ -50,14 +50,17 @@ struct ListArgs {
     /// vLLM profile: a recorded set of server options
     #[arg(long, requires = "release", default_value = DEFAULT_PROFILE)]
     profile: String,
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 #[derive(Debug, Args)]
 struct ShowArgs {
-    /// Name of a metric or series, such as vllm:num_requests_waiting
+    /// Metric or series, such as vllm:num_requests_waiting
+    #[arg(value_name = "METRIC")]
     family: String,
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -71,6 +74,7 @@ struct DiffArgs {
     /// vLLM profile: a recorded set of server options
     #[arg(long, default_value = DEFAULT_PROFILE)]
     profile: String,
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

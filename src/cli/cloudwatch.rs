@@ -60,6 +60,7 @@ struct PlanArgs {
     /// Also save the plan to this file, for `apply`
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

@@ -1,4 +1,4 @@
-//! Whether text for people has colours.
+//! Colours in the output.
 
 use clap::ValueEnum;
 

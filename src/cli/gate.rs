@@ -40,7 +40,7 @@ pub struct GateArgs {
     /// Verdicts that exit with 1
     #[arg(long, value_enum, default_value_t)]
     fail_on: FailOn,
-    /// Format of the report
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: GateFormat,
     #[command(flatten)]

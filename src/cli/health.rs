@@ -34,7 +34,7 @@ pub struct HealthArgs {
     /// the paging alerts of the spec
     #[arg(long, value_name = "SEVERITY")]
     fail_on: Option<String>,
-    /// Format of the report
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]

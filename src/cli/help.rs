@@ -1,4 +1,4 @@
-//! What `slosmith --help` shows beside the options: commands in groups, and exit codes.
+//! The parts of `slosmith --help` beside the options: commands in groups, and exit codes.
 
 use clap::Command;
 

@@ -99,7 +99,7 @@ pub(super) fn today() -> Date {
     Date::from_days(i64::try_from(days).unwrap_or(0))
 }
 
-/// One run with everything that it needs.
+/// One run.
 struct Job<'a> {
     args: &'a LintArgs,
     config: &'a Config,

@@ -158,7 +158,7 @@ struct NotBuilt {
     _args: Vec<std::ffi::OsString>,
 }
 
-/// How a view is printed.
+/// Output formats of lists and reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Aligned text
@@ -232,7 +232,7 @@ fn dispatch(command: &Command, out: &mut Terminal) -> anyhow::Result<u8> {
         Command::CloudWatch(args) => cloudwatch::run(args, out),
         #[cfg(not(feature = "aws"))]
         Command::CloudWatch(_) => anyhow::bail!(
-            "this build has no `cloudwatch` command; install with `cargo install --locked --path . --features aws`"
+            "this build has no `cloudwatch` command; run `cargo install --locked --path . --features aws` in a clone of slosmith"
         ),
         Command::Explain(args) => explain::run(args, out),
         Command::Catalog(args) => catalog::run(args, out),

@@ -25,6 +25,7 @@ pub struct SignalsArgs {
     /// vLLM releases to show, such as ">=0.10,<=0.16"
     #[arg(long, value_name = "RANGE", value_parser = range)]
     vllm: Option<Range>,
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -99,7 +100,7 @@ fn views<'a>(catalog: &'a Catalog, releases: &[ReleaseId]) -> Vec<View<'a>> {
 struct View<'a> {
     name: String,
     signal: &'static Signal,
-    /// Of the signal, or of the parts that it is made from.
+    /// The kind of the signal, or of its parts.
     kind: Option<FamilyKind>,
     unit: Option<Unit>,
     across: Option<Across>,

@@ -29,7 +29,7 @@ pub(super) fn is_stderr_styled() -> bool {
     AutoStream::<Stderr>::choice(&std::io::stderr()) != ColorChoice::Never
 }
 
-/// What may pass as it is.
+/// The parts of a text that are printed unescaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
     /// Nothing: text that may quote anything.

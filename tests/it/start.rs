@@ -331,6 +331,19 @@ fn doctor_looks_at_programs() {
     assert_eq!(project.snapshot("."), before);
 }
 
+#[cfg(not(feature = "aws"))]
+#[test]
+fn a_build_without_aws_shows_how_to_get_the_command() {
+    let project = Project::empty();
+    for args in [&["cloudwatch"][..], &["cloudwatch", "plan", "--out", "x"]] {
+        project
+            .run(args)
+            .exits(2)
+            .says("this build has no `cloudwatch` command")
+            .says("--features aws");
+    }
+}
+
 /// Bash completes commands and options with the script; tests/cases asks zsh and fish.
 #[test]
 fn bash_completes() {

@@ -22,9 +22,9 @@ use crate::target::{self, Target, TargetError, Untested, own};
 /// Data that all jobs of a build share.
 pub(super) struct Job<'a> {
     pub(super) settings: &'a Settings,
-    /// None under `--check`.
+    /// `None` with `--check`.
     staging: Option<&'a Staging>,
-    /// Which service folder was built from which inputs; empty when every output is to be checked anyway.
+    /// Service folders by the digest of their inputs; empty with `--validate`, which checks all outputs.
     built_from: BTreeMap<Digest, String>,
 }
 

@@ -28,7 +28,7 @@ const NO_FOLDER: &str = "cannot determine the working directory";
 /// The settings of a build.
 pub(in crate::cli) struct Settings {
     pub(in crate::cli) specs: Specs,
-    /// Where one folder per service is written.
+    /// The output folder, with one folder per service.
     pub(in crate::cli) out: PathBuf,
     pub(in crate::cli) templates: Templates,
     /// All targets of the project.

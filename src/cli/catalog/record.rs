@@ -18,6 +18,7 @@ use crate::source::mark_len;
 #[derive(Debug, Args)]
 pub(super) struct RecordArgs {
     /// `/metrics` output: an http:// or https:// URL, a file, or - for standard input
+    #[arg(value_name = "METRICS")]
     page: String,
     /// Version of the service. Default for vLLM: the release, if it can be detected
     #[arg(long, value_name = "VERSION")]

@@ -81,7 +81,7 @@ fn resolved(settings: &Settings) -> Result<Option<Vec<Spec>>> {
     Ok((!failed).then_some(specs))
 }
 
-/// One run works on one region.
+/// The region; one run changes one region.
 fn region(specs: &[Spec], args: &WhatArgs) -> Result<String> {
     if let Some(region) = &args.region {
         match is_region(region) {

@@ -6,7 +6,7 @@
 //!       Threshold: 80 → 90
 //!
 //! Plan: 1 to create, 1 to change, 0 to delete.
-//! Region us-east-1; 40 objects are up to date.
+//! Region us-east-1; 40 objects up to date.
 //! ```
 
 use std::borrow::Cow;

@@ -39,7 +39,7 @@ pub struct LintArgs {
     /// Level of a rule: error, warning, info or off, such as `unknown-label=off` (repeatable)
     #[arg(long, value_name = "RULE=LEVEL", value_parser = level)]
     pub(super) level: Vec<(String, Level)>,
-    /// Format of the report
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
     /// Show only the number of findings per rule. Formats: human, concise and json

@@ -44,13 +44,13 @@ impl Progress {
         self.count(what, "files", files);
     }
 
-    /// One file more is done.
+    /// Counts one file.
     pub(super) fn step(&self) {
         self.bar.inc(1);
         self.show_when_late();
     }
 
-    /// So many calls are done, of so many.
+    /// Sets the number of calls that are done.
     #[cfg(feature = "aws")]
     pub(in crate::cli) fn at(&self, what: &'static str, done: usize, of: usize) {
         self.count(what, "calls", of);

@@ -88,7 +88,7 @@ fn is_skipped(entry: &walkdir::DirEntry) -> bool {
     name.starts_with('.') || (entry.file_type().is_dir() && SKIPPED.contains(&&*name))
 }
 
-/// Without the `./` that a walk through `.` puts before every path.
+/// The path without the leading `./` of a walk through `.`.
 fn shown(path: &Path) -> PathBuf {
     path.strip_prefix(".").unwrap_or(path).to_owned()
 }

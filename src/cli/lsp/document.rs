@@ -25,7 +25,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// One without a text.
+    /// An empty document.
     pub(super) fn new(uri: Uri, path: PathBuf) -> Self {
         Self {
             uri,

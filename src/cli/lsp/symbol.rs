@@ -48,7 +48,7 @@ struct Symbol {
     used: BTreeSet<(usize, usize)>,
 }
 
-/// Where the name at a byte is declared.
+/// The declaration of the name at a byte.
 pub(super) fn definition(
     document: &Document,
     offset: usize,
@@ -70,7 +70,7 @@ pub(super) fn prepare(
     Some(document.lines(encoding).range(here))
 }
 
-/// Gives what is named at a byte another name, everywhere in the document.
+/// Renames the symbol at a byte in the whole document.
 ///
 /// # Errors
 /// When nothing is named there, or the name cannot be used.
@@ -181,7 +181,7 @@ fn at(of: &Document, offset: usize) -> Option<(Symbol, Range<usize>)> {
     })
 }
 
-/// Where a name is used.
+/// The places that use a name.
 fn uses(node: &Node<'_>, table: Table, name: &str, found: &mut BTreeSet<(usize, usize)>) {
     for (key, value) in node.entries() {
         if key.text().is_some_and(|key| table.is_named_by(key)) {

@@ -26,11 +26,11 @@ const CONFIGURATION: &str = "slosmith.toml";
 /// Everything that is open. Paths are those of the working directory, which is the folder that the editor opened.
 pub(super) struct Workspace {
     settings: Configured,
-    /// What queries are checked against, with the labels and series that the specs on disk declare.
+    /// Catalogs, releases, and the labels and series that the specs on disk declare.
     scope: Scope<'static>,
-    /// By the text of their URI.
+    /// Open documents, by URI.
     documents: BTreeMap<String, Document>,
-    /// Whose findings are still shown.
+    /// Closed documents whose findings are still shown.
     closed: Vec<Uri>,
 }
 
@@ -39,7 +39,7 @@ struct Configured {
     config: Config,
     /// Why the configuration on disk is not used.
     fault: Option<String>,
-    /// What queries are checked against, without specs.
+    /// Catalogs and releases, without specs.
     scope: Scope<'static>,
 }
 
@@ -122,7 +122,7 @@ impl Workspace {
 /// Finds what `lint` finds in one file.
 fn check(document: &mut Document, settings: &Settings<'_>, fault: Option<&str>) {
     document.changed = false;
-    // What is wrong with the configuration points into the first file.
+    // Errors in the configuration point into the first file.
     let mut sources = Sources::default();
     sources.add(SourceFile::new(CONFIGURATION, ""));
     let (file, loaded) = input::of_text(document.path.clone(), document.text.clone(), sources);
@@ -181,7 +181,7 @@ impl Configured {
         })
     }
 
-    /// What queries are checked against, with what specs declare.
+    /// The scope, with the labels and series that specs declare.
     fn with_specs(&self) -> Scope<'static> {
         let specs = specs(&self.config);
         declared(

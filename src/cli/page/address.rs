@@ -101,7 +101,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Without the user and password that may be in it.
+/// The URL without user and password.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let authority = self.0.authority().map_or("", |a| a.as_str());

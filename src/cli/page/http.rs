@@ -133,7 +133,7 @@ impl Request<'_> {
     }
 }
 
-/// What to do about an error.
+/// Advice for an error.
 fn help(error: &ureq::Error) -> &'static str {
     use rustls::{AlertDescription, CertificateError, Error};
     if let ureq::Error::StatusCode(401 | 403) = error {

@@ -14,7 +14,7 @@ pub(super) enum Pages {
     Wrong(String),
 }
 
-/// One page as it is sent.
+/// One response.
 pub(super) struct Page {
     /// The status of HTTP.
     pub(super) status: u16,

@@ -14,7 +14,7 @@ use super::pages::{Page, Pages};
 use crate::cli::page::is_here;
 use crate::cli::terminal::Terminal;
 
-/// How long a browser waits for a newer page before it asks again.
+/// Time that a browser waits for a newer page before it sends another request.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A server that runs as long as the process.
@@ -23,7 +23,7 @@ pub(super) struct Server {
     newest: Arc<Newest>,
 }
 
-/// What is shown now; nothing before the first pages.
+/// The current pages; `None` before the first ones.
 #[derive(Default)]
 struct Newest {
     pages: Mutex<Option<Pages>>,
@@ -47,7 +47,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Where browsers find it.
+    /// The URL of the server.
     pub(super) fn address(&self) -> &str {
         &self.address
     }

@@ -26,7 +26,7 @@ pub(in crate::cli) enum Place {
 /// The files that are read, and the folders in which they, or new ones, may change.
 #[derive(Default)]
 pub(super) struct Look {
-    /// What can be read, each with what is in it.
+    /// The readable files, with the digests of their contents.
     pub(super) files: BTreeMap<PathBuf, Digest>,
     /// Their true names: no link is among them.
     pub(super) folders: BTreeSet<PathBuf>,
