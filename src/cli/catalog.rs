@@ -38,6 +38,8 @@ enum CatalogCommand {
     #[command(after_long_help = examples::CATALOG_RECORD)]
     Record(record::RecordArgs),
     /// Install a newer vLLM catalog in the project, after checking its signature
+    ///
+    /// Writes the file that `vllm_catalog` in `slosmith.toml` names. No catalog is published yet: sign your own with minisign.
     #[command(after_long_help = examples::CATALOG_UPDATE)]
     Update(update::UpdateArgs),
 }

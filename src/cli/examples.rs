@@ -4,11 +4,11 @@ pub(super) const INIT: &str = "\
 Examples:
   slosmith init                               # prompts for all values
   slosmith init --name chat --owner inference --ci gitlab
-  slosmith init --metrics http://localhost:8000/metrics   # if a vLLM server is running";
+  slosmith init --metrics http://localhost:8000/metrics  # with a running server";
 
 pub(super) const IMPORT_SLOTH: &str = "\
 Examples:
-  slosmith import sloth slos/*.yml --output specs --runbooks https://wiki.example
+  slosmith import sloth slos/*.yml --output specs
   slosmith import sloth slos/shop.yml --period 28d";
 
 pub(super) const IMPORT_OPENSLO: &str = "\
@@ -27,7 +27,7 @@ Examples:
 pub(super) const IMPORT_DASHBOARD: &str = "\
 Examples:
   slosmith import dashboard grafana/*.json --service shop --output specs
-  slosmith import dashboard grafana/vllm.json --service chat --vllm '>=0.20,<0.34'";
+  slosmith import dashboard vllm.json --service chat --vllm '>=0.20,<0.34'";
 
 pub(super) const DOCTOR: &str = "\
 Examples:
@@ -37,14 +37,14 @@ Examples:
 pub(super) const BUILD: &str = "\
 Examples:
   slosmith build                              # all specs of the project
-  slosmith build --check                      # in CI: exits with 1 if files are out of date
+  slosmith build --check                      # in CI: exits with 1 if out of date
   slosmith build --watch                      # builds again after each change
   slosmith build specs/chat.yaml --out /tmp/out --target prometheus";
 
 pub(super) const PREVIEW: &str = "\
 Examples:
   slosmith preview specs/chat.yaml --out preview
-  slosmith preview --watch                    # serves and reloads in the browser";
+  slosmith preview --watch                    # reloads in the browser";
 
 pub(super) const LINT: &str = "\
 Examples:
@@ -80,7 +80,7 @@ Examples:
 #[cfg(feature = "aws")]
 pub(super) const CLOUDWATCH_PLAN: &str = "\
 Examples:
-  slosmith cloudwatch plan                    # exits with 1 if anything would change
+  slosmith cloudwatch plan                    # exits with 1 on changes
   slosmith cloudwatch plan specs/chat.yaml --out plan.json";
 
 #[cfg(feature = "aws")]
@@ -92,7 +92,7 @@ Examples:
 #[cfg(feature = "aws")]
 pub(super) const CLOUDWATCH_LIST_METRICS: &str = "\
 Examples:
-  slosmith cloudwatch list-metrics --region us-east-1 --namespace Chat --out m.json
+  slosmith cloudwatch list-metrics --region us-east-1 --namespace N --out m.json
   slosmith lint generated/ m.json";
 
 #[cfg(feature = "aws")]

@@ -48,7 +48,7 @@ pub const EXIT_CODES: [(u8, &str); 4] = [
     (1, "the check failed"),
     (
         2,
-        "usage error, a spec with errors, or an input or output that cannot be read or written",
+        "usage error, errors in a spec, or failed input or output",
     ),
     (130, "stopped with Ctrl-C"),
 ];

@@ -261,11 +261,12 @@ fn every_command_is_in_one_group() {
     assert_eq!(grouped.iter().copied().collect::<BTreeSet<_>>(), known);
     assert_eq!(grouped.len(), known.len(), "{grouped:?}");
     let shown = command.clone().render_help().to_string();
+    assert!(shown.lines().all(|line| line.len() <= 80), "{shown}");
     for name in known {
         let lines = shown.lines();
         let line = lines.filter(|line| line.starts_with(&format!("  {name} ")));
         let line: Vec<_> = line.collect();
-        assert!(line.len() == 1 && line[0].len() <= 80, "{name}: {line:?}");
+        assert_eq!(line.len(), 1, "{name}: {line:?}");
     }
 }
 

@@ -90,7 +90,7 @@ fn instead<P: AsRef<str>>(catalog: &Catalog, to: &Release, profiles: &[P], name:
     let nearest = change.and_then(|change| change.nearest.as_ref());
     match (showing.is_empty(), nearest) {
         (_, Some(nearest)) => format!("nearest: {nearest}"),
-        (false, None) => format!("only with profile {}", showing.join(" or ")),
+        (false, None) => format!("only with profiles: {}", showing.join(", ")),
         (true, None) => String::new(),
     }
 }
