@@ -1,4 +1,4 @@
-# slosmith alone, for CI: docker build -t slosmith . && docker run --rm -v "$PWD:/work" slosmith lint .
+# An image with slosmith, for CI: docker build -t slosmith . && docker run --rm -v "$PWD:/work" slosmith lint .
 FROM rust:1-bookworm AS build
 WORKDIR /src
 COPY Cargo.toml Cargo.lock build.rs ./
@@ -7,7 +7,7 @@ COPY templates templates
 COPY schemas schemas
 COPY catalog catalog
 COPY benches benches
-RUN cargo build --release --locked --bin slosmith
+RUN cargo build --release --locked --features aws --bin slosmith
 
 FROM debian:bookworm-slim
 RUN apt-get update \

@@ -1,6 +1,6 @@
-//! The first files of a project: a configuration, a spec, and what a CI system runs.
+//! The first files of a project: a configuration, a spec and a CI workflow.
 //!
-//! [`files`] renders the templates under `init/` for a [`Project`]; what people want to change is in the files, with a comment.
+//! [`files`] renders the templates under `init/` for a [`Project`]. Values that users change have a comment in the files.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::config;
 use crate::library;
 use crate::template::{TemplateError, Templates};
 
-/// Where a project's pipelines run.
+/// CI systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pipeline {
     /// GitHub Actions.
@@ -19,7 +19,7 @@ pub enum Pipeline {
 }
 
 impl Pipeline {
-    /// The file that the system reads.
+    /// The file that the CI system reads.
     pub fn path(self) -> &'static str {
         match self {
             Self::GitHub => ".github/workflows/slosmith.yaml",
@@ -44,36 +44,36 @@ pub struct File {
     pub text: String,
 }
 
-/// What the first files of a project differ in.
+/// The values of a new project.
 #[derive(Clone, Debug)]
 pub struct Project {
-    /// The service: a name as [`crate::naming::check_name`] wants it in lower case.
+    /// The service: a lower-case name that [`crate::naming::check_name`] accepts.
     pub name: String,
-    /// The team that answers its alerts.
+    /// The team that owns the service and its alerts.
     pub owner: String,
-    /// The releases of vLLM that it runs, or may run.
+    /// The vLLM releases that the service runs, or may run.
     pub vllm: Range,
-    /// What a page of the running server says.
+    /// The running server, detected from its metrics.
     pub server: Option<Server>,
-    /// Where its pipelines run, if anywhere.
+    /// The CI system, if any.
     pub pipeline: Option<Pipeline>,
 }
 
-/// What the templates are given.
+/// The variables of the templates.
 #[derive(Serialize)]
 struct View<'a> {
     name: &'a str,
     owner: &'a str,
     vllm: String,
-    /// Which releases the page is from, in words; empty without a page.
+    /// The detected releases as text; empty without a server.
     detected: String,
     /// Profiles besides the default one.
     profiles: Vec<&'a str>,
-    /// Names of the models on the page.
+    /// Names of the detected models.
     models: String,
-    /// True when all releases count HTTP requests.
+    /// True if all releases count HTTP requests.
     http: bool,
-    /// True when a server shows its gauges before its first request, so that their absence means something.
+    /// True if a server exposes its gauges before the first request, so that missing gauges are a fault.
     from_start: bool,
     version: &'static str,
 }
@@ -84,7 +84,7 @@ struct View<'a> {
 /// When a template fails.
 pub fn files(project: &Project, templates: &Templates) -> Result<Vec<File>, TemplateError> {
     let catalog = Catalog::vllm();
-    // Without a recorded release nothing is known of them, and the spec says so when it is built.
+    // Without a recorded release in the range, the build of the spec reports an error.
     let selection = catalog.select(&project.vllm);
     let selection = selection.unwrap_or_else(|_| catalog.select_all());
     let server = project.server.as_ref();

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs all checks, also after one failed, and gathers what they say in one report.
+# Runs all checks, also after a failure, and writes their results to one report.
 # Reads LINT, DRIFT_FROM, DRIFT_TO and CLOUDWATCH; sets the outputs report, sarif and failed.
 set -uo pipefail
 folder=$RUNNER_TEMP/slosmith-report
@@ -8,14 +8,14 @@ rm -f "$folder"/*
 report=$folder/report.md
 sarif=$folder/slosmith.sarif
 failed=""
-# The first line is how the comment is found again.
+# comment.sh finds the comment by its first line.
 printf '<!-- slosmith -->\n## slosmith\n' >"$report"
 
-# section TITLE FILE LANGUAGE: adds the end of a file, within what a comment can hold.
+# section TITLE FILE LANGUAGE: adds a file, cut to a size that fits into a comment.
 section() {
   printf '\n<details><summary>%s</summary>\n\n~~~~~~%s\n' "$1" "$3" >>"$report"
   head -c 15000 "$2" >>"$report"
-  (($(wc -c <"$2") > 15000)) && printf '\n... (cut; the log of the job has all of it)' >>"$report"
+  (($(wc -c <"$2") > 15000)) && printf '\n... (cut; see the job log for the full text)' >>"$report"
   printf '\n~~~~~~\n\n</details>\n' >>"$report"
 }
 
@@ -26,15 +26,15 @@ code=$?
 cat "$folder/build.txt"
 case $code in
   0) line "✅ generated files are up to date" ;;
-  1) line "❌ generated files are stale: run \`slosmith build\` and commit what it writes" ;;
-  *) line "❌ the specs cannot be built" ;;
+  1) line "❌ generated files are out of date: run \`slosmith build\` and commit the result" ;;
+  *) line "❌ the specs have errors" ;;
 esac
 if ((code != 0)); then
   failed+=" build"
   section "slosmith build --check" "$folder/build.txt" diff
 fi
 
-# Paths are separated by spaces, and globs in them mean what they mean in a shell.
+# Paths are separated by spaces; the shell expands globs.
 # shellcheck disable=SC2086
 slosmith lint $LINT --format sarif --output-file "$sarif"
 # shellcheck disable=SC2086
@@ -43,8 +43,8 @@ code=$?
 cat "$folder/lint.txt"
 case $code in
   0) line "✅ no errors in rules, dashboards and specs" ;;
-  1) line "❌ the linter found errors" ;;
-  *) line "❌ not everything could be linted" ;;
+  1) line "❌ errors in rules, dashboards or specs" ;;
+  *) line "❌ some files could not be checked" ;;
 esac
 if ((code != 0)); then
   failed+=" lint"
@@ -56,8 +56,8 @@ if [[ -n $DRIFT_FROM && -n $DRIFT_TO ]]; then
   slosmith drift --from "$DRIFT_FROM" --to "$DRIFT_TO" --format markdown $LINT >"$folder/drift.md"
   code=$?
   case $code in
-    0) line "✅ an upgrade from vLLM $DRIFT_FROM to $DRIFT_TO breaks nothing" ;;
-    1) line "⚠️ an upgrade from vLLM $DRIFT_FROM to $DRIFT_TO breaks queries" ;;
+    0) line "✅ the upgrade from vLLM $DRIFT_FROM to $DRIFT_TO breaks no queries" ;;
+    1) line "⚠️ the upgrade from vLLM $DRIFT_FROM to $DRIFT_TO breaks queries" ;;
     *) line "❌ the upgrade from vLLM $DRIFT_FROM to $DRIFT_TO could not be checked" && failed+=" drift" ;;
   esac
   ((code == 1)) && section "slosmith drift" "$folder/drift.md" markdown
@@ -69,14 +69,14 @@ if [[ $CLOUDWATCH == true ]]; then
   cat "$folder/plan.txt"
   case $code in
     0) line "✅ CloudWatch matches the specs" ;;
-    1) line "ℹ️ CloudWatch will change" ;;
-    *) line "❌ CloudWatch could not be compared" && failed+=" cloudwatch" ;;
+    1) line "ℹ️ CloudWatch differs from the specs: \`slosmith cloudwatch apply\` would change it" ;;
+    *) line "❌ CloudWatch could not be compared with the specs" && failed+=" cloudwatch" ;;
   esac
   ((code != 0)) && section "slosmith cloudwatch plan" "$folder/plan.txt" text
 fi
 echo >>"$report"
 
-# Without findings to upload, such as after a path that does not exist, the other checks still count.
+# There may be no findings to upload, for example after a path that does not exist.
 [[ -s $sarif ]] || sarif=""
 
 {

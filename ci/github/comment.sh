@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Writes the report as a comment on the pull request, in place of the one that an earlier run wrote.
+# Writes the report as a comment on the pull request. Replaces the comment of an earlier run.
 # Reads GH_TOKEN, GITHUB_REPOSITORY, PULL_REQUEST and REPORT.
 set -euo pipefail
 
-# The token of a pull request from a fork or from Dependabot can only read: the checks count without the comment.
+# Pull requests from forks and from Dependabot have a read-only token: then the checks run without a comment.
 give_up() {
-  echo "::warning::the comment could not be written; does the job have \`pull-requests: write\`?"
+  echo "::warning::cannot write the comment; give the job the permission \`pull-requests: write\`"
   exit 0
 }
 
 comments=repos/$GITHUB_REPOSITORY/issues
-# A comment of somebody else that begins like ours is left alone: only its author can change it.
+# A comment of another author with the same first line stays: only its author can change it.
 own='.[] | select(.body | startswith("<!-- slosmith -->")) | .id'
 old=$(gh api --paginate "$comments/$PULL_REQUEST/comments" --jq "$own") || give_up
 old=$(head -n 1 <<<"$old")

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs the slosmith of this repository, unless it was restored from the cache.
+# Installs slosmith from this repository, unless it was restored from the cache.
 set -euo pipefail
 root=$RUNNER_TEMP/slosmith
 if [[ ! -x $root/bin/slosmith ]]; then
-  cargo install --locked --path "$GITHUB_ACTION_PATH" --root "$root"
+  cargo install --locked --features aws --path "$GITHUB_ACTION_PATH" --root "$root"
 fi
 "$root/bin/slosmith" --version
 echo "$root/bin" >>"$GITHUB_PATH"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails if a check failed; the report is uploaded and written by then.
+# Fails if a check failed. Runs after the report is uploaded and the comment is written.
 set -euo pipefail
 [[ -z $FAILED ]] || {
   echo "failed: $FAILED" >&2

@@ -1,4 +1,4 @@
-// Starts `slosmith lsp` for the files that slosmith reads.
+// Starts `slosmith lsp` for all file types that slosmith checks.
 
 const { workspace } = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");

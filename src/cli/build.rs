@@ -27,45 +27,45 @@ use crate::target::Target;
 use job::{Built, Done, Job};
 pub(super) use settings::Settings;
 
-/// Compile specs into Prometheus rules with their unit tests, and Grafana dashboards
+/// Compile specs into rules, dashboards, alarms and runbooks
 #[derive(Debug, Default, Args)]
 pub struct BuildArgs {
-    /// Specs or folders of specs. Default: those in `slosmith.toml`, else `specs`
+    /// Specs or folders of specs. Default: `specs` in `slosmith.toml`, otherwise the folder `specs`
     paths: Vec<PathBuf>,
     /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Where to write one folder per service. Default: that in `slosmith.toml`, else `generated`
+    /// Output folder, with one folder per service. Default: `out` in `slosmith.toml`, otherwise `generated`
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Build only this target (repeatable)
+    /// Generate only this kind of output (repeatable)
     #[arg(long, value_name = "T", value_enum)]
     target: Vec<Target>,
-    /// Omit the unit tests of the rules
+    /// Do not generate unit tests for the rules
     #[arg(long)]
     no_tests: bool,
-    /// vLLM releases to build for, instead of each spec's `runtime.vllm`
+    /// vLLM releases to build for. Overrides `runtime.vllm` of every spec
     #[arg(long, value_name = "RANGE")]
     vllm: Option<String>,
-    /// Write nothing; show stale files and exit with 1
+    /// Write nothing; show a diff and exit with 1 if generated files are out of date
     #[arg(long, conflicts_with = "watch")]
     check: bool,
     /// Parse every output and check it against its JSON Schema before writing anything
     #[arg(long)]
     validate: bool,
-    /// Folder of templates that replace built-in ones, file by file
+    /// Folder with your templates; each file replaces the built-in template of the same name
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
-    /// Build again whenever a file changes that the build reads, until Ctrl-C
+    /// Build again after every change of an input file, until Ctrl-C
     #[arg(long)]
     watch: bool,
-    /// List every service, even if there are many
+    /// List every service, also if there are more than 20
     #[arg(long, short)]
     verbose: bool,
 }
 
 impl BuildArgs {
-    /// Those of a build of these specs, with nothing else said.
+    /// The arguments of a build of these specs, without options.
     pub(super) fn of(paths: &[PathBuf], config: Option<&Path>) -> Self {
         Self {
             paths: paths.to_vec(),
@@ -75,10 +75,10 @@ impl BuildArgs {
     }
 }
 
-/// So many services are built before what they have to say is taken in, so that memory does not grow with them.
+/// Number of services that are built before their results are collected: memory does not grow with the number of services.
 const BATCH: usize = 32;
 
-/// Runs `slosmith build`; gives back the exit code.
+/// Runs `slosmith build`; returns the exit code.
 ///
 /// # Errors
 /// When input cannot be read or output cannot be written.
@@ -111,7 +111,7 @@ fn once(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
         }
         Ok(built)
     });
-    // Told also when the build failed: files of other people may be in what is left.
+    // Also reported after a failed build: leftover folders may hold files of other people.
     match staging.map_or(Ok(Vec::new()), Staging::close) {
         Ok(left) => left.into_iter().for_each(|why| report::left(&mut err, why)),
         Err(stuck) if built.is_err() => report::left(&mut err, stuck),
@@ -120,20 +120,20 @@ fn once(args: &BuildArgs, out: &mut dyn Write) -> Result<u8> {
     let Some(built) = built? else {
         return Ok(2);
     };
-    // The build is done even when its report cannot be printed.
+    // The build is complete even if the report cannot be printed.
     let _ = report::summary(&mut err, &settings, &built, started.elapsed());
     let stale = built.iter().any(|b| b.changed > 0);
     Ok(u8::from(settings.check && stale))
 }
 
-/// What the output folder holds beside what a build would write.
+/// The output folder compared with what a build would write.
 pub(super) struct Seen {
     pub(super) services: usize,
     /// Files that a build would write or remove.
     pub(super) stale: usize,
 }
 
-/// Compares without writing; `None` when a spec has errors, which are then reported.
+/// Compares without writing; `None` if a spec has errors, which are then reported.
 ///
 /// # Errors
 /// When input or the output folder cannot be read, or a template fails.
@@ -150,7 +150,7 @@ pub(super) fn look(settings: &Settings) -> Result<Option<Seen>> {
     }))
 }
 
-/// All services, staged; `None` when a spec has errors, which are then reported.
+/// Builds and stages all services; `None` if a spec has errors, which are then reported.
 fn build(job: &Job<'_>, out: &mut dyn Write, err: &mut Terminal) -> Result<Option<Vec<Built>>> {
     let mut all = All::default();
     let specs = &job.settings.specs;
@@ -185,22 +185,22 @@ fn build(job: &Job<'_>, out: &mut dyn Write, err: &mut Terminal) -> Result<Optio
     Ok(Some(built))
 }
 
-/// What is known of all services so far.
+/// The results of all services so far.
 #[derive(Default)]
 struct All {
     sources: Sources,
     findings: Sink,
-    /// What specs extend.
+    /// Files that specs extend.
     bases: Bases,
-    /// Which specs describe a service.
+    /// The specs of each service.
     named: BTreeMap<String, Vec<FileId>>,
     built: Vec<Built>,
-    /// The first fault that is not a spec's.
+    /// The first failure outside a spec.
     fault: Option<anyhow::Error>,
 }
 
 impl All {
-    /// The files of each spec, itself as the last.
+    /// The files of each spec; the spec itself comes last.
     fn load(&mut self, paths: &[PathBuf]) -> Result<Vec<Vec<FileId>>> {
         let mut specs = Vec::new();
         for path in paths {
@@ -237,7 +237,7 @@ impl All {
         Ok(())
     }
 
-    /// Two specs of one service are an error in each but the first.
+    /// Reports an error in every spec of a service except the first.
     fn check_duplicates(&mut self) -> Result<()> {
         for files in std::mem::take(&mut self.named).into_values() {
             if files.len() < 2 {
@@ -245,7 +245,7 @@ impl All {
             }
             let mut first = None;
             for file in files {
-                // Its text is gone, and was read by an earlier build when nothing of it changed.
+                // The text was dropped after the build. An unchanged spec was never parsed in this run.
                 let path = self.sources.get(file).path().to_owned();
                 let parts = self.load_one(&path)?;
                 let read = parts.map(|parts| spec::read_parts(&texts(&parts, &self.sources)));
@@ -267,7 +267,7 @@ fn texts<'s>(parts: &[FileId], sources: &'s Sources) -> Vec<(FileId, &'s str)> {
     texts.collect()
 }
 
-/// Writes how a service differs, under `--check`.
+/// Writes the differences of a service, with `--check`.
 fn show(built: &mut Built, out: &mut dyn Write) -> Result<()> {
     let diff = std::mem::take(&mut built.diff);
     let written = out.write_all(diff.as_bytes());

@@ -1,4 +1,4 @@
-//! `slosmith catalog`: what the recordings say, for people and scripts.
+//! `slosmith catalog`: recorded metrics, for people and scripts.
 
 pub(super) mod diff;
 mod family;
@@ -16,7 +16,7 @@ use super::{Format, examples};
 use crate::catalog::diff::Diff;
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Range, Release, Version};
 
-/// Show which metrics each vLLM release serves
+/// Show which metrics each vLLM release exposes
 #[derive(Debug, Args)]
 pub struct CatalogArgs {
     #[command(subcommand)]
@@ -25,52 +25,58 @@ pub struct CatalogArgs {
 
 #[derive(Debug, Subcommand)]
 enum CatalogCommand {
-    /// List the recorded releases, or the families of one
+    /// List the recorded releases, or the metrics of one release
     #[command(after_long_help = examples::CATALOG_LIST)]
     List(ListArgs),
-    /// Show when a family existed, how it changed and what to use instead
+    /// Show the history of a metric: releases, changes and replacement
     #[command(after_long_help = examples::CATALOG_SHOW)]
     Show(ShowArgs),
-    /// Show what changes from one release to another
+    /// Compare the metrics of two releases
     #[command(after_long_help = examples::CATALOG_DIFF)]
     Diff(DiffArgs),
-    /// Add a /metrics page of your own service to a catalog
+    /// Add `/metrics` output of your own service to a catalog
     #[command(after_long_help = examples::CATALOG_RECORD)]
     Record(record::RecordArgs),
-    /// Fetch newer recordings of vLLM into the project, if their signature is right
+    /// Install a newer vLLM catalog in the project, after checking its signature
+    ///
+    /// Writes the file that `vllm_catalog` in `slosmith.toml` names. No catalog is published yet: sign your own with minisign.
     #[command(after_long_help = examples::CATALOG_UPDATE)]
     Update(update::UpdateArgs),
 }
 
 #[derive(Debug, Args)]
 struct ListArgs {
-    /// List the families of this release
+    /// List the metrics of this release
     #[arg(long, value_name = "VERSION")]
     release: Option<Version>,
-    /// The serving configuration to look at
+    /// vLLM profile: a recorded set of server options
     #[arg(long, requires = "release", default_value = DEFAULT_PROFILE)]
     profile: String,
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 #[derive(Debug, Args)]
 struct ShowArgs {
-    /// A family or one of its series, such as vllm:num_requests_waiting
+    /// Metric or series, such as vllm:num_requests_waiting
+    #[arg(value_name = "METRIC")]
     family: String,
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 #[derive(Debug, Args)]
 struct DiffArgs {
-    /// The old release
+    /// The release that runs now
     from: Version,
     /// The release to upgrade to
     to: Version,
-    /// The serving configuration to look at
+    /// vLLM profile: a recorded set of server options
     #[arg(long, default_value = DEFAULT_PROFILE)]
     profile: String,
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -82,7 +88,7 @@ impl CatalogArgs {
     }
 }
 
-/// Runs `slosmith catalog`; gives back the exit code.
+/// Runs `slosmith catalog`; returns the exit code.
 ///
 /// # Errors
 /// When a release, profile or family is not known, or `out` cannot be written.
@@ -99,7 +105,7 @@ pub fn run(args: &CatalogArgs, out: &mut dyn Write) -> Result<u8> {
     Ok(0)
 }
 
-/// What is known of a family, by the name of any of its series.
+/// The description of a family, by the name of any of its series.
 pub(super) fn described(name: &str) -> Option<String> {
     show::find(Catalog::vllm(), name, Format::Text)
         .ok()
@@ -119,7 +125,7 @@ pub(super) fn release<'a>(catalog: &'a Catalog, version: &Version) -> Result<&'a
         Err(error) => error.nearest,
     };
     Err(anyhow!(
-        "{version} is not recorded; nearest: {}",
+        "vLLM {version} is not recorded; nearest: {}",
         near.join(" and ")
     ))
 }
@@ -132,18 +138,18 @@ fn known_profile(release: &Release, profile: &str) -> Result<()> {
     let hint = crate::diag::did_you_mean(profile, known.iter().copied());
     let hint = hint.map(|hint| format!(": {hint}")).unwrap_or_default();
     Err(anyhow!(
-        "{} has no recorded profile `{profile}`{hint}\nrecorded are {}",
+        "profile `{profile}` is not recorded for vLLM {}{hint}\nrecorded profiles: {}",
         release.version(),
         known.join(", ")
     ))
 }
 
-/// Families of the process around vLLM depend on how a page was recorded, not on the release.
+/// False for metrics of the process, such as `process_*`: they depend on the recording, not on the release.
 fn is_vllms(name: &str) -> bool {
     !name.starts_with("python_") && !name.starts_with("process_")
 }
 
-/// Leaves out what depends on how a page was recorded.
+/// Removes metrics that depend on the recording, not on the release.
 pub(super) fn only_vllm(diff: &mut Diff) {
     diff.added.retain(|name| is_vllms(name));
     diff.removed.retain(|name| is_vllms(name));

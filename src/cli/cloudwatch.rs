@@ -1,4 +1,4 @@
-//! `slosmith cloudwatch`: specs → changes of an AWS account.
+//! `slosmith cloudwatch`: specs → changes in an AWS account.
 
 mod apply;
 mod json;
@@ -20,7 +20,7 @@ use crate::aws::{Allowed, Changes, Desired, Pace, Session, Settings, State};
 use crate::cloudwatch::is_region;
 use crate::output::Writer;
 
-/// Compare an AWS account with specs, and apply the changes
+/// Plan and apply CloudWatch alarms and dashboards in an AWS account
 #[derive(Debug, Args)]
 pub struct CloudWatchArgs {
     #[command(subcommand)]
@@ -29,61 +29,69 @@ pub struct CloudWatchArgs {
 
 #[derive(Debug, Subcommand)]
 enum CloudWatchCommand {
-    /// Show what would change; the exit code is 1 if something would
+    /// Show the changes that `apply` would make
+    ///
+    /// Exits with 1 if anything would change.
     #[command(after_long_help = examples::CLOUDWATCH_PLAN)]
     Plan(PlanArgs),
-    /// Apply the changes
+    /// Create, change and delete alarms and dashboards to match the specs
+    ///
+    /// Shows the changes and asks for confirmation first.
     #[command(after_long_help = examples::CLOUDWATCH_APPLY)]
     Apply(ApplyArgs),
-    /// Write all alarms and dashboards of a region as files, for `lint`
+    /// Write all alarms and dashboards of a region to files, for `lint`
     #[command(after_long_help = examples::CLOUDWATCH_PULL)]
     Pull(pull::PullArgs),
-    /// Write the metrics of namespaces to a file, with which `lint` compares alarms and dashboards
+    /// Write the metrics of namespaces to a file, for `lint`
+    ///
+    /// `lint` then reports alarms and dashboards on metrics that are not in the file.
     #[command(after_long_help = examples::CLOUDWATCH_LIST_METRICS)]
     ListMetrics(list_metrics::ListMetricsArgs),
 }
 
 #[derive(Debug, Args)]
 struct PlanArgs {
-    /// Specs or folders of specs. Default: those in `slosmith.toml`, else `specs`
+    /// Specs or folders of specs. Default: `specs` in `slosmith.toml`, otherwise the folder `specs`
     specs: Vec<PathBuf>,
     #[command(flatten)]
     what: WhatArgs,
     #[command(flatten)]
     aws: AwsArgs,
-    /// Also write the plan to this file, for `apply`
+    /// Also save the plan to this file, for `apply`
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 #[derive(Debug, Args)]
 struct ApplyArgs {
-    /// Specs or folders of specs, or one plan that `plan --out` wrote. Default: the specs in `slosmith.toml`, else `specs`
+    /// Specs or folders of specs, or one file from `plan --out`. Default: `specs` in `slosmith.toml`, otherwise the folder
+    /// `specs`
     #[arg(value_name = "SPECS|PLAN.json")]
     specs: Vec<PathBuf>,
     #[command(flatten)]
     what: WhatArgs,
     #[command(flatten)]
     aws: AwsArgs,
-    /// Apply without a question
+    /// Apply without confirmation
     #[arg(long, short)]
     yes: bool,
 }
 
 #[derive(Debug, Args)]
 struct WhatArgs {
-    /// Delete objects that slosmith created for these services and that their specs no longer contain
+    /// Delete objects that slosmith created for these services, but that are no longer in a spec
     #[arg(long)]
     prune: bool,
-    /// Take over objects that have the name of one in the specs but were not created by slosmith
+    /// Take over objects that have a name in the specs, but were not created by slosmith
     #[arg(long)]
     adopt: bool,
     /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The region. Default: the one in the specs
+    /// AWS region. Default: the region in the specs
     #[arg(long, value_name = "REGION")]
     region: Option<String>,
 }
@@ -91,7 +99,7 @@ struct WhatArgs {
 /// The region of commands that read no specs.
 #[derive(Debug, Args)]
 struct RegionArgs {
-    /// The region
+    /// AWS region
     #[arg(long, value_name = "REGION")]
     region: String,
 }
@@ -101,7 +109,7 @@ impl RegionArgs {
         match is_region(&self.region) {
             true => Ok(&self.region),
             false => bail!(
-                "`--region`: `{}` is not a region, such as us-east-1",
+                "`--region {}`: not an AWS region; use a name such as us-east-1",
                 self.region
             ),
         }
@@ -110,31 +118,31 @@ impl RegionArgs {
 
 #[derive(Debug, Args)]
 struct AwsArgs {
-    /// The profile of AWS's configuration files. Default: `AWS_PROFILE`, else `default`
+    /// AWS profile. Default: `AWS_PROFILE`, otherwise `default`
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
-    /// Call this address instead of AWS's
+    /// Send requests to this URL instead of AWS
     #[arg(long, value_name = "URL")]
     endpoint_url: Option<String>,
 }
 
-/// What is wanted, where.
+/// The objects in the specs, with their region and account.
 struct Target {
     region: String,
-    /// Twelve digits, where the specs name it.
+    /// The account (twelve digits), if the specs set one.
     account: Option<String>,
     allowed: Allowed,
     desired: Desired,
 }
 
-/// What is, and what follows from it.
+/// The state of the account, and the changes.
 struct Compared {
     session: Session,
     state: State,
     changes: Changes,
 }
 
-/// Runs `slosmith cloudwatch`; gives back the exit code.
+/// Runs `slosmith cloudwatch`; returns the exit code.
 ///
 /// # Errors
 /// When specs or the account cannot be read.
@@ -147,7 +155,7 @@ pub fn run(args: &CloudWatchArgs, out: &mut Terminal) -> Result<u8> {
     }
 }
 
-/// Writes a file that a command was asked for.
+/// Writes an output file.
 fn write(path: &Path, text: &str) -> Result<()> {
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new(".")).to_owned();
@@ -163,7 +171,7 @@ fn open(region: &str, args: &AwsArgs) -> Result<Session> {
     })?)
 }
 
-/// Reads the account and compares it with what is wanted.
+/// Reads the account and compares it with the specs.
 fn compare(target: &Target, args: &AwsArgs) -> Result<Compared> {
     let session = open(&target.region, args)?;
     check_account(target, session.number())?;
@@ -179,12 +187,12 @@ fn compare(target: &Target, args: &AwsArgs) -> Result<Compared> {
     })
 }
 
-/// A spec that names its account is applied to no other.
+/// Rejects an account other than the one in the specs.
 fn check_account(target: &Target, found: Option<&str>) -> Result<()> {
     match (&target.account, found) {
         (Some(wanted), Some(found)) if wanted != found => bail!(
-            "the credentials belong to the account {found}, but the specs are for {wanted} (`cloudwatch.account`, or the \
-             account of the first ARN); choose other credentials with `--profile`"
+            "the AWS credentials belong to account {found}, but the specs are for account {wanted} (`cloudwatch.account`, or the \
+             account of the first ARN); select other credentials with `--profile`"
         ),
         _ => Ok(()),
     }

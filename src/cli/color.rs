@@ -1,4 +1,4 @@
-//! Whether text for people has colours.
+//! Colours in the output.
 
 use clap::ValueEnum;
 
@@ -7,7 +7,7 @@ use super::terminal::force_styles;
 /// When colours, links and box drawing are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal, unless `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE` or `CLICOLOR=0` says otherwise
+    /// Only on a terminal; `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE` and `CLICOLOR=0` override this
     #[default]
     Auto,
     /// Also in files and pipes
@@ -17,11 +17,11 @@ pub enum Color {
 }
 
 impl Color {
-    /// Makes it hold for all that is printed.
+    /// Applies the setting to all output.
     pub(super) fn set(self) {
         let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         match self {
-            // The streams know the other variables themselves; `NO_COLOR` goes before all.
+            // The streams read the other variables; `NO_COLOR` has priority.
             Self::Auto if set("NO_COLOR").is_some() => {}
             Self::Auto if set("FORCE_COLOR").is_some_and(|value| value != "0") => {
                 force_styles(true)

@@ -1,4 +1,4 @@
-//! `slosmith completions`: scripts with which shells complete the command.
+//! `slosmith completions`: shell completion scripts.
 
 use std::io::Write;
 
@@ -8,10 +8,10 @@ use clap_complete::Shell;
 
 use super::Cli;
 
-/// Print a script with which a shell completes commands and options
+/// Print a shell completion script
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell to print the script for
     #[arg(value_enum)]
     shell: Shell,
 }

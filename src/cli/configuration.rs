@@ -10,7 +10,7 @@ use crate::config::{self, Config, LoadError};
 use crate::diag::render::{Format, Report, render};
 use crate::source::Sources;
 
-/// The nearest configuration, or none; `None` once what is wrong with it was shown.
+/// The nearest configuration, or the default one; `None` if the file has errors, which are then shown.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -23,7 +23,7 @@ pub(super) fn nearest(
     load(path.as_deref(), here, sources)
 }
 
-/// The same, with paths that begin in the working directory: what is below it keeps its short name.
+/// Like [`nearest`], with paths relative to the working directory, so that messages show short names.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -35,7 +35,7 @@ pub(super) fn relative(
     load(path(named, here).as_deref(), here, sources)
 }
 
-/// Where the nearest configuration is, from the working directory.
+/// The path of the nearest configuration, relative to the working directory.
 pub(super) fn path(named: Option<&Path>, here: &Path) -> Option<PathBuf> {
     let found = || config::find(here).map(|path| from(here, &path));
     named.map(Path::to_owned).or_else(found)
@@ -56,7 +56,7 @@ fn load(path: Option<&Path>, here: &Path, sources: &mut Sources) -> Result<Optio
     }
 }
 
-/// The way from a folder to a file in it or in one above it.
+/// The relative path from a folder to a file in it or in a parent folder.
 fn from(here: &Path, path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(path);
     let depth = here

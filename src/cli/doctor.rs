@@ -1,4 +1,4 @@
-//! `slosmith doctor`: whether everything is there that a project needs.
+//! `slosmith doctor`: checks the set-up of a project.
 
 mod programs;
 mod project;
@@ -13,37 +13,36 @@ use serde::Serialize;
 use super::Format;
 use super::words::count;
 
-/// Check the set-up of a project: configuration, specs, generated files, programs and completions
-///
-/// The exit code is 1 if there is a problem; warnings leave it 0.
+/// Check the project: configuration, specs, outputs and programs
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
-/// How something is.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
     Ok,
-    /// It works without.
+    /// slosmith works without it.
     Warning,
     /// A build or a check in CI fails.
     Problem,
 }
 
-/// One thing that was looked at.
+/// One check and its result.
 #[derive(Debug, Serialize)]
 struct Check {
     check: &'static str,
     state: State,
-    /// What was found.
+    /// The result as text.
     text: String,
-    /// What to do, unless all is well.
+    /// How to fix it; none if the check passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
 }
@@ -74,12 +73,17 @@ impl Check {
     }
 }
 
-/// Runs `slosmith doctor`; gives back the exit code.
+/// Runs `slosmith doctor`; returns the exit code.
 ///
 /// # Errors
 /// When the working directory cannot be determined, or `out` cannot be written.
 pub fn run(args: &DoctorArgs, out: &mut dyn Write) -> Result<u8> {
-    let mut checks = vec![Check::ok("slosmith", env!("CARGO_PKG_VERSION"))];
+    let version = env!("CARGO_PKG_VERSION");
+    let version = match cfg!(feature = "aws") {
+        true => version.to_owned(),
+        false => format!("{version} (built without `cloudwatch`)"),
+    };
+    let mut checks = vec![Check::ok("slosmith", version)];
     checks.extend(project::checks(args.config.as_deref())?);
     checks.extend(programs::checks());
     match args.format {

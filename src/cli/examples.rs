@@ -2,13 +2,13 @@
 
 pub(super) const INIT: &str = "\
 Examples:
-  slosmith init                               # asks
+  slosmith init                               # prompts for all values
   slosmith init --name chat --owner inference --ci gitlab
-  slosmith init --metrics http://localhost:8000/metrics";
+  slosmith init --metrics http://localhost:8000/metrics  # with a running server";
 
 pub(super) const IMPORT_SLOTH: &str = "\
 Examples:
-  slosmith import sloth slos/*.yml --output specs --runbooks https://wiki.example
+  slosmith import sloth slos/*.yml --output specs
   slosmith import sloth slos/shop.yml --period 28d";
 
 pub(super) const IMPORT_OPENSLO: &str = "\
@@ -27,7 +27,7 @@ Examples:
 pub(super) const IMPORT_DASHBOARD: &str = "\
 Examples:
   slosmith import dashboard grafana/*.json --service shop --output specs
-  slosmith import dashboard grafana/vllm.json --service chat --vllm '>=0.20,<0.34'";
+  slosmith import dashboard vllm.json --service chat --vllm '>=0.20,<0.34'";
 
 pub(super) const DOCTOR: &str = "\
 Examples:
@@ -37,8 +37,8 @@ Examples:
 pub(super) const BUILD: &str = "\
 Examples:
   slosmith build                              # all specs of the project
-  slosmith build --check                      # in CI: fails if files are stale
-  slosmith build --watch                      # again after each change
+  slosmith build --check                      # in CI: exits with 1 if out of date
+  slosmith build --watch                      # builds again after each change
   slosmith build specs/chat.yaml --out /tmp/out --target prometheus";
 
 pub(super) const PREVIEW: &str = "\
@@ -49,13 +49,13 @@ Examples:
 pub(super) const LINT: &str = "\
 Examples:
   slosmith lint rules/ dashboards/ --vllm '>=0.20,<0.34'
-  slosmith lint . --diff                      # what --fix would change
+  slosmith lint . --diff                      # shows what --fix would change
   slosmith lint . --format sarif --output-file slosmith.sarif
   cat rules.yaml | slosmith lint -";
 
 pub(super) const LSP: &str = "\
 Examples:
-  slosmith lsp                                # editors start it";
+  slosmith lsp                                # started by the editor";
 
 pub(super) const DRIFT: &str = "\
 Examples:
@@ -72,10 +72,15 @@ Examples:
   slosmith gate result.json --spec specs/chat.yaml --scenario peak
   slosmith gate --before a.prom --after b.prom --spec specs/chat.yaml";
 
+#[cfg(not(feature = "aws"))]
+pub(super) const CLOUDWATCH: &str = "\
+Examples:
+  slosmith cloudwatch plan   # after cargo install --locked --path . --features aws";
+
 #[cfg(feature = "aws")]
 pub(super) const CLOUDWATCH_PLAN: &str = "\
 Examples:
-  slosmith cloudwatch plan                    # exit code 1: there are changes
+  slosmith cloudwatch plan                    # exits with 1 on changes
   slosmith cloudwatch plan specs/chat.yaml --out plan.json";
 
 #[cfg(feature = "aws")]
@@ -87,7 +92,7 @@ Examples:
 #[cfg(feature = "aws")]
 pub(super) const CLOUDWATCH_LIST_METRICS: &str = "\
 Examples:
-  slosmith cloudwatch list-metrics --region us-east-1 --namespace Chat --out m.json
+  slosmith cloudwatch list-metrics --region us-east-1 --namespace N --out m.json
   slosmith lint generated/ m.json";
 
 #[cfg(feature = "aws")]
@@ -116,7 +121,7 @@ Examples:
 pub(super) const CATALOG_RECORD: &str = "\
 Examples:
   slosmith catalog record http://localhost:8000/metrics --out recordings
-  slosmith catalog record page.prom --version 1.4.0 --out recordings";
+  slosmith catalog record metrics.prom --version 1.4.0 --out recordings";
 
 pub(super) const CATALOG_UPDATE: &str = "\
 Examples:
@@ -126,12 +131,12 @@ Examples:
 pub(super) const SIGNALS: &str = "\
 Examples:
   slosmith signals --vllm '>=0.20,<0.34'
-  slosmith signals vllm.time_to_first_token   # its families and buckets";
+  slosmith signals vllm.time_to_first_token   # shows its metrics and buckets";
 
 pub(super) const TEMPLATES_EXPORT: &str = "\
 Examples:
-  slosmith templates export ours prometheus/rules.yaml
-  slosmith build --templates ours";
+  slosmith templates export my-templates prometheus/rules.yaml
+  slosmith build --templates my-templates";
 
 pub(super) const SCHEMA: &str = "\
 Examples:

@@ -9,7 +9,7 @@ use super::words::count;
 use crate::diag::{Severity, Sink, render, shown};
 use crate::source::Sources;
 
-/// Shows all findings with their lines.
+/// Shows all findings with their source lines.
 ///
 /// # Errors
 /// When stderr cannot be written.
@@ -19,7 +19,7 @@ pub(super) fn show(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<
     if found.is_empty() {
         return Ok(());
     }
-    // Colours are taken out again by the stream where nobody can see them.
+    // The stream removes colours if it is not a terminal.
     let unicode = is_stderr_styled();
     err.print(
         &render::human::render(&found, sources, unicode),
@@ -36,7 +36,7 @@ pub(super) fn show(err: &mut Terminal, sink: Sink, sources: &Sources) -> Result<
     Ok(())
 }
 
-/// All findings with their lines, without colours, as text that changes nothing around it.
+/// All findings with their source lines, as plain text without control characters.
 pub(super) fn plain(sink: Sink, sources: &Sources) -> String {
     let text = render::human::render(&sink.into_sorted(), sources, false);
     shown(&text).into_owned()

@@ -1,4 +1,4 @@
-//! `slosmith gate`: a load test against the criteria of a spec.
+//! `slosmith gate`: checks a load test against the criteria of a spec.
 
 mod report;
 
@@ -15,45 +15,45 @@ use crate::input;
 use crate::plan::runbook::LoadTests;
 use crate::spec::Measure;
 
-/// Judge a load test by the criteria of a spec: pass, degraded or fail
+/// Check a load test result against the pass criteria of a spec
 #[derive(Debug, Args)]
 pub struct GateArgs {
-    /// Result file of `vllm bench serve --save-result` or `k6 run --summary-export`
+    /// Result of `vllm bench serve --save-result` or `k6 run --summary-export`
     #[arg(required_unless_present = "after")]
     result: Option<PathBuf>,
-    /// The spec whose criteria to use
+    /// Spec with the criteria
     #[arg(long, value_name = "FILE")]
     spec: PathBuf,
-    /// The scenario that was run; its own criteria apply as well
+    /// Scenario of the load test; its own criteria are checked, too
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
-    /// The server's metrics page before the test: a file or a URL. With `--after`, latencies and the prefix cache hit
-    /// rate are what the server measured between the two pages
-    #[arg(long, value_name = "PAGE", requires = "after")]
+    /// `/metrics` output of the server before the test: a file or a URL. Latencies and the prefix cache hit rate are
+    /// computed from the difference to `--after`
+    #[arg(long, value_name = "METRICS", requires = "after")]
     before: Option<String>,
-    /// The server's metrics page after the test
-    #[arg(long, value_name = "PAGE", requires = "before")]
+    /// `/metrics` output of the server after the test
+    #[arg(long, value_name = "METRICS", requires = "before")]
     after: Option<String>,
-    /// A measure that neither the result nor the pages contain, such as `oom_events=0` (repeatable)
+    /// Value of a measure that the result and the metrics do not contain, such as `oom_events=0` (repeatable)
     #[arg(long, value_name = "MEASURE=VALUE")]
     given: Vec<String>,
-    /// Which verdicts exit with 1
+    /// Verdicts that exit with 1
     #[arg(long, value_enum, default_value_t)]
     fail_on: FailOn,
-    /// Format of the verdict
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: GateFormat,
     #[command(flatten)]
     http: page::HttpArgs,
 }
 
-/// Which verdicts exit with 1.
+/// Verdicts that exit with 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum FailOn {
     /// A criterion failed or was not measured
     #[default]
     Fail,
-    /// Also if a criterion is degraded
+    /// A criterion failed, was not measured or is degraded
     Degraded,
 }
 
@@ -68,12 +68,12 @@ impl FailOn {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum GateFormat {
-    /// A line for each criterion
+    /// One line per criterion
     #[default]
     Text,
     /// One JSON document
     Json,
-    /// JUnit XML: a test case for each criterion
+    /// JUnit XML with one test case per criterion
     Junit,
 }
 
@@ -92,7 +92,7 @@ pub fn run(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
         .filter(|t| !t.criteria.is_empty())
     else {
         bail!(
-            "{}: the spec has no `load_tests` with `criteria`",
+            "{}: the spec has no criteria; add `load_tests.criteria`",
             args.spec.display()
         );
     };
@@ -142,9 +142,9 @@ fn check_scenario(args: &GateArgs, tests: &LoadTests) -> Result<()> {
         return Ok(());
     }
     let help = did_you_mean(name, known.clone());
-    let help =
-        help.unwrap_or_else(|| format!("there are {}", known.collect::<Vec<_>>().join(", ")));
-    bail!("`--scenario {name}`: the spec has no such scenario; {help}")
+    let help = help
+        .unwrap_or_else(|| format!("known scenarios: {}", known.collect::<Vec<_>>().join(", ")));
+    bail!("`--scenario {name}`: unknown scenario; {help}")
 }
 
 /// `oom_events=0`, `prefix_cache_hit_rate=70%`.
@@ -162,13 +162,13 @@ fn parse(given: &str) -> Result<(Measure, f64)> {
     ];
     let (name, value) = given
         .split_once('=')
-        .ok_or_else(|| anyhow!("`--given {given}`: write MEASURE=VALUE"))?;
+        .ok_or_else(|| anyhow!("`--given {given}`: expected MEASURE=VALUE"))?;
     let name = name.trim().replace('-', "_");
     let Some(measure) = ALL.into_iter().find(|m| m.as_str() == name) else {
         let words = ALL.map(Measure::as_str);
         let help = did_you_mean(&name, words);
-        let help = help.unwrap_or_else(|| format!("there are {}", words.join(", ")));
-        bail!("`--given {given}`: there is no such measure; {help}");
+        let help = help.unwrap_or_else(|| format!("known measures: {}", words.join(", ")));
+        bail!("`--given {given}`: unknown measure; {help}");
     };
     let (number, share) = match value.trim().strip_suffix('%') {
         Some(number) => (number, 100.0),
@@ -176,6 +176,6 @@ fn parse(given: &str) -> Result<(Measure, f64)> {
     };
     match number.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok((measure, number / share)),
-        _ => bail!("`--given {given}`: `{value}` is not a number"),
+        _ => bail!("`--given {given}`: the value must be a number, found `{value}`"),
     }
 }

@@ -1,4 +1,4 @@
-//! `slosmith health`: a metrics page against the conditions of a spec.
+//! `slosmith health`: checks `/metrics` output against the conditions of a spec.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,25 +15,26 @@ use crate::resolve;
 use crate::spec::Document;
 use crate::units::Duration;
 
-/// Say which conditions of a spec hold on the metrics page of a server, and what to do about them
+/// Show which alert conditions are true on a server right now
 #[derive(Debug, Args)]
 pub struct HealthArgs {
-    /// The page: an http:// or https:// URL, a file, or - for standard input
+    /// `/metrics` output: an http:// or https:// URL, a file, or - for standard input
+    #[arg(value_name = "METRICS")]
     page: String,
-    /// The spec whose conditions to check
+    /// Spec with the conditions
     #[arg(long, value_name = "FILE")]
     spec: PathBuf,
-    /// An earlier page of the same server; rates and percentiles cover the time between the two pages
-    #[arg(long, value_name = "PAGE")]
+    /// Earlier `/metrics` output of the same server. Rates and percentiles are computed from the difference
+    #[arg(long, value_name = "METRICS")]
     since: Option<String>,
-    /// Time between the two pages. Default for files: the time between their modification times
+    /// Time between `--since` and METRICS. Default for files: the difference of the modification times
     #[arg(long, value_name = "DURATION", requires = "since")]
     interval: Option<Duration>,
-    /// Exit with 1 if a condition of this or a higher severity holds; `never` turns it off [default: the spec's
-    /// severity of pages]
+    /// Exit with 1 if a condition with this or a higher severity is true. `never`: always exit with 0. Default: severity of
+    /// the paging alerts of the spec
     #[arg(long, value_name = "SEVERITY")]
     fail_on: Option<String>,
-    /// Format of the report
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
@@ -64,12 +65,12 @@ pub fn run(args: &HealthArgs, out: &mut dyn Write) -> Result<u8> {
         Format::Json => writeln!(out, "{:#}", json(&plan, &found, &headlines))?,
     }
     let fails = |f: &Finding| holds(f) && fail_on.contains(&f.severity);
-    // Nobody who asks whether something fails may be told no when nothing was looked at.
+    // A run that could not check any condition must not look like a success.
     let blind = !fail_on.is_empty() && status(&found) == UNKNOWN;
     Ok(u8::from(blind || found.iter().any(fails)))
 }
 
-/// What everybody looks at first, where the spec's releases have it.
+/// The key metrics that the releases of the spec have.
 fn headlines(document: &Document) -> Vec<Headline> {
     let known = health::HEADLINES.into_iter().filter_map(|(name, stat)| {
         let signal = resolve::library_signal(document, name)?;
@@ -82,7 +83,7 @@ fn holds(finding: &Finding) -> bool {
     matches!(finding.verdict, Verdict::Holds(_))
 }
 
-/// Nothing could be judged.
+/// No condition could be checked.
 const UNKNOWN: &str = "unknown";
 
 fn status(found: &[Finding]) -> &'static str {
@@ -96,7 +97,7 @@ fn status(found: &[Finding]) -> &'static str {
     }
 }
 
-/// Severities that end with 1. A spec has two by name; any other one counts like a page.
+/// Severities that exit with 1. Severities other than the two named ones count as paging.
 fn severities(args: &HealthArgs, plan: &Plan) -> Result<Vec<String>> {
     let own = &plan.service.severities;
     let asked = args.fail_on.as_deref().unwrap_or(&own.page);
@@ -113,18 +114,18 @@ fn severities(args: &HealthArgs, plan: &Plan) -> Result<Vec<String>> {
         }
         asked if known.iter().any(|severity| severity == asked) => Ok(vec![asked.to_owned()]),
         asked => bail!(
-            "`--fail-on {asked}`: the spec has the severities {}, and there is `never`",
+            "`--fail-on {asked}`: unknown severity; use {} or never",
             known.join(", ")
         ),
     }
 }
 
-/// Seconds between the pages.
+/// Seconds between the two snapshots.
 fn seconds(args: &HealthArgs) -> Result<f64> {
     if let Some(interval) = args.interval {
         let seconds = interval.as_secs();
         if seconds == 0 {
-            bail!("`--interval`: no time passes between the pages");
+            bail!("`--interval` must be greater than 0");
         }
         return Ok(Duration::from_secs(seconds).as_secs() as f64);
     }
@@ -132,7 +133,7 @@ fn seconds(args: &HealthArgs) -> Result<f64> {
         let about = std::fs::metadata(address);
         let about = about.ok().filter(std::fs::Metadata::is_file);
         let about = about
-            .with_context(|| format!("{address} is not a file: give `--interval`, such as 60s"))?;
+            .with_context(|| format!("{address} is not a file: pass `--interval`, such as 60s"))?;
         Ok(about.modified()?)
     };
     let since = args.since.as_deref().unwrap_or_default();
@@ -141,7 +142,7 @@ fn seconds(args: &HealthArgs) -> Result<f64> {
     match passed {
         Ok(seconds) if seconds > 0.0 => Ok(seconds),
         _ => bail!(
-            "{since} is not older than {}: give `--interval`, such as 60s",
+            "{since} must be older than {}: pass `--interval`, such as 60s",
             args.page
         ),
     }
@@ -163,7 +164,7 @@ fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]
             writeln!(out, "  {line}")?;
         }
         if let Some(action) = &f.action {
-            writeln!(out, "  first: {action}")?;
+            writeln!(out, "  do first: {action}")?;
         }
         writeln!(out, "  runbook: {}", f.runbook)?;
     }
@@ -179,10 +180,10 @@ fn text(out: &mut dyn Write, plan: &Plan, found: &[Finding], headlines: &[Shown]
     }
     let (name, status) = (&plan.service.name, status(found));
     match status {
-        UNKNOWN => writeln!(out, "{name}: {status}, no condition could be checked")?,
+        UNKNOWN => writeln!(out, "{name}: {status}: no condition could be checked")?,
         _ => writeln!(
             out,
-            "{name}: {status}, {} of {} conditions hold",
+            "{name}: {status}: {} of {} checked conditions are true",
             holding.len(),
             found.len() - unknown.len()
         )?,

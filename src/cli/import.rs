@@ -1,4 +1,4 @@
-//! `slosmith import`: what people have in other tools → specs.
+//! `slosmith import`: SLOs, rules and dashboards of other tools → specs.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::source::{FileId, SourceFile, Sources};
 use crate::spec;
 use crate::units::Duration;
 
-/// Turn what you have in another tool into specs. What cannot be carried over is listed, here and in comments of the specs
+/// Convert SLOs, rules and dashboards from other tools into specs
 #[derive(Debug, Args)]
 pub struct ImportArgs {
     #[command(subcommand)]
@@ -27,19 +27,19 @@ pub struct ImportArgs {
 
 #[derive(Debug, Subcommand)]
 enum Source {
-    /// Specs of sloth: `prometheus/v1`, and the resource `PrometheusServiceLevel`
+    /// Import sloth specs (`prometheus/v1`) and `PrometheusServiceLevel` resources
     #[command(after_long_help = examples::IMPORT_SLOTH)]
     Sloth(SlothArgs),
-    /// OpenSLO, `v1` and `v1alpha`: objectives, and the indicators and alert policies that they name
+    /// Import OpenSLO `v1` and `v1alpha` SLOs with their SLIs and alert policies
     #[command(after_long_help = examples::IMPORT_OPENSLO)]
     Openslo(Common),
-    /// Pyrra's resource `ServiceLevelObjective`
+    /// Import Pyrra `ServiceLevelObjective` resources
     #[command(after_long_help = examples::IMPORT_PYRRA)]
     Pyrra(Nameless),
-    /// Alerting rules of Prometheus: rule files, and the resource `PrometheusRule`
+    /// Import Prometheus alerting rules from rule files and `PrometheusRule` resources
     #[command(after_long_help = examples::IMPORT_RULES)]
     Rules(RulesArgs),
-    /// Grafana's classic dashboards: JSON files, also as its API has them, or in a ConfigMap
+    /// Import classic Grafana dashboards (exported JSON, API responses or ConfigMaps)
     #[command(after_long_help = examples::IMPORT_DASHBOARD)]
     Dashboard(RulesArgs),
 }
@@ -81,21 +81,21 @@ impl Source {
 struct SlothArgs {
     #[command(flatten)]
     common: Common,
-    /// The period of the objectives, such as `28d`: what you give to sloth as `--default-slo-period`. Default: the period of
-    /// the only file of `--windows`, else 30d
+    /// SLO window, such as `28d`: the value of sloth's `--default-slo-period`. Default: the window of the only `--windows`
+    /// file, otherwise 30d
     #[arg(long, value_name = "DURATION")]
     period: Option<Duration>,
-    /// Alert windows: a file, or a folder of files, as for sloth's `--slo-period-windows-path`
+    /// Alert windows: a file or folder, as for sloth's `--slo-period-windows-path` (repeatable)
     #[arg(long, value_name = "PATH")]
     windows: Vec<PathBuf>,
 }
 
-/// Sources that name no service.
+/// Arguments of formats without service names.
 #[derive(Debug, Args)]
 struct Nameless {
     #[command(flatten)]
     common: Common,
-    /// The service. Default: one for each objective, of its name
+    /// Service name. Default: one service per SLO, named after the SLO
     #[arg(long, value_name = "NAME")]
     service: Option<String>,
 }
@@ -104,39 +104,39 @@ struct Nameless {
 struct RulesArgs {
     #[command(flatten)]
     common: Common,
-    /// The service. Default: one for each file, of its name
+    /// Service name. Default: one service per file, named after the file
     #[arg(long, value_name = "NAME")]
     service: Option<String>,
-    /// The releases of vLLM that run, as a PEP 440 range; needed if queries read vLLM's metrics. Default: the newest release
-    /// that the catalog has
+    /// vLLM releases that run, as a PEP 440 range. Used if queries read vLLM metrics. Default: the newest release in the
+    /// catalog
     #[arg(long, value_name = "RANGE")]
     vllm: Option<String>,
 }
 
-/// What every source has.
+/// Arguments of all formats.
 #[derive(Debug, Args)]
 struct Common {
     /// Files to import
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write one file per service into this folder, instead of printing one spec
+    /// Write one spec per service to this folder, instead of printing one spec
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Replace specs that are there already
+    /// Overwrite existing specs
     #[arg(long, requires = "output")]
     force: bool,
-    /// URL of the folder where runbooks are published, for the links in alerts
+    /// URL of the published runbook folder, for links in alerts
     #[arg(long, value_name = "URL")]
     runbooks: Option<String>,
-    /// Root URL of Grafana, for the links in alerts
+    /// Root URL of Grafana, for links in alerts
     #[arg(long, value_name = "URL")]
     grafana: Option<String>,
 }
 
-/// Runs `slosmith import`; gives back the exit code: 2 when a file cannot be read, 1 when a spec does not build as it is.
+/// Runs `slosmith import`; returns the exit code: 2 if a file cannot be read, 1 if a spec does not build yet.
 ///
 /// # Errors
-/// When reading or writing fails, or a spec is there already.
+/// When reading or writing fails, or a spec exists.
 pub fn run(args: &ImportArgs, out: &mut dyn Write) -> Result<u8> {
     let mut sources = Sources::default();
     let mut findings = Sink::default();
@@ -184,7 +184,7 @@ fn load(paths: &[PathBuf], sources: &mut Sources, findings: &mut Sink) -> Result
     Ok(files)
 }
 
-/// Shows what was found, and how much of it was lost or changed.
+/// Shows the findings, and how many parts were lost or changed.
 fn show(findings: Sink, sources: &Sources) -> Result<()> {
     let counts = [Severity::Error, Severity::Warning, Severity::Info].map(|s| findings.count(s));
     let [errors, lost, changed] = counts;
@@ -195,16 +195,16 @@ fn show(findings: Sink, sources: &Sources) -> Result<()> {
     if errors > 0 {
         writeln!(err, "{}; nothing was written", count(errors, "error"))?;
     } else if lost + changed > 0 {
-        let parts = count(lost, "part");
+        let lost = count(lost, "part");
         writeln!(
             err,
-            "{parts} not carried over, {changed} changed; each has a comment in the spec"
+            "{lost} not converted, {changed} changed; comments in the spec explain each"
         )?;
     }
     Ok(())
 }
 
-/// Writes one file per service; nothing where a file is there already.
+/// Writes one spec per service; nothing if one of the files exists.
 fn write(folder: &Path, specs: &[Imported], force: bool, out: &mut dyn Write) -> Result<()> {
     let path = |spec: &Imported| folder.join(format!("{}.yaml", spec.service));
     let paths = specs.iter().map(path);
@@ -212,7 +212,7 @@ fn write(folder: &Path, specs: &[Imported], force: bool, out: &mut dyn Write) ->
     let known = paths.find(|path| path.exists());
     if let Some(path) = known.filter(|_| !force) {
         bail!(
-            "{}: this file is there already; `--force` replaces it",
+            "{}: file already exists; use `--force` to overwrite it",
             path.display()
         );
     }
@@ -231,7 +231,7 @@ fn print(specs: &[Imported], out: &mut dyn Write) -> Result<()> {
         let names: Vec<_> = specs.iter().map(|spec| spec.service.as_str()).collect();
         let names = names.join("`, `");
         bail!(
-            "the files describe several services (`{names}`): write one spec for each with `--output DIR`"
+            "found several services (`{names}`): pass `--output DIR` to write one spec per service"
         );
     }
     for spec in specs {
@@ -240,7 +240,7 @@ fn print(specs: &[Imported], out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// Builds the specs in memory; tells what somebody has to mend.
+/// Builds the specs in memory; shows the errors that the user must fix.
 fn check(specs: &[Imported]) -> Result<bool> {
     let mut sources = Sources::default();
     let mut findings: Vec<Diagnostic> = Vec::new();
@@ -262,6 +262,6 @@ fn check(specs: &[Imported]) -> Result<bool> {
     let mut err = Terminal::stderr();
     let text = render::human::render(&findings, &sources, is_stderr_styled());
     err.print(&text, Trust::Styles)?;
-    writeln!(err, "the spec does not build before this is mended")?;
+    writeln!(err, "fix these errors: the spec does not build yet")?;
     Ok(false)
 }

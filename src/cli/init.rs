@@ -1,4 +1,4 @@
-//! `slosmith init`: the first files of a project.
+//! `slosmith init`: creates a project.
 
 mod ask;
 mod vllm;
@@ -23,27 +23,26 @@ use crate::template::Templates;
 use ask::Questions;
 use vllm::Seen;
 
-/// Write the first files of a project: `slosmith.toml`, a spec that builds, and a file for CI
-///
-/// On a terminal, asks for what the options do not say. Existing files are never overwritten.
+/// Create a project: `slosmith.toml`, a first spec and a CI workflow
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// The project's folder
+    /// Folder of the project
     #[arg(default_value = ".", value_name = "DIR")]
     folder: PathBuf,
-    /// Name of the service: lower-case letters, digits, `-` and `_`. Default: the folder's name
+    /// Service name: lower-case letters, digits, `-` and `_`. Default: the name of the folder
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Team that answers its alerts. Default: `sre`
+    /// Team that owns the service and its alerts. Default: `sre`
     #[arg(long, value_name = "TEAM")]
     owner: Option<String>,
-    /// Metrics page of a running vLLM server: an http:// or https:// URL, a file, or - for standard input
+    /// `/metrics` output of a running vLLM server, to detect its release, profile and models: an http:// or https:// URL, a
+    /// file, or - for standard input
     #[arg(long, value_name = "URL|FILE")]
     metrics: Option<String>,
-    /// vLLM releases that the service runs. Default: those that write such a page, else the newest known
+    /// vLLM releases that the service runs. Default: detected from `--metrics`, otherwise the newest known release
     #[arg(long, value_name = "RANGE", value_parser = range)]
     vllm: Option<Range>,
-    /// Where the project's pipelines run. Default: what the folder already has files for, else `github`
+    /// CI system to write a workflow for. Default: the one already used in this folder, otherwise `github`
     #[arg(long, value_enum)]
     ci: Option<Ci>,
     #[command(flatten)]
@@ -53,7 +52,7 @@ pub struct InitArgs {
 /// The one file that GitLab CI/CD reads.
 const GITLAB: &str = ".gitlab-ci.yml";
 
-/// Where pipelines run.
+/// CI systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Ci {
     /// GitHub Actions
@@ -62,7 +61,7 @@ enum Ci {
     /// GitLab CI/CD
     #[value(name = "gitlab")]
     GitLab,
-    /// No file for CI
+    /// No CI workflow
     None,
 }
 
@@ -73,9 +72,9 @@ fn range(text: &str) -> Result<Range, String> {
 /// Runs `slosmith init`.
 ///
 /// # Errors
-/// When an answer or the page cannot be used, a file exists already, or reading or writing fails.
+/// When an answer or the metrics cannot be used, a file exists, or reading or writing fails.
 pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
-    // Piped answers would be taken for the answers to other questions.
+    // Never read answers from a pipe: they could belong to other questions.
     let asks = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let mut questions = Questions::new(asks);
     let seen = seen(args, &mut questions)?;
@@ -92,7 +91,7 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
     }
     if !builds(&files)? {
         bail!(
-            "the first spec does not fit vLLM {}; use a newer range with `--vllm`",
+            "the starter spec uses metrics that vLLM {} does not have; pass a newer range with `--vllm`",
             project.vllm
         );
     }
@@ -106,9 +105,9 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
     Ok(0)
 }
 
-/// What the page says, when there is one.
+/// The metrics of a running server, if there is one.
 fn seen(args: &InitArgs, questions: &mut Questions) -> Result<Option<Seen>> {
-    let about = "Metrics page of a running vLLM server, a URL or a file; empty for none";
+    let about = "URL of /metrics of a running vLLM server, or a file (optional)";
     let address = match &args.metrics {
         Some(address) => address.clone(),
         None => questions.text(about, "")?,
@@ -134,7 +133,7 @@ fn name(args: &InitArgs, questions: &mut Questions) -> Result<String> {
     questions.checked("Name of the service", &usable(&name), check)
 }
 
-/// The nearest name that can be used.
+/// The most similar valid name.
 fn usable(name: &str) -> String {
     let lower = name.to_lowercase();
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
@@ -148,14 +147,16 @@ fn usable(name: &str) -> String {
 }
 
 fn meant(name: &str) -> String {
-    format!("`{}` would do", usable(name))
+    format!("use a name such as `{}`", usable(name))
 }
 
 fn owner(args: &InitArgs, questions: &mut Questions) -> Result<String> {
     let check = |owner: &str| match owner {
-        "" => Err("an owner cannot be empty".to_owned()),
-        owner if owner.contains("{{") => Err("the owner is a name, not a template".to_owned()),
-        owner if owner.chars().any(char::is_control) => Err("a name has one line".to_owned()),
+        "" => Err("the owner must not be empty".to_owned()),
+        owner if owner.contains("{{") => Err("the owner must be a name, not a template".to_owned()),
+        owner if owner.chars().any(char::is_control) => {
+            Err("the owner must be one line of text".to_owned())
+        }
         _ => Ok(()),
     };
     match &args.owner {
@@ -163,7 +164,7 @@ fn owner(args: &InitArgs, questions: &mut Questions) -> Result<String> {
             Ok(()) => Ok(owner.clone()),
             Err(why) => bail!("`--owner`: {why}"),
         },
-        None => questions.checked("Team that answers its alerts", "sre", check),
+        None => questions.checked("Team that owns the service and its alerts", "sre", check),
     }
 }
 
@@ -171,7 +172,7 @@ fn pipeline(args: &InitArgs, questions: &mut Questions) -> Result<Option<Pipelin
     let has = |path: &str| args.folder.join(path).exists();
     let found = match (has(".github"), has(GITLAB), has(".gitlab")) {
         (true, ..) => "github",
-        // It is somebody's file, and GitLab reads no other.
+        // GitLab reads only this file, which exists.
         (false, true, _) => "none",
         (false, false, true) => "gitlab",
         (false, false, false) => "github",
@@ -181,8 +182,8 @@ fn pipeline(args: &InitArgs, questions: &mut Questions) -> Result<Option<Pipelin
         None => {
             let check = |word: &str| Ci::from_str(word, true).map(drop);
             let check =
-                |word: &str| check(word).map_err(|_| "answer github, gitlab or none".to_owned());
-            let asked = "Where pipelines run: github, gitlab or none";
+                |word: &str| check(word).map_err(|_| "enter github, gitlab or none".to_owned());
+            let asked = "CI system: github, gitlab or none";
             let word = questions.checked(asked, found, check)?;
             Ci::from_str(&word, true).unwrap_or(Ci::None)
         }
@@ -202,7 +203,7 @@ fn within(folder: &Path, path: &str) -> PathBuf {
     }
 }
 
-/// A file of somebody stays as it is, and so does everything beside it.
+/// Rejects a file that exists: nothing is overwritten.
 fn check_absent(folder: &Path, file: &File) -> Result<()> {
     let path = within(folder, &file.path);
     if path.symlink_metadata().is_err() {
@@ -210,17 +211,17 @@ fn check_absent(folder: &Path, file: &File) -> Result<()> {
     }
     let ci = [Pipeline::GitHub, Pipeline::GitLab];
     let advice = match ci.iter().any(|pipeline| pipeline.path() == file.path) {
-        true => "use `--ci none`, and add to it what docs/ci.md shows",
-        false if file.path.starts_with("specs/") => "choose another `--name`, or move it away",
-        false => "add specs to that project, name another folder, or move it away",
+        true => "pass `--ci none`, and add the job from docs/ci.md to this file",
+        false if file.path.starts_with("specs/") => "choose another `--name`, or move this file",
+        false => "add specs to the existing project, choose another folder, or move this file",
     };
     bail!(
-        "{}: the file exists; nothing was written: {advice}",
+        "{}: file already exists; nothing was written. To continue, {advice}",
         path.display()
     )
 }
 
-/// Whether the spec is right; shows what is wrong otherwise.
+/// True if the spec resolves; shows the errors otherwise.
 fn builds(files: &[File]) -> Result<bool> {
     let Some(file) = files.iter().find(|file| file.path.starts_with("specs/")) else {
         return Ok(true);
@@ -238,7 +239,7 @@ fn builds(files: &[File]) -> Result<bool> {
     Ok(fine)
 }
 
-/// What to do now.
+/// Prints the next steps.
 fn next(args: &InitArgs, project: &Project) -> Result<()> {
     let mut err = Terminal::stderr();
     let mut steps = Vec::new();
@@ -248,20 +249,22 @@ fn next(args: &InitArgs, project: &Project) -> Result<()> {
         let folder = shlex::try_quote(&folder).unwrap_or_default();
         steps.push(format!("cd {folder}"));
     }
-    steps.push("slosmith build     # compile the spec into generated/".to_owned());
-    steps.push("slosmith lint .    # check it, and rule files and dashboards you have".to_owned());
-    steps.push("slosmith doctor    # see what is left to set".to_owned());
+    steps.push("slosmith build     # compiles the spec into generated/".to_owned());
+    steps.push(
+        "slosmith lint .    # checks the spec, and your own rule files and dashboards".to_owned(),
+    );
+    steps.push("slosmith doctor    # lists what is left to set up".to_owned());
     writeln!(err, "\nNext:")?;
     for step in steps {
         writeln!(err, "  {step}")?;
     }
     if let Some(pipeline) = project.pipeline {
         let path = pipeline.path();
-        writeln!(err, "Then replace OWNER in {path}, and commit everything.")?;
+        writeln!(err, "Then replace OWNER in {path}, and commit all files.")?;
     } else if args.folder.join(GITLAB).exists() {
         writeln!(
             err,
-            "To run the first two in CI, add a job to {GITLAB} (see docs/ci.md)."
+            "To run `build --check` and `lint` in CI, add a job to {GITLAB} (see docs/ci.md)."
         )?;
     }
     err.flush().context("cannot write")

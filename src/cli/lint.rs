@@ -30,7 +30,7 @@ use crate::source::Sources;
 use input::Loaded;
 use progress::Progress;
 
-/// Runs `slosmith lint`; gives back the exit code.
+/// Runs `slosmith lint`; returns the exit code.
 ///
 /// # Errors
 /// When the configuration or the command line is wrong, or reading or writing fails.
@@ -59,7 +59,7 @@ pub fn run(args: &LintArgs, out: &mut Terminal) -> Result<u8> {
     let mut files = walk::files(&args.paths, &config, &here)?;
     if let Some(name) = &mut files.stdin {
         if args.fix && !args.diff {
-            bail!("`--fix` cannot write to standard input: use `--diff`");
+            bail!("`--fix` cannot write to standard input; use `--diff`");
         }
         name.clone_from(&args.stdin_filename);
     }
@@ -70,8 +70,8 @@ fn config_folder(config: &Config, here: &Path) -> PathBuf {
     here.join(config.folder())
 }
 
-/// The folders below which `--fix` writes: the configuration's, and those outside it that the command line
-/// names, or names a file in. A link inside the project that leads out of it is not one of them.
+/// The folders in which `--fix` may write: the folder of the configuration, and folders outside it that are on the command line,
+/// or that hold a file on the command line. A link that leads out of the project is not followed.
 fn projects(root: &Path, named: &[PathBuf], here: &Path) -> Vec<PathBuf> {
     let root = plain(root);
     let named = named.iter().map(|path| plain(&here.join(path)));
@@ -85,21 +85,21 @@ fn projects(root: &Path, named: &[PathBuf], here: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// An error and its reasons on one line.
+/// An error and its causes on one line.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let reasons = std::iter::successors(error.source(), |e| e.source());
     let reasons = reasons.map(|reason| format!(": {reason}"));
     format!("{error}{}", reasons.collect::<String>())
 }
 
-/// The day it is, in UTC.
+/// The current day, in UTC.
 pub(super) fn today() -> Date {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let days = now.map_or(0, |since| since.as_secs() / 86_400);
     Date::from_days(i64::try_from(days).unwrap_or(0))
 }
 
-/// One run with everything that it needs.
+/// One run.
 struct Job<'a> {
     args: &'a LintArgs,
     config: &'a Config,
@@ -113,9 +113,9 @@ struct Job<'a> {
 impl Job<'_> {
     fn run(&self, mut loaded: Loaded, out: &mut Terminal) -> Result<u8> {
         let args = self.args;
-        let mut found = self.judge(&loaded);
+        let mut found = self.check(&loaded);
         if args.fix || args.diff {
-            (loaded, found) = self.mend(loaded, found, out)?;
+            (loaded, found) = self.fix(loaded, found, out)?;
         }
         if args.write_baseline {
             match self.write_baseline(&found, &loaded)? {
@@ -137,48 +137,48 @@ impl Job<'_> {
             Some(worst) if worst >= args.fail_on.severity() => 1,
             _ => 0,
         };
-        // The process ends here; giving back a large file's queries one by one would take a tenth of the run.
+        // The process ends here. Freeing the queries of a large file would take a tenth of the run.
         std::mem::forget(loaded);
         Ok(code)
     }
 
-    /// Fixes what can be fixed, or shows how; gives back the files as they are then, and what is left to find.
-    fn mend(
+    /// Applies fixes, or shows them; returns the files after that, and the remaining findings.
+    fn fix(
         &self,
         loaded: Loaded,
         found: Vec<Diagnostic>,
         out: &mut dyn Write,
     ) -> Result<(Loaded, Vec<Diagnostic>)> {
         let mut err = Terminal::stderr();
-        let judge = |loaded: &Loaded| self.judge(loaded);
-        let mended = fixing::mend(loaded, found, self.args.unsafe_fixes, judge);
+        let check = |loaded: &Loaded| self.check(loaded);
+        let outcome = fixing::apply_all(loaded, found, self.args.unsafe_fixes, check);
         if self.args.diff {
-            out.write_all(mended.diff(self.here).as_bytes())?;
-            let fixed = count(mended.count(), "finding");
+            out.write_all(outcome.diff(self.here).as_bytes())?;
+            let fixed = count(outcome.count(), "finding");
             writeln!(err, "{fixed} can be fixed")?;
-            return Ok((mended.loaded, mended.found));
+            return Ok((outcome.loaded, outcome.found));
         }
         let writer = Writer::within(projects(self.root, &self.args.paths, self.here));
-        let written = mended.write(&writer);
+        let written = outcome.write(&writer);
         writeln!(err, "{} fixed", count(written.fixed, "finding"))?;
         if written.kept.is_empty() {
-            return Ok((mended.loaded, mended.found));
+            return Ok((outcome.loaded, outcome.found));
         }
         for (_, why) in written.kept.values() {
             let why = chain(why);
-            writeln!(err, "error: {why}; the file stays as it was")?;
+            writeln!(err, "error: {why}; the file was not changed")?;
         }
-        let mut loaded = mended.loaded.again(|id| {
-            let path = mended.loaded.sources.get(id).path();
+        let mut loaded = outcome.loaded.again(|id| {
+            let path = outcome.loaded.sources.get(id).path();
             written.kept.get(path).map(|(old, _)| old.clone())
         });
         loaded.unreadable = true;
-        let found = self.judge(&loaded);
+        let found = self.check(&loaded);
         Ok((loaded, found))
     }
 
     /// All findings, those about unreadable files first.
-    fn judge(&self, loaded: &Loaded) -> Vec<Diagnostic> {
+    fn check(&self, loaded: &Loaded) -> Vec<Diagnostic> {
         let settings = Settings {
             scope: self.scope,
             config: self.config,
@@ -187,7 +187,7 @@ impl Job<'_> {
             root: self.root,
         };
         let mut found = loaded.faults.clone();
-        self.progress.begin("judging", loaded.artifacts.len());
+        self.progress.begin("checking", loaded.artifacts.len());
         let done = || self.progress.step();
         found.extend(run_telling(
             &loaded.artifacts,

@@ -1,7 +1,7 @@
-//! `slosmith lsp`: what `lint` and `catalog show` say, in an editor.
+//! `slosmith lsp`: `lint` and `catalog show` in an editor.
 //!
-//! The editor starts the process and speaks the Language Server Protocol on its standard streams. A document is judged once
-//! nothing more came for a moment, so that fast typing is judged once.
+//! The editor starts the process and speaks the Language Server Protocol on its standard streams. A document is checked after a
+//! short pause, so that fast typing is checked once.
 
 mod action;
 mod completion;
@@ -39,18 +39,18 @@ use document::Document;
 use position::Encoding;
 use workspace::Workspace;
 
-/// How long nothing must come before documents are judged.
+/// The pause before documents are checked.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// Check files while you edit them, in editors with the Language Server Protocol
+/// Check files while you edit them (Language Server Protocol)
 #[derive(Debug, Args)]
 pub struct LspArgs {
-    /// The only way to speak; some editors ask for it
+    /// Use standard input and output: the only transport. Some editors pass this option
     #[arg(long, hide = true)]
     stdio: bool,
 }
 
-/// Runs `slosmith lsp` until the editor ends it; gives back the exit code.
+/// Runs `slosmith lsp` until the editor ends it; returns the exit code.
 ///
 /// # Errors
 /// When the other side does not speak the protocol, or the configuration is wrong.
@@ -123,11 +123,11 @@ struct Server {
     connection: Connection,
 }
 
-/// What an answer to a request is, or why there is none.
+/// The response to a request, or an error.
 type Answer = Result<Value, ResponseError>;
 
 impl Server {
-    /// Works until the editor ends the session; gives back the exit code, which is 1 where it did so without a warning.
+    /// Serves until the editor ends the session; returns the exit code: 1 without a `shutdown` request.
     fn serve(&mut self) -> Result<u8> {
         loop {
             let message = match self.connection.receiver.recv_timeout(MOMENT) {
@@ -160,7 +160,7 @@ impl Server {
 
     fn note(&mut self, told: Notification) {
         let Notification { method, params } = told;
-        // A notification that cannot be read has no answer.
+        // A malformed notification has no response.
         let _ = match method.as_str() {
             DidOpenTextDocument::METHOD => {
                 read(params).map(|p: lsp_types::DidOpenTextDocumentParams| {
@@ -192,7 +192,7 @@ impl Server {
 
     /// Sends the findings of all documents that changed.
     fn publish(&mut self) -> Result<()> {
-        for (uri, version, diagnostics) in self.workspace.judge(self.encoding) {
+        for (uri, version, diagnostics) in self.workspace.check(self.encoding) {
             let params = PublishDiagnosticsParams {
                 uri,
                 diagnostics,
@@ -266,14 +266,14 @@ impl Server {
                 serde_json::to_value(actions).unwrap_or_default()
             }
             other => {
-                let message = format!("{other} is not supported");
+                let message = format!("unsupported method: {other}");
                 let code = ErrorCode::MethodNotFound;
                 return Err(failed(code, message));
             }
         })
     }
 
-    /// What something says of a place in an open document; null where nothing is known.
+    /// The result for a position in an open document; null if there is none.
     fn at<T: serde::Serialize>(
         &self,
         at: &lsp_types::TextDocumentPositionParams,
@@ -300,5 +300,5 @@ fn read<T: DeserializeOwned>(params: Value) -> serde_json::Result<T> {
     serde_json::from_value(params)
 }
 
-/// Findings of a document: whose, of which version, and what.
+/// The URI, version and findings of a document.
 type Published = (Uri, Option<i32>, Vec<lsp_types::Diagnostic>);

@@ -10,10 +10,10 @@ use clap_mangen::Man;
 use super::Cli;
 use crate::output::Writer;
 
-/// Write manual pages: `slosmith.1`, and one for each command
+/// Write manual pages
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// Where to write them, such as `~/.local/share/man/man1`
+    /// Output folder, such as `~/.local/share/man/man1`
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
@@ -32,7 +32,7 @@ pub fn run(args: &ManArgs, out: &mut dyn Write) -> Result<u8> {
         let path = args.folder.join(page.get_filename());
         let mut text = Vec::new();
         page.render(&mut text)?;
-        // What follows the options of a command is its examples.
+        // The text after the options of a command is its examples.
         let text = String::from_utf8_lossy(&text).replace(".SH EXTRA\nExamples:", ".SH EXAMPLES");
         writer.put(&path, &text)?;
         writeln!(out, "{}", path.display())?;
@@ -40,7 +40,7 @@ pub fn run(args: &ManArgs, out: &mut dyn Write) -> Result<u8> {
     Ok(0)
 }
 
-/// The page of a command, and those of the commands in it.
+/// The pages of a command and its subcommands.
 fn gather(command: Command, pages: &mut Vec<Man>) {
     for inner in command.get_subcommands() {
         gather(inner.clone(), pages);

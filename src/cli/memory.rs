@@ -1,4 +1,4 @@
-//! How the system gives memory to the process.
+//! The size of memory pages.
 
 use super::Command;
 
@@ -11,14 +11,14 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Takes usual pages from now on. To be asked for first: memory that is used already stays as it is.
+    /// Selects pages of the usual size. Call this first: memory in use does not change.
     pub(super) fn usual() -> Self {
         Self {
             may_be_huge: may_be_huge() && set_huge(false),
         }
     }
 
-    /// Takes huge pages for a command that gains by them, where whoever started the process allows it.
+    /// Selects huge pages for commands that gain by them, unless the parent process has disabled them.
     pub(super) fn suit(&self, command: &Command) {
         let reads_much = matches!(command, Command::Lint(_) | Command::Drift(_));
         if self.may_be_huge && reads_much {
@@ -32,7 +32,7 @@ fn may_be_huge() -> bool {
     rustix::thread::transparent_huge_pages_are_disabled() == Ok(false)
 }
 
-/// True when it is so now.
+/// True on success.
 #[cfg(target_os = "linux")]
 fn set_huge(huge: bool) -> bool {
     rustix::thread::disable_transparent_huge_pages(!huge).is_ok()

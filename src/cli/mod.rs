@@ -1,7 +1,7 @@
 //! The command line: one file per subcommand. Only this module prints.
 //!
-//! `slosmith lint rules/ --format json` is parsed into [`Cli`] and runs [`lint::run`], which writes the report to standard
-//! output, words for people to standard error, and gives the exit code.
+//! `slosmith lint rules/ --format json` is parsed into [`Cli`] and runs [`lint::run`]. It writes the report to standard output
+//! and messages to standard error, and returns the exit code.
 
 pub mod build;
 pub mod catalog;
@@ -17,6 +17,7 @@ pub mod explain;
 mod findings;
 pub mod gate;
 pub mod health;
+pub mod help;
 pub mod import;
 pub mod init;
 pub mod lint;
@@ -41,60 +42,94 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use memory::Pages;
 use terminal::Terminal;
 
-/// Compiles SLO specs, and checks queries against recorded vLLM metrics.
+/// Compiles SLO specs into Prometheus rules, Grafana dashboards, CloudWatch alarms and runbooks, and checks queries against
+/// recorded vLLM metrics.
 #[derive(Debug, Parser)]
-#[command(name = "slosmith", version, arg_required_else_help = true)]
+#[command(
+    name = "slosmith",
+    version,
+    arg_required_else_help = true,
+    disable_help_flag = true
+)]
 pub struct Cli {
     /// When to use colours
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true)]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        global = true,
+        help_heading = GLOBAL
+    )]
     color: color::Color,
+    /// Print help; `-h` prints a summary
+    #[arg(short = 'h', long = "help", action = ArgAction::Help, global = true, help_heading = GLOBAL)]
+    _help: Option<bool>,
     #[command(subcommand)]
     command: Command,
 }
 
+/// The heading of the options that every command has.
+const GLOBAL: &str = "Global options";
+
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write the first files of a project: a configuration, a spec and a CI file
+    /// Create a project: `slosmith.toml`, a first spec and a CI workflow
+    ///
+    /// On a terminal, prompts for values that the options do not set. Never overwrites a file.
     #[command(after_long_help = examples::INIT)]
     Init(init::InitArgs),
-    /// Turn what other tools have into specs: sloth, OpenSLO, Pyrra, alerting rules, Grafana dashboards
+    /// Convert SLOs, rules and dashboards from other tools into specs
+    ///
+    /// Reads sloth, OpenSLO and Pyrra SLOs, Prometheus alerting rules and Grafana dashboards. Parts that cannot be converted are
+    /// listed on standard error and in comments of the specs.
     Import(import::ImportArgs),
-    /// Compile specs into Prometheus rules, dashboards, alarms and runbooks
+    /// Compile specs into rules, dashboards, alarms and runbooks
+    ///
+    /// Writes one folder per service. Files that slosmith did not generate stay as they are.
     #[command(after_long_help = examples::BUILD)]
     Build(build::BuildArgs),
-    /// Write one HTML page per service, for reviewers without Grafana
+    /// Write one HTML preview per service, for review without Grafana
+    ///
+    /// A preview shows the dashboards with two days of simulated data, and lists the SLOs, alerts and metrics.
     #[command(after_long_help = examples::PREVIEW)]
     Preview(preview::PreviewArgs),
     /// Check specs, rules and dashboards against recorded vLLM metrics
     #[command(after_long_help = examples::LINT)]
     Lint(lint::LintArgs),
-    /// Check files while you edit them, in editors with the Language Server Protocol
+    /// Check files while you edit them (Language Server Protocol)
     #[command(after_long_help = examples::LSP)]
     Lsp(lsp::LspArgs),
-    /// Show how a vLLM upgrade affects metrics and the files that query them
+    /// Show how a vLLM upgrade affects metrics, rules and dashboards
     #[command(after_long_help = examples::DRIFT)]
     Drift(drift::DriftArgs),
-    /// Show which conditions of a spec hold on a server's metrics page
+    /// Show which alert conditions are true on a server right now
+    ///
+    /// For each true condition, shows the measured value, the first action and the runbook.
     #[command(after_long_help = examples::HEALTH)]
     Health(health::HealthArgs),
-    /// Check the result of a load test against the criteria of a spec
+    /// Check a load test result against the pass criteria of a spec
     #[command(after_long_help = examples::GATE)]
     Gate(gate::GateArgs),
-    /// Show and make the changes that an AWS account needs to match specs
+    /// Plan and apply CloudWatch alarms and dashboards in an AWS account
     #[cfg(feature = "aws")]
     #[command(name = "cloudwatch")]
     CloudWatch(cloudwatch::CloudWatchArgs),
+    /// Manage CloudWatch objects (needs a build with `--features aws`)
+    #[cfg(not(feature = "aws"))]
+    #[command(name = "cloudwatch", after_long_help = examples::CLOUDWATCH)]
+    CloudWatch(NotBuilt),
     /// Explain what a lint rule checks, and why
     #[command(after_long_help = examples::EXPLAIN)]
     Explain(explain::ExplainArgs),
-    /// Show which metrics each vLLM release serves
+    /// Show which metrics each vLLM release exposes
     Catalog(catalog::CatalogArgs),
-    /// List the signals that a spec can name without declaring them
+    /// List the built-in signals that a spec can use
     #[command(after_long_help = examples::SIGNALS)]
     Signals(signals::SignalsArgs),
     /// Export the built-in templates, so that you can change them
@@ -102,10 +137,12 @@ enum Command {
     /// Print the JSON Schema of specs, for editors
     #[command(after_long_help = examples::SCHEMA)]
     Schema,
-    /// Check the set-up of a project: configuration, specs, generated files, programs
+    /// Check the project: configuration, specs, outputs and programs
+    ///
+    /// Exits with 1 if there is a problem. Warnings do not count.
     #[command(after_long_help = examples::DOCTOR)]
     Doctor(doctor::DoctorArgs),
-    /// Print a script with which a shell completes commands and options
+    /// Print a shell completion script
     #[command(after_long_help = examples::COMPLETIONS)]
     Completions(completions::CompletionsArgs),
     /// Write manual pages
@@ -113,7 +150,15 @@ enum Command {
     Man(man::ManArgs),
 }
 
-/// How a view is printed.
+/// The arguments of a command that this build does not have.
+#[cfg(not(feature = "aws"))]
+#[derive(Debug, clap::Args)]
+struct NotBuilt {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    _args: Vec<std::ffi::OsString>,
+}
+
+/// Output formats of lists and reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Aligned text
@@ -123,10 +168,15 @@ pub enum Format {
     Json,
 }
 
-/// Runs the command line; 2 is the exit code of everything that could not be done.
+/// The command line as a user sees it.
+pub fn command() -> clap::Command {
+    help::grouped(Cli::command())
+}
+
+/// Runs the command line. [`help::EXIT_CODES`] lists the exit codes.
 pub fn main() -> ExitCode {
     let pages = Pages::usual();
-    let matches = Cli::command().get_matches();
+    let matches = command().get_matches();
     match Cli::from_arg_matches(&matches) {
         Ok(cli) => {
             cli.color.set();
@@ -141,9 +191,9 @@ fn run(cli: &Cli, configuration: Option<&Path>) -> ExitCode {
     threads::start();
     let mut out = Terminal::stdout();
     let newer = match &cli.command {
-        // It replaces a catalog that cannot be used.
+        // `catalog update` must work with an unusable catalog: it replaces the catalog.
         Command::Catalog(args) if args.is_update() => newer::install(configuration).or(Ok(())),
-        // They ask no catalog, and a shell that starts must not fail because of one.
+        // These commands need no catalog. A shell that loads completions must not fail because of one.
         Command::Explain(_)
         | Command::Templates(_)
         | Command::Schema
@@ -160,7 +210,7 @@ fn run(cli: &Cli, configuration: Option<&Path>) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) if closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // There is nowhere left to report that stderr is gone.
+            // A write error cannot be reported: stderr is closed.
             let _ = writeln!(Terminal::stderr(), "error: {error:#}");
             ExitCode::from(2)
         }
@@ -180,6 +230,10 @@ fn dispatch(command: &Command, out: &mut Terminal) -> anyhow::Result<u8> {
         Command::Import(args) => import::run(args, out),
         #[cfg(feature = "aws")]
         Command::CloudWatch(args) => cloudwatch::run(args, out),
+        #[cfg(not(feature = "aws"))]
+        Command::CloudWatch(_) => anyhow::bail!(
+            "this build has no `cloudwatch` command; run `cargo install --locked --path . --features aws` in a clone of slosmith"
+        ),
         Command::Explain(args) => explain::run(args, out),
         Command::Catalog(args) => catalog::run(args, out),
         Command::Signals(args) => signals::run(args, out),
@@ -191,12 +245,12 @@ fn dispatch(command: &Command, out: &mut Terminal) -> anyhow::Result<u8> {
     }
 }
 
-/// What was found does not change because nobody reads on.
+/// A closed pipe does not change the result of a command.
 fn unless_closed(error: anyhow::Error) -> anyhow::Result<()> {
     if closed(&error) { Ok(()) } else { Err(error) }
 }
 
-/// The reader of a pipe went away: nobody wants the rest.
+/// True when the reader of a pipe has closed it.
 fn closed(error: &anyhow::Error) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)

@@ -1,4 +1,4 @@
-//! Metrics pages: from a server, a file or standard input.
+//! `/metrics` output: from a server, a file or standard input.
 
 mod address;
 mod http;
@@ -19,7 +19,7 @@ pub(super) fn is_here(host: &str) -> bool {
     address.is_ok_and(|address| address.is_some_and(|address| address.origin().is_here()))
 }
 
-/// The text of a page.
+/// The text of `/metrics` output, or of another small file or URL.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -36,14 +36,14 @@ pub(super) fn fetch(page: &str, args: &HttpArgs) -> Result<String> {
     text.with_context(|| format!("cannot read {name}"))
 }
 
-/// A page with samples.
+/// Parsed `/metrics` output.
 ///
 /// # Errors
-/// When it cannot be read, or has none.
+/// When it cannot be read, or has no samples.
 pub(super) fn read(address: &str, args: &HttpArgs) -> Result<Page> {
     let page = exposition::parse(&fetch(address, args)?);
     if page.families.is_empty() {
-        bail!("{address}: not a metrics page: it has no samples");
+        bail!("{address}: not /metrics output: no samples found");
     }
     Ok(page)
 }

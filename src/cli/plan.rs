@@ -1,4 +1,4 @@
-//! One spec, resolved, for commands that judge something by it.
+//! One resolved spec, for commands that check something against it.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub(super) fn with_document(path: &Path) -> Result<Option<(Plan, Document)>> {
     let inputs = input::read(&[path.to_owned()], &mut findings)?;
     if inputs.documents.len() > 1 {
         bail!(
-            "{}: name one spec; there are {}",
+            "{}: expected one spec, found {}",
             path.display(),
             inputs.documents.len()
         );

@@ -1,4 +1,4 @@
-//! `slosmith preview`: specs → pages for reviewers.
+//! `slosmith preview`: specs → HTML previews.
 
 mod pages;
 mod serve;
@@ -24,23 +24,23 @@ use crate::template::Templates;
 use pages::Pages;
 use serve::Server;
 
-/// Write one HTML page per service, for a reviewer without Grafana: dashboards on two simulated days, objectives, alerts and metrics
+/// Write one HTML preview per service, for review without Grafana
 #[derive(Debug, Args)]
 pub struct PreviewArgs {
     /// Specs or folders of specs
     #[arg(default_value = "specs")]
     paths: Vec<PathBuf>,
-    /// Where to write the pages
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "preview")]
     out: PathBuf,
-    /// Folder of templates that replace built-in ones, file by file
+    /// Folder with your templates; each file replaces the built-in template of the same name
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
-    /// Write nothing; serve the pages to browsers on this machine, and reload them whenever a file changes that they are
-    /// made from, until Ctrl-C
+    /// Write nothing; serve the previews to browsers on this machine, and reload them after every change of an input file,
+    /// until Ctrl-C
     #[arg(long, conflicts_with = "out")]
     watch: bool,
-    /// The port on 127.0.0.1 to serve the pages at. Default: any that is free
+    /// Port on 127.0.0.1 for `--watch`. Default: any free port
     #[arg(
         long,
         value_name = "PORT",
@@ -51,7 +51,7 @@ pub struct PreviewArgs {
     port: u16,
 }
 
-/// Runs `slosmith preview`; nothing is written when a spec is wrong.
+/// Runs `slosmith preview`; writes nothing if a spec has errors.
 ///
 /// # Errors
 /// When input cannot be read or output cannot be written.
@@ -86,7 +86,7 @@ fn serve(args: &PreviewArgs, out: &mut dyn Write) -> Result<u8> {
             server.show(Pages::Wrong(format!("error: {error:#}")));
         })?;
         let failed = made.findings.has_errors();
-        let number = count(made.pages.len(), "page");
+        let number = count(made.pages.len(), "preview");
         server.show(match failed {
             true => Pages::Wrong(findings::plain(made.findings.clone(), &made.sources)),
             false => Pages::of(made.pages),
@@ -101,14 +101,14 @@ fn serve(args: &PreviewArgs, out: &mut dyn Write) -> Result<u8> {
     watch::repeat(|| Ok(places(args)), work)
 }
 
-/// What the pages are made from, beside what specs extend.
+/// The inputs, without the files that specs extend.
 fn places(args: &PreviewArgs) -> Vec<Place> {
     let specs = args.paths.iter().cloned().map(Place::Specs);
     let templates = args.templates.iter().cloned().map(Place::Folder);
     specs.chain(templates).collect()
 }
 
-/// Pages of the specs without errors, and all that is wrong with the others.
+/// Previews of the specs without errors, and the errors of the other specs.
 struct Made {
     pages: Vec<OutFile>,
     findings: Sink,

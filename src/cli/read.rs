@@ -1,4 +1,4 @@
-//! Reading the files a person names.
+//! Reads files.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::yaml;
 /// Puts a file among the sources; `named` is true when the command line names it.
 ///
 /// # Errors
-/// When reading or writing fails; a finding when the file is no text.
+/// When reading fails; a finding if the file is not text.
 pub(super) fn read(
     path: &Path,
     named: bool,
@@ -28,7 +28,7 @@ pub(super) fn read(
 /// Puts standard input among the sources, under a name.
 ///
 /// # Errors
-/// When reading fails; a finding when it is no text.
+/// When reading fails; a finding if it is not text.
 pub(super) fn stdin(
     name: &Path,
     sources: &mut Sources,

@@ -1,4 +1,4 @@
-//! `slosmith signals`: what `vllm.*` offers, for people, scripts and the docs.
+//! `slosmith signals`: the built-in `vllm.*` signals, for people, scripts and the docs.
 
 mod list;
 mod page;
@@ -17,14 +17,15 @@ use crate::library::{self, PREFIX};
 use crate::spec::{Across, FamilyKind, Signal};
 use crate::units::Unit;
 
-/// List the signals that a spec can name without declaring them
+/// List the built-in signals that a spec can use
 #[derive(Debug, Args)]
 pub struct SignalsArgs {
-    /// Show only this signal, with its family, labels and buckets on each release
+    /// Show only this signal, with its metrics, labels and buckets in each release
     name: Option<String>,
-    /// Releases to show, such as ">=0.10,<=0.16"
+    /// vLLM releases to show, such as ">=0.10,<=0.16"
     #[arg(long, value_name = "RANGE", value_parser = range)]
     vllm: Option<Range>,
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -33,10 +34,10 @@ fn range(text: &str) -> Result<Range, String> {
     Range::parse(text).map_err(|error| error.with_help())
 }
 
-/// Runs `slosmith signals`; gives back the exit code.
+/// Runs `slosmith signals`; returns the exit code.
 ///
 /// # Errors
-/// When no release lies in the range, the name is none of the library's, or `out` cannot be written.
+/// When no release is in the range, the signal is unknown, or `out` cannot be written.
 pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {
     let catalog = Catalog::vllm();
     let releases = match &args.vllm {
@@ -64,7 +65,7 @@ pub fn run(args: &SignalsArgs, out: &mut dyn Write) -> Result<u8> {
     Ok(0)
 }
 
-/// What is known of a signal of the library on all releases.
+/// The description of a built-in signal in all releases.
 pub(super) fn described(name: &str) -> Option<String> {
     let catalog = Catalog::vllm();
     let (name, signal) = with_signal(name.to_owned())?;
@@ -79,7 +80,7 @@ fn known(name: &str) -> Result<(String, &'static Signal)> {
     found.next().ok_or_else(|| {
         let hint = library::meant(name).map(|meant| format!("; did you mean `{meant}`?"));
         let hint = hint.unwrap_or_default();
-        anyhow!("the library has no signal `{name}`{hint}")
+        anyhow!("unknown signal `{name}`{hint}; `slosmith signals` lists all")
     })
 }
 
@@ -95,11 +96,11 @@ fn views<'a>(catalog: &'a Catalog, releases: &[ReleaseId]) -> Vec<View<'a>> {
         .collect()
 }
 
-/// A library signal with what the releases serve of it.
+/// A built-in signal with its metrics in each release.
 struct View<'a> {
     name: String,
     signal: &'static Signal,
-    /// Of the signal, or of the parts that it is made from.
+    /// The kind of the signal, or of its parts.
     kind: Option<FamilyKind>,
     unit: Option<Unit>,
     across: Option<Across>,
@@ -158,7 +159,7 @@ impl<'a> View<'a> {
         self.unit.map_or("ratio", Unit::as_str)
     }
 
-    /// The releases that serve all it is made from.
+    /// The releases that have all of its metrics.
     fn releases(&self) -> Vec<ReleaseId> {
         let of = |stretches: &[Stretch<'_>]| -> Vec<_> {
             stretches.iter().flat_map(|s| s.releases.clone()).collect()
@@ -172,7 +173,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The profiles of the newest release that serves it; those of its parts are the same.
+    /// The profiles of the newest release that has the signal; all of its metrics have the same profiles.
     fn profiles(&self) -> &[&'a str] {
         let newest = self.families.first().and_then(|stretches| stretches.last());
         newest.map_or(&[], |stretch| &stretch.profiles)

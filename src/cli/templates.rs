@@ -1,4 +1,4 @@
-//! `slosmith templates`: our templates, for people who change them.
+//! `slosmith templates`: exports the built-in templates.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::diag::did_you_mean;
 use crate::output::Writer;
 use crate::template::built_in;
 
-/// Work with templates
+/// Export the built-in templates, so that you can change them
 #[derive(Debug, Args)]
 pub struct TemplatesArgs {
     #[command(subcommand)]
@@ -20,10 +20,10 @@ pub struct TemplatesArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Export built-in templates to a folder, for use with `--templates`
+    /// Write built-in templates to a folder, for `--templates`
     #[command(after_long_help = examples::TEMPLATES_EXPORT)]
     Export {
-        /// Where to write them; existing files are not overwritten
+        /// Folder to write to. Existing files are never overwritten
         folder: PathBuf,
         /// Templates such as `prometheus/rules.yaml`. Default: all
         names: Vec<String>,
@@ -33,14 +33,14 @@ enum Command {
 /// Runs `slosmith templates`.
 ///
 /// # Errors
-/// When a name is unknown, a file is in the way, or writing fails.
+/// When a name is unknown, a file exists, or writing fails.
 pub fn run(args: &TemplatesArgs, out: &mut dyn Write) -> Result<u8> {
     let Command::Export { folder, names } = &args.command;
     for name in names {
         if !built_in().any(|(known, _)| known == name) {
             let help = did_you_mean(name, built_in().map(|(known, _)| known));
             let help = help.map(|help| format!(": {help}")).unwrap_or_default();
-            bail!("there is no template `{name}`{help}");
+            bail!("unknown template `{name}`{help}");
         }
     }
     let wanted = |name: &str| names.is_empty() || names.iter().any(|n| n == name);
@@ -48,7 +48,10 @@ pub fn run(args: &TemplatesArgs, out: &mut dyn Write) -> Result<u8> {
     for (name, _) in chosen() {
         let path = folder.join(name);
         if path.symlink_metadata().is_ok() {
-            bail!("{}: the file exists; nothing was written", path.display());
+            bail!(
+                "{}: file already exists; nothing was written",
+                path.display()
+            );
         }
     }
     let writer = Writer::within(vec![folder.clone()]);

@@ -1,8 +1,7 @@
-//! Where everything that is printed goes through.
+//! All output goes through this module.
 //!
-//! What is written may quote files, pages and names of other people, so nothing in it reaches a terminal or the log of a
-//! CI system as a command: it is escaped here, whoever wrote it. Only our own styles and workflow commands pass, through
-//! a call of their own.
+//! Output may quote files, metrics and names of other people. It must not reach a terminal or a CI log as a command, so control
+//! characters are escaped here. Only slosmith's own styles and workflow commands pass, through [`Terminal::print`].
 
 use std::io::{BufWriter, Result, Stderr, Stdout, Write};
 
@@ -30,7 +29,7 @@ pub(super) fn is_stderr_styled() -> bool {
     AutoStream::<Stderr>::choice(&std::io::stderr()) != ColorChoice::Never
 }
 
-/// What may pass as it is.
+/// The parts of a text that are printed unescaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
     /// Nothing: text that may quote anything.
@@ -227,7 +226,7 @@ mod tests {
     fn our_own_styles_pass_and_no_others() {
         let text = "\x1b[1;31mred\x1b[0m \x1b]8;;https://x\x1b\\link\x1b]8;;\x1b\\\n";
         let styled = |text: &str| shown(|out| out.print(text, Trust::Styles).expect("written"));
-        // Where nobody can see them the stream takes them out again; here there is no such stream.
+        // A stream that is not a terminal removes styles; this test has no such stream.
         assert_eq!(styled(text), text);
         assert_eq!(
             styled("\x1b[2J\x1b]0;title\x07"),

@@ -5,15 +5,15 @@ use std::thread;
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
-/// Starts one for each processor, this one among them; where the system gives fewer, those do it all.
+/// Starts one thread per processor, including this one; fewer if the system does not allow more.
 ///
-/// `RAYON_NUM_THREADS` asks for another number.
+/// `RAYON_NUM_THREADS` sets another number.
 pub(super) fn start() {
     let asked = std::env::var("RAYON_NUM_THREADS");
     let asked = asked.ok().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
     let wanted = asked.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let helpers: Vec<_> = (1..wanted).map_while(|_| helper()).collect();
-    // The pool waits for every thread that it counts, so they are there before it is.
+    // The pool waits for all of its threads, so they are started first.
     let pool = ThreadPoolBuilder::new().num_threads(1 + helpers.len());
     let mut helpers = helpers.into_iter();
     let pool = pool.use_current_thread().spawn_handler(|worker| {
@@ -29,7 +29,7 @@ pub(super) fn start() {
     );
 }
 
-/// A thread that works in the pool once it is given its part in it; `None` when the system gives no more.
+/// A thread that joins the pool; `None` if the system does not allow another thread.
 fn helper() -> Option<Sender<ThreadBuilder>> {
     let (give, take) = mpsc::channel::<ThreadBuilder>();
     let work = move || take.recv().map(ThreadBuilder::run).unwrap_or_default();

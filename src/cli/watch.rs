@@ -1,8 +1,7 @@
-//! `--watch`: does its work again whenever a file changes that it reads.
+//! `--watch`: repeats the work after every change of an input file.
 //!
-//! What counts is what is in the files, not that somebody wrote them: whatever the work itself writes, and wherever,
-//! never starts it again. Ctrl-C ends the process as it ends any other; files are replaced in one step, so that none is
-//! half written then.
+//! Only the content of the files matters, not their modification time. So the output of the work itself never starts it again.
+//! Ctrl-C ends the process like any other; files are replaced in one step, so that no file is half written.
 
 mod follow;
 mod look;
@@ -24,24 +23,28 @@ use follow::Follower;
 use look::Look;
 pub(super) use look::Place;
 
-/// So many changed files are named.
+/// Number of changed files that are listed.
 const FEW: usize = 3;
 
-/// Refuses what can be read only once.
+/// Rejects files that can be read only once.
 ///
 /// # Errors
 /// When a path is an open file that the shell hands over.
 pub(super) fn check(paths: &[PathBuf]) -> Result<()> {
     match paths.iter().find(|path| input::is_handed(path)) {
-        Some(path) => bail!("`--watch`: {} can be read only once", path.display()),
+        Some(path) => bail!(
+            "`--watch` needs regular files: {} can be read only once",
+            path.display()
+        ),
         None => Ok(()),
     }
 }
 
-/// Works once, then again after each change of a file at one of the `places`; work that fails is told and does not end it.
+/// Does the work once, then again after each change of a file at one of the `places`. Failed work is reported and does not end
+/// the loop.
 ///
 /// # Errors
-/// When changes cannot be followed, or nobody reads what is printed any more.
+/// When files cannot be watched, or the output is closed.
 pub(super) fn repeat(
     places: impl Fn() -> Result<Vec<Place>>,
     mut work: impl FnMut() -> Result<u8>,
@@ -50,7 +53,7 @@ pub(super) fn repeat(
     let mut follower = Follower::new()?;
     let mut seen = look(&mut follower, &places)?;
     let files = count(seen.files.len(), "file");
-    writeln!(err, "watching {files} until Ctrl-C")?;
+    writeln!(err, "watching {files}; stop with Ctrl-C")?;
     loop {
         let started = Instant::now();
         let failed = match work() {
@@ -63,7 +66,7 @@ pub(super) fn repeat(
         };
         if failed {
             let time = took(started.elapsed());
-            writeln!(err, "failed after {time}; watching for the next change")?;
+            writeln!(err, "failed after {time}; waiting for the next change")?;
         }
         let now = loop {
             follower.wait()?;
@@ -77,7 +80,7 @@ pub(super) fn repeat(
     }
 }
 
-/// What is there now, once all of it is followed: what changes later is told.
+/// The current files, once all of their folders are watched: later changes are seen.
 fn look(follower: &mut Follower, places: &impl Fn() -> Result<Vec<Place>>) -> Result<Look> {
     loop {
         let look = Look::at(&places()?);
@@ -89,14 +92,14 @@ fn look(follower: &mut Follower, places: &impl Fn() -> Result<Vec<Place>>) -> Re
 
 type Files = BTreeMap<PathBuf, Digest>;
 
-/// `specs/a.yaml changed, specs/b.yaml is new`.
+/// `specs/a.yaml changed, specs/b.yaml added`.
 fn changes(before: &Files, now: &Files) -> String {
     let line = |path: &Path, what: &str| format!("{} {what}", one_line(&path.to_string_lossy()));
     let gone = before.keys().filter(|path| !now.contains_key(*path));
-    let gone = gone.map(|path| line(path, "is gone"));
+    let gone = gone.map(|path| line(path, "removed"));
     let other = now.iter().filter_map(|(path, digest)| {
         let what = match before.get(path) {
-            None => "is new",
+            None => "added",
             Some(old) if old != digest => "changed",
             Some(_) => return None,
         };

@@ -1,4 +1,4 @@
-//! Shapes and changes in words.
+//! Text for shapes, changes, counts and times.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ const MANY: usize = 8;
 pub(super) fn labels(shape: &Shape) -> String {
     let count = shape.labels.len();
     match (count, shape.open_labels) {
-        (0, true) => "not known".to_owned(),
+        (0, true) => "unknown".to_owned(),
         (0, false) => "none".to_owned(),
-        (_, true) if count > MANY => format!("{count} labels, differing between deployments"),
-        (_, true) => format!("{}, perhaps more", shape.labels.join(", ")),
+        (_, true) if count > MANY => format!("{count} labels; they depend on the deployment"),
+        (_, true) => format!("{}, possibly more", shape.labels.join(", ")),
         (_, false) => shape.labels.join(", "),
     }
 }
@@ -26,13 +26,13 @@ pub(super) fn buckets(shape: &Shape) -> String {
     let bounds: Vec<_> = shape.buckets.iter().filter(|b| *b != "+Inf").collect();
     match (bounds.first(), bounds.last()) {
         _ if shape.kind != MetricType::Histogram => String::new(),
-        (Some(_), Some(_)) if shape.open_buckets => "differ between deployments".to_owned(),
+        (Some(_), Some(_)) if shape.open_buckets => "depend on the deployment".to_owned(),
         (Some(first), Some(last)) => format!("{} from {first} to {last}", bounds.len()),
-        _ => "not known".to_owned(),
+        _ => "unknown".to_owned(),
     }
 }
 
-/// What a family changed, one line per aspect.
+/// The changes of a family, one line per aspect.
 pub(super) fn changes(changed: &Changed) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some((old, new)) = changed.kind {
@@ -69,9 +69,9 @@ pub(super) fn replacement(replacement: &Replacement) -> String {
 pub(super) fn kind(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Rename => "renamed",
-        ChangeKind::Shape => "another shape",
-        ChangeKind::Unit => "another unit",
-        ChangeKind::Semantics => "another meaning",
+        ChangeKind::Shape => "type changed",
+        ChangeKind::Unit => "unit changed",
+        ChangeKind::Semantics => "meaning changed",
         ChangeKind::Split => "split",
         ChangeKind::Removed => "removed",
     }

@@ -165,9 +165,7 @@ fn comes_from_a_server() {
         Answer::redirect(&format!("{place}{path}"))
     });
     let url = at(&page, "new.json");
-    update(&url, &trusted)
-        .exits(2)
-        .says("which is another server");
+    update(&url, &trusted).exits(2).says("on another server");
     update(&url, &[&trusted[..], &["--follow-redirects"]].concat()).exits(0);
     assert!(project.has("ours/catalog.json"));
 }
@@ -182,20 +180,20 @@ fn refuses_what_is_not_right() {
     project.write("new.json", &newer());
     refused("cannot read new.json.minisig");
     signed(&project, "new.json", &newer(), "stranger");
-    refused("not signed with this key");
+    refused("the signature does not match this key");
     signed(&project, "new.json", &newer(), "signer");
     project.edit("new.json", "99.0.0", "99.0.1");
-    refused("not signed with this key");
+    refused("the signature does not match this key");
     let unknown = edited(|index| index["tomorrow"] = 1.into());
     signed(&project, "new.json", &unknown, "signer");
-    refused("not a catalog that this version of slosmith understands");
+    refused("not a vLLM catalog, or one for another version of slosmith");
     let old = edited(|index| drop(index["releases"].as_array_mut().expect("a list").pop()));
     signed(&project, "new.json", &old, "signer");
-    refused("it lacks 0.");
+    refused("missing releases: 0.");
     project.write("signer.pub", "no key\n");
-    refused("not a key of minisign");
+    refused("not a minisign public key");
     project.write("slosmith.toml", "");
-    refused("add `vllm_catalog = ");
+    refused("set `vllm_catalog = ");
 }
 
 /// A project's catalog that is older than the program's is left alone, and a broken one can be replaced.
@@ -209,10 +207,13 @@ fn the_newer_of_two_counts() {
     project
         .run(&["catalog", "list"])
         .exits(2)
-        .says("ours/catalog.json: not a catalog");
+        .says("ours/catalog.json: not a vLLM catalog");
     signed(&project, "new.json", &newer(), "signer");
     project.run(&UPDATE).exits(0);
     // Nor does one come back that lacks what is here.
     signed(&project, "new.json", EMBEDDED, "signer");
-    project.run(&UPDATE).exits(2).says("it lacks 99.0.0");
+    project
+        .run(&UPDATE)
+        .exits(2)
+        .says("missing releases: 99.0.0");
 }

@@ -123,14 +123,20 @@ fn what_init_writes_is_valid() {
 fn the_hooks_run() {
     let hooks = yaml(&read(".pre-commit-hooks.yaml"));
     let hooks = hooks.as_array().expect("a list");
-    assert_eq!(hooks.len(), 2);
+    assert_eq!(hooks.len(), 4);
     let project = Project::built();
     project.write(
         "rules.yaml",
         &crate::project::alerts(&["vllm:no_such_metric > 1"]),
     );
     for hook in hooks {
-        assert_eq!(hook["language"], "rust", "{hook}");
+        let id = hook["id"].as_str().expect("a name");
+        let language = if id.ends_with("-system") {
+            "system"
+        } else {
+            "rust"
+        };
+        assert_eq!(hook["language"], language, "{hook}");
         let entry = hook["entry"].as_str().expect("a command");
         let words: Vec<_> = entry.split(' ').collect();
         assert_eq!(words[0], "slosmith");
@@ -313,7 +319,10 @@ fn the_action_passes_what_is_right() {
         !report.contains("<details>") && !report.contains("CloudWatch"),
         "{report}"
     );
-    let install = format!("install --locked --path {}", root().display());
+    let install = format!(
+        "install --locked --features aws --path {}",
+        root().display()
+    );
     assert!(job.calls("cargo").starts_with(&install));
     assert!(job.runner.read("path").trim().ends_with("/slosmith/bin"));
     let sarif: Value = serde_json::from_str(
@@ -354,9 +363,9 @@ fn the_action_fails_after_it_has_told_all() {
     job.run().exits(1).says("failed: build");
     let report = job.report();
     for words in [
-        "❌ generated files are stale",
+        "❌ generated files are out of date",
         "slosmith build --check</summary>",
-        "⚠️ an upgrade from vLLM 0.10.2 to 0.33.0 breaks queries",
+        "⚠️ the upgrade from vLLM 0.10.2 to 0.33.0 breaks queries",
         "slosmith drift</summary>",
     ] {
         assert!(report.contains(words), "no `{words}` in:\n{report}");
@@ -392,7 +401,7 @@ fn the_report_fits_into_a_comment() {
     let mut job = Job::new(project, &[("comment", "false")]);
     job.run().exits(1).says("failed: build");
     let report = job.report();
-    assert!(report.contains("(cut; the log of the job has all of it)"));
+    assert!(report.contains("(cut; see the job log for the full text)"));
     assert!(report.len() < 65_536, "{}", report.len());
 }
 

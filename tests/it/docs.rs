@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use slosmith::target::Target;
+#[cfg(feature = "aws")]
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use clap::CommandFactory;
+use slosmith::cli::help;
 
 fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
@@ -220,16 +221,73 @@ fn the_architecture_names_every_module_in_order() {
     assert_eq!(modules, crate::layers::ORDER);
 }
 
+/// The page shows a build with all features.
+#[cfg(feature = "aws")]
 #[test]
 fn help_is_fresh() {
-    let mut command = slosmith::cli::Cli::command().term_width(80);
+    let mut command = slosmith::cli::command().term_width(80);
     command.build();
-    let mut page = String::from(
-        "# The command line\n\nWhat `--help` says. Exit codes: 0 when all is well, 1 when `build --check` finds stale \
-         files, `lint`,\n`drift` and `doctor` find something, or `cloudwatch plan` has changes, 2 when something could not be done.\n",
+    let mut page = format!(
+        "# The command line\n\nAll commands with their options, as `--help` shows them. The global options are listed once, under\n\
+         [`slosmith`](#slosmith).\n\n## Exit codes\n\n{}",
+        exit_codes()
     );
     describe(&command, &mut page);
+    assert_eq!(page.matches("--color <WHEN>").count(), 1, "{page}");
     crate::update::check("docs/cli.md", &page);
+}
+
+#[cfg(feature = "aws")]
+fn exit_codes() -> String {
+    let mut table = "| exit code | command | meaning |\n|---|---|---|\n".to_owned();
+    for (code, meaning) in help::EXIT_CODES {
+        if code != 1 {
+            writeln!(table, "| {code} | all | {meaning} |").unwrap();
+            continue;
+        }
+        for (command, meaning) in help::FAILED_CHECKS {
+            writeln!(table, "| 1 | `{command}` | {meaning} |").unwrap();
+        }
+    }
+    table
+}
+
+#[test]
+fn every_command_is_in_one_group() {
+    let command = slosmith::cli::command().term_width(80);
+    let known: BTreeSet<_> = command.get_subcommands().map(|c| c.get_name()).collect();
+    let grouped = help::GROUPS.iter().flat_map(|(_, names)| *names);
+    let grouped: Vec<_> = grouped.copied().collect();
+    assert_eq!(grouped.iter().copied().collect::<BTreeSet<_>>(), known);
+    assert_eq!(grouped.len(), known.len(), "{grouped:?}");
+    let shown = command.clone().render_help().to_string();
+    assert!(shown.lines().all(|line| line.len() <= 80), "{shown}");
+    for name in known {
+        let lines = shown.lines();
+        let line = lines.filter(|line| line.starts_with(&format!("  {name} ")));
+        let line: Vec<_> = line.collect();
+        assert_eq!(line.len(), 1, "{name}: {line:?}");
+    }
+}
+
+/// Every command whose code can return 1 is in the table of exit codes, and no other.
+#[test]
+fn the_table_of_exit_codes_is_complete() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cli");
+    let mut found = BTreeSet::new();
+    for entry in walkdir::WalkDir::new(&root) {
+        let path = entry.expect("an entry").into_path();
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let codes = ["Ok(1)", "u8::from(", " => 1,"];
+        if codes.iter().any(|code| text.contains(code)) {
+            let below = path.strip_prefix(&root).expect("below src/cli");
+            let first = Path::new(below.iter().next().expect("a name")).file_stem();
+            found.insert(first.expect("a name").to_string_lossy().into_owned());
+        }
+    }
+    let listed = help::FAILED_CHECKS.map(|(command, _)| command);
+    let listed = listed.map(|command| command.split(' ').next().expect("a word").to_owned());
+    assert_eq!(found, listed.into_iter().collect());
 }
 
 #[test]
@@ -242,9 +300,16 @@ fn pages_of_rules_are_fresh() {
     crate::update::check("docs/rules.md", &slosmith::lint::rules::pages());
 }
 
+/// A command and its subcommands. Only the page of the program has the global options.
+#[cfg(feature = "aws")]
 fn describe(command: &clap::Command, page: &mut String) {
     let name = command.get_bin_name().unwrap_or(command.get_name());
-    let help = command.clone().render_long_help().to_string();
+    let is_program = name == "slosmith";
+    let mut shown = command.clone().mut_args(|arg| {
+        let hide = arg.is_hide_set() || (arg.is_global_set() && !is_program);
+        arg.hide(hide)
+    });
+    let help = shown.render_long_help().to_string();
     let lines: Vec<_> = help.lines().map(str::trim_end).collect();
     write!(
         page,

@@ -106,7 +106,7 @@ fn what_is_not_measured_is_no_pass() {
     let (text, code) = run(&vllm(150.0, 1800.0, 0), &[]);
     assert!(text.contains("pass the value with `--given`"), "{text}");
     assert!(
-        text.ends_with("not measured: 1 of 5, so this is not a pass\n"),
+        text.ends_with("no verdict: 1 of 5 criteria were not measured\n"),
         "{text}"
     );
     assert_eq!(code, 1);
@@ -326,17 +326,17 @@ fn nonsense_is_refused() {
         (
             vllm(1.0, 1.0, 0).as_str(),
             vec!["--given", "oom=0"],
-            "no such measure",
+            "unknown measure",
         ),
         (
             vllm(1.0, 1.0, 0).as_str(),
             vec!["--given", "oom_events=many"],
-            "not a number",
+            "must be a number",
         ),
         (
             vllm(1.0, 1.0, 0).as_str(),
             vec!["--given", "oom_events=nan"],
-            "not a number",
+            "must be a number",
         ),
     ] {
         let (text, code) = run(result, &more);

@@ -69,7 +69,10 @@ fn refused_everywhere(make: impl Fn(&std::path::Path), words: &str) {
         let (code, said) = run(&project, place);
         assert_eq!(code, Some(2), "{place:?}\n{said}");
         // A link to a device leads a baseline out of the project.
-        let fits = [words, "a baseline must be in the configuration's folder"];
+        let fits = [
+            words,
+            "the baseline must be in or below the folder of slosmith.toml",
+        ];
         let told = fits.iter().any(|words| said.contains(words));
         assert!(told, "{place:?}: no `{words}`\n{said}");
     }

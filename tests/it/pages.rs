@@ -75,7 +75,7 @@ fn a_page_is_read_over_https_from_a_server_that_is_trusted() {
     let (project, server) = (project(), https(&certificates().server));
     record(&project, &server.address(), &[])
         .exits(2)
-        .says("UnknownIssuer: name its authority with `--cacert`");
+        .says("UnknownIssuer: pass the CA certificate of the server with `--cacert`");
     record(&project, &server.address(), &["--cacert", "ca.pem"]).exits(0);
     record(&project, &server.address(), &["--insecure"]).exits(0);
     record(&project, &server.address(), &["--cacert", "token"])
@@ -98,7 +98,9 @@ fn a_client_shows_its_certificate() {
         let more = [&["--cacert", "ca.pem"], more].concat();
         record(&project, &server.address(), &more)
     };
-    ask(&[]).exits(2).says("CertificateRequired: give `--cert`");
+    ask(&[])
+        .exits(2)
+        .says("requires a client certificate; pass `--cert`");
     ask(&["--cert", "client.pem", "--key", "client.key"]).exits(0);
     ask(&["--cert", "both.pem"]).exits(0);
     for (more, words) in [
@@ -127,7 +129,7 @@ fn a_token_goes_to_its_server_alone_and_not_in_the_open() {
     // Nobody answers at this address, and nobody is asked.
     record(&project, "http://192.0.2.1/metrics", &token)
         .exits(2)
-        .says("the token would go to http://192.0.2.1:80 unencrypted");
+        .says("the token would be sent to http://192.0.2.1:80 unencrypted");
     project.write("token", "two words");
     record(&project, &plain.address(), &token)
         .exits(2)
@@ -149,9 +151,7 @@ fn redirects_to_other_servers_are_asked_for() {
         let more = [&["--bearer-token-file", "token"], more].concat();
         record(&project, &address, &more)
     };
-    ask("/metrics", &[])
-        .exits(2)
-        .says("which is another server");
+    ask("/metrics", &[]).exits(2).says("on another server");
     assert_eq!(other.requests().len(), 0);
     ask("/metrics", &["--follow-redirects"]).exits(0);
     assert!(!other.requests()[0].contains("authorization"));
@@ -197,10 +197,10 @@ fn pages_without_end_and_packed_ones_are_refused() {
     let packed = Server::start(None, |_| Answer::page(PAGE).with("content-encoding: gzip"));
     record(&project, &packed.address(), &[])
         .exits(2)
-        .says("compressed as \"gzip\"");
+        .says("compressed (\"gzip\")");
     let closed = Server::start(None, |_| Answer::Status(401));
     record(&project, &closed.address(), &[])
         .exits(2)
-        .says("http status: 401: give `--bearer-token-file` or `--cert`");
+        .says("http status: 401: pass `--bearer-token-file` or `--cert`");
     assert!(!project.has("c"));
 }

@@ -27,7 +27,7 @@ fn the_first_files_build_and_lint() {
         let project = Project::empty();
         init(&project, &["--metrics", &page(release), "--ci", "gitlab"])
             .exits(0)
-            .says("the page fits vLLM");
+            .says("detected vLLM ");
         let ran = project.run(&["build", "--validate"]).exits(0);
         assert!(!ran.err.contains("warning"), "{release}: {}", ran.err);
         project.run(&["lint", ".", "--fail-on", "info"]).exits(0);
@@ -36,7 +36,7 @@ fn the_first_files_build_and_lint() {
         let counts_requests = spec.contains("vllm.http_requests");
         assert_eq!(counts_requests, release != "0.6.6", "{release}");
         assert!(
-            spec.contains("Models on the server's page: tiny."),
+            spec.contains("Models detected from /metrics: tiny."),
             "{spec}"
         );
     }
@@ -76,16 +76,16 @@ fn have_a_first_spec(step: usize) {
     let project = Project::empty();
     init(&project, &["--metrics", &page])
         .exits(2)
-        .says("use a newer range with `--vllm`");
+        .says("pass a newer range with `--vllm`");
     assert!(project.files(".").is_empty());
 }
 
 #[test]
 fn nothing_is_overwritten() {
     for (file, advice) in [
-        ("slosmith.toml", "add specs to that project"),
+        ("slosmith.toml", "add specs to the existing project"),
         ("specs/chat.yaml", "choose another `--name`"),
-        (".github/workflows/slosmith.yaml", "use `--ci none`"),
+        (".github/workflows/slosmith.yaml", "pass `--ci none`"),
     ] {
         let project = Project::empty();
         project.write(file, "mine");
@@ -114,9 +114,9 @@ fn pages_that_say_nothing_are_refused() {
     );
     let before = project.snapshot(".");
     for (page, words) in [
-        ("empty", "not a metrics page"),
-        ("html", "not a metrics page"),
-        ("other", "not a page of vLLM"),
+        ("empty", "not /metrics output"),
+        ("html", "not /metrics output"),
+        ("other", "not the /metrics output of vLLM"),
         ("absent", "cannot read absent"),
     ] {
         init(&project, &["--metrics", page]).exits(2).says(words);
@@ -149,7 +149,7 @@ fn names_are_checked_and_found() {
     project
         .run(&["init", "--name", "Chat Bot!"])
         .exits(2)
-        .says("`chat-bot` would do");
+        .says("use a name such as `chat-bot`");
     for owner in ["", "{{ $labels.team }}", "two\nlines"] {
         init(&project, &["--owner", owner])
             .exits(2)
@@ -206,11 +206,11 @@ fn questions_are_asked_on_a_terminal() {
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success(), "{said}");
     for question in [
-        "Metrics page",
+        "URL of /metrics",
         "Name of the service",
         "Team that",
-        "Releases of vLLM [>=0.3",
-        "Where pipelines",
+        "vLLM releases [>=0.3",
+        "CI system: ",
     ] {
         assert!(said.contains(question), "no `{question}` in:\n{said}");
     }
@@ -263,7 +263,7 @@ fn doctor_finds_what_is_wrong() {
         "https://git.here.org/",
     );
     let ran = doctor(&project).exits(1);
-    assert!(!ran.out.contains("only an example"), "{}", ran.out);
+    assert!(!ran.out.contains("is a placeholder"), "{}", ran.out);
     assert_eq!(state(&ran, "generated"), "problem");
     assert_ne!(project.snapshot("."), before);
 
@@ -310,7 +310,7 @@ fn doctor_looks_at_programs() {
     for words in [
         "warning  promtool       not found",
         "warning  git            not found",
-        "bash does not complete",
+        "no completion installed for bash",
     ] {
         assert!(out.contains(words), "no `{words}` in:\n{out}");
     }
@@ -329,6 +329,19 @@ fn doctor_looks_at_programs() {
     programs.write(".bashrc", "source <(slosmith completions bash)\n");
     assert!(run().1.contains("ok       completions    bash"));
     assert_eq!(project.snapshot("."), before);
+}
+
+#[cfg(not(feature = "aws"))]
+#[test]
+fn a_build_without_aws_shows_how_to_get_the_command() {
+    let project = Project::empty();
+    for args in [&["cloudwatch"][..], &["cloudwatch", "plan", "--out", "x"]] {
+        project
+            .run(args)
+            .exits(2)
+            .says("this build has no `cloudwatch` command")
+            .says("--features aws");
+    }
 }
 
 /// Bash completes commands and options with the script; tests/cases asks zsh and fish.

@@ -64,11 +64,11 @@ fn specs_come_and_go() {
     let project = Project::new();
     let watched = built(&project, &[]);
     project.write("specs/team/other.yaml", &spec("other"));
-    assert_eq!(watched.next(), "specs/team/other.yaml is new");
+    assert_eq!(watched.next(), "specs/team/other.yaml added");
     watched.until("2 services in ");
     assert!(project.has("generated/other"));
     project.remove("specs/team/other.yaml");
-    assert_eq!(watched.next(), "specs/team/other.yaml is gone");
+    assert_eq!(watched.next(), "specs/team/other.yaml removed");
     watched.until("1 service in ");
     assert!(!project.has("generated/other"));
 }
@@ -110,16 +110,17 @@ fn the_configuration_and_templates_count() {
         "slosmith.toml",
         "[build]\nout = \"here\"\ntemplates = \"ours\"\n",
     );
-    assert_eq!(watched.next(), "slosmith.toml is new");
+    assert_eq!(watched.next(), "slosmith.toml added");
     let said = watched.until(FAILED);
     assert!(
-        said.iter().any(|line| line.contains("there is no folder")),
+        said.iter()
+            .any(|line| line.contains("the folder `ours` does not exist")),
         "{said:?}"
     );
     std::fs::create_dir(project.path("ours")).expect("a folder");
     let page = include_str!("../../templates/runbook/page.md");
     project.write("ours/runbook/page.md", &format!("Ours\n\n{page}"));
-    assert_eq!(watched.next(), "ours/runbook/page.md is new");
+    assert_eq!(watched.next(), "ours/runbook/page.md added");
     watched.until("1 service in ");
     let pages = project.files("here/svc");
     assert!(!pages.is_empty(), "{pages:?}");
@@ -136,14 +137,14 @@ fn a_folder_of_specs_may_come_late_and_go() {
     let watched = watched(&project, &[]);
     watched.until(FAILED);
     project.write("specs/svc.yaml", &spec("svc"));
-    assert_eq!(watched.next(), "specs/svc.yaml is new");
+    assert_eq!(watched.next(), "specs/svc.yaml added");
     watched.until("1 service in ");
     std::fs::rename(project.path("specs"), project.path("away")).expect("renamed");
-    assert_eq!(watched.next(), "specs/svc.yaml is gone");
+    assert_eq!(watched.next(), "specs/svc.yaml removed");
     watched.until(FAILED);
     // Another folder of the same name.
     project.write("specs/svc.yaml", &spec("svc"));
-    assert_eq!(watched.next(), "specs/svc.yaml is new");
+    assert_eq!(watched.next(), "specs/svc.yaml added");
     watched.until("1 service in ");
     watched.is_silent();
     project.edit("specs/svc.yaml", "owner: team", "owner: others");

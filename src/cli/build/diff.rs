@@ -1,4 +1,4 @@
-//! What a build would change.
+//! The changes that a build would make.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,14 +8,14 @@ use similar::TextDiff;
 use crate::diag::one_line;
 use crate::output::{Change, Folder, MANIFEST};
 
-/// How files on disk differ from what they should be, as a unified diff.
+/// The files on disk against the generated ones, as a unified diff.
 pub(super) fn unified(out: &Path, folder: &Folder, changes: &BTreeMap<String, Change>) -> String {
     let mut all = String::new();
     for (path, change) in changes {
         let name = out.join(&folder.service).join(path);
         let name = one_line(&name.to_string_lossy()).into_owned();
         if path == MANIFEST {
-            all.push_str(&format!("{name}: the list of our files is stale\n"));
+            all.push_str(&format!("{name}: the manifest is out of date\n"));
             continue;
         }
         let wanted = folder.files.get(path).map_or("", String::as_str);

@@ -1,4 +1,4 @@
-//! Which specs are built.
+//! Finds the specs to build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
@@ -15,12 +15,12 @@ use crate::output::MANIFEST;
 use crate::source::{FileId, Sources, Span, Spanned};
 use crate::spec::{self, Bases, Document};
 
-/// Which specs are built.
+/// The specs to build.
 #[derive(Default)]
 pub(in crate::cli) struct Specs {
-    /// Their files, each once.
+    /// The files, each once.
     pub(in crate::cli) files: Vec<PathBuf>,
-    /// True when one whole folder of specs is built: what no spec asks for is then stale.
+    /// True if one whole folder of specs is built: services without a spec are then removed.
     pub(super) whole_folder: bool,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn list(paths: &[PathBuf], config: &Config) -> Result<Specs> {
         let found = specs_under(path)?;
         if found.is_empty() {
             let path = path.display();
-            bail!("{path}: no spec (`.yaml` or `.yml`) in this folder");
+            bail!("{path}: no spec (`.yaml` or `.yml`) in this folder; `slosmith init` writes one");
         }
         files.extend(found);
     }
@@ -45,8 +45,8 @@ pub(super) fn list(paths: &[PathBuf], config: &Config) -> Result<Specs> {
     })
 }
 
-/// What was found of a path; none where there is nothing. What cannot be looked at is neither there nor gone: the
-/// services that it describes would be kept or removed by mistake.
+/// Looks at a path; `None` if it does not exist. Other errors are returned: treating such a path as missing or as present would
+/// remove or keep services by mistake.
 fn look<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>> {
     match found {
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
@@ -60,14 +60,14 @@ fn is_folder(path: &Path) -> Result<bool> {
     Ok(look(path, path.metadata())?.is_some_and(|about| about.is_dir()))
 }
 
-/// Each file once, without those that others extend.
+/// Each file once, without the files that other specs extend.
 pub(super) fn built(mut files: Vec<PathBuf>, config: &Config) -> Vec<PathBuf> {
     let mut seen = BTreeSet::new();
     files.retain(|path| seen.insert(path.clone()) && !config.build.is_defaults(path));
     files
 }
 
-/// True for a folder outside of which the configuration names no specs.
+/// True if the configuration names no specs outside this folder.
 fn is_all(folder: &Path, config: &Config) -> Result<bool> {
     let real = |path: &Path| look(path, path.canonicalize());
     for named in &config.build.specs {
@@ -89,7 +89,7 @@ pub(in crate::cli) fn matching(root: &Path, named: &str) -> Result<Vec<PathBuf>>
     let glob = GlobBuilder::new(named.strip_prefix("./").unwrap_or(named));
     let glob = { glob }.literal_separator(true).build();
     let glob = glob
-        .with_context(|| format!("`{named}` is not a glob"))?
+        .with_context(|| format!("`{named}` is not a valid glob"))?
         .compile_matcher();
     let start = start(root, named);
     let mut found = Vec::new();
@@ -118,7 +118,7 @@ fn is_glob(text: &str) -> bool {
     text.contains(['*', '?', '[', '{'])
 }
 
-/// The folder below which everything is that a path or a glob names; the path itself when it is no glob.
+/// The folder that contains all matches of a glob; a path without wildcards itself.
 pub(in crate::cli) fn start(root: &Path, named: &str) -> PathBuf {
     let plain = named.split('/').take_while(|part| !is_glob(part));
     let start = root.join(plain.collect::<PathBuf>());
@@ -129,8 +129,8 @@ pub(in crate::cli) fn start(root: &Path, named: &str) -> PathBuf {
     }
 }
 
-/// True where no specs are looked for: in hidden folders, because mounted configuration consists of links beside hidden
-/// folders with the files, and in what we wrote ourselves.
+/// True for folders without specs: hidden folders, and folders that slosmith generated. A mounted ConfigMap consists of links
+/// beside hidden folders with the files.
 pub(in crate::cli) fn is_passed(entry: &walkdir::DirEntry) -> bool {
     let hidden = || entry.file_name().as_encoded_bytes().starts_with(b".");
     let ours = || entry.file_type().is_dir() && entry.path().join(MANIFEST).is_file();
@@ -143,7 +143,7 @@ pub(in crate::cli) struct Inputs {
     pub(in crate::cli) documents: Vec<Document>,
 }
 
-/// Reads every spec under `paths`; what is wrong with them goes to `findings`.
+/// Reads every spec under `paths`; errors in specs go to `findings`.
 pub(in crate::cli) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inputs> {
     let mut inputs = Inputs {
         sources: Sources::default(),
@@ -174,8 +174,8 @@ pub(in crate::cli) fn read(paths: &[PathBuf], findings: &mut Sink) -> Result<Inp
 
 /// Two specs that would write the same folder.
 pub(super) fn duplicate(name: &Spanned<String>, first: Span) -> Diagnostic {
-    let message = format!("two specs describe the service `{name}`");
-    Diagnostic::error("duplicate-name", name.span, message).related(first, "the first one")
+    let message = format!("the service `{name}` is defined in two specs");
+    Diagnostic::error("duplicate-name", name.span, message).related(first, "first definition")
 }
 
 /// The files that may be specs; a path that is a file is one.
@@ -193,7 +193,7 @@ pub(in crate::cli) fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
         if !matches!(ending, Some("yaml" | "yml")) {
             continue;
         }
-        // A spec that cannot be looked at is no spec that is gone: its service would go with it.
+        // An unreadable spec must not count as removed: its service would be removed, too.
         let about = entry.path().metadata();
         let about = about.with_context(|| format!("cannot read {}", entry.path().display()))?;
         if about.is_file() {
@@ -203,7 +203,7 @@ pub(in crate::cli) fn specs_under(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Reads a file; `None` when it is no text.
+/// Reads a file; `None` if it is not text.
 pub(super) fn load(
     path: &Path,
     sources: &mut Sources,

@@ -1,5 +1,5 @@
-//! One service: from its spec to a staged folder. Nothing of the files outlives the job, so that a thousand
-//! services need no more memory than a few.
+//! One service: from its spec to a staged folder. The files do not outlive the job, so a thousand services need as much memory
+//! as a few.
 
 use std::collections::BTreeMap;
 
@@ -19,16 +19,16 @@ use crate::source::{FileId, Span};
 use crate::spec::{self, Document, Text};
 use crate::target::{self, Target, TargetError, Untested, own};
 
-/// What all jobs of a build share.
+/// Data that all jobs of a build share.
 pub(super) struct Job<'a> {
     pub(super) settings: &'a Settings,
-    /// None under `--check`.
+    /// `None` with `--check`.
     staging: Option<&'a Staging>,
-    /// Which service folder was built from which inputs; empty when every output is to be checked anyway.
+    /// Service folders by the digest of their inputs; empty with `--validate`, which checks all outputs.
     built_from: BTreeMap<Digest, String>,
 }
 
-/// What became of one spec.
+/// The result of one spec.
 #[derive(Default)]
 pub(super) struct Done {
     /// The service that the spec describes, where the spec could be read.
@@ -43,33 +43,33 @@ pub(super) struct Built {
     pub(super) service: String,
     /// Number of files.
     pub(super) files: usize,
-    /// Number of files that differ on disk.
+    /// Number of files that differ from those on disk.
     pub(super) changed: usize,
-    /// How they differ, under `--check`.
+    /// The differences, with `--check`.
     pub(super) diff: String,
     pub(super) how: How,
 }
 
-/// How a service came to be what it is.
+/// The way in which the files of a service were determined.
 pub(super) enum How {
     /// From its spec.
     Built(Summary),
-    /// Its inputs and its files are those of the last build.
+    /// Inputs and files are the same as in the last build.
     Unchanged,
-    /// No spec asks for it any more.
+    /// The service is in no spec any more.
     Removed,
 }
 
-/// What is left to say of a plan once its files are made.
+/// The parts of a plan that the report needs.
 pub(super) struct Summary {
     pub(super) runtime: Option<Runtime>,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) notes: Vec<String>,
-    /// What CloudWatch costs, in a sentence.
+    /// The cost of the CloudWatch objects, in a sentence.
     pub(super) cost: Option<String>,
 }
 
-/// What is wrong with a page, at the place of the spec where its author wrote it.
+/// A dead link in a runbook, at its position in the spec.
 fn dead_link(document: &Document, error: &anyhow::Error) -> Option<Diagnostic> {
     let Some(TargetError::DeadLink { target, .. }) = error.downcast_ref() else {
         return None;
@@ -78,11 +78,12 @@ fn dead_link(document: &Document, error: &anyhow::Error) -> Option<Diagnostic> {
     let mut files = document.files.files();
     let (file, at) = files.find_map(|(file, text)| Some((file, text.find(&link)? + 2)))?;
     let at = Span::new(file, at..at + target.len());
-    let message = format!("no page of the runbooks has the anchor `{target}`");
-    Some(Diagnostic::error("dead-link", at, message))
+    let message = format!("the link `{target}` does not lead to a generated runbook or heading");
+    let help = "link to a runbook of this spec, such as `NAME.md#step-1`, or use a full URL";
+    Some(Diagnostic::error("dead-link", at, message).help(help))
 }
 
-/// Alerts that nobody could show to fire, at their places in the spec.
+/// Alerts without a unit test, at their positions in the spec.
 fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic>> {
     let Some(TargetError::Untested { alerts }) = error.downcast_ref() else {
         return None;
@@ -97,16 +98,16 @@ fn untested(document: &Document, error: &anyhow::Error) -> Option<Vec<Diagnostic
         let named = spec.alerts.keys().find(|name| name.value == *alert);
         let name = named.or_else(|| slos.into_iter().find(of))?;
         let message =
-            format!("no input was found that makes `{alert}` fire, so it has no unit test: {why}");
-        let help = "let its parts hold at the same time, after a time when they do not; if they can, build with \
-            `--no-tests` and test the alert by hand";
+            format!("`{alert}` cannot be tested: no test input makes the alert fire ({why})");
+        let help = "change the conditions so that all can be true at the same time, after a time when they are not; or build \
+            with `--no-tests` and test the alert by hand";
         Some(Diagnostic::error("untested", name.span, message).help(help))
     };
     alerts.iter().map(finding).collect()
 }
 
 impl<'a> Job<'a> {
-    /// Looks what earlier builds left.
+    /// Reads the results of earlier builds.
     ///
     /// # Errors
     /// When the output folder cannot be read.
@@ -122,7 +123,7 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Builds and stages a service. When the build has `failed` already, only its findings are wanted.
+    /// Builds and stages a service. If the build has already `failed`, only collects findings.
     ///
     /// # Errors
     /// When a template fails, its output is not valid, or reading or writing fails.
@@ -150,7 +151,7 @@ impl<'a> Job<'a> {
             Err(findings) => return Ok(Done { findings, ..done }),
         };
         if !failed {
-            // Every build prints warnings: a service that has some is never taken for unchanged.
+            // Every build prints all warnings, so a service with warnings never counts as unchanged.
             let complete = findings.is_empty() && self.settings.only.is_empty();
             match self.render(plan, complete.then_some(inputs)) {
                 Ok((folder, summary)) => {
@@ -173,7 +174,7 @@ impl<'a> Job<'a> {
         self.stage(&Folder::gone(service)?, How::Removed)
     }
 
-    /// Fingerprint of all that the files of a service follow from.
+    /// Digest of all inputs of a service.
     fn inputs(&self, parts: &[(FileId, &str)]) -> Digest {
         let vllm = self.settings.vllm.as_deref().unwrap_or_default();
         let tests = if self.settings.tests { "" } else { "no tests" };
@@ -189,7 +190,7 @@ impl<'a> Job<'a> {
         Digest::of_all(first.chain(parts).chain(templates))
     }
 
-    /// A service whose inputs and files are those of the last build.
+    /// A service with the same inputs and files as in the last build.
     fn unchanged(&self, inputs: Digest) -> Option<Built> {
         let service = self.built_from.get(&inputs)?;
         Some(Built {

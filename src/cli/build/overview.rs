@@ -1,4 +1,4 @@
-//! Many services on one screen: how many changed, and what needs attention, each thing once.
+//! The report of a build with many services: counts, and each note once.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -9,17 +9,17 @@ use super::job::{Built, How, Summary};
 use super::settings::Settings;
 use crate::cli::words::count;
 
-/// So many names, and so many things to know, are listed; the rest is counted.
+/// Number of names and notes that are listed; the rest is counted.
 const LISTED: usize = 10;
 
-/// What became of all services.
+/// Prints the results of all services.
 pub(super) fn print(err: &mut dyn Write, settings: &Settings, built: &[Built]) -> Result<()> {
     let (removed, kept): (Vec<_>, Vec<_>) =
         built.iter().partition(|b| matches!(b.how, How::Removed));
     let (same, changed): (Vec<_>, Vec<_>) = kept.into_iter().partition(|b| b.changed == 0);
     let [written, gone] = match settings.check {
-        true => ["stale", "stale, as no spec asks for them"],
-        false => ["written", "removed, as no spec asks for them"],
+        true => ["out of date", "to remove (no longer in any spec)"],
+        false => ["written", "removed (no longer in any spec)"],
     };
     let out = settings.out.display();
     writeln!(err, "{out}:")?;
@@ -45,7 +45,7 @@ fn names(err: &mut dyn Write, state: &str, services: &[&Built]) -> Result<()> {
     Ok(())
 }
 
-/// What several services have to say alike is said once.
+/// Prints equal notes of several services once.
 fn attention(err: &mut dyn Write, built: &[Built]) -> Result<()> {
     let mut said: BTreeMap<String, usize> = BTreeMap::new();
     for b in built {
@@ -60,14 +60,14 @@ fn attention(err: &mut dyn Write, built: &[Built]) -> Result<()> {
     }
     if said.len() > LISTED {
         let more = said.len() - LISTED;
-        writeln!(err, "  {} more to know", count(more, "thing"))?;
+        writeln!(err, "  and {}", count(more, "more note"))?;
     }
-    let advice = "  `slosmith build --verbose` shows each service";
+    let advice = "  `slosmith build --verbose` lists each service";
     writeln!(err, "{advice}")?;
     Ok(())
 }
 
-/// What needs attention in one service, a line each.
+/// Notes about one service, one line each.
 pub(super) fn words(summary: &Summary) -> impl Iterator<Item = String> {
     let left = summary.left_out.iter();
     let left = left.map(|left| format!("left out: {}: {}", left.signal, left.why));

@@ -1,4 +1,4 @@
-//! What a build says: stale files, a short summary.
+//! The report of a build: out-of-date files, and a short summary.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,23 +13,29 @@ use crate::cli::terminal::Terminal;
 use crate::cli::words::{self, count};
 use crate::output::OutputError;
 
-/// Above this many services, they are counted, and not listed.
+/// Up to this many services are listed; more are only counted.
 const FEW: usize = 20;
 
-/// Says why nothing happens for now.
+/// Prints why the build waits.
 pub(super) fn waiting(out: &Path) {
     let out = out.display();
-    // Nobody would read it when stderr is gone.
-    let _ = writeln!(Terminal::stderr(), "waiting for another build of {out}");
+    // Ignore write errors: stderr is closed.
+    let _ = writeln!(
+        Terminal::stderr(),
+        "waiting: another build is writing {out}"
+    );
 }
 
-/// Says what could not be cleared away.
+/// Prints which leftover could not be removed.
 pub(super) fn left(err: &mut dyn Write, why: OutputError) {
     let why = anyhow::Error::from(why);
-    let _ = writeln!(err, "warning: left over from a build: {why:#}");
+    let _ = writeln!(
+        err,
+        "warning: cannot remove files of an interrupted build: {why:#}"
+    );
 }
 
-/// What became of the services: a line for each where there are few, or where each is asked for.
+/// Prints the results: one line per service, or an overview if there are many services.
 pub(super) fn summary(
     err: &mut dyn Write,
     settings: &Settings,
@@ -42,8 +48,8 @@ pub(super) fn summary(
     }
     let stale: usize = built.iter().map(|b| b.changed).sum();
     if settings.check && stale > 0 {
-        let advice = "run `slosmith build` and commit what it writes";
-        writeln!(err, "{} stale; {advice}", count(stale, "file"))?;
+        let advice = "run `slosmith build` and commit the result";
+        writeln!(err, "{} out of date: {advice}", count(stale, "file"))?;
     }
     let services = built.iter();
     let services = services.filter(|b| !matches!(b.how, How::Removed)).count();
@@ -52,13 +58,17 @@ pub(super) fn summary(
     Ok(())
 }
 
-/// One line per service and what needs attention.
+/// One line per service, with its notes.
 fn each(err: &mut dyn Write, settings: &Settings, built: &[Built]) -> Result<()> {
     for b in built {
         let folder = settings.out.join(&b.service);
         if let How::Removed = b.how {
-            let state = if settings.check { "stale" } else { "removed" };
-            writeln!(err, "{}: {state}: no spec asks for it", folder.display())?;
+            let state = if settings.check {
+                "to remove"
+            } else {
+                "removed"
+            };
+            writeln!(err, "{}: {state} (no longer in any spec)", folder.display())?;
             continue;
         }
         let files = count(b.files, "file");
@@ -74,7 +84,7 @@ fn each(err: &mut dyn Write, settings: &Settings, built: &[Built]) -> Result<()>
 fn state(settings: &Settings, changed: usize) -> String {
     match (settings.check, changed) {
         (_, 0) => "up to date".to_owned(),
-        (true, n) => format!("{n} stale"),
+        (true, n) => format!("{n} out of date"),
         (false, n) => format!("{n} written or removed"),
     }
 }

@@ -1,4 +1,4 @@
-//! What a build is to do: the command line, then `slosmith.toml`, then what is usual.
+//! The settings of a build: from the command line, otherwise `slosmith.toml`, otherwise defaults.
 
 use std::path::{Path, PathBuf};
 
@@ -18,36 +18,36 @@ use crate::source::{Sources, Spanned};
 use crate::target::Target;
 use crate::template::Templates;
 
-/// Where specs are unless somebody says otherwise.
+/// Default folder of specs.
 const SPECS: &str = "specs";
-/// Where output goes unless somebody says otherwise.
+/// Default output folder.
 const OUT: &str = "generated";
 
 const NO_FOLDER: &str = "cannot determine the working directory";
 
-/// What a build is to do.
+/// The settings of a build.
 pub(in crate::cli) struct Settings {
     pub(in crate::cli) specs: Specs,
-    /// Where one folder per service is written.
+    /// The output folder, with one folder per service.
     pub(in crate::cli) out: PathBuf,
     pub(in crate::cli) templates: Templates,
-    /// All that the project builds.
+    /// All targets of the project.
     pub(super) targets: Vec<Target>,
-    /// What this run builds of it, when the command line names some.
+    /// The targets that `--target` selects; empty: all.
     pub(super) only: Vec<Target>,
     pub(super) tests: bool,
     pub(super) vllm: Option<String>,
     pub(super) check: bool,
     pub(super) validate: bool,
     pub(super) verbose: bool,
-    /// What resources for Kubernetes carry.
+    /// Metadata of Kubernetes resources.
     pub(in crate::cli) kubernetes: Option<Metadata>,
-    /// Files beside ours: the name of the template, and the path.
+    /// Additional output files: name of the template, and path.
     pub(super) outputs: Vec<(String, String)>,
 }
 
 impl Settings {
-    /// Joins the command line and the configuration; `None` once what is wrong with the latter was shown.
+    /// Joins the command line and the configuration; `None` if the configuration has errors, which are then shown.
     ///
     /// # Errors
     /// When the command line is wrong or something cannot be read.
@@ -109,7 +109,7 @@ impl Settings {
         }))
     }
 
-    /// Whether a target's files are made now.
+    /// True if this run writes the files of a target.
     pub(super) fn makes(&self, target: Target) -> bool {
         match self.only.as_slice() {
             [] => self.targets.contains(&target),
@@ -118,7 +118,7 @@ impl Settings {
     }
 }
 
-/// What no change of a file can mend.
+/// Checks the command line: no change of a file can fix its errors.
 ///
 /// # Errors
 /// When the command line is wrong.
@@ -132,14 +132,14 @@ pub(super) fn check(args: &BuildArgs) -> Result<()> {
     })
 }
 
-/// What a build reads, beside what specs extend.
+/// The inputs of a build, without the files that specs extend.
 ///
 /// # Errors
 /// When there is no working directory.
 pub(super) fn places(args: &BuildArgs) -> Result<Vec<Place>> {
     let here = std::env::current_dir().context(NO_FOLDER)?;
     let path = configuration::path(args.config.as_deref(), &here);
-    // One that begins to exist is the nearest.
+    // A new configuration in this folder would be the nearest.
     let mut places = vec![Place::File(config::NAME.into())];
     places.extend(path.iter().cloned().map(Place::File));
     let read = path.and_then(|path| Config::load(&path, &mut Sources::default()).ok());
@@ -162,7 +162,7 @@ pub(super) fn places(args: &BuildArgs) -> Result<Vec<Place>> {
     Ok(places)
 }
 
-/// The specs that the configuration names; without one, those below `specs`.
+/// The specs in the configuration; by default, the folder `specs`.
 fn configured(config: &Config, faults: &mut Vec<Diagnostic>) -> Result<Specs> {
     if config.build.specs.is_empty() {
         return input::list(&[config.folder().join(SPECS)], config);
@@ -174,9 +174,9 @@ fn configured(config: &Config, faults: &mut Vec<Diagnostic>) -> Result<Specs> {
             files.extend(input::specs_under(&path)?);
         }
         if files.len() == before {
-            let message = format!("there is no spec at `{spec}`");
+            let message = format!("no spec found at `{spec}`");
             let fault = Diagnostic::error("missing-file", spec.span, message);
-            faults.push(fault.help("name files, folders or globs, relative to this file"));
+            faults.push(fault.help("write files, folders or globs, relative to this file"));
         }
     }
     Ok(Specs {
@@ -185,7 +185,7 @@ fn configured(config: &Config, faults: &mut Vec<Diagnostic>) -> Result<Specs> {
     })
 }
 
-/// What the file names and is not there.
+/// Missing files and folders, and unknown targets.
 fn faults(build: &Build) -> Vec<Diagnostic> {
     let mut faults: Vec<_> = build
         .targets
@@ -194,7 +194,7 @@ fn faults(build: &Build) -> Vec<Diagnostic> {
         .collect();
     let mut wanted = |path: &Spanned<PathBuf>, what: &str, is: fn(&Path) -> bool| {
         if !is(&path.value) {
-            let message = format!("there is no {what} `{}`", path.value.display());
+            let message = format!("the {what} `{}` does not exist", path.value.display());
             let fault = Diagnostic::error("missing-file", path.span, message);
             faults.push(fault.help("paths are relative to this file"));
         }
@@ -215,7 +215,7 @@ fn target(word: &Spanned<String>) -> Result<Target, Diagnostic> {
         let names: Vec<_> = known.map(|v| v.get_name().to_owned()).collect();
         let help = did_you_mean(&word.value, names.iter().map(String::as_str));
         let help = help.unwrap_or_else(|| format!("expected one of `{}`", names.join("`, `")));
-        let message = format!("there is no target `{word}`");
+        let message = format!("unknown target `{word}`");
         Diagnostic::error("unknown-value", word.span, message).help(help)
     })
 }

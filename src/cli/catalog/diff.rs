@@ -33,7 +33,7 @@ pub(crate) fn text<P: AsRef<str>>(
     let mut out = format!("{} → {}", from.version(), to.version());
     out.push_str(&format!(", profile {}\n", names(profiles).join(", ")));
     if diff.is_empty() {
-        out.push_str("\nnothing changes\n");
+        out.push_str("\nno changes\n");
     }
     let mut renamed = Table::default();
     for (old, new) in &diff.renamed {
@@ -63,7 +63,7 @@ pub(crate) fn text<P: AsRef<str>>(
     out
 }
 
-/// Who names no profile means the default one.
+/// The profiles; by default, only the default profile.
 fn names<P: AsRef<str>>(profiles: &[P]) -> Vec<&str> {
     if profiles.is_empty() {
         return vec![DEFAULT_PROFILE];
@@ -89,8 +89,8 @@ fn instead<P: AsRef<str>>(catalog: &Catalog, to: &Release, profiles: &[P], name:
         .unwrap_or_default();
     let nearest = change.and_then(|change| change.nearest.as_ref());
     match (showing.is_empty(), nearest) {
-        (_, Some(nearest)) => format!("nearest is {nearest}"),
-        (false, None) => format!("only in {}", showing.join(", ")),
+        (_, Some(nearest)) => format!("nearest: {nearest}"),
+        (false, None) => format!("only with profiles: {}", showing.join(", ")),
         (true, None) => String::new(),
     }
 }

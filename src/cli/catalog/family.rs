@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::catalog::diff::{Changed, changed};
 use crate::catalog::{Catalog, DEFAULT_PROFILE, Family, ReleaseId, Shape};
 
-/// Releases that show a family in the same shape.
+/// Consecutive releases with the same shape of a family.
 pub(super) struct Stretch<'a> {
     pub(super) profile: &'a str,
     pub(super) releases: Vec<ReleaseId>,
@@ -50,7 +50,7 @@ fn stretches<'a>(catalog: &'a Catalog, family: &'a Family, profile: &'a str) -> 
     found
 }
 
-/// What changed in the default profile, or in the first other one when the default never shows the family.
+/// Changes in the default profile, or in the first other profile if the default never has the family.
 pub(super) fn history(timeline: &[Stretch<'_>], name: &str) -> Vec<(ReleaseId, Changed)> {
     let main = timeline.first().map(|stretch| stretch.profile);
     let own: Vec<_> = timeline

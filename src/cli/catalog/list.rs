@@ -54,7 +54,7 @@ fn releases(catalog: &Catalog, format: Format) -> Result<String> {
         "default",
         "any profile",
         "profiles",
-        "default page from",
+        "default recorded from",
     ]);
     for release in catalog.releases() {
         let page = release.page(DEFAULT_PROFILE);
@@ -71,7 +71,7 @@ fn releases(catalog: &Catalog, format: Format) -> Result<String> {
     let pages = pages.filter(|(_, page)| page.is_recorded()).count();
     let total = catalog.releases().len();
     Ok(format!(
-        "{}\n{total} releases, {pages} pages; columns count vllm: families\n",
+        "{}\n{total} releases, {pages} recordings; `default` and `any profile` count `vllm:` metrics\n",
         table.text("")
     ))
 }
@@ -105,7 +105,7 @@ fn families(catalog: &Catalog, release: &Release, args: &ListArgs) -> Result<Str
     let (version, profile) = (release.version(), &args.profile);
     let count = shown.len();
     Ok(format!(
-        "{}\n{version}, profile {profile}: {count} families\n",
+        "{}\n{version}, profile {profile}: {count} metrics\n",
         table.text("")
     ))
 }

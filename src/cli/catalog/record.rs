@@ -1,4 +1,4 @@
-//! `slosmith catalog record`: a page of one's own → a catalog.
+//! `slosmith catalog record`: `/metrics` output → a catalog.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -17,37 +17,38 @@ use crate::source::mark_len;
 
 #[derive(Debug, Args)]
 pub(super) struct RecordArgs {
-    /// The page: an http:// or https:// URL, a file, or - for standard input
+    /// `/metrics` output: an http:// or https:// URL, a file, or - for standard input
+    #[arg(value_name = "METRICS")]
     page: String,
-    /// The version of the service. Default: the only recorded release of vLLM that writes such a page
+    /// Version of the service. Default for vLLM: the release, if it can be detected
     #[arg(long, value_name = "VERSION")]
     version: Option<Version>,
-    /// The serving configuration of the page. Default: the one that a page of vLLM shows, else `default`
+    /// Profile: a name for the options of the server. Default: detected for vLLM, otherwise `default`
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,
-    /// The catalog: a folder with one folder per version
+    /// Folder of the catalog, with one folder per version
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Keep all label values; by default only those of a few known labels, such as `code` or `le`, are kept
+    /// Keep all label values. Default: keep only values of a few known labels, such as `code` and `le`
     #[arg(long)]
     keep_values: bool,
     #[command(flatten)]
     http: page::HttpArgs,
 }
 
-/// Where a page belongs in a catalog.
+/// The place of a recording in a catalog.
 struct Claim {
     version: Version,
     profile: String,
 }
 
-/// Writes the page and notes where it came from.
+/// Writes the recording and its provenance.
 pub(super) fn run(args: &RecordArgs) -> Result<String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if let Some(profile) = &args.profile
         && (profile.is_empty() || !profile.chars().all(plain))
     {
-        bail!("`--profile`: `{profile}` may only have letters, digits, `-` and `_`");
+        bail!("`--profile {profile}`: use only letters, digits, `-` and `_`");
     }
     let page = exposition::parse(&page::fetch(&args.page, &args.http)?);
     check(&page, &args.page)?;
@@ -59,16 +60,16 @@ pub(super) fn run(args: &RecordArgs) -> Result<String> {
     let old = notes(&provenance)?;
     let new = noted(old.as_deref(), &provenance, &claim)?;
     let writer = Writer::within(vec![args.out.clone()]);
-    // The notes last: a reader passes over a page that they do not name.
+    // Provenance last: readers skip recordings without an entry in it.
     writer.put(&path, &recorded(&page, args.keep_values))?;
     if old.as_deref() != Some(&new) {
         writer.replace(&provenance, old.as_deref(), &new)?;
     }
     let families = page.families.len();
-    Ok(format!("{}: {families} families\n", path.display()))
+    Ok(format!("{}: {families} metrics\n", path.display()))
 }
 
-/// What the command line says of the page, unless the page says otherwise, and what the page says beyond it.
+/// Version and profile, from the command line or detected. An error if the metrics contradict them.
 fn claim(args: &RecordArgs, page: &Page) -> Result<Claim> {
     let catalog = Catalog::vllm();
     let server = catalog.detect(page);
@@ -76,16 +77,18 @@ fn claim(args: &RecordArgs, page: &Page) -> Result<Claim> {
         Some(version) => version.clone(),
         None => match server.as_ref().map(|server| server.releases.as_slice()) {
             Some([only]) => catalog.release(*only).version().clone(),
-            Some([]) => bail!("no recorded release of vLLM writes this page: use `--version`"),
+            Some([]) => bail!(
+                "cannot detect the vLLM release: no recorded release has these metrics; pass `--version`"
+            ),
             Some(some) => bail!(
-                "the page fits vLLM {}: use `--version` to say which it is",
+                "the metrics match vLLM {}: pass `--version` to select one",
                 catalog.describe(some)
             ),
-            None => bail!("use `--version`: only pages of vLLM show it"),
+            None => bail!("pass `--version`: it can be detected only from vLLM metrics"),
         },
     };
     if let Some(why) = catalog.contradictions(page, &version).first() {
-        bail!("not a page of vLLM {version}: {why}");
+        bail!("not the /metrics output of vLLM {version}: {why}");
     }
     let profile = match &args.profile {
         Some(profile) => profile.clone(),
@@ -93,31 +96,31 @@ fn claim(args: &RecordArgs, page: &Page) -> Result<Claim> {
             Some([only]) => only.clone(),
             None | Some([]) => DEFAULT_PROFILE.to_owned(),
             Some(some) => bail!(
-                "the page shows the profiles {}: use `--profile` to name this configuration",
+                "the metrics match the profiles {}: pass `--profile` to name this combination",
                 some.join(", ")
             ),
         },
     };
     let against = catalog.contradictions_of_profile(page, &version, &profile);
     if let Some(why) = against.first() {
-        bail!("not a page of vLLM {version} in the profile `{profile}`: {why}");
+        bail!("not the /metrics output of vLLM {version} with profile `{profile}`: {why}");
     }
     Ok(Claim { version, profile })
 }
 
-/// A page with broken lines, or without any family, is no recording.
+/// Rejects broken lines, and text without metrics.
 fn check(page: &Page, name: &str) -> Result<()> {
     let mut problems = page.problems.iter();
     if let Some(problem) = problems.find(|p| p.kind == ProblemKind::Malformed) {
         return Err(anyhow!("{name}:{}: {}", problem.line, problem.message));
     }
     if page.families.is_empty() {
-        bail!("{name}: no metric on this page");
+        bail!("{name}: not /metrics output: no metrics found");
     }
     Ok(())
 }
 
-/// The notes of a version's folder, when there are any.
+/// The provenance file of a version, if it exists.
 fn notes(path: &Path) -> Result<Option<String>> {
     match input::read_text(path, input::SMALL) {
         Ok(text) => Ok(Some(text)),
@@ -126,7 +129,7 @@ fn notes(path: &Path) -> Result<Option<String>> {
     }
 }
 
-/// The notes with this page among them.
+/// The provenance file with an entry for this recording.
 fn noted(old: Option<&str>, path: &Path, claim: &Claim) -> Result<String> {
     let old = old
         .map(|text| serde_json::from_str(&text[mark_len(text)..]))
@@ -139,7 +142,7 @@ fn noted(old: Option<&str>, path: &Path, claim: &Claim) -> Result<String> {
     let page = json!({"tier": "server", "engine": "", "page": "whole"});
     match profiles.as_object_mut() {
         Some(profiles) => drop(profiles.insert(claim.profile.clone(), page)),
-        None => bail!("{}: `profiles` is not an object", path.display()),
+        None => bail!("{}: `profiles` must be an object", path.display()),
     }
     Ok(format!("{}\n", serde_json::to_string_pretty(&notes)?))
 }

@@ -24,7 +24,7 @@ pub(super) fn view(catalog: &Catalog, args: &ShowArgs) -> Result<String> {
     })
 }
 
-/// What is known of a family, by the name of any of its series.
+/// The description of a family, by the name of any of its series.
 pub(super) fn find(catalog: &Catalog, name: &str, format: Format) -> Result<Option<String>> {
     let Some((family, _)) = catalog.series_of(name) else {
         return elsewhere(catalog, name, format);
@@ -75,7 +75,7 @@ fn kinds(family: &Family) -> Vec<&'static str> {
     kinds
 }
 
-/// What lineage knows, as a table of two columns with an empty line behind it.
+/// Replacement and conditions, as a table of two columns, followed by an empty line.
 fn facts(catalog: &Catalog, family: &Family) -> String {
     let lineage = catalog.lineage();
     let mut table = Table::default();
@@ -107,7 +107,7 @@ fn replaced(table: &mut Table, change: &Change) {
             ]);
         }
         (None, Some(nearest)) => table.row(["nearest", nearest]),
-        (None, None) => table.row(["use instead", "nothing says the same"]),
+        (None, None) => table.row(["use instead", "no replacement"]),
     }
     table.row(["", &change.note]);
     let dates = [
@@ -206,7 +206,7 @@ fn as_json(catalog: &Catalog, family: &Family) -> Result<String> {
     }))
 }
 
-/// Names that no page shows: known from source alone, or another exporter's.
+/// Names without a recording: known from the source of vLLM only, or published by another exporter.
 fn elsewhere(catalog: &Catalog, name: &str, format: Format) -> Result<Option<String>> {
     if let Some(known) = catalog.lineage().unrecorded(name) {
         let condition = catalog.lineage().condition(name);
@@ -222,7 +222,7 @@ fn elsewhere(catalog: &Catalog, name: &str, format: Format) -> Result<Option<Str
         let text = table.text("");
         let kind = known.kind;
         return Ok(Some(format!(
-            "{name}  {kind}\n\n{text}\nknown from released source; not recorded\n"
+            "{name}  {kind}\n\n{text}\nfound in the source of a release; not recorded\n"
         )));
     }
     let Some((exporter, family)) = catalog.foreign().find(name) else {

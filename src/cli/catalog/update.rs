@@ -1,4 +1,4 @@
-//! `slosmith catalog update`: a newer catalog, if its signature is right, → the file that the project names.
+//! `slosmith catalog update`: a newer catalog with a valid signature → the file in the configuration.
 
 use std::path::Path;
 
@@ -15,25 +15,25 @@ use crate::source::Sources;
 
 #[derive(Debug, Args)]
 pub(super) struct UpdateArgs {
-    /// The catalog: an http:// or https:// URL, or a file; its signature is beside it, with `.minisig` behind the name
+    /// Catalog: an http:// or https:// URL, or a file. The signature must have the same name plus `.minisig`
     source: String,
-    /// The minisign key of whoever signed it: a file, or the key itself
+    /// minisign public key of the publisher: the key itself, or a file
     #[arg(long, value_name = "KEY")]
     public_key: String,
     #[command(flatten)]
     http: page::HttpArgs,
 }
 
-/// Replaces the project's catalog by one that has more.
+/// Replaces the catalog of the project with a newer one.
 pub(super) fn run(args: &UpdateArgs) -> Result<String> {
     let here = std::env::current_dir()?;
     let mut sources = Sources::default();
     let Some(config) = configuration::relative(None, &here, &mut sources)? else {
-        bail!("nothing was fetched");
+        bail!("fix the configuration first; nothing was fetched");
     };
     let Some(path) = &config.vllm_catalog else {
         bail!(
-            "no {} here says where: add `vllm_catalog = \"vllm-catalog.json\"`",
+            "set `vllm_catalog = \"vllm-catalog.json\"` in {}: it names the file to update",
             config::NAME
         );
     };
@@ -41,9 +41,14 @@ pub(super) fn run(args: &UpdateArgs) -> Result<String> {
     let text = page::fetch(&args.source, &args.http)?;
     let name = format!("{}.minisig", args.source);
     let signature = Signature::decode(&page::fetch(&name, &args.http)?)
-        .map_err(|error| anyhow!("{name}: not a signature by minisign: {error}"))?;
+        .map_err(|error| anyhow!("{name}: not a minisign signature: {error}"))?;
     key.verify(text.as_bytes(), &signature, false)
-        .map_err(|error| anyhow!("{}: not signed with this key: {error}", args.source))?;
+        .map_err(|error| {
+            anyhow!(
+                "{}: the signature does not match this key: {error}",
+                args.source
+            )
+        })?;
     let newer = read(&args.source, &text)?;
     check(&args.source, &newer, Catalog::vllm())?;
     let written = put(&here.join(config.folder()), &path.value, &text)?;
@@ -63,24 +68,24 @@ fn key(given: &str) -> Result<PublicKey> {
     let path = Path::new(given);
     if !input::is_file(path) {
         return PublicKey::from_base64(given).map_err(|_| {
-            anyhow!("`--public-key`: `{given}` is neither a file nor a key of minisign")
+            anyhow!("`--public-key`: `{given}` is neither a file nor a minisign public key")
         });
     }
     let text = input::read_text(path, input::SMALL);
     let text = text.with_context(|| format!("cannot read {given}"))?;
     PublicKey::decode(text.trim_end())
-        .map_err(|error| anyhow!("{given}: not a key of minisign: {error}"))
+        .map_err(|error| anyhow!("{given}: not a minisign public key: {error}"))
 }
 
 fn read(name: &str, text: &str) -> Result<Catalog> {
     let index = Index::from_json(text);
     let index = index.with_context(|| {
-        format!("{name}: not a catalog that this version of slosmith understands")
+        format!("{name}: not a vLLM catalog, or one for another version of slosmith")
     })?;
     Ok(index.into_catalog())
 }
 
-/// A signature says who made a catalog, and not that it is the newest: an old one must not come back.
+/// Rejects an older catalog: a valid signature does not prove that a catalog is the newest.
 fn check(name: &str, newer: &Catalog, present: &Catalog) -> Result<()> {
     let lost: Vec<_> = newer.lacks(present).map(Version::to_string).collect();
     if lost.is_empty() {
@@ -88,13 +93,13 @@ fn check(name: &str, newer: &Catalog, present: &Catalog) -> Result<()> {
     }
     let newest = present.releases().last().map(Release::version);
     bail!(
-        "{name}: older than the catalog here, whose newest release is {}: it lacks {}",
+        "{name}: older than the installed catalog, whose newest release is {}; missing releases: {}",
         newest.map(Version::to_string).unwrap_or_default(),
         lost.join(", ")
     )
 }
 
-/// Writes the file; false when it said the same already.
+/// Writes the file; false if it already had this text.
 fn put(project: &Path, path: &Path, text: &str) -> Result<bool> {
     if input::read_text(path, input::ARTIFACT).is_ok_and(|old| old == text) {
         return Ok(false);

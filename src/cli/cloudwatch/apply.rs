@@ -1,4 +1,4 @@
-//! `slosmith cloudwatch apply`: the changes, made.
+//! `slosmith cloudwatch apply`: makes the changes.
 
 use std::io::{IsTerminal, Write};
 
@@ -11,7 +11,7 @@ use crate::cli::terminal::{Terminal, Trust};
 use crate::cli::words::count;
 use crate::diag::one_line;
 
-/// Runs `slosmith cloudwatch apply`; gives back the exit code: 2 when something is left to do.
+/// Runs `slosmith cloudwatch apply`; returns the exit code: 2 if a change was not made.
 pub(super) fn run(args: &ApplyArgs, out: &mut Terminal) -> Result<u8> {
     let saved = specs::saved(&args.specs)?
         .map(|text| Saved::read(&text))
@@ -31,7 +31,7 @@ pub(super) fn run(args: &ApplyArgs, out: &mut Terminal) -> Result<u8> {
     let changes = &compared.changes;
     if !changes.problems.is_empty() {
         bail!(
-            "nothing was changed: {}, see above",
+            "nothing was changed: fix {} first (see above)",
             count(changes.problems.len(), "error")
         );
     }
@@ -52,12 +52,12 @@ pub(super) fn run(args: &ApplyArgs, out: &mut Terminal) -> Result<u8> {
     report(&outcome, out)
 }
 
-/// What a plan wants. It was decided when the plan was made.
+/// The target of a saved plan. Its options were set when it was made.
 fn planned(saved: &Saved, args: &ApplyArgs) -> Result<Target> {
     let what = &args.what;
     if what.prune || what.adopt || what.region.is_some() || what.config.is_some() {
         bail!(
-            "`--prune`, `--adopt`, `--region` and `--config` belong to `plan`; a saved plan keeps what they were"
+            "`--prune`, `--adopt`, `--region` and `--config` cannot be used with a saved plan; pass them to `slosmith cloudwatch plan`"
         );
     }
     Ok(Target {
@@ -74,24 +74,26 @@ fn check_unchanged(saved: &Saved, compared: &Compared) -> Result<()> {
     names.extend(compared.changes.problems.iter().map(ToString::to_string));
     match names.as_slice() {
         [] => Ok(()),
-        [first] => bail!("the account has changed since the plan was made: {first}; plan again"),
+        [first] => bail!(
+            "the account has changed since the plan was made: {first}; run `slosmith cloudwatch plan` again"
+        ),
         [first, rest @ ..] => bail!(
-            "the account has changed since the plan was made: {first}, and {} more; plan again",
+            "the account has changed since the plan was made: {first}, and {} more; run `slosmith cloudwatch plan` again",
             rest.len()
         ),
     }
 }
 
-/// Asks, where somebody can answer.
+/// Asks for confirmation on a terminal.
 fn agreed(target: &Target, out: &mut Terminal) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         bail!(
-            "nothing was changed: there is no terminal to ask on; use `--yes` to apply without a question"
+            "cannot ask for confirmation: standard input is not a terminal. Pass `--yes` to apply without confirmation. Nothing was changed"
         );
     }
     write!(
         out,
-        "\nMake these changes in {}? Only `yes` is accepted: ",
+        "\nMake these changes in {}? They cannot be undone. Only `yes` is accepted: ",
         target.region
     )?;
     out.flush()?;
@@ -100,12 +102,12 @@ fn agreed(target: &Target, out: &mut Terminal) -> Result<bool> {
     Ok(answer.trim() == "yes")
 }
 
-/// Says what was done and what was not.
+/// Reports the calls that were made, failed and left out.
 fn report(outcome: &Outcome, out: &mut Terminal) -> Result<u8> {
     let Outcome { done, failed, left } = outcome;
     let complete = failed.is_empty() && left.is_empty();
     if complete {
-        writeln!(out, "Done: {}.", count(done.len(), "call"))?;
+        writeln!(out, "Apply complete: {}.", count(done.len(), "call"))?;
         return Ok(0);
     }
     let mut err = Terminal::stderr();
@@ -126,13 +128,13 @@ fn report(outcome: &Outcome, out: &mut Terminal) -> Result<u8> {
         )?;
     }
     bail!(
-        "{} of {} made; run the command again to make the rest",
+        "{} of {} made; run the command again to make the remaining changes",
         done.len(),
         count(done.len() + failed.len() + left.len(), "call")
     )
 }
 
-/// A call in words.
+/// A call as text.
 fn said(call: &Call) -> String {
     match call {
         Call::Put { key, .. } => format!("put {key}"),

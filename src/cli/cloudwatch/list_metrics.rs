@@ -1,4 +1,4 @@
-//! `slosmith cloudwatch list-metrics`: the metrics of an account, as a file that `lint` compares alarms with.
+//! `slosmith cloudwatch list-metrics`: the metrics of an account → a file for `lint`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,12 +13,12 @@ use crate::cli::words::count;
 
 #[derive(Debug, Args)]
 pub(super) struct ListMetricsArgs {
-    /// A namespace, such as CWAgent or AWS/SageMaker; may be repeated
+    /// CloudWatch namespace, such as CWAgent or AWS/SageMaker (repeatable)
     #[arg(long = "namespace", value_name = "NAMESPACE", required = true)]
     namespaces: Vec<String>,
     #[command(flatten)]
     region: RegionArgs,
-    /// The file to write, such as metrics.json
+    /// Output file, such as metrics.json
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]

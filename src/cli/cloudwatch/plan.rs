@@ -1,4 +1,4 @@
-//! `slosmith cloudwatch plan`: what would change.
+//! `slosmith cloudwatch plan`: shows the changes.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::aws::Saved;
 use crate::cli::Format;
 use crate::cli::terminal::{Terminal, Trust};
 
-/// Runs `slosmith cloudwatch plan`; gives back the exit code: 1 when something would change, or stands in the way.
+/// Runs `slosmith cloudwatch plan`; returns the exit code: 1 if there are changes or problems.
 pub(super) fn run(args: &PlanArgs, out: &mut Terminal) -> Result<u8> {
     let Some(target) = specs::target(&args.specs, &args.what)? else {
         return Ok(2);
@@ -28,7 +28,9 @@ pub(super) fn run(args: &PlanArgs, out: &mut Terminal) -> Result<u8> {
 
 fn save(path: &Path, target: &Target, compared: &Compared) -> Result<()> {
     if !compared.changes.problems.is_empty() {
-        bail!("`--out`: this plan cannot be applied, so it was not written");
+        bail!(
+            "`--out`: the plan was not saved, because it cannot be applied; fix the errors first"
+        );
     }
     let account = target.account.as_deref();
     let saved = Saved::new(

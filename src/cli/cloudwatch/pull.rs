@@ -1,4 +1,4 @@
-//! `slosmith cloudwatch pull`: what an account holds, as files that `lint` reads.
+//! `slosmith cloudwatch pull`: alarms and dashboards of an account → files for `lint`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::output::Writer;
 pub(super) struct PullArgs {
     #[command(flatten)]
     region: RegionArgs,
-    /// Where to write `alarms.json` and `dashboards/NAME.json`
+    /// Output folder for `alarms.json` and `dashboards/NAME.json`
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub(super) fn run(args: &PullArgs) -> Result<u8> {
     Ok(0)
 }
 
-/// Alarms as the requests that would make them, and bodies of dashboards. A dashboard's name is also that of a file everywhere.
+/// Alarms as API requests, and dashboard bodies. Every dashboard name is a valid file name.
 fn files(state: &State) -> Result<Vec<(String, String)>> {
     let text = |value: &Value| serde_json::to_string_pretty(value).map(|text| text + "\n");
     let alarms = state.objects.values();

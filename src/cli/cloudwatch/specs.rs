@@ -1,4 +1,4 @@
-//! What specs want in CloudWatch.
+//! The CloudWatch objects in specs.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -23,10 +23,10 @@ struct Spec {
     plan: Plan,
 }
 
-/// What all specs want; `None` when there are errors in them, which are then shown.
+/// The objects of all specs; `None` if specs have errors, which are then shown.
 ///
 /// # Errors
-/// When specs cannot be read, or they want different regions or accounts.
+/// When specs cannot be read, or are for different regions or accounts.
 pub(super) fn target(paths: &[PathBuf], args: &WhatArgs) -> Result<Option<Target>> {
     let Some(settings) = Settings::read(&BuildArgs::of(paths, args.config.as_deref()))? else {
         return Ok(None);
@@ -81,12 +81,12 @@ fn resolved(settings: &Settings) -> Result<Option<Vec<Spec>>> {
     Ok((!failed).then_some(specs))
 }
 
-/// One run works on one region.
+/// The region; one run changes one region.
 fn region(specs: &[Spec], args: &WhatArgs) -> Result<String> {
     if let Some(region) = &args.region {
         match is_region(region) {
             true => return Ok(region.clone()),
-            false => bail!("`--region`: `{region}` is not a region, such as us-east-1"),
+            false => bail!("`--region {region}`: not an AWS region; use a name such as us-east-1"),
         }
     }
     let regions = specs
@@ -95,11 +95,11 @@ fn region(specs: &[Spec], args: &WhatArgs) -> Result<String> {
     let regions: BTreeSet<_> = regions.map(|cloudwatch| &cloudwatch.region).collect();
     match Vec::from_iter(regions).as_slice() {
         [] => bail!(
-            "none of the specs has a `cloudwatch` section; to delete what they had there, name its region with `--region`"
+            "no spec has a `cloudwatch` section; to delete objects that earlier specs created, pass `--region`"
         ),
         [one] => Ok((*one).clone()),
         many => bail!(
-            "the specs are for the regions {}; name those of one region",
+            "the specs are for several regions ({}); pass the specs of one region",
             joined(many)
         ),
     }
@@ -116,7 +116,7 @@ fn account(specs: &[Spec]) -> Result<Option<String>> {
         [] => Ok(None),
         [one] => Ok(Some((*one).clone())),
         many => bail!(
-            "the specs are for the accounts {}; name those of one account",
+            "the specs are for several accounts ({}); pass the specs of one account",
             joined(many)
         ),
     }
@@ -127,10 +127,10 @@ fn joined(names: &[&String]) -> String {
     names.join(", ")
 }
 
-/// The text of a plan that `plan --out` wrote, when that is what is named.
+/// The text of a saved plan, if `paths` is one.
 ///
 /// # Errors
-/// When it cannot be read, or other files are named beside it.
+/// When the file cannot be read, or `paths` has other files.
 pub(super) fn saved(paths: &[PathBuf]) -> Result<Option<String>> {
     let is_plan = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
     match paths {
@@ -140,7 +140,7 @@ pub(super) fn saved(paths: &[PathBuf]) -> Result<Option<String>> {
                 format!("cannot read {}", one.display())
             })?))
         }
-        many if many.iter().any(is_plan) => bail!("name one plan, or specs"),
+        many if many.iter().any(is_plan) => bail!("pass either one saved plan or specs, not both"),
         _ => Ok(None),
     }
 }

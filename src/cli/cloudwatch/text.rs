@@ -1,11 +1,12 @@
 //! A plan for people, in the signs and colours of `terraform plan`.
 //!
 //! ```text
-//!   + metric alarm chat-queue
-//!   ~ metric alarm chat-latency
+//!   + metric alarm chat-queue will be created
+//!   ~ metric alarm chat-latency will be changed
 //!       Threshold: 80 → 90
 //!
-//! 1 to create, 1 to update, 0 to replace, 0 to delete; 40 unchanged
+//! Plan: 1 to create, 1 to change, 0 to delete.
+//! Region us-east-1; 40 objects up to date.
 //! ```
 
 use std::borrow::Cow;
@@ -20,9 +21,9 @@ use crate::cli::words::count;
 use crate::diag::one_line;
 use crate::parity::Prices;
 
-/// Fields of one object that are shown.
+/// Number of fields of one object that are shown.
 const FIELDS: usize = 20;
-/// Letters of one value that are shown.
+/// Number of characters of one value that are shown.
 const VALUE: usize = 100;
 
 const RED: Style = AnsiColor::Red.on_default();
@@ -30,7 +31,7 @@ const GREEN: Style = AnsiColor::Green.on_default();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
 const BOLD: Style = Style::new().bold();
 
-/// The whole plan. Foreign text in it is escaped.
+/// The whole plan. Text from the account and from specs is escaped.
 pub(super) fn plan(target: &Target, compared: &Compared) -> String {
     let Compared { state, changes, .. } = compared;
     let mut out = String::new();
@@ -38,7 +39,7 @@ pub(super) fn plan(target: &Target, compared: &Compared) -> String {
         push(&mut out, change);
     }
     if !changes.stale.is_empty() {
-        out.push_str("\nNo spec contains these any more; `--prune` deletes them:\n");
+        out.push_str("\nThese objects are no longer in any spec; `--prune` deletes them:\n");
         for key in &changes.stale {
             out.push_str(&format!("    {}\n", one_line(&key.to_string())));
         }
@@ -62,20 +63,21 @@ pub(super) fn plan(target: &Target, compared: &Compared) -> String {
 
 fn summary(target: &Target, compared: &Compared) -> String {
     let Compared { state, changes, .. } = compared;
-    let unchanged = changes.unchanged.len();
+    let unchanged = count(changes.unchanged.len(), "object");
     let region = &target.region;
+    let plan = match changes.is_empty() {
+        true => "No changes.".to_owned(),
+        false => format!("Plan: {}.", counts(changes)),
+    };
+    let mut out = format!("{BOLD}{plan}{BOLD:#}\nRegion {region}; {unchanged} up to date.\n");
     if changes.is_empty() {
-        return format!("{BOLD}{region}: nothing to change{BOLD:#}; {unchanged} unchanged\n");
+        return out;
     }
-    let mut out = format!(
-        "{BOLD}{region}: {}{BOLD:#}; {unchanged} unchanged\n",
-        counts(changes)
-    );
     if let Some(prices) = Prices::listed() {
         let (before, after) = changes.dollars(state, &target.desired, prices);
         if (before - after).abs() >= 0.005 {
             out.push_str(&format!(
-                "Cost of the changed objects: ${before:.2} a month now, ${after:.2} after (list prices of {} in {}, without metrics and PromQL alarms)\n",
+                "Cost of the changed objects: ${before:.2} per month now, ${after:.2} after (list prices of {} in {}, without metrics and PromQL alarms)\n",
                 prices.date, prices.region
             ));
         }
@@ -83,35 +85,38 @@ fn summary(target: &Target, compared: &Compared) -> String {
     out
 }
 
-/// `1 to create, 2 to update, 0 to replace, 0 to delete`.
+/// `1 to create, 2 to change, 0 to delete`.
 fn counts(changes: &Changes) -> String {
     let of = |action| changes.count(action);
+    let replaced = match of(Action::Replace) {
+        0 => String::new(),
+        n => format!(", {n} to replace"),
+    };
     format!(
-        "{} to create, {} to update, {} to replace, {} to delete",
+        "{} to create, {} to change{replaced}, {} to delete",
         of(Action::Create),
         of(Action::Update),
-        of(Action::Replace),
         of(Action::Delete)
     )
 }
 
 fn push(out: &mut String, change: &Change) {
-    let (sign, style) = match change.action {
-        Action::Create => ("  +", GREEN),
-        Action::Update => ("  ~", YELLOW),
-        Action::Replace => ("-/+", RED),
-        Action::Delete => ("  -", RED),
+    let (sign, style, verb) = match change.action {
+        Action::Create => ("  +", GREEN, "created"),
+        Action::Update => ("  ~", YELLOW, "changed"),
+        Action::Replace => ("-/+", RED, "deleted and created again"),
+        Action::Delete => ("  -", RED, "deleted"),
     };
     let name = one_line(&change.key.name);
     out.push_str(&format!(
-        "{style}{sign}{style:#} {} {name}",
+        "{style}{sign}{style:#} {} {name} will be {verb}",
         change.kind.as_str()
     ));
     if change.adopted {
-        out.push_str(" (taken over)");
+        out.push_str(" (adopted: not created by slosmith)");
     }
     if change.edited {
-        out.push_str(" (edited since slosmith applied it)");
+        out.push_str(" (edited outside slosmith)");
     }
     out.push('\n');
     let (places, fields): (Vec<_>, Vec<_>) = change.fields.iter().partition(|f| is_place(f));
@@ -130,7 +135,7 @@ fn push(out: &mut String, change: &Change) {
     }
 }
 
-/// True for where on a dashboard a widget is, or how large.
+/// True for position and size of a dashboard widget.
 fn is_place(field: &FieldChange) -> bool {
     ["].x", "].y", "].width", "].height"]
         .iter()
@@ -150,7 +155,7 @@ fn push_field(out: &mut String, field: &FieldChange) {
     ));
 }
 
-/// Items of a list that another list does not have, after dots for those that it has; the list if that is all of them or none.
+/// Items that the other list lacks, after `…` for the common ones. The whole list if all or no items differ.
 fn only(list: &[Value], other: &[Value]) -> Value {
     let own: Vec<_> = list
         .iter()
@@ -164,7 +169,7 @@ fn only(list: &[Value], other: &[Value]) -> Value {
     }
 }
 
-/// A value as JSON, shortened; nothing is `(none)`.
+/// A value as JSON, shortened; `(none)` for null.
 fn value(value: &Value) -> Cow<'static, str> {
     if value.is_null() {
         return "(none)".into();

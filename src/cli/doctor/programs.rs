@@ -1,4 +1,4 @@
-//! Programs beside slosmith, and the shell.
+//! Other programs, and shell completions.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use super::Check;
 use crate::input;
 
-/// The oldest Prometheus that reads the generated rules, as in docs/prometheus.md.
+/// Oldest supported Prometheus version, as in docs/prometheus.md.
 const PROMETHEUS: (u64, u64) = (2, 42);
 
 pub(super) fn checks() -> Vec<Check> {
@@ -20,14 +20,14 @@ fn promtool() -> Check {
     let (major, minor) = PROMETHEUS;
     let Some(said) = said("promtool") else {
         let help =
-            format!("install Prometheus {major}.{minor} or newer to run the generated unit tests");
+            format!("install Prometheus {major}.{minor} or newer, to run the generated unit tests");
         return Check::warning(name, "not found", help);
     };
     let Some(version) = version(&said) else {
         return Check::warning(
             name,
-            said,
-            "its version could not be read; check that `promtool --version` prints one",
+            format!("unknown version: {said}"),
+            "check the output of `promtool --version`",
         );
     };
     let mut parts = version.split('.').map(|part| part.parse().unwrap_or(0_u64));
@@ -48,12 +48,12 @@ fn git() -> Check {
         None => Check::warning(
             "git",
             "not found",
-            "commit specs and generated files with git",
+            "install git, to commit specs and generated files",
         ),
     }
 }
 
-/// What a program says of itself, on whichever stream.
+/// The first line of `PROGRAM --version`, from either stream.
 fn said(program: &str) -> Option<String> {
     let ran = Command::new(program).arg("--version").output().ok()?;
     let said = [ran.stdout, ran.stderr].concat();
@@ -70,13 +70,13 @@ fn version(said: &str) -> Option<String> {
         .map(|word| word.trim_end_matches(',').to_owned())
 }
 
-/// Whether the person's shell completes the command; nothing where no shell is known.
+/// Checks whether completions are installed; `None` for an unknown shell.
 fn completions() -> Option<Check> {
     let name = "completions";
     let shell = PathBuf::from(std::env::var_os("SHELL")?);
     let shell = shell.file_name()?.to_str()?.to_owned();
     let home = PathBuf::from(std::env::var_os("HOME")?);
-    // Where it is loaded from, and where such a file is.
+    // The start-up file of the shell, and the folder of completion files.
     let (rc, file) = match shell.as_str() {
         "bash" => (
             ".bashrc",
@@ -101,8 +101,8 @@ fn completions() -> Option<Check> {
             true => Check::ok(name, shell),
             false => Check::warning(
                 name,
-                format!("{shell} does not complete slosmith"),
-                "see `slosmith completions --help`",
+                format!("no completion installed for {shell}"),
+                "`slosmith completions --help` shows how to install it",
             ),
         },
     )

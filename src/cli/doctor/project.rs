@@ -23,12 +23,12 @@ pub(super) fn checks(config: Option<&Path>) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// The configuration, and whether a build can use it.
+/// Checks the configuration; true if a build can use it.
 fn configuration(path: Option<&Path>, here: &Path) -> (Check, bool) {
     let name = "configuration";
     let Some(path) = path else {
-        let text = format!("no {}; specs are in `specs`", config::NAME);
-        let help = "`slosmith init` writes one, with a spec and a file for CI";
+        let text = format!("no {} found; the folder `specs` is used", config::NAME);
+        let help = "run `slosmith init`: it writes a configuration, a spec and a CI workflow";
         return (Check::warning(name, text, help), true);
     };
     let shown = path
@@ -45,7 +45,7 @@ fn configuration(path: Option<&Path>, here: &Path) -> (Check, bool) {
             (check, false)
         }
         Err(error) => {
-            let help = "make it a file that can be read";
+            let help = "check that it is a readable regular file";
             (Check::problem(name, error.to_string(), help), false)
         }
     }
@@ -67,19 +67,20 @@ fn located(fault: &Diagnostic, sources: &Sources, here: &Path) -> String {
 
 fn first_help(faults: &[Diagnostic]) -> String {
     let help = faults.first().and_then(|fault| fault.help.first().cloned());
-    help.unwrap_or_else(|| "correct it; docs/configuration.md explains it".to_owned())
+    help.unwrap_or_else(|| "fix this line; docs/configuration.md describes all settings".to_owned())
 }
 
-/// The specs, their links, and what was generated from them.
+/// Checks the specs, their links, and the generated files.
 fn specs(config: Option<&Path>) -> Vec<Check> {
     let settings = match build::Settings::read(&BuildArgs::of(&[], config)) {
         Ok(Some(settings)) => settings,
         Ok(None) => {
-            let help = "the configuration names what is not there, see above";
-            return vec![Check::problem("specs", "they cannot be found", help)];
+            let help = "fix the path in slosmith.toml";
+            let text = "slosmith.toml refers to a path that does not exist (see above)";
+            return vec![Check::problem("specs", text, help)];
         }
         Err(error) => {
-            let help = "`slosmith init` writes a first one";
+            let help = "run `slosmith init`: it writes a first spec";
             return vec![Check::problem("specs", format!("{error:#}"), help)];
         }
     };
@@ -94,11 +95,15 @@ fn specs(config: Option<&Path>) -> Vec<Check> {
             checks.push(generated(&settings.out.display().to_string(), seen.stale));
         }
         Ok(None) => {
-            let help = "`slosmith build` shows them in full";
-            checks.push(Check::problem("specs", "there are errors, see above", help));
+            let help = "fix the errors, then run `slosmith build`";
+            checks.push(Check::problem(
+                "specs",
+                "specs have errors (see above)",
+                help,
+            ));
         }
         Err(error) => {
-            let help = "`slosmith build` stops at the same place";
+            let help = "run `slosmith build` for the full error";
             checks.push(Check::problem("specs", format!("{error:#}"), help));
         }
     }
@@ -109,17 +114,17 @@ fn generated(out: &str, stale: usize) -> Check {
     match stale {
         0 => Check::ok("generated", format!("{out} is up to date")),
         n => {
-            let text = format!("{out}: {} stale", count(n, "file"));
+            let text = format!("{out}: {} out of date", count(n, "file"));
             Check::problem(
                 "generated",
                 text,
-                "run `slosmith build`, and commit what it writes",
+                "run `slosmith build` and commit the result",
             )
         }
     }
 }
 
-/// Links that `slosmith init` wrote and nobody has changed.
+/// Links that still have the placeholders of `slosmith init`.
 fn links(documents: &[Document]) -> Vec<Check> {
     let is_example = |url: &str| {
         let host = url
@@ -135,8 +140,9 @@ fn links(documents: &[Document]) -> Vec<Check> {
         let links =
             links.flat_map(|links| [("runbooks", &links.runbooks), ("grafana", &links.grafana)]);
         for (key, link) in links.filter(|(_, link)| is_example(&link.value)) {
-            let text = format!("{}: `{link}` is only an example", spec.service.name);
-            let help = format!("set `links: {{{key}: …}}` to where yours are; alerts link there");
+            let text = format!("{}: `{link}` is a placeholder", spec.service.name);
+            let help =
+                format!("set `links: {{{key}: …}}` to your own URL: every alert links to it");
             found.push(Check::warning("links", text, help));
         }
     }

@@ -1,4 +1,4 @@
-//! The verdict for people, for programs and for CI.
+//! The verdict as text, JSON and JUnit XML.
 
 use std::io::Write;
 
@@ -29,14 +29,16 @@ pub(super) fn lines(out: &mut dyn Write, judged: &[Judged], worst: Verdict) -> R
     Ok(())
 }
 
-/// The verdict, and that what is not known is no pass.
+/// The verdict, with the number of criteria that were not measured.
 fn conclusion(judged: &[Judged], worst: Verdict) -> String {
     let unknown = judged.iter().filter(|j| j.verdict == Verdict::NotMeasured);
     let (verdict, all) = (worst.as_str(), judged.len());
     match unknown.count() {
         0 => verdict.to_owned(),
-        n if worst == Verdict::Fail => format!("{verdict}, and {n} of {all} were not measured"),
-        n => format!("{verdict}: {n} of {all}, so this is not a pass"),
+        n if worst == Verdict::Fail => {
+            format!("{verdict}; {n} of {all} criteria were not measured")
+        }
+        n => format!("no verdict: {n} of {all} criteria were not measured"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Questions on a terminal.
+//! Prompts on a terminal.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::cli::terminal::Terminal;
 
-/// Questions, which are asked where somebody can answer.
+/// Prompts; without a terminal, the defaults.
 pub(super) struct Questions {
     asks: bool,
     err: Terminal,
@@ -18,7 +18,7 @@ impl Questions {
         Self { asks, err }
     }
 
-    /// The answer; the default one when the line is empty, and where nobody is asked.
+    /// The answer; the default for an empty line, and without a terminal.
     pub(super) fn text(&mut self, question: &str, default: &str) -> Result<String> {
         if !self.asks {
             return Ok(default.to_owned());
@@ -30,7 +30,7 @@ impl Questions {
         self.err.flush()?;
         let mut answer = String::new();
         if std::io::stdin().read_line(&mut answer)? == 0 {
-            bail!("the answers ended; nothing was written");
+            bail!("end of input before all questions were answered; nothing was written");
         }
         Ok(match answer.trim() {
             "" => default.to_owned(),
@@ -41,7 +41,7 @@ impl Questions {
     /// An answer that `check` accepts; asks again until then.
     ///
     /// # Errors
-    /// When the default one is refused where nobody is asked, or nobody answers any more.
+    /// When the default is not accepted and there is no terminal, or the input ends.
     pub(super) fn checked(
         &mut self,
         question: &str,

@@ -1,4 +1,4 @@
-//! What the page of a running server says, and which releases a new project is for.
+//! Detects the vLLM server, and chooses the releases of a new project.
 
 use std::io::Write;
 
@@ -9,28 +9,28 @@ use crate::catalog::exposition::Page;
 use crate::catalog::{Catalog, Range, Release, Server};
 use crate::cli::terminal::Terminal;
 
-/// A page and what it says about its server.
+/// `/metrics` output, and the server that it shows.
 pub(super) struct Seen {
     pub(super) page: Page,
     pub(super) server: Server,
 }
 
 impl Seen {
-    /// Reads a page and tells what it shows.
+    /// Detects the server, and prints the result.
     ///
     /// # Errors
-    /// When it is not a page of vLLM.
+    /// When it is not the output of vLLM.
     pub(super) fn new(page: Page, address: &str) -> Result<Self> {
         let catalog = Catalog::vllm();
         let Some(server) = catalog.detect(&page) else {
-            bail!("{address}: not a page of vLLM: no metric on it starts with `vllm:`");
+            bail!("{address}: not the /metrics output of vLLM: no metric name starts with `vllm:`");
         };
-        tell(catalog, &server)?;
+        show(catalog, &server)?;
         Ok(Self { page, server })
     }
 }
 
-fn tell(catalog: &Catalog, server: &Server) -> Result<()> {
+fn show(catalog: &Catalog, server: &Server) -> Result<()> {
     let mut err = Terminal::stderr();
     if !server.releases.is_empty() {
         let releases = catalog.describe(&server.releases);
@@ -41,7 +41,7 @@ fn tell(catalog: &Catalog, server: &Server) -> Result<()> {
         };
         writeln!(
             err,
-            "the page fits vLLM {releases}; profile {profiles}; {models}"
+            "detected vLLM {releases}, profile {profiles}, {models}"
         )?;
     }
     if let [first, rest @ ..] = server.unknown.as_slice() {
@@ -52,13 +52,13 @@ fn tell(catalog: &Catalog, server: &Server) -> Result<()> {
         let newest = newest(catalog);
         writeln!(
             err,
-            "warning: no known release has `{first}`{more}: the server is newer than {newest}, or changed"
+            "warning: unknown metric `{first}`{more}: the server is newer than vLLM {newest}, or patched"
         )?;
     }
     Ok(())
 }
 
-/// The releases that the command line, the page or the person at the terminal names.
+/// The releases from the command line, the metrics or the prompt.
 pub(super) fn chosen(
     asked: Option<&Range>,
     seen: Option<&Seen>,
@@ -66,7 +66,7 @@ pub(super) fn chosen(
 ) -> Result<Range> {
     let page = seen.map(|seen| &seen.page);
     if let Some(range) = asked {
-        return match refuse(range, page) {
+        return match reject(range, page) {
             Some(why) => Err(anyhow!("`--vllm {range}`: {why}")),
             None => Ok(range.clone()),
         };
@@ -78,21 +78,21 @@ pub(super) fn chosen(
     };
     let Some(usual) = usual else {
         let newest = newest(catalog);
-        let why = refuse(&Range::parse(&newest)?, page).unwrap_or_default();
+        let why = reject(&Range::parse(&newest)?, page).unwrap_or_default();
         bail!(
-            "no recorded release of vLLM writes this page; for {newest}, {why}\nleave out `--metrics`, and name the releases with `--vllm`"
+            "cannot detect the vLLM release (closest: {newest}, but {why})\npass `--vllm RANGE` instead of `--metrics`"
         );
     };
     let check = |text: &str| {
         let range = Range::parse(text).map_err(|error| error.with_help())?;
-        refuse(&range, page).map_or(Ok(()), Err)
+        reject(&range, page).map_or(Ok(()), Err)
     };
-    let text = questions.checked("Releases of vLLM", &usual, check)?;
+    let text = questions.checked("vLLM releases", &usual, check)?;
     Ok(Range::parse(&text)?)
 }
 
-/// Why a range cannot be used: no release is in it, or none that is in it writes the page.
-fn refuse(range: &Range, page: Option<&Page>) -> Option<String> {
+/// Why a range cannot be used: no release is in it, or its releases do not have these metrics.
+fn reject(range: &Range, page: Option<&Page>) -> Option<String> {
     let catalog = Catalog::vllm();
     let releases = match catalog.select(range) {
         Ok(selection) => selection.releases,

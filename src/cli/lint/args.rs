@@ -1,4 +1,4 @@
-//! What the command line says.
+//! The command line of `slosmith lint`.
 
 use std::path::PathBuf;
 
@@ -13,37 +13,36 @@ use crate::source::{Span, Spanned};
 /// Check specs, rules and dashboards against recorded vLLM metrics
 #[derive(Debug, Args)]
 pub struct LintArgs {
-    /// Files, or folders to search for YAML, JSON, HCL and Markdown; `-` reads standard input
+    /// Files, or folders to search for YAML, JSON, HCL and Markdown files; `-` for standard input
     #[arg(default_value = ".")]
     pub(in crate::cli) paths: Vec<PathBuf>,
-    /// vLLM releases on which every query must work. Default: those in `slosmith.toml`, else the newest recorded one. A
-    /// spec has its own range
+    /// vLLM releases on which every query must work. Default: `vllm` in `slosmith.toml`, otherwise the newest recorded
+    /// release. Specs set their own range
     #[arg(long, value_name = "RANGE")]
     pub(super) vllm: Option<String>,
-    /// A serving configuration in use, such as `lora` (repeatable)
+    /// vLLM profile in use, such as `lora` (repeatable)
     #[arg(long, value_name = "PROFILE")]
     pub(super) profile: Vec<String>,
-    /// Languages of source code whose string literals are checked if they are queries; `ts` is TypeScript and
-    /// JavaScript
+    /// Also check queries in string literals of source code in these languages; `ts` includes JavaScript
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',', value_parser = language)]
     code: Vec<Code>,
     /// The configuration file. Default: the nearest `slosmith.toml` in the working directory or above it
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
-    /// Rules and groups to run, instead of those that `slosmith.toml` selects: `style`, `truth` (all but `style`),
-    /// `all`, `unknown-metric`
-    #[arg(long, value_name = "RULE|GROUP", value_delimiter = ',', value_parser = rule_or_group)]
+    /// Rules and rule categories to run, instead of the selection in `slosmith.toml`: `style`, `truth` (all except
+    /// `style`), `all`, or rules such as `unknown-metric`
+    #[arg(long, value_name = "RULE|CATEGORY", value_delimiter = ',', value_parser = rule_or_group)]
     select: Vec<String>,
-    /// Rules and groups to turn off, in addition to those in `slosmith.toml`
-    #[arg(long, value_name = "RULE|GROUP", value_delimiter = ',', value_parser = rule_or_group)]
+    /// Rules and rule categories to turn off, in addition to `ignore` in `slosmith.toml`
+    #[arg(long, value_name = "RULE|CATEGORY", value_delimiter = ',', value_parser = rule_or_group)]
     ignore: Vec<String>,
-    /// Another level for a rule, such as `unknown-label=off` (repeatable)
+    /// Level of a rule: error, warning, info or off, such as `unknown-label=off` (repeatable)
     #[arg(long, value_name = "RULE=LEVEL", value_parser = level)]
     pub(super) level: Vec<(String, Level)>,
-    /// Format of the report
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
-    /// Show only the number of findings per rule; with `--format human`, `concise` or `json`
+    /// Show only the number of findings per rule. Formats: human, concise and json
     #[arg(long)]
     pub(super) statistics: bool,
     /// Print only findings
@@ -52,37 +51,37 @@ pub struct LintArgs {
     /// Write the report to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     pub(super) output_file: Option<PathBuf>,
-    /// Name of standard input in the report; its extension tells the format
+    /// File name of standard input in the report; its extension sets the file type
     #[arg(long, value_name = "FILE", default_value = "stdin.yaml")]
     pub(super) stdin_filename: PathBuf,
-    /// Lowest level that fails the run
+    /// Exit with 1 if a finding has this or a higher level
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = FailOn::Error)]
     pub(super) fail_on: FailOn,
-    /// Exit with 0 whatever is found; files that cannot be read still exit with 2
+    /// Exit with 0 also if there are findings. Unreadable files still exit with 2
     #[arg(long)]
     pub(super) exit_zero: bool,
-    /// Apply every safe fix
+    /// Apply all safe fixes
     #[arg(long)]
     pub(super) fix: bool,
-    /// With `--fix` or `--diff`: also fixes that may change the meaning
+    /// With `--fix` or `--diff`: include fixes that may change the meaning of a query
     #[arg(long)]
     pub(super) unsafe_fixes: bool,
-    /// Show what fixes would change; write nothing
+    /// Show the changes of `--fix` as a diff; write nothing
     #[arg(long)]
     pub(super) diff: bool,
-    /// Write all findings to the baseline named in the configuration, so that later runs show only new ones
+    /// Write all findings to the `baseline` file of `slosmith.toml`, so that later runs show only new findings
     #[arg(long, conflicts_with_all = ["fix", "diff"])]
     pub(super) write_baseline: bool,
 }
 
-/// Which findings fail a run.
+/// Findings that exit with 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum FailOn {
-    /// Certain errors
+    /// Errors: certain mistakes
     Error,
-    /// Also probable errors
+    /// Errors and warnings: also probable mistakes
     Warning,
-    /// Every finding
+    /// All findings
     Info,
 }
 
@@ -96,14 +95,14 @@ impl FailOn {
     }
 }
 
-/// Why a text names no rule, or gives none a level.
+/// Errors in a rule name or level.
 #[derive(Debug, thiserror::Error)]
 enum RuleError {
-    #[error("`{0}` is not RULE=LEVEL, where LEVEL is error, warning, info or off")]
+    #[error("expected RULE=LEVEL, with the level error, warning, info or off; found `{0}`")]
     Form(String),
-    #[error("there is no rule `{0}`")]
+    #[error("unknown rule `{0}`")]
     Rule(String),
-    #[error("there is no rule or group `{0}`{1}")]
+    #[error("unknown rule or rule category `{0}`{1}")]
     Word(String, String),
 }
 
@@ -111,7 +110,7 @@ fn language(text: &str) -> Result<Code, String> {
     let found = Code::ALL.into_iter().find(|(name, _)| *name == text);
     let names = Code::ALL.map(|(name, _)| name).join(", ");
     found.map_or_else(
-        || Err(format!("it is one of {names}")),
+        || Err(format!("expected one of {names}")),
         |(_, code)| Ok(code),
     )
 }
@@ -142,7 +141,7 @@ fn rule_or_group(text: &str) -> Result<String, RuleError> {
 }
 
 impl LintArgs {
-    /// Lets the command line go before the configuration.
+    /// Overrides the configuration with the command line.
     pub(super) fn override_config(&self, config: &mut Config) {
         let word = |word: &String| Spanned::new(word.clone(), Span::default());
         if !self.select.is_empty() {

@@ -1,4 +1,4 @@
-//! Known findings: reading the file that the configuration names, and writing it.
+//! Known findings: reads and writes the baseline file.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::source::{SourceFile, Spanned};
 use super::input::Loaded;
 
 impl Job<'_> {
-    /// What the baseline leaves of the findings. One that cannot be used is a finding.
+    /// The findings that are not in the baseline. An unusable baseline is a finding.
     pub(super) fn baseline(&self, found: Vec<Diagnostic>, loaded: &mut Loaded) -> Vec<Diagnostic> {
         let Some(named) = &self.config.baseline else {
             return found;
@@ -45,7 +45,7 @@ impl Job<'_> {
         }
     }
 
-    /// Writes all findings to the baseline; gives back why it must not be written.
+    /// Writes all findings to the baseline; returns an error if it must not be written.
     ///
     /// # Errors
     /// When the configuration names none, or reading or writing fails.
@@ -55,11 +55,11 @@ impl Job<'_> {
         loaded: &Loaded,
     ) -> Result<Option<Diagnostic>> {
         let Some(named) = &self.config.baseline else {
-            bail!("`--write-baseline`: name a file with `baseline` in slosmith.toml");
+            bail!("`--write-baseline`: set `baseline` in slosmith.toml to the file to write");
         };
         if loaded.unknown {
             bail!(
-                "the baseline is not written: some files cannot be read, so their findings are unknown"
+                "the baseline was not written: some files cannot be read, so their findings are unknown; make them readable or exclude them"
             );
         }
         let old = match self.known(named) {
@@ -69,12 +69,14 @@ impl Job<'_> {
         if let Some(text) = &old
             && !baseline::is_ours(text)
         {
-            let why = "this file is not a baseline, and is not overwritten";
+            let why = "this file is not a baseline and was not overwritten";
             let fault = self.fault(named, why);
-            return Ok(Some(fault.help("name another file, or remove this one")));
+            return Ok(Some(
+                fault.help("set `baseline` to another file, or remove this file"),
+            ));
         }
         let mut baseline = Baseline::of(found, &loaded.sources, Some(self.root));
-        // One of another version cannot be compared with today's findings.
+        // A baseline of another version cannot be compared.
         if let Some(Ok(known)) = old.as_deref().map(Baseline::read) {
             let exists =
                 |path: &str| self.root.join(path).exists() || self.here.join(path).exists();
@@ -90,11 +92,11 @@ impl Job<'_> {
         Ok(None)
     }
 
-    /// The text of the file that the configuration names; none when there is no such file yet.
+    /// The text of the baseline file; `None` if it does not exist yet.
     fn known(&self, named: &Spanned<PathBuf>) -> Result<Option<String>, Diagnostic> {
         let path = self.here.join(&named.value);
         if !lies_in(&path, self.root) {
-            let why = "a baseline must be in the configuration's folder or below";
+            let why = "the baseline must be in or below the folder of slosmith.toml";
             return Err(self.fault(named, why));
         }
         match input::read_text(&path, input::BASELINE) {
@@ -104,7 +106,7 @@ impl Job<'_> {
         }
     }
 
-    /// A finding where the configuration names the file. Nothing of the file's text is shown: it may be anybody's.
+    /// A finding at `baseline` in the configuration. The text of the file is never shown: it may be any file.
     fn fault(&self, named: &Spanned<PathBuf>, why: &str) -> Diagnostic {
         let path = place::path(&named.value, Some(self.here));
         Diagnostic::error("invalid-baseline", named.span, format!("{path}: {why}"))

@@ -1,4 +1,4 @@
-//! Applying fixes until no fix is left.
+//! Applying fixes until nothing is left to fix.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use crate::diag::{Diagnostic, fix, one_line};
 use crate::lint::rules::invalid_promql;
 use crate::output::{ReplaceError, Writer};
 
-/// The maximum number of passes; no chain of renames needs as many.
+/// More passes than any chain of renames needs.
 const PASSES: usize = 10;
 
 /// Files after their fixes, not yet written.
-pub(super) struct Mended {
+pub(super) struct Fixed {
     /// The files with their new texts.
     pub(super) loaded: Loaded,
     /// The remaining findings.
@@ -22,7 +22,7 @@ pub(super) struct Mended {
     fixed: usize,
 }
 
-/// A file before and after its fixes.
+/// The text of a file before and after its fixes.
 #[derive(Default)]
 struct Changed {
     old: String,
@@ -30,23 +30,24 @@ struct Changed {
     fixed: usize,
 }
 
-/// The result of writing the files.
+/// The result of writing.
 pub(super) struct Written {
     /// Number of findings fixed on disk.
     pub(super) fixed: usize,
-    /// Unchanged files, with their text and the reason: they changed during the run, are read-only, or the disk is full.
+    /// Files that were not changed, with their text and the reason: changed by another process, not writable, or the disk
+    /// is full.
     pub(super) kept: BTreeMap<PathBuf, (String, ReplaceError)>,
 }
 
 /// Applies fixes and checks again, until a pass changes nothing.
 ///
-/// A file whose fixes would make it unreadable, or add invalid PromQL, is not changed.
-pub(super) fn mend(
+/// Skips a file if its fixes would make it unreadable, or add an invalid query.
+pub(super) fn apply_all(
     mut loaded: Loaded,
     mut found: Vec<Diagnostic>,
     unsafe_too: bool,
-    judge: impl Fn(&Loaded) -> Vec<Diagnostic>,
-) -> Mended {
+    check: impl Fn(&Loaded) -> Vec<Diagnostic>,
+) -> Fixed {
     let mut changed: BTreeMap<PathBuf, Changed> = BTreeMap::new();
     let mut given_up: BTreeSet<PathBuf> = BTreeSet::new();
     let mut fixed = 0;
@@ -61,7 +62,7 @@ pub(super) fn mend(
             break;
         }
         let next = loaded.again(|id| outcome.files.get(&id).map(|file| file.text.clone()));
-        let left = judge(&next);
+        let left = check(&next);
         let broken = broken(&found, &loaded, &left, &next);
         if !broken.is_empty() {
             given_up.extend(broken);
@@ -80,7 +81,7 @@ pub(super) fn mend(
         fixed += outcome.fixed().len();
         (loaded, found) = (next, left);
     }
-    Mended {
+    Fixed {
         loaded,
         found,
         changed,
@@ -88,7 +89,7 @@ pub(super) fn mend(
     }
 }
 
-/// Files with more unreadable queries or parts than before, and files that no longer contain anything to check.
+/// Files with more unreadable parts or queries than before, and files without any content left.
 fn broken(
     before: &[Diagnostic],
     old: &Loaded,
@@ -118,7 +119,7 @@ fn broken(
     worse.map(|(path, _)| path).chain(lost).collect()
 }
 
-impl Mended {
+impl Fixed {
     /// Number of fixed findings.
     pub(super) fn count(&self) -> usize {
         self.fixed
@@ -137,7 +138,7 @@ impl Mended {
         files.map(one).collect()
     }
 
-    /// Writes the changed files, and removes temporary files of killed runs beside all linted files.
+    /// Writes the changed files, and removes temporary files that killed runs left beside the checked files.
     pub(super) fn write(&self, writer: &Writer) -> Written {
         for (_, source) in self.loaded.sources.iter() {
             writer.sweep(source.path().parent().unwrap_or(Path::new("")));

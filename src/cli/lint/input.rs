@@ -22,34 +22,34 @@ pub(in crate::cli) struct Files {
     pub(in crate::cli) named: Vec<PathBuf>,
     /// Found in folders.
     pub(in crate::cli) found: Vec<PathBuf>,
-    /// Found there as well, in languages that are not read.
+    /// Found in folders, in languages that slosmith does not read.
     pub(in crate::cli) others: Vec<PathBuf>,
-    /// What standard input is called, when it is read.
+    /// File name of standard input, if it is read.
     pub(in crate::cli) stdin: Option<PathBuf>,
 }
 
-/// Files that were read, and what was wrong with those that could not be.
+/// Files that were read, and errors of the unreadable ones.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Loaded {
     pub(in crate::cli) sources: Sources,
     /// Files that are text, and whether the command line names them.
     files: Vec<(FileId, bool)>,
-    /// What was wrong with those that are not, and whether the command line names them.
+    /// Errors of files that are not text, and whether the command line names them.
     unread: Vec<(Diagnostic, bool)>,
-    /// Only files that hold something to look at.
+    /// Only files with something to check.
     pub(in crate::cli) artifacts: Vec<Artifact>,
     pub(in crate::cli) faults: Vec<Diagnostic>,
-    /// Files of the walk that are not ours to judge.
+    /// Files of the walk that were skipped.
     pub(in crate::cli) passed: Passed,
-    /// Files in languages that are not read, with names of ours.
+    /// Files in languages that slosmith does not read, with names of vLLM metrics.
     others: Vec<PathBuf>,
     /// True when some file could not be read.
     pub(in crate::cli) unreadable: bool,
-    /// True when nobody knows what some file holds: the system did not give its bytes.
+    /// True if the content of some file is unknown: it could not be opened.
     pub(super) unknown: bool,
 }
 
-/// Reads all files; what cannot be read becomes a finding, and the rest goes on.
+/// Reads all files. An unreadable file becomes a finding; reading continues.
 ///
 /// `sources` may hold files already, such as the configuration.
 pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) -> Loaded {
@@ -71,7 +71,7 @@ pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) 
             Ok(Err(fault)) => loaded.unread.push((fault, named)),
             Err(error) => {
                 let file = loaded.sources.add(SourceFile::new(path, ""));
-                let message = format!("the file cannot be read: {error}");
+                let message = format!("cannot read this file: {error}");
                 let fault = Diagnostic::error("unreadable-file", Span::new(file, 0..0), message);
                 loaded.unread.push((fault, true));
                 loaded.unknown = true;
@@ -85,7 +85,7 @@ pub(in crate::cli) fn load(files: Files, sources: Sources, progress: &Progress) 
     loaded
 }
 
-/// A text as a file of a walk: one that nobody can read is a finding only where it is surely meant.
+/// Reads a text like a file in a folder: unreadable text is a finding only if it names vLLM metrics.
 pub(in crate::cli) fn of_text(path: PathBuf, text: String, sources: Sources) -> (FileId, Loaded) {
     let mut loaded = Loaded {
         sources,
@@ -97,14 +97,14 @@ pub(in crate::cli) fn of_text(path: PathBuf, text: String, sources: Sources) -> 
     (file, loaded)
 }
 
-/// True for a text that names a series of ours; nobody asked for it, so that it need not be readable.
+/// True for a file with the name of a vLLM metric. Unreadable files are ignored.
 fn names_ours(path: &Path) -> bool {
     let text = input::read(path, input::SMALL).ok();
     let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
     text.is_some_and(|text| passed::concerns_us(&text))
 }
 
-/// How a run came by a file.
+/// How a run found a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     Stdin,
@@ -132,7 +132,7 @@ impl Loaded {
         loaded
     }
 
-    /// How many files are text, whatever they hold.
+    /// Number of text files.
     pub(super) fn looked(&self) -> usize {
         self.files.len()
     }
@@ -172,11 +172,11 @@ impl Loaded {
             match read {
                 Ok(artifact) if artifact.kind != Kind::Unknown => self.artifacts.push(artifact),
                 Ok(_) if *named => {
-                    let message = "this file is of no known kind with queries";
+                    let message = "unknown file type: slosmith found no spec, rules, dashboard, alarms or queries";
                     let fault = Diagnostic::info("unknown-file", Span::new(*file, 0..0), message);
                     self.faults.push(fault);
                 }
-                // What is in pieces is told already.
+                // Assembled queries are reported above.
                 Ok(artifact) if artifact.has_pieces => {}
                 Ok(_) => {
                     let source = self.sources.get(*file);
@@ -188,7 +188,7 @@ impl Loaded {
         self.extend();
     }
 
-    /// Reads what specs extend; one that cannot be put together is not judged.
+    /// Reads the files that specs extend. An incomplete spec is not checked.
     fn extend(&mut self) {
         let mut bases = Bases::among(&self.sources);
         let mut faults = Sink::default();
@@ -207,7 +207,7 @@ impl Loaded {
         self.faults.extend(faults.into_sorted());
     }
 
-    /// Notes a file that cannot be read; one of a walk fails the run only when it is surely meant.
+    /// Notes an unreadable file. A file in a folder fails the run only if it names vLLM metrics.
     fn fail(&mut self, unread: Unread, named: bool) {
         let source = self.sources.get(unread.fault.span.file);
         let meant = match named {
@@ -220,13 +220,13 @@ impl Loaded {
         self.faults.extend(meant);
     }
 
-    /// True when a path, relative to `root`, is one of all files that were looked at, whatever they hold.
+    /// True if a path, relative to `root`, is a file that was read.
     pub(in crate::cli) fn looked_at(&self, path: &str, root: &Path) -> bool {
         let mut sources = self.sources.iter();
         sources.any(|(_, source)| place::path(source.path(), Some(root)) == path)
     }
 
-    /// True when a path, relative to `root`, is one of the files.
+    /// True if a path, relative to `root`, is a checked file.
     pub(in crate::cli) fn shows(&self, path: &str, root: &Path) -> bool {
         let mut files = self.artifacts.iter().map(|a| self.sources.get(a.file));
         files.any(|source| place::path(source.path(), Some(root)) == path)

@@ -1,4 +1,4 @@
-//! Files of a walk that nobody can judge as they are: counted and named, and no failure of the run.
+//! Files in folders that cannot be checked: counted and named; they do not fail the run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use crate::diag::Diagnostic;
 use crate::diag::render::place;
 use crate::yaml::Filler;
 
-/// Paths named of one reason; more are counted.
+/// Number of paths that are listed per reason; more are counted.
 const NAMED: usize = 3;
 
-/// Files that were passed over, by the reason.
+/// Skipped files, by reason.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Passed(BTreeMap<Reason, Vec<PathBuf>>);
 
@@ -21,13 +21,13 @@ enum Reason {
     Helm,
     Jinja,
     Invalid,
-    /// Names vLLM's series, but nowhere that is known to hold queries.
+    /// Names vLLM metrics, but not in a known query field.
     Silent,
-    /// Names them in a language that is not read.
+    /// Names vLLM metrics, in a language that slosmith does not read.
     Foreign,
-    /// Puts queries together.
+    /// Assembles queries from parts.
     Pieces,
-    /// Has branches that give no YAML.
+    /// A template with branches that are not YAML.
     Branches,
 }
 
@@ -67,7 +67,7 @@ impl Passed {
         }
     }
 
-    /// Takes a file that somebody's folder holds; gives back the fault of one that we are surely asked about.
+    /// Notes an unreadable file; returns its error if the file names vLLM metrics.
     pub(super) fn take(&mut self, path: PathBuf, text: &str, unread: Unread) -> Option<Diagnostic> {
         let reason = match unread.template {
             Some(Filler::Helm) => Reason::Helm,
@@ -96,24 +96,27 @@ impl Passed {
 impl Reason {
     fn words(self, n: usize) -> String {
         let (what, why) = match self {
-            Self::Helm => ("Helm template", "render them, then lint"),
-            Self::Jinja => ("Jinja template", "render them, then lint"),
+            Self::Helm => ("Helm template", "render first, then lint the result"),
+            Self::Jinja => ("Jinja template", "render first, then lint the result"),
             Self::Invalid => ("file", "not valid YAML, JSON, HCL or UTF-8"),
-            Self::Silent => ("file", "vLLM metrics mentioned, but no known query"),
-            Self::Pieces => ("file", "queries assembled by the program"),
+            Self::Silent => ("file", "mentions vLLM metrics outside a known query field"),
+            Self::Pieces => (
+                "file",
+                "some queries are assembled from parts by the program",
+            ),
             Self::Branches => (
                 "template",
-                "some branches are not YAML, or there are too many: render it, then lint",
+                "some branches are not YAML, or the template has too many branches; render first, then lint the result",
             ),
             Self::Foreign => (
                 "file",
-                "vLLM metrics mentioned, but neither YAML, JSON, HCL nor Markdown; `--code` reads some",
+                "mentions vLLM metrics, but is not YAML, JSON, HCL or Markdown; `--code` checks some languages",
             ),
         };
         if matches!(self, Self::Pieces | Self::Branches) {
-            return format!("{} read in part ({why})", super::count(n, what));
+            return format!("{} checked in part ({why})", super::count(n, what));
         }
-        format!("{} not read ({why})", super::count(n, what))
+        format!("{} not checked ({why})", super::count(n, what))
     }
 }
 

@@ -1,4 +1,4 @@
-//! How far a run is, for somebody who waits at a terminal.
+//! A progress bar on a terminal.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,19 +9,19 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// Shorter runs show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What it looks like.
+/// The layout of the bar.
 const TEMPLATE: &str = "{msg} {bar:40} {pos}/{len} {prefix}";
 
-/// A bar that comes when somebody has waited for a second, and goes when it is dropped.
+/// A bar that appears after a second, and disappears when dropped.
 pub(in crate::cli) struct Progress {
     bar: ProgressBar,
     since: Instant,
-    /// True when it has not come yet and may.
+    /// True if the bar is not shown yet, but may be.
     waiting: AtomicBool,
 }
 
 impl Progress {
-    /// One that comes only where standard error is a terminal.
+    /// A bar that appears only if standard error is a terminal.
     pub(in crate::cli) fn new(wanted: bool) -> Self {
         let style = ProgressStyle::with_template(TEMPLATE);
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
@@ -33,7 +33,7 @@ impl Progress {
         }
     }
 
-    /// One that never comes.
+    /// A bar that never appears.
     pub(in crate::cli) fn none() -> Self {
         Self::new(false)
     }
@@ -44,13 +44,13 @@ impl Progress {
         self.count(what, "files", files);
     }
 
-    /// One file more is done.
+    /// Counts one file.
     pub(super) fn step(&self) {
         self.bar.inc(1);
         self.show_when_late();
     }
 
-    /// So many calls are done, of so many.
+    /// Sets the number of calls that are done.
     #[cfg(feature = "aws")]
     pub(in crate::cli) fn at(&self, what: &'static str, done: usize, of: usize) {
         self.count(what, "calls", of);

@@ -1,4 +1,4 @@
-//! What queries are judged against, from configuration and command line.
+//! The catalogs and releases to check queries against, from configuration and command line.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::diag::did_you_mean;
 use crate::lint::{Product, Scope};
 
-/// The products whose recordings count.
+/// The products to check against.
 ///
 /// # Errors
 /// When no recorded release lies in the range, or a profile was never recorded.
@@ -36,19 +36,22 @@ pub(in crate::cli) fn products(
     Ok(all)
 }
 
-/// A service whose pages somebody recorded; its newest version counts.
+/// A recorded service; its newest version is used.
 fn service(folder: &Path) -> Result<Product<'static>> {
     let Service { index, unfinished } = build_service(folder)?;
     // Lives as long as the process, like the embedded one.
     let catalog: &'static Catalog = Box::leak(Box::new(index.into_catalog()));
     if catalog.releases().is_empty() {
-        bail!("{}: no recorded version in this folder", folder.display());
+        bail!(
+            "{}: no recorded version in this folder; use `slosmith catalog record`",
+            folder.display()
+        );
     }
     let name = folder.file_name().unwrap_or(folder.as_os_str());
     let mut selection = newest(catalog);
     selection.notes.extend(unfinished.iter().map(|folder| {
         let folder = folder.display();
-        format!("{folder} has no provenance.json and is skipped: record its page again")
+        format!("{folder} is skipped: incomplete recording (no provenance.json); run `slosmith catalog record` again")
     }));
     Ok(Product {
         name: name.to_string_lossy().into_owned(),
@@ -66,7 +69,7 @@ fn newest(catalog: &Catalog) -> Selection {
     selection
 }
 
-/// `judged on vLLM 0.33.0`.
+/// `checked against vLLM 0.33.0`.
 pub(super) fn describe(scope: &Scope<'_>) -> String {
     let products = scope.products.iter();
     let said = products.map(|p| format!("{} {}", p.name, p.describe(&p.selection.releases)));
@@ -89,8 +92,8 @@ pub(in crate::cli) fn profiles(
     for profile in &used {
         if !known.contains(&profile.as_str()) {
             let hint = did_you_mean(profile, known.iter().copied());
-            let known = format!("recorded are {}", known.join(", "));
-            bail!("there is no profile `{profile}`: {}", hint.unwrap_or(known));
+            let known = format!("recorded profiles: {}", known.join(", "));
+            bail!("unknown profile `{profile}`; {}", hint.unwrap_or(known));
         }
     }
     Ok(used)

@@ -1,4 +1,4 @@
-//! How many findings each rule has.
+//! Number of findings per rule.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,19 +10,19 @@ use crate::diag::{Applicability, Diagnostic, Severity};
 use crate::lint::rules;
 use crate::source::FileId;
 
-/// What a run found, by rule.
+/// The findings of a run, by rule.
 pub(super) struct Statistics(Vec<Row>);
 
 /// One rule.
 #[derive(Serialize)]
 struct Row {
     rule: &'static str,
-    /// None for what is said while files are read.
+    /// `None` for errors of reading.
     group: Option<&'static str>,
     level: Severity,
     findings: usize,
     files: usize,
-    /// Those with a safe fix.
+    /// Findings with a safe fix.
     fixable: usize,
 }
 

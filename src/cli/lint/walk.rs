@@ -1,4 +1,4 @@
-//! Which files are looked at.
+//! Finds the files to check.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use super::input::Files;
 use crate::config::{Code, Config};
 use crate::input;
 
-/// Endings of files that may hold queries.
+/// Extensions of files that may contain queries.
 const ENDINGS: [&str; 8] = [
     "json", "markdown", "md", "rules", "tf", "tofu", "yaml", "yml",
 ];
 
-/// Endings of files that may name metrics, but are not read: people are told of those that do.
+/// Extensions of files that are not checked, but are reported if they name vLLM metrics.
 const OTHERS: [&str; 15] = [
     "adoc",
     "cue",
@@ -36,7 +36,7 @@ const OTHERS: [&str; 15] = [
 /// Folders that hold other people's files.
 const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
 
-/// What standard input is called, unless somebody says otherwise.
+/// Default file name of standard input.
 const STDIN: &str = "stdin.yaml";
 
 /// All files that are named or lie in a folder that is named, each once; `-` is standard input.
@@ -88,7 +88,7 @@ fn is_skipped(entry: &walkdir::DirEntry) -> bool {
     name.starts_with('.') || (entry.file_type().is_dir() && SKIPPED.contains(&&*name))
 }
 
-/// Without the `./` that a walk through `.` puts before every path.
+/// The path without the leading `./` of a walk through `.`.
 fn shown(path: &Path) -> PathBuf {
     path.strip_prefix(".").unwrap_or(path).to_owned()
 }

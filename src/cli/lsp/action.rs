@@ -40,7 +40,7 @@ fn fix(document: &Document, found: &Diagnostic, lines: &Lines<'_>) -> Option<Cod
     let safe = fix.applicability == Applicability::Safe;
     let title = match safe {
         true => fix.title.clone(),
-        false => format!("{} (the meaning may change)", fix.title),
+        false => format!("{} (may change the meaning)", fix.title),
     };
     let edits = fix.edits.iter();
     let edits = edits.map(|edit| TextEdit::new(lines.range(edit.span.range()), edit.text.clone()));
@@ -59,7 +59,7 @@ fn all(document: &Document, lines: &Lines<'_>) -> Option<CodeAction> {
     let fixed = outcome.files.get(&document.file)?;
     let whole = lines.range(0..document.text.len());
     Some(CodeAction {
-        title: "Apply all safe fixes of slosmith".to_owned(),
+        title: "slosmith: apply all safe fixes".to_owned(),
         kind: Some(fix_all()),
         edit: Some(edit_of(
             &document.uri,

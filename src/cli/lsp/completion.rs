@@ -11,7 +11,7 @@ use crate::artifact::Kind;
 use crate::catalog::{Catalog, Series, Shape};
 use crate::library;
 
-/// What fits at a byte.
+/// The completions at a byte.
 pub(super) fn items(document: &Document, offset: usize, encoding: Encoding) -> Vec<CompletionItem> {
     let lines = document.lines(encoding);
     if let Some(inside) = Selector::around(&document.text, offset) {
@@ -94,7 +94,7 @@ struct Selector<'t> {
     shape: &'static Shape,
     /// The label whose value is written; none where a label's name is.
     label: Option<&'t str>,
-    /// What is written of it so far.
+    /// The text typed so far.
     typed: Range<usize>,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Document {
     pub(super) path: PathBuf,
     pub(super) version: i32,
     pub(super) text: String,
-    /// True until it is judged.
+    /// True until it is checked.
     pub(super) changed: bool,
     pub(super) kind: Kind,
     /// Its file in `sources`.
@@ -29,7 +29,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// One without a text.
+    /// An empty document.
     pub(super) fn new(uri: Uri, path: PathBuf) -> Self {
         Self {
             uri,

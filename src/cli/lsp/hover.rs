@@ -1,4 +1,4 @@
-//! What is known of a name: `catalog show` for a metric, `signals` for a signal.
+//! Describes a name: `catalog show` for a metric, `signals` for a signal.
 
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
@@ -7,7 +7,7 @@ use super::position::Encoding;
 use super::word;
 use crate::cli::{catalog, signals};
 
-/// What the word at a byte is.
+/// The description of the word at a byte.
 pub(super) fn hover(document: &Document, offset: usize, encoding: Encoding) -> Option<Hover> {
     let range = word::at(&document.text, offset);
     let name = &document.text[range.clone()];

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use lsp_types::{InitializeParams, Position, PositionEncodingKind};
 
-/// What columns count.
+/// The unit of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     /// Bytes.
@@ -42,7 +42,7 @@ impl Encoding {
 /// The lines of a text.
 pub(super) struct Lines<'t> {
     text: &'t str,
-    /// Where each begins.
+    /// The start of each line.
     starts: Vec<usize>,
     encoding: Encoding,
 }

@@ -48,7 +48,7 @@ struct Symbol {
     used: BTreeSet<(usize, usize)>,
 }
 
-/// Where the name at a byte is declared.
+/// The declaration of the name at a byte.
 pub(super) fn definition(
     document: &Document,
     offset: usize,
@@ -70,7 +70,7 @@ pub(super) fn prepare(
     Some(document.lines(encoding).range(here))
 }
 
-/// Gives what is named at a byte another name, everywhere in the document.
+/// Renames the symbol at a byte in the whole document.
 ///
 /// # Errors
 /// When nothing is named there, or the name cannot be used.
@@ -80,11 +80,12 @@ pub(super) fn rename(
     name: &str,
     encoding: Encoding,
 ) -> Result<WorkspaceEdit, String> {
-    let (symbol, here) = at(document, offset).ok_or("no signal or runbook of this spec is here")?;
+    let (symbol, here) =
+        at(document, offset).ok_or("place the cursor on the name of a signal or runbook")?;
     check_name(name, symbol.table == Table::Runbooks).map_err(|error| error.to_string())?;
     let old = &document.text[here];
     if name != old && tables(document).into_iter().any(|(_, _, key)| key == name) {
-        return Err(format!("the spec has `{name}` already"));
+        return Err(format!("the name `{name}` is already used in this spec"));
     }
     let lines = document.lines(encoding);
     let used = symbol.used.into_iter().map(|(start, end)| start..end);
@@ -180,7 +181,7 @@ fn at(of: &Document, offset: usize) -> Option<(Symbol, Range<usize>)> {
     })
 }
 
-/// Where a name is used.
+/// The places that use a name.
 fn uses(node: &Node<'_>, table: Table, name: &str, found: &mut BTreeSet<(usize, usize)>) {
     for (key, value) in node.entries() {
         if key.text().is_some_and(|key| table.is_named_by(key)) {

@@ -1,4 +1,4 @@
-//! The open documents and what they are judged against: configuration, recorded releases, and the labels that specs declare.
+//! The open documents and what they are checked against: configuration, recorded releases, and the labels that specs declare.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,28 +18,28 @@ use crate::diag::Diagnostic;
 use crate::lint::{Scope, Settings, declared, run};
 use crate::source::{SourceFile, Sources, Span};
 
-/// What a comment suppresses may be found only beside other files.
+/// Not reported: a suppression may apply only together with other files.
 const UNUSED: &str = "unused-suppression";
-/// The file that decides how files are judged.
+/// The configuration file.
 const CONFIGURATION: &str = "slosmith.toml";
 
 /// Everything that is open. Paths are those of the working directory, which is the folder that the editor opened.
 pub(super) struct Workspace {
     settings: Configured,
-    /// What queries are judged against, with the labels and series that the specs on disk declare.
+    /// Catalogs, releases, and the labels and series that the specs on disk declare.
     scope: Scope<'static>,
-    /// By the text of their URI.
+    /// Open documents, by URI.
     documents: BTreeMap<String, Document>,
-    /// Whose findings are still shown.
+    /// Closed documents whose findings are still shown.
     closed: Vec<Uri>,
 }
 
 /// A configuration and what follows from it.
 struct Configured {
     config: Config,
-    /// Why the configuration on disk does not count.
+    /// Why the configuration on disk is not used.
     fault: Option<String>,
-    /// What queries are judged against, without specs.
+    /// Catalogs and releases, without specs.
     scope: Scope<'static>,
 }
 
@@ -47,7 +47,7 @@ impl Workspace {
     /// Reads configuration and specs of the working directory.
     ///
     /// # Errors
-    /// When nothing can be judged even without a configuration.
+    /// When nothing can be checked even without a configuration.
     pub(super) fn open() -> Result<Self> {
         let settings = Configured::read()?;
         Ok(Self {
@@ -98,8 +98,8 @@ impl Workspace {
         self.documents.get(uri.as_str())
     }
 
-    /// Judges what changed; what was closed has no findings.
-    pub(super) fn judge(&mut self, encoding: Encoding) -> Vec<Published> {
+    /// Checks changed documents; closed documents get an empty list of findings.
+    pub(super) fn check(&mut self, encoding: Encoding) -> Vec<Published> {
         let Configured { config, fault, .. } = &self.settings;
         let settings = Settings {
             scope: &self.scope,
@@ -109,20 +109,20 @@ impl Workspace {
             root: config.folder(),
         };
         let changed = self.documents.values_mut().filter(|d| d.changed);
-        let judged = changed.map(|document| {
-            judge(document, &settings, fault.as_deref());
+        let checked = changed.map(|document| {
+            check(document, &settings, fault.as_deref());
             let found = document.diagnostics(encoding);
             (document.uri.clone(), Some(document.version), found)
         });
         let closed = self.closed.drain(..).map(|uri| (uri, None, Vec::new()));
-        judged.chain(closed).collect()
+        checked.chain(closed).collect()
     }
 }
 
 /// Finds what `lint` finds in one file.
-fn judge(document: &mut Document, settings: &Settings<'_>, fault: Option<&str>) {
+fn check(document: &mut Document, settings: &Settings<'_>, fault: Option<&str>) {
     document.changed = false;
-    // What is wrong with the configuration points into the first file.
+    // Errors in the configuration point into the first file.
     let mut sources = Sources::default();
     sources.add(SourceFile::new(CONFIGURATION, ""));
     let (file, loaded) = input::of_text(document.path.clone(), document.text.clone(), sources);
@@ -173,13 +173,15 @@ impl Configured {
                 Self {
                     scope: scope_of(&config)?,
                     config,
-                    fault: Some(format!("{CONFIGURATION} is not used: {why}")),
+                    fault: Some(format!(
+                        "{CONFIGURATION} is ignored because of an error: {why}"
+                    )),
                 }
             }
         })
     }
 
-    /// What queries are judged against, with what specs declare.
+    /// The scope, with the labels and series that specs declare.
     fn with_specs(&self) -> Scope<'static> {
         let specs = specs(&self.config);
         declared(

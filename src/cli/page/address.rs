@@ -1,4 +1,4 @@
-//! Addresses of pages: where they lead, and what may be shown of them.
+//! URLs: parsing, redirects, and display without credentials.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -22,7 +22,7 @@ impl Address {
     /// Reads an address; `None` for the name of a file.
     ///
     /// # Errors
-    /// When it is an address, and none that can be fetched.
+    /// When it is a URL that cannot be fetched.
     pub(super) fn parse(text: &str) -> Result<Option<Self>> {
         let Some((scheme, _)) = text.split_once("://") else {
             return Ok(None);
@@ -32,7 +32,7 @@ impl Address {
             return Ok(None);
         }
         let without_part = text.split('#').next().unwrap_or_default();
-        let uri: Uri = without_part.parse().context("this is not an address")?;
+        let uri: Uri = without_part.parse().context("not a valid URL")?;
         let host = uri.host().unwrap_or_default();
         let authority = uri.authority().map_or("", |a| a.as_str());
         let behind = authority.rsplit(['@', ']']).next().unwrap_or_default();
@@ -41,14 +41,14 @@ impl Address {
         }
         match uri.scheme_str() {
             Some("http" | "https") if !host.is_empty() => Ok(Some(Self(uri))),
-            _ => bail!("{scheme}://: pages are read from http:// and https:// URLs and from files"),
+            _ => bail!("{scheme}:// is not supported; use an http:// or https:// URL, or a file"),
         }
     }
 
-    /// The address that a redirect from here leads to.
+    /// The target of a redirect.
     ///
     /// # Errors
-    /// When it leads to none.
+    /// When the target is not a valid URL.
     pub(super) fn join(&self, location: &str) -> Result<Self> {
         if let Some(address) = Self::parse(location)? {
             return Ok(address);
@@ -63,7 +63,7 @@ impl Address {
             [b'?', ..] => format!("{scheme}://{authority}{path}{location}"),
             _ => format!("{scheme}://{authority}{folder}{location}"),
         };
-        Self::parse(&joined)?.context("the redirect leads nowhere")
+        Self::parse(&joined)?.context("the redirect has no valid URL")
     }
 
     pub(super) fn origin(&self) -> Origin {
@@ -101,7 +101,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Without the user and password that may be in it.
+/// The URL without user and password.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let authority = self.0.authority().map_or("", |a| a.as_str());

@@ -1,4 +1,4 @@
-//! Pages of servers.
+//! HTTP requests.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,31 +14,31 @@ use super::address::{Address, Origin};
 use super::tls::{self, TlsArgs};
 use crate::input;
 
-/// How long a server may take to answer, redirects and all.
+/// Time limit for a response, including redirects.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// More redirects than any server needs.
 const REDIRECTS: usize = 5;
 
-/// How pages of servers are asked for.
+/// Options of HTTP requests.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Options for http:// and https:// pages")]
+#[command(next_help_heading = "Options for http:// and https:// URLs")]
 pub(in crate::cli) struct HttpArgs {
-    /// A file with a token to send as `Authorization: Bearer`; never sent to another server after a redirect, and over
-    /// plain http only to this machine
+    /// File with a token to send as `Authorization: Bearer`. The token is never sent to another server after a redirect, and
+    /// over plain http only to this machine
     #[arg(long, value_name = "FILE")]
     bearer_token_file: Option<PathBuf>,
     #[command(flatten)]
     tls: TlsArgs,
-    /// Follow redirects to another scheme, host or port, without token and certificate
+    /// Follow redirects to another scheme, host or port; token and certificate are not sent
     #[arg(long)]
     follow_redirects: bool,
 }
 
-/// The text of a page.
+/// The body of a response.
 ///
 /// # Errors
-/// When it cannot be fetched, or a redirect leads to another server and nobody asked to follow it.
+/// When the request fails, or a redirect leads to another server without `--follow-redirects`.
 pub(super) fn get(first: Address, args: &HttpArgs) -> Result<String> {
     let token = args.token(&first.origin())?;
     let until = Instant::now() + PATIENCE;
@@ -56,11 +56,11 @@ pub(super) fn get(first: Address, args: &HttpArgs) -> Result<String> {
             return text(answer).with_context(|| format!("cannot fetch {at}"));
         };
         let next = at.join(&location);
-        let next = next.with_context(|| format!("{at}: a redirect to {location:?}"))?;
+        let next = next.with_context(|| format!("{at}: invalid redirect to {location:?}"))?;
         trusted &= next.origin() == first.origin();
         if !trusted && !args.follow_redirects {
             bail!(
-                "{at} redirects to {next}, which is another server: name that address, or give `--follow-redirects`"
+                "{at} redirects to {next} on another server: use that URL, or pass `--follow-redirects`"
             );
         }
         at = next;
@@ -76,7 +76,7 @@ impl HttpArgs {
         };
         if !(server.is_encrypted() || server.is_here() || self.tls.insecure) {
             bail!(
-                "`--bearer-token-file`: the token would go to {server} unencrypted; use https://, or `--insecure` if that is acceptable"
+                "`--bearer-token-file`: the token would be sent to {server} unencrypted; use https://, or pass `--insecure` to allow this"
             );
         }
         let path_shown = path.display();
@@ -84,13 +84,13 @@ impl HttpArgs {
         let text = read.with_context(|| format!("cannot read {path_shown}"))?;
         let token = text.trim();
         if token.is_empty() || !token.bytes().all(|b| b.is_ascii_graphic()) {
-            bail!("{path_shown}: not a token: expected one word of ASCII");
+            bail!("{path_shown}: not a token: expected one word of ASCII characters");
         }
         Ok(Some(token.to_owned()))
     }
 }
 
-/// One question to one server.
+/// One request to one server.
 struct Request<'a> {
     address: &'a Address,
     args: &'a HttpArgs,
@@ -133,22 +133,24 @@ impl Request<'_> {
     }
 }
 
-/// What to do about an error.
+/// Advice for an error.
 fn help(error: &ureq::Error) -> &'static str {
     use rustls::{AlertDescription, CertificateError, Error};
     if let ureq::Error::StatusCode(401 | 403) = error {
-        return ": give `--bearer-token-file` or `--cert`";
+        return ": pass `--bearer-token-file` or `--cert`";
     }
     match of_tls(error) {
         Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
-            ": name its authority with `--cacert`"
+            ": pass the CA certificate of the server with `--cacert`"
         }
-        Some(Error::AlertReceived(AlertDescription::CertificateRequired)) => ": give `--cert`",
+        Some(Error::AlertReceived(AlertDescription::CertificateRequired)) => {
+            ": the server requires a client certificate; pass `--cert`"
+        }
         _ => "",
     }
 }
 
-/// What TLS had against the other side; an error of reading or writing may wrap it.
+/// The TLS error, which an I/O error may wrap.
 fn of_tls(error: &ureq::Error) -> Option<&rustls::Error> {
     match error {
         ureq::Error::Rustls(error) => Some(error),
@@ -157,7 +159,7 @@ fn of_tls(error: &ureq::Error) -> Option<&rustls::Error> {
     }
 }
 
-/// Where an answer sends on to.
+/// The target of a redirect.
 fn location(answer: &Response<Body>) -> Option<String> {
     let moved = [
         StatusCode::MOVED_PERMANENTLY,
@@ -177,7 +179,7 @@ fn text(mut answer: Response<Body>) -> Result<String> {
     }
     let encoding = answer.headers().get(header::CONTENT_ENCODING);
     if let Some(encoding) = encoding.filter(|e| *e != "identity") {
-        bail!("the page is compressed as {encoding:?}, which was not requested");
+        bail!("the response is compressed ({encoding:?}) although this was not requested");
     }
     // The limit is one more than what is read, so that the message is the same as for files.
     let body = answer.body_mut().with_config().limit(input::PAGE + 2);
@@ -185,7 +187,7 @@ fn text(mut answer: Response<Body>) -> Result<String> {
     Ok(input::text(bytes)?)
 }
 
-/// Finds servers by name: in a thread of its own, which a time limit can be put on, when there is one to have.
+/// Resolves host names: with a time limit if a thread can be started.
 #[derive(Debug)]
 struct Names;
 

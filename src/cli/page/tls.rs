@@ -1,4 +1,4 @@
-//! Certificates: whom a server is believed, and what it is shown.
+//! TLS: which CAs to trust, and the client certificate to present.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,19 +14,19 @@ use ureq::tls::{
 
 use crate::input;
 
-/// Whom a server is believed, and what it is shown.
+/// TLS options.
 #[derive(Debug, Args)]
 pub(super) struct TlsArgs {
-    /// The client's certificate chain, in PEM
+    /// Client certificate chain (PEM)
     #[arg(long, value_name = "FILE")]
     cert: Option<PathBuf>,
-    /// The private key of `--cert`, in PEM. Default: in the same file
+    /// Private key of `--cert` (PEM). Default: read from the same file
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
-    /// Certificate authorities to trust in addition to the system's, in PEM
+    /// CA certificates to trust in addition to the system certificates (PEM)
     #[arg(long, value_name = "FILE")]
     cacert: Option<PathBuf>,
-    /// Accept any certificate, and send the token over plain http
+    /// Accept any server certificate, and send the token over plain http
     #[arg(long)]
     pub(super) insecure: bool,
 }
@@ -34,7 +34,7 @@ pub(super) struct TlsArgs {
 /// The configuration for one server; only one that is trusted sees the client's certificate.
 ///
 /// # Errors
-/// When a file cannot be read, or does not hold what it should.
+/// When a file cannot be read, or has no certificate or key.
 pub(super) fn config(args: &TlsArgs, trusted: bool) -> Result<TlsConfig> {
     let provider = Arc::new(ring::default_provider());
     let client = match &args.cert {
@@ -55,9 +55,9 @@ pub(super) fn config(args: &TlsArgs, trusted: bool) -> Result<TlsConfig> {
     Ok(config.build())
 }
 
-/// The system's authorities and those of a file.
+/// The system certificates and the certificates of a file.
 fn roots(more: Option<&Path>) -> Result<Vec<Certificate<'static>>> {
-    // What of the system's cannot be read is not believed; a server that needs it says so.
+    // Unreadable system certificates are skipped; a server that needs one fails with a TLS error.
     let system = rustls_native_certs::load_native_certs().certs;
     let system = system
         .iter()
@@ -85,7 +85,7 @@ fn client(cert: &Path, key: Option<&Path>, provider: &CryptoProvider) -> Result<
     }
     let at = at.display();
     let key = key.ok_or_else(|| anyhow!("{at}: no private key in this file"))?;
-    // Asked here, because the client takes it for granted.
+    // Checked here, because the HTTP client does not check it.
     let owned = |cert: &Certificate<'_>| CertificateDer::from(cert.der().to_vec());
     let der = PrivateKeyDer::try_from(key.der().to_vec());
     let der = der.map_err(|why| anyhow!("{at}: {why}"))?;
@@ -101,7 +101,7 @@ fn pem(path: &Path) -> Result<(Vec<Certificate<'static>>, Option<PrivateKey<'sta
     let bytes = read.with_context(|| format!("cannot read {shown}"))?;
     let (mut certificates, mut key) = (Vec::new(), None);
     for item in parse_pem(&bytes) {
-        match item.map_err(|_| anyhow!("{shown}: this is not PEM"))? {
+        match item.map_err(|_| anyhow!("{shown}: not a valid PEM file"))? {
             PemItem::Certificate(certificate) => certificates.push(certificate),
             PemItem::PrivateKey(found) => key = key.or(Some(found)),
             _ => {}

@@ -1,4 +1,4 @@
-//! What `slosmith preview --watch` shows in a browser.
+//! The pages that `slosmith preview --watch` serves.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::target::OutFile;
 pub(super) enum Pages {
     /// Pages by their paths, such as `/chat.html`.
     Right(BTreeMap<String, String>),
-    /// What is wrong, as plain text.
+    /// The errors, as plain text.
     Wrong(String),
 }
 
-/// One page as it is sent.
+/// One response.
 pub(super) struct Page {
     /// The status of HTTP.
     pub(super) status: u16,
@@ -44,7 +44,10 @@ impl Pages {
             return Page::new(200, html);
         }
         if path != "/" {
-            let list = format!("<p>No spec gives this page.</p>{}", list(pages));
+            let list = format!(
+                "<p>No spec has a preview at this address.</p>{}",
+                list(pages)
+            );
             return Page::new(404, &document("Not found", &list));
         }
         let mut all = pages.values();
@@ -68,7 +71,7 @@ impl Page {
     }
 }
 
-/// Asks for a newer page all the time, also while the server is away; the answer comes when there is one.
+/// Polls for a newer page, also while the server is stopped; the server responds when there is one.
 fn script(digest: &str) -> String {
     let code = r#"<script>
 (async () => {

@@ -1,4 +1,4 @@
-//! The server of `slosmith preview --watch`: on the loopback interface alone, and from memory, so that no path leads to a
+//! The server of `slosmith preview --watch`: only on the loopback interface, and only from memory, so that no URL path leads to a
 //! file.
 
 use std::io::Write;
@@ -14,7 +14,7 @@ use super::pages::{Page, Pages};
 use crate::cli::page::is_here;
 use crate::cli::terminal::Terminal;
 
-/// How long a browser waits for a newer page before it asks again.
+/// Time that a browser waits for a newer page before it sends another request.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A server that runs as long as the process.
@@ -23,7 +23,7 @@ pub(super) struct Server {
     newest: Arc<Newest>,
 }
 
-/// What is shown now; nothing before the first pages.
+/// The current pages; `None` before the first ones.
 #[derive(Default)]
 struct Newest {
     pages: Mutex<Option<Pages>>,
@@ -36,7 +36,7 @@ impl Server {
     /// # Errors
     /// When the port is in use, or may not be used.
     pub(super) fn start(port: u16) -> Result<Self> {
-        let failed = |why| anyhow!("`--port`: cannot listen on 127.0.0.1:{port}: {why}");
+        let failed = |why| anyhow!("`--port {port}`: cannot listen on 127.0.0.1:{port}: {why}");
         let http = tiny_http::Server::http((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
         let newest = Arc::<Newest>::default();
         let server = Self {
@@ -47,7 +47,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Where browsers find it.
+    /// The URL of the server.
     pub(super) fn address(&self) -> &str {
         &self.address
     }
@@ -66,23 +66,23 @@ fn serve(http: &tiny_http::Server, newest: &Arc<Newest>) {
             Err(why) => break why,
         };
         let newest = newest.clone();
-        // Some wait; where there is no thread for it, the browser is told of an error, and asks again.
+        // Some requests wait. Without a free thread, the browser gets an error and retries.
         let _ = thread::Builder::new().spawn(move || answer(request, &newest));
     };
     let _ = writeln!(
         Terminal::stderr(),
-        "error: the pages are no longer served: {why}"
+        "error: the preview server has stopped: {why}"
     );
 }
 
 fn answer(request: Request, newest: &Newest) {
     let response = response(&request, newest);
-    // A browser may be gone by now.
+    // The browser may have closed the connection.
     let _ = request.respond(response);
 }
 
 fn response(request: &Request, newest: &Newest) -> Response<std::io::Cursor<Vec<u8>>> {
-    // Somebody else's page may have a name that leads to this machine; then the browser sends that name.
+    // Another site may use a host name that resolves to this machine; the browser then sends that name.
     let mut hosts = request.headers().iter().filter(|h| h.field.equiv("Host"));
     let is_ours = hosts
         .next()
@@ -90,11 +90,11 @@ fn response(request: &Request, newest: &Newest) -> Response<std::io::Cursor<Vec<
     if !is_ours || hosts.next().is_some() {
         return plain(
             403,
-            "this server answers to localhost and 127.0.0.1 alone\n",
+            "this server only accepts the host names localhost and 127.0.0.1\n",
         );
     }
     if !matches!(request.method(), Method::Get | Method::Head) {
-        return plain(405, "pages can only be read\n");
+        return plain(405, "only GET and HEAD are allowed\n");
     }
     let url = request.url();
     let (path, query) = url.split_once('?').unwrap_or((url, ""));

@@ -21,12 +21,12 @@ pub(super) fn text(catalog: &Catalog, views: &[View<'_>], releases: &[ReleaseId]
     }
     let range = catalog.describe(releases);
     format!(
-        "{}\n{count} signals on {range}; `slosmith signals NAME` shows labels, buckets and families\n",
+        "{}\n{count} signals in vLLM {range}; `slosmith signals NAME` shows metrics, labels and buckets\n",
         table.text("")
     )
 }
 
-/// The releases that serve it, and the profile where the default one does not.
+/// The releases that have the signal, and the profile if the default one lacks it.
 pub(super) fn on(
     catalog: &Catalog,
     view: &View<'_>,

@@ -4,16 +4,16 @@ use super::{View, list, show, views};
 use crate::catalog::{Catalog, DEFAULT_PROFILE};
 use crate::cli::words;
 
-/// The page of all library signals, in Markdown.
+/// The page of all built-in signals, in Markdown.
 pub fn page() -> String {
     let catalog = Catalog::vllm();
     let releases = catalog.select_all().releases;
     let views = views(catalog, &releases);
     let mut page = format!(
-        "# Signals\n\nWhat a spec can name as `vllm.*` without declaring it, on the recorded releases {}.\n\
-         `slosmith signals --vllm RANGE` lists those of the releases that you run. A server shows a family of a profile other\n\
-         than `{DEFAULT_PROFILE}` only when it is configured so: `slosmith catalog show FAMILY` names the option.\n\n\
-         | signal | kind | unit | releases | what it is |\n|---|---|---|---|---|\n",
+        "# Signals\n\nBuilt-in signals: a spec can use them without declaring them. Recorded vLLM releases: {}.\n\
+         `slosmith signals --vllm RANGE` lists the signals of the releases that you run. A metric of a profile other than\n\
+         `{DEFAULT_PROFILE}` needs a server option: `slosmith catalog show METRIC` shows which.\n\n\
+         | signal | kind | unit | releases | title |\n|---|---|---|---|---|\n",
         catalog.describe(&releases)
     );
     for view in &views {
@@ -40,7 +40,7 @@ fn section(catalog: &Catalog, view: &View<'_>) -> String {
     out.push_str(&format!("\n{}.\n", facts.join("; ")));
     for stretches in &view.families {
         out.push_str(
-            "\n| releases | family | labels | buckets | profiles |\n|---|---|---|---|---|\n",
+            "\n| releases | metric | labels | buckets | profiles |\n|---|---|---|---|---|\n",
         );
         for stretch in stretches {
             let cells = [

@@ -1,4 +1,4 @@
-//! One signal: what it is, and its family on each release.
+//! One signal, with its metrics in each release.
 
 use serde_json::{Value, json};
 
@@ -25,22 +25,22 @@ pub(super) fn text(catalog: &Catalog, view: &View<'_>) -> String {
         out.push_str(&rows(catalog, stretches, "releases").text(""));
     }
     if view.releases().is_empty() {
-        out.push_str("\nnone of these releases serves it\n");
+        out.push_str("\nno selected release has this signal\n");
     }
     out
 }
 
-/// What does not change with the release, as name and value.
+/// Facts that are the same in all releases, as name and value.
 pub(super) fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("kind", view.kind().to_owned()),
         ("unit", view.unit().to_owned()),
     ];
     if let Some(made_from) = made_from(view.signal) {
-        facts.push(("made from", made_from));
+        facts.push(("computed from", made_from));
     }
     if let Some(across) = &view.across {
-        facts.push(("replicas and engines", combined(*across).to_owned()));
+        facts.push(("over replicas and engines", combined(*across).to_owned()));
     }
     facts
 }
@@ -70,10 +70,10 @@ fn selection(matchers: &Matchers) -> String {
 
 fn combined(across: Across) -> &'static str {
     match across {
-        Across::Sum => "added up",
-        Across::Max => "the highest counts",
-        Across::Min => "the lowest counts",
-        Across::Avg => "their mean counts",
+        Across::Sum => "sum",
+        Across::Max => "maximum",
+        Across::Min => "minimum",
+        Across::Avg => "mean",
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn rows(catalog: &Catalog, stretches: &[Stretch<'_>], first: &str) ->
         .iter()
         .any(|s| !words::buckets(s.shape).is_empty());
     let fourth = if bucketed { "buckets" } else { "" };
-    table.row([first, "family", "labels", "profiles", fourth]);
+    table.row([first, "metric", "labels", "profiles", fourth]);
     for stretch in stretches {
         table.row([
             &catalog.describe(&stretch.releases),

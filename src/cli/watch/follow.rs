@@ -1,4 +1,4 @@
-//! Waits for changes in folders.
+//! Watches folders for changes.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,12 +9,12 @@ use anyhow::{Error, Result, anyhow};
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// Editors write several times: how long nothing more must come.
+/// Editors write several times: the pause that ends a series of changes.
 const MOMENT: Duration = Duration::from_millis(200);
-/// The longest wait for such a moment, where something is written all the time.
+/// The longest wait for a pause, if changes never stop.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Tells when something in folders may have changed.
+/// Reports possible changes in folders.
 pub(super) struct Follower {
     watcher: RecommendedWatcher,
     events: Receiver<notify::Result<Event>>,
@@ -24,7 +24,7 @@ pub(super) struct Follower {
 
 impl Follower {
     /// # Errors
-    /// When the system gives no more of these.
+    /// When the system does not allow another watcher.
     pub(super) fn new() -> Result<Self> {
         let (tell, events) = mpsc::channel();
         Ok(Self {
@@ -50,7 +50,7 @@ impl Follower {
                 Ok(()) => {
                     self.folders.insert(folder.clone());
                 }
-                // Gone by now, or nothing in it can be read: what is above it tells when that changes.
+                // Removed or unreadable: the parent folder is watched, too.
                 Err(error) if is_out_of_reach(&error) => {}
                 Err(error) => return Err(explained(error)),
             }
@@ -58,7 +58,7 @@ impl Follower {
         Ok(self.folders.len() > before)
     }
 
-    /// Waits until something may have changed, and then until nothing more comes for a moment.
+    /// Waits for a change, and then for a pause.
     ///
     /// # Errors
     /// When changes can no longer be followed.
@@ -78,7 +78,7 @@ impl Follower {
         }
     }
 
-    /// True for what is no mere look at a file: such are our own.
+    /// True for changes; false for read access, such as our own.
     fn note(&mut self, event: notify::Result<Event>) -> Result<bool> {
         let Event { kind, paths, .. } = event.map_err(explained)?;
         let written = AccessKind::Close(AccessMode::Write);
@@ -89,7 +89,7 @@ impl Follower {
             kind,
             EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
         ) {
-            // Whatever has the name next is another folder.
+            // A new folder with this name is another folder.
             let gone = |folder: &&PathBuf| paths.iter().any(|path| folder.starts_with(path));
             let gone: Vec<_> = self.folders.iter().filter(gone).cloned().collect();
             gone.iter().for_each(|folder| self.leave(folder));
@@ -123,7 +123,7 @@ fn explained(error: notify::Error) -> Error {
         _ => return Error::from(error).context("cannot watch files"),
     };
     anyhow!(
-        "cannot watch files: other programs use all that the system allows; end some of them, or raise the limit: \
+        "cannot watch files: other programs use all inotify watches of the system; stop some of them, or raise the limit: \
         `sudo sysctl fs.inotify.{limit}=N` (`sysctl fs.inotify` shows it)"
     )
 }

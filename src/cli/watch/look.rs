@@ -1,4 +1,4 @@
-//! What is in the files that some work reads.
+//! The content of the input files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::output::Digest;
 use crate::source::Sources;
 use crate::spec::Bases;
 
-/// Something that is read, whether it exists or not.
+/// An input, which may not exist.
 pub(in crate::cli) enum Place {
     /// A file.
     File(PathBuf),
@@ -26,7 +26,7 @@ pub(in crate::cli) enum Place {
 /// The files that are read, and the folders in which they, or new ones, may change.
 #[derive(Default)]
 pub(super) struct Look {
-    /// What can be read, each with what is in it.
+    /// The readable files, with the digests of their contents.
     pub(super) files: BTreeMap<PathBuf, Digest>,
     /// Their true names: no link is among them.
     pub(super) folders: BTreeSet<PathBuf>,
@@ -63,7 +63,7 @@ impl Look {
         let (mut sources, mut bases) = (Sources::default(), Bases::default());
         for path in files {
             self.file(path);
-            // What is wrong with a spec is told when it is built.
+            // Errors in a spec are reported by the build.
             if let Ok(Ok(file)) = read::read(path, false, &mut sources) {
                 bases.of(file, &mut sources, &mut Sink::default());
                 sources.forget(file);

@@ -91,7 +91,8 @@ fn a_plan_is_applied_and_nothing_is_left() {
     let scene = Scene::new();
     let plan = scene.run(&["plan"]).exits(1);
     assert!(
-        plan.out.contains("  + metric alarm chat-queue-overflow"),
+        plan.out
+            .contains("  + metric alarm chat-queue-overflow will be created"),
         "{}",
         plan.out
     );
@@ -105,12 +106,12 @@ fn a_plan_is_applied_and_nothing_is_left() {
     scene
         .run(&["apply"])
         .exits(2)
-        .says("use `--yes` to apply without a question");
+        .says("Pass `--yes` to apply without confirmation");
     assert!(scene.server.store().alarms.is_empty());
     scene.run(&["apply", "--yes"]).exits(0);
     let plan = scene.run(&["plan"]).exits(0);
     assert!(
-        plan.out.starts_with("us-east-1: nothing to change"),
+        plan.out.starts_with("No changes.\nRegion us-east-1; "),
         "{}",
         plan.out
     );
@@ -158,7 +159,7 @@ fn what_is_not_ours_is_never_overwritten_unasked() {
     scene
         .run(&["apply", "--yes"])
         .exits(2)
-        .says("nothing was changed: 1 error, see above");
+        .says("nothing was changed: fix 1 error first (see above)");
     assert_eq!(*scene.server.store(), before);
     scene.run(&["apply", "--yes", "--adopt"]).exits(0);
     assert_eq!(
@@ -175,7 +176,7 @@ fn a_saved_plan_is_applied_as_it_is_or_not_at_all() {
     scene
         .run(&["apply", "plan.json", "--yes", "--prune"])
         .exits(2)
-        .says("belong to `plan`");
+        .says("cannot be used with a saved plan");
     // The spec changes, the plan does not.
     scene.edit();
     scene.run(&["apply", "plan.json", "--yes"]).exits(0);
@@ -196,7 +197,7 @@ fn a_saved_plan_is_applied_as_it_is_or_not_at_all() {
     edit(70.0);
     let before = scene.server.store().clone();
     scene.run(&["apply", "plan.json", "--yes"]).exits(2).says(
-        "the account has changed since the plan was made: alarm `chat-queue-overflow`; plan again",
+        "the account has changed since the plan was made: alarm `chat-queue-overflow`; run `slosmith cloudwatch plan` again",
     );
     assert_eq!(*scene.server.store(), before);
     let plan = scene.plan(&[]);
@@ -313,7 +314,7 @@ fn a_wrong_account_and_missing_credentials_are_told() {
         "region: us-east-1\n  account: \"999999999999\"",
     );
     scene.run(&["plan"]).exits(2).says(
-        "the credentials belong to the account 123456789012, but the specs are for 999999999999",
+        "the AWS credentials belong to account 123456789012, but the specs are for account 999999999999",
     );
     let none = Command::new(env!("CARGO_BIN_EXE_slosmith"))
         .args(["cloudwatch", "plan"])
@@ -396,7 +397,7 @@ fn what_is_pulled_can_be_linted() {
     scene
         .run(&["pull", "--region", "nowhere", "--out", "live"])
         .exits(2)
-        .says("is not a region");
+        .says("not an AWS region");
 }
 
 /// A metric with its dimensions, as ListMetrics has it.
@@ -543,7 +544,7 @@ fn an_interrupted_run_says_what_is_left_and_a_killed_one_is_continued() {
             assert_eq!(ended.status.code(), Some(2), "{err}");
             assert!(err.contains("Not done:\n  put alarm `chat-"), "{err}");
             assert!(
-                err.contains("run the command again to make the rest"),
+                err.contains("run the command again to make the remaining changes"),
                 "{err}"
             );
         }

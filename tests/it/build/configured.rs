@@ -102,7 +102,7 @@ fn what_is_wrong_in_the_file_is_told_at_its_place() {
         (
             "platform/defaults\"]",
             "defaults\"]",
-            "there is no folder `defaults`",
+            "the folder `defaults` does not exist",
         ),
         ("targets", "target", "did you mean `targets`?"),
         ("out = \"out/generated\"", "out = 1", "slosmith.toml:5:7"),
@@ -124,7 +124,7 @@ fn what_is_wrong_in_the_file_is_told_at_its_place() {
         (
             "[build]",
             "[[output]]\ntemplate = \"x\"\npath = \"y\"\n[build]",
-            "there is no file `x`",
+            "the file `x` does not exist",
         ),
     ] {
         let project = project();

@@ -32,7 +32,7 @@ fn a_spec_that_is_gone_takes_its_service_along() {
     project
         .run(&["build", "--check"])
         .exits(1)
-        .says("other: stale");
+        .says("other: to remove");
     assert!(project.has("generated/other"));
     project.run(&["build"]).exits(0).says("other: removed");
     assert!(!project.has("generated/other"));
@@ -189,7 +189,7 @@ fn what_only_looks_like_a_leftover_is_left_alone() {
     project
         .run(&["build"])
         .exits(0)
-        .says("warning: left over")
+        .says("warning: cannot remove files of an interrupted build")
         .says("no.tes: no build put this");
     assert_eq!(project.snapshot("generated"), before);
     project.write(
@@ -198,7 +198,7 @@ fn what_only_looks_like_a_leftover_is_left_alone() {
     );
     project.edit("specs/svc.yaml", "SlowQueue", "New");
     let failed = project.run(&["build"]).exits(2).says("is not ours");
-    failed.says("warning: left over");
+    failed.says("warning: cannot remove files of an interrupted build");
     project.remove("generated/svc/prometheus/tests/alert-new.yaml");
     project.run(&["build"]).exits(0).says("written");
     assert_eq!(

@@ -60,7 +60,7 @@ fn exported_templates_make_what_ours_make() {
     };
     assert_eq!(bytes(before), bytes(after));
     let again = ["templates", "export", "templates", "prometheus/rules.yaml"];
-    project.run(&again).exits(2).says("the file exists");
+    project.run(&again).exits(2).says("file already exists");
     let one = ["templates", "export", "one", "prometheus/rules.yaml"];
     project.run(&one).exits(0);
     assert_eq!(project.files("one"), ["prometheus/rules.yaml"]);

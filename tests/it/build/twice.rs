@@ -41,7 +41,7 @@ fn a_check_of_an_edited_file_shows_the_difference() {
     let ran = project
         .run(&["build", "--check"])
         .exits(1)
-        .says("1 file stale");
+        .says("1 file out of date");
     let header = format!("--- {path}\n+++ {path}\n@@ ");
     assert!(ran.out.contains(&header), "{}", ran.out);
     for (sign, value) in [("-", "> 0.9"), ("+", "> 0.8")] {

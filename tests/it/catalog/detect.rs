@@ -178,16 +178,16 @@ fn what_is_recorded_is_what_the_page_shows() {
         (
             "new.prom",
             &["--version=0.10.2"][..],
-            "not a page of vLLM 0.10.2: the page has `vllm:",
+            "not the /metrics output of vLLM 0.10.2: ",
         ),
         ("old.prom", &["--version=0.33.0"], "and was last served by"),
         ("old.prom", &["--version=0.34.0"], "and was last served by"),
         (
             "new.prom",
             &[],
-            "the page fits vLLM 0.32.0–0.33.0: use `--version`",
+            "the metrics match vLLM 0.32.0–0.33.0: pass `--version`",
         ),
-        ("own.prom", &[], "use `--version`"),
+        ("own.prom", &[], "pass `--version`"),
         (
             "decode.prom",
             &["--version=0.33.0", "--profile=default"],

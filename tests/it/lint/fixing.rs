@@ -138,7 +138,7 @@ fn a_link_out_of_the_project_is_not_written_through() {
             .run(&["lint", "--fix", "--config", "inside/slosmith.toml", named])
             .exits(2)
             .says("outside of the project")
-            .says("the file stays as it was");
+            .says("the file was not changed");
         assert_eq!(project.snapshot("outside"), before, "{named}");
     }
     // A link inside the project is followed, and what is named outside it is meant.

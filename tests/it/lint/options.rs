@@ -72,7 +72,7 @@ fn style_is_asked_only_by_name() {
     let over = found(&["--select", "removed-metric"]);
     assert_eq!(over, "", "what the configuration ignores stays ignored");
     let wrong = project.run(&["lint", "--select", "stile"]).exits(2);
-    wrong.says("there is no rule or group `stile`: did you mean `style`?");
+    wrong.says("unknown rule or rule category `stile`: did you mean `style`?");
 }
 
 #[test]

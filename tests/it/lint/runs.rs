@@ -106,9 +106,9 @@ fn what_nobody_asked_about_is_counted_and_named() {
     let ran = project.run(&["lint"]).exits(0);
     for words in [
         "No findings in 1 file,",
-        "note: 2 Helm templates not read (render them, then lint): chart/cut.yaml, chart/odd.yaml",
-        "note: 1 Jinja template not read (render them, then lint): role/main.yml",
-        "note: 3 files not read (not valid YAML, JSON, HCL or UTF-8): ",
+        "note: 2 Helm templates not checked (render first, then lint the result): chart/cut.yaml, chart/odd.yaml",
+        "note: 1 Jinja template not checked (render first, then lint the result): role/main.yml",
+        "note: 3 files not checked (not valid YAML, JSON, HCL or UTF-8): ",
     ] {
         assert!(ran.err.contains(words), "{words}:\n{}", ran.err);
     }
@@ -144,7 +144,7 @@ fn branches_that_cannot_be_read_are_named() {
     let ran = project.run(&["lint", "--format", "concise"]).exits(1);
     let place = "chart/dead.yaml:7:29: error[removed-metric]";
     assert!(ran.out.contains(place), "{}", ran.out);
-    let said = "note: 2 templates read in part (some branches are not YAML, or there are too many: render it, then lint): \
+    let said = "note: 2 templates checked in part (some branches are not YAML, or the template has too many branches; render first, then lint the result): \
                 chart/half.yaml, chart/many.yaml\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
@@ -161,8 +161,8 @@ fn files_that_name_metrics_and_were_not_read_are_named() {
     ]);
     let ran = project.run(&["lint"]).exits(0);
     for words in [
-        "note: 1 file not read (vLLM metrics mentioned, but no known query): notes.yaml\n",
-        "note: 1 file not read (vLLM metrics mentioned, but neither YAML, JSON, HCL nor Markdown; `--code` reads some): scale.py\n",
+        "note: 1 file not checked (mentions vLLM metrics outside a known query field): notes.yaml\n",
+        "note: 1 file not checked (mentions vLLM metrics, but is not YAML, JSON, HCL or Markdown; `--code` checks some languages): scale.py\n",
     ] {
         assert!(ran.err.contains(words), "{words}:\n{}", ran.err);
     }
@@ -182,7 +182,7 @@ fn source_code_is_read_where_that_is_asked_for() {
     assert!(ran.err.contains("pieces.ts, whole.py"), "{}", ran.err);
     let ran = project.run(&["lint", "--code", "py,ts"]).exits(1);
     assert!(ran.out.contains("whole.py:1:10"), "{}", ran.out);
-    let pieces = "note: 1 file read in part (queries assembled by the program): pieces.ts\n";
+    let pieces = "note: 1 file checked in part (some queries are assembled from parts by the program): pieces.ts\n";
     assert!(ran.err.contains(pieces), "{}", ran.err);
     project.write("slosmith.toml", "code = [\"py\"]\n");
     project.run(&["lint", "--fix"]).exits(0);
