@@ -519,7 +519,10 @@ fn the_page_shows_what_works() {
     // The hooks that run an installed slosmith run the same commands.
     for hook in local["repos"][0]["hooks"].as_array().expect("a list") {
         let same = |other: &&Value| other["id"] == hook["id"] && other["entry"] == hook["entry"];
-        assert!(hooks.as_array().expect("a list").iter().any(|h| same(&h)), "{hook}");
+        assert!(
+            hooks.as_array().expect("a list").iter().any(|h| same(&h)),
+            "{hook}"
+        );
     }
 
     // Argo CD and Flux deploy a folder with a kustomization, whose resources a build writes.

@@ -142,7 +142,13 @@ fn pages() -> Vec<String> {
     let names = names.map(|name| name.into_string().expect("UTF-8"));
     let pages = names.filter(|name| name.ends_with(".md") && name != "SUMMARY.md");
     let mut pages: Vec<_> = pages.map(|name| format!("docs/{name}")).collect();
-    let others = ["README", "CONTRIBUTING", "ARCHITECTURE", "CHANGELOG", "SECURITY"];
+    let others = [
+        "README",
+        "CONTRIBUTING",
+        "ARCHITECTURE",
+        "CHANGELOG",
+        "SECURITY",
+    ];
     pages.extend(others.map(|name| format!("{name}.md")));
     pages.sort();
     pages
