@@ -1,10 +1,12 @@
-//! What every resource for Kubernetes begins with.
+//! Kubernetes resources: their metadata, and the kustomization that loads all of a service.
 
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::{OutFile, TargetError};
 use crate::naming;
 use crate::plan::Plan;
+use crate::template::Templates;
 
 /// `metadata` of a resource.
 #[derive(Clone, Debug, Serialize)]
@@ -42,4 +44,57 @@ pub(super) fn metadata(
         metadata.annotations.extend(given.annotations);
     }
     metadata
+}
+
+/// Path of a service's kustomization below its folder.
+pub const KUSTOMIZATION: &str = "kustomization.yaml";
+
+/// The files and folders of a service that hold Kubernetes resources.
+const RESOURCES: [&str; 4] = [
+    "grafana/configmaps/",
+    "grafana/operator/",
+    "prometheus/monitors/",
+    "prometheus/prometheusrule.yaml",
+];
+
+/// Which fields of the Grafana operator's resources hold names: kustomize knows this of built-in resources only.
+const REFERENCES: &str = "grafana/references.yaml";
+
+#[derive(Serialize)]
+struct Kustomization<'a> {
+    service: &'a str,
+    title: &'a str,
+    resources: Vec<&'a str>,
+    configurations: Vec<&'a str>,
+}
+
+/// The file with which `kubectl apply -k` loads the Kubernetes resources among a service's files; `None` without any.
+///
+/// Namespace and labels are in the resources. The file sets neither, so that an overlay can.
+///
+/// # Errors
+/// When the template fails.
+pub fn kustomization(
+    plan: &Plan,
+    files: &[OutFile],
+    templates: &Templates,
+) -> Result<Option<OutFile>, TargetError> {
+    let paths = files.iter().map(|file| file.path.as_str());
+    let mut paths: Vec<_> = paths.collect();
+    paths.sort_unstable();
+    let is_resource = |path: &&str| RESOURCES.iter().any(|place| path.starts_with(place));
+    let is_reference = |path: &&str| *path == REFERENCES;
+    let view = Kustomization {
+        service: &plan.service.name,
+        title: &plan.service.title,
+        resources: paths.iter().copied().filter(is_resource).collect(),
+        configurations: paths.iter().copied().filter(is_reference).collect(),
+    };
+    if view.resources.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(OutFile {
+        path: KUSTOMIZATION.to_owned(),
+        text: templates.render("kubernetes/kustomization.yaml", &view)?,
+    }))
 }

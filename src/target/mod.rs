@@ -29,6 +29,7 @@ mod terraform;
 use clap::ValueEnum;
 
 pub use cloudwatch::{Requests, requests};
+pub use kubernetes::{KUSTOMIZATION, kustomization};
 pub use schema::validate;
 
 use crate::plan::Plan;

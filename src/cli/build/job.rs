@@ -230,6 +230,13 @@ impl<'a> Job<'a> {
                 _ => others.extend(path.split('/').next().map(str::to_owned)),
             }
         }
+        // It names the files of several targets: a build of some of them leaves it as it is.
+        let own = files.iter().any(|file| file.path == target::KUSTOMIZATION);
+        match self.settings.only.as_slice() {
+            [] if !own => files.extend(target::kustomization(&plan, &files, options.templates)?),
+            [] => {}
+            _ => others.push(target::KUSTOMIZATION.to_owned()),
+        }
         let cost = parity::cost(&plan).map(|cost| cost.sentence());
         notes.splice(0..0, plan.notes);
         let kept = self.settings.targets.iter().filter(|t| !wanted(t));

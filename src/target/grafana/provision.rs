@@ -94,6 +94,10 @@ fn operator(
         .templates
         .render("grafana/operator/folder.yaml", &folder)?;
     let mut files = vec![file("operator/folder.yaml", text)];
+    let text = options
+        .templates
+        .render("grafana/operator/references.yaml", &folder)?;
+    files.push(file("references.yaml", text));
     for Board { dashboard, map } in boards {
         let resource = Resource {
             service,

@@ -126,3 +126,32 @@ fn what_the_api_server_would_refuse_is_told_at_its_place() {
         );
     }
 }
+
+#[test]
+fn a_kustomization_names_every_resource_of_the_service() {
+    let project = project();
+    let operator = "grafana: {provision: [operator]}\nprometheus:\n";
+    project.edit("specs/svc.yaml", "prometheus:\n", operator);
+    project.run(&["build", "--validate"]).exits(0);
+    let built = project.read("generated/svc/kustomization.yaml");
+    insta::assert_snapshot!(built);
+
+    // It is about several targets: a build of one leaves it as it is, a project without them has none.
+    project.run(&["build", "--target", "prometheus"]).exits(0);
+    assert_eq!(built, project.read("generated/svc/kustomization.yaml"));
+    project.edit(
+        "slosmith.toml",
+        "[kubernetes]",
+        "[build]\ntargets = [\"prometheus\"]\n[kubernetes]",
+    );
+    project.run(&["build"]).exits(0);
+    let built = project.read("generated/svc/kustomization.yaml");
+    assert!(built.contains("prometheusrule.yaml") && !built.contains("grafana"));
+    project.edit("slosmith.toml", "\"prometheus\"", "\"runbook\"");
+    project.run(&["build"]).exits(0);
+    let files = project.files("generated/svc");
+    assert!(
+        !files.contains(&"kustomization.yaml".to_owned()),
+        "{files:?}"
+    );
+}
