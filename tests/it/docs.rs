@@ -135,7 +135,7 @@ fn the_readme_begins_with_what_ci_runs() {
 const NOT_IN_THE_BOOK: [&str; 1] = ["docs/coverage.md"];
 
 /// All pages of the documentation, relative to the package.
-pub(crate) fn pages() -> Vec<String> {
+fn pages() -> Vec<String> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let files = std::fs::read_dir(docs).expect("docs");
     let names = files.map(|file| file.expect("a file").file_name());

@@ -42,7 +42,6 @@ mod preview;
 #[allow(dead_code, reason = "the other test binary uses the rest")]
 mod project;
 mod promql;
-mod prose;
 mod provision;
 mod ranges;
 mod read_back;
