@@ -9,7 +9,7 @@ use crate::plan::runbook::Scenario;
 /// Part of a scenario's requests that may be missing: rates are met to a request at either end.
 const MISSING: f64 = 0.01;
 
-/// How far the requests that pages count may be from those of the result: some were under way, or given up.
+/// Allowed difference between the requests that server and load generator counted: some were in flight, or cancelled.
 const OTHERS: f64 = 0.1;
 
 /// Judges what was sent.
@@ -18,11 +18,11 @@ pub(super) fn judge(scenario: Option<&Scenario>, result: &Results) -> Judged {
     let wanted = scenario.map(|s| wanted(s, result));
     let note = match (sent, wanted) {
         _ if dropped > 0.0 => Some(format!(
-            "{dropped} were dropped because no virtual user was free: the server did not get the load of the scenario"
+            "dropped iterations: {dropped} (no virtual user was free); the load was lower than the scenario requires"
         )),
-        (None, _) => Some("the result does not say how many requests were sent".to_owned()),
+        (None, _) => Some("the result does not contain the number of sent requests".to_owned()),
         (Some(sent), Some(wanted)) if sent < wanted * (1.0 - MISSING) => {
-            Some("the test ended early, or is another one".to_owned())
+            Some("the test ended early, or the result belongs to another scenario".to_owned())
         }
         _ => None,
     };
@@ -54,10 +54,10 @@ fn wanted(scenario: &Scenario, result: &Results) -> f64 {
     scenario.requests.div_ceil(each) as f64
 }
 
-/// Makes sure that the pages saw the requests that the load generator sent.
+/// Checks that the server counted the requests that the load generator sent.
 ///
 /// # Errors
-/// When they saw far fewer or more.
+/// When it counted far fewer or more.
 pub(super) fn same_requests(
     pages: &Difference,
     result: Option<&Results>,

@@ -36,7 +36,7 @@ pub enum Origin {
     Pages,
     /// `vllm bench serve`, from streams.
     Benchmark,
-    /// k6, from whole answers.
+    /// k6, from whole responses.
     K6,
 }
 
@@ -45,7 +45,7 @@ impl Origin {
     pub fn as_str(self) -> &'static str {
         match self {
             Origin::Given => "--given",
-            Origin::Pages => "server's pages",
+            Origin::Pages => "server metrics",
             Origin::Benchmark => "vllm bench serve",
             Origin::K6 => "k6",
         }
@@ -56,40 +56,42 @@ impl Origin {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unmeasured {
     /// Nothing that was handed over holds it.
-    #[error("the result does not hold it")]
+    #[error("the result does not contain this measure")]
     NotThere,
-    /// k6 sees whole answers only.
-    #[error("k6 cannot see single tokens: give the server's pages, `--before` and `--after`")]
+    /// k6 measures whole responses only.
+    #[error(
+        "k6 does not measure single tokens: pass the server's `/metrics` output with `--before` and `--after`"
+    )]
     NeedsPages,
     /// Only pages have it.
     #[error(
-        "the result does not hold it: give the server's pages, `--before` and `--after`, or `--given`"
+        "the result does not contain this measure: pass the server's `/metrics` output with `--before` and `--after`, or the value with `--given`"
     )]
     NeedsPagesOrHand,
-    /// Nothing but the person knows it.
-    #[error("the result does not hold it: give it with `--given`")]
+    /// Only the person who ran the test has it.
+    #[error("the result does not contain this measure: pass the value with `--given`")]
     ByHand,
     /// The server has no such family, or had none.
-    #[error("`{0}` is not on the page {1} the test")]
+    #[error("`{0}` is not in the `/metrics` output {1} the test")]
     NotOnPage(String, &'static str),
     /// Counters began again.
-    #[error("the server restarted during the test: it is another process after it")]
+    #[error("the server restarted during the test: the process start time changed")]
     Restarted,
     /// A counter fell.
-    #[error("the server restarted during the test, or the pages are swapped: {0}")]
+    #[error("the server restarted during the test, or `--before` and `--after` are swapped: {0}")]
     Fell(String),
-    /// Series are gone.
-    #[error("the pages are of different servers: the one after the test has no series {0}")]
+    /// Series are missing.
+    #[error("`--before` and `--after` come from different servers: `--after` has no series {0}")]
     OtherServer(String),
     /// No traffic.
-    #[error("no request was counted between the pages: `{0}` did not grow")]
+    #[error("no request was counted during the test: `{0}` did not grow")]
     NothingObserved(String),
     /// A page that no server writes.
     #[error("`{0}` has values that are not numbers")]
     NoNumber(String),
     /// Pages of one replica of several, or of another server.
     #[error(
-        "the pages count {pages} requests, the load generator {result}: they are not of the tested server, or of one replica of several, or there was other traffic"
+        "the server counted {pages} requests, the load generator {result}: take both `/metrics` snapshots from the tested server, test one replica, and stop other traffic"
     )]
     OtherRequests {
         /// Ended on the server.

@@ -21,14 +21,14 @@ use crate::plan::runbook::{Criterion, Limit, LoadTests};
 use crate::spec::Measure;
 use crate::units::{Unit, float, shown_measured};
 
-/// What a criterion says, from best to worst.
+/// The result of a criterion, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// Good enough.
     Pass,
     /// Neither good enough nor bad enough.
     Degraded,
-    /// Nobody knows.
+    /// Unknown.
     NotMeasured,
     /// Not good enough.
     Fail,
@@ -53,11 +53,11 @@ pub struct Evidence {
     pub result: Option<Results>,
     /// What the server measured.
     pub pages: Option<Difference>,
-    /// What the person says; it goes before all else.
+    /// Values from the command line, which override all others.
     pub given: Vec<(Measure, f64)>,
 }
 
-/// One criterion, judged.
+/// One criterion, checked.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// Its name.
@@ -70,7 +70,7 @@ pub struct Judged {
     pub origin: Option<Origin>,
     /// What it is measured by: `pass below 200ms, fail above 300ms`.
     pub bounds: String,
-    /// What that says.
+    /// The result.
     pub verdict: Verdict,
     /// How exactly the value is known, or why it is not.
     pub note: Option<String>,
@@ -127,7 +127,7 @@ fn one(c: &Criterion, evidence: &Evidence) -> Judged {
     }
 }
 
-/// The value by which a criterion is judged: what was given, else what the server measured, else what the load generator did.
+/// The value of a criterion: the given one, else the one of the server, else the one of the load generator.
 fn find(c: &Criterion, evidence: &Evidence) -> Result<(Measured, Origin), Unmeasured> {
     let given = evidence.given.iter().rev();
     if let Some((_, value)) = given.clone().find(|(known, _)| *known == c.measure) {
@@ -183,14 +183,14 @@ fn verdict(c: &Criterion, measured: Measured) -> (Verdict, Option<String>) {
     match estimate {
         Verdict::Pass if !sure => {
             let note =
-                format!("{range}; that bucket holds the bound, so this is an estimate and no pass");
+                format!("{range}; the limit is inside this bucket, so the estimate does not pass");
             (Verdict::Degraded, Some(note))
         }
         verdict => (verdict, Some(range)),
     }
 }
 
-/// What a value says; with `inclusive`, one that is exactly at a bound to pass has passed: buckets hold their upper ends.
+/// The verdict on a value. With `inclusive`, a value exactly at the pass limit passes: buckets include their upper ends.
 fn at(c: &Criterion, value: f64, inclusive: bool) -> Verdict {
     let beyond = |limit: &Limit, inclusive: bool| {
         let bound = float(limit.value);

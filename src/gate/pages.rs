@@ -6,7 +6,7 @@
 //!   80 of 100 first tokens came within 250 ms
 //! ```
 //!
-//! A percentile is known as exactly as the histogram's buckets are fine, and says so.
+//! A percentile is as exact as the histogram's buckets, and is printed with its bucket.
 
 use std::collections::BTreeMap;
 
@@ -115,7 +115,7 @@ impl Difference {
                 return Err(Unmeasured::OtherServer(shown(&old)));
             };
             if new.value < old.value {
-                let counted = format!("{name} was {} and is {}", old.value, new.value);
+                let counted = format!("`{name}` fell from {} to {}", old.value, new.value);
                 return Err(Unmeasured::Fell(counted));
             }
             grown.push((new.clone(), new.value - old.value));

@@ -8,10 +8,10 @@ use crate::source::mark_len;
 use crate::spec::Measure;
 use crate::units::{Number, decimal, float};
 
-/// A result that cannot be used; says `line:column: what`.
+/// A result that cannot be used; the message begins with `line:column:`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error("{line}:{column}: this is not JSON: {why}")]
     NotJson {
         /// Line, from 1.
@@ -23,7 +23,7 @@ pub enum ReadError {
     },
     /// The JSON is something else.
     #[error(
-        "1:1: this is neither the result of `vllm bench serve --save-result` nor a summary of k6: it has no `request_throughput` and no `metrics`"
+        "1:1: not a result of `vllm bench serve --save-result` and not a k6 summary: `request_throughput` and `metrics` are missing"
     )]
     Unknown,
 }
@@ -43,7 +43,7 @@ pub fn read(text: &str) -> Result<Results, ReadError> {
     let document: Value =
         serde_json::from_str(&text[mark_len(text)..]).map_err(|error| ReadError::NotJson {
             line: error.line(),
-            // 0 says that the text ended.
+            // 0 means that the text ended.
             column: error.column().max(1),
             why: error
                 .to_string()
@@ -76,7 +76,7 @@ impl Results {
         }
     }
 
-    /// Requests that got a whole answer.
+    /// Requests that got a whole response.
     pub fn answered(&self) -> Option<f64> {
         match self.k6 {
             true => self.counted("answers"),

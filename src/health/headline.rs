@@ -1,6 +1,6 @@
 //! The values that a person looks at first, whether something is wrong or not.
 //!
-//! `P95 of Time to first token: 230ms between the pages`
+//! `P95 of Time to first token: 230ms between the two snapshots`
 
 use super::index::Indexed;
 use super::value::{self, Measurement};

@@ -55,7 +55,7 @@ impl<'p> Indexed<'p> {
     pub(super) fn span(&self) -> &'static str {
         match self.from_start {
             true => "since the server started",
-            false => "between the pages",
+            false => "between the two snapshots",
         }
     }
 
@@ -82,7 +82,7 @@ pub(super) struct PageIndex<'p> {
 /// Name and labels, sorted.
 type Series<'s> = (&'s str, Vec<(&'s str, &'s str)>);
 
-/// What samples are asked for: their names, matchers, and the labels that group them.
+/// A selection of samples: names, matchers, and the labels that group them.
 type Selection = (
     Vec<String>,
     Vec<(String, &'static str, String)>,

@@ -1,8 +1,8 @@
-//! The health of one server, from its `/metrics` page: which of a spec's conditions hold right now.
+//! The health of one server, from its `/metrics` output: which conditions of a spec hold right now.
 //!
-//! A condition without a history is judged on one page; rates and percentiles need two. Of an error budget one page says how
-//! fast it burnt since the server started, and two say how fast it burns between them. What cannot be judged so
-//! (a comparison with last week, PromQL of the author's) is said to be unknown, never taken for healthy.
+//! A condition without a history needs one snapshot; rates and percentiles need two. With one snapshot, the burn rate of an
+//! error budget covers the time since the server started; with two, the time between them. A condition that cannot be checked
+//! (a comparison with last week, the author's PromQL) is reported as unknown, never as healthy.
 
 mod condition;
 mod headline;
@@ -27,50 +27,50 @@ pub struct Pages<'a> {
     pub since: Option<(&'a Page, f64)>,
 }
 
-/// What a condition says of the pages.
+/// The result of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// It holds, for these groups.
     Holds(Vec<String>),
     /// It does not hold.
     Clear,
-    /// It cannot be judged: why.
+    /// It cannot be checked: why.
     Unknown(Unknown),
 }
 
-/// Why pages do not say whether a condition holds.
+/// Why a condition cannot be checked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
-    /// Only Prometheus runs it.
-    #[error("it is PromQL from the spec")]
+    /// Only Prometheus can evaluate it.
+    #[error("PromQL from the spec runs only in Prometheus")]
     OwnPromQl,
     /// One page has no rates.
-    #[error("it needs an earlier page (`--since`)")]
+    #[error("needs earlier `/metrics` output: `--since`")]
     OnePage,
     /// No server shows the family.
-    #[error("`{0}` is not on the page")]
+    #[error("`{0}` is not in the `/metrics` output")]
     NotOnPage(String),
     /// A percentile or mean of nothing.
-    #[error("nothing was observed between the pages")]
+    #[error("nothing was observed between the two snapshots")]
     NothingObserved,
     /// A ratio of nothing.
-    #[error("there were no events")]
+    #[error("no events were counted")]
     NoEvents,
-    /// An objective wants more of them.
-    #[error("there were fewer than {0} events")]
+    /// The SLO needs more of them.
+    #[error("fewer than {0} events were counted")]
     FewEvents(u32),
-    /// Two pages hold no week.
-    #[error("it compares with its own past")]
+    /// Two snapshots do not cover the past.
+    #[error("needs the history in Prometheus: compares with past values")]
     ComparesWithPast,
-    /// Pages show moments.
-    #[error("a share of time needs a history")]
+    /// Snapshots show single moments.
+    #[error("needs the history in Prometheus: measures a share of time")]
     ShareOfTime,
-    /// Two values correlate over many pages only.
-    #[error("a correlation needs a history")]
+    /// A correlation needs many snapshots.
+    #[error("needs the history in Prometheus: measures a correlation")]
     NeedsHistory,
 }
 
-/// One alert, judged.
+/// One alert, checked.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// Its name.
@@ -87,12 +87,12 @@ pub struct Finding {
     pub verdict: Verdict,
     /// What was measured, in words.
     pub measured: Vec<String>,
-    /// How many signals its condition takes together: patterns of several say more than one bound.
+    /// Number of signals in its condition: a pattern of several signals explains more than one threshold.
     pub parts: usize,
 }
 
-/// Judges every alert of a plan; the likeliest explanations come first: patterns of several signals, in the order of the
-/// spec, and error budgets last: they say that something is wrong, not what.
+/// Checks every alert of a plan. The likeliest explanations come first: patterns of several signals, in the order of the
+/// spec. Error budgets come last: they show that something is wrong, but not the cause.
 pub fn judge(plan: &Plan, pages: Pages<'_>) -> Vec<Finding> {
     let since_start = index::Indexed::or_since_start(pages);
     let pages = index::Indexed::new(pages);

@@ -120,12 +120,12 @@ fn finding(slo: &Slo, events: &EventSlo, ticket: &str, pages: &Indexed<'_>) -> F
     }
 }
 
-/// `5% of events were bad between the pages: the budget of 1% burns at 5 times the allowed rate`
+/// `5% of events were bad between the two snapshots: burn rate 5 (error budget 1%)`
 fn line(events: &EventSlo, ratio: f64, pages: &Indexed<'_>) -> String {
     let budget = float(events.budget.budget);
     let burns = shown_measured(ratio / budget, Unit::Count);
     format!(
-        "{} of events were bad {}: the budget of {} burns at {burns} times the allowed rate",
+        "{} of events were bad {}: burn rate {burns} (error budget {})",
         shown_measured(ratio, Unit::Ratio),
         pages.span(),
         shown_measured(budget, Unit::Ratio),

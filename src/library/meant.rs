@@ -64,9 +64,17 @@ pub fn meant(name: &str) -> Option<String> {
     let found = known()
         .find(|name| *name == ours)
         .or_else(|| by_family(bare, known()))
-        .or_else(|| nearest(bare, known()))
+        .or_else(|| nearest(bare, known()).filter(|found| is_slip(name, found)))
         .or_else(|| by_words(&ours, known()))?;
     Some(format!("{PREFIX}{found}"))
+}
+
+/// True where a name is near enough to a signal's to be that name, mistyped. One without the prefix is more often the
+/// author's own: `requests` is not `vllm.request_n`.
+fn is_slip(name: &str, found: &str) -> bool {
+    const LETTERS_PER_SLIP: usize = 6;
+    name.starts_with(PREFIX)
+        || strsim::osa_distance(name, found) <= name.chars().count() / LETTERS_PER_SLIP
 }
 
 /// `vllm:num_requests_waiting`, `num_requests_waiting` and `gpu_cache_usage_perc` are names of families, old or new.
@@ -180,7 +188,13 @@ mod tests {
 
     #[test]
     fn nothing_is_made_up() {
-        for name in ["vllm.gpu_temperature", "checkout_total", "vllm.x", "oom"] {
+        for name in [
+            "vllm.gpu_temperature",
+            "checkout_total",
+            "vllm.x",
+            "oom",
+            "requests",
+        ] {
             assert_eq!(meant(name), None, "{name}");
         }
     }

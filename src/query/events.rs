@@ -38,7 +38,7 @@ impl Events {
         })
     }
 
-    /// The same with what new series begin with, where that is asked for.
+    /// The same with the first values of new series, where `count_new_series` is set.
     fn with_new(&self, expr: Expr, window: Duration) -> Expr {
         match self.sli.signal().and_then(Signal::family) {
             Some(all) if self.count_new_series => new::counted(expr, all, window, &self.labels),
@@ -72,7 +72,7 @@ impl Events {
                 let good = bucket_rate(family, within, window, &self.labels);
                 rest(self.with_new(good, window))
             }
-            // What is no number is not good.
+            // NaN is not good.
             EventSli::Time(time) => {
                 let good = moments("sum_over_time", self.is_good(time), time, window);
                 bin(BinaryOp::Sub, total.clone(), good)

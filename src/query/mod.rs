@@ -177,7 +177,7 @@ pub fn buckets(read: &SignalQuery<'_>) -> Option<Query> {
     Some(Query { expr, labels })
 }
 
-/// `part / (whole > 0)`, where a missing part counts as none: no series yet is no event yet.
+/// `part / (whole > 0)`, where a missing part counts as 0: without a series, no event has happened yet.
 pub fn guarded_ratio(part: Expr, whole: Expr) -> Expr {
     bin(BinaryOp::Div, or_zero(part, &whole), positive(whole))
 }

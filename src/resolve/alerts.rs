@@ -1,4 +1,4 @@
-//! Alerts: conditions with what the on-call person needs to know.
+//! Alerts: conditions with the facts that the on-call engineer needs.
 //!
 //! `QueueOverflow: {severity: critical, when: {signal: queue_depth, above: 80}, for: 2m}` gets a summary where the
 //! author wrote none, links to its runbook and panel, and a name that no other alert, file or anchor takes.
@@ -53,20 +53,28 @@ fn claim<'a>(
         taken.push((alert, owner, what));
         return;
     };
-    let message = match (*of, what) {
-        ("SLO", "SLO") => format!("the alerts of `{owner}` and `{first}` have the same name"),
-        ("SLO", _) => format!("`{owner}` is the name of the alert of the SLO `{first}`"),
-        _ => format!(
-            "`{owner}` and `{first}` become the same name, `{}`",
-            naming::kebab(other)
+    let (message, help) = match (*of, what) {
+        ("SLO", "SLO") => (
+            format!("the alerts of the SLOs `{owner}` and `{first}` have the same name"),
+            "rename one of the SLOs, or set `alert_name`",
         ),
+        ("SLO", _) => (
+            format!("`{owner}` is already the name of the alert of the SLO `{first}`"),
+            "rename the alert, or set `alert_name` in the SLO",
+        ),
+        _ => {
+            let kebab = naming::kebab(other);
+            let message =
+                format!("`{owner}` and `{first}` have the same name in files and links: `{kebab}`");
+            (message, "rename one of the alerts")
+        }
     };
-    let error = Diagnostic::error("duplicate-name", owner.span, message);
-    cx.sink
-        .push(error.related(first.span, format!("this {of}")));
+    let error = Diagnostic::error("duplicate-name", owner.span, message)
+        .related(first.span, format!("this {of}"));
+    cx.sink.push(error.help(help));
 }
 
-/// Where a condition asks for absence.
+/// The place of `absent` in a condition.
 fn absence(condition: &spec::Condition) -> Option<Span> {
     let parts = [&condition.all, &condition.any].into_iter().flatten();
     let mut parts = parts.flat_map(|list| &list.value);
@@ -74,18 +82,18 @@ fn absence(condition: &spec::Condition) -> Option<Span> {
     own.or_else(|| parts.find_map(|part| absence(&part.value)))
 }
 
-/// A group that is gone longer than it is remembered is never named.
+/// An `absent` alert must fire before its missing label sets are forgotten.
 fn check_hold(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) {
     let Some((hold, absent)) = alert.hold.zip(absence(&alert.when.value)) else {
         return;
     };
     if hold.value >= ABSENT_MEMORY {
         let message = format!(
-            "`{name}` can never fire for a group: a missing group is remembered for at most {ABSENT_MEMORY}"
+            "`{name}` can never fire for one label set: missing label sets are tracked for {ABSENT_MEMORY}, but `for` is {hold}"
         );
         let error = Diagnostic::error("never-firing", hold.span, message)
-            .related(absent, "the absence is here")
-            .help("use a shorter `for`, such as `for: 5m`");
+            .related(absent, "`absent` is set here")
+            .help("use a `for` below 3d, such as `for: 5m`");
         cx.sink.push(error);
     }
 }
@@ -98,7 +106,7 @@ fn check_lasting(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert, conditi
     let shortest = condition.leaves().into_iter().filter_map(unusual_for).min();
     if let Some(unusual) = shortest.filter(|unusual| hold.value >= *unusual) {
         let message = format!(
-            "`{name}` never fires: a change stays unusual for only {unusual}, but must hold for {hold}"
+            "`{name}` can never fire: a change stands out from its own past for at most {unusual}, but `for` is {hold}"
         );
         let error = Diagnostic::error("never-firing", hold.span, message);
         cx.sink
@@ -132,7 +140,7 @@ fn whole(seconds: Number) -> u64 {
     u64::try_from(seconds.floor().to_integer()).unwrap_or(u64::MAX)
 }
 
-/// An alert, evaluated as often as it asks for itself.
+/// An alert, with its own evaluation interval.
 fn one(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Alert> {
     cx.own_evaluation = alert.evaluation_interval.map(|interval| interval.value);
     let resolved = resolved(cx, name, alert);
@@ -185,7 +193,7 @@ fn resolved(cx: &mut Context<'_>, name: &Text, alert: &spec::Alert) -> Option<Al
 }
 
 impl Context<'_> {
-    /// What is looked at each minute holds for minutes.
+    /// `for` must be a multiple of the evaluation interval.
     pub(super) fn check_evaluated(&mut self, hold: Spanned<Duration>) {
         let every = self.evaluation_interval();
         if every.as_secs() == 0 || hold.value.as_secs().is_multiple_of(every.as_secs()) {
@@ -194,11 +202,11 @@ impl Context<'_> {
         let steps = hold.value.as_secs().div_ceil(every.as_secs());
         let really = Duration::from_secs(steps * every.as_secs());
         let message = format!(
-            "`for: {hold}` is not a multiple of the evaluation interval of {every}: it would act as {really}"
+            "`for: {hold}` is not a multiple of the evaluation interval ({every}): Prometheus would wait {really}"
         );
         let error = Diagnostic::error("bad-interval", hold.span, message);
         self.sink.push(error.help(format!(
-            "write `for: {really}`, or evaluate more often: `evaluation_interval: 10s`, with `prometheus: {{scrape_interval: 10s}}`"
+            "write `for: {really}`, or set `evaluation_interval: 10s` and `prometheus: {{scrape_interval: 10s}}`"
         )));
     }
 
@@ -227,7 +235,7 @@ impl Context<'_> {
         }
     }
 
-    /// A severity is a label value that routing rules name: one that nobody declared is routed nowhere.
+    /// A severity is a label value that routing rules use: an undeclared one is not routed.
     pub(super) fn check_severity(&mut self, severity: &Text) {
         if !self.check_severity_name(severity) {
             return;
@@ -244,11 +252,11 @@ impl Context<'_> {
         if known.contains(&severity.value.as_str()) {
             return;
         }
-        let message = format!("`{severity}` is not a severity of this spec");
+        let message = format!("the spec has no severity `{severity}`");
         let help = did_you_mean(&severity.value, known.iter().copied());
         let help = help.unwrap_or_else(|| {
-            let known = known.join("` and `");
-            format!("its severities are `{known}`; declare another one with `severities: {{more: [{severity}]}}`")
+            let known = known.join("`, `");
+            format!("use one of `{known}`, or declare it: `severities: {{more: [{severity}]}}`")
         });
         let error = Diagnostic::error("unknown-name", severity.span, message);
         self.sink.push(error.help(help));
@@ -258,7 +266,10 @@ impl Context<'_> {
     pub(super) fn check_severity_name(&mut self, severity: &Text) -> bool {
         let good = naming::check_name(&severity.value, false).is_ok();
         if !good {
-            let message = format!("`{}` is not a severity", severity.value.escape_debug());
+            let message = format!(
+                "`{}` is not a valid severity name",
+                severity.value.escape_debug()
+            );
             let error = Diagnostic::error("bad-name", severity.span, message);
             self.sink
                 .push(error.help("use one word, such as `critical` or `warning`"));
@@ -267,7 +278,7 @@ impl Context<'_> {
     }
 }
 
-/// True for the URL of a runbook, which no page of this service is; one without its scheme is meant as one.
+/// True for the URL of a runbook outside this service, also without its scheme.
 pub(super) fn is_elsewhere(runbook: &Text) -> bool {
     let value = &runbook.value;
     value.contains("://") || (value.contains('/') && !value.contains(".."))

@@ -1,7 +1,7 @@
 //! What values are compared with: units, buckets, the signal's own past.
 //!
-//! `above: 300ms` of a signal in seconds is 0.3. `above: 300` is an error that asks for a unit, and `above: 20s` of a
-//! percentile whose last bucket is 10s one that says the alert could never fire.
+//! `above: 300ms` of a signal in seconds is 0.3. `above: 300` is an error, because the unit is missing. `above: 20s` of a
+//! percentile whose last bucket boundary is 10s is an error, because the alert could never fire.
 
 use super::context::Context;
 use crate::diag::Diagnostic;
@@ -11,7 +11,7 @@ use crate::source::{Span, Spanned};
 use crate::spec::{self, Side, Stat};
 use crate::units::{Duration, Mismatch, Number, Per, Quantity, Unit, decimal, shown};
 
-/// A second, the time of a rate when a bound does not say another.
+/// A second, the time of a rate whose threshold has none.
 const PER_SECOND: Per = Per {
     seconds: 1,
     name: "s",
@@ -113,8 +113,17 @@ fn never_or_always(
     if never {
         let message = format!("`{}` can never be {} {at}", read.signal.name, op.as_str());
         let help = match top {
-            Some(top) if op.is_upper() => format!("it is at most {}", shown(top, read.signal.unit)),
-            _ => "it is never negative".to_owned(),
+            Some(top) if op.is_upper() => {
+                let most = shown(top, read.signal.unit);
+                format!(
+                    "use a lower threshold: `{}` is at most {most}",
+                    read.signal.name
+                )
+            }
+            _ => format!(
+                "use a higher threshold: `{}` is never negative",
+                read.signal.name
+            ),
         };
         return Some(Diagnostic::error("never-firing", at.span, message).help(help));
     }
@@ -127,12 +136,16 @@ fn never_or_always(
     };
     always.then(|| {
         let message = format!("`{}` is always {} {at}", read.signal.name, op.as_str());
-        let range = match most.filter(|_| !op.is_upper()) {
-            Some(most) => format!("at most {}", shown(most, read.signal.unit)),
-            None => "never negative".to_owned(),
+        let (use_a, range) = match most.filter(|_| !op.is_upper()) {
+            Some(most) => (
+                "lower",
+                format!("at most {}", shown(most, read.signal.unit)),
+            ),
+            None => ("higher", "never negative".to_owned()),
         };
         Diagnostic::error("always-firing", at.span, message).help(format!(
-            "it is {range}, so the alert would fire all the time"
+            "use a {use_a} threshold: `{}` is {range}",
+            read.signal.name
         ))
     })
 }
@@ -164,14 +177,14 @@ pub(super) fn pointless(
     let (code, message) = match (never, always) {
         (true, _) => {
             let message = format!(
-                "`{name}` can never be {} {times} times its own past",
+                "`{name}` can never be {} {times} times its past value",
                 op.as_str()
             );
             ("never-firing", message)
         }
         (_, true) => {
             let message = format!(
-                "`{name}` is {} {times} times its own past whenever nothing changes",
+                "`{name}` is {} {times} times its past value even if nothing changes",
                 op.as_str()
             );
             ("always-firing", message)
@@ -179,13 +192,13 @@ pub(super) fn pointless(
         _ => return None,
     };
     let help = match op.is_upper() {
-        true => "a rise is `above: {times: 2, …}`; a fall is `below: {times: 0.5, …}`",
-        false => "a fall is `below: {times: 0.5, …}`; a rise is `above: {times: 2, …}`",
+        true => "write a rise as `above: {times: 2, …}`, a fall as `below: {times: 0.5, …}`",
+        false => "write a fall as `below: {times: 0.5, …}`, a rise as `above: {times: 2, …}`",
     };
     Some(Diagnostic::error(code, at, message).help(help))
 }
 
-/// A percentile is interpolated between boundaries; outside them it says nothing.
+/// Reports a threshold outside the bucket boundaries, between which percentiles are interpolated.
 pub(super) fn beyond_buckets(
     signal: &Signal,
     value: Number,
@@ -198,15 +211,15 @@ pub(super) fn beyond_buckets(
     let (message, help) = if raw >= last.bound {
         (
             format!(
-                "a percentile of `{name}` is never above its last bucket, {}",
+                "percentiles of `{name}` are never above its last bucket boundary ({})",
                 shown(last)
             ),
-            format!("stay below {}", shown(last)),
+            format!("use a threshold below {}", shown(last)),
         )
     } else if raw < first.bound {
         (
             format!(
-                "{at} is below the first bucket of `{name}`, {}, where a percentile is a guess",
+                "{at} is below the first bucket boundary of `{name}` ({}), where a percentile is only a guess",
                 shown(first)
             ),
             format!("use {} or more", shown(first)),
@@ -225,13 +238,14 @@ pub(super) fn coefficient(quantity: &Spanned<Quantity>) -> Result<Number, Diagno
     let value = quantity.value.of(Unit::Count, false);
     let inside = |v: &Number| *v > Number::from_integer(0) && *v < Number::from_integer(1);
     value.ok().filter(inside).ok_or_else(|| {
-        let message = format!("`{quantity}` is not a coefficient between 0 and 1");
+        let message =
+            format!("a correlation coefficient must be above 0 and below 1; found `{quantity}`");
         Diagnostic::error("bad-threshold", quantity.span, message)
             .help("write a number such as `0.8`")
     })
 }
 
-/// The usual range as the spec asks for it.
+/// The usual range as declared in the spec.
 pub(super) fn outside(
     cx: &mut Context<'_>,
     read: &SignalQuery<'_>,
@@ -286,13 +300,14 @@ fn usual_range(o: &spec::Outside, every: Duration) -> Result<Outside, Diagnostic
             .help("write a plain number such as `3`")
     })?;
     if sigma <= Number::from_integer(0) {
-        let message = format!("{} standard deviations are not above zero", decimal(sigma));
-        return Err(Diagnostic::error("bad-threshold", o.sigma.span, message));
+        let message = format!("`sigma` must be above 0; found `{}`", decimal(sigma));
+        return Err(Diagnostic::error("bad-threshold", o.sigma.span, message)
+            .help("write a number such as `3`"));
     }
     let samples = o.window.value.as_secs() / every.as_secs().max(1);
     if samples < u64::from(o.min_samples.value) {
         let message = format!(
-            "a window of {} has {samples} samples, fewer than the {} of `min_samples`, so it can never fire",
+            "a window of {} has {samples} samples, but `min_samples` is {}: the condition can never hold",
             o.window, o.min_samples
         );
         return Err(

@@ -11,7 +11,7 @@ use crate::diag::Diagnostic;
 use crate::naming;
 use crate::plan::{
     Absent, AlertRecord, Bound, Compare, CompareOp, Condition, Correlated, Family, Query,
-    RawCondition, Reading, ValueUnit, recorded, words,
+    RawCondition, Reading, SignalKind, ValueUnit, recorded, words,
 };
 use crate::promql::ast::{AggregateOp, BinaryOp, Expr, ExprKind, Selector};
 use crate::promql::{self, build};
@@ -29,7 +29,7 @@ const ROUNDING: &str = "1e-9";
 /// The fewest values that can correlate: two moments always lie on a line.
 const CORRELATED: u64 = 3;
 
-/// How long a group that is gone is missed by name.
+/// How long missing label sets are tracked: as long, an `absent` alert names them.
 pub(super) const ABSENT_MEMORY: Duration = Duration::from_secs(3 * 86_400);
 
 /// Resolves the condition of one alert.
@@ -69,7 +69,7 @@ impl Resolver<'_, '_> {
         Some(Condition::Unless(Box::new(parts), query))
     }
 
-    /// All parts, even after one failed: every fault is worth telling.
+    /// All parts, even after one failed, so that every fault is reported.
     fn parts(&mut self, parts: &[Spanned<spec::Condition>]) -> Option<Vec<Condition>> {
         let all: Vec<_> = parts.iter().map(|p| self.condition(p)).collect();
         all.into_iter().collect()
@@ -198,19 +198,19 @@ impl Resolver<'_, '_> {
         let least = Duration::from_secs(every * CORRELATED);
         if c.window.value < least {
             let message = format!(
-                "{} has fewer than {CORRELATED} values, one per `evaluation_interval`, so nothing ever correlates",
+                "a window of {} is too short: a correlation needs {CORRELATED} samples, one per `evaluation_interval`",
                 c.window
             );
             let error = Diagnostic::error("never-firing", c.window.span, message);
-            let help = format!("compare them over at least {least}; 20m is better");
+            let help = format!("use a window of at least {least}, better 20m");
             self.cx.sink.push(error.help(help));
             return None;
         }
         let mut labels = read.labels.clone();
         labels.retain(|label| other.labels.contains(label));
         let window = c.window.value;
-        // Means and deviations are those of the moments at which both have a value, so that is what is recorded: a window
-        // of records is cheap, where a subquery would ask for every moment of it again.
+        // Means and deviations use only the moments at which both signals have a value, so these values are recorded. Reading
+        // a window of records is cheap; a subquery would evaluate every moment of the window again.
         let own = |read| build::aggregate(AggregateOp::Max, &labels, query::to_record(read).expr);
         let keep = |expr| Query {
             expr,
@@ -279,18 +279,22 @@ impl Resolver<'_, '_> {
             let error = Diagnostic::error("contradiction", absent.span, message);
             self.cx
                 .sink
-                .push(error.help("write `absent: true`, or compare the signal with something"));
+                .push(error.help("write `absent: true`, or a comparison such as `above: 10`"));
             return None;
         }
         let Some(found) = signal.family() else {
+            let found = match signal.kind() {
+                SignalKind::Ratio => "a ratio",
+                _ => "raw PromQL",
+            };
             let message = format!(
-                "`{}` has no series of its own that could be absent",
+                "`absent` needs a signal that is a single metric; `{}` is {found}",
                 signal.name
             );
             let error = Diagnostic::error("wrong-kind", absent.span, message);
-            self.cx
-                .sink
-                .push(error.help("name a signal that is one family, not a ratio or raw PromQL"));
+            self.cx.sink.push(
+                error.help("use a signal that is a single metric, such as `vllm.requests_running`"),
+            );
             return None;
         };
         family::check_present_from_start(self.cx, found, absent.span)?;
@@ -302,8 +306,8 @@ impl Resolver<'_, '_> {
         })))
     }
 
-    /// Groups that were there and are gone. Once none is remembered, or where none ever was, that there is no series
-    /// at all is the fault; and it is all that somebody asks who has no alert that remembers.
+    /// Label sets that had series and lost them. If no label set is tracked, the condition holds while no series exists at
+    /// all; so does a condition outside an alert, which records nothing.
     fn gone(&mut self, family: &Family, labels: &[String]) -> Expr {
         let none = build::call("absent", [query::presence(family, &[])]);
         if self.alert.is_empty() {
@@ -333,11 +337,11 @@ impl Resolver<'_, '_> {
         let whole = match comparison(c) {
             None if is_condition(&expr) => expr.clone(),
             None => {
-                let message = "this PromQL compares nothing, so the alert would always fire";
+                let message = "the query has no comparison: the condition would always hold";
                 let error = Diagnostic::error("always-firing", text.span, message);
                 self.cx
                     .sink
-                    .push(error.help("add `above:` or `below:`, or a comparison inside"));
+                    .push(error.help("add `above:` or `below:`, or a comparison in the query"));
                 return None;
             }
             Some((op, bound)) => {
@@ -364,10 +368,10 @@ impl Resolver<'_, '_> {
         bound: &Spanned<spec::Bound>,
     ) -> Option<(Expr, Option<crate::units::Per>)> {
         let spec::Bound::Quantity(quantity) = &bound.value else {
-            let message = "raw PromQL is compared with a quantity; write the baseline in PromQL";
-            self.cx
-                .sink
-                .push(Diagnostic::error("contradiction", bound.span, message));
+            let message = "raw PromQL can only be compared with a fixed value";
+            let error = Diagnostic::error("contradiction", bound.span, message);
+            let help = "write the comparison with past values in the query, with `offset`";
+            self.cx.sink.push(error.help(help));
             return None;
         };
         match quantity.of(unit, quantity.per().is_some()) {
@@ -400,7 +404,7 @@ impl Resolver<'_, '_> {
         let on = match on {
             Some(on) => {
                 for label in on.iter().filter(|l| !common.contains(&l.value)) {
-                    let message = format!("not every part has the label `{label}`");
+                    let message = format!("not every condition has the label `{label}`");
                     let error = Diagnostic::error("unmatched-join", label.span, message);
                     self.cx.sink.push(error.help(common_help(&common)));
                 }
@@ -433,7 +437,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Where a part says what it reads.
+/// The place of a part's signal or query.
 fn place(part: &Spanned<spec::Condition>) -> Span {
     let c = &part.value;
     let subject = c.signal.as_ref().or(c.promql.as_ref());
@@ -447,7 +451,7 @@ fn different_labels(all: &[Vec<String>], places: &[Span]) -> Diagnostic {
         labels => format!("by `{}`", labels.join("`, `")),
     };
     let other = all.iter().position(|l| *l != all[0]).unwrap_or(0);
-    let message = "the parts are grouped differently, so they would never match";
+    let message = "the conditions are grouped by different labels: they would never match";
     Diagnostic::error("unmatched-join", places[other], message)
         .label(format!("grouped {}", by(&all[other])))
         .related(places[0], format!("grouped {}", by(&all[0])))
@@ -455,10 +459,10 @@ fn different_labels(all: &[Vec<String>], places: &[Span]) -> Diagnostic {
 
 fn common_help(common: &[String]) -> String {
     if common.is_empty() {
-        return "they have no label in common: group them alike with `by`".into();
+        return "group all conditions by the same labels with `by`: they share no label".into();
     }
     format!(
-        "join them on their common labels: `match: [{}]`",
+        "join the conditions on their common labels: `match: [{}]`",
         common.join(", ")
     )
 }

@@ -28,20 +28,20 @@ pub(super) struct Context<'a> {
     pub(super) notes: Vec<String>,
     pub(super) catalog: &'static Catalog,
     pub(super) range: Option<Selected>,
-    /// True when the build asks for another range than the spec.
+    /// True when the build overrides the range of the spec.
     pub(super) overridden: bool,
     pub(super) profiles: Vec<String>,
     /// While set, a missing family leaves a signal out instead of failing it.
     pub(super) tolerant: bool,
     /// Signals that were resolved so far.
     pub(super) known: BTreeMap<String, Outcome>,
-    /// True once it was told that vLLM signals need a range.
+    /// True once the missing `runtime` was reported.
     pub(super) runtime_told: Cell<bool>,
     /// True once a signal could not be resolved.
     pub(super) failed: bool,
     /// Signals that are being resolved, outermost first.
     pub(super) open: Vec<String>,
-    /// How often the alert that is being resolved is evaluated, where it says so.
+    /// The own evaluation interval of the alert that is being resolved.
     pub(super) own_evaluation: Option<Duration>,
 }
 
@@ -136,9 +136,9 @@ impl<'a> Context<'a> {
         known.dedup();
         for profile in profiles {
             if !known.contains(&profile.value.as_str()) {
-                let message = format!("no release was recorded with the profile `{profile}`");
+                let message = format!("the catalog has no vLLM profile `{profile}`");
                 let meant = did_you_mean(&profile.value, known.iter().copied());
-                let help = meant.unwrap_or_else(|| format!("there are {}", known.join(", ")));
+                let help = meant.unwrap_or_else(|| format!("use one of `{}`", known.join("`, `")));
                 let error = Diagnostic::error("unknown-profile", profile.span, message);
                 self.sink.push(error.help(help));
             } else if !self.profiles.contains(&profile.value) {
@@ -158,7 +158,7 @@ impl<'a> Context<'a> {
             .unwrap_or_else(|| self.recording_interval())
     }
 
-    /// How often values are recorded, also those of an alert with an interval of its own.
+    /// How often values are recorded, also for an alert with its own interval.
     pub(super) fn recording_interval(&self) -> Duration {
         let given = self.spec.prometheus.evaluation_interval;
         given.map_or(EVALUATION, |interval| interval.value)
@@ -189,19 +189,19 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// True when at least one signal was asked for.
+    /// True when at least one signal was resolved.
     pub(super) fn any_signal(&self) -> bool {
         !self.known.is_empty()
     }
 
-    /// Complains at the key of a field that is out of place.
+    /// Reports a misplaced field at its key.
     pub(super) fn reject_field(&mut self, name: &str, value: Span, message: impl Into<String>) {
         let at = self.document.key(value, name);
         self.sink
             .push(Diagnostic::error("contradiction", at, message));
     }
 
-    /// Complains, and fails the signal.
+    /// Reports an error, and fails the signal.
     pub(super) fn fail(&mut self, diagnostic: Diagnostic) -> Outcome {
         self.sink.push(diagnostic);
         Outcome::Failed
@@ -214,7 +214,7 @@ pub enum SelectError {
     /// Nothing is written.
     #[error("the version range is empty")]
     Missing,
-    /// The text is no range.
+    /// The text is not a range.
     #[error(transparent)]
     Range(#[from] RangeError),
     /// The range ends before it begins.
@@ -226,12 +226,15 @@ pub enum SelectError {
 }
 
 impl SelectError {
-    /// What to write instead, where the error does not say it.
+    /// What to write instead, where the message does not show it.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Missing => Some(RangeError::HELP.to_owned()),
             Self::Range(error) => Some(error.help()),
-            Self::Inverted(_) => Some("its lower bound is above its upper bound".to_owned()),
+            Self::Inverted(_) => Some(
+                "swap the two versions, so that the lower bound is below the upper bound"
+                    .to_owned(),
+            ),
             Self::NoRelease(_) => None,
         }
     }

@@ -23,7 +23,7 @@ use crate::plan::{Bucket, Family, Names, Signal, Source};
 use crate::promql::ast::MatchOp;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Across, FamilyKind, Text};
-use crate::units::{Number, Unit, decimal};
+use crate::units::{Number, Unit, decimal, shown};
 
 /// Prefix of vLLM's own families.
 const VLLM: &str = "vllm:";
@@ -120,7 +120,7 @@ pub(super) fn bind(
     Outcome::Ready(Rc::new(signal))
 }
 
-/// A recorded family's labels and buckets are on record: a spec cannot say otherwise.
+/// Labels and buckets of a recorded family come from the catalog: a spec cannot set them.
 fn reject_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(), Outcome> {
     let binding = definition.prometheus.as_ref();
     let buckets = binding
@@ -133,10 +133,11 @@ fn reject_own_shape(cx: &mut Context<'_>, definition: &spec::Signal) -> Result<(
     ];
     for (field, span) in fields {
         if let Some(span) = span {
-            let message = format!("`{field}` of a vLLM family are read from its recordings");
+            let message =
+                format!("`{field}` cannot be set for vLLM metrics: the catalog defines them");
             let at = cx.document.key(span, field);
             let error = Diagnostic::error("contradiction", at, message);
-            return Err(cx.fail(error.help("leave them out")));
+            return Err(cx.fail(error.help(format!("remove `{field}`"))));
         }
     }
     Ok(())
@@ -180,9 +181,9 @@ fn check_metric_name(cx: &mut Context<'_>, metric: &Text, kind: FamilyKind) -> O
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
     if !name.chars().all(fits) || name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty()
     {
-        let message = format!("`{}` is not a metric name", name.escape_debug());
+        let message = format!("`{}` is not a valid metric name", name.escape_debug());
         let e = Diagnostic::error("bad-name", metric.span, message);
-        error = Some(e.help("a metric name consists of letters, digits, `_` and `:`"));
+        error = Some(e.help("use letters, digits, `_` and `:`, with no digit at the start"));
     } else if kind == FamilyKind::Histogram {
         let (base, series) = split_series(name);
         if series != Series::Whole {
@@ -216,13 +217,15 @@ pub(super) fn declared_buckets(
             let message = format!("the histogram `{}` needs `buckets`", signal.name);
             let error = Diagnostic::error("missing-field", at.span, message);
             cx.sink
-                .push(error.help("list the upper bounds, such as `[100ms, 500ms, 1s]`"));
+                .push(error.help("list the bucket boundaries: `buckets: [100ms, 500ms, 1s]`"));
             return None;
         }
         (FamilyKind::Gauge | FamilyKind::Counter, Some(bucket)) => {
-            let message = format!("a {} has no `buckets`", kind.as_str());
+            let message = format!("a {} cannot have `buckets`", kind.as_str());
             let at = cx.document.key(bucket.span, "buckets");
-            cx.sink.push(Diagnostic::error("wrong-kind", at, message));
+            let error = Diagnostic::error("wrong-kind", at, message);
+            let help = "remove `buckets`, or write `kind: histogram`";
+            cx.sink.push(error.help(help));
             return None;
         }
         _ => {}
@@ -237,8 +240,9 @@ pub(super) fn declared_buckets(
                 return None;
             }
         };
-        if out.last().is_some_and(|last| last.bound >= bound) {
-            let message = format!("the bucket {bucket} is not above the one before it");
+        if let Some(last) = out.last().filter(|last| last.bound >= bound) {
+            let last = shown(last.bound * signal.scale, signal.unit);
+            let message = format!("buckets must be in ascending order: {bucket} follows {last}");
             cx.sink
                 .push(Diagnostic::error("bad-buckets", bucket.span, message));
             return None;

@@ -1,4 +1,4 @@
-//! What brings dashboards into Grafana: the formats that a spec asks for.
+//! Provisioning: the formats that load dashboards into Grafana.
 
 use indexmap::IndexMap;
 
@@ -8,7 +8,7 @@ use crate::kubernetes::selector_faults;
 use crate::plan::Provisioning;
 use crate::spec::Provision;
 
-/// The formats, and whom the operator gives the dashboards to.
+/// The formats, and the Grafana instances that the operator provisions.
 pub(super) fn resolve(cx: &mut Context<'_>) -> Provisioning {
     let given = cx.spec.grafana.as_ref();
     let formats = given.map_or_else(Vec::new, |given| given.provision.clone());
@@ -18,7 +18,8 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Provisioning {
             cx.sink.push(fault);
         }
         if !formats.contains(&Provision::Operator) {
-            let message = "`instances` is for the Grafana operator: `provision: [operator]`";
+            let message =
+                "`instances` needs `provision: [operator]`: only the Grafana operator uses it";
             cx.reject_field("instances", instances.span, message);
         }
     }

@@ -16,7 +16,7 @@ use crate::spec::{self, Map, Text};
 /// Labels that the operator adds to every target of a pod, and of a service.
 const OF_POD: [&str; 4] = ["namespace", "pod", "container", "endpoint"];
 
-/// Joins what the spec says with what the project says.
+/// Merges the metadata of spec and project.
 pub(super) fn resolve(cx: &mut Context<'_>, project: Option<&Metadata>) -> Option<Kubernetes> {
     let own = cx.spec.kubernetes.as_ref();
     for fault in own.iter().flat_map(|own| own.value.faults()) {
@@ -57,7 +57,7 @@ pub(super) fn discovery(cx: &mut Context<'_>, at: &Spanned<spec::Discovery>) -> 
             let message = "one of `pods` and `services` is required";
             let error = Diagnostic::error("missing-field", at.span, message);
             cx.sink
-                .push(error.help("write the labels of the pods: `pods: {app: vllm}`"));
+                .push(error.help("set the pod labels: `pods: {app: vllm}`"));
             return None;
         }
     };
@@ -65,18 +65,18 @@ pub(super) fn discovery(cx: &mut Context<'_>, at: &Spanned<spec::Discovery>) -> 
         let message = "an empty selector selects everything in the namespace";
         let error = Diagnostic::error("empty-list", selector.span, message);
         cx.sink
-            .push(error.help("name a label that only these targets have"));
+            .push(error.help("add a label that only these targets have"));
     }
     let names = given.namespaces.iter();
     let bad = names.filter_map(|name| {
         let why = kubernetes::bad_namespace(&name.value)?;
-        let message = format!("`{name}` is not a valid namespace in Kubernetes");
+        let message = format!("`{name}` is not a valid Kubernetes namespace");
         Some(Diagnostic::error("invalid-name", name.span, message).help(why))
     });
     let faults = bad.chain(kubernetes::selector_faults(&selector.value));
     let sources = given.from.values().filter_map(|label| {
         let why = kubernetes::bad_key(&label.value)?;
-        let message = format!("`{label}` is not a valid name of a label in Kubernetes");
+        let message = format!("`{label}` is not a valid Kubernetes label name");
         Some(Diagnostic::error("invalid-name", label.span, message).help(why))
     });
     for fault in faults.chain(sources).collect::<Vec<_>>() {
@@ -106,7 +106,7 @@ fn labels(
         .iter()
         .find(|(label, _)| given.labels.contains_key(*label))
     {
-        let message = format!("`labels` already sets `{label}`");
+        let message = format!("`labels` and `from` both set the label `{label}`");
         cx.sink
             .push(Diagnostic::error("contradiction", label.span, message));
     }
@@ -142,7 +142,7 @@ fn labels(
 }
 
 fn missing(cx: &mut Context<'_>, at: &Spanned<spec::Discovery>, label: &str) {
-    let message = format!("nothing sets the label `{label}` of these targets");
+    let message = format!("the target label `{label}` has no source");
     let names = |map: &Map<Text>| map.keys().map(|k| k.value.clone()).collect::<Vec<_>>();
     let given = [names(&at.value.labels), names(&at.value.from)].concat();
     let error = Diagnostic::error("missing-label", at.span, message)

@@ -14,7 +14,7 @@ use crate::spec::Text;
 pub(super) const SCRAPE_LABELS: [&str; 2] = ["job", "instance"];
 
 impl Context<'_> {
-    /// Labels a signal is grouped by: those of the service that it has, and `by`, which it must have.
+    /// Labels that a signal is grouped by: labels of `group_by` that it has, and `by`, which it must have.
     pub(super) fn labels(&mut self, signal: &Signal, by: &[Text]) -> Vec<String> {
         let group_by = &self.spec.prometheus.group_by;
         let mut labels: Vec<String> = group_by
@@ -37,9 +37,12 @@ impl Context<'_> {
 
     pub(super) fn missing_label(&mut self, signal: &Signal, label: &str, at: Span) {
         if label == "le" && signal.kind() == SignalKind::Histogram {
-            let message = format!("`le` of `{}` cannot be selected directly", signal.name);
+            let message = format!(
+                "`where` cannot filter `{}` by `le`, the bucket label",
+                signal.name
+            );
             let error = Diagnostic::error("reserved-label", at, message)
-                .help("a `latency` SLI (`within`) or a percentile chooses the buckets");
+                .help("use a `latency` SLI (`within`) or a percentile instead");
             self.sink.push(error);
             return;
         }
@@ -49,7 +52,10 @@ impl Context<'_> {
                 label,
                 signal.labels.iter().map(String::as_str),
             ))
-            .help(format!("it has `{}`", signal.labels.join("`, `")));
+            .help(format!(
+                "use one of its labels: `{}`",
+                signal.labels.join("`, `")
+            ));
         self.sink.push(error);
     }
 
@@ -63,24 +69,24 @@ impl Context<'_> {
         labels
     }
 
-    /// Complains about a label that rules cannot see or that the generated rules set themselves.
+    /// Reports a label that rules cannot see, or that the generated rules set.
     pub(super) fn check_group_label(&mut self, label: &Text) -> bool {
         let labels = &self.spec.prometheus.labels;
         let name = label.value.as_str();
         let error = if name == "le" {
-            let message = "`le` distinguishes the buckets of one histogram, and no result keeps it";
-            Diagnostic::error("reserved-label", label.span, message).help("leave it out")
+            let message = "you cannot group by `le`, the bucket label of histograms";
+            Diagnostic::error("reserved-label", label.span, message).help("remove `le`")
         } else if naming::RESERVED_LABELS.contains(&name) {
-            let message = format!("`{name}` is a label that the generated rules set themselves");
+            let message = format!("`{name}` is reserved: the generated rules set this label");
             Diagnostic::error("reserved-label", label.span, message)
-                .help("rename it in the scrape, with `relabel_configs` or `metric_relabel_configs`")
+                .help("rename the label in the scrape job, with `relabel_configs` or `metric_relabel_configs`")
         } else if let Some(external) = labels.external.iter().find(|l| l.value == name) {
             let message = format!(
-                "`{name}` is an external label: it is added when data is sent, after rules have run"
+                "you cannot group by the external label `{name}`: Prometheus adds it after rules have run"
             );
             Diagnostic::error("external-label", label.span, message)
-                .related(external.span, "declared external here")
-                .help("group by target labels and labels of the signals only")
+                .related(external.span, "declared as an external label here")
+                .help("use only target labels and labels of signals")
         } else {
             return true;
         };
@@ -88,13 +94,13 @@ impl Context<'_> {
         false
     }
 
-    /// Complains about a label name Prometheus would not take.
+    /// Reports a label name that Prometheus would reject.
     pub(super) fn check_label_name(&mut self, label: &Text) {
         if !is_label_name(&label.value) {
-            let message = format!("`{}` is not a label name", label.value.escape_debug());
+            let message = format!("`{}` is not a valid label name", label.value.escape_debug());
             let error = Diagnostic::error("bad-name", label.span, message);
             self.sink
-                .push(error.help("a label consists of letters, digits and `_`"));
+                .push(error.help("use letters, digits and `_`, with no digit at the start"));
         }
     }
 }

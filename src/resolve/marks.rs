@@ -15,22 +15,16 @@ use crate::spec::{self, Map, Text};
 
 /// Annotations that the rules write, and how else they are said.
 const ANNOTATIONS: [(&str, &str); 5] = [
-    (
-        "summary",
-        "use the field `summary` of the alert or objective",
-    ),
+    ("summary", "use the field `summary` of the alert or SLO"),
     (
         "description",
-        "use the field `description` of the alert or objective",
+        "use the field `description` of the alert or SLO",
     ),
     ("action", "use the field `action` of the alert"),
-    (
-        "runbook_url",
-        "use the field `runbook` of the alert or objective",
-    ),
+    ("runbook_url", "use the field `runbook` of the alert or SLO"),
     (
         "dashboard_url",
-        "it leads to the panel that shows the alert",
+        "remove `dashboard_url`: slosmith sets it to the panel of the alert",
     ),
 ];
 
@@ -79,7 +73,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
     check_severities(cx);
 }
 
-/// Of two severities of one name nobody could say which labels count.
+/// Two severities of one name with labels or annotations contradict each other.
 fn check_severities(cx: &mut Context<'_>) {
     let all: Vec<_> = cx.spec.severities.all().collect();
     for (i, severity) in all.iter().enumerate() {
@@ -91,7 +85,7 @@ fn check_severities(cx: &mut Context<'_>) {
             let message = format!("two severities have the name `{}`", severity.name);
             let error = Diagnostic::error("duplicate-name", severity.name.span, message);
             cx.sink
-                .push(error.related(first.name.span, "the other one"));
+                .push(error.related(first.name.span, "the first one"));
         }
     }
 }
@@ -99,40 +93,40 @@ fn check_severities(cx: &mut Context<'_>) {
 fn label(cx: &mut Context<'_>, name: &Text, value: &Text) {
     let text = name.value.as_str();
     if !is_label_name(text) || text.starts_with("__") {
-        let message = format!("`{}` is not a label of an alert", text.escape_debug());
+        let message = format!("`{}` cannot be an alert label", text.escape_debug());
         let error = Diagnostic::error("bad-name", name.span, message);
         cx.sink.push(
-            error.help("a label consists of letters, digits and `_`, and does not begin with `__`"),
+            error.help("use letters, digits and `_`, with no digit and no `__` at the start"),
         );
         return;
     }
     let compat = cx.spec.prometheus.compat.is_some() && text.starts_with("sloth_");
     if naming::RESERVED_LABELS.contains(&text) || compat {
-        let message = format!("`{text}` is a label that the generated rules set themselves");
+        let message = format!("`{text}` is reserved: the generated rules set this label");
         let error = Diagnostic::error("reserved-label", name.span, message);
         cx.sink.push(error.help(match text {
-            naming::OWNER => "use the field `owner`".to_owned(),
-            naming::SEVERITY => "use the field `severity`, or `severities`".to_owned(),
-            _ => format!("give it another name, such as `service_{text}`"),
+            naming::OWNER => "set the field `owner`".to_owned(),
+            naming::SEVERITY => "set the field `severity`, or `severities`".to_owned(),
+            _ => format!("use another name, such as `service_{text}`"),
         }));
     }
     if let Some(at) = templates::value_of(&value.value) {
         let at = cx.document.inside(value, at);
         let message = "a label with `$value` creates a new alert whenever the value changes";
         let error = Diagnostic::error("bad-template", at, message);
-        cx.sink.push(error.help("put the value into an annotation"));
+        cx.sink.push(error.help("use `$value` in an annotation"));
     }
 }
 
 fn annotation(cx: &mut Context<'_>, name: &Text) {
     let text = name.value.as_str();
     if !is_label_name(text) {
-        let message = format!("`{}` is not the name of an annotation", text.escape_debug());
+        let message = format!("`{}` is not a valid annotation name", text.escape_debug());
         let error = Diagnostic::error("bad-name", name.span, message);
         cx.sink
-            .push(error.help("it consists of letters, digits and `_`"));
+            .push(error.help("use letters, digits and `_`, with no digit at the start"));
     } else if let Some((_, help)) = ANNOTATIONS.iter().find(|(known, _)| *known == text) {
-        let message = format!("`{text}` is an annotation that the generated rules set themselves");
+        let message = format!("`{text}` is reserved: the generated rules set this annotation");
         let error = Diagnostic::error("reserved-label", name.span, message);
         cx.sink.push(error.help(*help));
     }
@@ -180,9 +174,9 @@ impl Context<'_> {
         let Kept::Only(result) = kept else { return };
         let reserved = naming::RESERVED_LABELS.contains(&name.value.as_str());
         if !reserved && result.contains(name.value.as_str()) {
-            let message = format!("`{name}` would replace a label that the alert is grouped by");
+            let message = format!("`{name}` would overwrite a label that the alert is grouped by");
             let error = Diagnostic::error("reserved-label", name.span, message);
-            self.sink.push(error.help("give it another name"));
+            self.sink.push(error.help("rename the label"));
         }
     }
 }

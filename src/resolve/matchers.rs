@@ -12,7 +12,7 @@ use crate::spec::{MatchValue, Matchers, Text};
 /// Label, comparison, value.
 pub(super) type Matcher = (String, MatchOp, String);
 
-/// Complains about a regular expression Prometheus would not take.
+/// Reports a regular expression that Prometheus would reject.
 pub(super) fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
     if let MatchValue::Is(text) = value {
         check_text(cx, text);
@@ -28,12 +28,12 @@ pub(super) fn check_value(cx: &mut Context<'_>, value: &MatchValue) {
     }
 }
 
-/// An operator of PromQL in front of a value would be taken for a part of it.
+/// Reports a PromQL operator in front of a value, which would become a part of the value.
 fn check_text(cx: &mut Context<'_>, text: &Text) {
     let known = [("=~", "matches"), ("!~", "not_matches"), ("!=", "not")];
     for (operator, field) in known {
         if let Some(value) = text.value.strip_prefix(operator) {
-            let message = format!("`{operator}` cannot be part of a label's value");
+            let message = format!("a label value cannot begin with the operator `{operator}`");
             let help = format!("write `{{{field}: \"{}\"}}`", value.trim_matches('"'));
             let error = Diagnostic::error("bad-matcher", text.span, message);
             cx.sink.push(error.help(help));
@@ -72,12 +72,12 @@ fn matcher(value: &MatchValue) -> (MatchOp, String) {
 
 fn with_article(message: &str) -> String {
     match message.strip_prefix("bad regular expression") {
-        Some(rest) => format!("not a regular expression{rest}"),
+        Some(rest) => format!("not a valid regular expression{rest}"),
         None => message.to_owned(),
     }
 }
 
-/// Exact values a selection asks for, with the place to point at.
+/// Exact values of a selection, with their places in the spec.
 pub(super) fn asked_values(value: &MatchValue) -> Vec<(&str, Span)> {
     match value {
         MatchValue::Is(text) | MatchValue::Not(text) => vec![(&text.value, text.span)],

@@ -133,7 +133,7 @@ fn records(cx: &mut Context<'_>) -> Vec<Record> {
         let series = crate::naming::record_series(&name.value, &read.stat.to_string());
         if let Some(first) = out.iter().find(|r: &&Record| r.series == series) {
             let message = format!(
-                "`{name}` and `{}` would both be recorded as `{series}`",
+                "`{name}` and `{}` would both record the series `{series}`",
                 first.name
             );
             cx.sink

@@ -31,12 +31,12 @@ pub(super) fn parse_as(cx: &mut Context<'_>, text: &Text, query: &str) -> Option
     let found = promql::value_type(&expr);
     if found != promql::ValueType::Vector {
         let message = format!(
-            "this PromQL must give an instant vector, but gives {}",
+            "the query must return an instant vector, but returns {}",
             article(found)
         );
         let error = Diagnostic::error("wrong-type", text.span, message);
         let scalar = found == promql::ValueType::Scalar;
-        let help = scalar.then(|| "`vector(…)` makes an instant vector of a scalar".to_owned());
+        let help = scalar.then(|| "write `vector(…)` to convert the scalar".to_owned());
         cx.sink.push(error.maybe_help(help));
         return None;
     }
@@ -70,10 +70,10 @@ pub(super) fn parse_over_window(cx: &mut Context<'_>, text: &Text) -> Option<Exp
         }
     });
     if found < wanted {
-        let message = "`$window` can only be the length of a range";
+        let message = "`$window` can only be used as the length of a range";
         let error = Diagnostic::error("bad-promql", text.span, message);
         cx.sink
-            .push(error.help("write it in brackets, as in `rate(errors_total[$window])`"));
+            .push(error.help("write `$window` in brackets, as in `rate(errors_total[$window])`"));
         return None;
     }
     check_operands(cx, text, &expr);
@@ -103,7 +103,7 @@ fn check_operands(cx: &mut Context<'_>, text: &Text, expr: &Expr) {
         }
     });
     for (at, sign, help) in found {
-        let message = format!("`{sign}` has no result where one side has no series");
+        let message = format!("`{sign}` returns nothing if one side has no series");
         let at = cx.document.inside(text, at);
         cx.sink
             .push(Diagnostic::warning("missing-operand", at, message).help(help));
@@ -121,17 +121,17 @@ fn without_window(cx: &mut Context<'_>, text: &Text) {
         .next();
     if let Some(other) = other {
         let word = &text.value[other.clone()];
-        let message = format!("unknown variable `{word}`: the window is `$window`");
+        let message = format!("`{word}` does not work here: use `$window`");
         let at = cx.document.inside(text, other);
         cx.sink
             .push(Diagnostic::error("missing-window", at, message));
         return;
     }
-    let message = "`$window` is missing: use it as the length of ranges";
+    let message = "the query does not use `$window`";
     let error = Diagnostic::error("missing-window", text.span, message);
     let is_signal = cx.spec.signals.contains_key(text.value.as_str());
     cx.sink.push(error.help(match is_signal {
-        true => "signals are named under `ratio`, as in `ratio: {bad: errors, total: requests}`",
-        false => "as in `sum(rate(errors_total[$window]))`",
+        true => "use a `ratio` SLI for signals, as in `ratio: {bad: errors, total: requests}`",
+        false => "write `$window` as the range, as in `sum(rate(errors_total[$window]))`",
     }));
 }

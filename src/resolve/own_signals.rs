@@ -23,12 +23,12 @@ pub(super) fn resolve(
     text: &Text,
 ) -> Option<(Raw, Vec<String>)> {
     if let Some(label) = definition.matchers.keys().next() {
-        let message = "`where` cannot narrow raw PromQL: write the matcher in `expr`";
+        let message = "`where` cannot be combined with `expr`: write the matcher in the query";
         cx.reject_field("where", label.span, message);
     }
     let binding = definition.prometheus.as_ref();
     if let Some(job) = binding.and_then(|binding| binding.value.job.as_ref()) {
-        let message = "`job` cannot narrow raw PromQL: write the matcher in `expr`";
+        let message = "`job` cannot be combined with `expr`: write the matcher in the query";
         cx.reject_field("job", job.span, message);
     }
     let buckets = family::declared_buckets(cx, signal, definition, kind, text)?;
@@ -36,7 +36,7 @@ pub(super) fn resolve(
         FamilyKind::Gauge => gauge(cx, definition, text)?,
         FamilyKind::Counter | FamilyKind::Histogram => {
             if let Some(label) = definition.labels.iter().flatten().next() {
-                let message = "`labels` of raw PromQL are those that `expr` keeps";
+                let message = "`labels` cannot be combined with the `expr` of a counter or histogram: the query sets its labels";
                 cx.reject_field("labels", label.span, message);
             }
             events(cx, kind, text)?
@@ -109,12 +109,12 @@ fn plain_selector(kind: FamilyKind, text: &Text) -> Option<Diagnostic> {
         FamilyKind::Gauge | FamilyKind::Counter => name,
     };
     let message = format!(
-        "this PromQL gives no events per second, as a {} does",
+        "the `expr` of a {} must return events per second",
         kind.as_str()
     );
     let help = match selector.matchers.is_empty() {
-        true => format!("write `metric: {family}`"),
-        false => format!("write `metric: {family}`, and the matchers as `where`"),
+        true => format!("write `metric: {family}` instead of `expr`"),
+        false => format!("write `metric: {family}` instead of `expr`, and the matchers as `where`"),
     };
     Some(Diagnostic::error("wrong-kind", text.span, message).help(help))
 }
@@ -146,8 +146,8 @@ fn not_a_rate(expr: &Expr) -> Option<Wrong> {
 fn no_rate(part: &Expr) -> Wrong {
     Wrong {
         at: part.span.clone(),
-        message: "a signal's events must be rates over `$window`, so that they mean the same over every window",
-        help: "use `rate(…[$window])` only, as in `sum by (cluster) (rate(errors_total[$window]))`",
+        message: "every range in this `expr` must be read as `rate(…[$window])`",
+        help: "write a rate over `$window`, as in `sum by (cluster) (rate(errors_total[$window]))`",
     }
 }
 
@@ -155,7 +155,7 @@ fn moved(part: &Expr) -> Wrong {
     Wrong {
         at: part.span.clone(),
         message: "`offset` and `@` are not allowed here: conditions and panels set the time",
-        help: "remove them",
+        help: "remove `offset` and `@`",
     }
 }
 
@@ -166,20 +166,20 @@ fn is_moved(selector: &Selector) -> bool {
 fn wrong_labels(kind: FamilyKind, kept: &Kept, expr: &Expr) -> Option<Wrong> {
     let (message, help) = match (kind, kept) {
         (FamilyKind::Histogram, Kept::AllOf { .. }) => (
-            "it keeps all labels of its series, which are not known",
-            "aggregate it, as in `sum by (cluster, le) (…)`",
+            "the query is not aggregated, so its labels are unknown",
+            "aggregate the query, as in `sum by (cluster, le) (…)`",
         ),
         (_, Kept::AllOf { .. }) => (
-            "it keeps all labels of its series, which are not known",
-            "aggregate it, as in `sum by (cluster) (…)`",
+            "the query is not aggregated, so its labels are unknown",
+            "aggregate the query, as in `sum by (cluster) (…)`",
         ),
         (FamilyKind::Histogram, Kept::Only(labels)) if !labels.contains("le") => (
-            "it does not keep `le`, the buckets of a histogram",
-            "keep it, as in `sum by (cluster, le) (rate(wait_seconds_bucket[$window]))`",
+            "the query does not return `le`, the bucket label of a histogram",
+            "add `le`, as in `sum by (cluster, le) (rate(wait_seconds_bucket[$window]))`",
         ),
         (FamilyKind::Counter, Kept::Only(labels)) if labels.contains("le") => (
-            "it keeps `le`, the buckets of a histogram",
-            "write `kind: histogram`, or leave `le` out",
+            "the query returns `le`, the bucket label of a histogram",
+            "write `kind: histogram`, or remove `le`",
         ),
         _ => return None,
     };
@@ -187,12 +187,12 @@ fn wrong_labels(kind: FamilyKind, kept: &Kept, expr: &Expr) -> Option<Wrong> {
     Some(Wrong { at, message, help })
 }
 
-/// What is no sum of bucket rates: counts, sums and single buckets could not be told from it.
+/// Anything except a sum of bucket rates: counts, sums and single buckets could not be derived from it.
 fn not_buckets(expr: &Expr) -> Option<Wrong> {
     (!is_buckets(expr)).then(|| Wrong {
         at: expr.span.clone(),
-        message: "the PromQL of a histogram can only add up its buckets",
-        help: "use `sum by (…, le) (rate(…_bucket[$window]))`, `+`, `or` and `0 *`",
+        message: "the `expr` of a histogram must be a sum of bucket rates",
+        help: "use only `sum by (…, le) (rate(…_bucket[$window]))`, `+`, `or` and `0 *`",
     })
 }
 

@@ -1,4 +1,4 @@
-//! How a spec asks for a signal: what it leaves out is filled in, what it says is checked.
+//! Requests of signals: defaults are filled in, and fields are checked.
 //!
 //! `{signal: vllm.time_to_first_token, stat: p95, window: 5m, by: [pod]}` becomes a
 //! [`SignalQuery`](crate::query::SignalQuery) with the labels it is grouped by.
@@ -11,7 +11,7 @@ use crate::source::{Span, Spanned};
 use crate::spec::{Stat, Text};
 use crate::units::{Duration, Number};
 
-/// A signal as a spec asks for it.
+/// A signal as requested in a spec.
 pub(super) struct SignalRequest<'a> {
     pub(super) signal: &'a Signal,
     pub(super) stat: Option<Spanned<Stat>>,
@@ -21,7 +21,7 @@ pub(super) struct SignalRequest<'a> {
 }
 
 impl Context<'_> {
-    /// Fills in what a spec leaves out and checks what it says.
+    /// Fills in defaults, and checks the fields.
     pub(super) fn read<'a>(&mut self, request: &SignalRequest<'a>) -> Option<SignalQuery<'a>> {
         let stat = self.stat(request)?;
         let window = request.window.map_or(DEFAULT_WINDOW, |w| w.value);
@@ -43,7 +43,7 @@ impl Context<'_> {
         let Some(stat) = request.stat else {
             let usual = usual_stat(kind);
             if usual.is_none() {
-                let message = format!("the histogram `{}` needs a stat", request.signal.name);
+                let message = format!("the histogram `{}` needs a `stat`", request.signal.name);
                 let error = Diagnostic::error("missing-field", request.at, message);
                 self.sink
                     .push(error.help("add `stat: p95`, `stat: avg` or `stat: rate`"));
@@ -59,14 +59,14 @@ impl Context<'_> {
             .map(|k| format!("`{}`", stat_word(*k)))
             .collect();
         let message = format!(
-            "`{}` cannot be read as `{}`: it is a {}",
-            request.signal.name,
+            "the stat `{}` does not work for the {} `{}`",
             stat.value,
-            kind.as_str()
+            kind.as_str(),
+            request.signal.name
         );
         let error = Diagnostic::error("wrong-stat", stat.span, message);
         self.sink
-            .push(error.help(format!("a {} has {}", kind.as_str(), words.join(", "))));
+            .push(error.help(format!("use {}", words.join(", "))));
         None
     }
 
@@ -75,12 +75,14 @@ impl Context<'_> {
         let scrape = self.scrape_interval();
         let least = Duration::from_secs(scrape.as_secs() * 4);
         if window.as_secs() < 2 * scrape.as_secs() {
-            let message = format!("a window of {window} has fewer than two scrapes {scrape} apart");
+            let message = format!(
+                "a rate window of {window} has fewer than two samples: targets are scraped every {scrape}"
+            );
             let error = Diagnostic::error("rate-window-too-short", at, message);
             self.sink.push(error.help(format!("use {least} or more")));
         } else if window < least {
             let message = format!(
-                "one failed scrape empties a window of {window} if scrapes are {scrape} apart"
+                "one failed scrape empties a rate window of {window}: targets are scraped every {scrape}"
             );
             let warning = Diagnostic::warning("rate-window-too-short", at, message);
             self.sink.push(warning.help(format!("use {least} or more")));

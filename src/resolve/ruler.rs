@@ -17,20 +17,20 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Option<plan::Ruler> {
             "source_tenants",
             tenants,
             only(Ruler::Mimir),
-            "only Mimir has tenants in rules: `ruler: mimir`",
+            "`source_tenants` needs `ruler: mimir`",
         ),
         (
             "partial_response",
             partial,
             only(Ruler::Thanos),
-            "only Thanos has partial responses: `ruler: thanos`",
+            "`partial_response` needs `ruler: thanos`",
         ),
         ("query_offset", offset, false, ""),
     ];
     for (name, at, another, why) in wrong {
         let Some(at) = at else { continue };
         if kind.is_none() {
-            let message = format!("`{name}` is an option of a ruler: name it with `ruler`");
+            let message = format!("`{name}` has no effect without `ruler`");
             cx.reject_field(name, at, message);
         } else if another {
             cx.reject_field(name, at, why);

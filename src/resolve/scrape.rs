@@ -47,7 +47,7 @@ fn jobs(cx: &mut Context<'_>, own: &str) -> Vec<ScrapeJob> {
     names.into_iter().map(|name| job(cx, name)).collect()
 }
 
-/// The job that a signal's series come from, where it says so.
+/// The job that a signal selects.
 fn job_of(signal: &Signal) -> Option<String> {
     let mut matchers = signal.family()?.matchers.iter();
     let job = matchers.find(|(label, op, _)| label == JOB && *op == MatchOp::Equal);
@@ -58,21 +58,22 @@ fn check(cx: &mut Context<'_>, name: &Text, used: &[String]) {
     cx.check_name(name, false);
     let given = cx.spec.prometheus.jobs.get(name.value.as_str());
     if let Some((path, _)) = given.and_then(|job| job.path.as_ref().zip(job.probe.as_ref())) {
-        let message = "a probe has no `path`: its targets are whole URLs";
+        let message = "`path` cannot be combined with `probe`: probe targets are whole URLs";
         cx.reject_field("path", path.span, message);
     }
     let both = given.and_then(|job| job.probe.as_ref().zip(job.kubernetes.as_ref()));
     if let Some((_, kubernetes)) = both {
-        let message = "a probe's targets are URLs, not pods";
+        let message =
+            "`kubernetes` cannot be combined with `probe`: probe targets are URLs, not pods";
         cx.reject_field("kubernetes", kubernetes.span, message);
     }
     if used.contains(&name.value) {
         return;
     }
-    let message = format!("no signal comes from the job `{name}`");
+    let message = format!("no signal uses the job `{name}`");
     let error = Diagnostic::error("unused-job", name.span, message)
         .maybe_help(did_you_mean(&name.value, used.iter().map(String::as_str)))
-        .help("name it in the binding of a signal: `prometheus: {metric: …, job: …}`");
+        .help("use the job in a signal: `prometheus: {metric: …, job: …}`");
     cx.sink.push(error);
 }
 
@@ -93,7 +94,7 @@ fn job(cx: &mut Context<'_>, name: String) -> ScrapeJob {
     }
 }
 
-/// The matcher of a binding's job, unless it is said already what the job is.
+/// The matcher of a binding's job, unless the job is already set.
 pub(super) fn matcher(
     cx: &mut Context<'_>,
     definition: &spec::Signal,
@@ -102,14 +103,16 @@ pub(super) fn matcher(
     let binding = definition.prometheus.as_ref()?;
     let job = binding.value.job.as_ref()?;
     if recorded {
-        let message = "`job` of a vLLM family is that of `prometheus.selector`";
+        let message =
+            "`job` cannot be set for vLLM metrics: the job comes from `prometheus.selector`";
         cx.reject_field("job", job.span, message);
         return None;
     }
     if let Some((label, _)) = definition.matchers.get_key_value(JOB) {
-        let message = "`where` already selects the job";
+        let message = "`job` cannot be combined with a `where` that selects the job";
         let error = Diagnostic::error("contradiction", job.span, message);
-        cx.sink.push(error.related(label.span, "here"));
+        cx.sink
+            .push(error.related(label.span, "the job is selected here"));
         return None;
     }
     cx.check_name(job, false);

@@ -10,7 +10,7 @@ use crate::spec::{self, Policy, Text};
 use crate::units::Duration;
 
 impl Context<'_> {
-    /// Complains about a name that cannot be used in files, labels and series.
+    /// Reports a name that cannot be used in files, labels and series.
     pub(super) fn check_name(&mut self, name: &Text, lower_case: bool) {
         if let Err(why) = naming::check_name(&name.value, lower_case) {
             let message = match why {
@@ -22,7 +22,7 @@ impl Context<'_> {
         }
     }
 
-    /// Complains about a link that no browser would follow.
+    /// Reports a link that a browser cannot open.
     pub(super) fn check_link(&mut self, link: &Text) {
         let http = link.value.starts_with("https://") || link.value.starts_with("http://");
         if !http
@@ -31,10 +31,10 @@ impl Context<'_> {
                 .chars()
                 .any(|c| c.is_whitespace() || "\"<>".contains(c))
         {
-            let message = format!("`{link}` is not an http or https URL");
+            let message = format!("`{link}` is not a valid http or https URL");
             let error = Diagnostic::error("bad-link", link.span, message);
             self.sink
-                .push(error.help("write it in full, as in `https://grafana.example`"));
+                .push(error.help("write a full URL, such as `https://grafana.example`"));
         }
     }
 }
@@ -89,10 +89,10 @@ pub(super) fn check(cx: &mut Context<'_>) {
 fn check_owner(cx: &mut Context<'_>, owner: &Text) {
     if let Some(at) = owner.value.find("{{") {
         let at = cx.document.inside(owner, at..at + 2);
-        let error = Diagnostic::error("bad-template", at, "the owner is a name, not a template");
-        cx.sink.push(
-            error.help("templates are allowed in `summary`, `description`, `action`, `labels` and `annotations`"),
-        );
+        let error = Diagnostic::error("bad-template", at, "`owner` cannot contain a template");
+        cx.sink.push(error.help(
+            "use templates only in `summary`, `description`, `action`, `labels` and `annotations`",
+        ));
     }
 }
 
@@ -105,15 +105,15 @@ fn check_evaluation(cx: &mut Context<'_>, interval: Option<Spanned<Duration>>) {
     let minute = EVALUATION.as_secs();
     let (message, help) = if seconds == 0 || !minute.is_multiple_of(seconds) {
         (
-            format!("rules cannot be evaluated every {interval}: it does not divide a minute"),
-            "write 10s, 15s, 20s, 30s or 1m".to_owned(),
+            format!("the evaluation interval must divide one minute evenly; found {interval}"),
+            "use 10s, 15s, 20s, 30s or 1m".to_owned(),
         )
     } else if interval.value < scrape {
         (
             format!(
-                "rules evaluated every {interval} would see the same samples again: targets are scraped every {scrape}"
+                "the evaluation interval ({interval}) must not be shorter than the scrape interval ({scrape})"
             ),
-            format!("write {scrape} or more, or set `scrape_interval: {interval}`"),
+            format!("use {scrape} or more, or set `scrape_interval: {interval}`"),
         )
     } else {
         return;
@@ -130,10 +130,11 @@ fn check_labels(cx: &mut Context<'_>) {
     }
     for label in &labels.external {
         if let Some(target) = labels.target.iter().find(|t| t.value == label.value) {
-            let message = format!("`{label}` is both a target label and an external one");
+            let message =
+                format!("`{label}` is declared both as a target label and as an external label");
             let error = Diagnostic::error("contradiction", label.span, message)
-                .related(target.span, "a target label here")
-                .help("rules see a target label and never an external one: keep one of the two");
+                .related(target.span, "declared as a target label here")
+                .help("remove one of the two: rules see target labels, but never external labels");
             cx.sink.push(error);
         }
     }
@@ -156,8 +157,9 @@ fn check_links(cx: &mut Context<'_>) {
             let slos = slos.map(|(name, _)| name);
             let first = spec.alerts.keys().chain(slos).next();
             if let Some(name) = first {
-                let message =
-                    format!("`{name}` needs `links`: every alert names its runbook and dashboard");
+                let message = format!(
+                    "`{name}` needs `links`: every alert links to its runbook and dashboard"
+                );
                 let error = Diagnostic::error("missing-field", name.span, message);
                 cx.sink
                     .push(error.help("add `links: {runbooks: https://…, grafana: https://…}`"));
@@ -189,11 +191,12 @@ pub(super) fn check_group_labels(cx: &mut Context<'_>) {
             // A signal that could not be resolved may have it.
             || (failed && cx.may_be_label(label));
         if !reported && cx.any_signal() && !known.contains(&label.value) {
-            let message =
-                format!("no signal has the label `{label}`, and the scrape does not add it");
+            let message = format!(
+                "no signal has the label `{label}`, and `prometheus.labels.target` does not list it"
+            );
             let error = Diagnostic::error("unknown-label", label.span, message)
                 .maybe_help(label_meant(&label.value, &known))
-                .help("name labels that the scrape adds under `prometheus.labels.target`");
+                .help("list labels that the scrape adds under `prometheus.labels.target`");
             cx.sink.push(error);
         }
     }

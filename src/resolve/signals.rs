@@ -15,14 +15,18 @@ use crate::source::Span;
 use crate::spec::{self, Across, FamilyKind, RatioOf, Text};
 use crate::units::{Number, Unit};
 
+/// What `scale` means.
+const SCALE_HELP: &str = "write what a sample of 1 means, such as `1%` for a metric from 0 to 100";
+
 /// Resolves every declared signal, used or not: each line of a spec must be right.
 pub(super) fn resolve_declared(cx: &mut Context<'_>) {
     let spec = cx.spec;
     for name in spec.signals.keys() {
         if name.value.starts_with(library::PREFIX) {
-            let message = format!("`{name}` is in the library's namespace");
+            let message =
+                format!("`{name}` begins with `vllm.`, the prefix of the library signals");
             let error = Diagnostic::error("bad-name", name.span, message);
-            cx.sink.push(error.help("choose a name without `vllm.`"));
+            cx.sink.push(error.help("use a name without `vllm.`"));
         } else {
             cx.check_name(name, false);
         }
@@ -37,10 +41,10 @@ impl Context<'_> {
             Outcome::Ready(signal) => Some(signal),
             Outcome::Failed => None,
             Outcome::LeftOut(Absence { why, note }) => {
-                let message = format!("`{name}` is optional and left out: {why}");
+                let message = format!("`{name}` cannot be used here: it is optional, and {why}");
                 let error = Diagnostic::error("optional-signal", name.span, message)
                     .maybe_help(note)
-                    .help("alerts and SLOs cannot depend on a signal that may be missing");
+                    .help("use a signal that every selected release has: alerts, SLOs and runbook steps need all their signals");
                 self.sink.push(error);
                 None
             }
@@ -68,7 +72,7 @@ impl Context<'_> {
         if self.open.contains(&name.value) {
             let from = self.open.iter().position(|n| *n == name.value).unwrap_or(0);
             let circle = self.open[from..].join("` → `");
-            let message = format!("`{name}` is defined by itself: `{circle}` → `{name}`");
+            let message = format!("`{name}` refers to itself: `{circle}` → `{name}`");
             self.sink
                 .push(Diagnostic::error("cyclic-reference", name.span, message));
             return Outcome::Failed;
@@ -110,15 +114,20 @@ impl Context<'_> {
     fn unknown_signal(&mut self, name: &Text) -> Outcome {
         let own = self.spec.signals.keys().map(|k| k.value.as_str());
         let message = format!("unknown signal `{name}`");
-        let of_library = || {
-            let meant = library::meant(&name.value)?;
-            Some(format!("did you mean `{meant}`?"))
-        };
-        let help = did_you_mean(&name.value, own)
-            .or_else(of_library)
-            .unwrap_or_else(|| {
-                "declare it under `signals`, or use one of the library's: `slosmith signals` lists them".into()
-            });
+        let of_library = || library::meant(&name.value);
+        let help = did_you_mean(&name.value, own).unwrap_or_else(|| {
+            let in_library = name.value.starts_with(library::PREFIX) || name.value.contains(':');
+            match (in_library, of_library()) {
+                (true, Some(meant)) => format!("did you mean `{meant}`?"),
+                (true, None) => "use a library signal: `slosmith signals` lists them".to_owned(),
+                (false, Some(meant)) => {
+                    format!("declare `{name}` under `signals`, or use the library signal `{meant}`")
+                }
+                (false, None) => format!(
+                    "declare `{name}` under `signals`, or use a library signal: `slosmith signals` lists them"
+                ),
+            }
+        });
         let error = Diagnostic::error("unknown-signal", name.span, message);
         self.sink.push(error.help(help));
         Outcome::Failed
@@ -167,7 +176,7 @@ fn is_library(name: &str) -> bool {
     library::signal(name).is_some()
 }
 
-/// The place of a reference: nobody can edit the library, so `at` is reported in its place.
+/// The place of a reference; users cannot edit the library, so its references are reported at `at`.
 fn place(name: &Text, reference: &Text, at: Span) -> Text {
     let span = if is_library(&name.value) {
         at
@@ -213,7 +222,8 @@ fn alias(
         ),
     ] {
         if let Some(span) = span {
-            let message = format!("`{field}` comes from `{base}` and cannot be changed here");
+            let message =
+                format!("`{field}` cannot be combined with `use`: `{base}` already sets it");
             cx.reject_field(field, span, message);
         }
     }
@@ -246,7 +256,7 @@ fn ratio(
 ) -> Outcome {
     let (of, over) = (place(name, &ratio.of, at), place(name, &ratio.over, at));
     if of.value == over.value {
-        let message = format!("`{of}` divided by itself is always 1");
+        let message = format!("`of` and `over` must differ: `{of}` divided by itself is always 1");
         return cx.fail(Diagnostic::error("contradiction", over.span, message));
     }
     let before = family::ratio_before(cx, &ratio.of.value, &ratio.over.value);
@@ -309,7 +319,7 @@ fn check_parts(of: &Signal, over: &Signal, at: Span, over_at: Span) -> Result<()
     use crate::plan::SignalKind::{Counter, Gauge, Histogram, Ratio};
     for (signal, span) in [(of, at), (over, over_at)] {
         if signal.kind() == Ratio {
-            let message = format!("`{}` is a ratio itself", signal.name);
+            let message = format!("`{}` is a ratio: it cannot be divided again", signal.name);
             return Err(Diagnostic::error("wrong-kind", span, message)
                 .help("divide counters by counters, or gauges by gauges"));
         }
@@ -319,11 +329,11 @@ fn check_parts(of: &Signal, over: &Signal, at: Span, over_at: Span) -> Result<()
         return Ok(());
     }
     let message = format!(
-        "`{}` is a {}, but `{}` is a {}",
-        of.name,
+        "the {} `{}` cannot be divided by the {} `{}`",
         of.kind().as_str(),
-        over.name,
-        over.kind().as_str()
+        of.name,
+        over.kind().as_str(),
+        over.name
     );
     Err(Diagnostic::error("wrong-kind", over_at, message)
         .help("divide counters by counters, or gauges by gauges"))
@@ -348,16 +358,16 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
     let Some(kind) = definition.kind else {
         return cx.fail(missing(
             "kind",
-            "it is one of `gauge`, `counter`, `histogram`",
+            "add `kind: gauge`, `kind: counter` or `kind: histogram`",
         ));
     };
     let Some(unit) = definition.unit else {
-        return cx.fail(missing("unit", "add its unit, such as `unit: seconds`"));
+        return cx.fail(missing("unit", "add the unit, such as `unit: seconds`"));
     };
     let Some(binding) = &definition.prometheus else {
         return cx.fail(missing(
             "prometheus",
-            "name its family: `prometheus: {metric: NAME}`",
+            "add the metric: `prometheus: {metric: NAME}`",
         ));
     };
     let scale = match definition
@@ -368,13 +378,12 @@ fn bound(cx: &mut Context<'_>, name: &Text, definition: &spec::Signal, at: Span)
         None => Number::from_integer(1),
         Some((_, Ok(scale))) if scale > Number::from_integer(0) => scale,
         Some((s, Ok(_))) => {
-            let message = format!("the scale `{s}` is not above zero");
-            return cx.fail(Diagnostic::error("bad-scale", s.span, message));
+            let message = format!("`scale` must be above 0; found `{s}`");
+            return cx.fail(Diagnostic::error("bad-scale", s.span, message).help(SCALE_HELP));
         }
         Some((s, Err(m))) => {
             let error = Diagnostic::error("wrong-unit", s.span, m.message);
-            let help = "it is what 1 on the page means, such as `1%` for values from 0 to 100";
-            return cx.fail(error.help(help));
+            return cx.fail(error.help(SCALE_HELP));
         }
     };
     let unbound = Unbound {

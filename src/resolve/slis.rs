@@ -1,4 +1,4 @@
-//! What objectives are measured by: events of signals, moments of a gauge, PromQL of the author's.
+//! SLIs: events of signals, moments of a gauge, the author's PromQL.
 //!
 //! `{latency: {signal: ttft, within: 500ms}}` is the histogram with its bucket `le="0.5"`, on every release of the range.
 
@@ -15,23 +15,19 @@ use crate::source::Spanned;
 use crate::spec::{self, Text};
 use crate::units::{Number, Quantity, Unit};
 
-/// Why events of a signal with an `expr` cannot be told apart.
-const OWN_EVENTS: &str = "its events are PromQL of your own";
+/// Why events of a signal with an `expr` cannot be counted.
+const OWN_EVENTS: &str = "a signal with `expr` can return any number per event";
 
 /// The events of an objective.
 pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
     let (sli, by) = (&slo.sli.value, slo.by.as_slice());
     let count_new_series = slo.count_new_series.is_some_and(|c| c.value);
     if let Some(time) = &sli.time {
-        uncounted(cx, slo, "moments are not events");
+        uncounted(cx, slo, "a `time` SLI has none");
         return good_time(cx, time, by);
     }
     if let Some(own) = &sli.promql {
-        uncounted(
-            cx,
-            slo,
-            "PromQL of your own may give any number for an event",
-        );
+        uncounted(cx, slo, "a `promql` SLI can return any number per event");
         return own::events(cx, &own.value, by);
     }
     if let Some(latency) = &sli.latency {
@@ -67,12 +63,16 @@ pub(super) fn events(cx: &mut Context<'_>, slo: &spec::Slo) -> Option<Events> {
     let (part, total) = (part?, total?);
     for (signal, at) in [(&part, name), (&total, &ratio.total)] {
         if !matches!(signal.kind(), SignalKind::Counter | SignalKind::Histogram) {
+            let kind = signal.kind();
             let message = format!(
-                "`{at}` is a {}, but events are counted by counters",
-                signal.kind().as_str()
+                "a `ratio` SLI needs counters; `{at}` is a {}",
+                kind.as_str()
             );
-            cx.sink
-                .push(Diagnostic::error("wrong-kind", at.span, message));
+            let help = (kind == SignalKind::Gauge).then(|| {
+                "use a `time` SLI for a gauge: `time: {signal: NAME, below: 10}`".to_owned()
+            });
+            let error = Diagnostic::error("wrong-kind", at.span, message);
+            cx.sink.push(error.maybe_help(help));
             return None;
         }
     }
@@ -111,15 +111,17 @@ fn own_events(events: OwnEvents, labels: Vec<String>) -> Events {
     }
 }
 
-/// Complains about fields that are about events, where none are counted.
+/// Rejects fields that need events, where slosmith counts none.
 fn uncounted(cx: &mut Context<'_>, slo: &spec::Slo, why: &str) {
-    if let Some(new) = slo.count_new_series {
-        let message = format!("`count_new_series` has nothing to count here: {why}");
-        cx.reject_field("count_new_series", new.span, message);
-    }
-    if let Some(least) = slo.min_events {
-        let message = format!("`min_events` cannot be counted here: {why}");
-        cx.reject_field("min_events", least.span, message);
+    let fields = [
+        ("count_new_series", slo.count_new_series.map(|new| new.span)),
+        ("min_events", slo.min_events.map(|least| least.span)),
+    ];
+    for (field, at) in fields {
+        if let Some(at) = at {
+            let message = format!("`{field}` needs an SLI that counts events; {why}");
+            cx.reject_field(field, at, message);
+        }
     }
 }
 
@@ -128,13 +130,13 @@ fn good_time(cx: &mut Context<'_>, time: &Spanned<spec::GoodTime>, by: &[Text]) 
     let signal = cx.signal(&t.signal)?;
     if signal.kind() != SignalKind::Gauge {
         let message = format!(
-            "`{}` is a {}, but `time` needs a gauge",
+            "a `time` SLI needs a gauge; `{}` is a {}",
             t.signal,
             signal.kind().as_str()
         );
         let error = Diagnostic::error("wrong-kind", t.signal.span, message);
         cx.sink
-            .push(error.help("a `ratio` or a `latency` SLI counts events"));
+            .push(error.help("use a `ratio` or `latency` SLI to count events"));
         return None;
     }
     let (good, quantity) = match (&t.above, &t.below, &t.equals) {
@@ -183,13 +185,13 @@ fn never_or_always(
         Good::Equals => format!("equal to {at}"),
         good => format!("{} {at}", good.as_str()),
     };
-    let (word, all) = match (never, always) {
-        (true, _) => ("never", "no"),
-        (_, true) => ("always", "all"),
+    let word = match (never, always) {
+        (true, _) => "never",
+        (_, true) => "always",
         _ => return None,
     };
     let message = format!(
-        "`{}` is {word} {said}, so {all} time would be good",
+        "`{}` is {word} {said}: the SLO would {word} be met",
         signal.name
     );
     Some(Diagnostic::error("bad-threshold", at.span, message))
@@ -200,7 +202,7 @@ pub(super) fn histogram(cx: &mut Context<'_>, signal: &Signal, at: &Text) -> Opt
         return Some(());
     }
     let message = format!(
-        "`{at}` is a {}, but latencies need a histogram",
+        "`latency` and `percentile` SLIs need a histogram; `{at}` is a {}",
         signal.kind().as_str()
     );
     cx.sink
@@ -223,7 +225,7 @@ pub(super) fn in_unit(
     }
 }
 
-/// The bucket whose upper bound is asked for.
+/// The bucket with the requested boundary.
 fn boundary(cx: &mut Context<'_>, signal: &Signal, latency: &spec::Latency) -> Option<Bucket> {
     histogram(cx, signal, &latency.signal)?;
     let value = in_unit(cx, signal, &latency.within)? / signal.scale;

@@ -39,8 +39,9 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Vec<Slo> {
 fn one(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<Slo> {
     let period = slo.window.value;
     if period < SHORTEST_PERIOD || period > LONGEST_PERIOD {
-        let message =
-            format!("a period of {period} is not between {SHORTEST_PERIOD} and {LONGEST_PERIOD}");
+        let message = format!(
+            "the `window` of an SLO must be between {SHORTEST_PERIOD} and {LONGEST_PERIOD}; found {period}"
+        );
         cx.sink
             .push(Diagnostic::error("bad-window", slo.window.span, message));
         return None;
@@ -77,7 +78,7 @@ fn facts(cx: &mut Context<'_>, slo: &spec::Slo) -> Vec<(String, String)> {
     if service.labels.is_empty() && slo.labels.is_empty() && slo.owner.is_none() {
         return Vec::new();
     }
-    // Whatever is wrong with them is told of the alerts.
+    // Faults in them are reported with the alerts.
     let told = std::mem::take(&mut cx.sink);
     let marks = cx.marks("", slo, &Kept::any());
     cx.sink = told;
@@ -93,7 +94,7 @@ fn kept(labels: &[String]) -> Kept {
     Kept::Only(all.map(Into::into).collect())
 }
 
-/// What the alerts of an objective say and carry.
+/// The marks of an SLO's alerts; checks the summary.
 fn mark(cx: &mut Context<'_>, slo: &spec::Slo, severity: &str, kept: &Kept) -> Marks {
     if let Some(summary) = &slo.summary {
         templates::check(cx, summary, kept);
@@ -103,16 +104,16 @@ fn mark(cx: &mut Context<'_>, slo: &spec::Slo, severity: &str, kept: &Kept) -> M
 
 fn events(cx: &mut Context<'_>, name: &Text, slo: &spec::Slo) -> Option<(SloKind, Vec<String>)> {
     if let Some(alert) = &slo.alert {
-        let message = "`alert` is for percentile SLOs: this one alerts on its burn rate";
+        let message = "`alert` needs a percentile SLI; this SLO alerts on its burn rate";
         let at = cx.document.key(alert.span, "alert");
         let error = Diagnostic::error("contradiction", at, message);
-        cx.sink.push(error.help("write `burn: {tiers: […]}`"));
+        cx.sink.push(error.help("use `burn: {tiers: […]}`"));
     }
     let Some(objective) = &slo.objective else {
         let message = format!("`{name}` lacks the field `objective`");
         let error = Diagnostic::error("missing-field", name.span, message);
         cx.sink
-            .push(error.help("say which share of events must be good, such as `objective: 99.9%`"));
+            .push(error.help("add the share of good events, such as `objective: 99.9%`"));
         return None;
     };
     let budget = cx.sink.take(tiers::budget(objective));
@@ -171,12 +172,12 @@ fn check_min_events(cx: &mut Context<'_>, slo: &spec::Slo, tiers: &[Tier]) {
     let short = tiers.iter().find(|tier| tier.long < least);
     if let (Some(events), Some(tier)) = (slo.min_events, short) {
         let message = format!(
-            "`min_events` cannot count the events of a tier over {}",
+            "`min_events` needs tiers with long windows of at least {least}; found {}",
             tier.long
         );
         let error = Diagnostic::error("bad-window", events.span, message);
         cx.sink
-            .push(error.help(format!("give its tiers long windows of {least} or more")));
+            .push(error.help(format!("use long windows of {least} or more")));
     }
 }
 
@@ -192,11 +193,11 @@ fn percentile(
     let quantile = quantile(cx, &p.value.p)?;
     if slo.window.value > LONGEST_PERCENTILE {
         let message = format!(
-            "a percentile over {} reads too many samples at once",
+            "the `window` of a percentile SLI must be at most {LONGEST_PERCENTILE}; found {}",
             slo.window.value
         );
         let error = Diagnostic::error("bad-window", slo.window.span, message).help(format!(
-            "use {LONGEST_PERCENTILE} or less, or a `latency` SLI, which sums up over any period"
+            "use {LONGEST_PERCENTILE} or less, or a `latency` SLI, which works with every SLO window"
         ));
         cx.sink.push(error);
         return None;
@@ -242,11 +243,12 @@ fn reject_event_fields(cx: &mut Context<'_>, slo: &spec::Slo) {
     for (field, span) in fields {
         if let Some(span) = span {
             let message = format!(
-                "`{field}` cannot be combined with a percentile SLI: it has no error budget"
+                "`{field}` cannot be combined with a percentile SLI, which has no error budget"
             );
             let at = cx.document.key(span, field);
             let error = Diagnostic::error("contradiction", at, message);
-            cx.sink.push(error.help("use a `latency` SLI for a budget"));
+            cx.sink
+                .push(error.help("use a `latency` SLI for an error budget"));
         }
     }
 }
@@ -261,16 +263,11 @@ fn quantile(cx: &mut Context<'_>, p: &Spanned<Quantity>) -> Option<Number> {
     if let Some(value) = value.filter(|value| *value >= Number::from_integer(1)) {
         return Some(value / 100);
     }
-    let (message, help) = match value {
-        // Nobody promises the fastest of a hundred requests: it is a share.
-        Some(share) => (
-            format!("`{p}` is below the first percentile"),
-            format!("write `{}` or `{0}%`", decimal(share * 100)),
-        ),
-        None => (
-            format!("`{p}` is not a percentile between 0 and 100"),
-            "write something like `95` or `99.9`".to_owned(),
-        ),
+    let message = format!("a percentile must be at least 1 and below 100; found `{p}`");
+    let help = match value {
+        // A number below 1 is a share: no SLO is about the fastest of a hundred requests.
+        Some(share) => format!("write `{}` or `{0}%`", decimal(share * 100)),
+        None => "write a percentile such as `95` or `99.9`".to_owned(),
     };
     let error = Diagnostic::error("bad-percentile", p.span, message);
     cx.sink.push(error.help(help));
@@ -290,10 +287,12 @@ fn percentile_alert<'a>(
     let read = read(window);
     let fixed = bound::fixed(cx, &read, CompareOp::Above, &alert.above)?;
     if fixed.value < below {
-        let message = format!("the alert of `{name}` fires while the objective is still kept");
+        let message = format!(
+            "the alert threshold of `{name}` is stricter than its objective: the alert would fire while the objective is met"
+        );
         let error = Diagnostic::error("bad-threshold", alert.above.span, message);
         cx.sink
-            .push(error.help("alert at the objective's bound or above it"));
+            .push(error.help("use the threshold of the objective, or a higher one"));
     }
     let severity = match &alert.severity {
         Some(severity) => {

@@ -19,7 +19,7 @@ pub(super) fn value_of(text: &str) -> Option<Range<usize>> {
     words.find(|word| &text[word.clone()] == "$value")
 }
 
-/// Complains about template code that would fail or stay empty for results with these labels.
+/// Reports template code that would fail or stay empty for results with these labels.
 pub(super) fn check(cx: &mut Context<'_>, text: &Text, kept: &Kept) {
     let mut declared: Vec<&str> = Vec::new();
     let mut whole = Vec::new();
@@ -29,9 +29,9 @@ pub(super) fn check(cx: &mut Context<'_>, text: &Text, kept: &Kept) {
             Ok(action) => action,
             Err(open) => {
                 let at = cx.document.inside(text, open);
-                let error = Diagnostic::error("bad-template", at, "`{{` without `}}`");
+                let error = Diagnostic::error("bad-template", at, "`{{` is not closed");
                 cx.sink
-                    .push(error.help("close it, as in `{{ $labels.instance }}`"));
+                    .push(error.help("write `}}` at the end, as in `{{ $labels.instance }}`"));
                 return;
             }
         };
@@ -58,9 +58,9 @@ pub(super) fn check(cx: &mut Context<'_>, text: &Text, kept: &Kept) {
 
 fn unknown_variable(cx: &mut Context<'_>, text: &Text, word: Range<usize>) {
     let name = &text.value[word.clone()];
-    let message = format!("templates have no variable `{name}`");
+    let message = format!("unknown template variable `{name}`");
     let meant = did_you_mean(name, VARIABLES);
-    let help = meant.unwrap_or_else(|| format!("there are `{}`", VARIABLES.join("`, `")));
+    let help = meant.unwrap_or_else(|| format!("use one of `{}`", VARIABLES.join("`, `")));
     let error = Diagnostic::error("bad-template", cx.document.inside(text, word), message);
     cx.sink.push(error.help(help));
 }
@@ -75,17 +75,19 @@ fn check_label(cx: &mut Context<'_>, text: &Text, at: usize, kept: &Kept) {
         return;
     }
     let at = cx.document.inside(text, at + 1..at + 1 + name.len());
-    let message = format!("the alert's query keeps no label `{name}`");
+    let message = format!("the alert's query does not return the label `{name}`");
     let error = Diagnostic::error("template-label-dropped", at, message);
     let error = match kept {
-        Kept::Only(labels) if labels.is_empty() => {
-            error.help("it keeps none: add the label to `by` or to `prometheus.group_by`")
-        }
+        Kept::Only(labels) if labels.is_empty() => error
+            .help("add the label to `by` or to `prometheus.group_by`: the query returns no labels"),
         Kept::Only(labels) => {
             let known: Vec<_> = labels.iter().map(|label| &**label).collect();
             error
                 .maybe_help(did_you_mean(name, known.iter().copied()))
-                .help(format!("it keeps `{}`", known.join("`, `")))
+                .help(format!(
+                    "use a label of the query: `{}`",
+                    known.join("`, `")
+                ))
         }
         Kept::AllOf { .. } => error,
     };

@@ -49,13 +49,13 @@ pub(super) fn budget(objective: &Spanned<crate::units::Quantity>) -> Result<Budg
     let (zero, one) = (Number::from_integer(0), Number::from_integer(1));
     if value == one {
         return Err(out_of_range(
-            "an objective of 100% leaves no error budget, so every burn rate is infinite".into(),
+            "an objective of 100% leaves no error budget: every burn rate would be infinite".into(),
             "use a lower objective, such as `99.9%`",
         ));
     }
     if value <= zero || value > one {
         return Err(out_of_range(
-            format!("an objective of {objective} is not between 0% and 100%"),
+            format!("an objective must be above 0% and below 100%; found {objective}"),
             "write the share of good events, such as `99.9%`",
         ));
     }
@@ -87,13 +87,13 @@ fn workbook(objective: &Objective<'_>, asked: Option<Span>, sink: &mut Sink) -> 
     let period = objective.period.value;
     if !WORKBOOK_PERIODS.contains(&period.as_secs()) {
         let message = format!(
-            "the `sre-workbook` tiers are for periods of 28d to 90d, `{}` has {period}",
+            "the `sre-workbook` tiers need an SLO window of 28d to 90d; `{}` has {period}",
             objective.name
         );
         let at = asked.unwrap_or(objective.period.span);
         let error = Diagnostic::error("no-tiers", at, message)
-            .help("give tiers of its own: `burn: {tiers: [{ratio: 0.5%, in: 1h}]}`")
-            .help("or none: `burn: {policy: none}`");
+            .help("set your own tiers: `burn: {tiers: [{ratio: 0.5%, in: 1h}]}`")
+            .help("or build the SLO without alerts: `burn: {policy: none}`");
         sink.push(error);
         return Vec::new();
     }
@@ -114,7 +114,7 @@ fn own(objective: &Objective<'_>, tiers: &[Spanned<spec::Tier>], sink: &mut Sink
             continue;
         };
         if out.iter().any(|t| t.name == found.name) {
-            let message = format!("two tiers have the long window {}", found.long);
+            let message = format!("two tiers have the same long window, {}", found.long);
             let at = spec.value.within.or(spec.value.long);
             let at = at.map_or(spec.span, |window| window.span);
             sink.push(Diagnostic::error("duplicate-name", at, message));
@@ -128,7 +128,7 @@ fn own(objective: &Objective<'_>, tiers: &[Spanned<spec::Tier>], sink: &mut Sink
     out
 }
 
-/// Where a tier says how fast is too fast.
+/// The place of a tier's burn rate.
 fn place(tier: &spec::Tier, whole: Span) -> Span {
     [&tier.consumes, &tier.ratio, &tier.factor]
         .into_iter()
@@ -216,20 +216,20 @@ fn check_windows(
     let at = short_spec.map_or(long.span, |s| s.span);
     if long.value > period {
         let message = format!(
-            "the window {} is longer than the SLO's period of {period}",
+            "the long window {} of a tier is longer than the SLO window ({period})",
             long.value
         );
         return error(long.span, message);
     }
     if short >= long.value {
         let message = format!(
-            "the short window {short} is not shorter than the long one of {}",
+            "the short window ({short}) must be shorter than the long window ({})",
             long.value
         );
         return error(at, message);
     }
     if short < SHORTEST {
-        let message = format!("the short window {short} is shorter than {SHORTEST}");
+        let message = format!("the short window must be at least {SHORTEST}; found {short}");
         return error(at, message);
     }
     Ok(())
@@ -240,14 +240,14 @@ fn check_factor(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut Sin
         return;
     }
     let message = format!(
-        "a burn rate of {} over {} fires while `{}` meets its objective",
+        "a burn rate of {} over {} would alert while `{}` meets its objective",
         decimal(tier.factor),
         tier.long,
         objective.name
     );
     let least = tier.long.number() / objective.period.value.number();
     let error = Diagnostic::error("slow-burn-rate", at, message).help(format!(
-        "consume at least {}% of the budget in {}",
+        "use a tier that consumes at least {}% of the budget in {}",
         decimal(least * 100),
         tier.long
     ));
@@ -259,7 +259,7 @@ fn check_threshold(objective: &Objective<'_>, tier: &Tier, at: Span, sink: &mut 
         return;
     }
     let message = format!(
-        "`{}` can never reach a burn rate of {} over {}: that is an error ratio of {}%",
+        "`{}` can never reach a burn rate of {} over {}: the error ratio would be {}%",
         objective.name,
         decimal(tier.factor),
         tier.long,

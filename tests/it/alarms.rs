@@ -261,12 +261,12 @@ fn what_aws_refuses_is_refused_at_its_place() {
         (
             "Europe/Berlin",
             "Europe Berlin",
-            "`Europe Berlin` is not a time zone",
+            "`Europe Berlin` is not a valid time zone name",
         ),
         (
             "metric: TtftMs",
             "metric: TtftÜs",
-            "a name in CloudWatch must be ASCII, but `TtftÜs` contains `Ü`",
+            "CloudWatch names must be ASCII; `TtftÜs` contains `Ü`",
         ),
         (
             "adapter_id: [base, tuned]",
@@ -286,12 +286,12 @@ fn what_aws_refuses_is_refused_at_its_place() {
         (
             "arn:aws:sns:eu-central-1:123456789012:page",
             "arn:aws:automate:eu-central-1:ec2:stop",
-            "the alarm `parity-answers-burn-1h` cannot take this action: a composite alarm cannot take an action of EC2",
+            "the alarm `parity-answers-burn-1h` cannot use this action: a composite alarm cannot take an action of EC2",
         ),
         (
             "adapter_id: [base, tuned]",
             "adapter_id: [\"b\\te\"]",
-            "a dimension cannot have the value `b\te`",
+            "`b\te` is not a valid dimension value",
         ),
     ] {
         let text = spec.replacen(from, to, 1);

@@ -104,7 +104,7 @@ fn each_bound_can_fail() {
 #[test]
 fn what_is_not_measured_is_no_pass() {
     let (text, code) = run(&vllm(150.0, 1800.0, 0), &[]);
-    assert!(text.contains("give it with `--given`"), "{text}");
+    assert!(text.contains("pass the value with `--given`"), "{text}");
     assert!(
         text.ends_with("not measured: 1 of 5, so this is not a pass\n"),
         "{text}"
@@ -137,7 +137,10 @@ fn k6_is_read_in_both_forms() {
     let more = ["--given", "oom_events=0", "--scenario", "baseline"];
     let (first, code) = run(&k6(false, 3_000, 0), &more);
     assert_eq!(code, 1, "{first}");
-    assert!(first.contains("k6 cannot see single tokens"), "{first}");
+    assert!(
+        first.contains("k6 does not measure single tokens"),
+        "{first}"
+    );
     assert_eq!(run(&k6(true, 3_000, 0), &more), (first, 1));
 }
 
@@ -185,7 +188,7 @@ fn pages_say_when_first_tokens_came() {
         let (text, found) = with_pages(SPEC, &k6(false, 3_000, 0), pages, &BASELINE);
         let line = text.lines().nth(1).expect("a line");
         assert!(line.starts_with(verdict) && line.contains(value), "{text}");
-        assert!(line.ends_with("by server's pages"), "{text}");
+        assert!(line.ends_with("by server metrics"), "{text}");
         assert_eq!(found, code, "{text}");
     }
 }
@@ -197,32 +200,32 @@ fn pages_that_do_not_hold_the_test_are_no_pass() {
     let before = page(7, "m", NONE);
     let nothing = "# TYPE up gauge\nup 1\n";
     for (before, after, wanted) in [
-        (&before, page(8, "m", all), "it is another process after it"),
+        (&before, page(8, "m", all), "the process start time changed"),
         (
             &page(7, "m", [5, 5, 5, 5_000]),
             page(7, "m", all),
-            "or the pages are swapped: vllm:e2e_request_latency_seconds_count was 5000 and is 3000",
+            "are swapped: `vllm:e2e_request_latency_seconds_count` fell from 5000 to 3000",
         ),
         (
             &before,
             page(7, "other", all),
-            "of different servers: the one after the test has no series {model_name=\"m\"}",
+            "come from different servers: `--after` has no series {model_name=\"m\"}",
         ),
         (
             &before,
             page(7, "m", [300, 300, 300, 300]),
-            "the pages count 300 requests, the load generator 3000",
+            "the server counted 300 requests, the load generator 3000",
         ),
-        (&before, before.clone(), "the pages count 0 requests"),
+        (&before, before.clone(), "the server counted 0 requests"),
         (
             &before,
             nothing.to_owned(),
-            "`vllm:e2e_request_latency_seconds` is not on the page after the test",
+            "`vllm:e2e_request_latency_seconds` is not in the `/metrics` output after the test",
         ),
         (
             &nothing.to_owned(),
             page(7, "m", all),
-            "`vllm:e2e_request_latency_seconds` is not on the page before the test",
+            "`vllm:e2e_request_latency_seconds` is not in the `/metrics` output before the test",
         ),
     ] {
         let pages = Some((before.as_str(), after.as_str()));
@@ -232,7 +235,7 @@ fn pages_that_do_not_hold_the_test_are_no_pass() {
     let pages = Some((before.as_str(), before.as_str()));
     let (text, code) = with_pages(SPEC, "", pages, &[]);
     assert!(
-        text.contains("no request was counted between the pages"),
+        text.contains("no request was counted during the test"),
         "{text}"
     );
     assert_eq!(code, 1);
@@ -247,12 +250,18 @@ fn load_that_was_not_put_is_no_pass() {
     assert_eq!((text.ends_with("\npass\n"), code), (true, 0), "{text}");
 
     let (text, code) = with_pages(SPEC, &k6(false, 3_000, 1), pages, &BASELINE);
-    assert!(text.contains("1 were dropped") && code == 1, "{text}");
+    assert!(
+        text.contains("dropped iterations: 1 ") && code == 1,
+        "{text}"
+    );
     let few = page(7, "m", [1_000, 1_000, 1_000, 1_000]);
     let peak = ["--given", "oom_events=0", "--scenario", "peak"];
     let result = k6(false, 1_000, 29_000);
     let (text, code) = with_pages(SPEC, &result, Some((&before, &few)), &peak);
-    assert!(text.contains("29000 were dropped") && code == 1, "{text}");
+    assert!(
+        text.contains("dropped iterations: 29000 ") && code == 1,
+        "{text}"
+    );
     let (text, code) = with_pages(SPEC, &k6(false, 1_000, 0), Some((&before, &few)), &peak);
     assert!(text.contains("the test ended early") && code == 1, "{text}");
 }
@@ -275,7 +284,7 @@ fn recorded_pages_hold_what_is_measured() {
             .collect();
         let pages = Some((before.as_str(), after.as_str()));
         let (text, _) = with_pages(SPEC, "", pages, &["--scenario", "cache-validation"]);
-        let measured = text.matches("by server's pages").count();
+        let measured = text.matches("by server metrics").count();
         assert_eq!(measured, 3, "{version}: {text}");
     }
 }
@@ -306,9 +315,9 @@ fn nonsense_is_refused() {
         (
             "{\"a\": 1}",
             vec![],
-            "result.json:1:1: this is neither the result",
+            "result.json:1:1: not a result of `vllm bench",
         ),
-        ("[]", vec![], "result.json:1:1: this is neither the result"),
+        ("[]", vec![], "result.json:1:1: not a result of `vllm bench"),
         (
             vllm(1.0, 1.0, 0).as_str(),
             vec!["--scenario", "peek"],

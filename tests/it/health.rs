@@ -254,7 +254,7 @@ fn objectives_without_alerts_are_judged_by_their_budget_and_their_bound() {
     let (report, code) = text(&spec, &[&slow, &idle], &["--fail-on", "warning"]);
     assert!(report.contains("warning ttft: "), "{report}");
     assert!(
-        report.contains("burns at 10 times the allowed rate"),
+        report.contains("burn rate 10 (error budget 1%)"),
         "{report}"
     );
     assert!(report.contains("warning early: "), "{report}");
@@ -267,7 +267,7 @@ fn an_error_budget_is_judged_between_two_pages() {
     let (report, code) = text(BUDGETS, &[&slow, &idle], &[]);
     assert!(
         report.contains(
-            "10% of events were bad between the pages: the budget of 1% burns at 10 times the allowed rate"
+            "10% of events were bad between the two snapshots: burn rate 10 (error budget 1%)"
         ),
         "{report}"
     );
@@ -278,7 +278,7 @@ fn an_error_budget_is_judged_between_two_pages() {
     );
     assert_eq!(code, Some(1));
     let (report, code) = text(BUDGETS, &[&slow, &slow], &[]);
-    assert!(report.contains("there were no events"), "{report}");
+    assert!(report.contains("no events were counted"), "{report}");
     assert!(
         report.contains("chat: unknown, no condition could be checked"),
         "{report}"
@@ -314,7 +314,7 @@ fn too_few_events_are_not_judged() {
     let spec = format!("{BUDGETS}    min_events: 101\n");
     let (report, _) = text(&spec, &[&slow], &[]);
     assert!(
-        report.contains("there were fewer than 101 events"),
+        report.contains("fewer than 101 events were counted"),
         "{report}"
     );
     let spec = format!("{BUDGETS}    min_events: 100\n");
@@ -333,8 +333,8 @@ fn the_headlines_are_printed_for_a_healthy_server_too() {
     assert_eq!(
         lines,
         [
-            "P95 of time to first token: 242.5ms between the pages",
-            "Rate of generated tokens: 100/s between the pages",
+            "P95 of time to first token: 242.5ms between the two snapshots",
+            "Rate of generated tokens: 100/s between the two snapshots",
             "Waiting requests: 7",
             "KV cache usage: 25%",
         ]
@@ -346,7 +346,7 @@ fn the_headlines_are_printed_for_a_healthy_server_too() {
         "{report}"
     );
     assert!(
-        report.contains("tokens: it needs an earlier page"),
+        report.contains("tokens: needs earlier `/metrics` output"),
         "{report}"
     );
 }

@@ -53,6 +53,7 @@ mod schema;
 mod searches;
 mod sentences;
 mod start;
+mod style;
 mod update;
 mod variables;
 mod watch;

@@ -86,7 +86,7 @@ slos:
         let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));
         let said = String::from_utf8_lossy(&built.stderr);
         assert_eq!(built.status.code(), Some(0), "{said}");
-        let warned = sign.map(|sign| format!("warning[missing-operand]: `{sign}` has no result"));
+        let warned = sign.map(|sign| format!("warning[missing-operand]: `{sign}` returns nothing"));
         match warned {
             Some(words) => assert!(said.contains(&words), "{part}: {said}"),
             None => assert!(!said.contains("missing-operand"), "{part}: {said}"),
@@ -158,4 +158,39 @@ fn an_old_release_names_each_missing_signal_at_its_own_line() {
     let (code, stderr) = build_for("==0.5.1");
     assert_eq!(code, Some(2));
     insta::assert_snapshot!(stderr);
+}
+
+/// A name in raw PromQL exists as long as that name does, not as long as its renamed family.
+#[test]
+fn a_raw_name_is_missing_before_and_after_its_own_releases() {
+    let temp = tempfile::tempdir().expect("a folder");
+    for (name, range, code, life) in [
+        (
+            "vllm:gpu_cache_usage_perc",
+            "==0.12.0",
+            "removed-metric",
+            "existed from 0.2.7 to 0.10.2",
+        ),
+        (
+            "vllm:kv_cache_usage_perc",
+            "==0.8.5",
+            "future-metric",
+            "exists since 0.9.2",
+        ),
+    ] {
+        let spec = format!(
+            "apiVersion: slosmith/v1
+service: {{name: shop}}
+links: {{runbooks: \"https://r.example\", grafana: \"https://g.example\"}}
+runtime: {{vllm: \"{range}\"}}
+alerts:
+  Full: {{severity: warning, when: {{promql: \"max({name}) > 0.9\"}}}}
+"
+        );
+        std::fs::write(temp.path().join("shop.yaml"), spec).expect("a spec");
+        let built = build(temp.path(), "shop.yaml", &temp.path().join("generated"));
+        let said = String::from_utf8_lossy(&built.stderr);
+        assert!(said.contains(&format!("error[{code}]")), "{said}");
+        assert!(said.contains(&format!("`{name}` {life}")), "{said}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Bindings: which metric of CloudWatch a signal is.
+//! Bindings: the CloudWatch metric of a signal.
 //!
 //! `cloudwatch: {metric: TTFTMs, unit: Milliseconds}` makes of a histogram in seconds a published metric whose unit is
 //! worth a thousandth of a second; a gauge of vLLM without a word is what the agent scrapes.
@@ -13,13 +13,13 @@ use crate::source::Spanned;
 use crate::spec::{self, Document, FamilyKind, MetricBinding, Text, Via};
 use crate::units::Number;
 
-/// What a binding is judged by, and who hears of it.
+/// The spec that a binding is checked against, and the sink for findings.
 pub(in crate::resolve) struct Judge<'a> {
     pub(in crate::resolve) document: &'a Document,
     pub(in crate::resolve) sink: &'a mut Sink,
 }
 
-/// Binds a resolved signal, by what its declaration says, or because the agent scrapes it anyway.
+/// Binds a resolved signal as declared, or because the agent scrapes its metric anyway.
 pub(in crate::resolve) fn bind(
     judge: &mut Judge<'_>,
     name: &Text,
@@ -29,9 +29,11 @@ pub(in crate::resolve) fn bind(
     let Some(service) = &judge.document.spec.cloudwatch else {
         if let Some(binding) = &definition.cloudwatch {
             let at = judge.document.key(binding.span, "cloudwatch");
-            let message = format!("`{name}` is bound to CloudWatch, but the service is not");
+            let message = format!(
+                "`{name}` has `cloudwatch` settings, but the spec has no top-level `cloudwatch` block"
+            );
             let error = Diagnostic::error("missing-field", at, message);
-            let help = "add `cloudwatch: {region: …, namespace: …}` at the top";
+            let help = "add `cloudwatch: {region: …, namespace: …}` at the top level";
             judge.sink.push(error.help(help));
         }
         return;
@@ -82,7 +84,7 @@ fn explicit(
         (Some(name), _) => Names::one(&name.value),
         (None, Some(family)) => Names::one(family.names.newest()),
         (None, None) => {
-            let message = format!("the binding of `{}` lacks the field `metric`", signal.name);
+            let message = format!("`cloudwatch` of `{}` lacks the field `metric`", signal.name);
             judge
                 .sink
                 .push(Diagnostic::error("missing-field", binding.span, message));
@@ -150,12 +152,12 @@ fn from_page(
         .as_ref()
         .map(|service| service.via);
     let why = match (signal.family(), via) {
-        (None, _) => Some("only a Prometheus family can be scraped"),
+        (None, _) => Some("only a single metric can be scraped"),
         (Some(family), via) if family.kind == FamilyKind::Histogram && via != Some(Via::Otlp) => {
-            Some("the agent drops histograms: publish the values instead")
+            Some("the CloudWatch agent drops histograms; publish the values instead")
         }
         _ if b.metric.is_some() || b.unit.is_some() || b.namespace.is_some() => {
-            Some("a scraped metric keeps its name and unit, and is in the service's namespace")
+            Some("a scraped metric cannot have its own `metric`, `unit` or `namespace`")
         }
         _ => None,
     };
@@ -185,21 +187,21 @@ fn check_length(judge: &mut Judge<'_>, text: Option<&Text>, most: usize) {
     if let Some(text) = text
         && let Some(c) = text.value.chars().find(odd)
     {
-        let message = format!("a name in CloudWatch must be ASCII, but `{text}` contains `{c}`");
+        let message = format!("CloudWatch names must be ASCII; `{text}` contains `{c}`");
         let error = Diagnostic::error("bad-name", text.span, message);
         judge
             .sink
-            .push(error.help("use letters, digits, blanks and punctuation of ASCII"));
+            .push(error.help("use ASCII letters, digits, spaces and punctuation"));
     }
     if let Some(text) = text.filter(|t| limits::is_repetition(&t.value)) {
         let message = format!(
-            "`{text}` is not allowed as a name: in a dashboard it repeats a field of the previous metric"
+            "`{text}` cannot be a CloudWatch name: in dashboards, this text repeats a field of the previous metric"
         );
         let error = Diagnostic::error("bad-name", text.span, message);
         judge.sink.push(error.help("use a name with letters"));
     }
     if let Some(text) = text.filter(|t| !(1..=most).contains(&t.value.chars().count())) {
-        let message = format!("a name in CloudWatch has 1 to {most} characters");
+        let message = format!("a CloudWatch name must have 1 to {most} characters");
         judge
             .sink
             .push(Diagnostic::error("bad-name", text.span, message));
@@ -209,15 +211,18 @@ fn check_length(judge: &mut Judge<'_>, text: Option<&Text>, most: usize) {
 fn wrong_unit(text: &Text, signal: &Signal, fitting: &[&str]) -> Diagnostic {
     let known = unit::names().any(|name| name == text.value);
     let message = match known {
-        true => format!("`{text}` does not measure {}", signal.unit.as_str()),
-        false => format!("CloudWatch has no unit `{text}` that fits"),
+        true => format!(
+            "the CloudWatch unit `{text}` does not fit a signal with `unit: {}`",
+            signal.unit.as_str()
+        ),
+        false => format!("`{text}` is not a supported CloudWatch unit"),
     };
     let meant = did_you_mean(&text.value, fitting.iter().copied()).filter(|_| !known);
     let error = Diagnostic::error("wrong-unit", text.span, message);
-    error.help(meant.unwrap_or_else(|| format!("use {}", fitting.join(", "))))
+    error.help(meant.unwrap_or_else(|| format!("use one of `{}`", fitting.join("`, `"))))
 }
 
-/// Each dimension is a label of the signal, in its own spelling or in that of CloudWatch.
+/// Each dimension is a label of the signal, spelled as the label or in CloudWatch style.
 fn dimension_sets(
     judge: &mut Judge<'_>,
     sets: &Spanned<Vec<Vec<Text>>>,
@@ -237,7 +242,7 @@ fn dimension_sets(
         }
         names.sort();
         if all.contains(&names) {
-            let message = "this set of dimensions appears twice";
+            let message = "this dimension set appears twice";
             let at = set.first().map_or(sets.span, |dimension| dimension.span);
             judge
                 .sink
@@ -260,7 +265,7 @@ fn dimension_label(judge: &mut Judge<'_>, dimension: &Text, signal: &Signal) -> 
     );
     let spelled: Vec<_> = signal.labels.iter().map(|l| naming::pascal(l)).collect();
     let help = did_you_mean(&dimension.value, spelled.iter().map(String::as_str));
-    let help = help.unwrap_or_else(|| format!("there are `{}`", spelled.join("`, `")));
+    let help = help.unwrap_or_else(|| format!("use one of `{}`", spelled.join("`, `")));
     let error = Diagnostic::error("unknown-label", dimension.span, message);
     judge.sink.push(error.help(help));
     None

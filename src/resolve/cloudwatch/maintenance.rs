@@ -1,7 +1,7 @@
 //! Maintenance windows: rules that mute a service's alarms.
 //!
 //! `maintenance: {patches: {schedule: cron(0 2 * * SUN), duration: 2h}}` is the mute rule `app-patches` on every alarm that
-//! notifies somebody.
+//! sends notifications.
 
 use crate::cloudwatch::limits;
 use crate::cloudwatch::schedule::{LONGEST_MUTE, MUTED_ALARMS, TIMEZONE, check_schedule};
@@ -27,7 +27,8 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
         cx.sink.push(error.help(help.to_owned()));
     };
     if let Err(why) = check_schedule(&window.schedule.value) {
-        let help = "the fields are minute, hour, day of the month, month and day of the week; `*`, `-` and `,` are supported";
+        let help =
+            "write `cron(MINUTE HOUR DAY MONTH WEEKDAY)`; each field may use `*`, `-` and `,`";
         reject(window.schedule.span, why, help);
     }
     let seconds = window.duration.value.as_secs();
@@ -36,15 +37,15 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
         reject(
             window.duration.span,
             message,
-            "it is 1m to 15d, in whole minutes",
+            "use 1m to 15d, in whole minutes",
         );
     }
     let zone = window.timezone.as_ref();
     let plain = |c: char| c.is_ascii_alphanumeric() || "_+-/".contains(c);
     let is_zone = |zone: &str| (1..=TIMEZONE).contains(&zone.len()) && zone.chars().all(plain);
     if let Some(zone) = zone.filter(|zone| !is_zone(&zone.value)) {
-        let message = format!("`{zone}` is not a time zone");
-        reject(zone.span, message, "write one like `Europe/Berlin`");
+        let message = format!("`{zone}` is not a valid time zone name");
+        reject(zone.span, message, "use a name such as `Europe/Berlin`");
     }
     let description = window.description.as_ref();
     let length = |text: &&Text| text.value.chars().count() > limits::DESCRIPTION;
@@ -58,8 +59,8 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
     }
     let own = naming::mute_rule(&spec.service.name.value, &name.value);
     if !limits::is_alarm_name(&own) {
-        let message = format!("`{own}` is not a valid name of a mute rule");
-        reject(name.span, message, "it has 1 to 255 characters");
+        let message = format!("`{own}` is not a valid mute rule name");
+        reject(name.span, message, "use 1 to 255 characters");
     }
     Mute {
         name: own,
@@ -71,12 +72,12 @@ fn one(cx: &mut Context<'_>, name: &Text, window: &Maintenance) -> Mute {
     }
 }
 
-/// Names the alarms that notify somebody; a rule takes 100, so there may be several of a window.
+/// Adds the alarms that send notifications; a rule holds at most 100, so a window can have several rules.
 pub(super) fn mute(cx: &mut Context<'_>, mutes: &mut Vec<Mute>, alarms: &[Alarm]) {
     let own = alarms.iter().filter(|alarm| alarm.severity.is_some());
     let names: Vec<_> = own.map(|alarm| alarm.name.clone()).collect();
     if names.is_empty() && !mutes.is_empty() {
-        let note = "maintenance windows are not written: no alarm notifies anybody";
+        let note = "no mute rules are generated for `maintenance`: no alarm sends notifications";
         cx.notes.push(note.to_owned());
     }
     let parts = |mute: Mute| {

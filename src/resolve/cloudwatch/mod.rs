@@ -1,7 +1,6 @@
 //! CloudWatch: the settings of a service, and alarms and dashboards for the rest of its plan.
 //!
-//! What the author of an alert wants otherwise becomes a part of an [`AlarmRequest`]; what CloudWatch can say of the
-//! plan is decided in `parity`.
+//! Overrides of an alert become a part of its [`AlarmRequest`]; `parity` decides how CloudWatch can express the plan.
 
 pub(super) mod bind;
 mod maintenance;
@@ -23,7 +22,7 @@ use crate::plan::{Alert, Dashboard, Signal, Slo, SloKind};
 use crate::source::Span;
 use crate::spec::{self, FamilyKind, Spec, Text};
 
-/// Everything that CloudWatch gets; nothing when the spec does not ask for it.
+/// All CloudWatch objects of a service; none without a `cloudwatch` block.
 pub(super) fn resolve(
     cx: &mut Context<'_>,
     slos: &[Slo],
@@ -106,20 +105,20 @@ fn values(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<(String, Vec<
             let message = format!("no signal has the label `{label}`");
             let error = Diagnostic::error("unknown-label", label.span, message);
             cx.sink
-                .push(error.help("write a label of the signals that alerts are on"));
+                .push(error.help("use a label of the signals that alerts use"));
         }
         if values.value.is_empty() {
-            let message = format!("`{label}` has no value");
+            let message = format!("the label `{label}` has no values");
             let error = Diagnostic::error("missing-field", values.span, message);
             cx.sink
-                .push(error.help("write all values that it has, such as `[a, b]`"));
+                .push(error.help("list all values of the label, such as `[a, b]`"));
         }
         for (i, value) in values.value.iter().enumerate() {
             if !limits::is_dimension_value(&value.value) {
-                let message = format!("a dimension cannot have the value `{value}`");
+                let message = format!("`{value}` is not a valid dimension value");
                 let error = Diagnostic::error("bad-name", value.span, message);
                 cx.sink.push(
-                    error.help("write printable ASCII, not blank, and neither `.` nor `...`"),
+                    error.help("use printable ASCII; the value must not be blank, `.` or `...`"),
                 );
             }
             if values.value[..i]
@@ -128,7 +127,7 @@ fn values(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Vec<(String, Vec<
             {
                 let message = format!("`{value}` appears twice");
                 let error = Diagnostic::error("duplicate-name", value.span, message);
-                cx.sink.push(error.help("write each value once"));
+                cx.sink.push(error.help("remove one of the two"));
             }
         }
     }
@@ -144,7 +143,7 @@ fn texts(all: &[Text]) -> Vec<String> {
     all.iter().map(|text| text.value.clone()).collect()
 }
 
-/// Names of gauges and counters, under which nobody looks for a histogram's series.
+/// Names of gauges and counters, which have no histogram series.
 fn plain_series(cx: &Context<'_>) -> Vec<String> {
     let families = cx.ready_signals().filter_map(Signal::family);
     let plain = families.filter(|family| family.kind != FamilyKind::Histogram);
@@ -162,12 +161,14 @@ fn untagged(slos: &[Slo], alerts: &[Alert]) -> Vec<String> {
     let told: BTreeSet<_> = odd.map(|(name, _)| name).collect();
     let told = told.into_iter();
     told.map(|name| {
-        format!("the label `{name}` is not a tag in CloudWatch, where its value is not allowed")
+        format!(
+            "the label `{name}` is not added as an alarm tag: CloudWatch does not allow its value"
+        )
     })
     .collect()
 }
 
-/// Who is told of a page is told of its end, unless the spec says otherwise.
+/// Notification targets of paging alerts also get the OK notification, unless the spec has `ok_actions`.
 fn actions(spec: &Spec, service: &spec::CloudWatch) -> Actions {
     let arns = |map: &spec::Map<Vec<Text>>| pairs(map, |arns| texts(arns));
     let alarm: Arns = arns(&service.actions);
@@ -190,7 +191,7 @@ fn actions(spec: &Spec, service: &spec::CloudWatch) -> Actions {
     }
 }
 
-/// True for an action that tells somebody, and does not stop an instance or open an incident.
+/// True for an action that sends a notification, and does not stop an instance or open an incident.
 fn tells(arn: &str) -> bool {
     matches!(arn.split(':').nth(2), Some("sns" | "lambda"))
 }
@@ -204,9 +205,9 @@ fn reject_overrides(cx: &mut Context<'_>) {
     for alert in cx.spec.alerts.values() {
         if let Some(over) = &alert.cloudwatch {
             let at = cx.document.key(over.span, "cloudwatch");
-            let message = "an alarm of CloudWatch, but the service has no `cloudwatch`";
+            let message = "this alert has `cloudwatch` settings, but the spec has no top-level `cloudwatch` block";
             let error = Diagnostic::error("missing-field", at, message);
-            let help = "add `cloudwatch: {region: …, namespace: …}` at the top";
+            let help = "add `cloudwatch: {region: …, namespace: …}` at the top level";
             cx.sink.push(error.help(help));
         }
     }

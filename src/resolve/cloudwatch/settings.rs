@@ -1,6 +1,6 @@
 //! Settings of a service: region, namespace, account, actions, tags.
 //!
-//! `actions: {critical: [six ARNs]}` is an error at `critical`; the account is that of the first ARN when none is given.
+//! `actions: {critical: [six ARNs]}` is an error at `critical`; without `account`, the first ARN gives the account.
 
 use crate::cloudwatch::{Sort, is_region, is_reserved, limits, refused};
 use crate::diag::Diagnostic;
@@ -15,8 +15,8 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
         cx.sink.push(error.help(help.to_owned()));
     };
     if !is_region(&service.region.value) {
-        let message = format!("`{}` is not a region", service.region);
-        reject(&service.region, message, "write one like `us-east-1`");
+        let message = format!("`{}` is not a valid AWS region", service.region);
+        reject(&service.region, message, "use a region such as `us-east-1`");
     }
     let namespace = &service.namespace;
     let fits = |c: char| c.is_ascii_alphanumeric() || "._/#:- ".contains(c);
@@ -29,37 +29,42 @@ pub(super) fn check(cx: &mut Context<'_>, service: &spec::CloudWatch) -> Option<
     {
         let message = format!("`{namespace}` is not a valid namespace for custom metrics");
         let most = limits::NAME;
-        let help =
-            format!("1 to {most} letters, digits and `._/#:-`, not beginning with `:` or `AWS/`");
+        let help = format!(
+            "use 1 to {most} letters, digits and `._/#:-`; do not begin with `:` or `AWS/`"
+        );
         reject(namespace, message, &help);
     }
     if let Some(account) = &service.account
         && !is_account(&account.value)
     {
-        let message = format!("`{account}` is not an account ID");
-        reject(account, message, "it has twelve digits; write it in quotes");
+        let message = format!("`{account}` is not a valid AWS account ID");
+        reject(account, message, "write the twelve digits in quotes");
     }
     for (severity, arns) in service.all_actions() {
         if arns.len() > limits::ACTIONS {
-            let message = format!("`{severity}` has {} actions", arns.len());
-            let help = format!("an alarm notifies at most {}", limits::ACTIONS);
+            let message = format!(
+                "`{severity}` has {} actions; an alarm can have {}",
+                arns.len(),
+                limits::ACTIONS
+            );
+            let help = format!("list at most {} actions", limits::ACTIONS);
             reject(severity, message, &help);
         }
     }
     for (i, (key, value)) in service.tags.iter().enumerate() {
         let length = |text: &Text| text.value.chars().count();
         if i == limits::TAGS {
-            let message = format!("there are {} tags", service.tags.len());
-            reject(key, message, &format!("{} are allowed", limits::TAGS));
+            let message = format!("`tags` has {} entries", service.tags.len());
+            reject(key, message, &format!("use at most {} tags", limits::TAGS));
         }
         if !(1..=limits::TAG_NAME).contains(&length(key)) || is_reserved(&key.value) {
             let most = limits::TAG_NAME;
-            let help = format!("1 to {most} characters, not beginning with `aws:`");
-            reject(key, "this is not a valid key of a tag".to_owned(), &help);
+            let help = format!("use 1 to {most} characters; do not begin with `aws:`");
+            reject(key, format!("`{key}` is not a valid tag key"), &help);
         }
         if length(value) > limits::TAG_VALUE {
-            let message = format!("the value of a tag has {} characters", length(value));
-            let help = format!("{} are allowed", limits::TAG_VALUE);
+            let message = format!("this tag value has {} characters", length(value));
+            let help = format!("use at most {} characters", limits::TAG_VALUE);
             reject(value, message, &help);
         }
     }
@@ -78,14 +83,13 @@ fn is_account(text: &str) -> bool {
     text.len() == 12 && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Actions that no alert would ever take.
 /// Actions that no alarm can take.
 fn invalid_actions(cx: &mut Context<'_>, service: &spec::CloudWatch) {
     for (state, _, arn) in arns(service) {
         if let Some(why) = refused(&arn.value, state, Sort::Metric) {
             let error = Diagnostic::error("bad-name", arn.span, why);
             let help =
-                "write the ARN of a topic, such as `arn:aws:sns:us-east-1:123456789012:topic`";
+                "use the ARN of an SNS topic, such as `arn:aws:sns:us-east-1:123456789012:topic`";
             cx.sink.push(error.help(help));
         }
     }
@@ -100,10 +104,10 @@ pub(super) fn check_actions(cx: &mut Context<'_>, service: &spec::CloudWatch, al
         let why = own.find_map(|alarm| Some((alarm, refused(&arn.value, state, sort(alarm))?)));
         let known = refused(&arn.value, state, Sort::Metric).is_some();
         if let Some((alarm, why)) = why.filter(|_| !known) {
-            let message = format!("the alarm `{}` cannot take this action: {why}", alarm.name);
+            let message = format!("the alarm `{}` cannot use this action: {why}", alarm.name);
             let error = Diagnostic::error("alarm-limit", arn.span, message);
             cx.sink
-                .push(error.help("give this action to another severity, or use a topic"));
+                .push(error.help("move this action to another severity, or use an SNS topic"));
         }
     }
 }
@@ -164,7 +168,7 @@ fn unknown_severities(cx: &mut Context<'_>, service: &spec::CloudWatch) {
         if !known.contains(&severity.value.as_str()) {
             let message = format!("no alert has the severity `{severity}`");
             let help = crate::diag::did_you_mean(&severity.value, known.iter().copied());
-            let help = help.unwrap_or_else(|| format!("there are {}", known.join(", ")));
+            let help = help.unwrap_or_else(|| format!("use one of `{}`", known.join("`, `")));
             let error = Diagnostic::error("unknown-name", severity.span, message);
             cx.sink.push(error.help(help));
         }

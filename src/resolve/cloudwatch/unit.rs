@@ -1,4 +1,4 @@
-//! Units of CloudWatch against those of signals.
+//! CloudWatch units and the units of signals.
 //!
 //! One of `Milliseconds` is worth 1/1000 of a signal in seconds; it does not measure bytes.
 
@@ -56,7 +56,7 @@ pub(super) fn find(name: &str, unit: Unit) -> Result<(&'static str, Number), Vec
     }
 }
 
-/// The unit of a signal that a binding says nothing about.
+/// The unit of a signal whose binding has no `unit`.
 pub(super) fn usual(unit: Unit) -> &'static str {
     match unit {
         Unit::Seconds => "Seconds",

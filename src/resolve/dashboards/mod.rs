@@ -168,7 +168,7 @@ impl<'a, 'b> Panels<'a, 'b> {
 
     /// Something that a dashboard names and that is not there.
     fn unknown<'n>(&mut self, what: &str, name: &Text, known: impl Iterator<Item = &'n str>) {
-        let message = format!("there is no {what} `{name}`");
+        let message = format!("unknown {what} `{name}`");
         let help = crate::diag::did_you_mean(&name.value, known);
         let error = Diagnostic::error("unknown-name", name.span, message);
         self.cx.sink.push(error.maybe_help(help));

@@ -88,7 +88,8 @@ impl Panels<'_, '_> {
                 panel.size = Size::At(Place { x, y, w, h });
             }
             (Some(position), [_, ..]) => {
-                let message = "an objective becomes several panels, which are placed automatically";
+                let message =
+                    "`position` cannot be set for an SLO: its panels are placed automatically";
                 self.cx.reject_field("position", position.span, message);
             }
             _ => {}
@@ -375,9 +376,8 @@ impl Panels<'_, '_> {
             return Some(());
         }
         let name = wanted.name;
-        let message = format!(
-            "values of `{name}` ({stat}) do not add up, so that a stack of them means nothing"
-        );
+        let message =
+            format!("values of `{name}` (`{stat}`) cannot be stacked: their sum has no meaning");
         let at = wanted.stat.map_or(name.span, |stat| stat.span);
         let error = Diagnostic::error("wrong-kind", at, message);
         self.cx.sink.push(error.help("use `kind: timeseries`"));
@@ -389,11 +389,11 @@ impl Panels<'_, '_> {
         let (fits, wanted) = match kind {
             GraphKind::Heatmap => (
                 signal.kind() == SignalKind::Histogram,
-                "a heatmap shows a histogram",
+                "a heatmap needs a histogram",
             ),
             GraphKind::Status => (
                 signal.unit == Unit::Bool,
-                "a status shows a signal of unit `bool`",
+                "a status panel needs a signal with `unit: bool`",
             ),
             _ => (true, ""),
         };
@@ -401,10 +401,10 @@ impl Panels<'_, '_> {
             return Some(());
         }
         let found = match kind {
-            GraphKind::Heatmap => signal.kind().as_str(),
-            _ => signal.unit.as_str(),
+            GraphKind::Heatmap => format!("is a {}", signal.kind().as_str()),
+            _ => format!("has `unit: {}`", signal.unit.as_str()),
         };
-        let message = format!("{wanted}; `{name}` is a {found}");
+        let message = format!("{wanted}; `{name}` {found}");
         let error = Diagnostic::error("wrong-kind", name.span, message);
         self.cx.sink.push(error.help("use `kind: timeseries`"));
         None

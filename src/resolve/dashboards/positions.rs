@@ -18,12 +18,12 @@ impl Positions {
 
     fn fault(&self, place: Place, at: Span) -> Option<Diagnostic> {
         if place.w == 0 || place.h == 0 || place.x + place.w > COLUMNS {
-            let message = format!("the panel does not fit on the grid of {COLUMNS} columns");
-            let help = format!("`w` and `h` are at least 1, `x` + `w` at most {COLUMNS}");
+            let message = format!("the panel does not fit into the grid of {COLUMNS} columns");
+            let help = format!("use `w` and `h` of at least 1, and `x` + `w` of at most {COLUMNS}");
             return Some(Diagnostic::error("bad-position", at, message).help(help));
         }
         let (_, other) = self.0.iter().find(|(other, _)| other.overlaps(place))?;
-        let error = Diagnostic::error("overlapping-panels", at, "the panel overlaps another one");
-        Some(error.related(*other, "the other is here"))
+        let error = Diagnostic::error("overlapping-panels", at, "the panel overlaps another panel");
+        Some(error.related(*other, "the other panel"))
     }
 }

@@ -40,10 +40,11 @@ pub(super) fn check_used(cx: &mut Context<'_>, declared: &spec::Dashboard, made:
     for label in declared.variables.iter().flatten().chain(repeated) {
         if !made.variables.iter().any(|v| v.label == label.value) {
             let message =
-                format!("no panel has the label `{label}`: the variable would do nothing");
+                format!("no panel has the label `{label}`: the variable would have no effect");
             let error = Diagnostic::error("unused-variable", label.span, message);
-            cx.sink
-                .push(error.help("remove it, or show a signal that has the label"));
+            cx.sink.push(
+                error.help("remove the variable, or add a panel on a signal with this label"),
+            );
         }
     }
 }

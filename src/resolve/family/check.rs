@@ -17,7 +17,7 @@ use crate::units::{Number, Quantity, shown};
 /// The family that shows best whether a server is there.
 const ALWAYS_THERE: &str = "vllm:num_requests_running";
 
-/// Complains about matchers on labels the family lacks, or on values it never has.
+/// Reports matchers on labels that the family lacks, or on values that it never has.
 pub(in crate::resolve) fn check_matchers(
     cx: &mut Context<'_>,
     signal: &Signal,
@@ -28,7 +28,7 @@ pub(in crate::resolve) fn check_matchers(
     };
     for (label, value) in selection {
         if !is_label_name(&label.value) {
-            // Told by whoever reads the selection.
+            // Reported where the selection is read.
             continue;
         }
         if !signal.labels.contains(&label.value) && !open_labels(cx, family) {
@@ -40,10 +40,13 @@ pub(in crate::resolve) fn check_matchers(
         };
         for (asked, at) in matchers::asked_values(value) {
             if !domain.iter().any(|known| known == asked) {
-                let message = format!("`{label}` of `{}` is never `{asked}`", signal.name);
+                let message = format!(
+                    "the label `{label}` of `{}` never has the value `{asked}`",
+                    signal.name
+                );
                 let error = Diagnostic::error("unknown-label-value", at, message)
                     .maybe_help(did_you_mean(asked, domain.iter().map(String::as_str)))
-                    .help(format!("it is one of `{}`", domain.join("`, `")));
+                    .help(format!("use one of `{}`", domain.join("`, `")));
                 cx.sink.push(error);
             }
         }
@@ -103,15 +106,15 @@ pub(in crate::resolve) fn narrowed(
     Some(Some(narrowed))
 }
 
-/// Complains about a selection on something that has no series of its own.
+/// Reports a selection on a signal without its own series.
 pub(in crate::resolve) fn reject_where(cx: &mut Context<'_>, selection: &Matchers) {
     if let Some(first) = selection.keys().next() {
-        let message = "`where` narrows the series of a family, not a ratio or raw PromQL";
+        let message = "`where` needs a signal that is a single metric, not a ratio or raw PromQL";
         cx.reject_field("where", first.span, message);
     }
 }
 
-/// Absence can only be seen of series that are there from start-up.
+/// `absent` needs series that exist from start-up.
 pub(in crate::resolve) fn check_present_from_start(
     cx: &mut Context<'_>,
     family: &Family,
@@ -126,19 +129,23 @@ pub(in crate::resolve) fn check_present_from_start(
     }
     let name = family.names.newest();
     let message =
-        format!("not every release serves `{name}` from start-up, so its absence proves nothing");
+        format!("`absent` cannot use `{name}`: some releases do not expose it from start-up");
     let rule = &cx.catalog.lineage().present_from_start;
     let help = if name == ALWAYS_THERE {
-        format!("servers show it from start-up since {}", rule.since)
+        format!(
+            "select vLLM {} or newer: these releases expose it from start-up",
+            rule.since
+        )
     } else {
-        "use a signal that every server shows from start-up, such as `vllm.requests_running`".into()
+        "use a signal that every server exposes from start-up, such as `vllm.requests_running`"
+            .into()
     };
     let error = Diagnostic::error("not-from-start", at, message).help(help);
     cx.sink.push(error);
     None
 }
 
-/// Complains about vLLM names in raw PromQL that some release of the range lacks.
+/// Reports vLLM names in raw PromQL that some release of the range lacks.
 pub(in crate::resolve) fn check_names(cx: &mut Context<'_>, expr: &Expr, text: &Text) {
     let mut findings = Vec::new();
     for selector in promql::selectors(expr) {
@@ -173,12 +180,12 @@ fn check_name(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic> {
     if coverage.absent.is_empty() {
         return None;
     }
-    let missing = Missing::new(cx, family.name(), &coverage.absent);
+    let missing = Missing::of_name(cx, family.name(), &coverage.absent);
     let error = missing.error(cx, name, at);
     let signal = library_signal(cx, family.name());
-    Some(error.maybe_help(
-        signal.map(|signal| format!("the signal `{signal}` finds the right name on every release")),
-    ))
+    Some(error.maybe_help(signal.map(|signal| {
+        format!("use the signal `{signal}`: slosmith queries the right name on every release")
+    })))
 }
 
 /// The library signal that a renamed family belongs to.
@@ -191,7 +198,7 @@ fn library_signal(cx: &Context<'_>, family: &str) -> Option<String> {
     })
 }
 
-/// The threshold of a latency SLI is no boundary: names the neighbours.
+/// Reports a threshold that is not a bucket boundary, with its neighbours.
 pub(in crate::resolve) fn not_a_boundary(
     cx: &Context<'_>,
     signal: &Signal,
@@ -200,7 +207,7 @@ pub(in crate::resolve) fn not_a_boundary(
 ) -> Diagnostic {
     let buckets = signal.buckets();
     let scope = if signal.family().is_some_and(|f| f.recorded) && cx.range.is_some() {
-        " on every release of the range"
+        " on every selected release"
     } else {
         ""
     };
@@ -209,11 +216,11 @@ pub(in crate::resolve) fn not_a_boundary(
     let above = buckets.iter().find(|b| b.bound > value);
     let show = |b: &crate::plan::Bucket| shown(b.bound * signal.scale, signal.unit);
     let help = match (below, above) {
-        (Some(b), Some(a)) => format!("the nearest are {} and {}", show(b), show(a)),
-        (Some(b), None) => format!("the last is {}", show(b)),
-        (None, Some(a)) => format!("the first is {}", show(a)),
+        (Some(b), Some(a)) => format!("use {} or {}, the nearest bucket boundaries", show(b), show(a)),
+        (Some(b), None) => format!("use {}, the last bucket boundary", show(b)),
+        (None, Some(a)) => format!("use {}, the first bucket boundary", show(a)),
         (None, None) => {
-            "its buckets differ between deployments: declare the family as a signal of your own"
+            "declare your own signal with `expr` and `buckets`: these buckets differ between servers"
                 .into()
         }
     };

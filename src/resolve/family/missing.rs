@@ -1,11 +1,11 @@
-//! Families that some or all releases of the range lack: since when, until when, under which condition.
+//! Families that some or all releases of the range lack: first and last release, and conditions.
 
 use crate::catalog::{Catalog, Lifetime, ReleaseId, Series, Version};
 use crate::diag::Diagnostic;
 use crate::resolve::context::{Absence, Context};
 use crate::source::Span;
 
-/// A lineage note longer than this says more than a list of what was left out should.
+/// Longer lineage notes are not repeated in the list of signals that were left out.
 const SHORT_NOTE: usize = 90;
 
 /// A family and the releases that lack it.
@@ -26,7 +26,7 @@ enum Lack {
     Future,
     /// This value of vLLM's flag for hidden metrics shows it.
     Hidden(&'static str),
-    /// It is gone.
+    /// Newer releases removed it.
     Removed,
 }
 
@@ -55,14 +55,22 @@ impl<'a> Missing<'a> {
         }
     }
 
+    /// The same for one name in raw PromQL, where the family's other names do not count.
+    pub(super) fn of_name(cx: &Context<'_>, metric: &'a str, absent: &'a [ReleaseId]) -> Self {
+        Self {
+            life: cx.catalog.first_last_in(metric, &cx.profiles),
+            ..Self::new(cx, metric, absent)
+        }
+    }
+
     /// The finding at `at`, where the family is named as a signal or by its own name.
     pub(super) fn error(&self, cx: &Context<'_>, name: &str, at: Span) -> Diagnostic {
         let releases = cx.catalog.describe(self.absent);
         let metric = self.metric;
-        let what = if name.starts_with("vllm:") {
-            format!("`{name}`")
-        } else {
-            format!("`{name}` (`{metric}`)")
+        // A signal stands for all names that its metric had.
+        let (what, its_metric) = match name.starts_with("vllm:") {
+            true => (format!("`{name}`"), format!("`{name}`")),
+            false => (format!("`{name}` (`{metric}`)"), "the metric".to_owned()),
         };
         let lack = self.lack(cx);
         let message = match lack {
@@ -76,22 +84,25 @@ impl<'a> Missing<'a> {
         let error = Diagnostic::error(lack.code(), at, message);
         let error = error.maybe_help(match lack {
             Lack::Conditional => Some(format!(
-                "add it to `runtime.profiles` if the servers run so: `profiles: [{}]`",
+                "add the profile if your servers use it: `runtime: {{profiles: [{}]}}`",
                 self.profiles.first().map_or("", String::as_str)
             )),
             Lack::Hidden(flag) => Some(format!(
-                "`--show-hidden-metrics-for-version={flag}` shows it"
+                "start vLLM with `--show-hidden-metrics-for-version={flag}` to expose the metric"
             )),
-            Lack::Future | Lack::Removed => self
-                .life
-                .as_ref()
-                .map(|life| format!("it exists {}", span(life))),
+            Lack::Future | Lack::Removed => self.life.as_ref().map(|life| {
+                let exists = match (lack, &life.last) {
+                    (Lack::Removed, Some(_)) => "existed",
+                    _ => "exists",
+                };
+                format!("{its_metric} {exists} {}", span(life))
+            }),
         });
         let lineage = cx.catalog.lineage();
         let (today, change) = (lineage.successor(metric), lineage.change(metric));
         error
-            .maybe_help(today.map(|name| format!("its name is now `{name}`")))
-            // What lineage notes on a pure rename is of no use to whoever must rename.
+            .maybe_help(today.map(|name| format!("use the new name, `{name}`")))
+            // Lineage notes on a pure rename do not help: the new name is enough.
             .maybe_help(change.filter(|_| today.is_none()).map(|c| c.note.clone()))
             .maybe_help(self.way_out(cx, lack))
     }
@@ -107,7 +118,7 @@ impl<'a> Missing<'a> {
                     with_profiles(&self.profiles)
                 )
             }
-            None => format!("no recorded page shows `{metric}`"),
+            None => format!("no recorded release exposes `{metric}`"),
         };
         let change = cx.catalog.lineage().change(metric);
         let note = change.filter(|c| c.note.len() <= SHORT_NOTE);
@@ -141,13 +152,15 @@ impl<'a> Missing<'a> {
     fn way_out(&self, cx: &Context<'_>, lack: Lack) -> Option<String> {
         let all = cx.range.as_ref().map(|r| r.selection.releases.len());
         let partly = all.is_some_and(|all| self.absent.len() < all);
-        // A range given to the build is no line of the spec that could be mended.
+        // A range from the command line cannot be fixed in the spec.
         let narrow = partly && !cx.overridden && lack != Lack::Conditional;
         let optional = cx.is_declaring();
         Some(match (narrow, optional) {
-            (true, true) => "narrow `runtime.vllm`, or mark the signal `optional: true`".into(),
-            (true, false) => "narrow `runtime.vllm` to releases that have it".into(),
-            (false, true) => "`optional: true` leaves it out where it is missing".into(),
+            (true, true) => "narrow `runtime.vllm`, or set `optional: true`".into(),
+            (true, false) => "narrow `runtime.vllm` to releases that have the metric".into(),
+            (false, true) => {
+                "set `optional: true` to leave the signal out where the metric is missing".into()
+            }
             (false, false) => return None,
         })
     }
@@ -179,17 +192,17 @@ fn with_profiles(profiles: &[String]) -> String {
     }
 }
 
-/// vLLM families cannot be judged without a range; a range that is there but wrong has been reported.
+/// vLLM metrics cannot be checked without a range; an invalid range has been reported.
 pub(super) fn range(cx: &Context<'_>, name: &str, at: Span) -> Option<Diagnostic> {
     if cx.spec.runtime.is_some() || cx.runtime_told.replace(true) {
         return None;
     }
-    let message = format!("`{name}` needs `runtime`: vLLM families depend on the release");
+    let message = format!("`{name}` needs `runtime`: vLLM metrics depend on the release");
     let error = Diagnostic::error("missing-field", at, message);
-    Some(error.help("name the releases in use: `runtime: {vllm: \">=0.20, <0.34\"}`"))
+    Some(error.help("set the vLLM releases in use: `runtime: {vllm: \">=0.20, <0.34\"}`"))
 }
 
-/// A name that is no family on any release, whatever the range.
+/// Reports a name that is not a family on any release.
 pub(super) fn nobody_has(catalog: &Catalog, metric: &str, at: Span) -> Option<Diagnostic> {
     match catalog.series_of(metric) {
         Some((_, Series::Whole)) => None,
@@ -201,14 +214,14 @@ pub(super) fn nobody_has(catalog: &Catalog, metric: &str, at: Span) -> Option<Di
 
 /// A histogram's `_bucket`, `_sum` or `_count` where the histogram is expected.
 pub(super) fn one_series(metric: &str, family: &str, at: Span) -> Diagnostic {
-    let message = format!("`{metric}` is one series of a histogram");
+    let message = format!("`{metric}` is only one series of a histogram");
     Diagnostic::error("bad-name", at, message)
-        .help(format!("name the histogram itself: `{family}`"))
+        .help(format!("use the name of the histogram: `{family}`"))
 }
 
 /// A vLLM name that no release has.
 pub(super) fn unknown(catalog: &Catalog, metric: &str, at: Span) -> Diagnostic {
-    let message = format!("no release of vLLM has `{metric}`");
+    let message = format!("no vLLM release has the metric `{metric}`");
     let meant = catalog.suggest(metric);
     Diagnostic::error("unknown-metric", at, message)
         .maybe_help(meant.map(|m| format!("did you mean `{m}`?")))
@@ -219,7 +232,7 @@ pub(super) fn normalised(catalog: &Catalog, metric: &str, at: Span) -> Option<Di
     let colon = format!("vllm:{}", metric.strip_prefix("vllm_")?);
     let meant = [colon.clone(), format!("{colon}_total")];
     let meant = meant.into_iter().find(|name| catalog.is_known(name))?;
-    let message = format!("vLLM serves no `{metric}`: its names start with `vllm:`");
+    let message = format!("vLLM does not expose `{metric}`: vLLM metric names start with `vllm:`");
     let error = Diagnostic::error("normalised-name", at, message);
     Some(error.help(format!("did you mean `{meant}`?")))
 }

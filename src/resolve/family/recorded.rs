@@ -1,4 +1,4 @@
-//! Families of vLLM: judged on every recorded release of the range.
+//! vLLM families, checked against every recorded release of the range.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub(super) fn family(
     let shapes = shapes(cx, &names);
     if let Some(shape) = shapes.iter().find(|s| !fits(s.kind, kind.value)) {
         let message = format!(
-            "`{metric}` is a {} on every page, not a {}",
+            "`{metric}` is a {} in vLLM, not a {}",
             shape.kind,
             kind.value.as_str()
         );
@@ -87,7 +87,7 @@ fn names(cx: &Context<'_>, metric: &str) -> (Vec<String>, Vec<ReleaseId>) {
             names.push(name.to_owned());
         }
     }
-    // An unrecorded release that only lineage answers for leaves no neighbour to check.
+    // For an unrecorded release that only lineage covers, there is no neighbour to check.
     if !names.is_empty() && range.selection.unrecorded.is_some() && covered_by_lineage(cx, &names) {
         left.clear();
     }

@@ -1,4 +1,4 @@
-//! Advice with arithmetic: examples are computed, so that no page says what does not add up.
+//! Advice with formulas, whose examples are computed at build time.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ impl Builder<'_, '_> {
             Ok(expr) => expr,
             Err(error) => {
                 let at = self.cx.document.inside(&formula.expr, error.span);
-                let message = format!("the formula: {}", error.message);
+                let message = format!("invalid formula: {}", error.message);
                 let error = Diagnostic::error("bad-formula", at, message);
                 self.cx.sink.push(error);
                 return None;
@@ -74,15 +74,14 @@ impl Builder<'_, '_> {
                 })
             }
             Ok(_) => {
-                let message = "the example divides by zero, or is too large";
+                let message = "the examples divide by zero, or their result is too large";
                 let error = Diagnostic::error("bad-formula", formula.expr.span, message);
                 self.cx.sink.push(error);
                 None
             }
             Err(why) => {
                 let error = Diagnostic::error("bad-formula", formula.expr.span, why.to_string());
-                let help = format!("there are {}", names(known));
-                self.cx.sink.push(error.help(help));
+                self.cx.sink.push(error.maybe_help(why.help(known)));
                 None
             }
         }
@@ -102,11 +101,6 @@ impl Builder<'_, '_> {
     }
 }
 
-fn names(known: &BTreeMap<String, f64>) -> String {
-    let names: Vec<_> = known.keys().map(|name| format!("`{name}`")).collect();
-    names.join(", ")
-}
-
 /// A quantity as a plain number in its base unit.
 fn plain(quantity: &Quantity) -> f64 {
     use crate::units::Unit::{Bytes, Celsius, Count, Hertz, Ratio, Seconds, Watts};
@@ -121,12 +115,25 @@ fn plain(quantity: &Quantity) -> f64 {
 enum FormulaError {
     #[error("a formula supports only `+ - * / ^`")]
     Operator,
-    #[error("a formula has no function `{0}`")]
+    #[error("unknown function `{0}`")]
     Function(String),
     #[error("`{0}` is not an input of the formula")]
     Name(String),
-    #[error("a formula is arithmetic over names and numbers")]
+    #[error("a formula supports only arithmetic with names and numbers")]
     Form,
+}
+
+impl FormulaError {
+    fn help(&self, known: &BTreeMap<String, f64>) -> Option<String> {
+        match self {
+            Self::Function(_) => Some("use `floor`, `ceil`, `clamp_min` or `clamp_max`".to_owned()),
+            Self::Name(_) if !known.is_empty() => {
+                let names: Vec<_> = known.keys().map(String::as_str).collect();
+                Some(format!("use one of `{}`", names.join("`, `")))
+            }
+            Self::Operator | Self::Name(_) | Self::Form => None,
+        }
+    }
 }
 
 /// Arithmetic as PromQL has it, over named numbers.

@@ -1,4 +1,4 @@
-//! Load tests: scenarios with everything spelled out, and bounds in base units.
+//! Load tests: scenarios with all defaults filled in, and limits in base units.
 
 use crate::diag::Diagnostic;
 use crate::plan::runbook::{Criterion, Limit, LoadTests, Scenario, Traffic};
@@ -8,7 +8,7 @@ use crate::source::Spanned;
 use crate::spec::{self, Measure, Stat, Text};
 use crate::units::{Number, Quantity, Unit};
 
-/// Lengths when a scenario says nothing.
+/// Default lengths of a scenario, in tokens.
 const PROMPT: u32 = 512;
 const OUTPUT: u32 = 256;
 
@@ -31,7 +31,7 @@ pub(super) fn resolve(cx: &mut Context<'_>) -> Option<LoadTests> {
         && whole != Number::from_integer(1)
     {
         let message = format!(
-            "the shares add up to {}%, not to 100%",
+            "the shares of `traffic` must add up to 100%; found {}%",
             crate::units::decimal(whole * 100)
         );
         let error = Diagnostic::error("bad-table", first.span, message);
@@ -92,7 +92,7 @@ fn longest(spec: &spec::Spec) -> Option<(String, u32)> {
     advised.max_by_key(|(_, tokens)| *tokens)
 }
 
-/// Prompts hold their parts, and with the answer they fit into what the server is advised to take.
+/// Checks that prompts are longer than their shared prefix, and fit into `max_model_len` with their output.
 fn fits(
     cx: &mut Context<'_>,
     name: &Text,
@@ -110,11 +110,11 @@ fn fits(
     let answer = answers.max().unwrap_or(s.output_tokens);
     if s.shared_prefix >= prompt {
         let message = format!(
-            "`{name}` shares a prefix of {} tokens, but a prompt has {prompt}",
+            "the shared prefix of `{name}` ({} tokens) must be shorter than its prompts ({prompt} tokens)",
             s.shared_prefix
         );
         let error = Diagnostic::error("contradiction", at, message);
-        let help = "the shared prefix is part of the prompt: increase `prompt_tokens`";
+        let help = "increase `prompt_tokens`: the shared prefix is a part of each prompt";
         cx.sink.push(error.help(help));
     }
     let Some((setting, most)) = longest else {
@@ -122,14 +122,14 @@ fn fits(
     };
     if prompt.saturating_add(answer) > *most {
         let message = format!(
-            "`{name}` needs {prompt} tokens of prompt and {answer} of answer, but `{setting}` advises a `max_model_len` of {most}"
+            "`{name}` needs {prompt} prompt tokens and {answer} output tokens, but `{setting}` sets `max_model_len` to {most}"
         );
         let error = Diagnostic::error("contradiction", at, message);
         let help = match most.checked_sub(answer).filter(|left| *left > 0) {
             Some(left) => {
-                format!("vLLM rejects such requests: at most {left} tokens of prompt fit")
+                format!("use at most {left} prompt tokens: vLLM rejects longer requests")
             }
-            None => "vLLM rejects such requests: reduce the output tokens".to_owned(),
+            None => "reduce the output tokens: vLLM rejects longer requests".to_owned(),
         };
         cx.sink.push(error.help(help));
     }
@@ -161,7 +161,7 @@ fn scenario(
         u64::try_from(all).unwrap_or_default()
     });
     let Some(requests) = counted.or(timed).filter(|n| *n > 0) else {
-        let message = format!("`{name}` does not say how many requests it sends");
+        let message = format!("`{name}` does not set the number of requests");
         let error = Diagnostic::error("missing-field", name.span, message);
         let help = "add `requests: 500`, or `rate: 10/s` with `duration: 5m`";
         cx.sink.push(error.help(help));
@@ -210,7 +210,7 @@ fn criterion(
             (Stat::Quantile(q), true) => Some(q),
             (Stat::Avg, true) => None,
             _ => {
-                let message = "only latencies have a stat: a percentile or `avg`";
+                let message = "`stat` must be a percentile or `avg`, and needs a latency measure";
                 cx.sink
                     .push(Diagnostic::error("wrong-stat", stat.span, message));
                 return None;
@@ -230,14 +230,14 @@ fn criterion(
     {
         let known = tests.scenarios.keys().map(|k| k.value.as_str());
         let help = crate::diag::did_you_mean(&scenario.value, known);
-        let message = format!("there is no scenario `{scenario}`");
+        let message = format!("unknown scenario `{scenario}`");
         let error = Diagnostic::error("unknown-name", scenario.span, message);
         cx.sink.push(error.maybe_help(help));
     }
     let pass = limit(cx, measure, c.pass_above.as_ref(), c.pass_below.as_ref());
     let fail = limit(cx, measure, c.fail_above.as_ref(), c.fail_below.as_ref());
     if pass.is_none() && fail.is_none() {
-        let message = format!("`{name}` has neither a pass bound nor a fail bound");
+        let message = format!("`{name}` has neither a pass limit nor a fail limit");
         let error = Diagnostic::error("missing-field", name.span, message);
         cx.sink
             .push(error.help("add `pass_below: …` and `fail_above: …`, or the other way round"));
@@ -254,7 +254,7 @@ fn criterion(
             let error = Diagnostic::error("contradiction", name.span, message);
             cx.sink.push(
                 error.help(
-                    "pass below one bound and fail above a higher one, or the other way round",
+                    "pass below one limit and fail above a higher one, or the other way round",
                 ),
             );
         }

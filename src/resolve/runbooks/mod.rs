@@ -90,9 +90,9 @@ fn table(cx: &mut Context<'_>, table: &spec::Table) -> Option<Table> {
     for row in &table.rows {
         if row.value.len() != table.columns.len() {
             let message = format!(
-                "{} cells, but the table has {} columns",
-                row.value.len(),
-                table.columns.len()
+                "this row has {}, but the table has {}",
+                number_of(row.value.len(), "cell"),
+                number_of(table.columns.len(), "column")
             );
             cx.sink
                 .push(Diagnostic::error("bad-table", row.span, message));
@@ -106,12 +106,21 @@ fn table(cx: &mut Context<'_>, table: &spec::Table) -> Option<Table> {
     })
 }
 
-/// What a wrong name was meant to be, or all that it could be when these are few.
+/// `1 cell`, `2 cells`
+fn number_of(n: usize, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
+/// The nearest known name, or all known names if these are few.
 fn one_of<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     const FEW: usize = 8;
     let known: Vec<_> = known.collect();
     let all = || match known.len() {
-        1..=FEW => Some(format!("there is `{}`", known.join("`, `"))),
+        1 => Some(format!("use `{}`", known[0])),
+        2..=FEW => Some(format!("use one of `{}`", known.join("`, `"))),
         _ => None,
     };
     did_you_mean(name, known.iter().copied()).or_else(all)
@@ -183,7 +192,7 @@ impl Builder<'_, '_> {
         name: &Text,
         known: impl Iterator<Item = &'n Text>,
     ) {
-        let message = format!("there is no {what} `{name}`");
+        let message = format!("unknown {what} `{name}`");
         let help = one_of(&name.value, known.map(|known| known.value.as_str()));
         let error = Diagnostic::error("unknown-name", name.span, message);
         self.cx.sink.push(error.maybe_help(help));
@@ -201,8 +210,8 @@ impl Builder<'_, '_> {
         all.filter(|name| !is_elsewhere(name)).cloned().collect()
     }
 
-    /// A page for a runbook that nobody has written: it lists the alerts that lead to it. Once a spec
-    /// declares runbooks, a name that it does not declare is a mistake.
+    /// The runbook of a name that the spec does not declare: it only lists its alerts. In a spec that declares runbooks,
+    /// an undeclared name is an error.
     fn unwritten(&mut self, name: &Text, known: &[Page]) -> Option<Page> {
         let spec = self.cx.spec;
         if !spec.runbooks.is_empty() {
@@ -213,7 +222,7 @@ impl Builder<'_, '_> {
             return None;
         }
         self.cx.notes.push(format!(
-            "the spec does not describe the runbook `{name}`: its page only lists its alerts"
+            "the spec does not declare the runbook `{name}`: the generated runbook only lists its alerts"
         ));
         Some(Page {
             name: name.value.clone(),
@@ -258,9 +267,12 @@ impl Builder<'_, '_> {
     fn check_pattern(&mut self, triage: &spec::Triage, row: &spec::TriageRow, at: Span) {
         if row.pattern.len() != triage.signals.len() {
             let message = format!(
-                "a pattern of {}, but there are {} signals",
-                row.pattern.len(),
-                triage.signals.len()
+                "the pattern has {}, but the table has {}",
+                match row.pattern.len() {
+                    1 => "1 entry".to_owned(),
+                    n => format!("{n} entries"),
+                },
+                number_of(triage.signals.len(), "signal")
             );
             self.cx
                 .sink

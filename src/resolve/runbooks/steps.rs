@@ -62,14 +62,16 @@ impl Builder<'_, '_> {
     fn step(&mut self, name: &Text, ids: &BTreeMap<String, usize>, from: usize) -> Lead {
         match ids.get(&name.value) {
             Some(number) if *number <= from + 1 => {
-                let message = format!("`{name}` comes earlier: the steps would never end");
+                let message = format!("`{name}` is not a later step: the steps would form a loop");
                 let error = Diagnostic::error("cyclic-reference", name.span, message);
-                self.cx.sink.push(error.help("use a later step"));
+                self.cx
+                    .sink
+                    .push(error.help("use the `id` of a later step"));
                 Lead::End
             }
             Some(number) => Lead::Step(*number),
             None => {
-                let message = format!("there is no step `{name}`");
+                let message = format!("unknown step `{name}`");
                 let later = ids.iter().filter(|(_, number)| **number > from + 1);
                 let later = later.map(|(id, _)| id.as_str());
                 let help = super::one_of(&name.value, later);
@@ -118,10 +120,9 @@ impl Builder<'_, '_> {
             };
             let condition = resolver.condition(when)?;
             if !resolver.records.is_empty() {
-                let message =
-                    "a step can compare only with fixed bounds: nothing is recorded for it";
+                let message = "a runbook step can only use fixed thresholds: past values are recorded only for alerts";
                 let error = Diagnostic::error("contradiction", when.span, message);
-                let help = "name the alert that compares it with its past: `alert: NAME`";
+                let help = "use an alert with this condition: `alert: NAME`";
                 self.cx.sink.push(error.help(help));
                 return None;
             }

@@ -1,4 +1,4 @@
-//! SLIs by PromQL of the author's: `$window` stands for the window, and the labels are those of a group.
+//! SLIs on the author's PromQL: `$window` stands for the window, and the query returns the labels that the SLO is grouped by.
 
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::plan::{EventSli, OwnEvents};
@@ -15,7 +15,7 @@ pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -
         let (expr, labels) = query(cx, text, by)?;
         check_by(cx, by, &labels);
         cx.notes.push(format!(
-            "`error_ratio: {}` counts no events: over long windows each minute weighs the same, however many there were",
+            "`error_ratio: {}` does not count events: in long windows, every minute has the same weight, with few or many events",
             shortened(&text.value)
         ));
         return Some(Events {
@@ -31,13 +31,13 @@ pub(super) fn events(cx: &mut Context<'_>, sli: &spec::PromQlSli, by: &[Text]) -
     let ((part, part_labels), (total, labels)) = (part?, total?);
     if part_labels != labels {
         let message = format!(
-            "it keeps {}, but `total` keeps {}: they would never match",
+            "this query returns {}, but `total` returns {}: the division would be empty",
             listed(&part_labels),
             listed(&labels)
         );
         let error = Diagnostic::error("label-mismatch", part_text.span, message);
         cx.sink
-            .push(error.help("aggregate both by the same labels"));
+            .push(error.help("aggregate both queries by the same labels"));
         return None;
     }
     check_by(cx, by, &labels);
@@ -56,14 +56,16 @@ fn query(cx: &mut Context<'_>, text: &Text, by: &[Text]) -> Option<(Expr, Vec<St
     Some((expr, labels))
 }
 
-/// Complains about a label of `by` that an SLI does not keep.
+/// Reports a label of `by` that the query does not return.
 fn check_by(cx: &mut Context<'_>, by: &[Text], kept: &[String]) {
     for label in by {
         if cx.check_group_label(label) && !kept.contains(&label.value) {
-            let message = format!("the PromQL of this SLI keeps no label `{label}`");
+            let message = format!("the query of this SLI does not return the label `{label}`");
             let error = Diagnostic::error("unknown-label", label.span, message);
-            cx.sink
-                .push(error.help(format!("it keeps {}", listed(kept))));
+            cx.sink.push(error.help(format!(
+                "add `{label}` to the query, which returns {}",
+                listed(kept)
+            )));
         }
     }
 }
@@ -76,21 +78,24 @@ fn labels(cx: &mut Context<'_>, text: &Text, expr: &Expr, by: &[Text]) -> Option
         .map(|label| label.value.as_str())
         .collect();
     let Kept::Only(kept) = kept_labels(expr) else {
-        let message = "it keeps all labels, so each series would be an objective";
+        let message = "the query is not aggregated: each of its series would become an SLO";
         let error = Diagnostic::error("label-mismatch", text.span, message);
         let help = match group.is_empty() {
-            true => "aggregate it, as in `sum(rate(errors_total[$window]))`".to_owned(),
-            false => format!("aggregate it, as in `sum by ({}) (…)`", group.join(", ")),
+            true => "aggregate the query, as in `sum(rate(errors_total[$window]))`".to_owned(),
+            false => format!(
+                "aggregate the query, as in `sum by ({}) (…)`",
+                group.join(", ")
+            ),
         };
         cx.sink.push(error.help(help));
         return None;
     };
     if let Some(label) = kept.iter().find(|label| !group.contains(&&***label)) {
         let message =
-            format!("it keeps the label `{label}`, by which the objective is not grouped");
+            format!("the query returns the label `{label}`, but the SLO is not grouped by it");
         let error = Diagnostic::error("label-mismatch", text.span, message)
             .maybe_help(did_you_mean(label, group.iter().copied()));
-        let help = format!("remove it, or add `by: [{label}]` to the objective");
+        let help = format!("remove the label from the query, or add `by: [{label}]` to the SLO");
         cx.sink.push(error.help(help));
         return None;
     }
@@ -105,12 +110,13 @@ fn labels(cx: &mut Context<'_>, text: &Text, expr: &Expr, by: &[Text]) -> Option
 
 fn listed(labels: &[String]) -> String {
     match labels {
-        [] => "no label".to_owned(),
-        labels => format!("`{}`", labels.join("`, `")),
+        [] => "no labels".to_owned(),
+        [label] => format!("the label `{label}`"),
+        labels => format!("the labels `{}`", labels.join("`, `")),
     }
 }
 
-/// The begin of a query.
+/// The start of a query.
 fn shortened(text: &str) -> String {
     const MOST: usize = 40;
     let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -76,7 +76,10 @@ pub(super) fn check(text: &str, actions: &[Range<usize>]) -> Result<(), Fault> {
     }
     match open.pop() {
         None => Ok(()),
-        Some((at, block)) => Err((at, format!("`{}` without `{{{{ end }}}}`", block.word()))),
+        Some((at, block)) => Err((
+            at,
+            format!("`{}` is not closed with `{{{{ end }}}}`", block.word()),
+        )),
     }
 }
 
@@ -131,7 +134,7 @@ fn tokens(text: &str, action: Range<usize>) -> Result<Vec<Token<'_>>, Fault> {
     let body = &text[from..to];
     if body.starts_with("/*") {
         let whole = body.ends_with("*/") && body.len() >= 4;
-        let fault = (from..to, "a comment stands alone in its braces".to_owned());
+        let fault = (from..to, "a comment must be alone in its braces".to_owned());
         return if whole { Ok(found) } else { Err(fault) };
     }
     let mut at = 0;
@@ -145,7 +148,7 @@ fn tokens(text: &str, action: Range<usize>) -> Result<Vec<Token<'_>>, Fault> {
         }
         let place = |length: usize| from + at..from + at + length;
         let (kind, length) = token(rest).ok_or_else(|| {
-            let message = format!("templates know no `{c}` here");
+            let message = format!("`{c}` is not allowed in a template");
             (place(c.len_utf8()), message)
         })?;
         found.push(Token {
@@ -259,17 +262,17 @@ fn control(
                 open.push((at, block));
                 pipeline(&rest[1..], whole, dot)
             }
-            _ => fault("nothing follows `else`, or the word it belongs to"),
+            _ => fault("only the keyword of its block can follow `else`, as in `else if`"),
         },
         "end" => match (open.pop(), rest.is_empty()) {
-            (None, _) => fault("`end` without a block that it ends"),
-            (_, false) => fault("nothing follows `end`"),
+            (None, _) => fault("`end` has no block to close"),
+            (_, false) => fault("`end` must be alone in its braces"),
             _ => Ok(()),
         },
         "break" | "continue" => {
             match open.iter().any(|(_, b)| *b == Block::Range) && rest.is_empty() {
                 true => Ok(()),
-                false => fault("it is allowed inside of `range` only"),
+                false => fault(&format!("`{word}` must be alone, inside a `range` block")),
             }
         }
         "define" | "block" | "template" => named(word, rest, whole, open),
@@ -286,12 +289,12 @@ fn named(
 ) -> Result<(), Fault> {
     let fault = |message: &str| Err((whole.clone(), message.to_owned()));
     if word == "define" && !open.is_empty() {
-        return fault("`define` is allowed outside of other blocks only");
+        return fault("`define` must be outside other blocks");
     }
     match rest.split_first() {
         Some((name, rest)) if name.kind == Kind::Constant && name.text.starts_with(['"', '`']) => {
             match word {
-                "define" if !rest.is_empty() => return fault("`define` needs a name alone"),
+                "define" if !rest.is_empty() => return fault("`define` must have only a name"),
                 "block" if rest.is_empty() => return fault("`block` needs a value"),
                 "template" => {}
                 _ => open.push((whole.clone(), Block::Define)),
@@ -301,7 +304,7 @@ fn named(
                 false => pipeline(rest, whole, true),
             }
         }
-        _ => fault("a name in quotes is needed"),
+        _ => fault(&format!("`{word}` needs a name in quotes")),
     }
 }
 
@@ -323,7 +326,7 @@ fn pipeline(tokens: &[Token<'_>], whole: &Range<usize>, dot: bool) -> Result<(),
             if !fits {
                 return fault(
                     &tokens[at].at,
-                    format!("`{}` follows a variable", tokens[at].text),
+                    format!("`{}` must follow a variable", tokens[at].text),
                 );
             }
             &tokens[at + 1..]
@@ -341,7 +344,7 @@ fn pipeline(tokens: &[Token<'_>], whole: &Range<usize>, dot: bool) -> Result<(),
             }
             Kind::Sign(")") => {
                 let Some(before) = depth.pop().filter(|_| now.1) else {
-                    return fault(&token.at, "`)` without a value in front of it".into());
+                    return fault(&token.at, "`)` has no value before it".into());
                 };
                 now = before;
             }
@@ -369,29 +372,26 @@ fn operand(token: &Token<'_>, kind: &Kind, now: (usize, bool), dot: bool) -> Res
         Kind::Word if !constant && !FUNCTIONS.contains(&token.text) => {
             let meant = crate::diag::did_you_mean(token.text, FUNCTIONS);
             let meant = meant.map(|meant| format!(": {meant}")).unwrap_or_default();
-            wrong(format!(
-                "templates have no function `{}`{meant}",
-                token.text
-            ))
+            wrong(format!("unknown template function `{}`{meant}", token.text))
         }
         Kind::Constant | Kind::Word
             if command > 1 && !more && (constant || *kind == Kind::Constant) =>
         {
-            wrong("a function follows `|`".into())
+            wrong("a function must follow `|`".into())
         }
-        Kind::Word if token.text == "nil" && !more => wrong("`nil` is not a command".into()),
+        Kind::Word if token.text == "nil" && !more => wrong("`nil` cannot stand alone".into()),
         Kind::Field if !dot && token.text != "." && token.apart => {
             let name = token.text[1..].split('.').next().unwrap_or_default();
             match FIELDS.contains(&name) {
                 true => Ok(()),
                 false => wrong(format!(
-                    "there is no `.{name}`, only `.{}`",
+                    "unknown field `.{name}`: use `.{}`",
                     FIELDS.join("`, `.")
                 )),
             }
         }
         _ if more && !token.apart && *kind != Kind::Field => {
-            wrong("a blank is missing in front of it".into())
+            wrong("a space is missing before this value".into())
         }
         _ => Ok(()),
     }

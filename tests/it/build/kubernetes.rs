@@ -82,7 +82,7 @@ fn what_the_api_server_would_refuse_is_told_at_its_place() {
             "cluster: eu-1",
             "clustre: eu-1",
             ":",
-            "nothing sets the label `cluster`",
+            "the target label `cluster` has no source",
         ),
         (
             "pods: {app: svc}",
@@ -107,7 +107,7 @@ fn what_the_api_server_would_refuse_is_told_at_its_place() {
             "example.com/team",
             "example.com/te am",
             ":",
-            "is not a valid name of a label",
+            "is not a valid Kubernetes label name",
         ),
         (
             "gateway:\n      kub",

@@ -121,17 +121,17 @@ fn an_option_of_another_ruler_is_told_at_its_place() {
         (
             "query_offset: 1m",
             "specs/a.yaml:5:3",
-            "`query_offset` is an option of a ruler",
+            "`query_offset` has no effect without `ruler`",
         ),
         (
             "ruler: thanos\n  source_tenants: [a]",
             "specs/a.yaml:6:3",
-            "only Mimir has tenants",
+            "`source_tenants` needs `ruler: mimir`",
         ),
         (
             "ruler: mimir\n  partial_response: warn",
             "specs/a.yaml:6:3",
-            "only Thanos has partial",
+            "`partial_response` needs `ruler: thanos`",
         ),
         (
             "ruler: thano",

@@ -61,7 +61,7 @@ pub(super) fn files(plan: &Plan) -> Tests {
                 if files.len() < events.tiers.len() {
                     tests.untested.push(Untested {
                         alert: slo.alert_name.clone(),
-                        why: "no share of bad events lies both beyond and short of a tier's threshold".into(),
+                        why: "no error ratios were found just above and just below the threshold of a tier".into(),
                     });
                 }
                 tests.files.extend(files);

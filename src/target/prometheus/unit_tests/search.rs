@@ -134,9 +134,9 @@ impl Search<'_> {
         match held.contains(&false) {
             true => format!("{} never held{hold}", those(false)),
             false if held.len() > 1 => {
-                format!("{} held{hold}, but only each by itself", those(true))
+                format!("{} held{hold} separately, but never together", those(true))
             }
-            false => "it fired only where it had fired before the fault".into(),
+            false => "the alert fires only where it fires without a fault, too".into(),
         }
     }
 
