@@ -123,7 +123,7 @@ fn the_readme_begins_with_what_ci_runs() {
         .lines()
         .map(|line| line.split('#').next().unwrap().trim())
         .collect();
-    assert_eq!(commands, ["cargo run --release -- build", "cargo test"]);
+    assert_eq!(commands, ["cargo run -- build", "cargo test"]);
     let ci = read(".ci/run");
     for command in ["cargo test", "\"$binary\" build --check"] {
         assert!(ci.lines().any(|line| line == command), "{command}");
