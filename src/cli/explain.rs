@@ -1,47 +1,66 @@
-//! `slosmith explain`: what a rule looks for.
+//! `slosmith explain`: what the code of a finding means.
 
 use std::io::Write;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
 
-use crate::diag::did_you_mean;
+use crate::diag::{codes, did_you_mean};
 use crate::lint::rules;
 
-/// Explain what a lint rule checks, and why
+/// Explain the code of a finding
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// The rule, as shown in brackets in a finding. Without it, all rules are listed
-    rule: Option<String>,
+    /// The code, as shown in brackets in a finding: a lint rule, or a code of `slosmith build`. Without it, all codes are
+    /// listed
+    code: Option<String>,
 }
 
-/// Prints one rule, or the list of all.
+/// Prints the page of one code, or the list of all.
 ///
 /// # Errors
-/// When there is no such rule, or `out` cannot be written.
+/// If the code is unknown, or `out` cannot be written.
 pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<u8> {
-    let Some(name) = &args.rule else {
-        let infos = rules::infos();
-        let width = infos.iter().map(|info| info.name.len()).max().unwrap_or(0);
-        for info in infos {
-            let level = info.level.as_str();
-            let group = info.group.as_str();
-            writeln!(
-                out,
-                "{:width$}  {group:11}  {level:7}  {}",
-                info.name, info.summary
-            )?;
-        }
+    let Some(code) = &args.code else {
+        list(out)?;
         return Ok(0);
     };
-    let Some(info) = rules::find(name) else {
-        let names: Vec<_> = rules::infos().iter().map(|info| info.name).collect();
-        let hint = did_you_mean(name, names).map(|hint| format!(": {hint}"));
-        return Err(anyhow!(
-            "there is no rule `{name}`{}",
-            hint.unwrap_or_default()
-        ));
-    };
-    out.write_all(rules::page(info).as_bytes())?;
+    let page = rules::find(code)
+        .map(rules::page)
+        .or_else(|| codes::find(code).map(|info| info.page()));
+    let page = page.ok_or_else(|| unknown(code))?;
+    out.write_all(page.as_bytes())?;
     Ok(0)
+}
+
+/// All rules with their groups and levels, then the other codes group by group.
+fn list(out: &mut dyn Write) -> Result<()> {
+    let infos = rules::infos();
+    let names = infos.iter().map(|info| info.name);
+    let width = names.chain(codes::all().map(|info| info.name));
+    let width = width.map(str::len).max().unwrap_or(0);
+    writeln!(out, "Lint rules")?;
+    for info in infos {
+        let (name, summary) = (info.name, info.summary);
+        let (group, level) = (info.group.as_str(), info.level.as_str());
+        writeln!(out, "  {name:width$}  {group:11}  {level:7}  {summary}")?;
+    }
+    let mut group = "";
+    for info in codes::all() {
+        if info.group != group {
+            group = info.group;
+            writeln!(out, "\n{group}")?;
+        }
+        let summary = info.summary.trim_end_matches('.');
+        writeln!(out, "  {:width$}  {summary}", info.name)?;
+    }
+    Ok(())
+}
+
+fn unknown(code: &str) -> anyhow::Error {
+    let rules = rules::infos().into_iter().map(|info| info.name);
+    let known: Vec<_> = rules.chain(codes::all().map(|info| info.name)).collect();
+    let hint = did_you_mean(code, known).map(|hint| format!(": {hint}"));
+    let hint = hint.unwrap_or_else(|| "; `slosmith explain` lists all codes".to_owned());
+    anyhow!("unknown code `{code}`{hint}")
 }

@@ -15,6 +15,7 @@
 //! assert_eq!(text, "a.yaml:1:7: error[unknown-metric] nothing has `upp`\n");
 //! ```
 
+pub mod codes;
 pub mod fingerprint;
 pub mod fix;
 pub mod render;

@@ -2,6 +2,13 @@
 
 use super::Severity;
 
+/// The address of the documentation of this version.
+pub(super) const HOME: &str = concat!(
+    "https://docs.rs/slosmith/",
+    env!("CARGO_PKG_VERSION"),
+    "/slosmith/"
+);
+
 /// What rules of one kind judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
@@ -84,24 +91,41 @@ pub struct RuleInfo {
 impl RuleInfo {
     /// The documentation with each paragraph on one line, for readers that wrap lines themselves.
     pub fn docs(&self) -> String {
-        let mut docs = String::new();
-        let (mut in_code, mut in_paragraph) = (false, false);
-        for line in self.doc_comment.trim_end().lines() {
-            let line = line.strip_prefix(' ').unwrap_or(line);
-            let is_fence = line.starts_with("```");
-            let is_text = !in_code && !is_fence && !line.is_empty();
-            if in_paragraph && is_text && !starts_block(line) {
-                docs.push(' ');
-                docs.push_str(line.trim_start());
-            } else {
-                docs.push_str(if docs.is_empty() { "" } else { "\n" });
-                docs.push_str(line);
-            }
-            in_code ^= is_fence;
-            in_paragraph = is_text;
-        }
-        docs
+        let lines = self.doc_comment.lines();
+        let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
+        unwrapped(&lines.collect::<Vec<_>>().join("\n"))
     }
+
+    /// The address of the documentation.
+    pub fn url(&self) -> String {
+        match self.group {
+            Group::Suppression => format!("{HOME}lint/suppress/rules/index.html"),
+            _ => {
+                let module = self.name.replace('-', "_");
+                format!("{HOME}lint/rules/{module}/constant.RULE.html")
+            }
+        }
+    }
+}
+
+/// Markdown with each paragraph on one line.
+pub(super) fn unwrapped(text: &str) -> String {
+    let mut out = String::new();
+    let (mut in_code, mut in_paragraph) = (false, false);
+    for line in text.trim_end().lines() {
+        let is_fence = line.starts_with("```");
+        let is_text = !in_code && !is_fence && !line.is_empty();
+        if in_paragraph && is_text && !starts_block(line) {
+            out.push(' ');
+            out.push_str(line.trim_start());
+        } else {
+            out.push_str(if out.is_empty() { "" } else { "\n" });
+            out.push_str(line);
+        }
+        in_code ^= is_fence;
+        in_paragraph = is_text;
+    }
+    out
 }
 
 /// A list item, a row of a table or a heading: what must stay on a line of its own.

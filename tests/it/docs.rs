@@ -14,7 +14,7 @@ fn read(path: &str) -> String {
 }
 
 /// The bodies of a page's fenced blocks of one language.
-fn fences<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+pub(crate) fn fences<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
     let start = format!("\n```{language}\n");
     let after = page.split(start.as_str()).skip(1);
     after
@@ -29,7 +29,7 @@ fn has_key(text: &str, key: &str) -> bool {
 }
 
 /// A whole spec: what `example` lacks of the head comes from `head`.
-fn completed(example: &str, head: &str) -> String {
+pub(crate) fn completed(example: &str, head: &str) -> String {
     let mut text = format!("{example}\n");
     let mut wanted = false;
     for line in head.lines() {

@@ -234,6 +234,8 @@ fn findings_and_their_fixes() {
     editor.show("rules.yaml", RULES);
     let found = editor.found("rules.yaml");
     assert_eq!(found[0]["code"], "removed-metric", "{found:#}");
+    let href = found[0]["codeDescription"]["href"].as_str();
+    assert!(href.is_some_and(|href| href.contains("/removed_metric/")));
     assert_eq!(found[0]["severity"], 1);
     assert_eq!(
         found[0]["range"]["start"],

@@ -16,6 +16,7 @@ mod bundled;
 mod catalog;
 mod ci;
 mod cloudwatch;
+mod codes;
 mod commands;
 mod compat;
 mod coverage;

@@ -2,11 +2,15 @@
 
 use std::path::PathBuf;
 
-use lsp_types::{DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Uri};
+use lsp_types::{
+    CodeDescription, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString,
+    Uri,
+};
 
 use super::position::{Encoding, Lines};
 use crate::artifact::Kind;
-use crate::diag::{Diagnostic, Severity};
+use crate::diag::{Diagnostic, RuleInfo, Severity, codes};
+use crate::lint::rules;
 use crate::source::{FileId, Sources};
 
 /// An open document, with what was found in it.
@@ -87,12 +91,22 @@ impl Document {
             range: lines.range(found.span.range()),
             severity: Some(severity),
             code: Some(NumberOrString::String(found.code.to_owned())),
+            code_description: entry(found.code),
             source: Some("slosmith".to_owned()),
             message: message.join("\n"),
             related_information: (!related.is_empty()).then_some(related),
             ..lsp_types::Diagnostic::default()
         }
     }
+}
+
+/// The address of the documentation of a code.
+fn entry(code: &str) -> Option<CodeDescription> {
+    let rule = rules::find(code).map(RuleInfo::url);
+    let url = rule.or_else(|| codes::find(code).map(|info| info.url()))?;
+    Some(CodeDescription {
+        href: url.parse().ok()?,
+    })
 }
 
 /// The path that an editor means by `file:///…`.

@@ -14,6 +14,7 @@ use model::{
 use text::{message, uri};
 
 use super::{Report, TOOL, VERSION, full_text, place};
+use crate::diag::rule::HOME;
 use crate::diag::{Diagnostic, Edit, Fix, Severity, fingerprint};
 use crate::source::{FileId, Span};
 
@@ -53,7 +54,7 @@ fn run<'a>(report: &'a Report<'a>) -> Run<'a> {
                 name: TOOL,
                 version: VERSION,
                 semantic_version: VERSION,
-                information_uri: rules::home(),
+                information_uri: HOME,
                 rules,
             },
         },

@@ -39,7 +39,7 @@ pub(super) struct Driver<'a> {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
     pub(super) semantic_version: &'static str,
-    pub(super) information_uri: String,
+    pub(super) information_uri: &'static str,
     pub(super) rules: Vec<Rule<'a>>,
 }
 

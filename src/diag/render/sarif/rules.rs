@@ -1,24 +1,20 @@
 //! What SARIF says of rules.
 
-use super::super::{Report, VERSION};
+use super::super::Report;
 use super::level;
 use super::model::{Configuration, Description, Help, Rule, RuleProperties};
-use crate::diag::{Diagnostic, Group, RuleInfo, Severity, capital};
+use crate::diag::rule::HOME;
+use crate::diag::{Diagnostic, RuleInfo, Severity, capital, codes};
 
 /// GitHub cuts longer descriptions.
 const DESCRIPTION: usize = 1_024;
-
-/// Where the documentation of this version is.
-pub(super) fn home() -> String {
-    format!("https://docs.rs/slosmith/{VERSION}/slosmith/")
-}
 
 /// All rules that were asked, then the codes of findings that no rule made.
 pub(super) fn rules<'a>(report: &Report<'a>) -> Vec<Rule<'a>> {
     let mut rules: Vec<_> = report.rules.iter().map(rule).collect();
     for d in report.diagnostics {
         if !rules.iter().any(|rule| rule.id == d.code) {
-            rules.push(fault(d));
+            rules.push(other(d));
         }
     }
     let known = report.rules.len();
@@ -32,7 +28,7 @@ fn rule(info: &RuleInfo) -> Rule<'_> {
         name: pascal(info.name),
         short_description: describe(&sentence(info.summary)),
         full_description: describe(&first_paragraph(&info.docs())),
-        help_uri: page(info),
+        help_uri: info.url(),
         help: Help {
             text: info.docs(),
             markdown: info.docs(),
@@ -51,36 +47,28 @@ fn rule(info: &RuleInfo) -> Rule<'_> {
     }
 }
 
-/// What is said while files are read: no rule, but SARIF wants one for each result.
-fn fault(d: &Diagnostic) -> Rule<'_> {
-    let words = sentence(&d.code.replace('-', " "));
-    let full = format!("{words} Said while files, specs and configuration are read.");
+/// A code of findings that no rule of the report makes; SARIF needs a rule for each result.
+fn other(d: &Diagnostic) -> Rule<'_> {
+    let info = codes::find(d.code);
+    let summary = match info {
+        Some(info) => info.summary.to_owned(),
+        None => sentence(&d.code.replace('-', " ")),
+    };
+    let docs = info.map_or_else(|| summary.clone(), |info| info.docs());
     Rule {
         id: d.code,
         name: pascal(d.code),
-        short_description: describe(&words),
-        full_description: describe(&full),
-        help_uri: home(),
+        short_description: describe(&summary),
+        full_description: describe(&info.map_or_else(|| summary.clone(), |info| info.meaning())),
+        help_uri: info.map_or_else(|| HOME.to_owned(), |info| info.url()),
         help: Help {
-            text: full.clone(),
-            markdown: full,
+            text: docs.clone(),
+            markdown: docs,
         },
         default_configuration: Configuration {
             level: level(d.severity),
         },
         properties: None,
-    }
-}
-
-/// The page of a rule: the documentation of its declaration.
-fn page(info: &RuleInfo) -> String {
-    let home = home();
-    match info.group {
-        Group::Suppression => format!("{home}lint/suppress/rules/index.html"),
-        _ => {
-            let module = info.name.replace('-', "_");
-            format!("{home}lint/rules/{module}/constant.RULE.html")
-        }
     }
 }
 

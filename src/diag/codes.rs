@@ -1,0 +1,116 @@
+//! The codes of findings that do not come from a lint rule: what each code means, and what to write instead.
+#![doc = ""]
+#![doc = include_str!("codes/files.md")]
+#![doc = include_str!("codes/fields.md")]
+#![doc = include_str!("codes/signals.md")]
+#![doc = include_str!("codes/alerts.md")]
+#![doc = include_str!("codes/outputs.md")]
+#![doc = include_str!("codes/import.md")]
+
+use super::rule::{HOME, unwrapped};
+
+/// The entries, one file for each group.
+const FILES: [&str; 6] = [
+    include_str!("codes/files.md"),
+    include_str!("codes/fields.md"),
+    include_str!("codes/signals.md"),
+    include_str!("codes/alerts.md"),
+    include_str!("codes/outputs.md"),
+    include_str!("codes/import.md"),
+];
+
+/// The beginning of the page of all codes.
+const INTRODUCTION: &str = "# Diagnostics
+
+Generated from `src/diag/codes/`; `slosmith explain CODE` prints one entry. `slosmith build` also reports codes of lint rules: \
+[rules.md](rules.md).\nThe level is *error* if the entry names no other. After an error, a build writes no file.
+
+The tests build each example of a spec. An example without a head uses this one:
+
+```yaml
+apiVersion: slosmith/v1
+service: {name: chat, owner: inference}
+runtime: {vllm: \">=0.20, <0.34\"}
+links: {runbooks: https://git.example/runbooks, grafana: https://grafana.example}
+prometheus: {selector: {job: vllm}, group_by: [cluster], labels: {target: [cluster]}}
+```
+
+| code | group | finds |
+|---|---|---|
+";
+
+/// The entry of one code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeInfo {
+    /// The code: kebab-case.
+    pub name: &'static str,
+    /// What findings of this code are about: the title of the entry's group.
+    pub group: &'static str,
+    /// What is wrong, in one sentence.
+    pub summary: &'static str,
+    /// The entry without its heading: the summary, then one section each for what it means, why, an example, and what
+    /// to use instead.
+    text: &'static str,
+}
+
+impl CodeInfo {
+    /// The entry without its heading, in Markdown; each paragraph is on one line.
+    pub fn docs(&self) -> String {
+        unwrapped(self.text)
+    }
+
+    /// The first paragraph of the section *What it means*, on one line.
+    pub fn meaning(&self) -> String {
+        let docs = self.docs();
+        let (_, meaning) = docs
+            .split_once("### What it means\n\n")
+            .unwrap_or(("", &docs));
+        meaning.lines().next().unwrap_or_default().to_owned()
+    }
+
+    /// The entry with its heading, in Markdown.
+    pub fn page(&self) -> String {
+        format!("## {}\n\n{}\n", self.name, self.text)
+    }
+
+    /// The address of the entry.
+    pub fn url(&self) -> String {
+        format!("{HOME}diag/codes/index.html#{}", self.name)
+    }
+}
+
+/// All entries, in the order of the page.
+pub fn all() -> impl Iterator<Item = CodeInfo> {
+    FILES.into_iter().flat_map(|file| {
+        let (title, entries) = file.split_once("\n\n## ").unwrap_or((file, ""));
+        let entry = move |entry: &'static str| {
+            let (name, text) = entry.split_once("\n\n").unwrap_or((entry, ""));
+            CodeInfo {
+                name,
+                group: title.trim_start_matches("# "),
+                summary: text.lines().next().unwrap_or_default(),
+                text: text.trim_end(),
+            }
+        };
+        entries.split("\n\n## ").map(entry)
+    })
+}
+
+/// The entry of a code.
+pub fn find(code: &str) -> Option<CodeInfo> {
+    all().find(|info| info.name == code)
+}
+
+/// All entries, for `docs/diagnostics.md`.
+pub fn pages() -> String {
+    let row = |info: CodeInfo| {
+        let summary = info.summary.trim_end_matches('.');
+        format!(
+            "| [`{0}`](#{0}) | {1} | {summary} |\n",
+            info.name, info.group
+        )
+    };
+    let rows: String = all().map(row).collect();
+    let entries: String = all().map(|info| format!("\n{}", info.page())).collect();
+    format!("{INTRODUCTION}{rows}{entries}")
+}
