@@ -1,5 +1,5 @@
-//! Parity as it is measured: the same traffic for Prometheus, which promtool runs, and for CloudWatch, which gets what the
-//! agent and the emitter deliver. What the report says of an alarm must be what is seen.
+//! Measured parity: the same traffic for Prometheus, whose rules promtool runs, and for CloudWatch, which gets the samples of the
+//! agent and the emitter. The grades in the report must agree with the measurement.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
