@@ -70,10 +70,11 @@ fn examples_of_other_targets_build() {
     for (page, target) in [
         ("docs/cloudwatch.md", Target::CloudWatch),
         ("docs/runbooks.md", Target::Runbook),
+        ("docs/load-tests.md", Target::Runbook),
     ] {
         let text = read(page);
         let examples = fences(&text, "yaml");
-        assert!(examples.len() > 1, "{page}");
+        assert!(!examples.is_empty(), "{page}");
         for example in &examples {
             let spec = completed(example, head);
             let files = crate::bundled::build_for(&spec, None, target);

@@ -89,7 +89,7 @@ fn counted() -> String {
     let head = "| | groups | recording rules | alerting rules | recorded series | evaluations per second |\n|---|---|---|---|---|---|\n";
     let mut text = format!("<!-- counted -->\n{head}");
     let slo = Cost::of(&groups("vllm-serving", "slo-availability"));
-    text += &slo.row("one objective: `availability` of `vllm-serving`, with four tiers");
+    text += &slo.row("one SLO: `availability` of `vllm-serving`, with four tiers");
     for spec in SPECS {
         text += &Cost::of(&groups(spec, "")).row(&format!("one service: `{spec}`"));
     }

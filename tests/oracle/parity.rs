@@ -1,5 +1,5 @@
-//! Parity as it is measured: the same traffic for Prometheus, which promtool runs, and for CloudWatch, which gets what the
-//! agent and the emitter deliver. What the report says of an alarm must be what is seen.
+//! Measured parity: the same traffic for Prometheus, whose rules promtool runs, and for CloudWatch, which gets the samples of the
+//! agent and the emitter. The grades in the report must agree with the measurement.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -535,19 +535,30 @@ fn week() -> Fleet {
 
 /// The page with the measured minutes.
 fn show([own, bundled, long]: [&Seen; 3], days: usize) {
+    let (lag, step, slack) = (AGENT.1, SPARSE.1, SLACK * 100.0);
     let mut text = format!(
-        "# Parity, measured\n\nThis page shows how often the CloudWatch alarms agree with the Prometheus alerts. Both sides get the same simulated \
-         traffic:\n{days} days of {MINUTES} minutes, with three replicas in two clusters. promtool runs the generated rules. A small \
-         evaluator\nruns `alarms.json` as AWS's documents describe, on the metrics that the agent and the emitter deliver. The agent scrapes\n{} s \
-         after Prometheus.\n\nThe numbers are minutes in which an alert fires. *missed*: Prometheus fires, and CloudWatch does not within \
-         {TOLERANCE}. *more*: the\nreverse. The test `parity::measured` writes this page, and fails where a grade in `parity.md` hides a \
-         difference of more than\n{:.0} % or {FEW} minutes. Alarms that look back more than a day see one week of {WEEK} hours, of which every {} minutes \
-         are\ncompared; CloudWatch evaluates them at each full hour.\n\nNot measured, so that the grade follows from AWS's documents alone: alarms on anomaly detection bands, which are AWS's own \
-         model;\nPromQL alarms (`tools/otlp-check` compares their values instead); panels. Not simulated: the delay of ingestion, and how AWS \
-         extends\nthe evaluation range of an alarm when data is missing.\n",
-        AGENT.1,
-        SLACK * 100.0,
-        SPARSE.1
+        "# CloudWatch parity\n\n\
+         How often the CloudWatch alarms agree with the Prometheus alerts on the same simulated traffic.\n\n\
+         The tables count minutes. [Parity](cloudwatch.md#parity) explains the grades.\n\n\
+         | column | minutes |\n\
+         |---|---|\n\
+         | Prometheus, CloudWatch | the alert fires in this system |\n\
+         | missed | only Prometheus fires, with a tolerance of {TOLERANCE} |\n\
+         | extra | only CloudWatch fires, with a tolerance of {TOLERANCE} |\n\n\
+         ## Method\n\n\
+         - **Traffic**: {days} days of {MINUTES} minutes, with three replicas in two clusters.\n\
+         - **Prometheus**: promtool runs the generated rules.\n\
+         - **CloudWatch**: a small evaluator runs `alarms.json` as the AWS documentation describes, on the metrics that the agent and the emitter\n\
+         \x20\x20deliver. The agent scrapes {lag} s after Prometheus.\n\
+         - **Alarms that look back more than a day**: one simulated week of {WEEK} hours, compared every {step} minutes. CloudWatch evaluates these\n\
+         \x20\x20alarms at each full hour.\n\
+         - **Check**: the test `parity::measured` writes this page. It fails if a grade in `parity.md` hides a difference of more than\n\
+         \x20\x20{slack:.0}% or {FEW} minutes.\n\n\
+         Not measured, so that the AWS documentation alone decides the grade:\n\n\
+         - anomaly detection alarms, which use AWS's own model\n\
+         - PromQL alarms: `tools/otlp-check` compares their values instead\n\
+         - panels\n\n\
+         Not simulated: the delay of ingestion, and how AWS extends the evaluation range of an alarm when data is missing.\n"
     );
     for (title, seen) in [
         (
@@ -560,15 +571,15 @@ fn show([own, bundled, long]: [&Seen; 3], days: usize) {
             long,
         ),
     ] {
-        let head = "| alert | grade | Prometheus | CloudWatch | missed | more |\n|---|---|---|---|---|---|";
+        let head = "| alert | grade | Prometheus | CloudWatch | missed | extra |\n|---|---|---|---|---|---|";
         writeln!(text, "\n## {title}\n\n{head}").expect("text");
         for (name, m) in &seen.alerts {
             let grade = m.grade.as_str();
-            let (theirs, ours) = (m.prometheus, m.cloudwatch);
-            let (missed, more) = (m.missed, m.more);
+            let (prometheus, cloudwatch) = (m.prometheus, m.cloudwatch);
+            let (missed, extra) = (m.missed, m.more);
             writeln!(
                 text,
-                "| {name} | {grade} | {theirs} | {ours} | {missed} | {more} |"
+                "| {name} | {grade} | {prometheus} | {cloudwatch} | {missed} | {extra} |"
             )
             .expect("text");
         }
@@ -580,6 +591,6 @@ fn show([own, bundled, long]: [&Seen; 3], days: usize) {
     let known = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         known == text,
-        "{PAGE} is stale: INSTA_UPDATE=always writes this:\n{text}"
+        "{PAGE} is out of date: INSTA_UPDATE=always writes this:\n{text}"
     );
 }
