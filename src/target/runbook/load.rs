@@ -83,34 +83,34 @@ fn view(plan: &Plan, tests: &LoadTests) -> Value {
 }
 
 fn words(limit: &Limit) -> String {
-    let side = if limit.above { "above" } else { "below" };
+    let side = if limit.above { ">" } else { "<" };
     format!("{side} {}", limit.text)
 }
 
-/// What k6 sends, in words.
+/// The requests of k6, as text.
 fn sent(tests: &LoadTests, s: &Scenario) -> String {
     let what = match (s.turns, s.prompt_tokens) {
-        (1, None) => "the questions of the traffic".to_owned(),
+        (1, None) => "the prompts of the traffic table".to_owned(),
         (1, Some(tokens)) => format!("prompts of {tokens} tokens"),
         (turns, None) => format!("conversations of {turns} turns"),
         (turns, Some(tokens)) => {
-            format!("conversations of {turns} turns that grow to a prompt of {tokens} tokens")
+            format!("conversations of {turns} turns; the last prompt has {tokens} tokens")
         }
     };
     match tests.warmup {
-        Some(warmup) => format!("{what}, after a warm-up of {warmup} that is not measured"),
+        Some(warmup) => format!("{what}, after an unmeasured warm-up of {warmup}"),
         None => what,
     }
 }
 
-/// What the benchmark sends, in words.
+/// The requests of the benchmark, as text.
 fn benched(tests: &LoadTests, s: &Scenario) -> String {
     let what = match s.prompt_tokens {
-        None => "the questions of the traffic".to_owned(),
+        None => "the prompts of the traffic table".to_owned(),
         Some(tokens) => format!("random prompts of {tokens} tokens"),
     };
     match (s.turns > 1, &tests.system) {
-        (true, _) => format!("{what}, each on its own: it has no conversations"),
+        (true, _) => format!("{what}, one request each: `vllm bench serve` has no conversations"),
         (false, Some(_)) => format!("{what}, without the system prompt"),
         (false, None) => what,
     }
