@@ -5,10 +5,10 @@ use super::go;
 use super::view::Pairs;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    Alert, Compare, Condition, EventSlo, Links, Marks, PercentileSlo, RawCondition, Slo, Tier,
+    Alert, Bound, Compare, Condition, EventSlo, Links, Marks, PercentileSlo, RawCondition, Slo, Tier,
     ValueUnit, words,
 };
-use crate::units::{Duration, Unit, decimal, readable, shown};
+use crate::units::{Duration, Number, Unit, decimal, readable, shown};
 
 /// A text with places for the value and labels.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ enum Piece {
     /// The author's own text; may hold template code.
     Own(String),
     Value(ValueUnit),
+    /// A value below a thousand, without a prefix: `0.5`, not `500m`.
+    Small(ValueUnit),
     /// A coefficient, with two decimals.
     Coefficient,
     Label(String),
@@ -93,6 +95,9 @@ impl Text {
                 let (function, suffix) = format(*unit);
                 format!("{{{{ $value | {function} }}}}{suffix}")
             }
+            Piece::Small(unit) => {
+                format!("{{{{ $value | printf \"%.4g\" }}}}{}", format(*unit).1)
+            }
             Piece::Coefficient => "{{ $value | printf \"%.2f\" }}".to_owned(),
         };
         self.0.iter().map(piece).collect()
@@ -118,6 +123,9 @@ impl Text {
                     _ => go::humanize(value),
                 };
                 Some(format!("{number}{suffix}"))
+            }
+            Piece::Small(unit) => {
+                Some(format!("{}{}", go::four_digits(value), format(*unit).1))
             }
             Piece::Coefficient => Some(format!("{value:.2}")),
         };
@@ -313,9 +321,21 @@ fn value_of(c: &Compare, labels: &[String]) -> Text {
     let name = words::capital(&words::subject(c));
     let value = match words::state(c) {
         Some(state) => Text::plain(format!("{name}: {state}")),
+        None if is_small(c) => {
+            let mut text = Text::plain(format!("{name}: "));
+            text.0.push(Piece::Small(c.unit));
+            text
+        }
         None => Text::plain(format!("{name}: ")).value(c.unit),
     };
     value.labels(labels).and(".")
+}
+
+/// True for a count that fires only below a thousand: `humanize` prints a half as `500m`.
+fn is_small(c: &Compare) -> bool {
+    let below = matches!(&c.bound, Bound::Fixed(op, bound, _)
+        if !op.is_upper() && *bound <= Number::from_integer(1_000));
+    below && format(c.unit).0 == "humanize"
 }
 
 /// A burn-rate alert.

@@ -338,20 +338,20 @@ fn seconds(duration: Duration) -> String {
     format!("{}s", duration.as_secs())
 }
 
-/// Seconds until a request is given up: a minute and a quarter of a second for each token, and beyond every latency that is
-/// judged.
+/// Seconds until a request times out: a minute and a quarter of a second for each token, and more than every latency
+/// limit.
 fn timeout(tests: &LoadTests, s: &Scenario) -> i128 {
     let answers = tests.traffic.iter().map(|t| t.max_tokens);
     let longest = i128::from(answers.max().unwrap_or(s.output_tokens));
     let latencies = tests.criteria.iter().filter(|c| c.measure == Measure::E2e);
     let bounds = latencies.flat_map(|c| [&c.pass, &c.fail]).flatten();
-    let judged = bounds
+    let limits = bounds
         .map(|limit| (limit.value * 2).ceil().to_integer())
         .max();
-    (60 + longest.div_euclid(4)).max(judged.unwrap_or(0))
+    (60 + longest.div_euclid(4)).max(limits.unwrap_or(0))
 }
 
-/// Bounds on what HTTP shows: a run beyond a pass bound, or one that is not the load it claims, ends with an error.
+/// Thresholds on HTTP measures: k6 fails a run that misses a pass limit or does not create the wanted load.
 fn thresholds(tests: &LoadTests, s: &Scenario) -> Value {
     let mut found = serde_json::Map::new();
     found.insert("dropped_iterations".to_owned(), json!(["count==0"]));
