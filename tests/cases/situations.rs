@@ -256,7 +256,9 @@ fn alerts_say_what_is_measured_and_nothing_odd() {
             for line in file.text.lines().map(str::trim) {
                 let odd = ["times too fast", "has lost", "description: \" "];
                 assert!(!odd.iter().any(|odd| line.contains(odd)), "{line}");
-                if line.starts_with("description:") && line.contains("description: \"Correlation of ") {
+                if line.starts_with("description:")
+                    && line.contains("description: \"Correlation of ")
+                {
                     assert!(line.contains("{{ $value"), "{line}");
                     correlated += 1;
                 }

@@ -42,7 +42,13 @@ fn texts(when: &str, hold: &str) -> Vec<(String, String)> {
     let templates = Templates::load(None).expect("templates");
     let mut files = rendered(&plan, &templates);
     let page = preview::page(&plan, &templates).expect("a page");
-    files.push((page.path, page.text.replace("&#x2f;", "/").replace("&gt;", ">").replace("&lt;", "<")));
+    files.push((
+        page.path,
+        page.text
+            .replace("&#x2f;", "/")
+            .replace("&gt;", ">")
+            .replace("&lt;", "<"),
+    ));
     files
 }
 
@@ -122,7 +128,10 @@ fn every_output_words_a_condition_alike() {
             "" => (bound, String::new()),
             _ => {
                 let (threshold, hold) = bound.rsplit_once(" for ").expect("a duration");
-                (threshold.trim_end_matches(','), format!(" Duration: {hold}."))
+                (
+                    threshold.trim_end_matches(','),
+                    format!(" Duration: {hold}."),
+                )
             }
         };
         says(

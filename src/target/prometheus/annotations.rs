@@ -5,8 +5,8 @@ use super::go;
 use super::view::Pairs;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    Alert, Bound, Compare, Condition, EventSlo, Links, Marks, PercentileSlo, RawCondition, Slo, Tier,
-    ValueUnit, words,
+    Alert, Bound, Compare, Condition, EventSlo, Links, Marks, PercentileSlo, RawCondition, Slo,
+    Tier, ValueUnit, words,
 };
 use crate::units::{Duration, Number, Unit, decimal, readable, shown};
 
@@ -124,9 +124,7 @@ impl Text {
                 };
                 Some(format!("{number}{suffix}"))
             }
-            Piece::Small(unit) => {
-                Some(format!("{}{}", go::four_digits(value), format(*unit).1))
-            }
+            Piece::Small(unit) => Some(format!("{}{}", go::four_digits(value), format(*unit).1)),
             Piece::Coefficient => Some(format!("{value:.2}")),
         };
         self.0.iter().map(piece).collect()

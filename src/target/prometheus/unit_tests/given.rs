@@ -52,8 +52,14 @@ pub(super) fn tests(
             "fires above the threshold in both windows",
             [BEYOND, BEYOND],
         ),
-        run.test("silent below the threshold in the long window", [SHORT_OF, BEYOND]),
-        run.test("silent below the threshold in the short window", [BEYOND, SHORT_OF]),
+        run.test(
+            "silent below the threshold in the long window",
+            [SHORT_OF, BEYOND],
+        ),
+        run.test(
+            "silent below the threshold in the short window",
+            [BEYOND, SHORT_OF],
+        ),
     ]
 }
 

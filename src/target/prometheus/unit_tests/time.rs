@@ -203,7 +203,11 @@ impl<'a> Run<'a> {
             self.check(at, false),
         ];
         let phases = [30 * self.per_minute, 0, 0];
-        self.test("no data and silent while the gauge is missing", phases, checks)
+        self.test(
+            "no data and silent while the gauge is missing",
+            phases,
+            checks,
+        )
     }
 
     /// What the on-call person sees while all tiers fire.
