@@ -1,4 +1,4 @@
-//! What the template of the index sees.
+//! The data of the index template.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::naming;
 use crate::plan::runbook::{Advice, Command, Page, Table, Triage};
 use crate::plan::{Plan, words};
 
-/// The pages with the alerts that lead to them, and the alerts that lead to none.
+/// The pages with their alerts, and the alerts without a page.
 pub(super) fn view(
     plan: &Plan,
     led: &[(&Page, Vec<AlertView<'_>>)],
@@ -39,7 +39,7 @@ pub(super) fn view(
         "pages": pages,
         "alerts": others,
         "alerts_title": match others.iter().any(AlertView::is_elsewhere) {
-            true => "Alerts without a page here",
+            true => "Alerts with other runbooks or without a runbook",
             false => "Alerts without a runbook",
         },
         "triage": runbooks.triage.iter().map(triage).collect::<Vec<_>>(),
