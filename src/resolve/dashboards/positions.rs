@@ -1,4 +1,4 @@
-//! Places that the author gave: on the grid, and on no other panel.
+//! Checks positions from the spec: on the grid, and without overlaps.
 
 use crate::diag::{Diagnostic, Sink};
 use crate::plan::dashboard::{COLUMNS, Place};
@@ -19,11 +19,11 @@ impl Positions {
     fn fault(&self, place: Place, at: Span) -> Option<Diagnostic> {
         if place.w == 0 || place.h == 0 || place.x + place.w > COLUMNS {
             let message = format!("the panel does not fit on the grid of {COLUMNS} columns");
-            let help = format!("`w` and `h` are at least 1, `x` + `w` at most {COLUMNS}");
+            let help = format!("set `w` and `h` to at least 1, and `x` + `w` to at most {COLUMNS}");
             return Some(Diagnostic::error("bad-position", at, message).help(help));
         }
         let (_, other) = self.0.iter().find(|(other, _)| other.overlaps(place))?;
-        let error = Diagnostic::error("overlapping-panels", at, "the panel overlaps another one");
-        Some(error.related(*other, "the other is here"))
+        let error = Diagnostic::error("overlapping-panels", at, "the panel overlaps another panel");
+        Some(error.related(*other, "the other panel"))
     }
 }

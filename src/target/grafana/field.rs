@@ -102,7 +102,7 @@ fn axis(panel: &Panel, full: bool) -> (Option<f64>, Option<f64>) {
     (zero, Some(rounded(top)))
 }
 
-/// Six digits: what binary fractions add behind them is nobody's business.
+/// Six digits: more would only be noise of binary fractions.
 fn rounded(value: f64) -> f64 {
     format!("{value:.6}").parse().unwrap_or(value)
 }

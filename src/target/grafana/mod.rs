@@ -125,7 +125,7 @@ fn yaml(
     Ok(file)
 }
 
-/// What dashboard-linter must not ask for.
+/// Exceptions from the rules of dashboard-linter.
 fn exceptions(plan: &Plan) -> view::Exceptions {
     let panels = plan
         .dashboards

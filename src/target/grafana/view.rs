@@ -19,7 +19,7 @@ pub(super) struct Dashboard {
     pub(super) variables: Vec<Variable>,
     pub(super) legend_variable: Option<LegendVariable>,
     pub(super) annotations: Vec<Annotation>,
-    /// Tags of the annotations in Grafana that tell of a deployment.
+    /// Tags of the annotations in Grafana that mark a deployment.
     pub(super) deployments: Vec<String>,
     /// Rows and panels in reading order; those of a closed row are inside it.
     pub(super) panels: Vec<Panel>,
@@ -62,7 +62,7 @@ pub(super) struct Panel {
     pub(super) description: String,
     pub(super) place: Place,
     pub(super) transparent: bool,
-    /// The scrape interval: nothing is asked for more often.
+    /// The scrape interval: the shortest useful step of a query.
     pub(super) interval: String,
     pub(super) targets: Vec<Query>,
     pub(super) links: Vec<Link>,
@@ -183,11 +183,11 @@ pub(super) fn ref_id(index: usize) -> String {
     }
 }
 
-/// What dashboard-linter must not ask for.
+/// Exceptions from the rules of dashboard-linter.
 #[derive(Debug, Serialize)]
 pub(super) struct Exceptions {
     pub(super) service: String,
-    /// Panels with a unit that it does not know.
+    /// Panels with a unit that the linter does not know.
     pub(super) units: Vec<PanelName>,
 }
 

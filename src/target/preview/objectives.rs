@@ -1,4 +1,4 @@
-//! Objectives: what they allow, and how soon somebody hears of a fault.
+//! SLOs: their error budgets, and the time until an alert fires.
 
 use super::view::{Line, Objective, Plot, Tick, Tier};
 use crate::plan::{EventSlo, Slo, SloKind, slo, words};
@@ -11,7 +11,7 @@ const RATIOS: [i128; 4] = [100, 10, 5, 1];
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 200.0;
 
-/// What the plot shows: from a tenth of a percent to everything fails, from 10 seconds to 10 days.
+/// The axes of the plot: error ratios from 0.1% to 100%, times from 10 seconds to 10 days.
 const LOWEST_RATIO: f64 = 0.001;
 const SHORTEST: f64 = 10.0;
 const LONGEST: f64 = 864_000.0;
@@ -51,7 +51,7 @@ fn budget(slo: &Slo, events: &EventSlo) -> String {
     let seconds = events.budget.budget * i128::from(slo.period.as_secs());
     let share = shown(events.budget.budget, Unit::Ratio);
     let counted = words::counted(&events.sli);
-    format!("{share} of {counted}, {} of full outage", time(seconds))
+    format!("{share} of {counted}, or {} of full outage", time(seconds))
 }
 
 fn tier(tier: &slo::Tier) -> Tier {
