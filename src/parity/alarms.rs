@@ -31,7 +31,7 @@ const USUAL_BAND: Number = Number::new_raw(2, 1);
 const MOST_GROUPS: usize = 500;
 
 impl Builder<'_> {
-    /// Makes the alarm of an alert, or one for each known group, or says why there is none.
+    /// Makes the alarm of an alert, or one alarm for each known label set, or reports the reason for none.
     pub fn alert(&mut self, request: &AlarmRequest<'_>) {
         let made = self.alarms.len();
         let verdict = match self.classic(request) {
@@ -81,7 +81,7 @@ impl Builder<'_> {
         Ok(notes)
     }
 
-    /// The alarms of each group; more of them than [`MOST_GROUPS`] are an error.
+    /// The alarms of each label set; more than [`MOST_GROUPS`] are an error.
     fn drafts(
         &mut self,
         request: &AlarmRequest<'_>,
@@ -442,7 +442,7 @@ fn test(draft: &mut Draft, c: &Compare, found: &SignalValue, timing: Timing) -> 
     }
 }
 
-/// The bound in the metric's unit; one on a rate grows with the period that is added up.
+/// The threshold in the metric's unit; the threshold of a rate grows with the period of the sum.
 fn threshold(c: &Compare, value: Number, found: &SignalValue, timing: Timing) -> Number {
     let period = Number::from_integer(i128::from(timing.period));
     let per = c.unit.per.map_or(1, |per| i128::from(per.seconds));

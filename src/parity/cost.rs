@@ -25,11 +25,11 @@ pub const RETENTION_DAYS: u32 = 7;
 static PRICES: LazyLock<Option<Prices>> =
     LazyLock::new(|| crate::yaml::read(FileId(u32::MAX), include_str!("prices.yaml")).ok());
 
-/// List prices in US dollars; `prices.yaml` says of what.
+/// List prices in US dollars, as explained in `prices.yaml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
-    /// The page that has them.
+    /// The URL of the price list.
     pub source: String,
     /// Where they hold.
     pub region: String,
@@ -89,7 +89,7 @@ pub struct Unpriced {
     pub what: &'static str,
     /// How many, where that is known before anything runs.
     pub count: Option<usize>,
-    /// How it is charged, and why there is no price.
+    /// The unit of charge, and the reason for the missing price.
     pub why: String,
 }
 

@@ -1,4 +1,4 @@
-//! Descriptions of alarms, for the people whom they notify.
+//! Descriptions of alarms, for the on-call engineer.
 //!
 //! The summary `TTFT is {{ $value }}` becomes `TTFT is …`, followed by the condition, the action and the runbook.
 

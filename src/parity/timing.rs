@@ -89,7 +89,7 @@ impl Timing {
         }
     }
 
-    /// From the end of the first point to that of the last: the time that a condition must hold.
+    /// Time from the end of the first data point to the end of the last: the time that a condition must hold.
     pub(super) fn held(self) -> u64 {
         self.period * u64::from(self.datapoints.saturating_sub(1))
     }

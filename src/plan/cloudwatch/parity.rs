@@ -145,7 +145,7 @@ impl Verdict {
 pub enum Difference {
     /// Replicas are not added up, but this is taken of them.
     OfSingleReplicas(Statistic),
-    /// The groups are watched for these values of a label: label, values.
+    /// One alarm for each of these values of a label: label, values.
     OneForEach(Vec<(String, Vec<String>)>),
     /// This is taken of the samples of all replicas, in place of one value of each.
     OfAllReplicas {
@@ -156,17 +156,17 @@ pub enum Difference {
     },
     /// Growth is that between two points.
     GrowthOfTwoPoints,
-    /// One alarm has no groups.
+    /// One alarm covers all values of these labels.
     OneForAll(Vec<String>),
     /// A line covers all values of these labels together.
     OneLineForAll(Vec<String>),
-    /// The metric is only found under more dimensions than are asked for.
+    /// The metric exists only with more dimensions than requested.
     OneLineForEach(Vec<String>),
     /// A search cannot join the names that a family had.
     OneLineForEachName(Vec<String>),
-    /// Silence is only seen when all groups are silent.
+    /// Missing data is only detected when all label sets are missing.
     AllSilent,
-    /// Silence counts from the first moment on, and never ends by itself.
+    /// Missing data counts from the first moment on, and until data arrives.
     LastingSilence,
     /// What a series begins with is counted.
     CountsBeginnings,
@@ -179,11 +179,11 @@ pub enum Difference {
         /// Which past.
         baseline: Baseline,
     },
-    /// A band learnt from other data than that of this window.
+    /// A band learnt from other data than this window.
     LearntFrom(Duration),
     /// Parts of a condition are joined without labels.
     PartsNotJoined,
-    /// The author wants another look-back than the alert's own.
+    /// The spec sets another timing than the alert's own.
     AuthorsTiming {
         /// The statistic.
         statistic: Statistic,
@@ -194,7 +194,7 @@ pub enum Difference {
         /// Points that are looked at.
         evaluate: u32,
     },
-    /// Some points in a row, where Prometheus looks at every evaluation.
+    /// Some data points in a row, where Prometheus uses every evaluation.
     HoldsByPoints {
         /// Points that must be beyond the threshold, all that are looked at.
         points: u32,
@@ -207,26 +207,26 @@ pub enum Difference {
     Earlier(Duration),
     /// It fires later, up to this.
     Later(Duration),
-    /// Only so often is an alarm looked at that looks back more than a day.
+    /// CloudWatch evaluates alarms that look back more than a day once an hour.
     Hourly,
-    /// Silence fires too.
+    /// Missing data fires, too.
     SilenceFires,
-    /// Prometheus interpolates a percentile between two boundaries.
+    /// Prometheus estimates a percentile between two bucket boundaries.
     Interpolated {
-        /// The bound as written.
+        /// The threshold as written.
         bound: String,
         /// The boundary below it, for people.
         below: String,
         /// The boundary above it, for people.
         above: String,
     },
-    /// There are no heatmaps.
+    /// CloudWatch has no heatmaps.
     PercentilesForHeatmap,
-    /// A gauge needs an end of its scale.
+    /// A gauge needs an upper end of its scale.
     NumberForGauge,
-    /// Only the time that is shown is known, not this one.
+    /// CloudWatch only knows the time range of the dashboard, not this window.
     OfTimeShown(Duration),
-    /// Some line of a panel is not there.
+    /// A line of a panel is missing.
     LineMissing(NotExpressible),
 }
 
@@ -360,7 +360,7 @@ pub enum NotExpressible {
     /// This is PromQL of the author's.
     #[error("the query is PromQL from the spec")]
     AuthorsPromQl,
-    /// An objective asks how long this signal is good.
+    /// An SLO counts the time in which this signal is good.
     #[error("no CloudWatch statistic measures the share of time in which `{0}` is good")]
     ShareOfTime(String),
     /// Only PromQL draws this panel, for this reason.
@@ -420,7 +420,7 @@ pub enum NotExpressible {
         /// The dimensions.
         dimensions: Vec<String>,
     },
-    /// The signal is computed, so that there are no series to find.
+    /// The signal is computed: a search finds no such series.
     #[error(
         "`{0}` is computed from several metrics, and a CloudWatch search finds only single metrics"
     )]
@@ -461,10 +461,10 @@ pub enum NotExpressible {
     /// Only Prometheus records what the author's PromQL reads.
     #[error("the query reads `{0}`, a recorded series that only Prometheus has")]
     ReadsRecord(String),
-    /// There is no correlation.
+    /// CloudWatch has no correlation.
     #[error("CloudWatch cannot compute correlations")]
     Correlation,
-    /// There is no alarm whose state could be shown.
+    /// No alarm exists whose state a panel could show.
     #[error("the service has no CloudWatch alarm")]
     NoAlarm,
     /// Alarms are named by their account, which is not known.
@@ -477,7 +477,7 @@ pub enum NotExpressible {
         MOST_METRICS
     )]
     DashboardFull,
-    /// An objective on a percentile has no budget.
+    /// A percentile SLO has no error budget.
     #[error("a percentile SLO has no error budget")]
     NoBudget,
     /// It is made of several signals.

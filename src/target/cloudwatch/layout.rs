@@ -1,7 +1,7 @@
 //! Where the widgets of a dashboard are: rows under headings, from the top.
 //!
 //! A row of Grafana that is 10 lines high becomes a heading of one line and widgets of eight. Panels that CloudWatch
-//! cannot show take no place of their own: one text below the row says why.
+//! cannot show take no place of their own: one text below the row lists the reasons.
 
 use crate::cloudwatch::MOST_ALARMS;
 use crate::plan::cloudwatch::{

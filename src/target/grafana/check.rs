@@ -1,5 +1,5 @@
-//! Reading our own output back: a dashboard must be JSON, hold the queries of the plan, and have no two
-//! panels with one number or in one place. Grafana's own schema knows none of that.
+//! Reads generated dashboards back: a dashboard must be JSON, contain the queries of the plan, and have no two
+//! panels with the same id or in the same place. Grafana's own schema checks none of this.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

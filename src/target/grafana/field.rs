@@ -107,7 +107,7 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.6}").parse().unwrap_or(value)
 }
 
-/// Colours of a single value: each region has that of the worst bound it is beyond.
+/// Colours of a single value: each region has the colour of the worst crossed threshold.
 pub(super) fn steps(thresholds: &[Threshold], well: Color) -> Vec<Step> {
     let bounds: Vec<&Threshold> = thresholds
         .iter()

@@ -128,7 +128,7 @@ fn panel(
     }
 }
 
-/// Whether requests are marked that carry a trace: those that a histogram counts, where the spec says what keeps traces.
+/// Whether a panel marks requests with a trace: on histograms, if the spec names the tool that stores traces.
 fn marks_traces(plan: &Plan, panel: &dashboard::Panel, series: &dashboard::Series) -> bool {
     let traces = plan.runbooks.traces.as_ref();
     let Origin::Signal(read) = &series.origin else {

@@ -1,4 +1,4 @@
-//! What brings dashboards into Grafana, where the spec asks for more than files and ConfigMaps.
+//! Further formats that load dashboards into Grafana, besides files and ConfigMaps.
 //!
 //! `grafana: {provision: [operator, terraform]}` writes `operator/dashboards/ops.yaml`, which refers to the ConfigMap
 //! `configmaps/ops.yaml`, and `terraform/main.tf.json`, which reads `dashboards/ops.json`.
@@ -15,7 +15,7 @@ use crate::target::kubernetes::{Metadata, metadata};
 use crate::target::terraform::literal;
 use crate::target::{Options, OutFile, TargetError, json};
 
-/// Marks the operator's resources among ours.
+/// The label of the operator's resources.
 const DASHBOARD: (&str, &str) = ("app.kubernetes.io/component", "dashboard");
 
 /// A dashboard, and the ConfigMap that holds it.
@@ -24,7 +24,7 @@ pub(super) struct Board<'a> {
     pub(super) map: view::ConfigMap,
 }
 
-/// The files of all formats that the spec asks for.
+/// The files of all formats in the spec.
 ///
 /// # Errors
 /// When a template fails, or its output does not read back.
@@ -162,7 +162,7 @@ fn identifier(name: &str) -> String {
     }
 }
 
-/// Resources of Grizzly, which knows no reference: the dashboards are inside.
+/// Resources of Grizzly, which has no references: the dashboards are inside.
 fn grizzly(plan: &Plan, boards: &[Board<'_>]) -> Result<Vec<OutFile>, TargetError> {
     let resource = |kind: &str, metadata: Value, spec: Value| {
         json!({

@@ -52,7 +52,7 @@ fn cell(column: &Column, given: Option<Given>) -> Word {
     }
 }
 
-/// A table: `given` tells what is in a column of a row.
+/// A table: `given` returns the value in a column of a row.
 fn table<R>(
     columns: &[Column],
     rows: &[R],
@@ -128,7 +128,7 @@ fn state(plan: &Plan, slo: &Slo, events: &EventSlo, day: Day) -> &'static str {
     }
 }
 
-/// The fastest tier whose two windows are above its bound.
+/// The fastest tier whose two windows are above its threshold.
 fn firing(events: &EventSlo, day: Day) -> Option<&Tier> {
     let errors = Errors::of(events);
     let above = |tier: &&Tier| {
@@ -140,7 +140,7 @@ fn firing(events: &EventSlo, day: Day) -> Option<&Tier> {
     events.tiers.iter().find(above)
 }
 
-/// The percentile of an objective, as its panel shows it.
+/// The percentile of an SLO, as its panel shows it.
 fn measured(plan: &Plan, slo: &Slo, day: Day) -> Option<f64> {
     let mut panels = plan.dashboards.iter().flat_map(|d| d.panels());
     let panel = panels.find(|panel| panel.objective.as_ref() == Some(&slo.name))?;
@@ -158,7 +158,7 @@ struct Active {
     times: f64,
 }
 
-/// What is pending or firing, pages first.
+/// Pending and firing alerts, paging alerts first.
 pub(super) fn alerts(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -> Sketch {
     let page = &plan.service.severities.page;
     let mut rows: Vec<Active> = plan.slos.iter().filter_map(|slo| tier(slo, day)).collect();
