@@ -311,7 +311,7 @@ impl Display for Difference {
                 evaluate,
             } => write!(
                 f,
-                "timing set in the spec: {datapoints} of {evaluate} data points, each the {statistic} over {period}"
+                "timing set in the spec: {datapoints} of {evaluate} data points ({statistic} over {period})"
             ),
             Difference::HoldsByPoints {
                 points,

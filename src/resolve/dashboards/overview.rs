@@ -176,8 +176,16 @@ impl Panels<'_, '_> {
                 Condition::Raw(raw) => {
                     let mut expr = raw.expr.clone();
                     filter_author(&mut expr, &raw.query.labels, &self.variables);
-                    let what = "Result of the alert's PromQL query, without its comparison.";
-                    let why = "the query is PromQL from the spec";
+                    let [what, why] = match raw.words {
+                        Some(_) => [
+                            "The correlation that the alert compares with its threshold.",
+                            "CloudWatch cannot compute correlations",
+                        ],
+                        None => [
+                            "Result of the alert's PromQL query, without its comparison.",
+                            "the query is PromQL from the spec",
+                        ],
+                    };
                     (raw.unit, (expr, &raw.query.labels), what, why)
                 }
                 Condition::Absent(absent) => {

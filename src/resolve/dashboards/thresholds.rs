@@ -68,8 +68,10 @@ impl Watch<'_> {
 /// The same sentence for a whole alert. PromQL from the spec is long: its summary stands for the condition.
 pub(super) fn of_alert(alert: &Alert) -> String {
     let what = match alert.condition.leading() {
-        Condition::Raw(_) if alert.hold == Duration::default() => alert.summary.clone(),
-        Condition::Raw(_) => format!("{} (for {})", alert.summary, alert.hold),
+        Condition::Raw(raw) if raw.words.is_none() => match alert.hold == Duration::default() {
+            true => alert.summary.clone(),
+            false => format!("{} (for {})", alert.summary, alert.hold),
+        },
         _ => words::condition_held(&alert.condition, alert.hold),
     };
     let what = what.trim_end_matches('.');
