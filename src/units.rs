@@ -17,7 +17,7 @@ use std::fmt;
 
 pub use duration::Duration;
 pub use error::ParseError;
-pub use number::{Number, decimal, float, parse_decimal, printed_float};
+pub use number::{Number, decimal, float, parse_decimal, printed_float, readable};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

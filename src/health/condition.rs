@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 use super::index::{Group, Indexed, named};
 use super::value::{self, Measurement};
 use super::{Unknown, Verdict};
-use crate::plan::{Absent, Bound, Compare, CompareOp, Condition, words};
+use crate::plan::{Absent, Bound, Compare, Condition, words};
 use crate::units::{float, shown_measured};
 
 /// What a condition says for one group.
@@ -136,22 +136,13 @@ fn compare(c: &Compare, pages: &Indexed<'_>, group: &Group, measured: &mut Measu
         words::subject(c),
         shown_measured(value, c.unit.unit)
     );
-    let holds = beyond(*op, value, float(*bound));
+    let holds = op.holds(value, float(*bound));
     let line = match holds {
-        true => format!("{found}, {}", words::bound(&c.bound)),
+        true => format!("{found}, threshold {}", words::bound(&c.bound)),
         false => found,
     };
     measured.insert(line);
     if holds { Found::Yes } else { Found::No }
-}
-
-fn beyond(op: CompareOp, value: f64, bound: f64) -> bool {
-    match op {
-        CompareOp::Above => value > bound,
-        CompareOp::Below => value < bound,
-        CompareOp::AtLeast => value >= bound,
-        CompareOp::AtMost => value <= bound,
-    }
 }
 
 fn absent(a: &Absent, pages: &Indexed<'_>) -> Found {

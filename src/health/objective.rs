@@ -100,18 +100,17 @@ fn finding(slo: &Slo, events: &EventSlo, ticket: &str, pages: &Indexed<'_>) -> F
     }
     measured.dedup();
     let tier = worst.or(events.tiers.first());
-    let broken = worst.map(|tier| format!(", {}", words::spent(slo, tier)));
+    let title = words::capital(&slo.title);
     Finding {
         alert: match untiered {
             true => slo.name.clone(),
             false => slo.alert_name.clone(),
         },
         severity: tier.map_or(ticket, |t| &t.severity).to_owned(),
-        summary: format!(
-            "{}: error budget{}",
-            words::capital(&slo.title),
-            broken.unwrap_or_default()
-        ),
+        summary: match worst {
+            Some(tier) => format!("{title}: at this rate, over {}", words::spent(slo, tier)),
+            None => format!("{title}: error budget"),
+        },
         action: None,
         runbook: slo.links.runbook.clone(),
         verdict: verdict(holds, why),

@@ -17,7 +17,7 @@ use crate::plan::{CompareOp, EventSli, EventSlo, Slo, Tier, words};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::query::{self, bin, direct_ratio};
 use crate::spec::{Missing, Via};
-use crate::units::{Duration, decimal};
+use crate::units::{Duration, decimal, readable};
 
 /// Seconds that a slower tier waits for a faster one: two evaluations.
 const WAIT: u64 = 120;
@@ -79,7 +79,10 @@ impl Builder<'_> {
             let factor = decimal(tier.factor);
             parts.push(Alarm {
                 name: naming::window_alarm(self.service, &slo.name, window, &factor),
-                description: format!("Part of {name}: burn rate > {factor} over {window}."),
+                description: format!(
+                    "Part of {name}: burn rate > {} over {window}.",
+                    decimal(readable(tier.factor))
+                ),
                 severity: None,
                 tags: Vec::new(),
                 kind: AlarmKind::Metric(Box::new(MetricAlarm {
@@ -171,7 +174,7 @@ fn described(slo: &Slo, tier: &Tier) -> String {
     let what = format!(
         "{}: burn rate > {} over both {} and {}. At this rate, {}.",
         slo.title,
-        decimal((tier.factor * 100).round() / 100),
+        decimal(readable(tier.factor)),
         tier.long,
         tier.short,
         words::spent(slo, tier)

@@ -167,7 +167,27 @@ impl CompareOp {
         matches!(self, CompareOp::Above | CompareOp::AtLeast)
     }
 
-    /// The word for people.
+    /// The sign in text: `>`.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            CompareOp::Above => ">",
+            CompareOp::Below => "<",
+            CompareOp::AtLeast => ">=",
+            CompareOp::AtMost => "<=",
+        }
+    }
+
+    /// True when a value fires.
+    pub fn holds<T: PartialOrd>(self, value: T, bound: T) -> bool {
+        match self {
+            CompareOp::Above => value > bound,
+            CompareOp::Below => value < bound,
+            CompareOp::AtLeast => value >= bound,
+            CompareOp::AtMost => value <= bound,
+        }
+    }
+
+    /// The word in diagnostics: `above`.
     pub fn as_str(self) -> &'static str {
         match self {
             CompareOp::Above => "above",

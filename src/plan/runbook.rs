@@ -254,11 +254,11 @@ pub struct Criterion {
 }
 
 impl Criterion {
-    /// What it measures, in words: `P99 of total latency`.
+    /// The measure as text: `P99 total latency`.
     pub fn words(&self) -> String {
         let measure = self.measure.words();
         match (self.quantile, self.measure.is_latency()) {
-            (Some(q), _) => format!("P{} of {measure}", crate::units::decimal(q * 100)),
+            (Some(q), _) => format!("P{} {measure}", crate::units::decimal(q * 100)),
             (None, true) => format!("mean {measure}"),
             (None, false) => measure.to_owned(),
         }

@@ -1,16 +1,18 @@
-//! What a plan means, in words for people: conditions, bounds, holding times, statistics, the lines of a panel.
+//! Texts about a plan: conditions, thresholds, durations, readings, the lines of a panel.
 //!
-//! An alert, its runbook, its panel, its alarm and its place in a report say the same, because they take it from
-//! here: `p95 of time to first token above 3s for 2m`. Titles of signals are noun phrases, and every sentence leaves
-//! room for one, of any number: `Fires when: …`, never `Is … above …?`.
+//! An alert, its runbook, its panel, its alarm and its row in a report use the same words, because all of them call this
+//! module: `p95 time to first token > 3s for 2m`. Titles of signals are noun phrases. Signs (`>`, `<`) and colons keep each
+//! sentence correct for singular and plural titles.
 
 use super::dashboard::{Role, Threshold};
 use super::{
-    Absent, Bound, Compare, CompareOp, Condition, EventSli, Limit, Outside, PercentileSlo, Signal,
-    SignalKind, Slo, Source, Tier,
+    Absent, Bound, Compare, CompareOp, Condition, EventSli, Limit, Outside, PercentileSlo, Reading,
+    Signal, SignalKind, Slo, Source, Tier,
 };
-use crate::spec::{Baseline, Side, Stat};
-use crate::units::{Duration, Number, Unit, decimal, shown};
+use crate::promql::ast::Selector;
+use crate::promql::selectors;
+use crate::spec::{Across, Baseline, Side, Stat};
+use crate::units::{Duration, Number, Unit, decimal, readable, shown};
 
 /// Text that begins with a capital.
 pub fn capital(text: &str) -> String {
@@ -21,85 +23,144 @@ pub fn capital(text: &str) -> String {
     }
 }
 
-/// A condition: `p95 of time to first token above 3s and …`.
+/// A condition: `p95 time to first token > 3s`, `all of these hold: queue depth > 5; p95 queue time > 2s`.
 pub fn condition(condition: &Condition) -> String {
-    let list = |parts: &[Condition], word: &str| {
-        let parts: Vec<_> = parts.iter().map(self::condition).collect();
-        parts.join(word)
-    };
+    condition_held(condition, Duration::default())
+}
+
+/// A condition and its duration: `p95 time to first token > 3s for 2m`.
+pub fn condition_held(condition: &Condition, hold: Duration) -> String {
+    let held = held(hold);
     match condition {
-        Condition::Compare(c) => format!("{} {}", subject(c), bound(&c.bound)),
-        Condition::Absent(a) => format!("no series of {}", inside(&a.signal.title)),
+        Condition::All(..) => format!("all of these hold{held}: {}", parts(condition)),
+        Condition::Any(..) => format!("any of these holds{held}: {}", parts(condition)),
+        // A comma keeps the duration apart from other times: `> 2 × the value 7 days ago, for 10m`.
+        Condition::Compare(c) if matches!(c.bound, Bound::Fixed(..)) => parts(condition) + &held,
+        Condition::Absent(_) => parts(condition) + &held,
+        _ if held.is_empty() => parts(condition),
+        _ => format!("{},{held}", parts(condition)),
+    }
+}
+
+/// The parts of a condition: `queue depth > 5; p95 queue time > 2s`.
+pub fn parts(condition: &Condition) -> String {
+    match condition {
+        Condition::Compare(c) => match state(c) {
+            Some(state) => format!("{} = {state}", subject(c)),
+            None => format!("{} {}", subject(c), bound(&c.bound)),
+        },
+        Condition::Absent(a) => format!("data for {} is missing", inside(&a.signal.title)),
         Condition::Raw(r) => match &r.words {
             Some(words) => words.clone(),
             None => format!("`{}`", r.query.expr),
         },
-        Condition::All(parts, _) => list(parts, " and "),
-        Condition::Any(parts, _) => list(parts, " or "),
-        Condition::Unless(parts, _) => list(&parts[..], ", unless "),
+        Condition::All(parts, _) | Condition::Any(parts, _) => {
+            let parts: Vec<_> = parts.iter().map(nested).collect();
+            parts.join("; ")
+        }
+        Condition::Unless(parts, _) => {
+            format!("{}, unless {}", nested(&parts[0]), nested(&parts[1]))
+        }
     }
 }
 
-/// What an absence means, by itself: `Engine up: no series`.
+/// A part of a condition, in parentheses if the part itself has parts.
+fn nested(part: &Condition) -> String {
+    let text = condition(part);
+    match part {
+        Condition::Compare(_) | Condition::Absent(_) | Condition::Raw(_) => text,
+        Condition::All(..) | Condition::Any(..) | Condition::Unless(..) => format!("({text})"),
+    }
+}
+
+/// An absence, alone: `Running requests: no data`.
 pub fn gone(absent: &Absent) -> String {
-    let title = capital(&absent.signal.title);
-    format!("{title}: no series")
+    format!("{}: no data", capital(&absent.signal.title))
 }
 
-/// A condition and how long it must hold: `p95 of time to first token above 3s for 2m`.
-pub fn condition_held(condition: &Condition, hold: Duration) -> String {
-    self::condition(condition) + &held(condition, hold)
-}
-
-/// How long a condition must hold, to be said behind it; nothing when it counts at once.
-///
-/// A comma keeps the time apart from other parts and other times: `above 2 times its value 7d ago, for 10m`.
-pub fn held(condition: &Condition, hold: Duration) -> String {
-    let plain = matches!(condition, Condition::Compare(c) if matches!(c.bound, Bound::Fixed(..)));
-    match (hold == Duration::default(), plain) {
-        (true, _) => String::new(),
-        (false, true) => format!(" for {hold}"),
-        (false, false) => format!(", for {hold}"),
+/// ` for 10m`; empty for a condition that fires immediately.
+pub fn held(hold: Duration) -> String {
+    match hold == Duration::default() {
+        true => String::new(),
+        false => format!(" for {hold}"),
     }
 }
 
-/// How long a condition must hold, alone in a cell: `10m`, `at once`.
+/// The duration of a condition, alone in a cell: `10m`, `immediately`.
 pub fn hold(hold: Duration) -> String {
     if hold == Duration::default() {
-        return "at once".to_owned();
+        return "immediately".to_owned();
     }
     hold.to_string()
 }
 
-/// How a signal is read: `p95 of time to first token`.
-pub fn subject(c: &Compare) -> String {
-    reading(&c.signal, c.stat, c.window)
+/// The state that fires the condition on a signal of 0 and 1: `down`. `None` where the value is a number.
+pub fn state(c: &Compare) -> Option<&'static str> {
+    let is_state = matches!(c.stat, Stat::Last | Stat::Min | Stat::Max)
+        && matches!(c.signal.across, Across::Min | Across::Max);
+    let Bound::Fixed(op, bound, _) = &c.bound else {
+        return None;
+    };
+    if c.signal.unit != Unit::Bool || !is_state {
+        return None;
+    }
+    let names = c.signal.family().map(|family| &family.names[..]);
+    let is_health =
+        |name: &String| name == "up" || name == "probe_success" || name.ends_with("_up");
+    let [on, off] = match names.unwrap_or_default().iter().any(is_health) {
+        true => ["up", "down"],
+        false => ["true", "false"],
+    };
+    match [1, 0].map(|value| op.holds(Number::from_integer(value), *bound)) {
+        [true, false] => Some(on),
+        [false, true] => Some(off),
+        _ => None,
+    }
 }
 
-/// The same for any reading.
+/// The reading that a comparison uses: `p95 time to first token`.
+///
+/// The time in a fixed threshold shows that the reading is a rate: `preemptions > 5/min`.
+pub fn subject(c: &Compare) -> String {
+    let fixed = matches!(c.bound, Bound::Fixed(..));
+    match c.stat {
+        Stat::Rate if fixed && c.signal.kind() == SignalKind::Counter => inside(&c.signal.title),
+        _ => reading(&c.signal, c.stat, c.window),
+    }
+}
+
+/// Any reading of a signal: `p95 time to first token`, `rate of preemptions`.
 pub fn reading(signal: &Signal, stat: Stat, window: Duration) -> String {
     let title = inside(&signal.title);
     let is_histogram = signal.kind() == SignalKind::Histogram;
     match stat {
         Stat::Last => title,
-        // A ratio is always that of the window.
+        // The value of a ratio always covers the window.
         Stat::Avg if matches!(signal.source, Source::Ratio { .. }) => title,
-        Stat::Avg => format!("mean of {title}"),
-        Stat::Min => format!("minimum of {title}"),
-        Stat::Max => format!("maximum of {title}"),
-        // Of a histogram, its observations are counted.
-        Stat::Rate if is_histogram => format!("rate of {title} observations"),
-        Stat::Increase if is_histogram => format!("{title} observations in the last {window}"),
+        Stat::Avg => format!("mean {title}"),
+        Stat::Min => format!("minimum {title}"),
+        Stat::Max => format!("maximum {title}"),
+        // The observations of a histogram are counted.
+        Stat::Rate if is_histogram => format!("rate of observations of {title}"),
+        Stat::Increase if is_histogram => format!("observations of {title} in the last {window}"),
         Stat::Rate => format!("rate of {title}"),
         Stat::Increase => format!("{title} in the last {window}"),
-        Stat::Quantile(_) => format!("{stat} of {title}"),
+        Stat::Quantile(_) => format!("{stat} {title}"),
         Stat::Slope => format!("growth of {title}"),
     }
 }
 
-/// A title inside of a sentence: `time to first token`, but `KV cache usage`.
+/// Two readings that move together: `correlation of KV cache usage and p95 time to first token over 20m`.
+pub fn correlation(readings: &[Reading; 2], window: Duration) -> String {
+    let [one, other] = readings
+        .each_ref()
+        .map(|of| reading(&of.signal, of.stat, of.window));
+    format!("correlation of {one} and {other} over {window}")
+}
+
+/// A title inside a sentence: `time to first token`, but `KV cache usage`.
 ///
-/// Only words that are surely no names lose their capital: a title may begin with `Redis`, or be German.
+/// Only common words lose their capital: a title may begin with a name such as `Redis`, or be German.
 fn inside(title: &str) -> String {
     let first = title.split(' ').next().unwrap_or_default();
     match COMMON.contains(&first) {
@@ -108,7 +169,7 @@ fn inside(title: &str) -> String {
     }
 }
 
-/// Words that titles begin with and that are no names.
+/// Common words at the start of titles.
 #[rustfmt::skip]
 const COMMON: [&str; 88] = [
     "Accepted", "Active", "Answer", "Answered", "Average", "Batch", "Cache", "Cached", "Completed", "Computed", "Concurrent",
@@ -121,44 +182,64 @@ const COMMON: [&str; 88] = [
     "Tokens", "Total", "Traffic", "Trimmed", "Trimming", "Usage", "Utilization", "Wait", "Waiting", "Write",
 ];
 
-/// What a value is compared with: `above 3s`, `above 2 times its value 7d ago`.
+/// A threshold: `> 3s`, `> 2 × the value 7 days ago`.
 pub fn bound(bound: &Bound) -> String {
     match bound {
-        Bound::Fixed(op, _, text) => format!("{} {text}", op.as_str()),
+        Bound::Fixed(op, _, text) => format!("{} {text}", op.symbol()),
         Bound::Times(op, factor, baseline) => {
             let past = match baseline {
-                Baseline::Offset(ago) => format!("its value {ago} ago"),
-                Baseline::AvgOver(window) => format!("its mean over {window}"),
+                Baseline::Offset(ago) => format!("the value {} ago", spelled(*ago)),
+                Baseline::AvgOver(window) => format!("the {window} mean"),
             };
             let times = match *factor == Number::from_integer(1) {
                 true => String::new(),
-                false => format!("{} times ", decimal(*factor)),
+                false => format!("{} × ", decimal(*factor)),
             };
-            format!("{} {times}{past}", op.as_str())
+            format!("{} {times}{past}", op.symbol())
         }
         Bound::Outside(o) => outside(o),
     }
 }
 
-/// `above its usual range (3 sigma over 1d) and above 10`
-fn outside(o: &Outside) -> String {
-    let range = format!(
-        "its usual range ({} sigma over {})",
-        decimal(o.sigma),
-        o.window
-    );
-    if o.side == Side::Both && o.sides().all(|(_, limit)| limit.is_none()) {
-        return format!("outside {range}");
+/// A time in words: `7 days`, `1 hour`.
+fn spelled(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
+    match units.into_iter().find(|(length, _)| seconds % length == 0) {
+        Some((length, name)) if seconds == length => format!("1 {name}"),
+        Some((length, name)) => format!("{} {name}s", seconds / length),
+        None => time.to_string(),
     }
-    let side = |(op, limit): (CompareOp, Option<&Limit>)| {
-        let limit = limit.map(|limit| format!(" and {} {}", op.as_str(), limit.text));
-        format!("{} {range}{}", op.as_str(), limit.unwrap_or_default())
-    };
-    let sides: Vec<_> = o.sides().map(side).collect();
-    sides.join(" or ")
 }
 
-/// What a line of a panel means: `alert HighTTFT 2s`, `objective 500ms`.
+/// `> 3 standard deviations above the 2h mean, and > 10`
+fn outside(o: &Outside) -> String {
+    let deviations = match o.sigma == Number::from_integer(1) {
+        true => "1 standard deviation".to_owned(),
+        false => format!("{} standard deviations", decimal(o.sigma)),
+    };
+    let from = |side: &str| format!("> {deviations} {side} the {} mean", o.window);
+    let limited = |op: CompareOp, limit: &Limit| format!("{} {}", op.symbol(), limit.text);
+    if o.side != Side::Both {
+        let sides = o.sides().map(|(op, limit)| {
+            let side = if op.is_upper() { "above" } else { "below" };
+            let limit = limit.map(|limit| format!(", and {}", limited(op, limit)));
+            from(side) + &limit.unwrap_or_default()
+        });
+        return sides.collect();
+    }
+    let limits = o.sides().filter_map(|(op, limit)| {
+        let which = if op.is_upper() { "high" } else { "low" };
+        Some(format!("{which} values count only {}", limited(op, limit?)))
+    });
+    let limits: Vec<_> = limits.collect();
+    match limits.is_empty() {
+        true => from("from"),
+        false => format!("{} ({})", from("from"), limits.join("; ")),
+    }
+}
+
+/// A threshold line of a panel: `alert HighTTFT 2s`, `alert LowThroughput < 100/s`.
 pub fn line(line: &Threshold) -> String {
     let whose = match (line.role, line.name.as_str()) {
         (Role::Alert, "") => "alert".to_owned(),
@@ -168,72 +249,69 @@ pub fn line(line: &Threshold) -> String {
         (Role::Advisory, "") => "mark".to_owned(),
         (Role::Advisory, name) => format!("part of {name}"),
     };
-    // Most bounds are upper ones; the others say so.
+    // Most thresholds are upper limits; only lower limits have a sign.
     let side = match (line.role, line.upper) {
-        (Role::Alert | Role::Advisory, false) => " below",
+        (Role::Alert | Role::Advisory, false) => " <",
         _ => "",
     };
     format!("{whose}{side} {}", line.text)
 }
 
-/// What an objective counts: `events`, `the time`.
+/// The things that an SLO counts: `requests`, `scrapes`, `events`, `the time`.
 pub fn counted(sli: &EventSli) -> &'static str {
+    let of_unit = |signal: &Signal| match signal.unit {
+        Unit::Requests => "requests",
+        Unit::Tokens => "tokens",
+        _ => "events",
+    };
     match sli {
         EventSli::Time(_) => "the time",
-        _ => "events",
+        EventSli::Ratio { total, .. } => of_unit(total),
+        // Each scrape of a target is one sample of `up`.
+        EventSli::Own(own) => {
+            let series = selectors(&own.total);
+            let is_up = |s: &&Selector| s.metric.as_ref().is_some_and(|name| name.text == "up");
+            match !series.is_empty() && series.iter().all(is_up) {
+                true => "scrapes",
+                false => "events",
+            }
+        }
+        EventSli::Latency { .. } | EventSli::OwnRatio(_) => "events",
     }
 }
 
-/// What is bad of it: `of events were bad`.
-pub fn were_bad(sli: &EventSli) -> &'static str {
+/// The unit behind a measured error ratio: ` of requests`; empty where only the ratio is known.
+pub fn of_counted(sli: &EventSli) -> String {
     match sli {
-        EventSli::Time(_) => "of the time was bad",
-        EventSli::OwnRatio(_) => "was the error ratio",
-        _ => "of events were bad",
+        EventSli::OwnRatio(_) => String::new(),
+        sli => format!(" of {}", counted(sli)),
     }
 }
 
-/// When a tier of an objective fires: `more than 1.44% of all events are bad over 1h and over 5m (page); …`.
-pub fn tier(slo: &Slo, sli: &EventSli, tier: &Tier) -> String {
-    let are_bad = match sli {
-        EventSli::Time(_) => "of the time is bad",
-        EventSli::OwnRatio(_) => "is the error ratio",
-        _ => "of all events are bad",
-    };
-    format!(
-        "more than {} {are_bad} over {} and over {} ({}); {}",
-        shown(tier.threshold, Unit::Ratio),
-        tier.long,
-        tier.short,
-        tier.severity,
-        spent(slo, tier),
-    )
-}
-
-/// What a tier's burn rate takes of the budget: `at that rate 2% of the 30d budget is gone in 1h`.
+/// The share of the error budget that the threshold of a tier spends: `1% of the 30d error budget is spent in 1h`.
 pub fn spent(slo: &Slo, tier: &Tier) -> String {
     format!(
-        "at that rate {} of the {} budget is gone in {}",
-        shown(tier.consumed, Unit::Ratio),
+        "{} of the {} error budget is spent in {}",
+        shown(readable(tier.consumed), Unit::Ratio),
         slo.period,
         tier.long
     )
 }
 
-/// What a percentile objective promises: `p95 below 200ms over 1h`.
+/// The objective of a percentile SLO: `p95 < 200ms over 1h`.
 pub fn promise(slo: &Slo, percentile: &PercentileSlo) -> String {
     format!(
-        "{} below {} over {}",
+        "{} < {} over {}",
         Stat::Quantile(percentile.quantile),
         percentile.below.1,
         slo.period
     )
 }
 
-/// The alert of a percentile objective in one line: `Chat: p95 is above its objective of 200ms`.
+/// The alert of a percentile SLO in one line: `Chat: p95 above the objective of 200ms`.
 pub fn missed(slo: &Slo, percentile: &PercentileSlo) -> String {
     format!(
-        "{}: {} is above its objective of {}",
+        "{}: {} above the objective of {}",
         capital(&slo.title),
         Stat::Quantile(percentile.quantile),
         percentile.below.1

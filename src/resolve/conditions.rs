@@ -245,12 +245,8 @@ impl Resolver<'_, '_> {
             stat: read.stat,
             window: read.window.usual(),
         });
-        let words = format!(
-            "{} and {} move together (correlation above {} over {window})",
-            words::reading(read.signal, read.stat, read.window.usual()),
-            words::reading(other.signal, other.stat, other.window.usual()),
-            c.above,
-        );
+        let correlation = words::correlation(&of, window);
+        let words = format!("{correlation} > {}", c.above);
         let beyond = bin(BinaryOp::Gt, expr.clone(), query::number(above));
         let whole = bin(BinaryOp::And, beyond, enough);
         Some(Condition::Raw(Box::new(RawCondition {

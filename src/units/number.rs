@@ -85,6 +85,33 @@ pub fn decimal(number: Number) -> String {
     }
 }
 
+/// The value for text: two significant digits, but exact where three are enough (`20.8333` → `21`, `13.4` → `13.4`).
+pub fn readable(number: Number) -> Number {
+    let digits = decimal(number);
+    let digits = digits
+        .trim_start_matches(['-', '0', '.'])
+        .trim_end_matches('0');
+    if digits.chars().filter(char::is_ascii_digit).count() <= 3 {
+        return number;
+    }
+    let mut scale = Number::from_integer(1);
+    let magnitude = |scale: Number| {
+        let scaled = number * scale;
+        if scaled < Number::from_integer(0) {
+            -scaled
+        } else {
+            scaled
+        }
+    };
+    while magnitude(scale) >= Number::from_integer(100) {
+        scale /= 10;
+    }
+    while magnitude(scale) < Number::from_integer(10) {
+        scale *= 10;
+    }
+    (number * scale).round() / scale
+}
+
 /// The nearest binary fraction, for arithmetic that need not be exact.
 pub fn float(number: Number) -> f64 {
     *number.numer() as f64 / *number.denom() as f64
@@ -146,6 +173,23 @@ mod tests {
         ];
         for (number, text) in cases {
             assert_eq!(decimal(number), text);
+        }
+    }
+
+    #[test]
+    fn text_has_few_digits() {
+        for (number, text) in [
+            (Number::new(5, 24), "0.21"),
+            (Number::new(14, 15), "0.93"),
+            (Number::new(72, 10_000), "0.0072"),
+            (Number::new(134, 10), "13.4"),
+            (Number::new(1_344, 100), "13"),
+            (Number::new(-14, 15), "-0.93"),
+            (Number::from_integer(86_400), "86400"),
+            (Number::from_integer(123_456), "120000"),
+            (Number::from_integer(0), "0"),
+        ] {
+            assert_eq!(decimal(readable(number)), text);
         }
     }
 

@@ -262,7 +262,7 @@ dashboards:
         .iter()
         .map(|line| line["legendFormat"].clone())
         .collect();
-    assert_eq!(names, ["alert Cold below 50%", "target 70%"]);
+    assert_eq!(names, ["alert Cold < 50%", "target 70%"]);
     assert_eq!(
         steps(panel(&board, "Hits now")),
         [(None, "orange"), (Some(0.5), "green")]

@@ -19,7 +19,7 @@ fn pages_stand_alone_and_say_everything() {
     for words in [
         "43m12s of full outage",      // 0.1 % of 30 days
         "<td>26s</td><td>4m19s</td>", // 1h × 0.72 % ÷ 100 %, ÷ 10 %
-        "p95 of queue wait above 200ms",
+        "p95 queue time &gt; 200ms",
         "Prefix cache hit rate",
         "target 70%",
         "viewPanel=",

@@ -82,9 +82,9 @@ fn a_changed_alert_changes_its_runbook() {
         file.expect("a page").text.clone()
     };
     let (before, after) = (page(&text), page(&changed));
-    assert!(before.contains("above 2s for 10m") && !before.contains("above 4s"));
-    assert!(after.contains("above 4s for 25m") && !after.contains("above 2s"));
-    let asked = "Yes when: p95 of queue time above 4s";
+    assert!(before.contains("> 2s for 10m") && !before.contains("> 4s"));
+    assert!(after.contains("> 4s for 25m") && !after.contains("> 2s"));
+    let asked = "Yes if p95 queue time > 4s";
     assert!(after.contains(asked), "{after}");
 }
 
@@ -153,7 +153,7 @@ fn runbooks_elsewhere_are_linked_to() {
     let pages = rendered(Target::Runbook);
     assert_eq!(pages.len(), 1);
     assert_eq!(
-        count(&pages, "README.md", &format!("- [Runbook](<{url}>)")),
+        count(&pages, "README.md", &format!(" · [Runbook](<{url}>)")),
         2
     );
     assert!(count(&rendered(Target::Grafana), "main.json", url) > 0);

@@ -1,5 +1,5 @@
-//! Titles of signals are noun phrases that fit every sentence they enter: the sentences of each library signal and each
-//! signal of the bundled specs, as people read them.
+//! Titles of signals are noun phrases that fit every sentence: the sentences of each library signal and of each signal of
+//! the bundled specs.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -28,7 +28,7 @@ fn spec(signal: &str, head: &str, stats: &[&str]) -> String {
     format!("{head}\nalerts:\n{alerts}runbooks:\n  page:\n    title: Page\n    steps:\n{steps}")
 }
 
-/// What is read of it: the description of each alert, when it fires, the titles of its query and of the step.
+/// The sentences of a spec: the description and condition of each alert, the titles of queries and steps.
 fn sentences(spec: &str) -> Result<BTreeSet<String>, String> {
     let files = bundled::outputs(&[spec])?;
     let rules = files
@@ -39,7 +39,7 @@ fn sentences(spec: &str) -> Result<BTreeSet<String>, String> {
     let mut said: BTreeSet<String> = notes.map(str::to_owned).collect();
     for page in ["runbooks/README.md", "runbooks/page.md"] {
         let lines = files[page].lines();
-        let asked = |line: &&str| line.starts_with("- Fires when") || line.starts_with("### ");
+        let asked = |line: &&str| line.starts_with("- Fires if") || line.starts_with("### ");
         let titled = |line: &&str| line.ends_with(':') && !line.starts_with("This");
         let said_there = lines.filter(|line| asked(line) || titled(line));
         said.extend(said_there.map(str::to_owned));

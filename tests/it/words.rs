@@ -1,5 +1,5 @@
-//! One alert, one text: whatever a condition is, the rule, the runbook, the panel, the mark of the alarm's graph and
-//! the page for reviewers word it alike.
+//! One alert, one text: the rule, the runbook, the panel, the mark of the alarm's graph and the preview use the same
+//! words for a condition.
 
 use slosmith::plan::Plan;
 use slosmith::resolve::{Options, resolve};
@@ -30,7 +30,7 @@ alerts:
   Told: {severity: warning, when: WHEN, for: HOLD}
 "#;
 
-/// Everything that a service's people read, each output under its place.
+/// All generated texts, with their paths.
 fn texts(when: &str, hold: &str) -> Vec<(String, String)> {
     let spec = SPEC.replace("WHEN", when);
     let spec = match hold {
@@ -42,7 +42,13 @@ fn texts(when: &str, hold: &str) -> Vec<(String, String)> {
     let templates = Templates::load(None).expect("templates");
     let mut files = rendered(&plan, &templates);
     let page = preview::page(&plan, &templates).expect("a page");
-    files.push((page.path, page.text.replace("&#x2f;", "/")));
+    files.push((
+        page.path,
+        page.text
+            .replace("&#x2f;", "/")
+            .replace("&gt;", ">")
+            .replace("&lt;", "<"),
+    ));
     files
 }
 
@@ -72,57 +78,71 @@ fn says(files: &[(String, String)], path: &str, words: &str) {
 #[test]
 fn every_output_words_a_condition_alike() {
     for (when, hold, subject, bound) in [
-        ("{signal: depth, above: 0}", "", "queue depth", "above 0"),
+        ("{signal: depth, above: 0}", "", "queue depth", "> 0"),
         (
             "{signal: depth, at_least: 1}",
             "1m",
             "queue depth",
-            "at or above 1 for 1m",
+            ">= 1 for 1m",
         ),
         (
             "{signal: wait, stat: p95, above: 1500ms}",
             "90s",
-            "p95 of wait",
-            "above 1500ms for 1m30s",
+            "p95 wait",
+            "> 1500ms for 1m30s",
         ),
         (
             "{signal: requests, below: 90/min}",
             "10m",
-            "rate of requests",
-            "below 90/min for 10m",
+            "requests",
+            "< 90/min for 10m",
         ),
         (
             "{signal: depth, above: {times: 2, of: {offset: 7d}}}",
             "10m",
             "queue depth",
-            "above 2 times its value 7d ago, for 10m",
+            "> 2 × the value 7 days ago, for 10m",
         ),
         (
             "{signal: depth, below: {times: 1, of: {offset: 1d}}}",
             "",
             "queue depth",
-            "below its value 1d ago",
+            "< the value 1 day ago",
         ),
         (
             "{signal: depth, above: {times: 1.5, of: {avg_over: 1d}}}",
             "5m",
             "queue depth",
-            "above 1.5 times its mean over 1d, for 5m",
+            "> 1.5 × the 1d mean, for 5m",
         ),
         (
             "{signal: depth, outside: {sigma: 3, window: 2h, side: high}}",
             "5m",
             "queue depth",
-            "above its usual range (3 sigma over 2h), for 5m",
+            "> 3 standard deviations above the 2h mean, for 5m",
         ),
     ] {
         let files = texts(when, hold);
         let whole = format!("{subject} {bound}");
-        says(&files, "prometheusrule.yaml", &format!("Fires {bound}."));
+        let (threshold, duration) = match hold {
+            "" => (bound, String::new()),
+            _ => {
+                let (threshold, hold) = bound.rsplit_once(" for ").expect("a duration");
+                (
+                    threshold.trim_end_matches(','),
+                    format!(" Duration: {hold}."),
+                )
+            }
+        };
+        says(
+            &files,
+            "prometheusrule.yaml",
+            &format!(" Threshold: {threshold}.{duration}"),
+        );
         says(
             &files,
             "runbooks/README.md",
-            &format!("Fires when: {whole}\n"),
+            &format!("- Fires if {whole}\n"),
         );
         says(
             &files,
@@ -141,28 +161,28 @@ fn parts_are_told_together_only_where_both_must_hold() {
     says(
         &all,
         "prometheusrule.yaml",
-        "Fires while queue depth above 5 and p95 of wait above 1500ms, for 5m.",
+        "Conditions (all for 5m): queue depth > 5; p95 wait > 1500ms.",
     );
     says(
         &all,
         "runbooks/README.md",
-        "queue depth above 5 and p95 of wait above 1500ms, for 5m\n",
+        "- Fires if all of these hold for 5m: queue depth > 5; p95 wait > 1500ms\n",
     );
     says(
         &all,
         "grafana/dashboards/overview.json",
-        "One of several conditions of alert Told (warning): queue depth above 5 for 5m.",
+        "One of several conditions of alert Told (warning): queue depth > 5 for 5m.",
     );
     let any = texts(&format!("{{any: {parts}}}"), "5m");
     says(
         &any,
         "prometheusrule.yaml",
-        "Queue depth above 5 or p95 of wait above 1500ms (cluster",
+        "Conditions (any for 5m): queue depth > 5; p95 wait > 1500ms.",
     );
     says(
         &any,
         "grafana/dashboards/overview.json",
-        "queue depth above 5 for 5m.\"",
+        "queue depth > 5 for 5m.\"",
     );
 }
 
@@ -174,7 +194,7 @@ fn a_line_shows_its_bound_as_it_was_written() {
         "cloudwatch/dashboards/overview.json",
         "alert Told 1500ms",
     );
-    says(&files, "svc.html", "above 1500ms");
+    says(&files, "svc.html", "> 1500ms");
 }
 
 #[test]
@@ -183,7 +203,7 @@ fn a_runbook_says_over_which_time_a_query_looks() {
         ("{signal: depth, above: 5}", "Queue depth:"),
         (
             "{signal: depth, stat: avg, window: 15m, above: 5}",
-            "Mean of queue depth, over 15m:",
+            "Mean queue depth, over 15m:",
         ),
         (
             "{signal: requests, stat: increase, window: 10m, above: 5}",

@@ -16,7 +16,7 @@ use crate::promql::ast::{AggregateOp, At, AtOffset, BinaryOp, Expr, ExprKind, Se
 use crate::promql::build;
 use crate::query::{self, bin};
 use crate::spec::{self, GraphKind};
-use crate::units::{Duration, Unit, decimal, shown};
+use crate::units::{Duration, Unit, decimal, readable, shown};
 
 /// Width of a single value next to a graph, in columns.
 const VALUE: u32 = 6;
@@ -313,7 +313,7 @@ impl Panels<'_, '_> {
 
 /// The burn rate of a tier, for people.
 fn factor(tier: &Tier) -> String {
-    decimal((tier.factor * 100).round() / 100)
+    decimal(readable(tier.factor))
 }
 
 fn one(title: &str, expr: Expr, slo: &Slo, origin: Origin) -> Series {

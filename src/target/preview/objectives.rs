@@ -2,7 +2,7 @@
 
 use super::view::{Line, Objective, Plot, Tick, Tier};
 use crate::plan::{EventSlo, Slo, SloKind, slo, words};
-use crate::units::{Duration, Number, Unit, decimal, float, shown};
+use crate::units::{Duration, Number, Unit, decimal, float, readable, shown};
 
 /// Error ratios, in percent, that times are given for.
 const RATIOS: [i128; 4] = [100, 10, 5, 1];
@@ -57,10 +57,10 @@ fn budget(slo: &Slo, events: &EventSlo) -> String {
 fn tier(tier: &slo::Tier) -> Tier {
     Tier {
         severity: tier.severity.clone(),
-        factor: decimal(tier.factor),
+        factor: decimal(readable(tier.factor)),
         windows: format!("{} and {}", tier.long, tier.short),
-        threshold: shown(tier.threshold, Unit::Ratio),
-        consumed: shown(tier.consumed, Unit::Ratio),
+        threshold: shown(readable(tier.threshold), Unit::Ratio),
+        consumed: shown(readable(tier.consumed), Unit::Ratio),
         times: RATIOS
             .iter()
             .map(|percent| {
@@ -88,7 +88,7 @@ fn plot(events: &EventSlo) -> Plot {
     let lines = events.tiers.iter().enumerate().map(|(i, tier)| Line {
         points: points(tier),
         color: i % 4,
-        name: format!("{} over {}", decimal(tier.factor), tier.long),
+        name: format!("{} over {}", decimal(readable(tier.factor)), tier.long),
     });
     let tick = |at: f64, text: &str| Tick {
         at,

@@ -1,16 +1,16 @@
-//! What an alert says to the on-call person: text with the measured value and the labels of its series.
+//! Annotations of alerts, for the on-call engineer: measured value, threshold and duration, with the labels of the series.
 
 use super::dashboard_link::Chosen;
 use super::go;
 use super::view::Pairs;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
-    Alert, Compare, Condition, EventSlo, Links, Marks, PercentileSlo, RawCondition, Slo, Tier,
-    ValueUnit, words,
+    Alert, Bound, Compare, Condition, EventSlo, Links, Marks, PercentileSlo, RawCondition, Slo,
+    Tier, ValueUnit, words,
 };
-use crate::units::{Duration, Unit, decimal, shown};
+use crate::units::{Duration, Number, Unit, decimal, readable, shown};
 
-/// Text that may hold the value and labels.
+/// A text with places for the value and labels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text(Vec<Piece>);
 
@@ -20,8 +20,12 @@ enum Piece {
     /// The author's own text; may hold template code.
     Own(String),
     Value(ValueUnit),
+    /// A value below a thousand, without a prefix: `0.5`, not `500m`.
+    Small(ValueUnit),
+    /// A coefficient, with two decimals.
+    Coefficient,
     Label(String),
-    /// A label that the result need not have.
+    /// A label that the result may lack.
     KnownLabel(String),
     /// The end of a link to a dashboard.
     Chosen(Chosen),
@@ -53,21 +57,25 @@ impl Text {
         self
     }
 
-    /// ` (cluster c1, model_name m1)`
-    fn labels(mut self, labels: &[String]) -> Self {
+    /// `cluster c1, model_name m1`
+    fn label_list(mut self, labels: &[String]) -> Self {
         for (i, label) in labels.iter().enumerate() {
-            let before = if i == 0 { " (" } else { ", " };
+            let before = if i == 0 { "" } else { ", " };
             self = self.and(format!("{before}{label} "));
             self.0.push(Piece::Label(label.clone()));
         }
-        if labels.is_empty() {
-            self
-        } else {
-            self.and(")")
+        self
+    }
+
+    /// ` (cluster c1, model_name m1)`
+    fn labels(self, labels: &[String]) -> Self {
+        match labels {
+            [] => self,
+            labels => self.and(" (").label_list(labels).and(")"),
         }
     }
 
-    /// `, cluster c1, model_name m1`; nothing for a label that is not there.
+    /// `, cluster c1, model_name m1`; nothing for a missing label.
     fn known_labels(mut self, labels: &[String]) -> Self {
         self.0.extend(labels.iter().cloned().map(Piece::KnownLabel));
         self
@@ -87,11 +95,15 @@ impl Text {
                 let (function, suffix) = format(*unit);
                 format!("{{{{ $value | {function} }}}}{suffix}")
             }
+            Piece::Small(unit) => {
+                format!("{{{{ $value | printf \"%.4g\" }}}}{}", format(*unit).1)
+            }
+            Piece::Coefficient => "{{ $value | printf \"%.2f\" }}".to_owned(),
         };
         self.0.iter().map(piece).collect()
     }
 
-    /// As it is shown for a value and labels; `None` when the author's own text holds more than names of labels.
+    /// The text for a value and labels; `None` where the author's own text holds template code other than labels.
     fn shown(&self, value: f64, labels: &Pairs) -> Option<String> {
         let piece = |p: &Piece| match p {
             Piece::Plain(text) => Some(text.clone()),
@@ -112,12 +124,14 @@ impl Text {
                 };
                 Some(format!("{number}{suffix}"))
             }
+            Piece::Small(unit) => Some(format!("{}{}", go::four_digits(value), format(*unit).1)),
+            Piece::Coefficient => Some(format!("{value:.2}")),
         };
         self.0.iter().map(piece).collect()
     }
 }
 
-/// A text in which `{{ $labels.NAME }}` is the label; `None` when it holds other template code.
+/// A text with each `{{ $labels.NAME }}` replaced by the label; `None` for other template code.
 fn filled(text: &str, labels: &Pairs) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;
@@ -161,7 +175,7 @@ impl Annotations {
         self.0.iter().map(pair).collect()
     }
 
-    /// The texts for a value and labels; `None` where an author's own text holds more than names of labels.
+    /// The texts for a value and labels; `None` where the author's own text holds template code other than labels.
     pub(super) fn shown(&self, value: f64, labels: &Pairs) -> Option<Pairs> {
         let pair = |(name, text): &(String, Text)| Some((name.clone(), text.shown(value, labels)?));
         self.0.iter().map(pair).collect()
@@ -175,7 +189,7 @@ impl Annotations {
         below.filter(|below| above.as_ref() == Some(below))
     }
 
-    /// `labels` are those of the alert's result, `looked` the time that it looked back over.
+    /// `labels` are the labels of the result, `looked` is the look-back of the alert.
     fn new(
         summary: Text,
         description: Text,
@@ -224,95 +238,139 @@ pub(super) fn condition(alert: &Alert) -> Annotations {
     all.and(&alert.marks)
 }
 
-/// What was measured, against what.
+/// The measured value, the threshold and the duration: `Queue depth: 57 (cluster c1). Threshold: > 50. Duration: 10m.`
 fn measured(condition: &Condition, labels: &[String], hold: Duration) -> Text {
-    let held = words::held(condition, hold);
+    let duration = match hold == Duration::default() {
+        true => String::new(),
+        false => format!(" Duration: {hold}."),
+    };
+    let held = words::held(hold);
     match condition {
-        Condition::Compare(c) => {
-            value_of(c, labels).and(format!(" Fires {}{held}.", words::bound(&c.bound)))
+        Condition::Compare(c) => value_of(c, labels).and(threshold(c) + &duration),
+        Condition::Absent(a) => Text::plain(words::gone(a))
+            .known_labels(labels)
+            .and(format!(".{duration}")),
+        Condition::Raw(r) => {
+            let above = r.correlated.as_ref().map(|c| decimal(c.above));
+            let threshold = above.map(|above| format!(" Threshold: > {above}."));
+            raw_value(r, labels).and(threshold.unwrap_or_default() + &duration)
         }
-        Condition::Absent(a) => Text::plain(words::gone(a)).known_labels(labels).and("."),
-        Condition::Raw(r) => match &r.words {
-            Some(words) => raw_value(r, labels).and(format!(" Fires while {words}{held}.")),
-            None => raw_value(r, labels),
-        },
-        Condition::All(..) | Condition::Unless(..) => {
-            let when = format!("Fires while {}{held}.", words::condition(condition));
-            // The value is that of the part that leads.
-            match condition.leading() {
-                Condition::Compare(c) => value_of(c, labels).and(format!(" {when}")),
-                Condition::Raw(r) => raw_value(r, labels).and(format!(" {when}")),
-                _ => Text::plain(when),
-            }
+        // The value belongs to the leading part.
+        Condition::All(..) => leading(condition, labels).and(format!(
+            "Conditions (all{held}): {}.",
+            words::parts(condition)
+        )),
+        Condition::Unless(..) => {
+            let held = match held.trim_start() {
+                "" => String::new(),
+                held => format!(" ({held})"),
+            };
+            leading(condition, labels).and(format!("Condition{held}: {}.", words::parts(condition)))
         }
-        // Whichever part holds gives the value, so nothing can be said of its unit.
-        Condition::Any(..) => Text::plain(words::capital(&words::condition(condition)))
-            .labels(labels)
-            .and(format!("{held}.")),
+        // Any part may give the value, so its unit is unknown.
+        Condition::Any(..) => {
+            let affected = match labels {
+                [] => Text::default(),
+                labels => Text::plain("Affected: ").label_list(labels).and(". "),
+            };
+            affected.and(format!(
+                "Conditions (any{held}): {}.",
+                words::parts(condition)
+            ))
+        }
     }
 }
 
-/// `Correlation: 0.93 (cluster c1).`
-fn raw_value(r: &RawCondition, labels: &[String]) -> Text {
-    // What is not the author's is a coefficient.
-    let name = match r.words {
-        Some(_) => "Correlation: ",
-        None => "Value: ",
-    };
-    Text::plain(name).value(r.unit).labels(labels).and(".")
+/// ` Threshold: > 50.`; empty for a state, which has only one other state.
+fn threshold(c: &Compare) -> String {
+    match words::state(c) {
+        Some(_) => String::new(),
+        None => format!(" Threshold: {}.", words::bound(&c.bound)),
+    }
 }
 
-/// `P95 of time to first token: 3.2s (cluster c1).`
+/// The value of the part that comes first, with a space behind it.
+fn leading(condition: &Condition, labels: &[String]) -> Text {
+    match condition.leading() {
+        Condition::Compare(c) => value_of(c, labels).and(" "),
+        Condition::Raw(r) => raw_value(r, labels).and(" "),
+        _ => Text::default(),
+    }
+}
+
+/// `Correlation of queue depth and p95 wait over 20m: 0.93 (cluster c1).`
+fn raw_value(r: &RawCondition, labels: &[String]) -> Text {
+    let value = match &r.correlated {
+        Some(c) => {
+            let mut text = Text::plain(format!(
+                "{}: ",
+                words::capital(&words::correlation(&c.of, c.window))
+            ));
+            text.0.push(Piece::Coefficient);
+            text
+        }
+        None => Text::plain("Value: ").value(r.unit),
+    };
+    value.labels(labels).and(".")
+}
+
+/// `P95 time to first token: 3.2s (cluster c1).`, `Endpoint health: down (cluster c1).`
 fn value_of(c: &Compare, labels: &[String]) -> Text {
-    Text::plain(format!("{}: ", words::capital(&words::subject(c))))
-        .value(c.unit)
-        .labels(labels)
-        .and(".")
+    let name = words::capital(&words::subject(c));
+    let value = match words::state(c) {
+        Some(state) => Text::plain(format!("{name}: {state}")),
+        None if is_small(c) => {
+            let mut text = Text::plain(format!("{name}: "));
+            text.0.push(Piece::Small(c.unit));
+            text
+        }
+        None => Text::plain(format!("{name}: ")).value(c.unit),
+    };
+    value.labels(labels).and(".")
+}
+
+/// True for a count that fires only below a thousand: `humanize` prints a half as `500m`.
+fn is_small(c: &Compare) -> bool {
+    let below = matches!(&c.bound, Bound::Fixed(op, bound, _)
+        if !op.is_upper() && *bound <= Number::from_integer(1_000));
+    below && format(c.unit).0 == "humanize"
 }
 
 /// A burn-rate alert.
 pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
-    let percent = |share| shown(share, Unit::Ratio);
-    // What burns as fast as is allowed, or nearly, burns not too fast: it has used up a share.
-    let burns = match tier.factor > 1.into() {
-        true => format!("burns {} times too fast over", decimal(tier.factor)),
-        false => format!("has lost {} in", percent(tier.consumed)),
-    };
-    let summary = summary(
-        slo,
-        format!(
-            "{}: the error budget {burns} {}",
-            words::capital(&slo.title),
-            tier.long
-        ),
-    );
+    let (long, short) = (tier.long, tier.short);
+    let factor = decimal(readable(tier.factor));
+    let title = words::capital(&slo.title);
+    // The value is the error ratio: templates cannot divide it by the budget.
+    let made = format!("{title}: burn rate above {factor} ({long} window)");
     let unit = ValueUnit {
         unit: Unit::Ratio,
         per: None,
     };
+    let counted = words::of_counted(&events.sli);
     let least = match events.min_events {
         0 => String::new(),
-        least => format!(", given at least {least} events"),
+        least => format!(
+            " Minimum: {least} {} in {long}.",
+            words::counted(&events.sli)
+        ),
     };
-    let description = Text::default()
+    let description = Text::plain(format!("Error ratio over {long}: "))
         .value(unit)
-        .and(format!(
-            " {} over the last {}",
-            words::were_bad(&events.sli),
-            tier.long
-        ))
+        .and(counted)
         .labels(&slo.labels)
         .and(format!(
-            "; the objective of {} allows {}. Fires above {}{least}: {}.",
-            percent(events.budget.objective),
-            percent(events.budget.budget),
-            percent(tier.threshold),
+            ". Threshold: > {} over {long} and over {short} (burn rate {factor}).{least} Objective: {} over {}. At the threshold, {}.",
+            shown(readable(tier.threshold), Unit::Ratio),
+            shown(events.budget.objective, Unit::Ratio),
+            slo.period,
             words::spent(slo, tier)
         ));
-    Annotations::new(summary, description, &slo.links, &slo.labels, tier.long).and(&tier.marks)
+    let summary = summary(slo, made);
+    Annotations::new(summary, description, &slo.links, &slo.labels, long).and(&tier.marks)
 }
 
-/// The author's own summary, or the one that is made.
+/// The author's own summary, or the generated one.
 fn summary(slo: &Slo, made: String) -> Text {
     match &slo.summary {
         Some(own) => Text::own(own),
@@ -325,12 +383,12 @@ pub(super) fn percentile(slo: &Slo, p: &PercentileSlo, alert: &PercentileAlert) 
     let (condition, hold) = (&alert.condition, alert.hold);
     let summary = summary(slo, words::missed(slo, p));
     let description = measured(condition, &slo.labels, hold)
-        .and(format!(" The objective is {}.", words::promise(slo, p)));
+        .and(format!(" Objective: {}.", words::promise(slo, p)));
     let looked = looked(condition, hold);
     Annotations::new(summary, description, &slo.links, &slo.labels, looked).and(&alert.marks)
 }
 
-/// The longest window of a condition, and how long it held. The past that it is compared with is not in it.
+/// The longest window of a condition plus its duration, without the past of a baseline.
 fn looked(condition: &Condition, hold: Duration) -> Duration {
     let window = |leaf: &Condition| match leaf {
         Condition::Compare(c) => c.window.as_secs(),

@@ -91,7 +91,7 @@ fn compare(file: &OutFile, back: &RuleFile, view: &RuleFile) -> Result<(), Targe
         rules.map(|r| r.expr.trim().to_owned()).collect()
     };
     if queries(back) != queries(view) {
-        return Err(invalid(file, "its queries are not those of the plan"));
+        return Err(invalid(file, "queries differ from the plan"));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! How Prometheus's annotation templates print numbers (`template/template.go` of Prometheus 2.42 and 3).
+//! Numbers as Prometheus's annotation templates print them (`template/template.go` of Prometheus 2.42 and 3).
 
 /// `%.4g`: four significant digits, no trailing zeros.
-fn four_digits(value: f64) -> String {
+pub(super) fn four_digits(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
     }

@@ -38,7 +38,7 @@ pub(super) struct Selector {
     pub(super) port: String,
 }
 
-/// A monitor for each job; none for a service that nobody runs in Kubernetes.
+/// One monitor per job; none if the spec has no `kubernetes` block.
 pub(super) fn files(plan: &Plan) -> Vec<Named<Monitor>> {
     let jobs = plan.scrape.jobs.iter();
     let wanted = jobs.filter(|job| plan.kubernetes.is_some() || job.discovery.is_some());

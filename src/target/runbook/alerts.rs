@@ -1,57 +1,80 @@
-//! Alerts as their runbooks describe them: the same bounds, durations and queries.
+//! Alerts in runbooks: the same thresholds, durations and queries as in the rules.
 
 use serde::Serialize;
 
 use super::query::{self, Query};
+use crate::naming;
 use crate::plan::{
-    Alert, BASE_WINDOW, Compare, Condition, EventSlo, Plan, Slo, SloKind, slo, words,
+    Alert, Compare, Condition, EventSlo, Plan, Slo, SloKind, Tier, recorded, slo, words,
 };
 use crate::plan::{Links, Marks};
-use crate::promql::ast::Expr;
+use crate::promql::ast::{Expr, MatchOp};
 use crate::promql::kept_labels;
 use crate::spec::Stat;
+use crate::units::{Unit, decimal, readable, shown};
 
 /// An alert, as the template sees it.
 #[derive(Debug, Serialize)]
 pub(super) struct AlertView<'p> {
-    /// Its name; the heading that links lead to.
+    /// The name; also the heading that links lead to.
     pub(super) name: &'p str,
-    /// How urgent it is; several for the tiers of an objective.
+    /// Heading of its details, and the anchor of that heading.
+    details: String,
+    details_anchor: String,
+    /// The urgency; several for the tiers of an SLO.
     severity: String,
-    /// One line, where it says more than the name.
+    /// The problem in one line, where that differs from the name.
     summary: Option<String>,
-    /// When it fires, in words: one of these is enough.
-    when: Vec<String>,
-    /// Labels of which each combination fires on its own.
+    /// The condition and its duration; none for the tiers of an SLO.
+    fires: Option<String>,
+    /// The burn-rate tiers of an SLO.
+    tiers: Vec<TierView>,
+    /// Labels with one alert for each combination of their values.
     each: Vec<String>,
-    /// The objective behind a percentile's alert, in words.
+    /// The objective of the SLO.
     objective: Option<String>,
-    /// What to do first.
+    /// What the SLO promises.
+    promise: Option<&'p str>,
+    /// The first action.
     action: Option<&'p str>,
-    /// Who answers for it, where that is not the service's owner.
+    /// The owner, if other than the service's owner.
     owner: Option<&'p str>,
-    /// Labels it can be routed by; for the tiers of an objective each severity's.
+    /// Labels for routing; for the tiers of an SLO one line per severity.
     labels: Vec<String>,
-    /// What its annotations say beside all this.
+    /// Further annotations.
     notes: Vec<(&'p str, &'p str)>,
-    /// What to look at.
+    /// Queries of the condition.
     queries: Vec<Query>,
-    /// Its panel.
+    /// Link to its panel.
     dashboard: &'p str,
     /// Its alarms in CloudWatch.
     alarms: Vec<&'p str>,
-    /// Its runbook, where that is no page of this service.
+    /// Its runbook, if outside this service's pages.
     elsewhere: Option<&'p str>,
 }
 
+/// A burn-rate tier, as the template sees it.
+#[derive(Debug, Serialize)]
+struct TierView {
+    name: String,
+    severity: String,
+    /// The error ratio.
+    threshold: String,
+    factor: String,
+    long: String,
+    short: String,
+    /// Share of the error budget that the threshold spends in the long window.
+    spent: String,
+}
+
 impl AlertView<'_> {
-    /// True where its runbook is no page of this service.
+    /// True if its runbook is outside this service's pages.
     pub(super) fn is_elsewhere(&self) -> bool {
         self.elsewhere.is_some()
     }
 }
 
-/// Alerts that lead to a runbook, or those that lead to none; objectives first.
+/// The alerts that lead to a page, or the alerts without a page; SLOs first.
 pub(super) fn of<'p>(plan: &'p Plan, page: Option<&str>) -> Vec<AlertView<'p>> {
     let leads = |links: &Links| links.page.as_deref() == page;
     let slos = plan.slos.iter().filter(|slo| leads(&slo.links));
@@ -61,72 +84,117 @@ pub(super) fn of<'p>(plan: &'p Plan, page: Option<&str>) -> Vec<AlertView<'p>> {
         .collect()
 }
 
+/// An alert with its name and links only.
+fn named<'p>(name: &'p str, links: &'p Links) -> AlertView<'p> {
+    let details = format!("Details: {name}");
+    AlertView {
+        name,
+        details_anchor: naming::slug(&details),
+        details,
+        severity: String::new(),
+        summary: None,
+        fires: None,
+        tiers: Vec::new(),
+        each: Vec::new(),
+        objective: None,
+        promise: None,
+        action: None,
+        owner: None,
+        labels: Vec::new(),
+        notes: Vec::new(),
+        queries: Vec::new(),
+        dashboard: &links.dashboard,
+        alarms: Vec::new(),
+        elsewhere: links.elsewhere.then_some(links.runbook.as_str()),
+    }
+}
+
 fn alert<'p>(plan: &'p Plan, alert: &'p Alert) -> AlertView<'p> {
     AlertView {
-        name: &alert.name,
         severity: alert.severity.clone(),
         summary: (!repeats(&alert.summary, &alert.name)).then(|| alert.summary.clone()),
-        when: vec![words::condition_held(&alert.condition, alert.hold)],
+        fires: Some(words::condition_held(&alert.condition, alert.hold)),
         each: each(&alert.condition.query().expr),
-        objective: None,
         action: alert.action.as_deref(),
         owner: owner(&alert.marks),
         labels: labels(&[(&alert.severity, &alert.marks)]),
         notes: notes(&alert.marks),
         queries: queries(plan, &alert.condition),
-        dashboard: &alert.links.dashboard,
         alarms: alarms(plan, |name| name == alert.name),
-        elsewhere: elsewhere(&alert.links),
+        ..named(&alert.name, &alert.links)
     }
 }
 
-/// The alert of an objective, if it has one.
+/// The alert of an SLO, if it has one.
 fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
     let marks = slo.marks();
     let first = marks.first().map(|(_, marks)| *marks);
-    let (severity, when, objective, queries) = match &slo.kind {
-        SloKind::Percentile(p) => {
-            let alert = p.alert.as_ref()?;
-            let when = words::condition_held(&alert.condition, alert.hold);
-            let objective = format!("below {} over {}", p.below.1, slo.period);
-            let queries = queries(plan, &alert.condition);
-            (alert.severity.clone(), vec![when], Some(objective), queries)
-        }
-        SloKind::Events(events) if events.tiers.is_empty() => return None,
-        SloKind::Events(events) => {
-            let tiers = events.tiers.iter();
-            let when = tiers.map(|tier| words::tier(slo, &events.sli, tier));
-            (
-                severities(events),
-                when.collect(),
-                None,
-                ratio(plan, events),
-            )
-        }
-    };
     let of_slo = format!("{}: ", slo.name);
-    Some(AlertView {
-        name: &slo.alert_name,
-        severity,
-        summary: Some(match slo.description.as_str() {
-            "" => slo.title.clone(),
-            description => format!("{}: {description}", slo.title),
-        }),
-        when,
+    let promise = slo.description.as_str();
+    let shared = AlertView {
+        promise: (!promise.is_empty()).then_some(promise),
         each: slo.labels.clone(),
-        objective,
-        action: None,
         owner: first.and_then(owner),
         labels: labels(&marks),
         notes: first.map(notes).unwrap_or_default(),
-        queries,
-        dashboard: &slo.links.dashboard,
         alarms: alarms(plan, |name| name.starts_with(&of_slo)),
-        elsewhere: elsewhere(&slo.links),
-    })
+        ..named(&slo.alert_name, &slo.links)
+    };
+    match &slo.kind {
+        SloKind::Percentile(p) => {
+            let alert = p.alert.as_ref()?;
+            Some(AlertView {
+                severity: alert.severity.clone(),
+                summary: Some(format!("{}.", words::missed(slo, p))),
+                fires: Some(words::condition_held(&alert.condition, alert.hold)),
+                objective: Some(words::promise(slo, p)),
+                queries: queries(plan, &alert.condition),
+                ..shared
+            })
+        }
+        SloKind::Events(events) if events.tiers.is_empty() => None,
+        SloKind::Events(events) => Some(AlertView {
+            severity: severities(events),
+            summary: Some(format!(
+                "{}: the error budget is spent too fast.",
+                words::capital(&slo.title)
+            )),
+            objective: Some(format!(
+                "{}{} over {}",
+                shown(events.budget.objective, Unit::Ratio),
+                words::of_counted(&events.sli),
+                slo.period
+            )),
+            tiers: events.tiers.iter().map(|t| tier(slo, events, t)).collect(),
+            queries: events.tiers.iter().map(|t| ratios(plan, slo, t)).collect(),
+            ..shared
+        }),
+    }
 }
 
-/// True for a summary that is the name in words: `Queue overflow` of `QueueOverflow`.
+fn tier(slo: &Slo, events: &EventSlo, tier: &Tier) -> TierView {
+    let percent = |share| shown(readable(share), Unit::Ratio);
+    TierView {
+        name: tier.name.clone(),
+        severity: tier.severity.clone(),
+        threshold: format!(
+            "> {}{}",
+            percent(tier.threshold),
+            words::of_counted(&events.sli)
+        ),
+        factor: decimal(readable(tier.factor)),
+        long: tier.long.to_string(),
+        short: tier.short.to_string(),
+        spent: format!(
+            "{} of {} in {}",
+            percent(tier.consumed),
+            slo.period,
+            tier.long
+        ),
+    }
+}
+
+/// True for a summary that repeats the name: `Queue overflow` for `QueueOverflow`.
 fn repeats(summary: &str, name: &str) -> bool {
     let letters = |text: &str| -> String {
         let letters = text.chars().filter(|c| c.is_alphanumeric());
@@ -135,20 +203,16 @@ fn repeats(summary: &str, name: &str) -> bool {
     letters(summary) == letters(name)
 }
 
-/// The labels that a query keeps, where they are known.
+/// The labels of a query's result, where they are known.
 fn each(expr: &Expr) -> Vec<String> {
     kept_labels(expr).names().unwrap_or_default()
-}
-
-fn elsewhere(links: &Links) -> Option<&str> {
-    links.elsewhere.then_some(links.runbook.as_str())
 }
 
 fn owner(marks: &Marks) -> Option<&str> {
     marks.owner.as_deref().filter(|_| marks.owner_is_own)
 }
 
-/// `team=web, tier=2`, and before it the severity where these differ.
+/// `team=web, tier=2`, with the severity in front where the severities have different labels.
 fn labels(all: &[(&str, &Marks)]) -> Vec<String> {
     let line = |(severity, marks): &(&str, &Marks)| {
         let pairs = marks.labels.iter();
@@ -169,7 +233,7 @@ fn labels(all: &[(&str, &Marks)]) -> Vec<String> {
     some.take(1).map(|(_, line)| line).collect()
 }
 
-/// Texts that hold no template code.
+/// Annotations without template code.
 fn notes(marks: &Marks) -> Vec<(&str, &str)> {
     let notes = marks.annotations.iter();
     let notes = notes.map(|(name, text)| (name.as_str(), text.as_str()));
@@ -183,12 +247,12 @@ fn severities(events: &EventSlo) -> String {
     severities.join(", ")
 }
 
-/// What each part of a condition judges.
+/// The query of each part of a condition.
 fn queries(plan: &Plan, condition: &Condition) -> Vec<Query> {
     let title = |leaf: &Condition| match leaf {
         Condition::Compare(c) => title(c),
-        Condition::Absent(_) => "Absent series".to_owned(),
-        _ => "The alert's own query".to_owned(),
+        Condition::Absent(_) => "Missing series".to_owned(),
+        _ => "Query of the alert".to_owned(),
     };
     let leaves = condition.leaves().into_iter();
     leaves
@@ -196,28 +260,30 @@ fn queries(plan: &Plan, condition: &Condition) -> Vec<Query> {
         .collect()
 }
 
-/// What a comparison judges, in words.
+/// The reading of a comparison: `P95 queue time, over 5m`.
 fn title(c: &Compare) -> String {
-    let subject = words::capital(&words::subject(c));
-    // An increase says its window itself.
+    let reading = words::capital(&words::reading(&c.signal, c.stat, c.window));
+    // An increase has its window in its name.
     match c.signal.is_instant(c.stat) || c.stat == Stat::Increase {
-        true => subject,
-        false => format!("{subject}, over {}", c.window),
+        true => reading,
+        false => format!("{reading}, over {}", c.window),
     }
 }
 
-/// The error ratio of the last minutes, from the counters.
-fn ratio(plan: &Plan, events: &EventSlo) -> Vec<Query> {
-    let mut ratios = events.ratios.iter();
-    let base = ratios.find(|ratio| ratio.window == BASE_WINDOW);
-    let what = words::counted(&events.sli).trim_start_matches("the ");
-    let title = format!("Share of bad {what} in {BASE_WINDOW}");
-    base.map(|ratio| query::titled(plan, title, &ratio.expr))
-        .into_iter()
-        .collect()
+/// The error ratios over both windows of a tier, as recorded.
+fn ratios(plan: &Plan, slo: &Slo, tier: &Tier) -> Query {
+    let (long, short) = (tier.long, tier.short);
+    let labels = [
+        (naming::SERVICE, plan.service.name.as_str()),
+        (naming::SLO, slo.name.as_str()),
+    ];
+    let series = recorded(naming::ERROR_RATIO, &labels);
+    let series = series.matcher(naming::WINDOW, MatchOp::Match, &format!("{long}|{short}"));
+    let title = format!("Error ratio over {long} and over {short}");
+    query::titled(plan, title, &series.into())
 }
 
-/// Alarms in CloudWatch that were made from it.
+/// The CloudWatch alarms of an alert.
 fn alarms(plan: &Plan, named: impl Fn(&str) -> bool) -> Vec<&str> {
     let parity = plan.cloudwatch.iter().flat_map(|cw| &cw.parity);
     let found = parity.filter(|entry| named(&entry.name));

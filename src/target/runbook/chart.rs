@@ -52,7 +52,11 @@ pub(super) fn flow(page: &Page) -> Option<String> {
         }
     }
     if ends {
-        lines.push(format!("  escalate([{}])", label("Escalate")));
+        let end = match page.escalation {
+            Some(_) => "Escalate",
+            None => "End of this runbook",
+        };
+        lines.push(format!("  escalate([{}])", label(end)));
     }
     Some(lines.join("\n"))
 }

@@ -39,7 +39,7 @@ pub(super) fn view(
         "pages": pages,
         "alerts": others,
         "alerts_title": match others.iter().any(AlertView::is_elsewhere) {
-            true => "Alerts without a page here",
+            true => "Alerts with other runbooks or without a runbook",
             false => "Alerts without a runbook",
         },
         "triage": runbooks.triage.iter().map(triage).collect::<Vec<_>>(),

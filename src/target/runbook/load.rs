@@ -83,34 +83,34 @@ fn view(plan: &Plan, tests: &LoadTests) -> Value {
 }
 
 fn words(limit: &Limit) -> String {
-    let side = if limit.above { "above" } else { "below" };
+    let side = if limit.above { ">" } else { "<" };
     format!("{side} {}", limit.text)
 }
 
-/// What k6 sends, in words.
+/// The requests of k6, as text.
 fn sent(tests: &LoadTests, s: &Scenario) -> String {
     let what = match (s.turns, s.prompt_tokens) {
-        (1, None) => "the questions of the traffic".to_owned(),
+        (1, None) => "the prompts of the traffic table".to_owned(),
         (1, Some(tokens)) => format!("prompts of {tokens} tokens"),
         (turns, None) => format!("conversations of {turns} turns"),
         (turns, Some(tokens)) => {
-            format!("conversations of {turns} turns that grow to a prompt of {tokens} tokens")
+            format!("conversations of {turns} turns; the last prompt has {tokens} tokens")
         }
     };
     match tests.warmup {
-        Some(warmup) => format!("{what}, after a warm-up of {warmup} that is not measured"),
+        Some(warmup) => format!("{what}, after an unmeasured warm-up of {warmup}"),
         None => what,
     }
 }
 
-/// What the benchmark sends, in words.
+/// The requests of the benchmark, as text.
 fn benched(tests: &LoadTests, s: &Scenario) -> String {
     let what = match s.prompt_tokens {
-        None => "the questions of the traffic".to_owned(),
+        None => "the prompts of the traffic table".to_owned(),
         Some(tokens) => format!("random prompts of {tokens} tokens"),
     };
     match (s.turns > 1, &tests.system) {
-        (true, _) => format!("{what}, each on its own: it has no conversations"),
+        (true, _) => format!("{what}, one request each: `vllm bench serve` has no conversations"),
         (false, Some(_)) => format!("{what}, without the system prompt"),
         (false, None) => what,
     }
@@ -338,20 +338,20 @@ fn seconds(duration: Duration) -> String {
     format!("{}s", duration.as_secs())
 }
 
-/// Seconds until a request is given up: a minute and a quarter of a second for each token, and beyond every latency that is
-/// judged.
+/// Seconds until a request times out: a minute and a quarter of a second for each token, and more than every latency
+/// limit.
 fn timeout(tests: &LoadTests, s: &Scenario) -> i128 {
     let answers = tests.traffic.iter().map(|t| t.max_tokens);
     let longest = i128::from(answers.max().unwrap_or(s.output_tokens));
     let latencies = tests.criteria.iter().filter(|c| c.measure == Measure::E2e);
     let bounds = latencies.flat_map(|c| [&c.pass, &c.fail]).flatten();
-    let judged = bounds
+    let limits = bounds
         .map(|limit| (limit.value * 2).ceil().to_integer())
         .max();
-    (60 + longest.div_euclid(4)).max(judged.unwrap_or(0))
+    (60 + longest.div_euclid(4)).max(limits.unwrap_or(0))
 }
 
-/// Bounds on what HTTP shows: a run beyond a pass bound, or one that is not the load it claims, ends with an error.
+/// Thresholds on HTTP measures: k6 fails a run that misses a pass limit or does not create the wanted load.
 fn thresholds(tests: &LoadTests, s: &Scenario) -> Value {
     let mut found = serde_json::Map::new();
     found.insert("dropped_iterations".to_owned(), json!(["count==0"]));

@@ -25,7 +25,7 @@ pub(super) struct View<'p> {
     commands: Vec<CommandView<'p>>,
     escalation: Option<&'p str>,
     related: Vec<Related<'p>>,
-    /// What its signals were called before, and what changed in them.
+    /// Earlier names and changes of its metrics.
     versions: Vec<String>,
     /// `0.20.2–0.33.0`
     releases: Option<&'p str>,
@@ -92,20 +92,20 @@ fn fix(fix: &Fix) -> FixView<'_> {
     }
 }
 
-/// One sentence for what a family was called, and one for each change in it.
+/// One sentence for earlier names of a metric, and one for each change of the metric.
 fn versions(history: &FamilyHistory) -> Vec<String> {
     let family = &history.family;
     let mut notes = Vec::new();
     if !history.before.is_empty() {
         let names = history.before.iter().map(|(name, last)| match last {
-            Some(last) => format!("`{name}` (up to {last})"),
+            Some(last) => format!("`{name}` (until {last})"),
             None => format!("`{name}`"),
         });
         let names: Vec<_> = names.collect();
         let since = history.since.as_ref();
         let since = since.map_or_else(String::new, |first| format!(" (since {first})"));
-        let names = names.join(", then ");
-        notes.push(format!("`{family}`{since} was called {names} before."));
+        let names = names.join(" and ");
+        notes.push(format!("`{family}`{since} replaces {names}."));
     }
     let changes = history.changes.iter();
     notes

@@ -10,13 +10,18 @@ use crate::promql::pretty;
 /// Columns that a query may take on a page.
 const WIDTH: usize = 100;
 
+/// Lines of a query above which a page folds the query.
+const FOLDED_ABOVE: usize = 15;
+
 /// A query, as the templates see it.
 #[derive(Debug, Serialize)]
 pub(super) struct Query {
-    /// What it shows; may be empty.
+    /// Title; may be empty.
     title: String,
     /// PromQL, over as many lines as it needs.
     text: String,
+    /// True for a query of many lines.
+    folded: bool,
     /// Grafana Explore.
     explore: String,
 }
@@ -28,9 +33,11 @@ pub(super) fn plain(plan: &Plan, expr: &Expr) -> Query {
 
 /// A query under a title.
 pub(super) fn titled(plan: &Plan, title: String, expr: &Expr) -> Query {
+    let text = pretty(expr, WIDTH);
     Query {
         title,
-        text: pretty(expr, WIDTH),
+        folded: text.lines().count() > FOLDED_ABOVE,
+        text,
         explore: naming::explore_url(&plan.service.grafana, &expr.to_string()),
     }
 }

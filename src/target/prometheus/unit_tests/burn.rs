@@ -373,7 +373,7 @@ impl Run<'_> {
             return None;
         }
         let levels = [Level::new(60, Number::from_integer(0))];
-        let mut test = self.test("counts what a new series begins with", &levels)?;
+        let mut test = self.test("counts the first value of a new series", &levels)?;
         test.input_series = inputs(&self.driver, self.events, &levels, false)?;
         let all = Number::from_integer(TRAFFIC) * i128::from(BASE_WINDOW.mins_up());
         let inside = labels::is_part(part.family()?, total.family()?);

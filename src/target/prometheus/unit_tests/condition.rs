@@ -34,13 +34,13 @@ pub(super) fn file(plan: &Plan, subject: &Subject<'_>, out: &mut Tests) {
             out.files.push(test_file(file, title, &rules, step, tests));
         }
         _ if is_authors(subject.condition) => out.notes.push(format!(
-            "no unit test for `{name}`: its PromQL is from the spec, so the expected result is not known"
+            "no unit test for `{name}`: the expected result of PromQL from the spec is unknown"
         )),
         _ if is_short(subject.condition) => out.notes.push(format!(
-            "no unit test for `{name}`: a window below 2m has too few of a test's samples, which are a minute apart"
+            "no unit test for `{name}`: a window below 2m has too few samples (tests have one sample per minute)"
         )),
         Found::Unknown => out.notes.push(format!(
-            "no unit test for `{name}`: not every input could be tried"
+            "no unit test for `{name}`: too many combinations of inputs to try"
         )),
         Found::None(why) => out.untested.push(Untested {
             alert: name.to_owned(),
@@ -226,7 +226,7 @@ impl<'a> Setting<'a> {
             && c.signal.kind() == SignalKind::Ratio
             && matches!(&c.bound, Bound::Fixed(op, ..) if op.is_upper())
         {
-            let name = "silent while no series counts the part";
+            let name = "silent while the counter of the part has no series";
             tests.push(self.silent(name, &[State::Bad], false)?);
         }
         Some(tests)
@@ -354,7 +354,7 @@ impl<'a> Setting<'a> {
         let states = vec![State::Bad; all.len()];
         // Until the excuse holds too, the rest may fire.
         let onset = self.leaves.iter().map(|(_, l)| l.onset.latest).max();
-        let name = "silent while the excuse holds";
+        let name = "silent while the `unless` condition holds";
         Some(Some(self.silent_from(onset?, name, &states, true)?))
     }
 
@@ -485,7 +485,7 @@ fn absence(plan: &Plan, subject: &Subject<'_>, absent: &Absent) -> Option<Test> 
     });
     let pause = GONE + most;
     Some(Test {
-        name: "fires when the series are gone, until they are back".into(),
+        name: "fires while the series are missing".into(),
         interval: minutes(1),
         input_series: vec![Input {
             series: labels::series(&name, &set),

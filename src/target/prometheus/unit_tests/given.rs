@@ -1,4 +1,4 @@
-//! Tests of burn-rate alerts on recorded ratios, where nobody knows what of the author's PromQL is good or bad.
+//! Tests of burn-rate alerts on recorded ratios, where good and bad in the author's PromQL are unknown.
 
 use super::labels::LabelSet;
 use super::{burn, firing, minutes, own, slo_rule_file, test_file};
@@ -52,8 +52,14 @@ pub(super) fn tests(
             "fires above the threshold in both windows",
             [BEYOND, BEYOND],
         ),
-        run.test("silent below it in the long window", [SHORT_OF, BEYOND]),
-        run.test("silent below it in the short window", [BEYOND, SHORT_OF]),
+        run.test(
+            "silent below the threshold in the long window",
+            [SHORT_OF, BEYOND],
+        ),
+        run.test(
+            "silent below the threshold in the short window",
+            [BEYOND, SHORT_OF],
+        ),
     ]
 }
 

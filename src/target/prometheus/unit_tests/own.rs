@@ -163,7 +163,7 @@ impl Run<'_> {
         let full = long + every(before / 2);
         checks.extend(self.checks(&models, ratio, self.tier.long, [every(full), passed(long)])?);
         Some(Test {
-            name: "counts what lies in its windows, and nothing before".into(),
+            name: "counts only events inside its windows".into(),
             interval: minutes(1),
             input_series: inputs,
             alert_rule_test: Vec::new(),

@@ -44,7 +44,7 @@ pub(super) fn file(plan: &Plan, slo: &Slo, events: &EventSlo) -> Option<Named<Te
     // Within one percent: the recorded rates smear the edges of the burst.
     let hair = expected / 100;
     let test = Test {
-        name: "a burst weighs as much as its events".into(),
+        name: "weighs a burst by its events".into(),
         interval: "1m".into(),
         input_series: inputs,
         alert_rule_test: Vec::new(),

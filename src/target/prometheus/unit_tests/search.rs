@@ -275,7 +275,10 @@ impl Search<'_> {
             }
             let middle = (start + stop) / 2;
             let checks = vec![self.check(middle, 0), self.check(stop, 0)];
-            let name = format!("silent while only {} is short of it", self.names[part]);
+            let name = format!(
+                "silent while only {} is just short of its threshold",
+                self.names[part]
+            );
             Some(self.test(name, inputs, checks))
         })
     }
@@ -297,7 +300,11 @@ impl Search<'_> {
             let last = (first..stop).take_while(excused).last()?;
             let mut checks = vec![self.check(first, 0), self.check(last, 0)];
             checks.truncate(if first == last { 1 } else { 2 });
-            Some(self.test("silent while the excuse holds".into(), inputs, checks))
+            Some(self.test(
+                "silent while the `unless` condition holds".into(),
+                inputs,
+                checks,
+            ))
         })
     }
 

@@ -11,7 +11,7 @@ use crate::target::prometheus::rules;
 use crate::target::prometheus::view::Pairs;
 use crate::units::Duration;
 
-/// An alert on a condition, whoever declared it.
+/// An alert on a condition: an alert of the spec, or the alert of a percentile SLO.
 pub(super) struct Subject<'a> {
     pub(super) name: &'a str,
     pub(super) condition: &'a Condition,

@@ -203,7 +203,11 @@ impl<'a> Run<'a> {
             self.check(at, false),
         ];
         let phases = [30 * self.per_minute, 0, 0];
-        self.test("no data and silent while the gauge is gone", phases, checks)
+        self.test(
+            "no data and silent while the gauge is missing",
+            phases,
+            checks,
+        )
     }
 
     /// What the on-call person sees while all tiers fire.
@@ -214,7 +218,7 @@ impl<'a> Run<'a> {
         let alerts =
             tiers.map(|tier| burn::expected(self.plan, self.slo, self.events, tier, &set, 1.0));
         let mut test = self.test(
-            "says what is wrong",
+            "shows the measured value",
             [0, (lasts + 1) * self.per_minute, 0],
             Vec::new(),
         );
