@@ -165,14 +165,6 @@ impl Panels<'_, '_> {
         bin(BinaryOp::Sub, build::number("1"), spent)
     }
 
-    /// Which value a panel shows for several label sets: `` of the worst selected label set (`cluster`)``.
-    pub(super) fn of_worst(&self, labels: &[String]) -> String {
-        match labels.is_empty() {
-            true => String::new(),
-            false => format!(" of the worst selected label set ({})", names(labels)),
-        }
-    }
-
     fn burn_rate(&self, slo: &Slo, events: &EventSlo) -> Panel {
         let budget = events.budget.budget;
         let mut windows: Vec<_> = events.tiers.iter().map(|tier| tier.long).collect();
@@ -234,7 +226,7 @@ impl Panels<'_, '_> {
             description: format!(
                 "Burn rate{}: how fast the error budget is spent. At a burn rate of 1, the budget lasts exactly {}. Values below \
                  {LEAST_BURN} are drawn at {LEAST_BURN}.{alert}",
-                self.of_worst(&slo.labels),
+                in_worst(&slo.labels),
                 slo.period,
             ),
             series: series.collect(),
@@ -308,6 +300,14 @@ impl Panels<'_, '_> {
             links: runbook(slo),
             ..blank(title, draw)
         }
+    }
+}
+
+/// Which value a panel shows for several label sets: `` in the worst selected label set (`cluster`)``.
+pub(super) fn in_worst(labels: &[String]) -> String {
+    match labels.is_empty() {
+        true => String::new(),
+        false => format!(" in the worst selected label set ({})", names(labels)),
     }
 }
 

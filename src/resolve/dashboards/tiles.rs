@@ -4,6 +4,7 @@
 //! value at the end of the time range or `no data`, never an older value.
 
 use super::Panels;
+use super::objective::in_worst;
 use super::panel::{amount, blank, names};
 use super::thresholds::{self, Watch};
 use super::variables::{filtered, filtered_series};
@@ -102,9 +103,9 @@ impl Panels<'_, '_> {
         let thresholds = thresholds.chain(worst.map(|value| bound(value, Color::Red)));
         Panel {
             description: format!(
-                "Error ratio of the SLO \"{}\"{}, over the last {BASE_WINDOW}. Yellow: above the errors that the objective allows.{}",
+                "Error ratio of the SLO \"{}\" over the last {BASE_WINDOW}{}. Yellow: above the errors that the objective allows.{}",
                 slo.title,
-                self.of_worst(&slo.labels),
+                in_worst(&slo.labels),
                 if worst.is_some() {
                     " Red: above the lowest threshold of a paging alert."
                 } else {
