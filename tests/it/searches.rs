@@ -344,13 +344,13 @@ fn a_statistic_over_replicas_is_identical_only_where_it_is_the_same() {
     for (i, (signal, stat, ..)) in CASES.iter().enumerate() {
         let wanted = match (*signal, *stat) {
             ("usage", "min") => {
-                "CloudWatch uses the Minimum of the samples of all replicas, Prometheus the highest of all replicas"
+                "CloudWatch uses the Minimum of the samples of all replicas, but Prometheus uses the highest of all replicas"
             }
             ("usage", "avg") => {
-                "CloudWatch uses the Average of the samples of all replicas, Prometheus the highest of all replicas"
+                "CloudWatch uses the Average of the samples of all replicas, but Prometheus uses the highest of all replicas"
             }
             ("waiting", "max") => {
-                "CloudWatch uses the Maximum of single replicas, Prometheus the sum of all replicas: with N replicas, the value can be N times smaller"
+                "CloudWatch uses the Maximum of single replicas, but Prometheus uses the sum of all replicas: with N replicas, the value can be N times smaller"
             }
             ("usage", "last" | "max") | ("waiting", "last" | "avg") => "",
             _ => continue,

@@ -538,13 +538,14 @@ fn show([own, bundled, long]: [&Seen; 3], days: usize) {
     let mut text = format!(
         "# Parity, measured\n\nThis page shows how often the CloudWatch alarms agree with the Prometheus alerts. Both sides get the same simulated \
          traffic:\n{days} days of {MINUTES} minutes, with three replicas in two clusters. promtool runs the generated rules. A small \
-         evaluator\nruns `alarms.json` as AWS's documents describe, on the metrics that the agent and the emitter deliver. The agent scrapes\n{} s \
-         after Prometheus.\n\nThe numbers are minutes in which an alert fires. *missed*: Prometheus fires, and CloudWatch does not within \
-         {TOLERANCE}. *more*: the\nreverse. The test `parity::measured` writes this page, and fails where a grade in `parity.md` hides a \
-         difference of more than\n{:.0} % or {FEW} minutes. Alarms that look back more than a day see one week of {WEEK} hours, of which every {} minutes \
-         are\ncompared; CloudWatch evaluates them at each full hour.\n\nNot measured, so that the grade follows from AWS's documents alone: alarms on anomaly detection bands, which are AWS's own \
-         model;\nPromQL alarms (`tools/otlp-check` compares their values instead); panels. Not simulated: the delay of ingestion, and how AWS \
-         extends\nthe evaluation range of an alarm when data is missing.\n",
+         evaluator\nruns `alarms.json` as described in the AWS documentation, on the metrics that the agent and the emitter deliver. The agent \
+         scrapes\n{} s after Prometheus.\n\nThe numbers are minutes in which an alert fires. *missed*: minutes in which only Prometheus fires \
+         (tolerance {TOLERANCE}).\n*extra*: minutes in which only CloudWatch fires. The test `parity::measured` writes this page. The test fails if a grade \
+         in\n`parity.md` hides a difference of more than {:.0} % or {FEW} minutes. Alarms that look back more than a day see one week of\n{WEEK} hours, of \
+         which every {} minutes are compared; CloudWatch evaluates these alarms at each full hour.\n\nNot measured: alarms on anomaly \
+         detection bands, which are AWS's own model; PromQL alarms (`tools/otlp-check` compares their\nvalues instead); panels. Their grades follow \
+         from the AWS documentation. Not simulated: the delay of ingestion, and how AWS extends\nthe evaluation range of an alarm when data is \
+         missing.\n",
         AGENT.1,
         SLACK * 100.0,
         SPARSE.1
@@ -560,7 +561,7 @@ fn show([own, bundled, long]: [&Seen; 3], days: usize) {
             long,
         ),
     ] {
-        let head = "| alert | grade | Prometheus | CloudWatch | missed | more |\n|---|---|---|---|---|---|";
+        let head = "| alert | grade | Prometheus | CloudWatch | missed | extra |\n|---|---|---|---|---|---|";
         writeln!(text, "\n## {title}\n\n{head}").expect("text");
         for (name, m) in &seen.alerts {
             let grade = m.grade.as_str();

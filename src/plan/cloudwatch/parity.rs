@@ -245,27 +245,24 @@ impl Display for Difference {
         match self {
             Difference::OfSingleReplicas(statistic) => write!(
                 f,
-                "CloudWatch uses the {statistic} of single replicas, Prometheus the sum of all replicas: with N replicas, the value can be N times smaller"
+                "CloudWatch uses the {statistic} of single replicas, but Prometheus uses the sum of all replicas: with N replicas, the value can be N times smaller"
             ),
             Difference::OfAllReplicas { statistic, across } => write!(
                 f,
-                "CloudWatch uses the {statistic} of the samples of all replicas, Prometheus {}",
+                "CloudWatch uses the {statistic} of the samples of all replicas, but Prometheus uses {}",
                 combined(*across)
             ),
-            Difference::OneForEach(known) => {
-                f.write_str("one alarm for each listed value of ")?;
-                for (i, (label, values)) in known.iter().enumerate() {
-                    let and = if i == 0 { "" } else { " and " };
-                    write!(f, "{and}`{label}` ({})", code(values))?;
-                }
-                f.write_str(": Prometheus also covers values that are not listed")
-            }
+            Difference::OneForEach(known) => write!(
+                f,
+                "one alarm for each listed value of {}: Prometheus also covers values that are not listed",
+                listed(known)
+            ),
             Difference::GrowthOfTwoPoints => {
-                f.write_str("CloudWatch computes growth from two data points, Prometheus from a regression")
+                f.write_str("growth from two data points, not from a regression")
             }
             Difference::OneForAll(labels) => write!(
                 f,
-                "one alarm for all values of {} together, Prometheus alerts for each value",
+                "one alarm for all values of {} together, but Prometheus alerts for each value",
                 code(labels)
             ),
             Difference::OneLineForAll(labels) => {
@@ -278,13 +275,13 @@ impl Display for Difference {
                 write!(f, "one line for each metric name: {}", code(names))
             }
             Difference::AllSilent => f.write_str(
-                "the alarm fires only when no label set has data, Prometheus alerts for each label set without data",
+                "the alarm fires only when no label set has data, but Prometheus alerts for each label set without data",
             ),
             Difference::LastingSilence => f.write_str(
-                "the alarm fires until data arrives, Prometheus forgets a label set three days after its last data",
+                "the alarm fires until data arrives, but Prometheus forgets a label set three days after its last data",
             ),
             Difference::CountsBeginnings => f.write_str(
-                "CloudWatch also counts the first event of a new series, Prometheus does not",
+                "CloudWatch also counts the first event of a new series, but Prometheus does not",
             ),
             Difference::LearntBand {
                 width,
@@ -292,17 +289,17 @@ impl Display for Difference {
                 baseline,
             } => write!(
                 f,
-                "CloudWatch compares with its anomaly detection band ({} standard deviations, not tested by slosmith), Prometheus with {} × {}",
+                "CloudWatch compares with its anomaly detection band ({} standard deviations, not tested by slosmith), but Prometheus compares with {} × {}",
                 decimal(*width),
                 decimal(*factor),
                 past(*baseline)
             ),
             Difference::LearntFrom(window) => write!(
                 f,
-                "CloudWatch learns its anomaly detection band from up to two weeks, Prometheus uses mean and standard deviation over {window}"
+                "CloudWatch learns its anomaly detection band from up to two weeks, but Prometheus uses mean and standard deviation over {window}"
             ),
             Difference::PartsNotJoined => f.write_str(
-                "the conditions may hold for different label sets, Prometheus requires the same label set",
+                "the conditions may hold for different label sets, but Prometheus requires the same label set",
             ),
             Difference::AuthorsTiming {
                 statistic,
@@ -319,7 +316,7 @@ impl Display for Difference {
                 hold,
             } => write!(
                 f,
-                "CloudWatch requires {points} data points of {period} in a row, Prometheus every evaluation for {hold}"
+                "CloudWatch requires {points} data points of {period} in a row, but Prometheus requires every evaluation for {hold}"
             ),
             Difference::Earlier(by) => write!(f, "the alarm can fire up to {by} earlier"),
             Difference::Later(by) => write!(f, "the alarm can fire up to {by} later"),
@@ -327,19 +324,13 @@ impl Display for Difference {
                 "CloudWatch evaluates the alarm once an hour, because the alarm looks back more than a day: it can fire and resolve up to 59m later",
             ),
             Difference::SilenceFires => {
-                f.write_str("the alarm also fires without data, Prometheus does not")
+                f.write_str("the alarm also fires without data, but Prometheus does not")
             }
-            Difference::Interpolated {
-                bound,
-                below,
-                above,
-            } => write!(
+            Difference::Interpolated { bound, below, above } => write!(
                 f,
                 "the threshold {bound} is between the bucket boundaries {below} and {above}, so Prometheus estimates the percentile"
             ),
-            Difference::PercentilesForHeatmap => {
-                f.write_str("three percentiles replace the heatmap")
-            }
+            Difference::PercentilesForHeatmap => f.write_str("percentiles replace the heatmap"),
             Difference::NumberForGauge => {
                 f.write_str("a number replaces the gauge: the scale has no upper end")
             }
@@ -349,6 +340,13 @@ impl Display for Difference {
             Difference::LineMissing(why) => write!(f, "one line is missing ({why})"),
         }
     }
+}
+
+/// `` `adapter_id` (`base`, `tuned`) and … ``
+fn listed(known: &[(String, Vec<String>)]) -> String {
+    let labels = known.iter();
+    let labels = labels.map(|(label, values)| format!("`{label}` ({})", code(values)));
+    labels.collect::<Vec<_>>().join(" and ")
 }
 
 /// Why CloudWatch cannot express an alert or a panel.
