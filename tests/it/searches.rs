@@ -306,10 +306,10 @@ fn the_report_does_not_call_a_search_identical_that_differs() {
         }
     }
     let renamed =
-        "one line for each of the names `vllm:kv_cache_usage_perc`, `vllm:gpu_cache_usage_perc`";
+        "one line for each metric name: `vllm:kv_cache_usage_perc`, `vllm:gpu_cache_usage_perc`";
     assert_eq!(entry("main / P0")["notes"][0]["text"], renamed);
     let share = entry("main / Share");
-    let computed = "`hit_rate` is computed, and cannot be searched";
+    let computed = "`hit_rate` is computed from several metrics, and a CloudWatch search finds only single metrics";
     assert_eq!(share["notes"][0]["text"], computed);
 }
 
