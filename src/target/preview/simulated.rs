@@ -1,15 +1,15 @@
 //! Two simulated days: the preview has no data, but shows how its dashboards will look.
 //!
-//! Nothing here was measured. A value lies on the good side of its panel's bounds and follows a daily curve of traffic; on
-//! the day with an incident it crosses all of them for the last [`INCIDENT`] minutes before [`NOW`]. Error ratios of
-//! objectives are averaged over their windows as the rules do, so that only those tiers fire that would.
+//! No value is measured. A value lies on the good side of its panel's thresholds and follows a daily curve of traffic. On
+//! the day with an incident, the value crosses all of them for the last [`INCIDENT`] minutes before [`NOW`]. Error ratios of
+//! SLOs are averaged over their windows like in the rules, so only the tiers fire that would fire.
 
 use crate::plan::dashboard::{Color, Origin, Panel, PanelSignal, Role, Series, Threshold};
 use crate::plan::{EventSlo, SignalKind, Tier, ValueUnit};
 use crate::spec::{GraphKind, Stat};
 use crate::units::{Duration, Number, Unit, float};
 
-/// The moment that the page shows, in minutes since midnight: 14:55.
+/// The time of the preview, in minutes since midnight: 14:55.
 pub(super) const NOW: f64 = 895.0;
 
 /// How long the incident has taken by then, in minutes.
