@@ -333,7 +333,7 @@ fn the_headlines_are_printed_for_a_healthy_server_too() {
     assert_eq!(
         lines,
         [
-            "P95 of time to first token: 242.5ms between the pages",
+            "P95 time to first token: 242.5ms between the pages",
             "Rate of generated tokens: 100/s between the pages",
             "Waiting requests: 7",
             "KV cache usage: 25%",

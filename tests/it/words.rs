@@ -20,6 +20,8 @@ signals:
   share: {title: share, ratio: {of: depth, over: limit}}
   failed: {kind: counter, unit: requests, prometheus: {metric: failed_total}}
   errors: {title: errors, ratio: {of: failed, over: requests}}
+  health: {kind: gauge, unit: bool, title: Engine health, prometheus: {metric: engine_up}}
+  ready: {kind: gauge, unit: bool, title: cache ready, prometheus: {metric: cache_ready}}
   wait:
     kind: histogram
     unit: seconds
@@ -183,6 +185,61 @@ fn parts_are_told_together_only_where_both_must_hold() {
         &any,
         "grafana/dashboards/overview.json",
         "queue depth > 5 for 5m.\"",
+    );
+}
+
+#[test]
+fn parts_of_parts_are_in_parentheses() {
+    let both = "{all: [{signal: depth, above: 5}, {signal: wait, stat: p95, above: 1s}]}";
+    let any = texts(
+        &format!("{{any: [{{signal: errors, above: 5%}}, {both}]}}"),
+        "",
+    );
+    says(
+        &any,
+        "prometheusrule.yaml",
+        "Conditions (any): errors > 5%; (all of these hold: queue depth > 5; p95 wait > 1s).",
+    );
+    let unless = texts(
+        "{signal: depth, above: 5, unless: {signal: errors, below: 1%}}",
+        "5m",
+    );
+    says(
+        &unless,
+        "prometheusrule.yaml",
+        "Condition (for 5m): queue depth > 5, unless errors < 1%.",
+    );
+}
+
+#[test]
+fn a_signal_of_0_and_1_has_a_state_and_no_threshold() {
+    let files = texts("{signal: health, below: 1}", "1m");
+    let cluster = "(cluster {{ $labels.cluster }})";
+    says(
+        &files,
+        "prometheusrule.yaml",
+        &format!("Engine health: down {cluster}. Duration: 1m."),
+    );
+    says(
+        &files,
+        "runbooks/README.md",
+        "- Fires if engine health = down for 1m\n",
+    );
+    let files = texts("{signal: ready, at_most: 0}", "");
+    says(
+        &files,
+        "prometheusrule.yaml",
+        &format!("Cache ready: false {cluster}."),
+    );
+}
+
+#[test]
+fn a_small_value_has_no_prefix() {
+    let files = texts("{signal: requests, below: 10/min}", "");
+    says(
+        &files,
+        "prometheusrule.yaml",
+        "Requests: {{ $value | printf \\\"%.4g\\\" }}/min",
     );
 }
 

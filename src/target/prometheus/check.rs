@@ -1,4 +1,4 @@
-//! Reading our own output back: what a template wrote must be a rule file with queries that parse.
+//! Read the output back: the text of a template must be a rule file with queries that parse.
 
 use serde::de::DeserializeOwned;
 
@@ -30,7 +30,7 @@ pub(super) fn read<T: DeserializeOwned>(file: &OutFile) -> Result<T, TargetError
     })
 }
 
-/// A rule file must say what the plan says: templates may change what surrounds queries, not queries.
+/// A rule file must have the queries of the plan: templates may change everything except queries.
 pub(super) fn rule_file(file: &OutFile, view: &RuleFile) -> Result<(), TargetError> {
     compare(file, &read(file)?, view)
 }

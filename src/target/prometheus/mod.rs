@@ -31,7 +31,7 @@ use crate::plan::Plan;
 use crate::source::lines;
 use view::{File, Resource, RuleFile};
 
-/// Tells our rules from other resources.
+/// Marks generated rules among other resources.
 const RULES: (&str, &str) = ("app.kubernetes.io/component", "slo");
 
 /// Renders everything for one service.
@@ -162,7 +162,7 @@ impl Out<'_> {
         Ok(file)
     }
 
-    /// All rules as the Prometheus operator loads them; `own` when the groups are not those of the rule files.
+    /// All rules for the Prometheus operator; `own` if the groups differ from the rule files.
     fn resource(
         &self,
         plan: &Plan,
@@ -192,7 +192,7 @@ impl Out<'_> {
         Ok(file)
     }
 
-    /// Reads a file back; what our own template writes must be what the view said.
+    /// Reads a file back: the output of a built-in template must equal the view.
     fn same<T: DeserializeOwned + PartialEq>(
         &self,
         file: &OutFile,
@@ -202,7 +202,7 @@ impl Out<'_> {
         if back == *view || self.options.templates.are_replaced() {
             return Ok(());
         }
-        Err(check::invalid(file, "it reads back as something else"))
+        Err(check::invalid(file, "the output of the template differs from the plan"))
     }
 }
 

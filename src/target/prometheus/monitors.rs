@@ -16,7 +16,7 @@ pub(super) struct Monitor {
     pub(super) api_version: &'static str,
     /// Kind of the resource.
     pub(super) kind: &'static str,
-    /// What every resource begins with.
+    /// The head of every resource.
     pub(super) metadata: Metadata,
     /// How targets in Kubernetes are found; a `ScrapeConfig` has none and reads files.
     #[serde(skip_serializing_if = "Option::is_none")]

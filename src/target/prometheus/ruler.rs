@@ -26,7 +26,7 @@ pub(super) struct RulerFile {
     pub(super) groups: Vec<Group>,
 }
 
-/// The file of a service, and what its author should know.
+/// The file of a service, and notes for its author.
 pub(super) fn file(plan: &Plan, ruler: &Given, all: &RuleFile) -> (RulerFile, Vec<String>) {
     let mimir = ruler.kind == Ruler::Mimir;
     let file = RulerFile {

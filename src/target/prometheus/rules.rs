@@ -42,7 +42,7 @@ pub(super) fn files(plan: &Plan) -> Vec<Named<RuleFile>> {
         files.push(now);
         let period = period_rules(plan, slo);
         if slo.period > OWN_FILE_ABOVE && !period.is_empty() {
-            let title = format!("{title}, over its period of {}", slo.period);
+            let title = format!("{title}, over its SLO window of {}", slo.period);
             let group = naming::period_group(&service.name, &slo.name);
             files.push(named(plan, period_file(slo), &title, group, period));
         }

@@ -1,4 +1,4 @@
-//! What the templates see, and what their output is read back into.
+//! The data of the templates; their output is read back into the same types.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -31,10 +31,10 @@ pub(super) struct RuleFile {
     pub(super) groups: Vec<Group>,
 }
 
-/// What the operator's resource is made from.
+/// The data of the operator's resource.
 #[derive(Serialize)]
 pub(super) struct Resource<'a> {
-    /// What every resource begins with.
+    /// The head of every resource.
     pub(super) metadata: Metadata,
     /// All groups as text.
     pub(super) body: String,
@@ -51,13 +51,13 @@ pub(super) struct Group {
     /// How long the ruler waits for late samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) query_offset: Option<String>,
-    /// What vmalert calls the same.
+    /// The same in vmalert.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) eval_delay: Option<String>,
     /// Tenants of Mimir whose series the rules read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) source_tenants: Vec<String>,
-    /// What Thanos Ruler does when a part of the stores does not answer.
+    /// The behaviour of Thanos Ruler if some stores do not respond.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) partial_response_strategy: Option<String>,
     pub(super) rules: Vec<Rule>,

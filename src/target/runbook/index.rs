@@ -1,4 +1,4 @@
-//! What the template of the index sees.
+//! The data of the index template.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::naming;
 use crate::plan::runbook::{Advice, Command, Page, Table, Triage};
 use crate::plan::{Plan, words};
 
-/// The pages with the alerts that lead to them, and the alerts that lead to none.
+/// The pages with their alerts, and the alerts without a page.
 pub(super) fn view(
     plan: &Plan,
     led: &[(&Page, Vec<AlertView<'_>>)],

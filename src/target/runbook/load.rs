@@ -204,7 +204,7 @@ fn answer(tests: &LoadTests, s: &Scenario) -> i128 {
     }
 }
 
-/// Models of the traffic, each as often as its share says: the benchmark picks one of them at random.
+/// Models of the traffic, repeated in proportion to their shares: the benchmark picks one at random.
 fn modules(tests: &LoadTests) -> Option<String> {
     let mut shares: IndexMap<&str, Number> = IndexMap::new();
     for t in &tests.traffic {

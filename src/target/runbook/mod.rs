@@ -1,7 +1,7 @@
-//! Runbooks: a Markdown page for each, and an index with everything that belongs to none.
+//! Runbooks: one Markdown page each, and an index with everything else.
 //!
 //! A step `{id: cache, when: {signal: hit_rate, below: 50%}, fix: revert, else: queue}` of `high-ttft` becomes a section of
-//! `high-ttft.md`: the query to run, the bound, a link to the fix, and one to the step `queue`.
+//! `high-ttft.md`: the query, the threshold, a link to the fix, and a link to the step `queue`.
 
 mod alerts;
 mod chart;

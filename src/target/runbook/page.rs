@@ -1,4 +1,4 @@
-//! What the template of a runbook sees.
+//! The data of the runbook template.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Steps of a decision tree: what each looks at, and where its outcomes lead.
+//! Steps of a decision tree: the check of each step, and where its outcomes lead.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::plan::runbook::{Check, Lead, Page, Step};
 use crate::plan::{Condition, Plan, words};
 use crate::target::cloudwatch::console;
 
-/// The title of a step: the author's, else what is looked at.
+/// The title of a step: from the spec, else made from the check.
 pub(super) fn title(step: &Step) -> Cow<'_, str> {
     match (&step.title, &step.check) {
         (Some(title), _) => title.into(),
@@ -31,7 +31,7 @@ pub(super) struct StepView<'p> {
     check: Option<CheckView>,
     /// A command.
     run: Option<&'p str>,
-    /// A question, or what to look for in what the command prints.
+    /// A question, or what to look for in the output of the command.
     ask: Option<&'p str>,
     cause: Option<&'p str>,
     verify: &'p [String],
@@ -44,7 +44,7 @@ pub(super) struct StepView<'p> {
 /// A condition.
 #[derive(Serialize)]
 struct CheckView {
-    /// When it holds, where its query does not say so itself.
+    /// The condition, where the query itself does not contain it.
     words: Option<String>,
     query: Query,
     /// The value in CloudWatch's console.
@@ -77,7 +77,7 @@ fn one<'p>(plan: &Plan, page: &'p Page, number: usize, step: &'p Step) -> StepVi
             cloudwatch,
         } => {
             let value = cloudwatch.as_ref().and_then(|found| found.as_ref().ok());
-            // A query of the author's says itself when it holds.
+            // PromQL from the spec contains its own threshold.
             let told = !matches!(**condition, Condition::Raw(ref raw) if raw.words.is_none());
             let check = CheckView {
                 words: told.then(|| words::condition(condition)),
