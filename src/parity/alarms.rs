@@ -1,7 +1,7 @@
-//! Alarms: from the conditions of alerts to what CloudWatch can watch.
+//! Alarms: from the conditions of alerts to CloudWatch alarms.
 //!
 //! `{all: [usage above 90 %, preemptions above 10/min]}` becomes two metric alarms without actions, and a composite
-//! one on both, which has the alert's name and severity.
+//! alarm on both with the alert's name and severity.
 
 use std::collections::BTreeSet;
 
@@ -27,11 +27,11 @@ use crate::units::{Number, Unit, shown};
 /// Standard deviations of the band that replaces a comparison with the past.
 const USUAL_BAND: Number = Number::new_raw(2, 1);
 
-/// Alarms of one alert: each costs money, and somebody has to read them.
+/// Maximum number of alarms for one alert: each costs money and attention.
 const MOST_GROUPS: usize = 500;
 
 impl Builder<'_> {
-    /// Makes the alarm of an alert, or one for each known group, or says why there is none.
+    /// Makes the alarm of an alert, or one alarm for each known label set, or reports the reason for none.
     pub fn alert(&mut self, request: &AlarmRequest<'_>) {
         let made = self.alarms.len();
         let verdict = match self.classic(request) {
@@ -81,7 +81,7 @@ impl Builder<'_> {
         Ok(notes)
     }
 
-    /// The alarms of each group; more of them than [`MOST_GROUPS`] are an error.
+    /// The alarms of each label set; more than [`MOST_GROUPS`] are an error.
     fn drafts(
         &mut self,
         request: &AlarmRequest<'_>,
@@ -93,7 +93,7 @@ impl Builder<'_> {
             let message = format!("this alert would have {count} alarms in CloudWatch");
             let error = Diagnostic::error("alarm-limit", request.at, message);
             let help = format!(
-                "at most {MOST_GROUPS} are allowed: group it by fewer labels, or list fewer `values`"
+                "group the alert by fewer labels, or list fewer `values`: at most {MOST_GROUPS} alarms are allowed"
             );
             self.sink.push(error.help(help));
             return Ok(Vec::new());
@@ -115,7 +115,7 @@ impl Builder<'_> {
         Ok((draft, rule))
     }
 
-    /// Rejects what the author wants of alarms that cannot have it, such as a statistic of a ratio.
+    /// Rejects settings without effect, such as a statistic for a ratio.
     fn check_override(&mut self, request: &AlarmRequest<'_>, made: usize) {
         let Some(over) = request.over.map(|over| &over.value) else {
             return;
@@ -157,12 +157,12 @@ impl Builder<'_> {
         if !limits::is_alarm_name(name) {
             let most = limits::NAME;
             let message =
-                format!("an alarm's name has 1 to {most} characters, none of them for control");
+                format!("alarm names must have 1 to {most} characters and no control characters");
             let error = Diagnostic::error("alarm-limit", at, message);
             self.sink.push(error);
         }
         if self.alarms.iter().any(|alarm| alarm.name == name) {
-            let message = format!("two alarms would be called `{name}`");
+            let message = format!("two alarms have the name `{name}`");
             self.sink
                 .push(Diagnostic::error("duplicate-name", at, message));
         }
@@ -297,7 +297,7 @@ impl Builder<'_> {
         self.one_for_all(draft, &c.query, &found, purpose);
         match request.over.filter(|over| over.value.changes_timing()) {
             Some(over) => {
-                // What another statistic does to replicas is told with it; nobody knows what it does to other values.
+                // The effect of another statistic on replicas has its own note; its effect on other values is unknown.
                 let other = over.value.statistic.is_some() && found.differences.is_empty();
                 if let Some(metric) = found.value.metrics().first() {
                     chosen(draft, &metric.statistic, other, (usual, timing));
@@ -359,7 +359,7 @@ impl Builder<'_> {
         Ok(only_or(Rule::Any, sides))
     }
 
-    /// No sample at all: silence is the fault.
+    /// No sample at all: missing data is the fault.
     fn absent(
         &mut self,
         draft: &mut Draft,
@@ -414,7 +414,7 @@ fn is_upper(bound: &Bound) -> bool {
     }
 }
 
-/// Silence of something that says whether it is up is a fault; of anything else it is no traffic.
+/// Missing data of a health signal is a fault; for other signals it means no traffic.
 fn usual_missing(c: &Compare) -> Missing {
     match c.signal.unit == Unit::Bool && !is_upper(&c.bound) {
         true => Missing::Breaching,
@@ -442,7 +442,7 @@ fn test(draft: &mut Draft, c: &Compare, found: &SignalValue, timing: Timing) -> 
     }
 }
 
-/// The bound in the metric's unit; one on a rate grows with the period that is added up.
+/// The threshold in the metric's unit; the threshold of a rate grows with the period of the sum.
 fn threshold(c: &Compare, value: Number, found: &SignalValue, timing: Timing) -> Number {
     let period = Number::from_integer(i128::from(timing.period));
     let per = c.unit.per.map_or(1, |per| i128::from(per.seconds));
@@ -455,7 +455,7 @@ fn threshold(c: &Compare, value: Number, found: &SignalValue, timing: Timing) ->
     amount / found.worth
 }
 
-/// Prometheus interpolates a percentile between two boundaries, which CloudWatch knows exactly.
+/// Prometheus estimates a percentile between two bucket boundaries; CloudWatch has the exact value.
 fn interpolated(condition: &Condition) -> Vec<Note> {
     let parts: &[Condition] = match condition {
         Condition::All(parts, _) | Condition::Any(parts, _) => parts,

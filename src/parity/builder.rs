@@ -1,4 +1,4 @@
-//! The builder: takes objectives, alerts and dashboards one by one, and gives back what CloudWatch gets.
+//! The builder: collects SLOs, alerts and dashboards one by one, and returns the contents of CloudWatch.
 //!
 //! ```text
 //! Builder::new(service, via, &known, &mut sink) → .tiers(…), .alert(…), .dashboards(…) → .finish()
@@ -12,7 +12,7 @@ use crate::plan::Marks;
 use crate::plan::cloudwatch::{Alarm, Parity, Scraped};
 use crate::spec::{Text, Via};
 
-/// What the spec says of labels and series.
+/// Facts from the spec about labels and series.
 pub struct Known<'a> {
     /// Labels that dashboards keep.
     pub group_by: &'a [Text],
@@ -20,13 +20,13 @@ pub struct Known<'a> {
     pub target: &'a [Text],
     /// Names of gauges and counters.
     pub plain: &'a [String],
-    /// Labels of which CloudWatch has one value: those of the environment, which the scrape adds.
+    /// Labels of the environment, which the scrape adds: CloudWatch has one value of each.
     pub environment: &'a [String],
     /// All values that labels have.
     pub values: &'a [(String, Vec<String>)],
 }
 
-/// Gathers what a service gets in CloudWatch, in the order in which it is asked for.
+/// Collects the alarms and metrics of a service in CloudWatch, in the order of the calls.
 pub struct Builder<'a> {
     pub(super) sink: &'a mut Sink,
     pub(super) known: &'a Known<'a>,
@@ -39,7 +39,7 @@ pub struct Builder<'a> {
     pub(super) queried: Vec<(String, Option<String>)>,
 }
 
-/// Alarms, what the agent must deliver for them and for the dashboards, and how nearly all of it says the same.
+/// Alarms, the metrics that the agent must deliver for alarms and dashboards, and the parity of all.
 pub struct Built {
     /// In the order they can be created.
     pub alarms: Vec<Alarm>,
@@ -50,7 +50,7 @@ pub struct Built {
 }
 
 impl<'a> Builder<'a> {
-    /// For a service whose pages arrive in this way.
+    /// A builder for a service whose metrics arrive `via` the agent or OpenTelemetry.
     pub fn new(service: &'a str, via: Via, known: &'a Known<'a>, sink: &'a mut Sink) -> Self {
         Self {
             sink,

@@ -1,4 +1,4 @@
-//! Burn-rate tiers: two alarms whose period is the window, and one on both.
+//! Burn-rate tiers: one alarm for each of the two windows, and a composite alarm on both.
 //!
 //! The tier `1h` of `availability` becomes `…-availability-burn-1h-14.4x` and `…-burn-5m-14.4x` without actions, and
 //! `…-burn-1h`, which has the tier's severity.
@@ -13,17 +13,17 @@ use crate::plan::cloudwatch::{
     Alarm, AlarmKind, Composite, Difference, Grade, MetricAlarm, NotExpressible, Note, Parity,
     Rule, Share, Suppressor, Test, Value, Verdict, What,
 };
-use crate::plan::{CompareOp, EventSli, EventSlo, Slo, Tier};
+use crate::plan::{CompareOp, EventSli, EventSlo, Slo, Tier, words};
 use crate::promql::ast::{BinaryOp, Expr};
 use crate::query::{self, bin, direct_ratio};
 use crate::spec::{Missing, Via};
-use crate::units::{Duration, decimal};
+use crate::units::{Duration, decimal, readable};
 
 /// Seconds that a slower tier waits for a faster one: two evaluations.
 const WAIT: u64 = 120;
 
 impl Builder<'_> {
-    /// All tiers of an objective, fastest first; each is silent while a faster one fires.
+    /// All tiers of an SLO, fastest first; each is suppressed while a faster one fires.
     pub fn tiers(&mut self, slo: &Slo, events: &EventSlo) {
         let mut faster: Option<(String, Duration)> = None;
         for tier in &events.tiers {
@@ -79,7 +79,10 @@ impl Builder<'_> {
             let factor = decimal(tier.factor);
             parts.push(Alarm {
                 name: naming::window_alarm(self.service, &slo.name, window, &factor),
-                description: format!("Part of {name}: burn rate over {window} above {factor}."),
+                description: format!(
+                    "Part of {name}: burn rate > {} over {window}.",
+                    decimal(readable(tier.factor))
+                ),
                 severity: None,
                 tags: Vec::new(),
                 kind: AlarmKind::Metric(Box::new(MetricAlarm {
@@ -166,13 +169,15 @@ fn burn_rate(share: Share, events: &EventSlo, long: bool) -> Value {
     }
 }
 
+/// The threshold as a burn rate, and the budget that is spent at this rate.
 fn described(slo: &Slo, tier: &Tier) -> String {
     let what = format!(
-        "{}: {}% of the error budget of {} burns within {}.",
+        "{}: burn rate > {} over both {} and {}. At this rate, {}.",
         slo.title,
-        decimal(tier.consumed * 100),
-        slo.period,
-        tier.long
+        decimal(readable(tier.factor)),
+        tier.long,
+        tier.short,
+        words::spent(slo, tier)
     );
-    description(&what, None, &slo.links)
+    description(&what, None, None, &slo.links)
 }

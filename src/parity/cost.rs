@@ -25,11 +25,11 @@ pub const RETENTION_DAYS: u32 = 7;
 static PRICES: LazyLock<Option<Prices>> =
     LazyLock::new(|| crate::yaml::read(FileId(u32::MAX), include_str!("prices.yaml")).ok());
 
-/// List prices in US dollars; `prices.yaml` says of what.
+/// List prices in US dollars, as explained in `prices.yaml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
-    /// The page that has them.
+    /// The URL of the price list.
     pub source: String,
     /// Where they hold.
     pub region: String,
@@ -65,7 +65,7 @@ pub struct Cost {
     pub unpriced: Vec<Unpriced>,
     /// At which prices.
     pub prices: &'static Prices,
-    /// True when there is more that nobody can count beforehand.
+    /// True when some costs cannot be counted beforehand.
     pub at_least: bool,
 }
 
@@ -78,18 +78,18 @@ pub struct CostItem {
     pub count: f64,
     /// Dollars for each.
     pub each: f64,
-    /// True when nobody knows how many there are: so many for each value, or for each replica.
+    /// True when the number is unknown: so many for each label value, or for each replica.
     pub at_least: bool,
 }
 
-/// Something that AWS charges for and that has no price here: nobody may read it as free.
+/// Something that AWS charges for and that has no price in the price file. It must not look free.
 #[derive(Clone, Debug)]
 pub struct Unpriced {
     /// What it is.
     pub what: &'static str,
     /// How many, where that is known before anything runs.
     pub count: Option<usize>,
-    /// How it is charged, and why there is no price.
+    /// The unit of charge, and the reason for the missing price.
     pub why: String,
 }
 
@@ -232,7 +232,7 @@ fn logs(cw: &CloudWatch, prices: &Prices) -> Option<CostItem> {
         let bytes = float(cw.scraped.len()) * prices.log_event_bytes * MINUTES;
         let kept = f64::from(RETENTION_DAYS) / 30.0;
         CostItem {
-            what: "the agent's log of one replica, in gigabytes".to_owned(),
+            what: "agent log of one replica, in gigabytes".to_owned(),
             count: bytes / GIGABYTE,
             each: prices.log_ingestion + prices.log_storage * kept,
             at_least: true,
@@ -253,7 +253,7 @@ fn unpriced(cw: &CloudWatch, prices: &Prices) -> Vec<Unpriced> {
         what: "OpenTelemetry metrics, in gigabytes",
         count: None,
         why: format!(
-            "charged by the gigabyte of data points as they are sent, with names, labels and attributes; newer than the prices of {date}"
+            "AWS charges per gigabyte of sent data points, with names, labels and attributes; the price list of {date} has no price"
         ),
     }];
     let alarms = cw.alarms.iter().filter(is_promql).count();
@@ -261,9 +261,7 @@ fn unpriced(cw: &CloudWatch, prices: &Prices) -> Vec<Unpriced> {
         all.push(Unpriced {
             what: "alarms: PromQL",
             count: Some(alarms),
-            why: format!(
-                "AWS's guide does not say what one costs; newer than the prices of {date}"
-            ),
+            why: format!("the AWS guide gives no price, and neither does the price list of {date}"),
         });
     }
     all

@@ -17,11 +17,11 @@ use crate::query::{self, SignalQuery};
 use crate::spec::{GraphKind, Via};
 use crate::units::{Duration, Unit};
 
-/// A panel's content with how it differs, or why there is none.
+/// A panel's content and its differences, or the reasons why CloudWatch cannot show the panel.
 type Shown = Result<(Content, Vec<Note>), Vec<NotExpressible>>;
 
 impl Builder<'_> {
-    /// All dashboards; those of alarms need the account to name them.
+    /// All dashboards. Alarm states need the account, which is part of their names.
     pub fn dashboards(
         &mut self,
         slos: &[Slo],
@@ -154,7 +154,7 @@ fn alarms_first(panels: &[Panel]) -> impl Iterator<Item = &Panel> {
     panels.iter().filter(alarms).chain(rest)
 }
 
-/// Panels that every service has are not missed in CloudWatch: nobody asked for them.
+/// True for panels from the spec. Panels that every service has may be missing in CloudWatch without a remark.
 fn asked_for(panel: &Panel) -> bool {
     matches!(panel.draw, Draw::Graph(_) | Draw::Text(_))
 }
@@ -163,7 +163,9 @@ fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -
     match &panel.draw {
         Draw::Text(text) => Ok((Content::Text(text.clone()), Vec::new())),
         Draw::Alerts(_) => states(builder, account),
-        Draw::Objectives(_) => Err(vec![NotExpressible::OnlyPromQl("it joins several queries")]),
+        Draw::Objectives(_) => Err(vec![NotExpressible::OnlyPromQl(
+            "the table joins several PromQL queries",
+        )]),
         Draw::Graph(_) | Draw::Tile => {
             if let Some(alarms) = status(builder, panel, account) {
                 return Ok((Content::Alarms(alarms), Vec::new()));
@@ -181,7 +183,7 @@ fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -
     }
 }
 
-/// The alarms on what a status panel shows: they are green and red; a number has no colours in CloudWatch.
+/// The alarms on the value of a status panel. Alarms are green and red; numbers have no colours in CloudWatch.
 fn status(builder: &Builder<'_>, panel: &Panel, account: bool) -> Option<Vec<String>> {
     let is_status = account && panel.draw == Draw::Graph(GraphKind::Status);
     let of_panel = |p: &&Parity| p.what == What::Alert && panel.alerts.contains(&p.name);

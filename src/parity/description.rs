@@ -1,13 +1,19 @@
-//! What an alarm says to the people it notifies.
+//! Descriptions of alarms, for the on-call engineer.
 //!
-//! Of `TTFT is {{ $value }}`, an action and a link there remain `TTFT is …` and both below it.
+//! The summary `TTFT is {{ $value }}` becomes `TTFT is …`, followed by the condition, the action and the runbook.
 
 use crate::cloudwatch::limits;
 use crate::plan::Links;
 use crate::plan::cloudwatch::{Grade, Note, Verdict};
+use crate::plan::words::capital;
 
-/// What an alarm says: CloudWatch fills in no values, so those of templates become an ellipsis.
-pub fn description(summary: &str, action: Option<&str>, links: &Links) -> String {
+/// Summary, condition, action and runbook. CloudWatch fills in no values: an ellipsis replaces each template.
+pub fn description(
+    summary: &str,
+    condition: Option<&str>,
+    action: Option<&str>,
+    links: &Links,
+) -> String {
     let mut text = String::new();
     let mut rest = summary;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -16,6 +22,9 @@ pub fn description(summary: &str, action: Option<&str>, links: &Links) -> String
         rest = after.split_once("}}").map_or("", |(_, rest)| rest);
     }
     text.push_str(rest);
+    if let Some(condition) = condition {
+        text.push_str(&format!("\nCondition: {condition}"));
+    }
     let tail = [action.unwrap_or_default(), &links.runbook];
     let tail: Vec<_> = tail.into_iter().filter(|line| !line.is_empty()).collect();
     let tail = tail.join("\n");
@@ -31,22 +40,30 @@ pub fn description(summary: &str, action: Option<&str>, links: &Links) -> String
     whole.trim().chars().take(limits::DESCRIPTION).collect()
 }
 
-/// The same with what the alarm does otherwise than Prometheus's alert, as far as there is room.
+/// The same with the differences from Prometheus's alert, as far as there is room.
 pub(super) fn with_notes(description: &str, notes: &[Note]) -> String {
-    let verdict = Verdict::There(notes.to_vec());
-    let told = verdict.notes().into_iter();
-    let told = told.filter(|(grade, _)| *grade > Grade::Equivalent);
-    let told: Vec<_> = told
-        .map(|(grade, text)| format!("{} than in Prometheus: {text}.", grade.as_str()))
-        .collect();
+    let notes = Verdict::There(notes.to_vec()).notes();
     let mut whole = description.to_owned();
-    for line in told {
-        let line = line.replace('`', "");
-        let first = line.chars().next().unwrap_or_default();
-        let line = line.replacen(first, &first.to_uppercase().to_string(), 1);
-        if whole.chars().count() + 1 + line.chars().count() <= limits::DESCRIPTION {
-            whole = format!("{whole}\n{line}");
+    for (grade, effect) in [
+        (Grade::Weaker, "this alarm may fire later, or not at all"),
+        (
+            Grade::Stronger,
+            "this alarm may fire earlier, or when Prometheus does not",
+        ),
+    ] {
+        let reasons = notes.iter().filter(|(of, _)| *of == grade);
+        let mut line = format!("\nDiffers from Prometheus: {effect}.");
+        for (_, reason) in reasons {
+            let more = format!("{line} {}.", capital(&reason.replace('`', "")));
+            if whole.chars().count() + more.chars().count() <= limits::DESCRIPTION {
+                line = more;
+            }
         }
+        // Without room for a single reason, the effect alone would only raise questions.
+        if line.ends_with(&format!("{effect}.")) {
+            continue;
+        }
+        whole.push_str(&line);
     }
     whole
 }

@@ -8,7 +8,7 @@ use crate::plan::Signal;
 use crate::plan::cloudwatch::{Delivery, Dimensions, Groups, Metric, NotExpressible};
 use crate::promql::ast::MatchOp;
 
-/// Which part of a signal is asked for.
+/// The requested part of a signal.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Slice<'a> {
     /// Labels whose values stay apart.
@@ -20,7 +20,7 @@ pub(super) struct Slice<'a> {
 /// The series of a signal's metric, with all its selections: one, or one for each value of some labels.
 ///
 /// # Errors
-/// Says why there are no such series.
+/// The reason why no such series exist.
 pub(super) fn dimensions(
     signal: &Signal,
     metric: &Metric,

@@ -1,4 +1,4 @@
-//! What is asked of CloudWatch for one alert, and the alarms while they are made.
+//! The request for the alarms of one alert, and these alarms while they are made.
 //!
 //! The alert `Slow` by `adapter_id` with the known values `base` and `tuned` has two drafts: `app-slow-base` and
 //! `app-slow-tuned`.
@@ -12,9 +12,9 @@ use crate::source::{Span, Spanned};
 use crate::spec::AlarmOverride;
 use crate::units::Duration;
 
-/// An alert, or an objective's alert, that wants an alarm.
+/// A request for the alarm of an alert or of a percentile SLO.
 pub struct AlarmRequest<'a> {
-    /// What it was made from.
+    /// The kind of its source.
     pub what: What,
     /// What the parity report calls it.
     pub name: String,
@@ -24,9 +24,9 @@ pub struct AlarmRequest<'a> {
     pub at: Span,
     /// For people.
     pub description: String,
-    /// Whose actions it takes.
+    /// The severity, which selects the actions.
     pub severity: &'a str,
-    /// When it fires.
+    /// The condition.
     pub condition: &'a Condition,
     /// How long that must hold.
     pub hold: Duration,
@@ -34,20 +34,20 @@ pub struct AlarmRequest<'a> {
     pub recorded: bool,
     /// What else the alert carries.
     pub marks: &'a Marks,
-    /// What the author wants otherwise.
+    /// Settings from the spec.
     pub over: Option<&'a Spanned<AlarmOverride>>,
 }
 
 /// Values of labels: of all that are known, or the one that an alarm is about.
 pub(super) type Values<T> = Vec<(String, T)>;
 
-/// Alarms of one alert, until it is known that all of it can be said.
+/// Alarms of one alert, until CloudWatch can express the whole alert.
 #[derive(Default)]
 pub(super) struct Draft {
     /// Name of the alarm that has the severity.
     pub(super) name: String,
     pub(super) description: String,
-    /// The groups that it is about.
+    /// The label set of the alarm.
     pub(super) only: Values<String>,
     pub(super) alarms: Vec<Alarm>,
     pub(super) notes: Vec<Note>,
@@ -57,7 +57,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// A label with a single known value tells no alarms apart, so that names and descriptions leave it out.
+    /// Names and descriptions leave out labels with a single known value: all alarms share it.
     pub(super) fn new(
         request: &AlarmRequest<'_>,
         known: &[(String, Vec<String>)],

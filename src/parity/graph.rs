@@ -210,7 +210,7 @@ impl Builder<'_> {
         Ok(lines)
     }
 
-    /// Grafana draws a line for each group.
+    /// The note for one line where Grafana draws a line for each label set.
     fn one_line(&self, labels: &[String], origin: &Origin) -> Option<Note> {
         let by = match origin {
             Origin::Signal(reading) => reading.by.as_slice(),

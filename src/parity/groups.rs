@@ -1,4 +1,4 @@
-//! Groups of alerts: which an alarm is about, and which it does not tell apart.
+//! Label sets of alerts: which one an alarm covers, and which labels it does not distinguish.
 //!
 //! With `values: {adapter_id: [base, tuned]}` an alert by `adapter_id` and `pod` is about two groups, and each alarm is
 //! one for all of `pod`.
@@ -9,7 +9,7 @@ use super::value::{Purpose, SignalValue};
 use crate::plan::cloudwatch::{Difference, Dimensions, Grade, Value};
 use crate::plan::{Condition, Query};
 
-/// Every group that label values make: one without any where none are known.
+/// Every label set of known values; one empty set if no values are known.
 pub(super) fn groups(known: &[(String, Vec<String>)]) -> Vec<Values<String>> {
     let mut all = vec![Vec::new()];
     for (label, values) in known {
@@ -24,7 +24,7 @@ pub(super) fn groups(known: &[(String, Vec<String>)]) -> Vec<Values<String>> {
 }
 
 impl Builder<'_> {
-    /// Labels of a condition's groups whose values are known.
+    /// Labels of a condition with known values.
     pub(super) fn known_values(&self, condition: &Condition) -> Values<Vec<String>> {
         let labels = &condition.query().labels;
         let known = self.known.values.iter();
@@ -40,7 +40,7 @@ impl Builder<'_> {
         open.cloned().collect()
     }
 
-    /// One alarm has no groups.
+    /// Notes the labels that one alarm covers together.
     pub(super) fn one_for_all(
         &self,
         draft: &mut Draft,

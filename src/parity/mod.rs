@@ -1,4 +1,4 @@
-//! Parity: what CloudWatch can say of a plan's objectives, alerts and dashboards, and how nearly.
+//! Parity: the SLOs, alerts and dashboards of a plan in CloudWatch, and their differences from Prometheus.
 //!
 //! ```text
 //! Alert  {signal: vllm.kv_cache_usage, above: 95%, for: 5m}
@@ -7,8 +7,8 @@
 //!   → GraphLine  Sum of each series under model_name; identical
 //! ```
 //!
-//! One function, `value::read`, decides which statistic of which metric stands for a signal. What cannot be said
-//! is a `NotExpressible`, what is said only nearly has a `Difference` with its `Grade`; no text is decided on.
+//! One function, `value::read`, decides which statistic of which metric stands for a signal. A `NotExpressible` is the reason
+//! why CloudWatch cannot express something; a `Difference` with its `Grade` describes an approximation.
 
 mod alarms;
 mod builder;
@@ -38,10 +38,10 @@ use crate::spec::Via;
 use dimensions::Slice;
 use value::{Purpose, ValueRequest};
 
-/// What the console is to show of what a condition compares.
+/// The value of a condition, for the CloudWatch console.
 ///
 /// # Errors
-/// Says why it does not.
+/// When CloudWatch does not have the value.
 pub fn console(via: Via, condition: &Condition) -> Result<Value, NotExpressible> {
     let Condition::Compare(c) = condition else {
         return Err(NotExpressible::Several);

@@ -1,4 +1,4 @@
-//! A query of Prometheus as CloudWatch asks for pages that an OpenTelemetry collector sent.
+//! Translates Prometheus queries for metrics that an OpenTelemetry collector sends to CloudWatch.
 //!
 //! ```text
 //! histogram_quantile(0.95, sum by (le, model) (rate(ttft_bucket{job="vllm"}[5m])))
@@ -26,7 +26,7 @@ const RESOURCE: [(&str, &str); 2] = [
 /// The attribute that has the job's name.
 pub(super) const JOB: &str = RESOURCE[0].1;
 
-/// The label of a bucket's upper bound.
+/// The label of a bucket's upper boundary.
 const LE: &str = "le";
 
 /// Functions whose result for a histogram is a histogram.
@@ -42,7 +42,7 @@ const OF_HISTOGRAMS: [&str; 6] = [
 /// The query in CloudWatch's terms. `plain` are names of series that belong to no histogram, whatever they end in.
 ///
 /// # Errors
-/// When it selects buckets in a way for which there is no function.
+/// When the query selects buckets in a way that CloudWatch has no function for.
 pub(super) fn translate(query: &Expr, plain: &[String]) -> Result<Expr, NotExpressible> {
     let mut query = query.clone();
     Dialect { plain }.expr(&mut query)?;
@@ -89,7 +89,7 @@ impl Dialect<'_> {
         Ok(())
     }
 
-    /// Which of a histogram's series a selector asks for; from here on it asks for the histogram.
+    /// The series of a histogram that a selector selects. Afterwards, the selector selects the whole histogram.
     fn take_suffix(&self, selector: &mut Selector) -> Result<Series, NotExpressible> {
         let Some(name) = &mut selector.metric else {
             return Ok(Series::Whole);
@@ -134,7 +134,7 @@ impl Dialect<'_> {
         Some(build::binary(BinaryOp::Mul, share, count).into())
     }
 
-    /// The upper bound of the bucket that a selector asks for.
+    /// The upper boundary of the bucket that a selector selects.
     fn bound(&self, selector: &Selector) -> Option<String> {
         let (_, series) = self.split(&selector.metric.as_ref()?.text);
         let le = selector.matchers.iter().find(|m| m.label.text == LE)?;

@@ -55,7 +55,7 @@ pub(super) fn alarm(query: &Expr, hold: Duration) -> Result<PromQl, NotExpressib
     })
 }
 
-/// Holds a query to how far CloudWatch looks back.
+/// Checks how far a query looks back.
 ///
 /// # Errors
 /// When it reads older samples.
@@ -70,7 +70,7 @@ fn check_look_back(query: &Expr) -> Result<(), NotExpressible> {
     }
 }
 
-/// A series that by its name, `level:metric:operation`, comes of a recording rule: pages have none.
+/// A series named like a recording rule, `level:metric:operation`: `/metrics` outputs have no such series.
 fn record(query: &Expr) -> Option<String> {
     let names = promql::visit::selectors(query);
     let names = names.iter().filter_map(|selector| selector.metric.as_ref());

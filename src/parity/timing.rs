@@ -1,7 +1,7 @@
-//! How often an alarm looks, and at how much.
+//! Periods and data points of an alarm.
 //!
-//! What Prometheus wants to hold `for: 10m` must hold in every value of these ten minutes: a gauge in 11 points of a minute,
-//! both ends counted; a p95 over 5 minutes in 3 points of 300 seconds.
+//! A condition with `for: 10m` must hold in every value of these ten minutes: a gauge in 11 data points of a minute (both ends
+//! count), a p95 over 5 minutes in 3 data points of 300 seconds.
 
 use crate::cloudwatch::{Statistic, limits};
 use crate::diag::{Diagnostic, Sink};
@@ -25,8 +25,7 @@ pub(super) struct Timing {
     pub(super) datapoints: u32,
 }
 
-/// A gauge is looked at each minute for as long as it must hold; everything else in windows, one behind the other, whose
-/// ends lie that far apart.
+/// A gauge has a data point each minute during `for`. Everything else has windows in a row, whose ends are `for` apart.
 ///
 /// # Errors
 /// Says why CloudWatch cannot look that far back.
@@ -90,7 +89,7 @@ impl Timing {
         }
     }
 
-    /// From the end of the first point to that of the last: the time that a condition must hold.
+    /// Time from the end of the first data point to the end of the last: the time that a condition must hold.
     pub(super) fn held(self) -> u64 {
         self.period * u64::from(self.datapoints.saturating_sub(1))
     }
@@ -108,9 +107,9 @@ impl Timing {
         if let Some(period) = over.period {
             self.period = period.value.as_secs();
             if !limits::is_period(self.period) {
-                let message = format!("CloudWatch has no period of {}", period.value);
+                let message = format!("CloudWatch does not support a period of {}", period.value);
                 let error = Diagnostic::error("alarm-limit", period.span, message);
-                sink.push(error.help("it is 10s, 20s, 30s or a multiple of 1m"));
+                sink.push(error.help("use 10s, 20s, 30s or a multiple of 1m"));
             }
         }
         if let Some(evaluate) = over.evaluate {
@@ -120,12 +119,14 @@ impl Timing {
         if let Some(datapoints) = over.datapoints {
             self.datapoints = datapoints.value;
             if !(1..=self.evaluate).contains(&datapoints.value) {
-                let message = format!(
-                    "{} of {} data points can never be beyond the threshold",
-                    datapoints.value, self.evaluate
-                );
-                let error = Diagnostic::error("alarm-limit", datapoints.span, message);
-                sink.push(error.help("it is 1 or more, and at most `evaluate`"));
+                let message = match datapoints.value {
+                    0 => "`datapoints` must be at least 1".to_owned(),
+                    points => format!(
+                        "`datapoints` ({points}) must not be greater than `evaluate` ({})",
+                        self.evaluate
+                    ),
+                };
+                sink.push(Diagnostic::error("alarm-limit", datapoints.span, message));
             }
         }
         self.check_look_back(sink, over);
@@ -144,15 +145,17 @@ impl Timing {
         if self.evaluate == 0 || back > limits::longest_look_back(self.period) {
             let words = limits::longest_look_back_words(self.period);
             let message = match self.evaluate {
-                0 => "an alarm evaluates at least one data point".to_owned(),
-                _ => format!("an alarm looks back {words}, not {back} seconds"),
+                0 => "`evaluate` must be at least 1".to_owned(),
+                _ => format!(
+                    "`period` × `evaluate` is {back} s, but CloudWatch looks back at most {words}"
+                ),
             };
             sink.push(Diagnostic::error("alarm-limit", at, message));
         }
     }
 }
 
-/// The statistic that the author prefers, when it is one.
+/// The statistic from the spec, if it is valid.
 pub(super) fn statistic(
     sink: &mut Sink,
     over: Option<&Spanned<AlarmOverride>>,

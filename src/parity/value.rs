@@ -26,8 +26,7 @@ pub(super) struct ValueRequest<'a> {
     pub(super) via: Via,
 }
 
-/// What a value is wanted for. Of a gauge that the service or somebody else publishes, nobody knows how often a minute:
-/// for an alarm its worst sample counts.
+/// The use of a value. For published gauges, the number of samples per minute is unknown: an alarm uses the worst sample.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Picture,
@@ -67,14 +66,14 @@ impl Builder<'_> {
 pub(super) enum AddsUp {
     /// Nothing.
     No,
-    /// Events: a bound on a rate grows with the period.
+    /// Events: the threshold of a rate grows with the period.
     Events,
-    /// The values of all replicas, one of each a minute: a bound grows by itself with each minute of the period.
+    /// The values of all replicas, one of each per minute: the threshold grows with each minute of the period.
     Scrapes,
 }
 
 impl Purpose {
-    /// What it does that CloudWatch's value is smaller than that of Prometheus.
+    /// The effect of a smaller value in CloudWatch than in Prometheus.
     fn of_smaller(self) -> Grade {
         match self {
             Purpose::LowAlarm => Grade::Stronger,
@@ -82,7 +81,7 @@ impl Purpose {
         }
     }
 
-    /// What it does that CloudWatch's value is larger.
+    /// The effect of a larger value in CloudWatch than in Prometheus.
     pub(super) fn of_larger(self) -> Grade {
         match self {
             Purpose::HighAlarm => Grade::Stronger,
@@ -90,15 +89,15 @@ impl Purpose {
         }
     }
 
-    /// What it does that a value is that of all groups together.
+    /// The effect of one value for all label sets together.
     pub(super) fn of_all_groups(self, statistic: &Statistic, adds_up: AddsUp) -> Grade {
         match (self, statistic) {
-            // The highest of all is above a bound when that of some group is.
+            // The highest value of all is above a threshold when the value of some label set is.
             (Purpose::HighAlarm, Statistic::Maximum) | (Purpose::LowAlarm, Statistic::Minimum) => {
                 Grade::Equivalent
             }
             (Purpose::HighAlarm, _) if adds_up != AddsUp::No => Grade::Stronger,
-            // Among many good values a bad one is not seen.
+            // Many good values hide a bad one.
             _ => Grade::Weaker,
         }
     }
@@ -202,7 +201,7 @@ fn adds_up(signal: &Signal, statistic: &Statistic) -> AddsUp {
     }
 }
 
-/// How a metric's statistic differs from what Prometheus makes of the same pages.
+/// The differences between a metric's statistic and the value in Prometheus.
 fn differences(request: ValueRequest<'_>, statistic: &Statistic) -> Vec<Note> {
     let signal = request.signal;
     let Some(metric) = &signal.cloudwatch else {
@@ -336,7 +335,7 @@ pub(super) fn bad_share(
     }
 }
 
-/// A bucket's bound in the metric's unit.
+/// A bucket's boundary in the metric's unit.
 fn bound(signal: &Signal, within: &Bucket) -> Number {
     let worth = signal.cloudwatch.as_ref().map_or(ONE, |m| m.worth);
     within.bound * signal.scale / worth

@@ -213,7 +213,7 @@ fn a_page_hides_the_ticket_of_its_objective_only() {
 /// What is left of a budget is recorded for a whole period after the last event.
 fn an_objective_without_data_is_not_ok() {
     let rules = ["slo-availability", "slo-availability-period"];
-    let state = |state| rows("Objectives", &[("slo", "availability")], state);
+    let state = |state| rows("SLOs", &[("slo", "availability")], state);
     let (ok, lost) = (state(0), state(3));
     ask(
         &rules,
@@ -249,7 +249,7 @@ fn objectives_have_a_state() {
         (ttft.as_str(), "0.9x29"),
         (page, "_x9 1x19"),
     ];
-    let state = |slo: &str, state: u32| rows("Objectives", &[("slo", slo)], state);
+    let state = |slo: &str, state: u32| rows("SLOs", &[("slo", slo)], state);
     let checks = [
         (state("availability", 0), "5m", Some(1.0)),
         (state("availability", 1), "15m", Some(1.0)),

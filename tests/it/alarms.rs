@@ -179,7 +179,8 @@ fn known_groups_have_alarms_of_their_own() {
     }
     let all = alarm(&files, "parity-adapter-waits");
     let told = all["AlarmDescription"].as_str().expect("text");
-    let lost = "Weaker than in Prometheus: one alarm for all of adapter_id.";
+    let lost = "Differs from Prometheus: this alarm may fire later, or not at all. One alarm for all values of \
+        adapter_id together, but Prometheus alerts for each value.";
     assert!(told.contains(lost), "{told}");
 }
 

@@ -435,7 +435,7 @@ fn an_overview_begins_with_the_verdict() {
         let tables = &panels[tiles.len()..tiles.len() + 2];
         assert_eq!(
             tables.iter().map(|p| title(p)).collect::<Vec<_>>(),
-            ["Objectives", "Alerts"]
+            ["SLOs", "Alerts"]
         );
         let place = &tables[1]["gridPos"];
         let bottom = place["y"].as_u64().unwrap() + place["h"].as_u64().unwrap();

@@ -306,10 +306,10 @@ fn the_report_does_not_call_a_search_identical_that_differs() {
         }
     }
     let renamed =
-        "one line for each of the names `vllm:kv_cache_usage_perc`, `vllm:gpu_cache_usage_perc`";
+        "one line for each metric name: `vllm:kv_cache_usage_perc`, `vllm:gpu_cache_usage_perc`";
     assert_eq!(entry("main / P0")["notes"][0]["text"], renamed);
     let share = entry("main / Share");
-    let computed = "`hit_rate` is computed, and cannot be searched";
+    let computed = "`hit_rate` is computed from several metrics, and a CloudWatch search finds only single metrics";
     assert_eq!(share["notes"][0]["text"], computed);
 }
 
@@ -344,13 +344,13 @@ fn a_statistic_over_replicas_is_identical_only_where_it_is_the_same() {
     for (i, (signal, stat, ..)) in CASES.iter().enumerate() {
         let wanted = match (*signal, *stat) {
             ("usage", "min") => {
-                "Minimum of all replicas together, where Prometheus takes the highest of their values"
+                "CloudWatch uses the Minimum of the samples of all replicas, but Prometheus uses the highest of all replicas"
             }
             ("usage", "avg") => {
-                "Average of all replicas together, where Prometheus takes the highest of their values"
+                "CloudWatch uses the Average of the samples of all replicas, but Prometheus uses the highest of all replicas"
             }
             ("waiting", "max") => {
-                "Maximum of single replicas, where Prometheus adds them up: with N replicas the value is up to N times smaller"
+                "CloudWatch uses the Maximum of single replicas, but Prometheus uses the sum of all replicas: with N replicas, the value can be N times smaller"
             }
             ("usage", "last" | "max") | ("waiting", "last" | "avg") => "",
             _ => continue,

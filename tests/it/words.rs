@@ -173,7 +173,7 @@ fn parts_are_told_together_only_where_both_must_hold() {
     says(
         &all,
         "grafana/dashboards/overview.json",
-        "queue depth > 5 for 5m",
+        "One of several conditions of alert Told (warning): queue depth > 5 for 5m.",
     );
     let any = texts(&format!("{{any: {parts}}}"), "5m");
     says(

@@ -68,7 +68,7 @@ pub enum Test {
 pub struct Composite {
     /// When it holds.
     pub rule: Rule,
-    /// While that one fires, this one notifies nobody.
+    /// While the suppressor fires, this alarm sends no notifications.
     pub suppressor: Option<Suppressor>,
 }
 

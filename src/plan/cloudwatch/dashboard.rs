@@ -107,7 +107,7 @@ pub struct Graph {
     pub whole_range: bool,
 }
 
-/// A line of a graph, or one for each group of its value.
+/// A line of a graph, or one line for each label set of its value.
 #[derive(Clone, Debug)]
 pub struct GraphLine {
     /// Which of the panel's series it draws.
@@ -118,7 +118,7 @@ pub struct GraphLine {
     pub shown: Shown,
     /// Seconds of a point.
     pub period: u64,
-    /// For people; empty where groups say enough.
+    /// For people; empty where the label set is enough.
     pub label: String,
 }
 

@@ -37,7 +37,7 @@ pub enum Delivery {
     Published,
     /// The agent scrapes it.
     Scraped,
-    /// Somebody else publishes it.
+    /// An AWS service or another program publishes it.
     Vended,
 }
 
@@ -52,11 +52,11 @@ pub struct Published {
     pub kind: crate::spec::FamilyKind,
     /// Labels that code gives.
     pub labels: Vec<String>,
-    /// The family on the service's own page.
+    /// The family in the `/metrics` output of the service.
     pub family: String,
-    /// Upper bounds of its buckets, in the unit of its page.
+    /// Upper boundaries of its buckets, in the unit of the `/metrics` output.
     pub buckets: Vec<Number>,
-    /// What one unit of the page is worth in the signal's unit.
+    /// The worth of one unit of the `/metrics` output in the signal's unit.
     pub scale: Number,
     /// What CloudWatch gets of it; several when a part has a metric of its own.
     pub metrics: Vec<PublishedMetric>,

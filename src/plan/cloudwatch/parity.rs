@@ -1,7 +1,7 @@
-//! Parity: how far Prometheus and CloudWatch say the same, and the words for it.
+//! Parity: how closely CloudWatch matches Prometheus, and the texts about it.
 //!
-//! `Verdict::There(vec![Difference::OneForAll(vec!["adapter_id".into()]).at(Grade::Weaker)])` is the line *weaker:
-//! one alarm for all of `adapter_id`* of `parity.md`.
+//! `Verdict::There(vec![Difference::OneForAll(vec!["adapter_id".into()]).at(Grade::Weaker)])` is the cell *weaker:
+//! one alarm for all values of `adapter_id` together, …* of `parity.md`.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -9,25 +9,25 @@ use crate::cloudwatch::{MOST_METRICS, MOST_WIDGETS, Statistic};
 use crate::spec::{Across, Baseline};
 use crate::units::{Duration, Number, decimal};
 
-/// How far both back ends say the same of one thing.
+/// How closely both back ends match for one SLO, alert or panel.
 #[derive(Clone, Debug)]
 pub struct Parity {
     /// What it is.
     pub what: What,
     /// Its name.
     pub name: String,
-    /// In Prometheus, or Grafana.
+    /// Prometheus or Grafana, compared with the spec.
     pub prometheus: Verdict,
-    /// In CloudWatch.
+    /// CloudWatch, compared with Prometheus.
     pub cloudwatch: Verdict,
-    /// The alarms or the dashboard that were made from it there.
+    /// Its alarms or its dashboard in CloudWatch.
     pub resources: Vec<String>,
 }
 
-/// What parity is reported of.
+/// The kinds of entries in the parity report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
-    /// A burn-rate tier, or an objective's own alert.
+    /// A burn-rate tier, or the alert of a percentile SLO.
     Slo,
     /// An alert.
     Alert,
@@ -46,18 +46,18 @@ impl What {
     }
 }
 
-/// How well CloudWatch says what Prometheus says. Of several, the greatest counts: a missed page is graver than one more.
+/// How closely CloudWatch matches Prometheus. The worst difference decides: a missed alert is worse than an extra alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// The same.
+    /// No difference.
     Identical,
-    /// An alarm that fires in the same minutes, give or take [`TOLERANCE`]; a panel with the same values in another form.
+    /// An alarm that fires in the same minutes, within [`TOLERANCE`]; a panel with the same values in another form.
     Equivalent,
-    /// An alarm that fires earlier, or where Prometheus does not; a panel that shows more.
+    /// An alarm that may fire earlier, or when Prometheus does not; a panel that shows more.
     Stronger,
-    /// An alarm that fires later, or not where Prometheus does; a panel that shows less.
+    /// An alarm that may fire later, or not when Prometheus does; a panel that shows less.
     Weaker,
-    /// Nothing is there.
+    /// CloudWatch has no such alarm or panel.
     Absent,
 }
 
@@ -86,21 +86,21 @@ impl Grade {
     }
 }
 
-/// A difference, and what it does.
+/// A difference and its effect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
-    /// What it does.
+    /// The effect.
     pub grade: Grade,
-    /// What it is.
+    /// The difference.
     pub difference: Difference,
 }
 
-/// How well a back end says what the spec says.
+/// Whether a back end has an alert or panel, and how it differs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// It is there, and differs in these ways.
+    /// The back end has it, with these differences.
     There(Vec<Note>),
-    /// Not at all: why.
+    /// The back end does not have it, for these reasons.
     Absent(Vec<NotExpressible>),
 }
 
@@ -108,12 +108,12 @@ impl Verdict {
     /// The same as the other back end's.
     pub const IDENTICAL: Verdict = Verdict::There(Vec::new());
 
-    /// True unless it is not said at all.
+    /// True unless absent.
     pub fn is_expressible(&self) -> bool {
         matches!(self, Verdict::There(_))
     }
 
-    /// The grade of the whole: that of the gravest difference.
+    /// The grade of the worst difference.
     pub fn grade(&self) -> Grade {
         match self {
             Verdict::There(notes) => {
@@ -124,7 +124,7 @@ impl Verdict {
         }
     }
 
-    /// How, or why not, the gravest first; each with its grade.
+    /// Differences or reasons, the worst first, each with its grade.
     pub fn notes(&self) -> Vec<(Grade, String)> {
         match self {
             Verdict::There(notes) => {
@@ -145,7 +145,7 @@ impl Verdict {
 pub enum Difference {
     /// Replicas are not added up, but this is taken of them.
     OfSingleReplicas(Statistic),
-    /// The groups are watched for these values of a label: label, values.
+    /// One alarm for each of these values of a label: label, values.
     OneForEach(Vec<(String, Vec<String>)>),
     /// This is taken of the samples of all replicas, in place of one value of each.
     OfAllReplicas {
@@ -156,17 +156,17 @@ pub enum Difference {
     },
     /// Growth is that between two points.
     GrowthOfTwoPoints,
-    /// One alarm has no groups.
+    /// One alarm covers all values of these labels.
     OneForAll(Vec<String>),
     /// A line covers all values of these labels together.
     OneLineForAll(Vec<String>),
-    /// The metric is only found under more dimensions than are asked for.
+    /// The metric exists only with more dimensions than requested.
     OneLineForEach(Vec<String>),
     /// A search cannot join the names that a family had.
     OneLineForEachName(Vec<String>),
-    /// Silence is only seen when all groups are silent.
+    /// Missing data is only detected when all label sets are missing.
     AllSilent,
-    /// Silence counts from the first moment on, and never ends by itself.
+    /// Missing data counts from the first moment on, and until data arrives.
     LastingSilence,
     /// What a series begins with is counted.
     CountsBeginnings,
@@ -179,11 +179,11 @@ pub enum Difference {
         /// Which past.
         baseline: Baseline,
     },
-    /// A band learnt from other data than that of this window.
+    /// A band learnt from other data than this window.
     LearntFrom(Duration),
     /// Parts of a condition are joined without labels.
     PartsNotJoined,
-    /// The author wants another look-back than the alert's own.
+    /// The spec sets another timing than the alert's own.
     AuthorsTiming {
         /// The statistic.
         statistic: Statistic,
@@ -194,7 +194,7 @@ pub enum Difference {
         /// Points that are looked at.
         evaluate: u32,
     },
-    /// Some points in a row, where Prometheus looks at every evaluation.
+    /// Some data points in a row, where Prometheus uses every evaluation.
     HoldsByPoints {
         /// Points that must be beyond the threshold, all that are looked at.
         points: u32,
@@ -207,26 +207,26 @@ pub enum Difference {
     Earlier(Duration),
     /// It fires later, up to this.
     Later(Duration),
-    /// Only so often is an alarm looked at that looks back more than a day.
+    /// CloudWatch evaluates alarms that look back more than a day once an hour.
     Hourly,
-    /// Silence fires too.
+    /// Missing data fires, too.
     SilenceFires,
-    /// Prometheus interpolates a percentile between two boundaries.
+    /// Prometheus estimates a percentile between two bucket boundaries.
     Interpolated {
-        /// The bound as written.
+        /// The threshold as written.
         bound: String,
         /// The boundary below it, for people.
         below: String,
         /// The boundary above it, for people.
         above: String,
     },
-    /// There are no heatmaps.
+    /// CloudWatch has no heatmaps.
     PercentilesForHeatmap,
-    /// A gauge needs an end of its scale.
+    /// A gauge needs an upper end of its scale.
     NumberForGauge,
-    /// Only the time that is shown is known, not this one.
+    /// CloudWatch only knows the time range of the dashboard, not this window.
     OfTimeShown(Duration),
-    /// Some line of a panel is not there.
+    /// A line of a panel is missing.
     LineMissing(NotExpressible),
 }
 
@@ -245,40 +245,43 @@ impl Display for Difference {
         match self {
             Difference::OfSingleReplicas(statistic) => write!(
                 f,
-                "{statistic} of single replicas, where Prometheus adds them up: with N replicas the value is up to N times smaller"
+                "CloudWatch uses the {statistic} of single replicas, but Prometheus uses the sum of all replicas: with N replicas, the value can be N times smaller"
             ),
             Difference::OfAllReplicas { statistic, across } => write!(
                 f,
-                "{statistic} of all replicas together, where Prometheus takes {} of their values",
+                "CloudWatch uses the {statistic} of the samples of all replicas, but Prometheus uses {}",
                 combined(*across)
             ),
-            Difference::OneForEach(known) => {
-                f.write_str("one alarm for each listed value of ")?;
-                for (i, (label, values)) in known.iter().enumerate() {
-                    let and = if i == 0 { "" } else { " and " };
-                    write!(f, "{and}`{label}` ({})", code(values))?;
-                }
-                f.write_str("; Prometheus also covers new values")
-            }
+            Difference::OneForEach(known) => write!(
+                f,
+                "one alarm for each listed value of {}: Prometheus also covers values that are not listed",
+                listed(known)
+            ),
             Difference::GrowthOfTwoPoints => {
-                f.write_str("growth between two data points instead of a regression")
+                f.write_str("growth from two data points, not from a regression")
             }
-            Difference::OneForAll(labels) => write!(f, "one alarm for all of {}", code(labels)),
-            Difference::OneLineForAll(labels) => write!(f, "one line for all of {}", code(labels)),
+            Difference::OneForAll(labels) => write!(
+                f,
+                "one alarm for all values of {} together, but Prometheus alerts for each value",
+                code(labels)
+            ),
+            Difference::OneLineForAll(labels) => {
+                write!(f, "one line for all values of {} together", code(labels))
+            }
             Difference::OneLineForEach(set) => {
                 write!(f, "one line for each combination of {}", set.join(", "))
             }
             Difference::OneLineForEachName(names) => {
-                write!(f, "one line for each of the names {}", code(names))
+                write!(f, "one line for each metric name: {}", code(names))
             }
             Difference::AllSilent => f.write_str(
-                "fires if all groups are silent, where Prometheus fires for each group that disappears",
+                "the alarm fires only when no label set has data, but Prometheus alerts for each label set without data",
             ),
             Difference::LastingSilence => f.write_str(
-                "fires from the start and until data arrives, where Prometheus fires only for series that were there in the last hour",
+                "the alarm fires until data arrives, but Prometheus forgets a label set three days after its last data",
             ),
             Difference::CountsBeginnings => f.write_str(
-                "counts the event that a new series starts with, which Prometheus does not see",
+                "CloudWatch also counts the first event of a new series, but Prometheus does not",
             ),
             Difference::LearntBand {
                 width,
@@ -286,16 +289,18 @@ impl Display for Difference {
                 baseline,
             } => write!(
                 f,
-                "the anomaly detection band of CloudWatch ({} standard deviations; no test can measure it), where Prometheus takes {} times {}",
+                "CloudWatch compares with its anomaly detection band ({} standard deviations, not tested by slosmith), but Prometheus compares with {} × {}",
                 decimal(*width),
                 decimal(*factor),
                 past(*baseline)
             ),
             Difference::LearntFrom(window) => write!(
                 f,
-                "a band learnt from up to two weeks, where Prometheus takes mean and deviation of {window}"
+                "CloudWatch learns its anomaly detection band from up to two weeks, but Prometheus uses mean and standard deviation over {window}"
             ),
-            Difference::PartsNotJoined => f.write_str("the parts need not hold for the same group"),
+            Difference::PartsNotJoined => f.write_str(
+                "the conditions may hold for different label sets, but Prometheus requires the same label set",
+            ),
             Difference::AuthorsTiming {
                 statistic,
                 period,
@@ -303,7 +308,7 @@ impl Display for Difference {
                 evaluate,
             } => write!(
                 f,
-                "set by `cloudwatch`: {statistic} over {period}, {datapoints} of {evaluate} values"
+                "timing set in the spec: {datapoints} of {evaluate} data points ({statistic} over {period})"
             ),
             Difference::HoldsByPoints {
                 points,
@@ -311,64 +316,67 @@ impl Display for Difference {
                 hold,
             } => write!(
                 f,
-                "{points} values of {period} in a row, where Prometheus requires every evaluation to hold for {hold}"
+                "CloudWatch requires {points} data points of {period} in a row, but Prometheus requires every evaluation for {hold}"
             ),
-            Difference::Earlier(by) => write!(f, "fires up to {by} earlier"),
-            Difference::Later(by) => write!(f, "fires up to {by} later"),
+            Difference::Earlier(by) => write!(f, "the alarm can fire up to {by} earlier"),
+            Difference::Later(by) => write!(f, "the alarm can fire up to {by} later"),
             Difference::Hourly => f.write_str(
-                "evaluated once an hour, as every alarm that looks back more than a day: fires and clears up to 59m later",
+                "CloudWatch evaluates the alarm once an hour, because the alarm looks back more than a day: it can fire and resolve up to 59m later",
             ),
             Difference::SilenceFires => {
-                f.write_str("also fires without data, where Prometheus does not")
+                f.write_str("the alarm also fires without data, but Prometheus does not")
             }
-            Difference::Interpolated {
-                bound,
-                below,
-                above,
-            } => write!(
+            Difference::Interpolated { bound, below, above } => write!(
                 f,
-                "{bound} is interpolated between the buckets {below} and {above}"
+                "the threshold {bound} is between the bucket boundaries {below} and {above}, so Prometheus estimates the percentile"
             ),
-            Difference::PercentilesForHeatmap => {
-                f.write_str("three percentiles instead of a heatmap")
-            }
+            Difference::PercentilesForHeatmap => f.write_str("percentiles replace the heatmap"),
             Difference::NumberForGauge => {
-                f.write_str("a number instead of a gauge: the scale has no end")
+                f.write_str("a number replaces the gauge: the scale has no upper end")
             }
             Difference::OfTimeShown(period) => {
-                write!(f, "of the time that the dashboard shows, not of {period}")
+                write!(f, "covers the time range of the dashboard, not the SLO window of {period}")
             }
-            Difference::LineMissing(why) => write!(f, "a line is missing: {why}"),
+            Difference::LineMissing(why) => write!(f, "one line is missing ({why})"),
         }
     }
 }
 
-/// Why CloudWatch cannot say something.
+/// `` `adapter_id` (`base`, `tuned`) and … ``
+fn listed(known: &[(String, Vec<String>)]) -> String {
+    let labels = known.iter();
+    let labels = labels.map(|(label, values)| format!("`{label}` ({})", code(values)));
+    labels.collect::<Vec<_>>().join(" and ")
+}
+
+/// Why CloudWatch cannot express an alert or a panel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotExpressible {
     /// This signal is PromQL of the author's.
-    #[error("`{0}` is PromQL from the spec")]
+    #[error("signal `{0}` is PromQL from the spec")]
     AuthorsSignal(String),
     /// This is PromQL of the author's.
-    #[error("it is PromQL from the spec")]
+    #[error("the query is PromQL from the spec")]
     AuthorsPromQl,
-    /// An objective asks how long this signal is good.
-    #[error("no statistic is the share of time in which `{0}` is good")]
+    /// An SLO counts the time in which this signal is good.
+    #[error("no CloudWatch statistic measures the share of time in which `{0}` is good")]
     ShareOfTime(String),
     /// Only PromQL draws this panel, for this reason.
     #[error("{0}")]
     OnlyPromQl(&'static str),
     /// The signal arrives by OpenTelemetry.
-    #[error("`{0}` arrives by OpenTelemetry, so only PromQL can query it")]
+    #[error("`{0}` arrives by OpenTelemetry: only PromQL can query it")]
     ByOpenTelemetry(String),
     /// The agent drops this histogram.
-    #[error("the CloudWatch agent drops histograms, and `{0}` is one")]
+    #[error("`{0}` is a histogram, and the CloudWatch agent drops histograms")]
     HistogramDropped(String),
     /// The signal has no binding.
-    #[error("`{0}` has no `cloudwatch` binding")]
+    #[error("signal `{0}` has no `cloudwatch` binding")]
     Unbound(String),
     /// The signal is selected by a pattern.
-    #[error("`{signal}` is selected by a pattern on `{label}`, but a dimension has one value")]
+    #[error(
+        "`{signal}` selects `{label}` by a pattern, but a CloudWatch dimension needs one exact value"
+    )]
     SelectedByPattern {
         /// The signal.
         signal: String,
@@ -385,14 +393,17 @@ pub enum NotExpressible {
     },
     /// This dimension is selected by a value that none can have.
     #[error(
-        "`{0}` is selected by a value that no dimension can have: they are ASCII, not blank, and neither `.` nor `...`"
+        "the value of `{0}` cannot be a dimension: CloudWatch accepts only ASCII values that are not blank, `.` or `...`"
     )]
     DimensionValue(String),
     /// The metric is only published under dimensions.
-    #[error("`{0}` is not published without dimensions")]
+    #[error("`{0}` is published only with dimensions")]
     OnlyUnderDimensions(String),
     /// The metric is not published under exactly these dimensions.
-    #[error("`{metric}` is not published under {} alone", code(dimensions))]
+    #[error(
+        "`{metric}` is not published with exactly the dimensions {}",
+        code(dimensions)
+    )]
     NotPublishedAlone {
         /// The metric.
         metric: String,
@@ -400,27 +411,31 @@ pub enum NotExpressible {
         dimensions: Vec<String>,
     },
     /// The metric is not published under all these dimensions.
-    #[error("`{metric}` is not published under {}", dimensions.join(", "))]
+    #[error("`{metric}` is not published with the dimensions {}", dimensions.join(", "))]
     NotPublished {
         /// The metric.
         metric: String,
         /// The dimensions.
         dimensions: Vec<String>,
     },
-    /// The signal is computed, so that there are no series to find.
-    #[error("`{0}` is computed, and cannot be searched")]
+    /// The signal is computed: a search finds no such series.
+    #[error(
+        "`{0}` is computed from several metrics, and a CloudWatch search finds only single metrics"
+    )]
     Computed(String),
     /// This name cannot be used in a search.
     #[error("the name of `{0}` cannot be used in a search")]
     Unsearchable(String),
     /// An alarm does not look back as far as this.
-    #[error("an alarm looks back at most a week, not {0}")]
+    #[error("CloudWatch looks back at most a week, but {0} are needed")]
     BeyondWeek(Duration),
     /// An alarm with a point a minute does not look back as far as this.
-    #[error("with one point per minute an alarm looks back at most a day, not {0}")]
+    #[error(
+        "with one data point per minute, CloudWatch looks back at most a day, but {0} are needed"
+    )]
     BeyondDay(Duration),
     /// An alarm on PromQL does not look back as far as this.
-    #[error("PromQL looks back at most {most}, not {wanted}")]
+    #[error("PromQL in CloudWatch looks back at most {most}, but {wanted} are needed")]
     PromQlBeyond {
         /// How far it looks.
         most: Duration,
@@ -429,29 +444,29 @@ pub enum NotExpressible {
     },
     /// A bucket of this histogram is selected outside a sum.
     #[error(
-        "`{0}` arrives without buckets: only a `sum` of the `rate` of one bucket can be asked for"
+        "`{0}` arrives without bucket series: a query can only use the `sum` of the `rate` of one bucket"
     )]
     SingleBucket(String),
     /// This function cannot read a histogram's count or sum.
-    #[error("`{0}()` reads no histogram, and there are no series `_count` and `_sum`")]
+    #[error("`{0}()` cannot read histograms, and CloudWatch has no series `_count` and `_sum`")]
     HistogramSamples(String),
     /// A query has more characters than this.
-    #[error("its query has more than {0} characters")]
+    #[error("the query has more than {0} characters")]
     QueryTooLong(usize),
     /// Only Prometheus records what PromQL would need.
-    #[error("PromQL would need series that only Prometheus records")]
+    #[error("the query needs recorded series, which only Prometheus has")]
     NeedsRecords,
     /// Only Prometheus records what the author's PromQL reads.
-    #[error("it reads `{0}`, a name of recording rules: no page delivers it")]
+    #[error("the query reads `{0}`, a recorded series that only Prometheus has")]
     ReadsRecord(String),
-    /// There is no correlation.
-    #[error("CloudWatch computes no correlation")]
+    /// CloudWatch has no correlation.
+    #[error("CloudWatch cannot compute correlations")]
     Correlation,
-    /// There is no alarm whose state could be shown.
-    #[error("there is no alarm")]
+    /// No alarm exists whose state a panel could show.
+    #[error("the service has no CloudWatch alarm")]
     NoAlarm,
     /// Alarms are named by their account, which is not known.
-    #[error("the states of alarms need `cloudwatch.account`")]
+    #[error("alarm states need `cloudwatch.account` in the spec")]
     NoAccount,
     /// A dashboard of CloudWatch has no room for it.
     #[error(
@@ -460,11 +475,11 @@ pub enum NotExpressible {
         MOST_METRICS
     )]
     DashboardFull,
-    /// An objective on a percentile has no budget.
-    #[error("it has no budget")]
+    /// A percentile SLO has no error budget.
+    #[error("a percentile SLO has no error budget")]
     NoBudget,
     /// It is made of several signals.
-    #[error("only the alarm has all of it")]
+    #[error("only the alarm covers the whole condition")]
     Several,
 }
 
@@ -484,16 +499,16 @@ fn code(words: &[String]) -> String {
 
 fn past(baseline: Baseline) -> String {
     match baseline {
-        Baseline::Offset(ago) => format!("its value {ago} ago"),
-        Baseline::AvgOver(window) => format!("its mean over {window}"),
+        Baseline::Offset(ago) => format!("the value {ago} ago"),
+        Baseline::AvgOver(window) => format!("the {window} mean"),
     }
 }
 
 fn combined(across: Across) -> &'static str {
     match across {
-        Across::Sum => "the sum",
-        Across::Max => "the highest",
-        Across::Min => "the lowest",
-        Across::Avg => "the mean",
+        Across::Sum => "the sum of all replicas",
+        Across::Max => "the highest of all replicas",
+        Across::Min => "the lowest of all replicas",
+        Across::Avg => "the mean of all replicas",
     }
 }

@@ -16,20 +16,20 @@ pub enum Value {
     Growth(MetricStat),
     /// A share of events.
     Share(Share),
-    /// A share of events over the share that an objective allows.
+    /// A share of events, divided by the share that an SLO allows.
     BurnRate(Share, Number),
     /// The same, or 0 while there are fewer events than this.
     BurnRateOf(Share, Number, u32),
 }
 
-/// A share of events. A missing part counts as none; without any event there is no value.
+/// A share of events. A missing part counts as zero; without any events, the share has no value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Share {
     /// The events that are counted.
     pub part: MetricStat,
     /// All events.
     pub whole: MetricStat,
-    /// True when the share is that of all other events.
+    /// True for the share of all other events.
     pub others: bool,
 }
 

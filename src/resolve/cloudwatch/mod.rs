@@ -18,7 +18,7 @@ use crate::diag::Diagnostic;
 use crate::naming;
 use crate::parity::{AlarmRequest, Builder, Built, Known, description};
 use crate::plan::cloudwatch::{Actions, Arns, CloudWatch, What};
-use crate::plan::{Alert, Dashboard, Signal, Slo, SloKind};
+use crate::plan::{Alert, Condition, Dashboard, Signal, Slo, SloKind, words};
 use crate::source::Span;
 use crate::spec::{self, FamilyKind, Spec, Text};
 
@@ -220,13 +220,14 @@ fn objective(builder: &mut Builder<'_>, spec: &Spec, slo: &Slo) {
             let Some(alert) = &percentile.alert else {
                 return;
             };
-            let summary = format!("{}: the objective is missed", slo.title);
+            let summary = words::missed(slo, percentile);
+            let held = words::condition_held(&alert.condition, alert.hold);
             builder.alert(&AlarmRequest {
                 what: What::Slo,
                 name: format!("{}: {}", slo.name, slo.alert_name),
                 alarm: naming::alarm(&spec.service.name.value, &slo.alert_name),
                 at: declared(spec, spec.slos.get_key_value(slo.name.as_str())),
-                description: description(&summary, None, &slo.links),
+                description: description(&summary, Some(&held), None, &slo.links),
                 severity: &alert.severity,
                 condition: &alert.condition,
                 hold: alert.hold,
@@ -250,7 +251,7 @@ fn one(builder: &mut Builder<'_>, spec: &Spec, alert: &Alert) {
             None => naming::alarm(&spec.service.name.value, &alert.name),
         },
         at: declared(spec, spec.alerts.get_key_value(alert.name.as_str())),
-        description: description(&alert.summary, alert.action.as_deref(), &alert.links),
+        description: described(alert),
         severity: &alert.severity,
         condition: &alert.condition,
         hold: alert.hold,
@@ -258,6 +259,18 @@ fn one(builder: &mut Builder<'_>, spec: &Spec, alert: &Alert) {
         marks: &alert.marks,
         over,
     });
+}
+
+/// The description of an alarm. A summary that repeats the condition is left out, and so is PromQL from the spec.
+fn described(alert: &Alert) -> String {
+    let held = words::condition_held(&alert.condition, alert.hold);
+    let is_promql = matches!(&alert.condition, Condition::Raw(raw) if raw.words.is_none());
+    let (summary, condition) = match (alert.summary_is_own, is_promql) {
+        (_, true) => (alert.summary.clone(), None),
+        (true, false) => (alert.summary.clone(), Some(held.as_str())),
+        (false, false) => (words::capital(&held), None),
+    };
+    description(&summary, condition, alert.action.as_deref(), &alert.links)
 }
 
 fn declared<T>(spec: &Spec, entry: Option<(&Text, &T)>) -> Span {

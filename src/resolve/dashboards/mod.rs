@@ -1,4 +1,4 @@
-//! Dashboards: panels over the same signals and bounds as the alerts.
+//! Dashboards: panels over the same signals and thresholds as the alerts.
 //!
 //! `{signal: queue_depth}` in a row becomes a panel with its unit, a query filtered by the dashboard's variables, and
 //! the line at 80 of the alert that watches the same value.
@@ -25,26 +25,26 @@ use positions::Positions;
 
 pub(super) use verdict::fill;
 
-/// How often a dashboard looks again when nothing else is said.
+/// The default refresh interval of a dashboard.
 const REFRESH: Duration = Duration::from_secs(30);
 
-/// The time a dashboard shows at first when nothing else is said.
+/// The default time range of a dashboard.
 const RANGE: Duration = Duration::from_secs(3 * 3_600);
 
-/// What panels are made from.
+/// Builds the panels of one dashboard.
 pub(super) struct Panels<'a, 'b> {
     pub(super) cx: &'a mut Context<'b>,
     pub(super) slos: &'a [Slo],
     pub(super) alerts: &'a [Alert],
     /// Labels that the dashboard may be filtered by.
     variables: Vec<String>,
-    /// Titles of panels whose optional signals are not there.
+    /// Titles of panels whose optional signals are missing.
     left_out: Vec<String>,
-    /// Families that have been used, to list label values from.
+    /// The families in use: variables list their label values.
     seen: variables::Seen,
 }
 
-/// The declared dashboards in their order, then the one that every service has.
+/// The declared dashboards in their order, then the overview that every service has.
 pub(super) fn resolve(cx: &mut Context<'_>, slos: &[Slo], alerts: &[Alert]) -> Vec<Dashboard> {
     let spec = cx.spec;
     let mut all = Vec::new();
@@ -166,7 +166,7 @@ impl<'a, 'b> Panels<'a, 'b> {
         }
     }
 
-    /// Something that a dashboard names and that is not there.
+    /// Reports a name that the spec does not define.
     fn unknown<'n>(&mut self, what: &str, name: &Text, known: impl Iterator<Item = &'n str>) {
         let message = format!("unknown {what} `{name}`");
         let help = crate::diag::did_you_mean(&name.value, known);
@@ -175,9 +175,9 @@ impl<'a, 'b> Panels<'a, 'b> {
     }
 }
 
-/// Lets every alert lead to the panel that shows it.
+/// Links every alert to the panel that shows its value.
 ///
-/// The panel is one that shows the value that the alert compares first; the overview has one for each alert without.
+/// This panel shows the value that the alert compares first. The overview has a panel for each alert without one elsewhere.
 pub(super) fn link(
     cx: &Context<'_>,
     dashboards: &[Dashboard],
@@ -192,7 +192,7 @@ pub(super) fn link(
                 .flat_map(|d| d.panels().map(move |panel| (d, panel)))
         };
         let named = |alerts: &[String]| alerts.iter().any(|alert| alert == name);
-        // Else any panel that shows a part of what the alert looks at.
+        // Otherwise any panel that shows another value of the alert.
         let shown = panels()
             .find(|(_, p)| named(&p.leads))
             .or_else(|| panels().find(|(_, p)| named(&p.alerts)));

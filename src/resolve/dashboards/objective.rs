@@ -1,7 +1,7 @@
-//! Panels of an objective: what is left of its budget, how fast it burns, how good the service is.
+//! Panels of an SLO: remaining error budget, burn rate, share of good events.
 
 use super::Panels;
-use super::panel::{amount, blank};
+use super::panel::{amount, blank, names};
 use super::thresholds::target;
 use super::variables::filtered_series;
 use crate::naming;
@@ -9,18 +9,19 @@ use crate::plan::dashboard::{
     COLUMNS, Color, Origin, Panel, PanelSignal, Role, Series, Size, Threshold,
 };
 use crate::plan::{
-    BASE_WINDOW, EventSlo, PercentileSlo, Query, Slo, SloKind, marker, recorded, slo_series, words,
+    BASE_WINDOW, EventSlo, PercentileSlo, Query, Slo, SloKind, Tier, marker, recorded, slo_series,
+    words,
 };
 use crate::promql::ast::{AggregateOp, At, AtOffset, BinaryOp, Expr, ExprKind, Selector, Subquery};
 use crate::promql::build;
 use crate::query::{self, bin};
 use crate::spec::{self, GraphKind};
-use crate::units::{Duration, Unit, decimal, shown};
+use crate::units::{Duration, Unit, decimal, readable, shown};
 
-/// Columns of a single value beside a graph.
+/// Width of a single value next to a graph, in columns.
 const VALUE: u32 = 6;
 
-/// Lines of both.
+/// Height of both, in lines.
 const HEIGHT: u32 = 9;
 
 /// Burn rates below are noise, and a logarithmic axis has no zero.
@@ -44,7 +45,7 @@ impl Panels<'_, '_> {
         }
     }
 
-    /// All panels of one objective.
+    /// All panels of one SLO.
     pub(super) fn slo(&mut self, slo: &Slo) -> Vec<Panel> {
         let panels = match &slo.kind {
             SloKind::Events(events) => vec![
@@ -89,7 +90,7 @@ impl Panels<'_, '_> {
         filtered_series(selector, &slo.labels, &self.variables)
     }
 
-    /// How the budget of one period was spent, beside a budget that is spent evenly.
+    /// The error budget over one SLO window, with a line for even spending.
     fn budget(&self, slo: &Slo, events: &EventSlo) -> Panel {
         let origin = Origin::Budget(slo.name.clone());
         let (left, even) = match events.counted {
@@ -98,24 +99,24 @@ impl Panels<'_, '_> {
         };
         let how = match even {
             Some(_) => format!(
-                "The line begins at 100% at the left edge, {} ago, and falls with every bad event; it ends at what is left now, \
-                 up to the last points. Below the even line the budget is spent too fast.",
+                "Remaining error budget over the last {}: the line starts at 100% and drops with every bad event. Its right end \
+                 is the budget left now; the last {BASE_WINDOW} may be missing. Below the dashed line, the budget is being spent too fast.",
                 slo.period
             ),
             None => format!(
-                "What was left of the budget of the {} before each point.",
+                "Remaining error budget. Each point covers the previous {}.",
                 slo.period
             ),
         };
         let even = even.map(|expr| Series {
-            title: "spent evenly".to_owned(),
+            title: "even spending".to_owned(),
             query: Query {
                 expr,
                 labels: Vec::new(),
             },
-            origin: Origin::Query("it is a straight line"),
+            origin: Origin::Query("only PromQL can draw the line of even spending"),
         });
-        let left = one("left", left, slo, origin);
+        let left = one("budget left", left, slo, origin);
         Panel {
             description: described(&how, slo),
             series: std::iter::once(left).chain(even).collect(),
@@ -126,9 +127,9 @@ impl Panels<'_, '_> {
         }
     }
 
-    /// 1 minus the bad events since the left edge of the graph by those that the whole period allows:
+    /// 1 minus the bad events since the left edge of the graph, divided by the bad events that the whole SLO window allows:
     /// `1 - sum_over_time((bad * (time > begin))[30d:5m]) / (budget * sum_over_time(total[30d:5m] @ end()))`. The recorded
-    /// rates are those of five minutes; their mean over each step leaves no event out.
+    /// rates cover five minutes; their mean over each step includes every event.
     fn burn_down(&self, slo: &Slo, events: &EventSlo) -> Expr {
         let mean = |series| {
             let series = self.selector(slo, series, Some(BASE_WINDOW.to_string()));
@@ -192,12 +193,7 @@ impl Panels<'_, '_> {
             .map(|tier| Threshold {
                 name: String::new(),
                 value: tier.factor,
-                text: format!(
-                    "{}x over {}, {}",
-                    decimal((tier.factor * 100).round() / 100),
-                    tier.long,
-                    tier.severity
-                ),
+                text: format!("{}x over {}, {}", factor(tier), tier.long, tier.severity),
                 role: Role::Alert,
                 color: if tier.severity == *page {
                     Color::Red
@@ -209,24 +205,29 @@ impl Panels<'_, '_> {
             .collect();
         lines.sort_by_key(|line| line.value);
         lines.dedup_by_key(|line| line.value);
-        let tiers: Vec<_> = events
-            .tiers
-            .iter()
-            .map(|t| {
-                let factor = decimal(t.factor);
-                format!(
-                    "- above {factor} over {} and {}: {}",
-                    t.long, t.short, t.severity
-                )
-            })
-            .collect();
+        let tier = |t: &Tier| {
+            let (long, short) = (t.long, t.short);
+            format!(
+                "- {}: > {} over both {long} and {short}",
+                t.severity,
+                factor(t)
+            )
+        };
+        let tiers: Vec<_> = events.tiers.iter().map(tier).collect();
+        let alert = match tiers.is_empty() {
+            true => String::new(),
+            false => format!(
+                "\n\nAlert {} fires on these burn rates:\n\n{}",
+                slo.alert_name,
+                tiers.join("\n")
+            ),
+        };
         Panel {
             description: format!(
-                "How many times faster than allowed the error budget is spent, in the worst of the selected groups; at 1 it \
-                 lasts exactly {}. Values below {LEAST_BURN} are shown as {LEAST_BURN}. An alert fires while the lines of both of its \
-                 windows are above its bound:\n\n{}",
+                "Burn rate{}: how fast the error budget is spent. At a burn rate of 1, the budget lasts exactly {}. Values below \
+                 {LEAST_BURN} are drawn at {LEAST_BURN}.{alert}",
+                in_worst(&slo.labels),
                 slo.period,
-                tiers.join("\n")
             ),
             series: series.collect(),
             unit: amount(Unit::Count),
@@ -254,7 +255,8 @@ impl Panels<'_, '_> {
         Panel {
             description: described(
                 &format!(
-                    "Share of good {what}: now ({BASE_WINDOW}) and over the whole period ({}), which must end above the objective, {}.",
+                    "Share of good {what}: now ({BASE_WINDOW}) and over the SLO window ({}). The SLO is met while the line of the SLO \
+                     window is above the objective, {}.",
                     slo.period,
                     shown(objective, Unit::Ratio),
                 ),
@@ -282,7 +284,7 @@ impl Panels<'_, '_> {
         }));
         let mut thresholds = vec![below.clone()];
         if draw == GraphKind::Number {
-            // Beyond the target a single value is no longer well.
+            // A single value beyond the objective is red.
             thresholds[0].color = Color::Red;
         }
         let promise = words::promise(slo, percentile);
@@ -291,7 +293,7 @@ impl Panels<'_, '_> {
             _ => slo.title.clone(),
         };
         Panel {
-            description: described(&format!("The objective: {promise}."), slo),
+            description: described(&format!("Objective: {promise}."), slo),
             series: vec![one("", expr, slo, origin)],
             unit: amount(percentile.signal.unit),
             thresholds,
@@ -299,6 +301,19 @@ impl Panels<'_, '_> {
             ..blank(title, draw)
         }
     }
+}
+
+/// Which value a panel shows for several label sets: `` in the worst selected label set (`cluster`)``.
+pub(super) fn in_worst(labels: &[String]) -> String {
+    match labels.is_empty() {
+        true => String::new(),
+        false => format!(" in the worst selected label set ({})", names(labels)),
+    }
+}
+
+/// The burn rate of a tier, for people.
+fn factor(tier: &Tier) -> String {
+    decimal(readable(tier.factor))
 }
 
 fn one(title: &str, expr: Expr, slo: &Slo, origin: Origin) -> Series {
@@ -312,7 +327,7 @@ fn one(title: &str, expr: Expr, slo: &Slo, origin: Origin) -> Series {
     }
 }
 
-/// How to read a panel, then what its objective promises.
+/// How to read a panel, then the description of its SLO.
 fn described(how: &str, slo: &Slo) -> String {
     [how, &slo.description]
         .map(str::trim)
@@ -321,7 +336,7 @@ fn described(how: &str, slo: &Slo) -> String {
         .to_owned()
 }
 
-/// When the period began that ends at the right edge of the graph: `$__to / 1000 - 2592000`.
+/// Start of the SLO window that ends at the right edge of the graph: `$__to / 1000 - 2592000`.
 fn begin(period: Duration) -> Expr {
     let end = bin(
         BinaryOp::Div,
@@ -335,13 +350,13 @@ fn begin(period: Duration) -> Expr {
     )
 }
 
-/// From all of a budget at the beginning of the period to nothing at its end.
+/// A straight line from 100% of the budget at the start of the SLO window to 0% at its end.
 fn even_use(period: Duration) -> Expr {
     let time = build::call("vector", [build::call("time", Vec::<Expr>::new())]);
-    let gone = bin(BinaryOp::Sub, time, begin(period));
+    let passed = bin(BinaryOp::Sub, time, begin(period));
     let share = bin(
         BinaryOp::Div,
-        gone,
+        passed,
         build::number(period.as_secs().to_string()),
     );
     bin(BinaryOp::Sub, build::number("1"), share)

@@ -1,5 +1,4 @@
-//! The dashboard that every service has: its objectives, what is firing, and a panel for every alert that has
-//! none elsewhere.
+//! The dashboard that every service has: its SLOs, the firing alerts, and a panel for every alert without one elsewhere.
 
 use super::Panels;
 use super::panel::{amount, blank};
@@ -13,10 +12,10 @@ use crate::resolve::context::Context;
 use crate::spec::{GraphKind, Text};
 use crate::units::{Duration, Unit};
 
-/// Lines of the table of objectives at most, so that the alerts stay on the first screen.
+/// Maximum height of the table of SLOs, in lines: the alerts stay on the first screen.
 const MOST_LINES: u32 = 9;
 
-/// An objective is judged over days.
+/// SLOs cover days.
 const RANGE: Duration = Duration::from_secs(24 * 3_600);
 
 pub(super) fn dashboard(
@@ -47,8 +46,8 @@ pub(super) fn dashboard(
     let mut rows = Vec::new();
     for (title, panels) in [
         ("Is the service healthy?", verdict),
-        ("Objectives", objectives),
-        ("Behind the alerts", behind),
+        ("SLOs", objectives),
+        ("Signals of the alerts", behind),
     ] {
         if !panels.is_empty() {
             rows.push(Row {
@@ -63,42 +62,49 @@ pub(super) fn dashboard(
     Dashboard {
         title,
         description:
-            "Objectives, firing alerts and the signals behind them; generated for every service."
+            "SLOs, firing alerts and the signals of the alerts. slosmith generates this dashboard for every service."
                 .to_owned(),
         range: RANGE,
         ..panels.finish(naming::OVERVIEW, rows)
     }
 }
 
+/// How to read the table of SLOs.
+const OBJECTIVES: &str = "One row per SLO and label set, the worst state first. A click on the name opens the panels of the SLO.
+
+- Current: share of good events over the SLO window
+- Budget left: remaining error budget
+- Burn rate: at 1, the budget lasts exactly one SLO window
+
+States: burning fast (a paging alert fires), budget spent, missed (a percentile is above its objective), no data, burning (a ticket \
+alert fires), budget low (less than 25% left), ok.";
+
 impl Panels<'_, '_> {
-    /// All objectives in a table, which is filled when all panels are known.
+    /// The table of SLOs. It gets its queries when all panels are known.
     fn objectives(&self) -> Panel {
         let rows = u32::try_from(self.slos.len()).unwrap_or(MOST_LINES);
-        // Title and heading, and some objectives have several groups.
+        // Title and heading; some SLOs have several label sets.
         let lines = (rows + rows / 2 + 2).clamp(5, MOST_LINES);
         Panel {
-            description: "One row for each objective and group, the worst first: what is good over the whole period, how much of \
-                          the error budget is left, and how fast it burns; at a burn rate of 1 the budget lasts exactly its \
-                          period. The name leads to the objective's panels."
-                .to_owned(),
+            description: OBJECTIVES.to_owned(),
             size: Size::Fixed(COLUMNS, lines),
-            ..blank("Objectives".to_owned(), Draw::Objectives(Vec::new()))
+            ..blank("SLOs".to_owned(), Draw::Objectives(Vec::new()))
         }
     }
 
-    /// Alerts of the service that are pending or firing, in a table that is filled when all panels are known.
+    /// The table of pending and firing alerts. It gets its queries when all panels are known.
     pub(super) fn firing(&mut self, title: Option<&Text>) -> Panel {
         let title = title.map_or_else(|| "Alerts".to_owned(), |title| title.value.clone());
         Panel {
-            description: "Alerts of the selected groups that are pending or firing, and data that is missing. A ticket is not listed \
-                          while the page on the same objective fires. The name leads to the panel that shows the value."
+            description: "Pending and firing alerts of the selected label sets, and missing data. While a paging alert fires, the \
+                          ticket alerts of the same SLO are hidden. A click on the name opens the panel that shows the value."
                 .to_owned(),
             size: Size::Fixed(COLUMNS, 7),
             ..blank(title, Draw::Alerts(Vec::new()))
         }
     }
 
-    /// The families of an objective carry its labels too.
+    /// The families of an SLO have its labels, too.
     fn remember(&mut self, slo: &Slo) {
         use crate::plan::SloKind;
         match &slo.kind {
@@ -111,7 +117,7 @@ impl Panels<'_, '_> {
         }
     }
 
-    /// One panel for every alert that no other dashboard shows.
+    /// One panel for every alert that is on no other dashboard.
     fn behind(&mut self, shown: &[String]) -> Vec<Panel> {
         let page = self.cx.spec.severities.page.name.value.clone();
         let watches = thresholds::watches(self.slos, self.alerts, &page);
@@ -139,10 +145,7 @@ impl Panels<'_, '_> {
         };
         let mut query = query::query(&read, None);
         query.expr = query::per_time(query.expr, compare.unit);
-        let words = [
-            compare.signal.description.clone(),
-            Some(format!("Alert {}.", watch.words())),
-        ];
+        let words = [compare.signal.description.clone(), Some(watch.words())];
         Panel {
             description: words.into_iter().flatten().collect::<Vec<_>>().join("\n\n"),
             series: vec![Series {
@@ -164,16 +167,26 @@ impl Panels<'_, '_> {
         }
     }
 
-    /// Alerts that compare no signal: the value of the author's PromQL without its comparison, and how many
-    /// series there are of those that may be absent.
+    /// Alerts that compare no signal: the value of the author's PromQL without its comparison, or the number of
+    /// series that may be absent.
     fn other_alerts(&mut self, shown: &[String]) -> Vec<Panel> {
         let mut panels = Vec::new();
         for alert in self.alerts.iter().filter(|a| !shown.contains(&a.name)) {
-            let (unit, query) = match alert.condition.leading() {
+            let (unit, query, what, why) = match alert.condition.leading() {
                 Condition::Raw(raw) => {
                     let mut expr = raw.expr.clone();
                     filter_author(&mut expr, &raw.query.labels, &self.variables);
-                    (raw.unit, (expr, &raw.query.labels))
+                    let [what, why] = match raw.words {
+                        Some(_) => [
+                            "The correlation that the alert compares with its threshold.",
+                            "CloudWatch cannot compute correlations",
+                        ],
+                        None => [
+                            "Result of the alert's PromQL query, without its comparison.",
+                            "the query is PromQL from the spec",
+                        ],
+                    };
+                    (raw.unit, (expr, &raw.query.labels), what, why)
                 }
                 Condition::Absent(absent) => {
                     self.seen.add(&absent.signal);
@@ -183,20 +196,22 @@ impl Panels<'_, '_> {
                     };
                     let labels = &absent.query.labels;
                     let count = query::number_of_series(family, labels);
-                    (amount(Unit::Count), (count, labels))
+                    let what = "Number of series.";
+                    let why = "the query counts series";
+                    (amount(Unit::Count), (count, labels), what, why)
                 }
                 _ => continue,
             };
             let (expr, labels) = query;
             panels.push(Panel {
-                description: alert.summary.clone(),
+                description: format!("{what}\n\n{}", thresholds::of_alert(alert)),
                 series: vec![Series {
                     title: String::new(),
                     query: Query {
                         expr,
                         labels: labels.clone(),
                     },
-                    origin: Origin::Query("it is PromQL, or counts series"),
+                    origin: Origin::Query(why),
                 }],
                 unit,
                 alerts: vec![alert.name.clone()],

@@ -30,7 +30,7 @@ struct PanelSeries<'s> {
     matchers: &'s Matchers,
 }
 
-/// Which bounds a panel takes from alerts and objectives: those that the author does not give.
+/// Which thresholds a panel takes from alerts and SLOs: the kinds that the panel's spec does not give.
 #[derive(Clone, Copy)]
 struct Lines {
     alerts: bool,
@@ -51,18 +51,18 @@ impl Lines {
     }
 }
 
-/// What a panel shows, before it is known how.
+/// The contents of a panel while they are collected.
 #[derive(Default)]
 struct Content {
     series: Vec<Series>,
-    /// Unit of each series, and where it is asked for.
+    /// Unit of each series, and its place in the spec.
     units: Vec<(ValueUnit, Span)>,
     thresholds: Vec<Threshold>,
-    /// What the signals are.
+    /// Descriptions of the signals.
     about: Vec<String>,
-    /// How to read them.
+    /// Explanations of statistics and windows.
     how: Vec<String>,
-    /// What alerts make of them.
+    /// A sentence for each alert on the values.
     watched: Vec<String>,
     alerts: Vec<String>,
     leads: Vec<String>,
@@ -72,7 +72,7 @@ struct Content {
 }
 
 impl Panels<'_, '_> {
-    /// The panels that a panel of a spec becomes: several for an objective, none without its signals.
+    /// The panels for a panel of a spec: several for an SLO, none if its optional signals are missing.
     pub(super) fn panel(&mut self, panel: &Spanned<spec::Panel>, row: &spec::Row) -> Vec<Panel> {
         let p = &panel.value;
         let kind = p.kind.map_or(PanelKind::default(), |kind| kind.value);
@@ -155,7 +155,7 @@ impl Panels<'_, '_> {
         })
     }
 
-    /// The look-back of the alert on one of a panel's percentiles: read over different times, p99 could be below p95.
+    /// The rate window of the alert on one of a panel's percentiles: with different windows, p99 could be below p95.
     fn common_window(&mut self, p: &spec::Panel) -> Option<Option<Spanned<Duration>>> {
         let mut read: Vec<(Rc<Signal>, Stat, Span)> = Vec::new();
         let given = p.series.iter().flat_map(|list| &list.value);
@@ -205,7 +205,7 @@ impl Panels<'_, '_> {
         }
     }
 
-    /// One signal, read in one way or several.
+    /// One signal with one or several statistics.
     fn signal(
         &mut self,
         p: &spec::Panel,
@@ -275,7 +275,7 @@ impl Panels<'_, '_> {
         Some(())
     }
 
-    /// A signal; `Some(None)` when it is optional and not there.
+    /// A signal; `Some(None)` for a missing optional one.
     fn found(&mut self, name: &Text) -> Option<Option<Rc<Signal>>> {
         match self.cx.outcome(name) {
             Outcome::Ready(signal) => Some(Some(signal)),
@@ -308,7 +308,7 @@ impl Panels<'_, '_> {
         let mut read = self.cx.read(&request)?;
         if matches!(kind, GraphKind::Stacked | GraphKind::Bars) && !adds_up(signal, read.stat) {
             self.check_stack(wanted, signal, read.stat)?;
-            // Means of several times are parts of one; those of several groups are not.
+            // The means of several phases are parts of one time; the means of several label sets are not.
             read.labels.clear();
         }
         let page = self.cx.spec.severities.page.name.value.clone();
@@ -324,7 +324,7 @@ impl Panels<'_, '_> {
             signal: &filtered,
             window: match (window, &signal.source) {
                 (Some(window), _) => Window::Fixed(window),
-                // PromQL of the author's has no window of its own that could follow the zoom.
+                // PromQL from the spec has no window that could follow the zoom.
                 (None, Source::Raw(_)) => read.window,
                 (None, _) => Window::Zoom,
             },
@@ -333,7 +333,7 @@ impl Panels<'_, '_> {
         let unit = bound::unit(&shown, on.first().and_then(|watch| watch.compare.unit.per));
         let labels = shown.labels.clone();
         let (query, unit) = match kind {
-            // Its axis is what is measured, not how often.
+            // The axis of a heatmap shows the measured value, not its rate.
             GraphKind::Heatmap => (query::buckets(&shown)?, amount(signal.unit)),
             _ => {
                 let query = query::query(&shown, None);
@@ -358,7 +358,7 @@ impl Panels<'_, '_> {
             })),
         });
         content.describe(signal, reading(signal, shown.stat, shown.window.usual()));
-        content.explain(shown.stat, window);
+        content.explain(signal, shown.stat, shown.window);
         content.watch(&on, unit, lines.alerts);
         let leads = on.iter().filter(|watch| watch.leads_to(&labels));
         content.lead(leads.map(|watch| watch.alert));
@@ -369,7 +369,7 @@ impl Panels<'_, '_> {
         Some(())
     }
 
-    /// Of what does not add up, only means of a distribution may be stacked, and of no groups.
+    /// Among values that do not add up, only means of a distribution without labels may be stacked.
     fn check_stack(&mut self, wanted: &PanelSeries<'_>, signal: &Signal, stat: Stat) -> Option<()> {
         let is_mean = stat == Stat::Avg && signal.kind() == SignalKind::Histogram;
         if is_mean && wanted.by.is_empty() {
@@ -410,7 +410,7 @@ impl Panels<'_, '_> {
         None
     }
 
-    /// PromQL of the author's, with Grafana's variables.
+    /// PromQL from the spec, with Grafana's variables.
     fn raw(
         &mut self,
         text: &Text,
@@ -436,12 +436,12 @@ impl Panels<'_, '_> {
         content.series.push(Series {
             title: title.map_or_else(String::new, |title| title.value.clone()),
             query: Query { expr, labels },
-            origin: Origin::Query("it is PromQL from the spec"),
+            origin: Origin::Query("the query is PromQL from the spec"),
         });
         Some(())
     }
 
-    /// What all series count in; amounts of different things are still amounts.
+    /// The common unit of all series; amounts of different things are still amounts.
     fn common_unit(&mut self, content: &Content) -> Option<ValueUnit> {
         let (first, _) = content.units.first().copied()?;
         let counts = |unit: Unit| {
@@ -477,7 +477,7 @@ impl Panels<'_, '_> {
 }
 
 impl Content {
-    /// What a signal is; how it is read, when nobody says more.
+    /// Adds the description of a signal, or its reading if the signal has none.
     fn describe(&mut self, signal: &Signal, reading: String) {
         let text = match &signal.description {
             Some(text) => text.clone(),
@@ -488,22 +488,26 @@ impl Content {
         }
     }
 
-    /// What a reading over time means.
-    fn explain(&mut self, stat: Stat, window: Option<Duration>) {
-        let span = match window {
-            Some(window) => format!("the {window} before it"),
-            None => "a time that follows the zoom".to_owned(),
-        };
-        let text = match stat {
-            Stat::Quantile(quantile) => {
-                let more = decimal((Number::from_integer(1) - quantile) * 100);
-                format!("{stat}: {more}% of the values are higher.")
-            }
-            Stat::Rate | Stat::Avg | Stat::Increase => format!("Each point is about {span}."),
+    /// Explains a statistic and its window.
+    fn explain(&mut self, signal: &Signal, stat: Stat, window: Window) {
+        let meaning = match stat {
+            Stat::Quantile(quantile) => Some(percentile(quantile, signal.unit)),
+            Stat::Rate | Stat::Avg | Stat::Increase => None,
             _ => return,
         };
-        if !self.how.contains(&text) {
-            self.how.push(text);
+        let span = match window {
+            Window::Fixed(window) => format!("Each point covers the previous {window}."),
+            Window::Zoom if stat == Stat::Avg && signal.kind() == SignalKind::Gauge => {
+                "Averaging window: follows the zoom level (`$__rate_interval`).".to_owned()
+            }
+            Window::Zoom => "Rate window: follows the zoom level (`$__rate_interval`).".to_owned(),
+        };
+        // The window comes last, behind all percentiles.
+        self.how.retain(|known| *known != span);
+        for text in meaning.into_iter().chain([span]) {
+            if !self.how.contains(&text) {
+                self.how.push(text);
+            }
         }
     }
 
@@ -526,7 +530,7 @@ impl Content {
                 continue;
             }
             self.alerts.push(watch.alert.to_owned());
-            self.watched.push(format!("Alert {}.", watch.words()));
+            self.watched.push(watch.words());
             let link = (
                 format!("Runbook: {}", watch.alert),
                 watch.runbook.to_owned(),
@@ -536,7 +540,7 @@ impl Content {
     }
 }
 
-/// A value that is no rate.
+/// A value that is not a rate.
 pub(super) fn amount(unit: Unit) -> ValueUnit {
     ValueUnit { unit, per: None }
 }
@@ -548,14 +552,16 @@ fn words(unit: ValueUnit) -> String {
     }
 }
 
-/// The author's words, else what the signals are; and what alerts make of them.
+/// The description from the spec, else of the signals; then how to read the values, then their alerts.
 fn described(own: Option<&Text>, content: &Content) -> String {
     let about = match own {
         Some(text) => vec![text.value.clone()],
         None => content.about.clone(),
     };
-    let how = content.how.clone();
-    [about, how, content.watched.clone()].concat().join("\n\n")
+    let how = [content.how.join(" ")];
+    let how = how.into_iter().filter(|text| !text.is_empty());
+    let all = about.into_iter().chain(how).chain(content.watched.clone());
+    all.collect::<Vec<_>>().join("\n\n")
 }
 
 fn text(p: &spec::Panel) -> Panel {
@@ -566,7 +572,26 @@ fn text(p: &spec::Panel) -> Panel {
     }
 }
 
-/// A panel that shows nothing yet.
+/// `p95: 95% of the measured times were shorter.`
+fn percentile(quantile: Number, unit: Unit) -> String {
+    let share = match quantile == Number::new(1, 2) {
+        true => "half".to_owned(),
+        false => format!("{}%", decimal(quantile * 100)),
+    };
+    let values = match unit {
+        Unit::Seconds => "measured times were shorter",
+        _ => "values were lower",
+    };
+    format!("{}: {share} of the {values}.", Stat::Quantile(quantile))
+}
+
+/// Labels in a sentence: `` `cluster`, `model_name` ``.
+pub(super) fn names(labels: &[String]) -> String {
+    let names: Vec<_> = labels.iter().map(|label| format!("`{label}`")).collect();
+    names.join(", ")
+}
+
+/// A panel without contents.
 pub(super) fn blank(title: String, draw: impl Into<Draw>) -> Panel {
     Panel {
         id: 0,
@@ -585,7 +610,7 @@ pub(super) fn blank(title: String, draw: impl Into<Draw>) -> Panel {
     }
 }
 
-/// True when values of several groups may be summed.
+/// True when values of several label sets may be added.
 fn adds_up(signal: &Signal, stat: Stat) -> bool {
     match (signal.kind(), stat) {
         (SignalKind::Ratio, _) | (_, Stat::Quantile(_)) => false,
@@ -594,7 +619,7 @@ fn adds_up(signal: &Signal, stat: Stat) -> bool {
     }
 }
 
-/// How a signal is read when a panel does not say: a distribution by its usual percentiles.
+/// The default statistics of a panel: the usual percentiles for a distribution.
 fn usual_stats(kind: SignalKind, drawn: GraphKind, at: Span) -> Vec<Option<Spanned<Stat>>> {
     let percent = |p: i128| Some(Spanned::new(Stat::Quantile(Number::new(p, 100)), at));
     match (kind, drawn) {

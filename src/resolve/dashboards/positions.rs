@@ -1,4 +1,4 @@
-//! Places that the author gave: on the grid, and on no other panel.
+//! Checks positions from the spec: on the grid, and without overlaps.
 
 use crate::diag::{Diagnostic, Sink};
 use crate::plan::dashboard::{COLUMNS, Place};

@@ -1,8 +1,7 @@
-//! The tables of objectives and of alerts.
+//! The tables of SLOs and of alerts.
 //!
-//! Each row is a group: `availability` of `cluster="eu-1"`, or `HighTTFT` of one model. The queries of a table are joined by
-//! their labels; links are labels, too, so that each row leads to its own runbook and panel. What is not there has a
-//! row that says so.
+//! Each row is a label set: `availability` of `cluster="eu-1"`, or `HighTTFT` of one model. The queries of a table are joined by
+//! their labels. Links are labels, too: each row leads to its own runbook and panel. Missing data has a row of its own.
 
 use crate::naming;
 use crate::plan::dashboard::{Cells, Color, Column, Field, Lead, Origin, Series};
@@ -21,27 +20,35 @@ const RUNBOOK: &str = "runbook";
 /// Label of a row: the panel that shows more.
 const PANEL: &str = "panel";
 
-/// Pending, firing; and no data, which is worse than both: nobody knows.
+/// Pending, firing, and no data. No data is the worst: the state is unknown.
 const PENDING: u32 = 1;
 const FIRING: u32 = 2;
 const NO_DATA: u32 = 3;
 
-/// Whose table it is.
+/// Heading: the value of an alert, divided by its threshold.
+const MULTIPLE: &str = "Value ÷ threshold";
+
+/// How to read that column.
+pub(super) const MULTIPLE_HELP: &str = "Value ÷ threshold: the current value divided by the alert's threshold. Alerts on high values fire above 1, \
+     alerts on low values below 1. For several conditions, the first one is shown. A value that has just recovered can be on the other side of \
+     1 while the alert still fires: Prometheus resolves the alert at its next evaluation.";
+
+/// The service and dashboard of a table.
 pub(super) struct Scope<'a> {
     /// The service.
     pub(super) service: &'a str,
-    /// Labels that its rows are told apart by.
+    /// Labels that distinguish the rows.
     pub(super) groups: &'a [String],
-    /// Labels that the dashboard is filtered by.
+    /// Labels that filter the dashboard.
     pub(super) variables: &'a [String],
-    /// The severity that wakes somebody.
+    /// The severity of paging alerts.
     pub(super) page: &'a str,
-    /// The `uid` of the dashboard, where rows lead that have no panel.
+    /// The `uid` of the dashboard: rows without a panel link to the dashboard.
     pub(super) dashboard: &'a str,
 }
 
 impl Scope<'_> {
-    /// A series of the service, of the groups that are chosen, and of what has no such groups.
+    /// A series of the service: of the selected label sets, and without these labels.
     pub(super) fn series(&self, name: &str) -> Selector {
         let all = build::metric(name).matcher(naming::SERVICE, MatchOp::Equal, self.service);
         let variables = self.variables.iter().filter(|v| self.groups.contains(v));
@@ -50,7 +57,7 @@ impl Scope<'_> {
         })
     }
 
-    /// The labels of a row: its own, then its groups.
+    /// The labels of a row: its own, then `group_by`.
     fn labels(&self, own: &[&str]) -> Vec<String> {
         let own = own.iter().map(|label| (*label).to_owned());
         own.chain(self.groups.iter().cloned()).collect()
@@ -96,7 +103,7 @@ fn max(labels: &[String], expr: impl Into<Expr>) -> Expr {
     build::aggregate(AggregateOp::Max, labels, expr)
 }
 
-/// Sets a label where another one matches a pattern: with an empty one, where there is none.
+/// Sets a label where another label matches a pattern; an empty pattern matches a missing label.
 fn labelled(expr: Expr, label: &str, value: &str, source: &str, pattern: &str) -> Expr {
     // `$` begins a group of the pattern in PromQL, and a variable in Grafana.
     let value = value.replace('$', "%24");
@@ -104,7 +111,7 @@ fn labelled(expr: Expr, label: &str, value: &str, source: &str, pattern: &str) -
     build::call("label_replace", std::iter::once(expr).chain(words))
 }
 
-/// Gives each row the value that belongs to its name; those with the same value together.
+/// Sets a label of each row by the row's name, with one `label_replace` for each value.
 fn by_name(expr: Expr, label: &str, name: &str, values: &[(String, String)]) -> Expr {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for (of, value) in values {
@@ -137,7 +144,7 @@ fn value(index: usize, heading: &str, cells: Cells) -> Column {
     }
 }
 
-/// The runbook's page: it is one for several alerts.
+/// The URL of a runbook without the section of an alert.
 fn page(url: &str) -> String {
     url.split('#').next().unwrap_or(url).to_owned()
 }
@@ -162,8 +169,8 @@ fn hidden_panel() -> Column {
     column(PANEL, PANEL, Cells::Hidden)
 }
 
-/// What is pending or firing: one row for each alert and group, where a page hides the ticket of the same objective as
-/// Alertmanager's inhibition does. `beats` are series that are always there, and what is missing without them.
+/// Pending and firing alerts: one row for each alert and label set. A paging alert hides the ticket alerts of the same SLO, like
+/// Alertmanager's inhibition. `beats` are series that always exist, each with the row to show when it is missing.
 pub(super) fn alerts(
     scope: &Scope<'_>,
     named: &Named<'_>,
@@ -224,22 +231,19 @@ pub(super) fn alerts(
     ];
     let mut columns: Vec<_> = columns.collect();
     if let Some(beyond) = beyond {
-        made.push(series("Times its bound", beyond, &labels));
+        made.push(series(MULTIPLE, beyond, &labels));
         let times = ValueUnit {
             unit: Unit::Count,
             per: None,
         };
-        // Beside the time since when.
+        // Next to the time since when.
         let place = columns.len().saturating_sub(3);
-        columns.insert(
-            place,
-            value(2, "Times its bound", Cells::Number(times, Vec::new())),
-        );
+        columns.insert(place, value(2, MULTIPLE, Cells::Number(times, Vec::new())));
     }
     (made, columns)
 }
 
-/// The values of the alerts that are listed, in multiples of their bounds.
+/// The values of the listed alerts, divided by their thresholds.
 fn beyond(scope: &Scope<'_>, excesses: &[(String, Expr)], listed: &Expr) -> Option<Expr> {
     let groups = scope.labels(&[]);
     let named = |(name, excess): &(String, Expr)| {
@@ -272,8 +276,7 @@ fn listed(scope: &Scope<'_>, labels: &[String]) -> Expr {
     or(both(MatchOp::Equal), others.on(&without))
 }
 
-/// The rows of alerts, and one for each series that should be there and is not; one that says `nothing is firing` only
-/// without all of these.
+/// The rows of alerts, and one for each missing series; the row `nothing is firing` appears only without any of these.
 fn verdict(alerts: Expr, beats: &[(String, Expr)]) -> Expr {
     let silent = |(what, series): &(String, Expr)| {
         let absent = build::call("absent", [series.clone()]);
@@ -295,11 +298,11 @@ fn series(title: &str, expr: Expr, labels: &[String]) -> Series {
             expr,
             labels: labels.to_vec(),
         },
-        origin: Origin::Query("it is a table of several queries"),
+        origin: Origin::Query("the table joins several PromQL queries"),
     }
 }
 
-/// An objective's recorded series that is there whenever its rules are evaluated.
+/// A recorded series of an SLO that exists whenever its rules are evaluated.
 pub(super) fn rules_beat(scope: &Scope<'_>, slos: &[Slo]) -> Option<(String, Expr)> {
     let series = match slos.first()?.kind {
         crate::plan::SloKind::Events(_) => naming::OBJECTIVE,

@@ -1,4 +1,4 @@
-//! What lines a panel shows: the author's, else the bounds of the alerts and objectives on the same values.
+//! The threshold lines of a panel: from the spec of the panel, else from the alerts and SLOs on the same values.
 
 use crate::plan::alert::{self, ConditionAlert};
 use crate::plan::dashboard::{Color, Role, Threshold};
@@ -15,9 +15,9 @@ use crate::units::{Duration, Number, Per, shown};
 pub(super) struct Watch<'a> {
     /// Name of the alert.
     pub(super) alert: &'a str,
-    /// When it compares what.
+    /// The comparison.
     pub(super) compare: &'a Compare,
-    /// What crossing the bound means.
+    /// The meaning of a crossed threshold.
     role: Role,
     color: Color,
     part: &'a Condition,
@@ -25,12 +25,12 @@ pub(super) struct Watch<'a> {
     leading: bool,
     hold: Duration,
     severity: &'a str,
-    /// Where it points for help.
+    /// URL of its runbook.
     pub(super) runbook: &'a str,
 }
 
 impl Watch<'_> {
-    /// Whether high values are the bad ones, where a fixed bound says it.
+    /// Whether high values are the bad ones, for a fixed threshold.
     pub(super) fn is_upper(&self) -> Option<bool> {
         match &self.compare.bound {
             Bound::Fixed(op, ..) => Some(op.is_upper()),
@@ -38,12 +38,12 @@ impl Watch<'_> {
         }
     }
 
-    /// True when crossing its bound is enough to fire the alert.
+    /// True when a value beyond the threshold is enough to fire the alert.
     pub(super) fn fires_alone(&self) -> bool {
         self.role == Role::Alert
     }
 
-    /// True when it is what the alert compares first.
+    /// True for the first comparison of the alert.
     pub(super) fn leading(&self) -> bool {
         self.leading
     }
@@ -54,15 +54,28 @@ impl Watch<'_> {
         self.leading && own.iter().all(|label| labels.contains(label))
     }
 
-    /// For people: `QueueOverflow (critical): above 80 for 2m`.
+    /// A sentence for people: `Alert QueueOverflow (critical): waiting requests > 80 for 2m.`
     pub(super) fn words(&self) -> String {
         let held = words::condition_held(self.part, self.hold);
-        let together = match self.role {
-            Role::Alert => "",
-            _ => ", together with others",
+        let alert = match self.role {
+            Role::Alert => "Alert",
+            _ => "One of several conditions of alert",
         };
-        format!("{} ({}): {held}{together}", self.alert, self.severity)
+        format!("{alert} {} ({}): {held}.", self.alert, self.severity)
     }
+}
+
+/// The same sentence for a whole alert. PromQL from the spec is long: its summary stands for the condition.
+pub(super) fn of_alert(alert: &Alert) -> String {
+    let what = match alert.condition.leading() {
+        Condition::Raw(raw) if raw.words.is_none() => match alert.hold == Duration::default() {
+            true => alert.summary.clone(),
+            false => format!("{} (for {})", alert.summary, alert.hold),
+        },
+        _ => words::condition_held(&alert.condition, alert.hold),
+    };
+    let what = what.trim_end_matches('.');
+    format!("Alert {} ({}): {what}.", alert.name, alert.severity)
 }
 
 /// All comparisons that alerts make.
@@ -109,7 +122,7 @@ fn watch<'a>(
     Watch {
         alert: alert.name,
         compare,
-        // Beyond the bound of one part of a condition no alert fires yet.
+        // One of several conditions does not fire the alert.
         role: if alone { Role::Alert } else { Role::Advisory },
         color: if alert.severity == page {
             Color::Red
@@ -124,19 +137,19 @@ fn watch<'a>(
     }
 }
 
-/// True when an alert looks at this very value.
+/// True when an alert compares the same value.
 pub(super) fn is_on(watch: &Watch<'_>, signal: &Signal, stat: Stat) -> bool {
     let other = &watch.compare.signal;
     let matchers = [other, signal].map(|s| s.family().map(|family| &family.matchers));
     watch.compare.stat == stat && other.name == signal.name && matchers[0] == matchers[1]
 }
 
-/// The bound of a watch in a panel's time.
+/// The threshold of a watch, per the panel's unit of time.
 pub(super) fn line(watch: &Watch<'_>, unit: ValueUnit) -> Option<Threshold> {
     let Bound::Fixed(op, value, text) = &watch.compare.bound else {
         return None;
     };
-    // `above 0` as one part of a condition only asks whether there is anything at all.
+    // `above 0` as one of several conditions only checks for any value at all.
     if watch.role == Role::Advisory && *value == Number::from_integer(0) {
         return None;
     }
@@ -150,8 +163,8 @@ pub(super) fn line(watch: &Watch<'_>, unit: ValueUnit) -> Option<Threshold> {
     })
 }
 
-/// The bounds of objectives on a value: where it should stay. A percentile objective bounds its percentile; a latency
-/// objective all of them, as it says how long one request may take.
+/// The objectives for a value. A percentile SLO limits its own percentile. A latency SLO limits all percentiles, because its
+/// limit applies to each request.
 pub(super) fn targets(slos: &[Slo], signal: &Signal, stat: Stat) -> Vec<Threshold> {
     let Stat::Quantile(quantile) = stat else {
         return slos.iter().filter_map(|slo| of_time(slo, signal)).collect();
@@ -173,7 +186,7 @@ pub(super) fn targets(slos: &[Slo], signal: &Signal, stat: Stat) -> Vec<Threshol
     slos.iter().filter_map(bound).collect()
 }
 
-/// The bound of an objective on the time that a gauge is good.
+/// The threshold of an SLO on the time in which a gauge is good.
 fn of_time(slo: &Slo, signal: &Signal) -> Option<Threshold> {
     let SloKind::Events(events) = &slo.kind else {
         return None;
@@ -190,7 +203,7 @@ fn of_time(slo: &Slo, signal: &Signal) -> Option<Threshold> {
     }
 }
 
-/// Lines as they are drawn: ascending, and those at one place and of one colour as one.
+/// Lines as they are drawn: ascending, with lines of the same value and colour joined.
 pub(super) fn drawn(mut all: Vec<Threshold>) -> Vec<Threshold> {
     all.sort_by_key(|line| line.value);
     let mut lines: Vec<Threshold> = Vec::new();
@@ -203,7 +216,7 @@ pub(super) fn drawn(mut all: Vec<Threshold>) -> Vec<Threshold> {
     lines
 }
 
-/// Where a value should be.
+/// The line of an objective.
 pub(super) fn target(value: Number, text: String) -> Threshold {
     Threshold {
         name: "objective".to_owned(),
@@ -215,7 +228,7 @@ pub(super) fn target(value: Number, text: String) -> Threshold {
     }
 }
 
-/// A threshold that the author gave.
+/// A threshold from the spec.
 pub(super) fn given(
     cx: &mut Context<'_>,
     threshold: &Spanned<spec::Threshold>,

@@ -1,10 +1,11 @@
-//! Tiles: one number for each thing that says whether the service is well.
+//! Tiles: the few numbers that show whether the service is healthy.
 //!
-//! `TTFT p95` is the worst of the groups, in the colour of the bounds that its alerts and objectives have. A tile shows the
-//! moment at the end of the graph: where there is no value it says so, and shows no older one.
+//! `TTFT p95` is the worst value of all label sets, in the colour of the thresholds of its alerts and SLOs. A tile shows the
+//! value at the end of the time range or `no data`, never an older value.
 
 use super::Panels;
-use super::panel::{amount, blank};
+use super::objective::in_worst;
+use super::panel::{amount, blank, names};
 use super::thresholds::{self, Watch};
 use super::variables::{filtered, filtered_series};
 use crate::naming;
@@ -21,22 +22,22 @@ use crate::query::{self, SignalQuery, bin};
 use crate::resolve::bound;
 use crate::resolve::matchers::matchers;
 use crate::spec::{Across, Stat};
-use crate::units::{Number, Unit, decimal};
+use crate::units::{Duration, Number, Unit, decimal};
 
-/// Lines of a tile: with less, Grafana leaves the course out.
+/// Height of a tile in lines: Grafana hides the sparkline of lower tiles.
 const HEIGHT: u32 = 3;
 
 /// Tiles side by side.
 const PER_LINE: u32 = 4;
 
-/// Latencies that users feel: what titles call them, and what a tile does.
+/// Latencies that users feel: the words in titles, and the short name on a tile.
 const FELT: [(&str, &str); 3] = [
     ("time to first token", "TTFT"),
     ("inter-token latency", "ITL"),
     ("end-to-end", "E2E"),
 ];
 
-/// Gauges of the engine that say how close it is to its limits: family and title.
+/// Gauges that show how close the engine is to its limits: family and title.
 const PRESSURE: [(&str, &str); 2] = [
     ("vllm:num_requests_waiting", "Waiting"),
     ("vllm:kv_cache_usage_perc", "KV cache"),
@@ -50,7 +51,7 @@ struct Shown<'s> {
 }
 
 impl Panels<'_, '_> {
-    /// As many as the spec has signals for.
+    /// One tile for each number that the spec has a signal for.
     pub(super) fn tiles(&mut self) -> Vec<Panel> {
         let mut tiles = self.traffic();
         let signals: Vec<Signal> = self.cx.ready_signals().cloned().collect();
@@ -68,7 +69,7 @@ impl Panels<'_, '_> {
         tiles
     }
 
-    /// Requests and their errors, of the first objective on the share of bad ones.
+    /// Requests and errors of the first SLO on a ratio of events.
     fn traffic(&mut self) -> Vec<Panel> {
         let slos = self.slos;
         let ratio = slos.iter().find_map(|slo| match &slo.kind {
@@ -102,13 +103,18 @@ impl Panels<'_, '_> {
         let thresholds = thresholds.chain(worst.map(|value| bound(value, Color::Red)));
         Panel {
             description: format!(
-                "Share of bad events in the last {BASE_WINDOW}, in the worst of the selected groups. Yellow above what the \
-                 objective \"{}\" allows, red where it pages.",
-                slo.title
+                "Error ratio of the SLO \"{}\" over the last {BASE_WINDOW}{}. Yellow: above the errors that the objective allows.{}",
+                slo.title,
+                in_worst(&slo.labels),
+                if worst.is_some() {
+                    " Red: above the lowest threshold of a paging alert."
+                } else {
+                    ""
+                },
             ),
             series: vec![shown(
                 build::aggregate(AggregateOp::Max, NONE, ratio),
-                Origin::Query("it is a recorded ratio"),
+                Origin::Query("Prometheus recording rules compute this ratio"),
             )],
             unit: amount(Unit::Ratio),
             thresholds: thresholds.collect(),
@@ -118,7 +124,7 @@ impl Panels<'_, '_> {
         }
     }
 
-    /// The latencies that users feel: those with an objective or an alert before others.
+    /// The latencies that users feel; signals with an SLO or an alert come first.
     fn felt<'s>(&self, signals: &'s [Signal]) -> Vec<Shown<'s>>
     where
         Self: 's,
@@ -152,7 +158,7 @@ impl Panels<'_, '_> {
         FELT.into_iter().filter_map(of).collect()
     }
 
-    /// One value of all groups: the sum of what adds up, else the worst.
+    /// One value of all label sets: the sum where values add up, else the worst.
     fn tile(&mut self, tile: &Shown<'_>) -> Panel {
         let page = self.cx.spec.severities.page.name.value.clone();
         let all = thresholds::watches(self.slos, self.alerts, &page);
@@ -183,13 +189,11 @@ impl Panels<'_, '_> {
         };
         let lines = self.lines(&on, tile, unit);
         self.seen.add(tile.signal);
-        let how = match adds_up {
-            true => "All selected groups together.",
-            false => "Shows the worst of the selected groups.",
-        };
-        let alerts = on.iter().map(|watch| format!("Alert {}.", watch.words()));
         let about = tile.signal.description.iter().cloned();
-        let words = about.chain([how.to_owned()]).chain(alerts);
+        let how = how(together, &read, window);
+        let alerts = on.iter().map(|watch| watch.words());
+        let words = about.chain([how]).chain(alerts);
+        let words = words.filter(|text| !text.is_empty());
         Panel {
             description: words.collect::<Vec<_>>().join("\n\n"),
             series: vec![shown(
@@ -208,7 +212,7 @@ impl Panels<'_, '_> {
         }
     }
 
-    /// Beyond an objective's bound the value is yellow, beyond an alert's orange or red.
+    /// Beyond an objective, the value is yellow; beyond the threshold of an alert, orange or red.
     fn lines(&self, on: &[&Watch<'_>], tile: &Shown<'_>, unit: ValueUnit) -> Vec<Threshold> {
         let alone = on.iter().filter_map(|watch| thresholds::line(watch, unit));
         let targets = thresholds::targets(self.slos, tile.signal, tile.stat);
@@ -219,7 +223,7 @@ impl Panels<'_, '_> {
         thresholds::drawn(alone.chain(targets).collect())
     }
 
-    /// The share of replicas that answer their scrapes.
+    /// The percentage of replicas with a successful scrape.
     fn replicas(&self) -> Panel {
         let prometheus = &self.cx.spec.prometheus;
         let target = self.cx.target_labels();
@@ -231,11 +235,12 @@ impl Panels<'_, '_> {
         let up = filtered_series(up, &target, &self.variables);
         let bound = |value: Number, color| mark(value, Unit::Ratio, color, false);
         Panel {
-            description: "Share of the replicas that answered their last scrape. Orange while one is down, red below half."
+            description: "Percentage of replicas whose last scrape succeeded. Orange: at least one replica is down. Red: fewer than \
+                          half of the replicas are up."
                 .to_owned(),
             series: vec![shown(
                 build::aggregate(AggregateOp::Avg, NONE, up),
-                Origin::Query("it counts scrapes"),
+                Origin::Query("only Prometheus has the results of its scrapes (`up`)"),
             )],
             unit: amount(Unit::Ratio),
             thresholds: vec![
@@ -249,14 +254,35 @@ impl Panels<'_, '_> {
 
 const NONE: &[&str] = &[];
 
-/// The gauges that say how close the engine is to its limits.
+/// How a tile joins label sets to one number, and over which time.
+fn how(together: AggregateOp, read: &SignalQuery<'_>, window: Duration) -> String {
+    let value = match together {
+        AggregateOp::Sum => "Sum",
+        AggregateOp::Min => "Worst (lowest) value",
+        _ => "Worst (highest) value",
+    };
+    let over = match read.stat {
+        Stat::Last => String::new(),
+        _ => format!(", over the last {window}"),
+    };
+    match (read.labels.is_empty(), read.stat) {
+        (true, Stat::Last) => String::new(),
+        (true, _) => format!("Measured over the last {window}."),
+        (false, _) => format!(
+            "{value} of the selected label sets ({}){over}.",
+            names(&read.labels)
+        ),
+    }
+}
+
+/// The gauges that show how close the engine is to its limits.
 fn pressure(signals: &[Signal]) -> impl Iterator<Item = Shown<'_>> {
     PRESSURE.into_iter().filter_map(|(name, title)| {
         let of_family = |signal: &&Signal| {
             let family = signal.family();
             family.is_some_and(|family| family.names.newest() == name)
         };
-        // A second signal of a family reads it in another way.
+        // A second signal of the same family reads it differently.
         let usual = |signal: &&Signal| matches!(signal.across, Across::Sum | Across::Max);
         let mut signals = signals.iter().filter(of_family);
         let signal = signals.clone().find(usual).or_else(|| signals.next())?;
@@ -268,7 +294,7 @@ fn pressure(signals: &[Signal]) -> impl Iterator<Item = Shown<'_>> {
     })
 }
 
-/// The percentile that an alert looks at, else that of an objective, else the 95th.
+/// The percentile of an alert, else the percentile of an SLO, else p95.
 fn stat(signal: &Signal, slos: &[Slo], watches: &[Watch<'_>]) -> Stat {
     let watched = watches
         .iter()
@@ -287,7 +313,7 @@ fn stat(signal: &Signal, slos: &[Slo], watches: &[Watch<'_>]) -> Stat {
     watched.or_else(|| promised.next()).unwrap_or_else(usual)
 }
 
-/// Where low values are the bad ones, the worst is the lowest.
+/// The worst value is the lowest one where low values are bad.
 fn worst(on: &[&Watch<'_>]) -> AggregateOp {
     let mut ops = on.iter().filter_map(|watch| watch.is_upper());
     match ops.next() {

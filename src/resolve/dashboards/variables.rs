@@ -1,4 +1,4 @@
-//! What a dashboard can be filtered by.
+//! Variables: labels that filter a dashboard.
 
 use crate::diag::Diagnostic;
 use crate::plan::dashboard::{Row, Variable};
@@ -13,7 +13,7 @@ use crate::spec;
 #[derive(Default)]
 pub(super) struct Seen(Vec<(Family, Vec<String>)>);
 
-/// Labels a dashboard may be filtered by: those it names, else the service's, and those of repeated rows.
+/// Labels that may filter a dashboard: its `variables`, else `group_by` of the service, and the labels of repeated rows.
 pub(super) fn wanted(cx: &mut Context<'_>, declared: &spec::Dashboard) -> Vec<String> {
     let spec = cx.spec;
     let named = declared.variables.as_ref();
@@ -33,7 +33,7 @@ pub(super) fn wanted(cx: &mut Context<'_>, declared: &spec::Dashboard) -> Vec<St
     wanted
 }
 
-/// Complains about a variable that changes nothing.
+/// Reports variables without effect.
 pub(super) fn check_used(cx: &mut Context<'_>, declared: &spec::Dashboard, made: &Dashboard) {
     let rows = declared.rows.value.iter();
     let repeated = rows.filter_map(|row| row.value.repeat.as_ref());

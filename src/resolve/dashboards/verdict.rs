@@ -1,4 +1,4 @@
-//! What a table needs of the finished dashboards: where each of its rows leads.
+//! The links in the rows of tables: known when all dashboards are finished.
 
 use super::tables::{self, Named, Scope};
 use super::variables::{any_name, filtered_series};
@@ -13,7 +13,7 @@ use crate::resolve::context::Context;
 use crate::spec::FamilyKind;
 use crate::units::Number;
 
-/// Gives the tables of alerts and of objectives their queries.
+/// Gives the tables of alerts and of SLOs their queries.
 pub(in crate::resolve) fn fill(
     cx: &Context<'_>,
     dashboards: &mut [Dashboard],
@@ -40,7 +40,7 @@ pub(in crate::resolve) fn fill(
     }
 }
 
-/// The first panel of an objective; the overview has one of each.
+/// The first panel of an SLO; the overview has panels of every SLO.
 fn place(dashboards: &[Dashboard], slo: &Slo) -> String {
     let panels = dashboards
         .iter()
@@ -55,7 +55,7 @@ struct Tables<'a> {
     cx: &'a Context<'a>,
     slos: &'a [Slo],
     alerts: &'a [Alert],
-    /// Where each objective is shown.
+    /// The panel of each SLO.
     places: &'a [String],
     variables: &'a [String],
     /// The `uid` of the dashboard.
@@ -89,13 +89,13 @@ impl Tables<'_> {
             }
             _ => {
                 let beats = self.beats(&scope);
-                let (series, columns) = tables::alerts(
-                    &scope,
-                    &self.named(),
-                    &beats,
-                    &self.excesses(&scope),
-                    &self.severities(),
-                );
+                let excesses = self.excesses(&scope);
+                if !excesses.is_empty() {
+                    panel.description =
+                        format!("{}\n\n{}", panel.description, tables::MULTIPLE_HELP);
+                }
+                let (series, columns) =
+                    tables::alerts(&scope, &self.named(), &beats, &excesses, &self.severities());
                 (series, Draw::Alerts(columns))
             }
         };
@@ -113,7 +113,7 @@ impl Tables<'_> {
         slos.chain(alerts).collect()
     }
 
-    /// For each alert with a fixed bound, how far its value is beyond it: a number that means the same in every unit.
+    /// For each alert with a fixed threshold, its value divided by the threshold: comparable in every unit.
     fn excesses(&self, scope: &Scope<'_>) -> Vec<(String, Expr)> {
         let of_slos = self.slos.iter().filter_map(|slo| {
             let SloKind::Events(events) = &slo.kind else {
@@ -145,7 +145,7 @@ impl Tables<'_> {
         of_slos.chain(on_values).collect()
     }
 
-    /// Pages are red, tickets orange, others blue.
+    /// Paging alerts are red, ticket alerts orange, others blue.
     fn severities(&self) -> Vec<(String, Color)> {
         let declared = &self.cx.spec.severities;
         let color = |name: &str| match name {
@@ -157,7 +157,7 @@ impl Tables<'_> {
         all.map(|name| (name.clone(), color(&name))).collect()
     }
 
-    /// For each scrape job that alerts and objectives rest on, a series that is there while the job is; and one of the rules.
+    /// For each scrape job of alerts and SLOs, a series that exists while the job does; and one of the rules.
     fn beats(&self, scope: &Scope<'_>) -> Vec<(String, Expr)> {
         let signals = self.slos.iter().flat_map(Slo::signals);
         let signals = signals.chain(self.alerts.iter().flat_map(|a| a.condition.signals()));
@@ -191,14 +191,14 @@ fn families(signal: &Signal) -> Vec<(&Family, &Signal)> {
     }
 }
 
-/// The scrape job of a family; empty where nothing says it.
+/// The scrape job of a family; empty if no matcher selects one.
 fn job(family: &Family) -> String {
     let mut matchers = family.matchers.iter();
     let job = matchers.find(|(label, op, _)| label == "job" && *op == MatchOp::Equal);
     job.map(|(.., value)| value.clone()).unwrap_or_default()
 }
 
-/// Gauges are there from start-up on; a counter may wait for its first event.
+/// Gauges exist from start-up; a counter may be missing until its first event.
 fn rank(family: &Family) -> (bool, u8) {
     let kind = match family.kind {
         FamilyKind::Gauge => 0,

@@ -90,7 +90,7 @@ fn iso(length: Duration) -> String {
     format!("P{}{t}{time}", part(minutes / 1_440, 'D'))
 }
 
-/// Whom an alarm notifies, by the field that says so.
+/// The actions of an alarm, by the field of the request.
 pub(super) fn actions<'a>(
     cw: &'a CloudWatch,
     alarm: &Alarm,

@@ -1,4 +1,4 @@
-//! Reading our own output back: nothing is written that CloudWatch would reject.
+//! Reads the generated files back: slosmith writes nothing that CloudWatch would reject.
 //!
 //! `alarms.json` with a period of 45 seconds ends the build: *at /3/Period: Period 45 is none of 10, 20, 30 …*.
 
@@ -85,13 +85,13 @@ pub(super) fn alarms(file: OutFile) -> Result<OutFile, TargetError> {
             let parts = children.names.into_iter().chain(suppressor);
             for part in parts {
                 if !known.contains(part.as_str()) {
-                    let why = format!("`{name}` needs `{part}`, which does not come before it");
+                    let why = format!("alarm `{name}` must come after `{part}`");
                     return Err(invalid(&file, why));
                 }
             }
         }
         if !known.insert(name) {
-            return Err(invalid(&file, format!("two alarms are called `{name}`")));
+            return Err(invalid(&file, format!("two alarms have the name `{name}`")));
         }
     }
     Ok(file)
@@ -118,7 +118,9 @@ pub(super) fn formation(file: OutFile) -> Result<OutFile, TargetError> {
     let (template, file): (Template, _) = read(file)?;
     let resources = template.resources.len();
     if resources > RESOURCES || bytes > BYTES {
-        let why = format!("a template has {RESOURCES} resources and {BYTES} bytes at most");
+        let why = format!(
+            "CloudFormation templates can have at most {RESOURCES} resources and {BYTES} bytes"
+        );
         return Err(invalid(&file, why));
     }
     Ok(file)

@@ -210,7 +210,7 @@ fn label(view: View, line: &GraphLine) -> String {
     }
 }
 
-/// A number has no axis, and CloudWatch knows no unit of an expression: the label says it.
+/// A number has no axis, and expressions have no unit in CloudWatch: the label contains the unit.
 fn in_unit(label: String, graph: &Graph) -> String {
     let unit = axis_unit(graph.unit, graph.worth);
     match graph.view {

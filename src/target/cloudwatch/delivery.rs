@@ -11,7 +11,7 @@ use crate::plan::{Plan, ScrapeJob};
 use crate::spec::Via;
 use crate::target::scrape;
 
-/// A pattern for exactly this text. Names of metrics hold nothing that needs an escape; those of jobs may.
+/// A pattern for exactly this text. Names of metrics need no escapes; names of jobs may.
 fn exactly(text: &str) -> String {
     format!("^{}$", regex::escape(text))
 }

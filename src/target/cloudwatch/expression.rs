@@ -10,7 +10,7 @@ use crate::units::{Number, decimal};
 /// Seconds of a minute, the usual period.
 const MINUTE: u64 = 60;
 
-/// Metrics, and what is made of them: nothing when one metric says it all.
+/// Metrics, and an expression over them; no expression for a single metric.
 pub(in crate::target) struct Formula<'v> {
     pub(in crate::target) metrics: Vec<Named<'v>>,
     pub(in crate::target) expression: Option<String>,
@@ -222,7 +222,7 @@ fn letters(i: usize) -> String {
     }
 }
 
-/// A value in words for somebody who looks it up in the console.
+/// A value in words, for readers who look it up in the console.
 pub(in crate::target) fn console(value: &Value) -> String {
     let Formula {
         metrics,

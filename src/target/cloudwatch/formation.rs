@@ -100,7 +100,7 @@ pub(super) fn view<'a>(
         .map(|(field, (severity, arns))| {
             let described = json!({
                 "Type": "CommaDelimitedList",
-                "Description": format!("{field} of alarms of severity {severity}."),
+                "Description": format!("{field} of alarms with severity {severity}: a list of ARNs."),
                 "Default": arns.join(","),
             });
             (parameter(severity, field), described)

@@ -1,7 +1,7 @@
 //! Where the widgets of a dashboard are: rows under headings, from the top.
 //!
 //! A row of Grafana that is 10 lines high becomes a heading of one line and widgets of eight. Panels that CloudWatch
-//! cannot show take no place of their own: one text below the row says why.
+//! cannot show take no place of their own: one text below the row lists the reasons.
 
 use crate::cloudwatch::MOST_ALARMS;
 use crate::plan::cloudwatch::{
@@ -19,7 +19,7 @@ pub(super) enum Widget<'b> {
     Panel(&'b CloudWatchPanel),
     /// Alarms, at most as many as a widget takes, under the title of their panel.
     Alarms(&'b str, &'b [String]),
-    /// What the row lacks and why, a line each.
+    /// The missing panels of a row and the reasons, a line each.
     Missing(Vec<String>),
 }
 
@@ -75,7 +75,7 @@ fn alarms<'b>(
     })
 }
 
-/// A line for each reason, with the panels that it keeps away; two of one title, as objectives have them, are named once.
+/// A line for each reason, with the titles of its panels; each title is listed once.
 fn reasons(missing: &[MissingPanel]) -> Vec<String> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for panel in missing {

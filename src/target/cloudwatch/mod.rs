@@ -8,7 +8,7 @@
 //!  "ComparisonOperator": "GreaterThanThreshold"}
 //! ```
 //!
-//! and the other forms are made from that request. What CloudWatch says otherwise is in `parity.md`.
+//! and the other forms are made from that request. `parity.md` lists the differences from Prometheus.
 
 mod api;
 mod check;

@@ -1,6 +1,6 @@
-//! The report on what both back ends say in the same way, and what CloudWatch's part costs.
+//! The report on how closely CloudWatch matches Prometheus, and the cost of CloudWatch.
 //!
-//! One line of it: `| QueueOverflow | identical | weaker: Maximum of single replicas, … | app-queue-overflow |`.
+//! One row of a table: `| QueueOverflow | identical | weaker: CloudWatch uses the Maximum of … | app-queue-overflow |`.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ pub(super) struct View<'a> {
     service: &'a str,
     title: &'a str,
     tolerance: String,
-    /// Labels by which only Prometheus tells environments apart.
+    /// Labels of environments, which only Prometheus has.
     environment: &'a [String],
     counts: Vec<Count>,
     /// A list of [`Entry`].
@@ -49,7 +49,7 @@ struct Entry<'a> {
 struct Judged {
     grade: &'static str,
     notes: Vec<NoteView>,
-    /// All notes in one line; one whose grade is not that of the whole says its own.
+    /// All notes in one line. A note with another grade than the whole begins with its grade.
     text: String,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn view<'a>(plan: &'a Plan, cw: &'a CloudWatch) -> View<'a> {
         entries: entries(cw.parity.iter().filter(|p| p.what == what)),
     };
     let groups = [
-        (What::Slo, "Objectives"),
+        (What::Slo, "SLOs"),
         (What::Alert, "Alerts"),
         (What::Panel, "Panels"),
     ];

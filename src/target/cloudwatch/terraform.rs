@@ -127,7 +127,7 @@ fn provider(cw: &CloudWatch) -> &'static str {
     }
 }
 
-/// What other modules need: ARNs of the alarms that notify somebody, names of dashboards.
+/// Outputs for other modules: ARNs of the alarms with notifications, names of dashboards.
 fn outputs(
     cw: &CloudWatch,
     keys: &BTreeMap<String, String>,
@@ -144,7 +144,7 @@ fn outputs(
     let names: Vec<_> = dashboards.keys().map(name).collect();
     json!({
         "alarm_arns": {
-            "description": "ARNs of the alarms that notify somebody, by name.",
+            "description": "ARNs of the alarms with notifications, by name.",
             "value": arns,
         },
         "dashboard_names": {"description": "Names of the dashboards.", "value": names},

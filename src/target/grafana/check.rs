@@ -1,5 +1,5 @@
-//! Reading our own output back: a dashboard must be JSON, hold the queries of the plan, and have no two
-//! panels with one number or in one place. Grafana's own schema knows none of that.
+//! Reads generated dashboards back: a dashboard must be JSON, contain the queries of the plan, and have no two
+//! panels with the same id or in the same place. Grafana's own schema checks none of this.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -82,7 +82,10 @@ fn queries(
     let wanted: Vec<&str> = wanted.map(|query| query.expr.as_str()).collect();
     // What is printed from a plan parses; only other text has to be read.
     if found != wanted && parsed(file, &found)? != parsed(file, &wanted)? {
-        return Err(invalid(file, "its queries are not those of the plan"));
+        return Err(invalid(
+            file,
+            "the queries in the file differ from the spec",
+        ));
     }
     Ok(())
 }
@@ -110,7 +113,7 @@ fn unique(file: &OutFile, panels: &[&Panel<'_>]) -> Result<(), TargetError> {
     Ok(())
 }
 
-/// Those of a closed row are not there until somebody opens it, which moves the others down.
+/// Panels of a collapsed row are hidden until the row is opened, which moves the other panels down.
 fn apart(file: &OutFile, top: &[Panel<'_>]) -> Result<(), TargetError> {
     let open = |panel: &&Panel<'_>| !panel.collapsed;
     let shown = top
@@ -120,10 +123,10 @@ fn apart(file: &OutFile, top: &[Panel<'_>]) -> Result<(), TargetError> {
     for panel in shown {
         let id = panel.id.unwrap_or_default();
         let Some(place) = panel.grid_pos else {
-            return Err(invalid(file, format!("panel {id} has no place")));
+            return Err(invalid(file, format!("panel {id} has no `gridPos`")));
         };
         if taken.iter().any(|other| other.overlaps(place)) {
-            let message = format!("panel {id} overlaps another one");
+            let message = format!("panel {id} overlaps another panel");
             return Err(invalid(file, message));
         }
         taken.push(place);
@@ -161,7 +164,10 @@ pub(super) fn config_map(file: &OutFile, view: &ConfigMap) -> Result<(), TargetE
         text: short,
     })?;
     if map["data"][&view.file].as_str().map(str::trim_end) != Some(json) {
-        return Err(invalid(file, "it does not hold the dashboard"));
+        return Err(invalid(
+            file,
+            "the ConfigMap does not contain the dashboard",
+        ));
     }
     Ok(())
 }

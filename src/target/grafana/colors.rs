@@ -77,7 +77,7 @@ fn percentiles(panel: &Panel) -> Vec<Override> {
     if all.len() > 1 { all } else { Vec::new() }
 }
 
-/// Burn rates in colours that no bound has, the shortest window first; the line of an even use is dashed.
+/// Burn rates in colours that no threshold has, the shortest window first; the line of even spending is dashed.
 fn objective(panel: &Panel) -> Vec<Override> {
     let about = |wanted: fn(&Origin) -> bool| panel.series.iter().any(|s| wanted(&s.origin));
     let burns = about(|origin| matches!(origin, Origin::Burn(..)));

@@ -102,12 +102,12 @@ fn axis(panel: &Panel, full: bool) -> (Option<f64>, Option<f64>) {
     (zero, Some(rounded(top)))
 }
 
-/// Six digits: what binary fractions add behind them is nobody's business.
+/// Six digits: more would only be noise of binary fractions.
 fn rounded(value: f64) -> f64 {
     format!("{value:.6}").parse().unwrap_or(value)
 }
 
-/// Colours of a single value: each region has that of the worst bound it is beyond.
+/// Colours of a single value: each region has the colour of the worst crossed threshold.
 pub(super) fn steps(thresholds: &[Threshold], well: Color) -> Vec<Step> {
     let bounds: Vec<&Threshold> = thresholds
         .iter()

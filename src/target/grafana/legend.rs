@@ -1,4 +1,4 @@
-//! Names of lines: what tells them apart, without what all of them share.
+//! Names of lines: the labels that differ, without the labels that all lines share.
 //!
 //! Most services run in one cluster, and a reader of several chooses one: `p95 llama` says it all, and `p95 llama eu-1` is only
 //! better beside `us-1`. Grafana has no such format, but it replaces variables in a legend before it fills in labels. So the legend
@@ -41,7 +41,7 @@ fn always(label: &str) -> String {
     format!("{{{{{label}}}}}")
 }
 
-/// The variable that is named only where its label has several values: the widest of several groups.
+/// The variable that is named only where its label has several values: the outermost group label.
 fn widest(dashboard: &Dashboard) -> Option<&Variable> {
     let (widest, others) = dashboard.variables.split_first()?;
     let name = variable_name(&widest.label);

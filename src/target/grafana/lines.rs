@@ -1,7 +1,7 @@
-//! Lines at the bounds of a graph, each with a name in the legend.
+//! Threshold lines of a graph, each with a name in the legend.
 //!
-//! Grafana's own threshold lines have no names, and a line at a lower bound would look like an upper one. So each bound is a
-//! series of its own: `vector(2)`, called `alert HighTTFT 2s`, dashed and in the colour of the bound.
+//! Grafana's own threshold lines have no names, and lower limits would look like upper ones. So each threshold is a series of
+//! its own: `vector(2)`, called `alert HighTTFT 2s`, dashed and in the colour of the threshold.
 
 use serde_json::json;
 
@@ -13,13 +13,13 @@ use crate::promql::build;
 use crate::spec::GraphKind;
 use crate::units::decimal;
 
-/// A bound as a series.
+/// A threshold as a series.
 pub(super) struct Line {
     pub(super) query: Query,
     pub(super) look: Override,
 }
 
-/// The bounds of a graph; other panels show theirs as colours.
+/// The thresholds of a graph; other panels show thresholds as colours.
 pub(super) fn lines(panel: &Panel) -> Vec<Line> {
     let kind = panel.draw.graph();
     let drawn = kind.is_some_and(|kind| kind.is_over_time() && kind != GraphKind::Heatmap);

@@ -125,7 +125,7 @@ fn yaml(
     Ok(file)
 }
 
-/// What dashboard-linter must not ask for.
+/// Exceptions from the rules of dashboard-linter.
 fn exceptions(plan: &Plan) -> view::Exceptions {
     let panels = plan
         .dashboards
@@ -168,7 +168,7 @@ fn view(plan: &Plan, dashboard: &Dashboard) -> view::Dashboard {
     }
 }
 
-/// When something fired in the groups that are shown, and when a replica was started: a deployment, a restart or a crash.
+/// Marks of firing alerts in the selected label sets, and of started replicas: deployments, restarts, crashes.
 fn annotations(plan: &Plan, dashboard: &Dashboard) -> Vec<view::Annotation> {
     let shown = |series, labels: &dyn Fn(&str) -> bool| {
         let variables = dashboard.variables.iter().map(|v| v.label.as_str());

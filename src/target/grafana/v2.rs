@@ -55,7 +55,7 @@ impl Part {
     }
 
     fn whole(&mut self, field: &str) -> Result<i64, String> {
-        let wrong = format!("{}: `{field}` is no whole number", self.what);
+        let wrong = format!("{}: `{field}` must be a whole number", self.what);
         self.need(field)?.as_i64().ok_or(wrong)
     }
 

@@ -19,9 +19,9 @@ pub(super) struct Dashboard {
     pub(super) variables: Vec<Variable>,
     pub(super) legend_variable: Option<LegendVariable>,
     pub(super) annotations: Vec<Annotation>,
-    /// Tags of the annotations in Grafana that tell of a deployment.
+    /// Tags of the annotations in Grafana that mark a deployment.
     pub(super) deployments: Vec<String>,
-    /// Rows and panels in reading order; those of a closed row are inside it.
+    /// Rows and panels in reading order; panels of a collapsed row are inside it.
     pub(super) panels: Vec<Panel>,
 }
 
@@ -62,15 +62,14 @@ pub(super) struct Panel {
     pub(super) description: String,
     pub(super) place: Place,
     pub(super) transparent: bool,
-    /// The scrape interval: nothing is asked for more often.
+    /// The scrape interval: the shortest useful step of a query.
     pub(super) interval: String,
     pub(super) targets: Vec<Query>,
     pub(super) links: Vec<Link>,
     pub(super) field: Field,
     /// What stands behind each name in the legend.
     pub(super) legend: Vec<&'static str>,
-    /// How some of its values are shown otherwise.
-    /// A list of [`Override`].
+    /// How some values look different: a list of [`Override`].
     pub(super) overrides: Tree,
     /// `30d`: the time it shows, where that is not the dashboard's.
     pub(super) past: Option<String>,
@@ -78,7 +77,7 @@ pub(super) struct Panel {
     pub(super) table: Option<Table>,
     /// Markdown of a text panel.
     pub(super) content: String,
-    /// Of a row: whether it is closed, the variable it repeats for, and the panels inside when closed.
+    /// For a row: whether it is collapsed, the variable that repeats it, and the panels inside when collapsed.
     pub(super) collapsed: bool,
     pub(super) repeat: Option<String>,
     pub(super) inside: Vec<Panel>,
@@ -183,11 +182,11 @@ pub(super) fn ref_id(index: usize) -> String {
     }
 }
 
-/// What dashboard-linter must not ask for.
+/// Exceptions from the rules of dashboard-linter.
 #[derive(Debug, Serialize)]
 pub(super) struct Exceptions {
     pub(super) service: String,
-    /// Panels with a unit that it does not know.
+    /// Panels with a unit that the linter does not know.
     pub(super) units: Vec<PanelName>,
 }
 

@@ -1,4 +1,4 @@
-//! Dashboards as boxes on a grid, each with a sketch of what it shows.
+//! Dashboards as boxes on a grid, each with a sketch of its values.
 
 use super::sketch::sketches;
 use super::view::{Dashboard, Legend, Link, Panel, Query, Row, Sketch, Word};
@@ -37,8 +37,8 @@ fn row(plan: &Plan, dashboard: &dashboard::Dashboard, row: &dashboard::Row) -> R
     let repeat = row
         .repeat
         .as_ref()
-        .map(|label| format!("once for each {label}"));
-    let closed = row.collapsed.then(|| "closed at first".to_owned());
+        .map(|label| format!("repeated for each {label}"));
+    let closed = row.collapsed.then(|| "collapsed".to_owned());
     let note: Vec<_> = repeat.into_iter().chain(closed).collect();
     Row {
         title: row.title.clone(),
@@ -70,7 +70,7 @@ fn panel(
         Draw::Tile => ("tile", false),
         Draw::Text(_) => ("text", false),
         Draw::Alerts(_) => ("alerts", false),
-        Draw::Objectives(_) => ("objectives", false),
+        Draw::Objectives(_) => ("SLOs", false),
     };
     Panel {
         column: place.x + 1,
@@ -107,7 +107,7 @@ fn query(series: &dashboard::Series) -> Query {
     }
 }
 
-/// The bounds of a panel in words, the highest first.
+/// The thresholds of a panel in words, the highest first.
 fn bounds(panel: &dashboard::Panel) -> Vec<Word> {
     let word = |bound: &dashboard::Threshold| Word {
         text: words::line(bound),

@@ -1,5 +1,5 @@
-//! A page for people who review a change and have no Grafana at hand: dashboards as they are laid out, on two simulated
-//! days, objectives, alerts, and when vLLM had the metrics they rest on. One HTML file without scripts, and nothing from the network.
+//! The preview for reviewers without Grafana: dashboards in their layout, on two simulated days, SLOs, alerts, and the vLLM
+//! releases of the metrics. One HTML file without scripts and without requests to the network.
 
 mod dashboards;
 mod objectives;
@@ -15,7 +15,7 @@ use crate::plan::alert::{self, ConditionAlert};
 use crate::plan::{Plan, words};
 use crate::template::Templates;
 
-/// The page of one service: `SERVICE.html`.
+/// The preview of one service: `SERVICE.html`.
 ///
 /// # Errors
 /// When the template fails.
@@ -42,7 +42,7 @@ pub fn page(plan: &Plan, templates: &Templates) -> Result<OutFile, TargetError> 
     })
 }
 
-/// Those that wake somebody first.
+/// All alerts on conditions, paging alerts first.
 fn alerts(plan: &Plan) -> Vec<view::Alert> {
     let one = |alert: ConditionAlert<'_>| view::Alert {
         name: alert.name.to_owned(),

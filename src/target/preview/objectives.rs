@@ -1,8 +1,8 @@
-//! Objectives: what they allow, and how soon somebody hears of a fault.
+//! SLOs: their error budgets, and the time until an alert fires.
 
 use super::view::{Line, Objective, Plot, Tick, Tier};
 use crate::plan::{EventSlo, Slo, SloKind, slo, words};
-use crate::units::{Duration, Number, Unit, decimal, float, shown};
+use crate::units::{Duration, Number, Unit, decimal, float, readable, shown};
 
 /// Error ratios, in percent, that times are given for.
 const RATIOS: [i128; 4] = [100, 10, 5, 1];
@@ -11,7 +11,7 @@ const RATIOS: [i128; 4] = [100, 10, 5, 1];
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 200.0;
 
-/// What the plot shows: from a tenth of a percent to everything fails, from 10 seconds to 10 days.
+/// The axes of the plot: error ratios from 0.1% to 100%, times from 10 seconds to 10 days.
 const LOWEST_RATIO: f64 = 0.001;
 const SHORTEST: f64 = 10.0;
 const LONGEST: f64 = 864_000.0;
@@ -51,16 +51,16 @@ fn budget(slo: &Slo, events: &EventSlo) -> String {
     let seconds = events.budget.budget * i128::from(slo.period.as_secs());
     let share = shown(events.budget.budget, Unit::Ratio);
     let counted = words::counted(&events.sli);
-    format!("{share} of {counted}, {} of full outage", time(seconds))
+    format!("{share} of {counted}, or {} of full outage", time(seconds))
 }
 
 fn tier(tier: &slo::Tier) -> Tier {
     Tier {
         severity: tier.severity.clone(),
-        factor: decimal(tier.factor),
+        factor: decimal(readable(tier.factor)),
         windows: format!("{} and {}", tier.long, tier.short),
-        threshold: shown(tier.threshold, Unit::Ratio),
-        consumed: shown(tier.consumed, Unit::Ratio),
+        threshold: shown(readable(tier.threshold), Unit::Ratio),
+        consumed: shown(readable(tier.consumed), Unit::Ratio),
         times: RATIOS
             .iter()
             .map(|percent| {
@@ -88,7 +88,7 @@ fn plot(events: &EventSlo) -> Plot {
     let lines = events.tiers.iter().enumerate().map(|(i, tier)| Line {
         points: points(tier),
         color: i % 4,
-        name: format!("{} over {}", decimal(tier.factor), tier.long),
+        name: format!("{} over {}", decimal(readable(tier.factor)), tier.long),
     });
     let tick = |at: f64, text: &str| Tick {
         at,

@@ -1,15 +1,15 @@
-//! Two simulated days, so that a page without data shows what its dashboards will look like.
+//! Two simulated days: the preview has no data, but shows how its dashboards will look.
 //!
-//! Nothing here was measured. A value lies on the good side of its panel's bounds and follows a daily curve of traffic; on
-//! the day with an incident it crosses all of them for the last [`INCIDENT`] minutes before [`NOW`]. Error ratios of
-//! objectives are averaged over their windows as the rules do, so that only those tiers fire that would.
+//! No value is measured. A value lies on the good side of its panel's thresholds and follows a daily curve of traffic. On
+//! the day with an incident, the value crosses all of them for the last [`INCIDENT`] minutes before [`NOW`]. Error ratios of
+//! SLOs are averaged over their windows like in the rules, so only the tiers fire that would fire.
 
 use crate::plan::dashboard::{Color, Origin, Panel, PanelSignal, Role, Series, Threshold};
 use crate::plan::{EventSlo, SignalKind, Tier, ValueUnit};
 use crate::spec::{GraphKind, Stat};
 use crate::units::{Duration, Number, Unit, float};
 
-/// The moment that the page shows, in minutes since midnight: 14:55.
+/// The time of the preview, in minutes since midnight: 14:55.
 pub(super) const NOW: f64 = 895.0;
 
 /// How long the incident has taken by then, in minutes.
@@ -18,7 +18,7 @@ pub(super) const INCIDENT: f64 = 45.0;
 /// Minutes until an incident is at its height.
 const RISE: f64 = 5.0;
 
-/// Share of its budget that an objective has spent without an incident.
+/// Share of the error budget that is spent without an incident.
 const SPENT: f64 = 0.3;
 
 /// A simulated day.
@@ -163,7 +163,7 @@ fn is_share(unit: ValueUnit) -> bool {
     unit.unit == Unit::Ratio && unit.per.is_none()
 }
 
-/// True when a bound says that a value is bad.
+/// True when a value is beyond a threshold.
 fn judges(bound: &&Threshold) -> bool {
     bound.role != Role::Advisory || !matches!(bound.color, Color::Green | Color::Blue)
 }
@@ -227,7 +227,7 @@ fn beyond(bound: f64, full: bool) -> f64 {
     }
 }
 
-/// True when a panel's title says that little of it is good.
+/// True when the title of a panel names something bad: low values are good.
 fn rare(panel: &Panel) -> bool {
     let title = panel.title.to_lowercase();
     let words = [
@@ -236,7 +236,7 @@ fn rare(panel: &Panel) -> bool {
     words.iter().any(|word| title.contains(word))
 }
 
-/// Values that nothing in the plan judges: of the usual size of their unit.
+/// Values without a threshold in the plan: of the usual size of their unit.
 fn unbounded(unit: ValueUnit, read: Option<&PanelSignal>) -> (f64, f64) {
     if let Some(per) = unit.per {
         let second = match unit.unit {
@@ -247,7 +247,7 @@ fn unbounded(unit: ValueUnit, read: Option<&PanelSignal>) -> (f64, f64) {
             _ => 0.5,
         };
         let healthy = second * f64::from(per.seconds);
-        // Who waits asks for less.
+        // Waiting users send fewer requests.
         return (healthy, healthy * 0.7);
     }
     let measured =
@@ -275,7 +275,7 @@ fn unbounded(unit: ValueUnit, read: Option<&PanelSignal>) -> (f64, f64) {
     }
 }
 
-/// The error ratio of an objective.
+/// The error ratio of an SLO.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Errors {
     budget: f64,
@@ -330,7 +330,7 @@ pub(super) fn minutes(duration: Duration) -> f64 {
     float(duration.number()) / 60.0
 }
 
-/// A group that a series is drawn for.
+/// A label set of a series.
 pub(super) struct Group {
     pub(super) name: String,
     /// If it means something.

@@ -1,4 +1,4 @@
-//! A panel with simulated values, drawn as Grafana draws it: the same axis, colours, bounds and legend.
+//! A panel with simulated values, drawn as Grafana draws it: the same axis, colours, thresholds and legend.
 
 use super::simulated::{Course, Day, Errors, Group, NOW, course, groups, minutes};
 use super::tables;
@@ -94,7 +94,7 @@ pub(super) fn sketches(
     (Day::ALL.map(sketch).into(), legend.collect())
 }
 
-/// The series of a panel, then its bounds.
+/// The series of a panel, then its thresholds.
 fn lines(plan: &Plan, panel: &Panel) -> Vec<Line> {
     let mut made: Vec<Line> = Vec::new();
     for (index, series) in (0..).zip(&panel.series) {
@@ -146,7 +146,7 @@ fn name(panel: &Panel, series: &Series, group: &str) -> String {
     }
 }
 
-/// The values of an objective, which its budget and tiers decide.
+/// The values of an SLO, which depend on its budget and tiers.
 fn objective(plan: &Plan, panel: &Panel, series: &Series) -> Option<Source> {
     let events = |name: &str| {
         let slo = plan.slos.iter().find(|slo| slo.name == name)?;
@@ -264,7 +264,7 @@ fn height(ends: Ends, value: f64) -> f64 {
     100.0 * (1.0 - share.clamp(0.0, 1.0))
 }
 
-/// The newest value in large type, in the colour of its bounds.
+/// The newest value in large type, in the colour of its thresholds.
 fn number(panel: &Panel, lines: &[Line], day: Day, empty: Sketch) -> Sketch {
     let newest = lines.first().map(|line| line.at(day, NOW));
     let Some(newest) = newest else {

@@ -1,11 +1,11 @@
-//! The tables of objectives and alerts on a simulated day.
+//! The tables of SLOs and alerts on a simulated day.
 
 use super::simulated::{Day, Errors, INCIDENT, NOW, course, minutes};
 use super::value::value;
 use super::view::{Sketch, Word};
 use crate::plan::alert::{self, ConditionAlert};
 use crate::plan::dashboard::{Cells, Column, Field, Panel, Threshold};
-use crate::plan::{Condition, EventSlo, Plan, Slo, SloKind, Tier, words};
+use crate::plan::{Bound, Condition, EventSlo, Plan, Slo, SloKind, Tier, words};
 use crate::target::grafana::{color_name, color_of};
 use crate::units::{Unit, float, shown};
 
@@ -52,7 +52,7 @@ fn cell(column: &Column, given: Option<Given>) -> Word {
     }
 }
 
-/// A table: `given` tells what is in a column of a row.
+/// A table: `given` returns the value in a column of a row.
 fn table<R>(
     columns: &[Column],
     rows: &[R],
@@ -68,7 +68,7 @@ fn table<R>(
     }
 }
 
-/// All objectives with their states.
+/// All SLOs with their states.
 pub(super) fn objectives(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -> Sketch {
     let given = |slo: &&Slo, column: &Column| objective(plan, slo, column, day);
     let rows: Vec<&Slo> = plan.slos.iter().collect();
@@ -78,7 +78,7 @@ pub(super) fn objectives(plan: &Plan, columns: &[Column], day: Day, empty: Sketc
 fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given> {
     let heading = column.heading.as_str();
     match (heading, &slo.kind) {
-        ("Objective", _) => Some(Given::Text(slo.name.clone())),
+        ("SLO", _) => Some(Given::Text(slo.name.clone())),
         ("Runbook", _) => Some(Given::Text(slo.links.runbook.clone())),
         ("State", SloKind::Events(events)) => {
             Some(Given::Text(state(plan, slo, events, day).to_owned()))
@@ -87,11 +87,11 @@ fn objective(plan: &Plan, slo: &Slo, column: &Column, day: Day) -> Option<Given>
             let missed = measured(plan, slo, day)? > float(percentile.below.0);
             Some(Given::Text(if missed { "missed" } else { "ok" }.to_owned()))
         }
-        ("Target", SloKind::Events(events)) => {
+        ("Objective", SloKind::Events(events)) => {
             let objective = shown(events.budget.objective, Unit::Ratio);
             Some(Given::Text(format!("{objective} over {}", slo.period)))
         }
-        ("Target", SloKind::Percentile(percentile)) => {
+        ("Objective", SloKind::Percentile(percentile)) => {
             Some(Given::Text(words::promise(slo, percentile)))
         }
         (_, SloKind::Events(events)) => {
@@ -128,7 +128,7 @@ fn state(plan: &Plan, slo: &Slo, events: &EventSlo, day: Day) -> &'static str {
     }
 }
 
-/// The fastest tier whose two windows are above its bound.
+/// The fastest tier whose two windows are above its threshold.
 fn firing(events: &EventSlo, day: Day) -> Option<&Tier> {
     let errors = Errors::of(events);
     let above = |tier: &&Tier| {
@@ -140,7 +140,7 @@ fn firing(events: &EventSlo, day: Day) -> Option<&Tier> {
     events.tiers.iter().find(above)
 }
 
-/// The percentile of an objective, as its panel shows it.
+/// The percentile of an SLO, as its panel shows it.
 fn measured(plan: &Plan, slo: &Slo, day: Day) -> Option<f64> {
     let mut panels = plan.dashboards.iter().flat_map(|d| d.panels());
     let panel = panels.find(|panel| panel.objective.as_ref() == Some(&slo.name))?;
@@ -158,7 +158,7 @@ struct Active {
     times: f64,
 }
 
-/// What is pending or firing, pages first.
+/// Pending and firing alerts, paging alerts first.
 pub(super) fn alerts(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -> Sketch {
     let page = &plan.service.severities.page;
     let mut rows: Vec<Active> = plan.slos.iter().filter_map(|slo| tier(slo, day)).collect();
@@ -182,8 +182,8 @@ pub(super) fn alerts(plan: &Plan, columns: &[Column], day: Day, empty: Sketch) -
     }
     let note = match unknown {
         0 => String::new(),
-        1 => "1 alert has no fixed bound on a panel, and is not simulated.".to_owned(),
-        n => format!("{n} alerts have no fixed bound on a panel, and are not simulated."),
+        1 => "1 alert has no fixed threshold on a panel and is not simulated.".to_owned(),
+        n => format!("{n} alerts have no fixed threshold on a panel and are not simulated."),
     };
     Sketch {
         note,
@@ -196,14 +196,16 @@ fn given(row: &Active, column: &Column) -> Option<Given> {
     match (column.heading.as_str(), &column.field) {
         ("State", _) => Some(Given::Text(row.state.to_owned())),
         ("Alert", _) => Some(Given::Text(row.name.clone())),
-        // The cell says `open` whatever the URL is.
+        // The cell shows `open` for every URL.
         ("Runbook", _) if known => Some(Given::Text(String::new())),
         ("Severity", _) if known => Some(Given::Text(row.severity.clone())),
         ("Since", Field::Value(_)) if known => {
             Some(Given::Text(format!("{:.0} minutes ago", row.since)))
         }
-        // A multiple of zero says nothing.
-        ("Times its bound", _) if known && row.times.is_finite() => Some(Given::Number(row.times)),
+        // A multiple of zero has no meaning.
+        ("Value ÷ threshold", _) if known && row.times.is_finite() => {
+            Some(Given::Number(row.times))
+        }
         _ => None,
     }
 }
@@ -228,7 +230,15 @@ fn tier(slo: &Slo, day: Day) -> Option<Active> {
     })
 }
 
-fn active(alert: &ConditionAlert<'_>, times: f64) -> Active {
+fn active(alert: &ConditionAlert<'_>, excess: f64) -> Active {
+    // The table of a dashboard divides the value by the threshold, also for a lower limit.
+    let times = match alert.condition.leading() {
+        Condition::Compare(c) => match &c.bound {
+            Bound::Fixed(op, ..) if !op.is_upper() => 1.0 / excess,
+            _ => excess,
+        },
+        _ => excess,
+    };
     let held = INCIDENT >= minutes(alert.hold);
     Active {
         name: alert.name.to_owned(),
@@ -239,8 +249,8 @@ fn active(alert: &ConditionAlert<'_>, times: f64) -> Active {
     }
 }
 
-/// How far the panels that carry an alert's bounds are beyond them: above 1 where all are. `None` where there is no such bound,
-/// or more than bounds decides.
+/// How far the values of panels are beyond the thresholds of an alert: above 1 if all are. `None` without a fixed threshold on a
+/// panel, or if more than thresholds decides.
 fn excess(plan: &Plan, alert: &ConditionAlert<'_>, day: Day) -> Option<f64> {
     if matches!(alert.condition, Condition::Unless(..)) {
         return None;
@@ -255,7 +265,7 @@ fn excess(plan: &Plan, alert: &ConditionAlert<'_>, day: Day) -> Option<f64> {
     panels.filter_map(own).reduce(f64::min)
 }
 
-/// A value in multiples of a bound, and the other way round for a lower bound; of several values the highest.
+/// A value divided by an upper threshold, or a lower threshold divided by the value; the highest of several values.
 fn beyond(panel: &Panel, bound: &Threshold, day: Day) -> f64 {
     let limit = float(bound.value);
     let times = (0..).zip(&panel.series).map(|(index, series)| {
@@ -270,7 +280,7 @@ fn beyond(panel: &Panel, bound: &Threshold, day: Day) -> f64 {
     });
     match bound.upper {
         true => times.fold(0.0, f64::max),
-        // Of several percentiles some are always low.
+        // Some of several percentiles are always low.
         false => times.fold(f64::INFINITY, f64::min),
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn value(value: f64, unit: ValueUnit) -> String {
         }
         Unit::Seconds | Unit::Celsius => format!("{} {}{per}", digits(value), symbol(unit.unit)),
         Unit::Bytes => prefixed(value, 1_024.0, &["B", "KiB", "MiB", "GiB", "TiB"], "", &per),
-        // A number of requests or tokens says what it counts in its panel's title.
+        // The title of a panel names what is counted: requests or tokens.
         Unit::Count | Unit::Requests | Unit::Tokens if unit.per.is_none() => {
             prefixed(value, 1_000.0, &PREFIXES, "", "")
         }

@@ -18,7 +18,7 @@ pub(super) struct Page {
     pub(super) timeline: Timeline,
 }
 
-/// An objective.
+/// An SLO.
 #[derive(Debug, Serialize)]
 pub(super) struct Objective {
     pub(super) title: String,
@@ -117,7 +117,7 @@ pub(super) struct Panel {
     /// One for each simulated day.
     pub(super) sketches: Vec<Sketch>,
     pub(super) legend: Vec<Legend>,
-    /// Bounds in words.
+    /// Thresholds in words.
     pub(super) bounds: Vec<Word>,
     pub(super) queries: Vec<Query>,
     pub(super) links: Vec<Link>,

@@ -1,4 +1,4 @@
-//! The table of objectives.
+//! The table of SLOs.
 
 use super::{
     NO_DATA, PANEL, RUNBOOK, STATE, Scope, all_at, bin, by_name, column, hidden_panel, labelled,
@@ -13,20 +13,20 @@ use crate::query;
 use crate::spec::Stat;
 use crate::units::{Duration, Number, Unit, decimal, shown};
 
-/// Label of a row: what is promised.
+/// Label of a row: the objective.
 const TARGET: &str = "target";
 
-/// A budget of which less is left is low.
+/// A remaining budget below this is low.
 const LOW: Number = Number::new_raw(1, 4);
 
-/// A group whose events were counted within this time, and are not now, has no data. Later it is taken to be retired: what
-/// is left of its budget is known for a whole period more.
+/// A label set whose events were counted within this time, and are not now, has no data. Later it counts as retired: its
+/// remaining budget is known for one more SLO window.
 const LOST: Duration = Duration::from_mins(24 * 60);
 
-/// Windows over which the burn rate is shown, where they are recorded.
+/// Windows of the shown burn rates, if they are recorded.
 const BURN: [Duration; 2] = [Duration::from_mins(60), Duration::from_mins(360)];
 
-/// What a row says, from the best to the worst.
+/// The states of a row, from the best to the worst.
 const STATES: [(u32, &str, Color); 7] = [
     (0, "ok", Color::Green),
     (1, "budget low", Color::Yellow),
@@ -37,10 +37,10 @@ const STATES: [(u32, &str, Color); 7] = [
     (6, "burning fast", Color::Red),
 ];
 
-/// An objective and the panel that shows more of it: `uid?viewPanel=5`.
+/// An SLO and its panel: `uid?viewPanel=5`.
 pub(in crate::resolve::dashboards) type Shown<'a> = Vec<(&'a Slo, String)>;
 
-/// All objectives: one row for each group.
+/// All SLOs: one row for each label set.
 pub(in crate::resolve::dashboards) fn objectives(
     scope: &Scope<'_>,
     all: &Shown<'_>,
@@ -61,11 +61,11 @@ pub(in crate::resolve::dashboards) fn objectives(
         ),
         Column {
             leads_to: Some(Lead::Panel(PANEL.to_owned())),
-            ..column(naming::SLO, "Objective", Cells::Text(titles(&slos)))
+            ..column(naming::SLO, "SLO", Cells::Text(titles(&slos)))
         },
     ];
     columns.extend(scope.group_columns());
-    columns.push(column(TARGET, "Target", Cells::Text(Vec::new())));
+    columns.push(column(TARGET, "Objective", Cells::Text(Vec::new())));
     let values = table
         .budgets(&slos)
         .into_iter()
@@ -97,7 +97,7 @@ fn percentile(slo: &Slo) -> Option<&PercentileSlo> {
     }
 }
 
-/// What an objective promises, in a few words.
+/// An objective in a few words.
 fn target(slo: &Slo) -> String {
     match &slo.kind {
         SloKind::Events(events) => {
@@ -118,7 +118,7 @@ fn amount(unit: Unit) -> ValueUnit {
     ValueUnit { unit, per: None }
 }
 
-/// A bound of a column's colours.
+/// A threshold of a column's colours.
 fn bound(value: Number, color: Color, upper: bool) -> Threshold {
     Threshold {
         name: String::new(),
@@ -130,7 +130,7 @@ fn bound(value: Number, color: Color, upper: bool) -> Threshold {
     }
 }
 
-/// The colours of what is left of a budget.
+/// The colours of a remaining budget.
 fn budget_bounds() -> Vec<Threshold> {
     vec![
         bound(Number::from_integer(0), Color::Red, false),
@@ -152,7 +152,7 @@ impl Table<'_> {
         max(&self.labels, expr)
     }
 
-    /// `expr op` a value that is recorded once for each objective.
+    /// `expr op` a value that is recorded once for each SLO.
     fn with(&self, op: BinaryOp, expr: Expr, name: &str) -> Expr {
         let all = build::metric(name).matcher(naming::SERVICE, MatchOp::Equal, self.scope.service);
         let slo = [naming::SLO.to_owned()];
@@ -161,7 +161,7 @@ impl Table<'_> {
         joined.group_left(&none).into()
     }
 
-    /// The state of every objective, with the labels that its row needs.
+    /// The state of every SLO, with the labels of its row.
     fn state(&self, all: &[(&Slo, String)], slos: &[&Slo]) -> Series {
         let mut states = Vec::new();
         if slos.iter().any(|slo| events(slo).is_some()) {
@@ -221,7 +221,7 @@ impl Table<'_> {
         ]
     }
 
-    /// Groups whose events are no longer counted: every target is gone. One without traffic has a rate of 0.
+    /// Label sets whose events are no longer counted because all their targets are missing. Without traffic, the rate is 0.
     fn lost(&self) -> Expr {
         let total = || self.of(naming::TOTAL_EVENTS);
         let before = build::call("last_over_time", [query::range(total(), LOST)]);
@@ -235,7 +235,7 @@ impl Table<'_> {
         vec![all_at(4, missed), all_at(0, value())]
     }
 
-    /// What is good over the period, what is left, and how fast it burns.
+    /// Share of good events over the SLO window, remaining budget, burn rates.
     fn budgets(&self, slos: &[&Slo]) -> Vec<(Series, Cells)> {
         let of_events: Vec<_> = slos.iter().filter_map(|slo| events(slo)).collect();
         if of_events.is_empty() {
@@ -297,7 +297,7 @@ impl Table<'_> {
     }
 }
 
-/// Above 1 a budget does not last; at the factor of the tier over this window somebody is called.
+/// Above 1, the budget does not last; above the factor of a tier over this window, an alert can fire.
 fn burn_bounds(events: &[&EventSlo], window: Duration) -> Vec<Threshold> {
     let tiers = events.iter().flat_map(|events| &events.tiers);
     let factors = tiers
