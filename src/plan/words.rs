@@ -205,7 +205,10 @@ pub fn bound(bound: &Bound) -> String {
 fn spelled(time: Duration) -> String {
     let seconds = time.as_secs();
     let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
-    match units.into_iter().find(|(length, _)| seconds % length == 0) {
+    match units
+        .into_iter()
+        .find(|(length, _)| seconds.is_multiple_of(*length))
+    {
         Some((length, name)) if seconds == length => format!("1 {name}"),
         Some((length, name)) => format!("{} {name}s", seconds / length),
         None => time.to_string(),

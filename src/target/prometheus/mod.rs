@@ -202,7 +202,10 @@ impl Out<'_> {
         if back == *view || self.options.templates.are_replaced() {
             return Ok(());
         }
-        Err(check::invalid(file, "the output of the template differs from the plan"))
+        Err(check::invalid(
+            file,
+            "the output of the template differs from the plan",
+        ))
     }
 }
 
