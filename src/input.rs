@@ -174,7 +174,7 @@ fn too_large(most: u64) -> Error {
     let most = most >> 20;
     Error::new(
         ErrorKind::FileTooLarge,
-        format!("it has more than {most} MiB, which is the most that is read"),
+        format!("larger than the limit of {most} MiB"),
     )
 }
 

@@ -236,7 +236,7 @@ impl Parser {
                     return Err(self.instead("`=`, `!=` or AND"));
                 }
                 Token::Name if self.at > start && self.tokens[self.at - 1] == Token::Sign('=') => {
-                    return Err("values of labels are in single quotes".to_owned());
+                    return Err("label values must be in single quotes".to_owned());
                 }
                 _ => self.at += 1,
             }
@@ -284,7 +284,7 @@ impl Parser {
                 self.at += 1;
                 Ok(())
             }
-            _ => Err(format!("LIMIT is 1 to {MOST}")),
+            _ => Err(format!("LIMIT must be 1 to {MOST}")),
         }
     }
 }

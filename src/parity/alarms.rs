@@ -90,10 +90,10 @@ impl Builder<'_> {
         let count = known.iter().map(|(_, values)| values.len());
         let count = count.fold(1, usize::saturating_mul);
         if count > MOST_GROUPS {
-            let message = format!("this alert would have {count} alarms in CloudWatch");
+            let message = format!("this alert needs {count} CloudWatch alarms");
             let error = Diagnostic::error("alarm-limit", request.at, message);
             let help = format!(
-                "at most {MOST_GROUPS} are allowed: group it by fewer labels, or list fewer `values`"
+                "at most {MOST_GROUPS} are allowed: group the alert by fewer labels, or list fewer `values`"
             );
             self.sink.push(error.help(help));
             return Ok(Vec::new());
@@ -144,7 +144,7 @@ impl Builder<'_> {
             ("low_samples", samples.map(|samples| samples.span)),
         ] {
             if let Some(at) = at.filter(|_| !all.is_empty()) {
-                let message = format!("`{field}` has no effect on the alarm of this alert");
+                let message = format!("`{field}` has no effect on the CloudWatch alarm of this alert");
                 let error = Diagnostic::error("alarm-limit", at, message);
                 self.sink.push(error.help(format!("remove `{field}`")));
             }
@@ -157,12 +157,12 @@ impl Builder<'_> {
         if !limits::is_alarm_name(name) {
             let most = limits::NAME;
             let message =
-                format!("an alarm's name has 1 to {most} characters, none of them for control");
+                format!("alarm names must have 1 to {most} characters and no control characters");
             let error = Diagnostic::error("alarm-limit", at, message);
             self.sink.push(error);
         }
         if self.alarms.iter().any(|alarm| alarm.name == name) {
-            let message = format!("two alarms would be called `{name}`");
+            let message = format!("two alarms would have the name `{name}`");
             self.sink
                 .push(Diagnostic::error("duplicate-name", at, message));
         }

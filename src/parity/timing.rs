@@ -108,9 +108,9 @@ impl Timing {
         if let Some(period) = over.period {
             self.period = period.value.as_secs();
             if !limits::is_period(self.period) {
-                let message = format!("CloudWatch has no period of {}", period.value);
+                let message = format!("`period` cannot be {} in CloudWatch", period.value);
                 let error = Diagnostic::error("alarm-limit", period.span, message);
-                sink.push(error.help("it is 10s, 20s, 30s or a multiple of 1m"));
+                sink.push(error.help("use 10s, 20s, 30s or a multiple of 1m"));
             }
         }
         if let Some(evaluate) = over.evaluate {
@@ -121,11 +121,10 @@ impl Timing {
             self.datapoints = datapoints.value;
             if !(1..=self.evaluate).contains(&datapoints.value) {
                 let message = format!(
-                    "{} of {} data points can never be beyond the threshold",
+                    "`datapoints` ({}) must be between 1 and `evaluate` ({})",
                     datapoints.value, self.evaluate
                 );
-                let error = Diagnostic::error("alarm-limit", datapoints.span, message);
-                sink.push(error.help("it is 1 or more, and at most `evaluate`"));
+                sink.push(Diagnostic::error("alarm-limit", datapoints.span, message));
             }
         }
         self.check_look_back(sink, over);
@@ -141,11 +140,14 @@ impl Timing {
             return;
         };
         let back = self.period.saturating_mul(u64::from(self.evaluate));
-        if self.evaluate == 0 || back > limits::longest_look_back(self.period) {
+        let limit = limits::longest_look_back(self.period);
+        if self.evaluate == 0 || back > limit {
             let words = limits::longest_look_back_words(self.period);
             let message = match self.evaluate {
-                0 => "an alarm evaluates at least one data point".to_owned(),
-                _ => format!("an alarm looks back {words}, not {back} seconds"),
+                0 => "`evaluate` must be 1 or more".to_owned(),
+                _ => format!(
+                    "`period` × `evaluate` is {back} s; CloudWatch allows at most {limit} s: {words}"
+                ),
             };
             sink.push(Diagnostic::error("alarm-limit", at, message));
         }

@@ -154,7 +154,7 @@ impl<'t> Reader<'t> {
         if version.value != API_VERSION && !self.errors.is_owner(version.span) {
             let message = format!("unknown apiVersion `{version}`");
             let error = Diagnostic::error("unknown-version", version.span, message);
-            let error = error.help(format!("this build reads `{API_VERSION}`"));
+            let error = error.help(format!("write `apiVersion: {API_VERSION}`"));
             self.errors.found.push(error);
         }
     }
@@ -163,7 +163,7 @@ impl<'t> Reader<'t> {
 /// A removal of what is not there.
 fn idle(key: Span) -> Diagnostic {
     let message = "`~` removes nothing: no extended file sets this field";
-    Diagnostic::error("idle-removal", key, message).help("leave it out")
+    Diagnostic::error("idle-removal", key, message).help("remove this field")
 }
 
 /// What a mapping looks like that is often written as something else.

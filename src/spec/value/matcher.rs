@@ -11,7 +11,7 @@ impl<'de> Deserialize<'de> for MatchValue {
         match Node::<Comparison>::read(d)? {
             Node::Scalar(text, span) => Ok(MatchValue::Is(Spanned::new(text, span))),
             Node::List(values) if values.is_empty() => {
-                Err(Error::custom("an empty list matches nothing"))
+                Err(Error::custom("a list of label values must have at least one entry"))
             }
             Node::List(values) => Ok(MatchValue::OneOf(values)),
             Node::Map(comparison) => Ok(comparison.0),
