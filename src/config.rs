@@ -102,7 +102,7 @@ pub enum LoadError {
         source: std::io::Error,
     },
     /// The file was read, and something in it is wrong.
-    #[error("the configuration is wrong")]
+    #[error("the configuration has errors")]
     Wrong(Vec<Diagnostic>),
 }
 
@@ -154,7 +154,7 @@ impl Config {
         self.levels.get(rule).copied()
     }
 
-    /// Rules and groups that the configuration names and nobody knows.
+    /// Rules and categories that the configuration names and that do not exist.
     pub fn unknown_rules(&self, known: &[RuleInfo]) -> Vec<Diagnostic> {
         let rules = || known.iter().map(|rule| rule.name);
         let unknown = self
@@ -166,7 +166,7 @@ impl Config {
             .choice
             .words()
             .filter(|word| !is_known(&word.value, known));
-        let choice = unknown.map(|word| unknown_rule(word, "rule or group", words(known)));
+        let choice = unknown.map(|word| unknown_rule(word, "rule or category", words(known)));
         levels.chain(choice).collect()
     }
 
@@ -187,7 +187,7 @@ fn unknown_rule(
     what: &str,
     known: impl Iterator<Item = &'static str>,
 ) -> Diagnostic {
-    let message = format!("there is no {what} `{word}`");
+    let message = format!("unknown {what} `{word}`");
     let hint = did_you_mean(&word.value, known);
     Diagnostic::warning("unknown-rule", word.span, message).maybe_help(hint)
 }

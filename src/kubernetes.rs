@@ -68,7 +68,7 @@ impl Metadata {
 }
 
 fn fault(span: Span, what: &str, found: &str, why: &str) -> Diagnostic {
-    let message = format!("`{found}` is not a valid Kubernetes {what}");
+    let message = format!("`{found}` is not a valid {what} in Kubernetes");
     Diagnostic::error("invalid-name", span, message).help(why)
 }
 

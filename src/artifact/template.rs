@@ -63,7 +63,7 @@ pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unre
 }
 
 fn no_json(body: &Body<'_>, fault: &json::Fault) -> Diagnostic {
-    let message = format!("this is not JSON: {}", fault.message);
+    let message = format!("invalid JSON: {}", fault.message);
     Diagnostic::error("invalid-json", body.span(fault.range.clone()), message)
 }
 
@@ -108,7 +108,7 @@ fn one(
 ) -> Result<(), Fault> {
     let start = Span::new(body.file(), 0..0);
     let text = body.filled(reading);
-    let text = text.ok_or_else(|| (start, "an action in it does not end".to_owned()))?;
+    let text = text.ok_or_else(|| (start, "an action is not closed".to_owned()))?;
     read(reader, &Body::inside(text.map.clone(), &text.value))
 }
 
@@ -132,8 +132,8 @@ fn unread(filler: Filler, span: Span, why: &str) -> Unread {
         Filler::Helm => ("helm-template", "Helm"),
         Filler::Jinja => ("jinja-template", "Jinja"),
     };
-    let message = format!("this {name} template cannot be read before it is rendered: {why}");
-    let fault = Diagnostic::error(code, span, message).help("render it, then lint the result");
+    let message = format!("this {name} template can be checked only after rendering: {why}");
+    let fault = Diagnostic::error(code, span, message).help("render the template, then lint the result");
     Unread {
         fault,
         template: Some(filler),

@@ -17,9 +17,9 @@ use crate::output::Digest;
 /// What a run may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowed {
-    /// Delete what is ours and no longer wanted.
+    /// Delete objects that slosmith created and that no spec contains any more.
     pub prune: bool,
-    /// Take over what has a wanted name and is not ours.
+    /// Take ownership of objects that have a wanted name and that slosmith did not create.
     pub adopt: bool,
 }
 
@@ -33,7 +33,7 @@ pub enum Action {
     Update,
     /// It is an alarm of another kind, which no update changes: deleted and created.
     Replace,
-    /// It is ours and nobody wants it.
+    /// Created by slosmith, but in no spec.
     Delete,
 }
 
@@ -49,16 +49,16 @@ pub struct Change {
     pub kind: Kind,
     /// Fields and tags that differ, when it is updated.
     pub fields: Vec<FieldChange>,
-    /// True when it was not ours before.
+    /// True when slosmith did not create the object.
     pub adopted: bool,
-    /// True when somebody else changed it since it was last applied.
+    /// True when the object was edited outside slosmith since the last apply.
     pub edited: bool,
 }
 
 /// Why changes cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum Problem {
-    /// Something that is not ours has a wanted name.
+    /// An object that slosmith does not own has a wanted name.
     #[error("the {} `{}` exists and {}", kind.as_str(), key.name, of(service.as_deref()))]
     Foreign {
         /// Its name.
@@ -93,7 +93,7 @@ pub enum Problem {
         key: Key,
         /// What is made from it.
         by: String,
-        /// True when that is ours and nobody wants it.
+        /// True when slosmith created that one and no spec contains it any more.
         stale: bool,
     },
 }
@@ -110,14 +110,14 @@ impl Problem {
     pub fn help(&self) -> &'static str {
         match self {
             Self::Foreign { .. } => {
-                "rename yours in the spec, delete it, or take it over with `--adopt`"
+                "rename the object in the spec, delete the existing one, or take ownership with `--adopt`"
             }
-            Self::OtherKind { .. } => "rename yours in the spec, or delete it",
-            Self::MissingPart { .. } => "create it first, or remove it from the rule",
+            Self::OtherKind { .. } => "rename the object in the spec, or delete the existing one",
+            Self::MissingPart { .. } => "create the missing alarm first, or remove it from the rule",
             Self::StillUsed { stale: true, .. } => {
-                "no spec contains that one any more: delete it with `--prune`"
+                "no spec contains the composite alarm any more: delete it with `--prune`"
             }
-            Self::StillUsed { stale: false, .. } => "remove it from the rule of that alarm first",
+            Self::StillUsed { stale: false, .. } => "remove the alarm from the rule of the composite alarm first",
         }
     }
 }
@@ -299,7 +299,7 @@ pub(super) fn tag_edits(old: &Tags, new: &Tags) -> (Tags, BTreeSet<String>) {
     (set.collect(), gone.cloned().collect())
 }
 
-/// Fields and tags that differ. Our fingerprint follows from the fields: it is told when nothing else is.
+/// Fields and tags that differ. The hash tag changes with the fields, so it is listed only if nothing else differs.
 fn changed_fields(object: &Object, wanted: &Wanted) -> Vec<FieldChange> {
     let mut fields = differences(&object.fields, &wanted.fields);
     let (set, gone) = tag_edits(&object.tags, &wanted.tags);

@@ -40,13 +40,13 @@ pub struct Settings {
     pub pace: Pace,
 }
 
-/// Why no account can be worked on.
+/// Why a session cannot start.
 #[derive(Debug, Error)]
 pub enum SessionError {
-    /// The system gives no runtime.
-    #[error("cannot start waiting for answers")]
+    /// The runtime does not start.
+    #[error("cannot start the network runtime")]
     Runtime(#[from] io::Error),
-    /// There are no credentials, or they cannot be had.
+    /// Credentials are missing, or cannot be loaded.
     #[error("no AWS credentials: {0}")]
     Credentials(String),
 }
@@ -87,7 +87,7 @@ impl Session {
             Some(provider) => runtime.block_on(async { provider.provide_credentials().await }),
             None => {
                 return Err(SessionError::Credentials(
-                    "there is no provider of them".to_owned(),
+                    "no credentials provider is configured".to_owned(),
                 ));
             }
         };

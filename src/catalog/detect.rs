@@ -53,20 +53,20 @@ impl fmt::Display for Contradiction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unserved { family, life } => {
-                write!(f, "the page has `{family}`, which came with {}", life.first)?;
+                write!(f, "the `/metrics` output has `{family}`, which exists ")?;
                 match &life.last {
-                    Some(last) => write!(f, " and was last served by {last}"),
-                    None => Ok(()),
+                    Some(last) => write!(f, "only from {} to {last}", life.first),
+                    None => write!(f, "only since {}", life.first),
                 }
             }
             Self::Elsewhere { family, profiles } => write!(
                 f,
-                "the page has `{family}`, which the profile {} serves",
+                "the `/metrics` output has `{family}`, which belongs to the profile {}",
                 profiles.join(" or ")
             ),
             Self::Missing { family } => write!(
                 f,
-                "the page lacks `{family}`, which every server of that release shows"
+                "the `/metrics` output lacks `{family}`, which every server of that release exposes"
             ),
         }
     }

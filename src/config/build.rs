@@ -157,7 +157,7 @@ fn leaves(output: &Output) -> Option<Diagnostic> {
         !matches!(part, "" | "." | "..") && !part.contains(|c: char| c == '\\' || c.is_control())
     };
     let fine = path.value.split('/').all(plain) && Path::new(&path.value).is_relative();
-    let message = format!("`{path}` is not a path below a service's folder");
+    let message = format!("`{path}` must be a relative path inside the folder of a service");
     let fault = || Diagnostic::error("invalid-value", path.span, message);
-    (!fine).then(|| fault().help("write names with `/` between them, such as `catalog/info.yaml`"))
+    (!fine).then(|| fault().help("write a path such as `catalog/info.yaml`, without `..`"))
 }

@@ -152,9 +152,9 @@ impl Place<'_> {
     fn release(&self, at: At<String>, faults: &mut Vec<Diagnostic>) -> Option<Release> {
         let release = Release::parse(at.get_ref());
         if release.is_none() {
-            let message = format!("`{}` is not a release of Prometheus", at.get_ref());
+            let message = format!("`{}` is not a Prometheus version", at.get_ref());
             let fault = Diagnostic::error("invalid-value", self.span(at.span()), message);
-            faults.push(fault.help("write its major and minor number, such as \"2.42\""));
+            faults.push(fault.help("write the major and minor number, such as \"2.42\""));
         }
         release
     }
@@ -167,7 +167,7 @@ impl Place<'_> {
             match GlobBuilder::new(glob).literal_separator(true).build() {
                 Ok(glob) => drop(all.add(glob)),
                 Err(error) => {
-                    let message = format!("`{}` is not a glob: {}", at.get_ref(), error.kind());
+                    let message = format!("`{}` is not a valid glob: {}", at.get_ref(), error.kind());
                     faults.push(Diagnostic::error(
                         "invalid-value",
                         self.span(at.span()),

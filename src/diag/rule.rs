@@ -2,7 +2,7 @@
 
 use super::Severity;
 
-/// What rules of one kind judge.
+/// The subject that rules of one kind check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// Whether a query is one.
@@ -71,11 +71,11 @@ pub struct RuleInfo {
     pub name: &'static str,
     /// What is wrong, in one line.
     pub summary: &'static str,
-    /// What it judges.
+    /// The subject that the rule checks.
     pub group: Group,
     /// What it looks for, why, and examples, in Markdown; lines as in the source. See [`RuleInfo::docs`].
     pub doc_comment: &'static str,
-    /// The level of its findings when no configuration says otherwise.
+    /// The default level of the findings.
     pub level: Severity,
     /// The first version of slosmith that has it.
     pub since: &'static str,

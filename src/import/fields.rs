@@ -81,7 +81,7 @@ impl<'a> Fields<'a> {
         let node = self.take(key)?;
         let found = text_of(self.body, node);
         if found.is_none() {
-            self.wrong(cx, node, key, "a text");
+            self.wrong(cx, node, key, "a string");
         }
         found
     }
@@ -109,7 +109,7 @@ impl<'a> Fields<'a> {
 
     /// Complains about a field that must be there.
     pub(super) fn missing<T>(&self, cx: &mut Cx<'_>, key: &str) -> Option<T> {
-        let message = format!("the field `{}{key}` is missing", self.path);
+        let message = format!("missing field `{}{key}`", self.path);
         cx.error("missing-field", start(self.at), message);
         None
     }
@@ -190,7 +190,7 @@ impl<'a> Fields<'a> {
         for item in self.list(cx, key) {
             match item.text() {
                 Some(text) => texts.push(text.to_owned()),
-                None => self.wrong(cx, item, &format!("{key}[]"), "a text"),
+                None => self.wrong(cx, item, &format!("{key}[]"), "a string"),
             }
         }
         texts
@@ -210,13 +210,13 @@ impl<'a> Fields<'a> {
             match (text_of(self.body, name), text_of(self.body, value)) {
                 (Some(name), Some(value)) => pairs.push((name, value)),
                 _ if value.is_null() => {}
-                _ => self.wrong(cx, value, &format!("{key}.{known}"), "a text"),
+                _ => self.wrong(cx, value, &format!("{key}.{known}"), "a string"),
             }
         }
         pairs
     }
 
-    /// Tells of all fields that nobody read; gives back the comments.
+    /// Reports all fields that no reader has used; returns the comments.
     pub(super) fn finish(self, cx: &mut Cx<'_>) -> Vec<String> {
         let mut comments = Vec::new();
         for (key, value) in self.node.entries() {
@@ -240,7 +240,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A value that says nothing.
+/// An empty value.
 pub(super) fn is_blank(node: &Node<'_>) -> bool {
     let is_empty = node.entries().is_empty() && node.items().is_empty();
     node.is_null() || is_empty && node.text().is_none_or(str::is_empty)

@@ -182,7 +182,7 @@ pub fn import(
         cx.error(
             "unknown-format",
             at,
-            "nothing in these files could be imported",
+            "these files contain nothing to import",
         );
     }
     let mut specs = Vec::new();
@@ -207,7 +207,7 @@ fn service_of(cx: &mut Cx<'_>, services: &mut Services, documents: &Documents<'_
         let at = Span::new(documents.file(), 0..0);
         let path = path.display();
         let what =
-            format!("`{path}` is a part of the service `{service}`, as another file of its name");
+            format!("`{path}` joined to the service `{service}`: another file has the same name");
         let comment = cx.changed(at, what);
         services.entry(&service).service_comments.push(comment);
     }
@@ -252,10 +252,10 @@ fn each<'a>(
         let is_all = others.len() == roots.len();
         if roots.is_empty() {
             let at = Span::new(documents.file(), 0..0);
-            cx.error("unknown-format", at, "this file is empty");
+            cx.error("unknown-format", at, "the file is empty");
         }
         for (at, (name, help)) in others {
-            let what = format!("this is {name}");
+            let what = format!("{name} is not supported by this import");
             match is_all {
                 true => {
                     let error = Diagnostic::error("unknown-format", at, what);

@@ -102,7 +102,7 @@ fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -
     {
         let new = names::clean(&format!("{}-{namespace}", found.name), true);
         let what = format!(
-            "`{}` is `{new}` here: another namespace has one of its name",
+            "SLO `{}` renamed to `{new}`: another namespace has an SLO with the same name",
             found.name
         );
         found.comments.push(cx.changed(at, what));
@@ -130,7 +130,7 @@ fn put_marks(cx: &mut Cx<'_>, marks: Metadata, objective: &mut Objective) {
     let mut comments = Vec::new();
     let mut labels = names::labels(cx, placed(marks.labels), &mut comments);
     if let Some(severity) = names::take(&mut labels, naming::SEVERITY) {
-        let what = format!("the label `severity: {severity}`: the alerts have those of `alerting`");
+        let what = format!("label `severity: {severity}`: the alerts use the severities of `alerting`");
         comments.push(cx.lost(at, what, ""));
     }
     let mut labels = plain(&labels);
@@ -225,7 +225,7 @@ impl Indicator {
         let total = metric_in(cx, fields, "total");
         let (latency, total) = (latency?, total?);
         let Some(length) = promql::ast::Duration::parse(latency.value.trim()) else {
-            let message = format!("`{latency}` is not a length of time");
+            let message = format!("`{latency}` is not a duration");
             cx.error("wrong-type", latency.span, message);
             return None;
         };
@@ -296,13 +296,13 @@ fn metric(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Metric> {
     let expr = match promql::parse(&text.value) {
         Ok(expr) => expr,
         Err(error) => {
-            let message = format!("this is not PromQL: {}", error.message);
+            let message = format!("invalid PromQL: {}", error.message);
             cx.error("bad-promql", text.map.span(error.span), message);
             return None;
         }
     };
     let ExprKind::Selector(selector) = &visit::bare(&expr).kind else {
-        let message = "this must be a selector: a metric, with or without matchers";
+        let message = "`metric` must be a selector: a metric name, with or without matchers";
         cx.error("bad-promql", text.span(), message);
         return None;
     };
@@ -379,11 +379,11 @@ fn alerting(cx: &mut Cx<'_>, spec: &mut Fields<'_>, objective: &mut Objective) -
             })
         };
         (objective.page, objective.ticket) = (urgency(page), urgency(ticket));
-        let what = "burn-rate alerts have no holding time: the short window does its work";
+        let what = "no `for` on burn-rate alerts: the short window has this role";
         let comment = cx.changed(objective.at, what);
         objective.comments.push(comment);
-        let what = "the labels `short`, `long` and `exhaustion` of its burn-rate alerts";
-        let comment = cx.lost(objective.at, what, "the label `window` has the long window");
+        let what = "labels `short`, `long` and `exhaustion` of the burn-rate alerts";
+        let comment = cx.lost(objective.at, what, "use the label `window`, which holds the long window");
         objective.comments.push(comment);
     }
     has_absent.then_some(absent)
@@ -412,7 +412,7 @@ fn urgencies(
     }
     if severities[0] != severities[1] || severities[2] != severities[3] {
         let what = format!(
-            "four severities: the fast and medium alerts have `{}` here, the slow ones `{}`",
+            "four severities: slosmith has two; fast and medium alerts get `{}`, slow alerts `{}`",
             severities[0], severities[2]
         );
         comments.push(cx.lost(start(fields.span()), what, ""));
@@ -465,7 +465,7 @@ impl Absent {
         fields.put("for", Value::word(patience(objective)));
         let summary = match watched.part {
             "" => format!("{} has no data", objective.name),
-            part => format!("the metric of {part} of {} has no data", objective.name),
+            part => format!("the {part} metric of {} has no data", objective.name),
         };
         fields.put("summary", &summary);
         fields.maybe("owner", objective.owner.as_ref());

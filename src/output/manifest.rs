@@ -31,17 +31,17 @@ pub(super) struct Manifest {
     pub(super) files: BTreeMap<String, Option<Digest>>,
 }
 
-/// Why a file is no manifest that we wrote.
+/// Why a file is not a manifest of slosmith.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
     /// Its bytes are no text.
-    #[error("it is not UTF-8 text")]
+    #[error("not UTF-8 text")]
     Text,
-    /// Its first line is not that of a manifest.
-    #[error("its first line is another")]
+    /// The first line differs.
+    #[error("the first line differs")]
     Header,
     /// It lists a file that is not in the folder.
-    #[error("`{0}` leaves the folder")]
+    #[error("`{0}` is outside the folder")]
     Path(String),
 }
 

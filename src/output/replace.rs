@@ -1,4 +1,4 @@
-//! Writing single files that are people's own: mended specs and artifacts, configuration, baselines.
+//! Writes single files of users: fixed specs and artifacts, configuration, baselines.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -10,17 +10,17 @@ use super::OutputError;
 use super::beside::{Beside, sweep};
 use crate::input;
 
-/// Why a person's file was not written.
+/// Why a file of a user was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplaceError {
-    /// The file does not say any more what it said when it was read.
-    #[error("{}: changed while we worked on it; nothing was written to it, run again", .0.display())]
+    /// The file has changed since it was read.
+    #[error("{}: the file changed while slosmith was running; slosmith did not write it: run again", .0.display())]
     Changed(PathBuf),
-    /// The file says of itself that it must not be written.
-    #[error("{}: the file may not be written", .0.display())]
+    /// The file is read-only.
+    #[error("{}: the file is read-only", .0.display())]
     ReadOnly(PathBuf),
     /// A link leads out of the folders that may be written.
-    #[error("{}: this is {}, outside of the project; name that file itself", .path.display(), .target.display())]
+    #[error("{}: a link to {}, outside the project; pass that file itself", .path.display(), .target.display())]
     Outside {
         /// The file that was to be written.
         path: PathBuf,

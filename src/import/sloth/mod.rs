@@ -116,7 +116,7 @@ fn objective(
     let (sli, by) = match fields.map(cx, "sli") {
         Some(sli) => sli_of(cx, sli, &mut comments),
         None => {
-            comments.push(cx.lost(at, "an objective without `sli`", ""));
+            comments.push(cx.lost(at, "this SLO has no `sli`", ""));
             (None, Vec::new())
         }
     };

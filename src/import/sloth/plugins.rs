@@ -1,27 +1,27 @@
-//! Plugins, which are programs: what they do cannot be read from a spec.
+//! Plugins of sloth: programs, whose effect a spec does not show.
 
 use crate::import::context::Cx;
 use crate::import::fields::Fields;
 
 /// Plugins whose work every build does anyway, and how.
 const KNOWN: [(&str, &str); 6] = [
-    ("sloth.dev/core/validate/", "every build checks its specs"),
-    ("sloth.dev/core/noop/", "it does nothing"),
+    ("sloth.dev/core/validate/", "`slosmith build` validates specs itself"),
+    ("sloth.dev/core/noop/", "this plugin does nothing"),
     (
         "sloth.dev/core/sli_rules/",
-        "every build writes these rules",
+        "`slosmith build` writes these rules itself",
     ),
     (
         "sloth.dev/core/metadata_rules/",
-        "every build writes these rules",
+        "`slosmith build` writes these rules itself",
     ),
     (
         "sloth.dev/core/alert_rules/",
-        "every build writes these rules",
+        "`slosmith build` writes these rules itself",
     ),
     (
         "sloth.dev/contrib/denominator_corrected_rules/",
-        "every ratio is a sum over a sum here, whatever the traffic",
+        "slosmith divides sums of events, so uneven traffic needs no correction",
     ),
 ];
 
@@ -37,10 +37,10 @@ pub(super) fn chain(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: &str) -> Vec<
         let id = plugin.text(cx, "id").map(|id| id.value).unwrap_or_default();
         let known = KNOWN.iter().find(|(name, _)| id.starts_with(name));
         comments.push(match known {
-            Some((_, why)) => cx.changed(at, format!("the SLO plugin `{id}` is not needed: {why}")),
+            Some((_, why)) => cx.changed(at, format!("SLO plugin `{id}` is not needed: {why}")),
             None => cx.lost(
                 at,
-                format!("the SLO plugin `{id}`: plugins are programs for sloth"),
+                format!("SLO plugin `{id}`: only sloth can run its plugins"),
                 "",
             ),
         });
@@ -61,7 +61,7 @@ pub(super) fn indicator(cx: &mut Cx<'_>, mut plugin: Fields<'_>) -> String {
     let options = options.map(|(name, value)| format!("{name}: {value}"));
     let options = options.collect::<Vec<_>>().join(", ");
     plugin.finish(cx);
-    let what = format!("the SLI plugin `{id}` ({options}): plugins are programs for sloth");
-    let help = "`sloth generate` shows its queries in `slo:sli_error:ratio_rate5m`; write them under `sli: {promql: {bad: …, total: …}}` with `$window`";
+    let what = format!("SLI plugin `{id}` ({options}): only sloth can run its plugins");
+    let help = "run `sloth generate`, copy the queries of `slo:sli_error:ratio_rate5m`, and write them as `sli: {promql: {bad: …, total: …}}` with `$window`";
     cx.lost(at, what, help)
 }

@@ -54,7 +54,7 @@ fn rule(info: &RuleInfo) -> Rule<'_> {
 /// What is said while files are read: no rule, but SARIF wants one for each result.
 fn fault(d: &Diagnostic) -> Rule<'_> {
     let words = sentence(&d.code.replace('-', " "));
-    let full = format!("{words} Said while files, specs and configuration are read.");
+    let full = format!("{words} Reported while files, specs and configuration are read.");
     Rule {
         id: d.code,
         name: pascal(d.code),
