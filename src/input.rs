@@ -90,7 +90,7 @@ pub fn text(bytes: Vec<u8>) -> Result<String> {
     })
 }
 
-/// True for a regular file, and for what cannot be looked at, so that reading it says why.
+/// True for a regular file, and for a file whose type is unknown, so that reading it reports the reason.
 pub fn is_file(path: &Path) -> bool {
     match fs::metadata(path) {
         Ok(found) => found.is_file(),

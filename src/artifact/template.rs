@@ -133,7 +133,8 @@ fn unread(filler: Filler, span: Span, why: &str) -> Unread {
         Filler::Jinja => ("jinja-template", "Jinja"),
     };
     let message = format!("this {name} template can be checked only after rendering: {why}");
-    let fault = Diagnostic::error(code, span, message).help("render the template, then lint the result");
+    let fault =
+        Diagnostic::error(code, span, message).help("render the template, then lint the result");
     Unread {
         fault,
         template: Some(filler),

@@ -113,11 +113,15 @@ impl Problem {
                 "rename the object in the spec, delete the existing one, or take ownership with `--adopt`"
             }
             Self::OtherKind { .. } => "rename the object in the spec, or delete the existing one",
-            Self::MissingPart { .. } => "create the missing alarm first, or remove it from the rule",
+            Self::MissingPart { .. } => {
+                "create the missing alarm first, or remove it from the rule"
+            }
             Self::StillUsed { stale: true, .. } => {
                 "no spec contains the composite alarm any more: delete it with `--prune`"
             }
-            Self::StillUsed { stale: false, .. } => "remove the alarm from the rule of the composite alarm first",
+            Self::StillUsed { stale: false, .. } => {
+                "remove the alarm from the rule of the composite alarm first"
+            }
         }
     }
 }

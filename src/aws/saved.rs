@@ -42,7 +42,9 @@ pub enum SavedError {
     #[error("not a plan file of `slosmith cloudwatch plan --out`: {0}")]
     Unreadable(#[from] serde_json::Error),
     /// Written by another slosmith version.
-    #[error("plan file of another slosmith version (format {0}, expected {VERSION}); run `slosmith cloudwatch plan` again")]
+    #[error(
+        "plan file of another slosmith version (format {0}, expected {VERSION}); run `slosmith cloudwatch plan` again"
+    )]
     Version(u64),
 }
 

@@ -30,8 +30,7 @@ pub struct RangeError {
 
 impl RangeError {
     /// What a range looks like.
-    pub const HELP: &'static str =
-        "write one version, such as `0.20.2`, or limits with a comma between them, such as `>=0.20, <0.34`";
+    pub const HELP: &'static str = "write one version, such as `0.20.2`, or limits with a comma between them, such as `>=0.20, <0.34`";
 
     /// What to write instead.
     pub fn help(&self) -> String {

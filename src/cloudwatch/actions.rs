@@ -70,9 +70,9 @@ pub fn refused(action: &str, state: &str, sort: Sort) -> Option<String> {
             Some("an anomaly detection alarm cannot run a scaling action".to_owned())
         }
         "autoscaling" => None,
-        "ssm" | "ssm-incidents" if composite && state != "AlarmActions" => {
-            Some("a composite alarm can create OpsItems and incidents only in AlarmActions".to_owned())
-        }
+        "ssm" | "ssm-incidents" if composite && state != "AlarmActions" => Some(
+            "a composite alarm can create OpsItems and incidents only in AlarmActions".to_owned(),
+        ),
         "ssm" | "ssm-incidents" => None,
         "aiops" if state != "AlarmActions" => {
             Some("an investigation can be started only in AlarmActions".to_owned())

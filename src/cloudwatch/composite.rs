@@ -69,13 +69,19 @@ fn check_rule(f: &mut Fields<'_, '_>, rule: &str) {
     if read.names.len() > 100 {
         f.wrong(
             "AlarmRule",
-            format!("{} alarms in the rule; at most 100 are allowed", read.names.len()),
+            format!(
+                "{} alarms in the rule; at most 100 are allowed",
+                read.names.len()
+            ),
         );
     }
     if read.elements > 500 {
         f.wrong(
             "AlarmRule",
-            format!("{} elements in the rule; at most 500 are allowed", read.elements),
+            format!(
+                "{} elements in the rule; at most 500 are allowed",
+                read.elements
+            ),
         );
     }
     let own = f.get("AlarmName").and_then(Value::as_str);

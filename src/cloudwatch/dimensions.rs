@@ -57,7 +57,8 @@ pub(super) fn dimensions(f: &mut Fields<'_, '_>) {
         d.required("Name");
         let name = d.length("Name", 1, limits::NAME);
         if name.is_some_and(|name| !name.is_empty() && (name.starts_with(':') || !is_plain(name))) {
-            let message = "a dimension name must be printable ASCII and must not start with a colon";
+            let message =
+                "a dimension name must be printable ASCII and must not start with a colon";
             d.wrong("Name", message);
         }
         d.required("Value");

@@ -94,7 +94,10 @@ fn count(f: &mut Fields<'_, '_>, entries: &[Value]) {
             .filter(|(_, entry)| !entry[key].is_null())
             .count();
         if count > MOST {
-            f.wrong("Metrics", format!("{count} {what}; at most {MOST} are allowed"));
+            f.wrong(
+                "Metrics",
+                format!("{count} {what}; at most {MOST} are allowed"),
+            );
         }
     }
 }
@@ -218,8 +221,9 @@ fn band(f: &mut Fields<'_, '_>, entries: &[Value], shapes: &BTreeMap<usize, Shap
             f.fault(Fault::UndefinedId, "ThresholdMetricId", message);
         }
         Some((i, _)) if matches!(shapes.get(&i), Some(Shape::Series | Shape::Scalar)) => {
-            let message =
-                format!("`{wanted}` is not a band; ThresholdMetricId needs an ANOMALY_DETECTION_BAND");
+            let message = format!(
+                "`{wanted}` is not a band; ThresholdMetricId needs an ANOMALY_DETECTION_BAND"
+            );
             f.wrong("ThresholdMetricId", message);
         }
         _ => {}

@@ -67,7 +67,9 @@ fn is_zone(zone: &str) -> Result<(), &'static str> {
     let named = |c: char| c.is_ascii_alphanumeric() || "/_+-".contains(c);
     match zone.chars().all(named) {
         true => Ok(()),
-        false => Err("a time zone must be a name such as Europe/Berlin, or an offset such as +05:30"),
+        false => {
+            Err("a time zone must be a name such as Europe/Berlin, or an offset such as +05:30")
+        }
     }
 }
 

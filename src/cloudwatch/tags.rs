@@ -39,7 +39,10 @@ pub(super) fn check(f: &mut Fields<'_, '_>) {
         tag.required("Value");
         if let Some(name) = tag.length("Key", 1, limits::TAG_NAME) {
             if is_reserved(name) {
-                tag.wrong("Key", "tag names that start with `aws:` are reserved for AWS");
+                tag.wrong(
+                    "Key",
+                    "tag names that start with `aws:` are reserved for AWS",
+                );
             } else if !seen.insert(name) {
                 tag.wrong("Key", format!("two tags have the name `{name}`"));
             }

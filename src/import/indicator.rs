@@ -77,7 +77,11 @@ pub(super) fn events_of_all(
             listed(&of_part),
             listed(&of_all)
         );
-        why = Some(cx.lost(events.span, what, "aggregate both queries by the same labels"));
+        why = Some(cx.lost(
+            events.span,
+            what,
+            "aggregate both queries by the same labels",
+        ));
     }
     if let Some(why) = why {
         comments.push(why);

@@ -38,10 +38,7 @@ pub(super) fn severity(cx: &mut Cx<'_>, text: &Text, comments: &mut Vec<String>)
         return text.value.clone();
     }
     let clean = clean(&text.value, false);
-    comments.push(cx.changed(
-        text.span,
-        format!("severity `{text}` changed to `{clean}`"),
-    ));
+    comments.push(cx.changed(text.span, format!("severity `{text}` changed to `{clean}`")));
     clean
 }
 
@@ -98,8 +95,7 @@ pub(super) fn labels(
         let is_ours = naming::RESERVED_LABELS.contains(&name.value.as_str());
         if is_ours && name.value != naming::OWNER && name.value != naming::SEVERITY {
             let new = format!("service_{name}");
-            let what =
-                format!("label `{name}` renamed to `{new}`: slosmith sets `{name}` itself");
+            let what = format!("label `{name}` renamed to `{new}`: slosmith sets `{name}` itself");
             comments.push(cx.changed(name.span, what));
             name.value = new;
         }
@@ -195,9 +191,8 @@ fn put(cx: &mut Cx<'_>, name: &Text, text: &str, comments: &mut Vec<String>) -> 
         "runbook_url" if is_url && is_plain => Annotation::Runbook(text.to_owned()),
         "summary" | "description" | "action" | "runbook_url" | "dashboard_url" => {
             let new = format!("own_{name}");
-            let what = format!(
-                "annotation `{name}` renamed to `{new}`: slosmith writes `{name}` itself"
-            );
+            let what =
+                format!("annotation `{name}` renamed to `{new}`: slosmith writes `{name}` itself");
             comments.push(cx.changed(name.span, what));
             Annotation::Own(new, text.to_owned())
         }

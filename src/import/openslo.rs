@@ -133,11 +133,7 @@ pub(super) fn read(
         kind => {
             let name = root.at(&["metadata", "name"]).and_then(Node::text);
             let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
-            cx.lost(
-                at,
-                format!("{kind}{name}: specs have no equivalent"),
-                "",
-            );
+            cx.lost(at, format!("{kind}{name}: specs have no equivalent"), "");
         }
     }
     Part::Read
@@ -339,7 +335,8 @@ fn objective(
     };
     let (sli, by) = match (own.as_ref().or(indicator), &common.method) {
         (Some(indicator), Some(method)) => {
-            let what = format!("`budgetingMethod: {method}`: a spec counts events, or measures time");
+            let what =
+                format!("`budgetingMethod: {method}`: a spec counts events, or measures time");
             comments.push(cx.lost(method.span, what, "write a `time` SLI"));
             indicator.keep(threshold.as_ref(), &mut comments);
             (None, Vec::new())

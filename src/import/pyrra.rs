@@ -130,7 +130,8 @@ fn put_marks(cx: &mut Cx<'_>, marks: Metadata, objective: &mut Objective) {
     let mut comments = Vec::new();
     let mut labels = names::labels(cx, placed(marks.labels), &mut comments);
     if let Some(severity) = names::take(&mut labels, naming::SEVERITY) {
-        let what = format!("label `severity: {severity}`: the alerts use the severities of `alerting`");
+        let what =
+            format!("label `severity: {severity}`: the alerts use the severities of `alerting`");
         comments.push(cx.lost(at, what, ""));
     }
     let mut labels = plain(&labels);
@@ -383,7 +384,11 @@ fn alerting(cx: &mut Cx<'_>, spec: &mut Fields<'_>, objective: &mut Objective) -
         let comment = cx.changed(objective.at, what);
         objective.comments.push(comment);
         let what = "labels `short`, `long` and `exhaustion` of the burn-rate alerts";
-        let comment = cx.lost(objective.at, what, "use the label `window`, which holds the long window");
+        let comment = cx.lost(
+            objective.at,
+            what,
+            "use the label `window`, which holds the long window",
+        );
         objective.comments.push(comment);
     }
     has_absent.then_some(absent)

@@ -201,7 +201,8 @@ fn holding(cx: &mut Cx<'_>, alert: &mut Alert, hold: &Text) {
     let millis = u64::try_from(given.millis).unwrap_or_default();
     let whole = Duration::from_secs(millis.div_ceil(1000 * EVALUATION) * EVALUATION);
     if whole.as_secs() * 1000 != millis {
-        let what = format!("`for: {hold}` rounded up to `{whole}`: rules are evaluated every minute");
+        let what =
+            format!("`for: {hold}` rounded up to `{whole}`: rules are evaluated every minute");
         alert.comments.push(cx.changed(hold.span, what));
     }
     if whole.as_secs() > 0 {

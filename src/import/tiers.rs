@@ -104,7 +104,9 @@ fn fault(tier: &Tier, objective: Number, period: Duration, others: &[Tier]) -> O
     } else if factor < Number::new(9, 10) {
         Some("the alert would fire while the objective is met".to_owned())
     } else if tier.long > period {
-        Some(format!("the window is longer than the SLO window of {period}"))
+        Some(format!(
+            "the window is longer than the SLO window of {period}"
+        ))
     } else if tier.short < SHORTEST || tier.short >= tier.long {
         Some(format!(
             "the short window of {} must be at least {SHORTEST} and shorter than the long window",

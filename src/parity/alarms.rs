@@ -144,7 +144,8 @@ impl Builder<'_> {
             ("low_samples", samples.map(|samples| samples.span)),
         ] {
             if let Some(at) = at.filter(|_| !all.is_empty()) {
-                let message = format!("`{field}` has no effect on the CloudWatch alarm of this alert");
+                let message =
+                    format!("`{field}` has no effect on the CloudWatch alarm of this alert");
                 let error = Diagnostic::error("alarm-limit", at, message);
                 self.sink.push(error.help(format!("remove `{field}`")));
             }

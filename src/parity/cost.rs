@@ -112,7 +112,8 @@ impl CostItem {
 impl Cost {
     /// Dollars a month.
     pub fn total(&self) -> f64 {
-        self.items.iter().map(CostItem::dollars).sum()
+        // A sum of nothing is -0.0.
+        self.items.iter().map(CostItem::dollars).sum::<f64>() + 0.0
     }
 
     /// One sentence: *CloudWatch costs at least $25.30 a month*.
@@ -127,7 +128,7 @@ impl Cost {
     }
 }
 
-/// What a plan costs in CloudWatch; nothing where it has nothing there.
+/// The CloudWatch cost of a plan; `None` if the plan has nothing in CloudWatch.
 pub fn cost(plan: &Plan) -> Option<Cost> {
     let cw = plan.cloudwatch.as_ref()?;
     let prices = PRICES.as_ref()?;
@@ -226,13 +227,13 @@ fn metrics(plan: &Plan, cw: &CloudWatch, prices: &Prices) -> Vec<CostItem> {
     sets.into_iter().map(item).collect()
 }
 
-/// What the agent writes for one replica. It is charged as a log, beside the metrics that CloudWatch takes from it.
+/// The log that the agent writes for one replica. AWS charges it in addition to the metrics in it.
 fn logs(cw: &CloudWatch, prices: &Prices) -> Option<CostItem> {
     cw.agent_writes_log().then(|| {
         let bytes = float(cw.scraped.len()) * prices.log_event_bytes * MINUTES;
         let kept = f64::from(RETENTION_DAYS) / 30.0;
         CostItem {
-            what: "the agent's log of one replica, in gigabytes".to_owned(),
+            what: "agent log of one replica, in gigabytes".to_owned(),
             count: bytes / GIGABYTE,
             each: prices.log_ingestion + prices.log_storage * kept,
             at_least: true,
@@ -240,7 +241,7 @@ fn logs(cw: &CloudWatch, prices: &Prices) -> Option<CostItem> {
     })
 }
 
-/// What comes with OpenTelemetry, which is younger than the price file.
+/// OpenTelemetry items, which the price list does not have.
 ///
 /// Source: "OTel metrics pricing and storage" of the CloudWatch user guide has the unit of charge, and no price.
 fn unpriced(cw: &CloudWatch, prices: &Prices) -> Vec<Unpriced> {
@@ -253,7 +254,7 @@ fn unpriced(cw: &CloudWatch, prices: &Prices) -> Vec<Unpriced> {
         what: "OpenTelemetry metrics, in gigabytes",
         count: None,
         why: format!(
-            "charged by the gigabyte of data points as they are sent, with names, labels and attributes; newer than the prices of {date}"
+            "AWS charges per gigabyte of sent data points, including names, labels and attributes; the price list of {date} has no price"
         ),
     }];
     let alarms = cw.alarms.iter().filter(is_promql).count();
@@ -262,7 +263,7 @@ fn unpriced(cw: &CloudWatch, prices: &Prices) -> Vec<Unpriced> {
             what: "alarms: PromQL",
             count: Some(alarms),
             why: format!(
-                "AWS's guide does not say what one costs; newer than the prices of {date}"
+                "the AWS documentation has no price for them, and neither has the price list of {date}"
             ),
         });
     }

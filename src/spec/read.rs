@@ -156,7 +156,8 @@ impl Exclusive<'_> {
         match (ratio.1, total.1) {
             (None, None) => {
                 let error = Diagnostic::error("missing-field", promql.span, "`total` is required");
-                self.sink.push(error.help("add `total`: a query for the rate of all events"));
+                self.sink
+                    .push(error.help("add `total`: a query for the rate of all events"));
             }
             (Some(_), Some(_)) => {
                 self.at_most_one(&[ratio, total]);
@@ -285,6 +286,9 @@ impl Exclusive<'_> {
     fn combination(&mut self, c: &Condition, tests: &[Field<'_>]) {
         let reading = c.reading();
         let own = reading.all().chain(tests.iter().copied());
-        self.reject(own, "cannot be set next to `all` or `any`: set it inside each condition");
+        self.reject(
+            own,
+            "cannot be set next to `all` or `any`: set it inside each condition",
+        );
     }
 }

@@ -34,9 +34,7 @@ impl ParseError {
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::Duration(_) => Some("use a duration like `30s`, `5m`, `1h30m` or `28d`"),
-            Self::Quantity(_) => {
-                Some("use a value like `500ms`, `95%`, `10/min`, `1GiB` or `80`")
-            }
+            Self::Quantity(_) => Some("use a value like `500ms`, `95%`, `10/min`, `1GiB` or `80`"),
             Self::Per(_) => Some("use `/s`, `/min`, `/h` or `/d`"),
             Self::Number(_) | Self::Digits(_) | Self::WholeSeconds(_) | Self::TenYears(_) => None,
         }

@@ -78,7 +78,11 @@ fn tab(lines: &Lines<'_>, line: usize) -> Option<Mistake> {
     let tab = lines.start(line) + text.find('\t')?;
     let blanks = text[..text.len() - text.trim_start().len()].len() - indent(text);
     let message = "this line is indented with a tab: YAML allows only spaces";
-    Mistake::new(tab..tab + blanks, message, "replace each tab with two spaces")
+    Mistake::new(
+        tab..tab + blanks,
+        message,
+        "replace each tab with two spaces",
+    )
 }
 
 /// `{{ … }}` without quotes is a map in a map.

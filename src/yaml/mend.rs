@@ -1,4 +1,4 @@
-//! A tree with faults, mended so that the rest of it can be read and judged.
+//! A tree with faults, repaired so that the rest of it can be read and checked.
 //!
 //! A misspelt key becomes the one that was meant, a value that cannot be read is taken out, and something stands in for
 //! what is missing. What is reported once is remembered, so that what follows from it is not reported as well.

@@ -255,7 +255,11 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         ),
         (m(json!({"/Period": 90})), "/Period", "multiple of 60"),
         (m(json!({"/Period": null})), "", "Period is missing"),
-        (m(json!({"/Period": "60"})), "/Period", "must be a whole number"),
+        (
+            m(json!({"/Period": "60"})),
+            "/Period",
+            "must be a whole number",
+        ),
         (
             m(json!({"/Period": 300, "/EvaluationPeriods": 289})),
             "/EvaluationPeriods",
@@ -337,7 +341,11 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
             "ThresholdMetricId",
         ),
         (m(json!({"/Threshold": null})), "", "Threshold is missing"),
-        (m(json!({"/Threshold": "80"})), "/Threshold", "must be a number"),
+        (
+            m(json!({"/Threshold": "80"})),
+            "/Threshold",
+            "must be a number",
+        ),
         (
             m(json!({"/TreatMissingData": "ok"})),
             "/TreatMissingData",

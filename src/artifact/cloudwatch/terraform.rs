@@ -290,8 +290,9 @@ impl Converted {
                 self.fault(raw, message);
             }
             "ExtendedStatistic" | "Stat" if has_three_decimals(text) => {
-                let message =
-                    format!("the Terraform provider rejects `{text}`: use at most two decimal places");
+                let message = format!(
+                    "the Terraform provider rejects `{text}`: use at most two decimal places"
+                );
                 self.fault(raw, message);
             }
             _ => {}

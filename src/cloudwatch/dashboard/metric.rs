@@ -35,7 +35,10 @@ pub(super) fn check(p: &mut Fields<'_, '_>) -> usize {
     look(p);
     let count = known(rows).count();
     if count > MOST {
-        p.wrong("metrics", format!("{count} metrics; at most {MOST} are allowed"));
+        p.wrong(
+            "metrics",
+            format!("{count} metrics; at most {MOST} are allowed"),
+        );
     }
     for (i, row) in known(rows) {
         self::row(&mut p.at(&format!("metrics/{i}"), row), i == 0);
@@ -64,7 +67,10 @@ fn look(p: &mut Fields<'_, '_>) {
     if let Some(zone) = p.text("timezone")
         && !is_zone(zone)
     {
-        p.wrong("timezone", "timezone must be `+` or `-` and four digits: +0130");
+        p.wrong(
+            "timezone",
+            "timezone must be `+` or `-` and four digits: +0130",
+        );
     }
     axes(p, view == Some("gauge"));
     if let Some(mut table) = p.object("table") {

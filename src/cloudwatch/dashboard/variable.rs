@@ -56,7 +56,10 @@ fn values(f: &mut Fields<'_, '_>) {
         value.length("label", 0, VALUE);
         let text = value.get("value").and_then(|v| v.as_str());
         if text.is_some_and(|text| text.chars().count() > VALUE) {
-            value.wrong("value", format!("a value must have at most {VALUE} characters"));
+            value.wrong(
+                "value",
+                format!("a value must have at most {VALUE} characters"),
+            );
         }
     }
 }

@@ -162,10 +162,16 @@ impl Typing<'_> {
             match argument {
                 Expr::Word(word) if words.contains(&word.as_str()) => {}
                 Expr::Word(word) if !words.is_empty() => {
-                    self.wrong(format!("{name} takes one of {}, not `{word}`", words.join(", ")));
+                    self.wrong(format!(
+                        "{name} takes one of {}, not `{word}`",
+                        words.join(", ")
+                    ));
                 }
                 _ if name == "SORT" && i < 2 => {
-                    self.wrong(format!("{name} takes one of {} as this argument", words.join(", ")));
+                    self.wrong(format!(
+                        "{name} takes one of {} as this argument",
+                        words.join(", ")
+                    ));
                 }
                 argument => {
                     self.expr(argument);

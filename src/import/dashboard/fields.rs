@@ -274,10 +274,7 @@ pub(super) const PANEL: Known = Known {
             "a spec has no transformations: write a query that returns the final result",
         ),
         ("links", "a panel has only the link `runbook`"),
-        (
-            "options.dataLinks",
-            "a panel has only the link `runbook`",
-        ),
+        ("options.dataLinks", "a panel has only the link `runbook`"),
         (
             "fieldConfig.defaults.links",
             "a panel has only the link `runbook`",
@@ -285,7 +282,10 @@ pub(super) const PANEL: Known = Known {
         ("fieldConfig.overrides", "a spec has no style per series"),
         ("seriesOverrides", "a spec has no style per series"),
         ("aliasColors", "a spec has no color per series"),
-        ("fieldConfig.defaults.mappings", "a spec has no value mappings"),
+        (
+            "fieldConfig.defaults.mappings",
+            "a spec has no value mappings",
+        ),
         ("repeat", "only rows can be repeated"),
         ("libraryPanel", "library panels are not supported"),
         (

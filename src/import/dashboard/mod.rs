@@ -50,7 +50,8 @@ pub(super) fn read(
         };
         let what = format!("{form} dashboards are not supported");
         let error = Diagnostic::error("unknown-format", super::fields::start(other.span), what);
-        cx.sink.push(error.help("export the dashboard as classic Grafana JSON"));
+        cx.sink
+            .push(error.help("export the dashboard as classic Grafana JSON"));
     }
     if artifact.dashboards.is_empty() {
         let at = Span::new(file, 0..0);
@@ -78,7 +79,11 @@ fn beside(cx: &mut Cx<'_>, body: &Body<'_>, root: &Node<'_>, boards: &[Span]) ->
         true => around(cx, body, root, "", boards),
         false => {
             let (name, help) = document::other(root);
-            vec![cx.lost(super::fields::start(at), format!("{name} is not a dashboard"), &help)]
+            vec![cx.lost(
+                super::fields::start(at),
+                format!("{name} is not a dashboard"),
+                &help,
+            )]
         }
     }
 }
@@ -143,7 +148,13 @@ fn one(cx: &mut Cx<'_>, artifact: &Artifact, board: &artifact::Dashboard) -> Das
     let Some(root) = board.raw.node("") else {
         return made;
     };
-    made.comments = rest::tell(cx, &board.raw, root, &fields::DASHBOARD, "fields of the dashboard");
+    made.comments = rest::tell(
+        cx,
+        &board.raw,
+        root,
+        &fields::DASHBOARD,
+        "fields of the dashboard",
+    );
     let mut variables = Variables::of(&board.raw);
     let read: Vec<Made> = panel::all(cx, artifact, board, &variables);
     // A spec has a variable for each label that a panel over a signal is filtered by.

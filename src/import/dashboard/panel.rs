@@ -283,19 +283,11 @@ fn series(
     let index = target.query.and_then(|index| artifact.queries.get(index));
     let Some(query) = index else {
         let says = !target.is_blank;
-        return Err(says.then(|| {
-            (
-                start(target.span),
-                "query not in PromQL".to_owned(),
-            )
-        }));
+        return Err(says.then(|| (start(target.span), "query not in PromQL".to_owned())));
     };
     let at = query.span();
     if query.language != Language::PromQl {
-        return Err(Some((
-            at,
-            format!("query not in PromQL: `{}`", query.text),
-        )));
+        return Err(Some((at, format!("query not in PromQL: `{}`", query.text))));
     }
     if word("hide") == Some("true") {
         return Err(Some((at, format!("hidden query: `{}`", query.text))));

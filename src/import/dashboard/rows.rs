@@ -99,7 +99,13 @@ fn old_row(cx: &mut Cx<'_>, board: &Dashboard, pointer: String) -> Row {
         title: title.unwrap_or_default().to_owned(),
         at: board.raw.span(&pointer),
         comments: node.map_or_else(Vec::new, |node| {
-            super::rest::tell(cx, &board.raw, node, &super::fields::ROW, "fields of the row")
+            super::rest::tell(
+                cx,
+                &board.raw,
+                node,
+                &super::fields::ROW,
+                "fields of the row",
+            )
         }),
         pointer: Some(pointer),
         panels: Vec::new(),
@@ -219,7 +225,10 @@ fn told(cx: &mut Cx<'_>, made: &mut Made, variables: &Variables) {
             made.comments.push(cx.changed(series.at, what));
         }
         for name in &series.query.filled {
-            let what = format!("`${name}` replaced by `{}` in this query", variables.current[name]);
+            let what = format!(
+                "`${name}` replaced by `{}` in this query",
+                variables.current[name]
+            );
             made.comments.push(cx.changed(series.at, what));
         }
     }

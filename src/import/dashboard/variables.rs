@@ -107,7 +107,9 @@ impl Variables {
             match self.label(name) {
                 Some(label) => {
                     if label != name {
-                        let what = format!("variable `{name}` renamed to `{label}`, the name of its label");
+                        let what = format!(
+                            "variable `{name}` renamed to `{label}`, the name of its label"
+                        );
                         comments.push(cx.changed(at, what));
                     }
                     if !lists(query, label) {

@@ -97,9 +97,8 @@ impl Alerts {
             let name = target.text(cx, "targetRef");
             let name = name.or_else(|| inline(&mut target, cx));
             let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
-            let what = format!(
-                "notification target{name}: Alertmanager routes alerts by their labels"
-            );
+            let what =
+                format!("notification target{name}: Alertmanager routes alerts by their labels");
             comments.push(cx.lost(at, what, ""));
             target.skip(&["kind", "metadata", "spec"]);
             comments.extend(target.finish(cx));

@@ -421,7 +421,11 @@ fn beyond(
     comments: &mut Vec<String>,
 ) -> Result<Found, String> {
     let Some(threshold) = threshold else {
-        return Err(cx.lost(metric.at, "this threshold metric has no `op` and `value`", ""));
+        return Err(cx.lost(
+            metric.at,
+            "this threshold metric has no `op` and `value`",
+            "",
+        ));
     };
     let Some(bad) = threshold.bad() else {
         let what = format!("comparison `{}`", threshold.op);

@@ -83,8 +83,7 @@ fn override_with(
         if let Some(at) = known {
             let (_, old) = labels.remove(at);
             if old != value {
-                let what =
-                    format!("label `{name}: {old}` of the series: the alerts set `{value}`");
+                let what = format!("label `{name}: {old}` of the series: the alerts set `{value}`");
                 comments.push(cx.lost(old.span, what, ""));
             }
         }

@@ -5,7 +5,10 @@ use crate::import::fields::Fields;
 
 /// Plugins whose work every build does anyway, and how.
 const KNOWN: [(&str, &str); 6] = [
-    ("sloth.dev/core/validate/", "`slosmith build` validates specs itself"),
+    (
+        "sloth.dev/core/validate/",
+        "`slosmith build` validates specs itself",
+    ),
     ("sloth.dev/core/noop/", "this plugin does nothing"),
     (
         "sloth.dev/core/sli_rules/",

@@ -37,7 +37,8 @@ impl Windows {
         if found.is_none()
             && let (Some(period), Some(file)) = (wanted, cx.options.first_file)
         {
-            let message = format!("sloth has no built-in alert windows for an SLO window of {period}");
+            let message =
+                format!("sloth has no built-in alert windows for an SLO window of {period}");
             let error = Diagnostic::error("no-tiers", Span::new(file, 0..0), message);
             cx.sink
                 .push(error.help("pass a sloth file with alert windows: `--windows FILE`"));

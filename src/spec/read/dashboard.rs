@@ -59,7 +59,10 @@ impl Exclusive<'_> {
         self.reject([("text", text)], "needs `kind: text`");
         if let Some(list) = &p.series {
             self.some(list, "`series` must have at least one entry");
-            self.reject(reading.own(), "cannot be set next to `series`: set it inside each series");
+            self.reject(
+                reading.own(),
+                "cannot be set next to `series`: set it inside each series",
+            );
             list.value.iter().for_each(|series| self.series(series));
         }
         if let Some(stats) = &p.stats {

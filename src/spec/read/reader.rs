@@ -8,7 +8,7 @@ use crate::source::{FileId, Span};
 use crate::spec::{API_VERSION, Spec};
 use crate::yaml::{self, Draft, Fault, Joined, Mended, Node};
 
-/// So often a spec is mended; who has more faults mends these first.
+/// Most faults that one run reports; the rest follows when these are fixed.
 const MANY: usize = 200;
 
 /// Fields that are about a file, not about what extends it.

@@ -15,7 +15,11 @@ pub(super) fn unclosed_quote(lines: &Lines<'_>, line: usize, message: &str) -> O
     })?;
     let at = lines.start(line) + at;
     let message = "this quote is not closed";
-    Mistake::new(at..at + 1, message, "close the quote at the end of the text")
+    Mistake::new(
+        at..at + 1,
+        message,
+        "close the quote at the end of the text",
+    )
 }
 
 /// A bracket that is still open at the end of its line.

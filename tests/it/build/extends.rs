@@ -118,7 +118,11 @@ fn what_cannot_be_extended_is_told() {
             "../../outside.yaml",
             "file `../outside.yaml` does not exist",
         ),
-        ("absolute", "/etc/hostname", "`extends` must be a relative path"),
+        (
+            "absolute",
+            "/etc/hostname",
+            "`extends` must be a relative path",
+        ),
         ("itself", "dev.yaml", "a file extends itself"),
         ("map", "{a: b}", "expected a path, or a list of paths"),
     ] {
