@@ -1,4 +1,4 @@
-//! Reading files that people name: regular ones of bounded size, without waiting for anybody.
+//! Reads files that users name: regular files of bounded size, without blocking.
 //!
 //! `input::read(path, input::SMALL)` gives the bytes of `slosmith.toml`, and an error for a FIFO, for `/dev/zero` and for a
 //! file of 2 MB.

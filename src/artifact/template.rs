@@ -87,7 +87,7 @@ fn filled(
         other.template.clone_from(&reader.template);
         let whole = one(&mut other, body, reading, read).is_ok();
         artifact.has_unread_branches |= !whole || !other.artifact.faults.is_empty();
-        // What is wrong with the first reading is told; here it may come of branches that exclude each other.
+        // The first reading reports its errors; those of a later one may come from branches that exclude each other.
         other.artifact.faults.clear();
         if whole {
             artifact.branches.push(other.finish());

@@ -130,7 +130,7 @@ impl Account {
         Ok(State { objects })
     }
 
-    /// All alarms and dashboards that the account holds, whoever made them; without tags.
+    /// All alarms and dashboards of the account, without tags.
     ///
     /// # Errors
     /// When a call fails for good.
@@ -350,7 +350,7 @@ impl Account {
         outcome
     }
 
-    /// Makes one call. What is gone already counts as deleted.
+    /// Makes one call. An object that does not exist counts as deleted.
     async fn make(&self, call: &Call) -> Result<(), CallError> {
         match call {
             Call::Put {

@@ -286,7 +286,7 @@ pub fn hash(fields: &Value) -> String {
     Digest::of(fields.to_string().as_bytes()).to_string()
 }
 
-/// Tags that AWS makes itself; nobody can change them.
+/// Tags that AWS sets itself and that cannot be changed.
 fn is_of_aws(name: &str) -> bool {
     name.to_ascii_lowercase().starts_with("aws:")
 }

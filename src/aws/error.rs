@@ -9,7 +9,7 @@ use thiserror::Error as ThisError;
 use super::object::Key;
 use super::pace::Operation;
 
-/// Codes of errors that pass: too many calls, somebody else's change at the same time, faults of the service.
+/// Codes of temporary errors: too many calls, a concurrent change, faults of the service.
 const PASSING: [&str; 10] = [
     "ConcurrentModificationException",
     "ConflictException",

@@ -27,7 +27,7 @@ use super::pace::Pace;
 /// How long a connection may take to open.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Where to work, and as whom.
+/// Region and credentials of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// The region.
@@ -115,7 +115,7 @@ impl Session {
         self.runtime.block_on(self.account.read(desired, watch))
     }
 
-    /// All alarms and dashboards, whoever made them; without tags.
+    /// All alarms and dashboards of the account, without tags.
     ///
     /// # Errors
     /// When a call fails for good.

@@ -97,7 +97,7 @@ impl Catalog {
 
     /// What on a page of vLLM no server of this version writes so; empty for other programs' pages.
     ///
-    /// A version without a recording is judged by its neighbours, one older than all recordings not at all.
+    /// A version without a recording is checked against its neighbours, one older than all recordings not at all.
     pub fn contradictions(&self, page: &Page, version: &Version) -> Vec<Contradiction> {
         let known = self.families_on(page);
         let Ok(selection) = self.select(&Range::exact(version.clone())) else {

@@ -4,7 +4,7 @@
 //! columns.
 //!
 //! Source: "Dashboard Body Structure and Syntax" of the API's reference. Fields of widgets that it does not name are not
-//! judged: AWS takes them with a warning.
+//! checked: AWS accepts them with a warning.
 
 mod annotations;
 mod explorer;

@@ -1,6 +1,6 @@
 //! Metrics Insights: `SELECT AVG(Load) FROM "App" WHERE Api = 'a' GROUP BY Stage ORDER BY MAX() DESC LIMIT 5`.
 //!
-//! What is documented is read; of conditions only quotes and operators are judged, as AWS adds to them.
+//! Parses the documented syntax. In conditions it checks only quotes and operators, because AWS adds to them.
 
 /// Functions of a query.
 const FUNCTIONS: [&str; 5] = ["AVG", "COUNT", "MAX", "MIN", "SUM"];

@@ -199,7 +199,7 @@ fn fault(file: FileId, error: &toml::de::Error) -> Diagnostic {
         let (word, known) = words.split_first().unwrap_or((&"", &[]));
         let quoted: Vec<_> = known.iter().map(|k| format!("`{k}`")).collect();
         let help = did_you_mean(word, known.iter().copied())
-            .unwrap_or_else(|| format!("expected one of {}", quoted.join(", ")));
+            .unwrap_or_else(|| format!("use one of {}", quoted.join(", ")));
         Diagnostic::error(code, span, format!("unknown {what} `{word}`")).help(help)
     };
     if message.starts_with("unknown field") {

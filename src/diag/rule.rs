@@ -58,7 +58,7 @@ impl Group {
         }
     }
 
-    /// True when what its rules find is wrong, whatever anybody likes.
+    /// True for a category of rules that find mistakes, not style.
     pub fn is_truth(self) -> bool {
         self != Self::Style
     }

@@ -1,4 +1,4 @@
-//! A mapping of a source, read field by field: what nobody asked for is told.
+//! A mapping of a source, read field by field: unused fields are reported.
 
 use super::context::Cx;
 use crate::diag::Diagnostic;

@@ -1,7 +1,7 @@
 //! Specs of other tools → specs of ours, as text.
 //!
-//! Each reader walks all fields of its source. What a spec cannot say is told twice: as a finding at its place in the source,
-//! and as a comment at its place in the spec.
+//! Each reader walks all fields of its source. What a spec cannot express is reported twice: as a finding at its place in the
+//! source, and as a comment at its place in the spec.
 //!
 //! ```
 //! use slosmith::import::{Format, Options, import};
@@ -227,7 +227,7 @@ fn read<'s>(cx: &mut Cx<'s>, files: &[FileId]) -> Vec<Documents<'s>> {
     files.iter().filter_map(read).collect()
 }
 
-/// Reads every document; one that is something else is told, and a file of only such documents is an error.
+/// Reads every document; reports documents of other kinds. A file of only such documents is an error.
 fn each<'a>(
     cx: &mut Cx<'_>,
     services: &mut Services,

@@ -158,7 +158,7 @@ struct Metric {
     selector: Selector,
 }
 
-/// A metric of which Pyrra tells when it is gone.
+/// A metric for which Pyrra has an alert on its absence.
 struct Watched {
     metric: String,
     /// What its events are, if they are not all.
@@ -179,7 +179,7 @@ struct Indicator {
 impl Indicator {
     fn read(&mut self, cx: &mut Cx<'_>, mut fields: Fields<'_>) {
         for kind in ["ratio", "latency", "latencyNative", "bool_gauge"] {
-            // Pyrra takes one indicator: a second one is told.
+            // Pyrra uses one indicator: a second one is reported.
             if self.found.is_some() {
                 break;
             }
@@ -220,7 +220,7 @@ impl Indicator {
         Some(self.ratio(cx, part, read))
     }
 
-    /// A native histogram, of which Pyrra does not tell when it is gone.
+    /// A native histogram, for which Pyrra has no alert on its absence.
     fn native(&mut self, cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Found> {
         let latency = fields.required(cx, "latency");
         let total = metric_in(cx, fields, "total");
@@ -337,13 +337,13 @@ impl Metric {
     }
 }
 
-/// The alert for metrics that are gone.
+/// The alert on absent metrics.
 struct Absent {
     name: Option<String>,
     severity: String,
 }
 
-/// Reads `alerting`; gives back the alert for metrics that are gone, unless it is off.
+/// Reads `alerting`; returns the alert on absent metrics, unless it is off.
 fn alerting(cx: &mut Cx<'_>, spec: &mut Fields<'_>, objective: &mut Objective) -> Option<Absent> {
     let mut absent = Absent {
         name: None,
@@ -444,7 +444,7 @@ fn part(period: Duration, parts: u64) -> Duration {
     Duration::from_mins((period.as_secs() + 30 * parts) / (60 * parts))
 }
 
-/// How long metrics may be gone: as long as the fastest tier would take without a good event, and its holding time.
+/// How long metrics may be absent: as long as the fastest tier would take without a good event, and its holding time.
 fn patience(objective: &Objective) -> Duration {
     let [long, hold] = [28 * 24, 28 * 24 * 30].map(|parts| part(objective.window, parts).as_secs());
     let budget = Number::from_integer(1) - objective.objective;

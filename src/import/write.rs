@@ -16,7 +16,7 @@ use crate::units::decimal;
 
 const SCHEMA: &str = "# yaml-language-server: $schema=../schemas/spec.schema.json";
 
-/// What links lead to until somebody says where.
+/// Placeholder URLs of links.
 const RUNBOOKS: &str = "https://runbooks.example";
 const GRAFANA: &str = "https://grafana.example";
 

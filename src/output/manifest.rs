@@ -49,7 +49,7 @@ impl Manifest {
     /// The manifest of a service folder; an empty one where there is none.
     ///
     /// # Errors
-    /// When it cannot be read, or somebody else wrote it.
+    /// When it cannot be read, or slosmith did not write it.
     pub(super) fn read(root: &Path) -> Result<Self, OutputError> {
         let path = root.join(MANIFEST);
         let Some(bytes) = read(&path)? else {

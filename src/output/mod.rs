@@ -1,9 +1,9 @@
 //! The only module that writes to disk.
 //!
-//! One service folder is the unit: it is written beside its place and exchanged by rename, so that nobody
-//! ever sees half of one. All folders of a build are staged before the first is exchanged, so that a full
-//! disk changes nothing. No file that somebody can see is ever opened for writing. A manifest names what is
-//! ours; files of other people are linked into the new folder, or moved.
+//! One service folder is the unit: it is written beside its place and exchanged by rename, so that no
+//! reader ever sees half of one. All folders of a build are staged before the first is exchanged, so that a full
+//! disk changes nothing. No visible file is ever opened for writing. A manifest names our
+//! files; files of users are linked into the new folder, or moved.
 //!
 //! ```text
 //! generated/checkout/                           live

@@ -51,7 +51,7 @@ impl Writer {
 
     /// Gives a file another text, if it still says `old`; `None` when there must be no file yet.
     ///
-    /// The new text is written beside the file and exchanged by rename, so nobody sees half of it. Permissions
+    /// The new text is written beside the file and exchanged by rename, so no reader sees half of it. Permissions
     /// stay, the owner where the system allows it, and a symbolic link stays a link: the file that it names is
     /// replaced. Hard links are not carried over.
     ///
@@ -69,7 +69,7 @@ impl Writer {
         let private = about.is_some();
         let (fresh, mut file) = Beside::create(folder, private).map_err(OutputError::io(path))?;
         write(&mut file, new, about.as_ref()).map_err(OutputError::io(path))?;
-        // Looked at again as late as possible: a write of somebody else in between must not be lost.
+        // Checked again as late as possible: a write of another program in between must not be lost.
         unchanged(path, &target, old)?;
         match old {
             Some(_) => fresh.rename(&target),
@@ -131,7 +131,7 @@ impl Writer {
     }
 }
 
-/// A rename asks nobody whether the file itself may be written; its owner may have said no.
+/// A rename does not check the permissions of the file itself; the owner may have made it read-only.
 fn writable(path: &Path, target: &Path) -> Result<Metadata, ReplaceError> {
     let opened = File::options().write(true).open(target);
     let about = opened.and_then(|file| file.metadata());
@@ -159,7 +159,7 @@ fn write(file: &mut File, text: &str, old: Option<&Metadata>) -> std::io::Result
     file.sync_all()
 }
 
-/// Only root can give files away; whoever else mends the file of another makes it their own.
+/// Only root can give files away; any other user who fixes a file of another user becomes its owner.
 #[cfg(unix)]
 fn keep_owner(file: &File, old: &Metadata) {
     use std::os::unix::fs::{MetadataExt, fchown};

@@ -27,7 +27,7 @@ use crate::units::{Number, Unit, shown};
 /// Standard deviations of the band that replaces a comparison with the past.
 const USUAL_BAND: Number = Number::new_raw(2, 1);
 
-/// Alarms of one alert: each costs money, and somebody has to read them.
+/// Most alarms of one alert: each costs money and attention.
 const MOST_GROUPS: usize = 500;
 
 impl Builder<'_> {
@@ -298,7 +298,7 @@ impl Builder<'_> {
         self.one_for_all(draft, &c.query, &found, purpose);
         match request.over.filter(|over| over.value.changes_timing()) {
             Some(over) => {
-                // What another statistic does to replicas is told with it; nobody knows what it does to other values.
+                // The effect of another statistic on replicas is a difference already; its effect on other values is unknown.
                 let other = over.value.statistic.is_some() && found.differences.is_empty();
                 if let Some(metric) = found.value.metrics().first() {
                     chosen(draft, &metric.statistic, other, (usual, timing));

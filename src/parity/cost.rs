@@ -59,13 +59,13 @@ impl Prices {
 /// What a service costs.
 #[derive(Clone, Debug)]
 pub struct Cost {
-    /// What it is made of.
+    /// The items.
     pub items: Vec<CostItem>,
-    /// What AWS charges as well, beside the total.
+    /// Items that AWS charges in addition to the total.
     pub unpriced: Vec<Unpriced>,
-    /// At which prices.
+    /// The price list.
     pub prices: &'static Prices,
-    /// True when there is more that nobody can count beforehand.
+    /// True when some costs cannot be counted before the service runs.
     pub at_least: bool,
 }
 
@@ -78,11 +78,11 @@ pub struct CostItem {
     pub count: f64,
     /// Dollars for each.
     pub each: f64,
-    /// True when nobody knows how many there are: so many for each value, or for each replica.
+    /// True when the count is per label value or replica, whose number is unknown.
     pub at_least: bool,
 }
 
-/// Something that AWS charges for and that has no price here: nobody may read it as free.
+/// An item that AWS charges and that has no known price, so that it does not look free.
 #[derive(Clone, Debug)]
 pub struct Unpriced {
     /// What it is.

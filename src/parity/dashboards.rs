@@ -154,7 +154,7 @@ fn alarms_first(panels: &[Panel]) -> impl Iterator<Item = &Panel> {
     panels.iter().filter(alarms).chain(rest)
 }
 
-/// Panels that every service has are not missed in CloudWatch: nobody asked for them.
+/// True for panels of the spec. The panels that every service gets are not reported as missing in CloudWatch.
 fn asked_for(panel: &Panel) -> bool {
     matches!(panel.draw, Draw::Graph(_) | Draw::Text(_))
 }

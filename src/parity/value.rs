@@ -26,8 +26,7 @@ pub(super) struct ValueRequest<'a> {
     pub(super) via: Via,
 }
 
-/// What a value is wanted for. Of a gauge that the service or somebody else publishes, nobody knows how often a minute:
-/// for an alarm its worst sample counts.
+/// The purpose of a value. How often a minute a service publishes a gauge is unknown: an alarm uses its worst sample.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Picture,

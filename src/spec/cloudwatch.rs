@@ -1,4 +1,4 @@
-//! CloudWatch: where its metrics come from, whom alarms notify, and what a single alarm overrides.
+//! CloudWatch: sources of metrics, actions of alarms, and overrides of a single alarm.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

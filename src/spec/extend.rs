@@ -141,7 +141,7 @@ impl Walk<'_> {
     }
 }
 
-/// What a file says that it extends. What is wrong with its shape is told when the file is read.
+/// The files in `extends` of a file. The reader of the file reports a wrong shape.
 fn extended(file: FileId, text: &str) -> Vec<(String, Span)> {
     if !text.contains("extends") {
         return Vec::new();

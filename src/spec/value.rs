@@ -48,7 +48,7 @@ impl<'de> Deserialize<'de> for Stat {
 /// A text that names no statistic.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown stat `{0}`\nexpected `last`, `avg`, `min`, `max`, `rate`, `increase`, `slope` or a percentile like `p95`"
+    "unknown stat `{0}`\nuse `last`, `avg`, `min`, `max`, `rate`, `increase`, `slope` or a percentile like `p95`"
 )]
 pub struct UnknownStat(String);
 

@@ -135,7 +135,7 @@ fn of_syntax(error: &Error, span: Span, text: &str) -> Diagnostic {
 pub(super) fn suggest(error: Diagnostic, word: &str, known: &[&str]) -> Diagnostic {
     match did_you_mean(word, known.iter().copied()) {
         Some(meant) => error.help(meant),
-        None => error.help(format!("expected one of {}", list(known))),
+        None => error.help(format!("use one of {}", list(known))),
     }
 }
 

@@ -17,7 +17,7 @@ use super::{Kind, Node, Style};
 /// What stands in for a missing value: whatever is a text, a time or a number.
 const STAND_INS: [&str; 3] = ["stand-in", "30d", "1"];
 
-/// A tree that is being mended.
+/// A tree under repair.
 #[derive(Debug)]
 pub struct Draft<'t> {
     root: Node<'t>,

@@ -59,7 +59,7 @@ fn lay<'t>(base: &mut Node<'t>, over: Node<'t>, idle: &mut Vec<Range<usize>>) {
                         lay(&mut entry.1, value, idle);
                     }
                     None if removes(&value) => idle.push(key.range()),
-                    // A key that appears twice is told when the tree is read.
+                    // The reader of the tree reports a key that appears twice.
                     None => entries.push((key, value)),
                 }
             }

@@ -1,4 +1,4 @@
-//! The fields of Grafana's classic dashboards: what is read, and what Grafana writes when nobody chose anything.
+//! The fields of Grafana's classic dashboards: the ones that are read, and the default values of Grafana.
 
 use super::rest::Known;
 
@@ -23,7 +23,7 @@ pub(super) const DASHBOARD: Known = Known {
         "gnetId",
         "pluginVersion",
         "templating.list",
-        // What Grafana asks for when somebody imports the file.
+        // The inputs that Grafana requests when the file is imported.
         "__inputs[].name",
         "__inputs[].label",
         "__inputs[].description",

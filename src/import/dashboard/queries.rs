@@ -27,7 +27,7 @@ pub(super) struct Shown {
     pub(super) filtered: Expr,
     /// Labels that variables select values of, each with its variable.
     pub(super) filters: IndexMap<String, String>,
-    /// Labels whose matchers have a variable as a part of their value: these are gone.
+    /// Labels whose matchers were removed, because a variable is a part of their value.
     pub(super) removed: Vec<String>,
     /// Variables that have the value that is chosen at first.
     pub(super) filled: Vec<String>,

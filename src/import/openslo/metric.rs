@@ -319,7 +319,7 @@ fn is_counter_by_name(query: &str) -> bool {
     })
 }
 
-/// OpenSLO says nothing of windows: a query that is one series is taken over the window, any other has to be mended.
+/// OpenSLO queries have no window: a query that is one series is taken over the window, any other is rewritten.
 fn windowed(cx: &mut Cx<'_>, query: &mut Query, function: &str, comments: &mut Vec<String>) {
     if query.has_window() {
         return;

@@ -103,7 +103,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// Tells a fault and mends it; false when nothing is left.
+    /// Reports a fault and repairs the tree; false when nothing is left.
     fn mend(&mut self, fault: &Fault) -> bool {
         let mended = self.draft.mend(fault);
         let found = &mut self.errors.found;
