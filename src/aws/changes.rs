@@ -14,7 +14,7 @@ use super::object::{
 };
 use crate::output::Digest;
 
-/// What a run may do.
+/// Permissions of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowed {
     /// Delete objects that slosmith created and that no spec contains any more.
@@ -45,7 +45,7 @@ pub struct Change {
     /// To which object.
     #[serde(flatten)]
     pub key: Key,
-    /// What it is, or is to be.
+    /// The kind of the object, after the change.
     pub kind: Kind,
     /// Fields and tags that differ, when it is updated.
     pub fields: Vec<FieldChange>,
@@ -63,7 +63,7 @@ pub enum Problem {
     Foreign {
         /// Its name.
         key: Key,
-        /// What it is.
+        /// The kind of the object.
         kind: Kind,
         /// The service that it belongs to, when it comes from another spec.
         service: Option<String>,
@@ -73,9 +73,9 @@ pub enum Problem {
     OtherKind {
         /// Its name.
         key: Key,
-        /// What it is.
+        /// The kind of the object.
         kind: Kind,
-        /// What is wanted.
+        /// The kind in the spec.
         wanted: Kind,
     },
     /// A composite alarm is made from an alarm that will not exist.
@@ -83,15 +83,15 @@ pub enum Problem {
     MissingPart {
         /// The composite alarm.
         key: Key,
-        /// What it lacks.
+        /// The missing alarm.
         part: String,
     },
     /// An alarm that is to be deleted is a part of one that stays.
     #[error("the alarm `{}` cannot be deleted: the composite alarm `{by}` refers to it", key.name)]
     StillUsed {
-        /// What is to be deleted.
+        /// The alarm to delete.
         key: Key,
-        /// What is made from it.
+        /// The composite alarm that refers to it.
         by: String,
         /// True when slosmith created that one and no spec contains it any more.
         stale: bool,
@@ -131,9 +131,9 @@ impl Problem {
 pub struct Changes {
     /// What happens, by object.
     pub changes: BTreeMap<Key, Change>,
-    /// What is as it should be.
+    /// Unchanged objects.
     pub unchanged: BTreeSet<Key>,
-    /// What is ours and no longer wanted, when it may not be deleted.
+    /// Objects of slosmith that are in no spec and must not be deleted.
     pub stale: BTreeSet<Key>,
     /// While there is one, nothing may be applied.
     pub problems: BTreeSet<Problem>,

@@ -12,9 +12,9 @@ use serde_json::Value;
 pub struct FieldChange {
     /// Where it is: `Metrics[m1].MetricStat.Period`.
     pub path: String,
-    /// What it is now; null where there is none.
+    /// The current value; null if absent.
     pub old: Value,
-    /// What it is to be; null where there is to be none.
+    /// The new value; null if absent.
     pub new: Value,
 }
 

@@ -23,7 +23,7 @@ pub enum Call {
     Put {
         /// Which.
         key: Key,
-        /// What it is.
+        /// The kind of the object.
         kind: Kind,
         /// Its fields.
         fields: Value,

@@ -20,7 +20,7 @@ pub struct Saved {
     pub region: String,
     /// The account, where the specs name it.
     pub account: Option<String>,
-    /// What it may do.
+    /// Permissions of the run.
     pub allowed: Allowed,
     services: Vec<String>,
     objects: Vec<Entry>,
@@ -92,7 +92,7 @@ impl Saved {
         Ok(format!("{}\n", serde_json::to_string_pretty(self)?))
     }
 
-    /// What is wanted.
+    /// The objects of the specs.
     pub fn desired(&self) -> Desired {
         let objects = self.objects.iter();
         Desired {

@@ -107,7 +107,7 @@ impl Session {
         self.number.as_deref()
     }
 
-    /// What the account holds of what matters to `desired`.
+    /// The objects of the account that matter to `desired`.
     ///
     /// # Errors
     /// When a call fails for good.

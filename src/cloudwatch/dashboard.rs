@@ -90,7 +90,7 @@ pub fn dashboard(body: &Value) -> Vec<Violation> {
     found
 }
 
-/// Checks a widget; gives back how many metrics it shows.
+/// Checks a widget; returns how many metrics it shows.
 fn widget(f: &mut Fields<'_, '_>) -> usize {
     f.only(&["type", "x", "y", "width", "height", "properties"]);
     if !f.value.is_object() {

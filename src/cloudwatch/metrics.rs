@@ -36,7 +36,7 @@ const FIELDS: [&str; 7] = [
     "AccountId",
 ];
 
-/// Checks the array; gives back the periods that are known.
+/// Checks the array; returns the periods that are known.
 pub(super) fn check(f: &mut Fields<'_, '_>) -> Vec<i64> {
     let entries = f.list("Metrics");
     let whole = !has_unknown(entries);
@@ -70,7 +70,7 @@ pub(super) fn check(f: &mut Fields<'_, '_>) -> Vec<i64> {
     periods.into_iter().collect()
 }
 
-/// One entry by itself; gives back its period.
+/// One entry by itself; returns its period.
 fn one(entry: &mut Fields<'_, '_>) -> Option<i64> {
     if entry.has("MetricStat") && entry.has("Expression") {
         let message = "Expression cannot be combined with MetricStat";

@@ -20,7 +20,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of a mapping; complains about anything else.
+    /// The fields of a mapping; reports anything else.
     pub(super) fn of(
         cx: &mut Cx<'_>,
         body: &'a Body<'a>,
@@ -98,7 +98,7 @@ impl<'a> Fields<'a> {
         self.text(cx, key)
     }
 
-    /// Complains about a field that is not there, or is blank.
+    /// Reports a field that is missing or blank.
     fn filled(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<()> {
         let is_blank = |node: &Node<'_>| node.text().is_some_and(|text| text.trim().is_empty());
         match self.take(key).is_none_or(is_blank) {
@@ -107,7 +107,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Complains about a field that must be there.
+    /// Reports a missing required field.
     pub(super) fn missing<T>(&self, cx: &mut Cx<'_>, key: &str) -> Option<T> {
         let message = format!("missing field `{}{key}`", self.path);
         cx.error("missing-field", start(self.at), message);

@@ -178,7 +178,7 @@ impl Services {
         self.all.contains_key(name)
     }
 
-    /// Puts what was said of a document, and is nowhere, above the service that it belongs to; gives back what has none.
+    /// Puts what was said of a document, and is nowhere, above the service that it belongs to; returns what has none.
     pub(super) fn place(&mut self, said: Vec<String>) -> Vec<String> {
         if said.is_empty() || self.all.is_empty() {
             return said;

@@ -76,7 +76,7 @@ impl<'a> Library<'a> {
         Some((&found.body, found.root))
     }
 
-    /// The same; complains where there is none.
+    /// The same; reports a missing resource.
     fn get(
         &self,
         cx: &mut Cx<'_>,

@@ -394,7 +394,7 @@ fn alerting(cx: &mut Cx<'_>, spec: &mut Fields<'_>, objective: &mut Objective) -
     has_absent.then_some(absent)
 }
 
-/// Reads `severities`, of which a spec has two; gives back the comments.
+/// Reads `severities`, of which a spec has two; returns the comments.
 fn urgencies(
     cx: &mut Cx<'_>,
     mut fields: Fields<'_>,

@@ -60,7 +60,7 @@ fn groups(cx: &mut Cx<'_>, services: &mut Services, fields: &mut Fields<'_>, ser
                 continue;
             };
             if std::mem::take(&mut is_first) {
-                let name = name.iter().map(|name| format!("group {name}"));
+                let name = name.iter().map(|name| format!("rule group {name}"));
                 alert.comments.splice(0..0, name);
             }
             services.entry(service).alerts.push(alert);

@@ -66,7 +66,7 @@ fn twelfth(long: Duration) -> Duration {
     Duration::from_secs((long.as_secs() / 12).max(SHORTEST.as_secs()))
 }
 
-/// Drops tiers that never fire, or that a spec cannot have; tells so.
+/// Drops and reports tiers that never fire, or that a spec cannot have.
 pub(super) fn fit(cx: &mut Cx<'_>, objective: &mut Objective) {
     let period = objective.window;
     let (page, ticket) = (objective.page.is_some(), objective.ticket.is_some());

@@ -36,7 +36,7 @@ fn rename(out: &Path, from: &Path, prefix: &str) -> Result<PathBuf, OutputError>
     renamed.map_err(OutputError::io(from))
 }
 
-/// Clears away what killed builds left, and gives back what could not be: it does no harm where it is.
+/// Clears away what killed builds left, and returns what could not be: it does no harm where it is.
 ///
 /// # Errors
 /// When the output folder cannot be read.

@@ -105,7 +105,7 @@ impl Staging {
         Ok(())
     }
 
-    /// Clears away what is not in its place, and gives back what could not be: it does no harm where it is.
+    /// Clears away what is not in its place, and returns what could not be: it does no harm where it is.
     ///
     /// # Errors
     /// When files of other people are where the error says, and could not be brought back.
@@ -173,7 +173,7 @@ fn undo(done: &[(&Slot, Exchanged)]) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Makes a folder and those above it; gives back the ones that were not there.
+/// Makes a folder and those above it; returns the ones that were not there.
 fn make(out: &Path) -> Result<Vec<PathBuf>, OutputError> {
     let missing = out
         .ancestors()

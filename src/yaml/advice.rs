@@ -40,7 +40,7 @@ pub(super) fn explain(fault: Diagnostic, text: &str) -> Diagnostic {
     if let Some((range, words)) = found.related {
         error = error.related(span(range), words);
     } else if lines.number(found.at.start) != line {
-        error = error.related(noticed, "the error shows here");
+        error = error.related(noticed, "detected here");
     }
     error
 }

@@ -32,7 +32,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// Lays `over` upon this tree; gives back the keys of what it removes, but is not there.
+    /// Lays `over` upon this tree; returns the keys of what it removes, but is not there.
     pub fn overlay(&mut self, over: Node<'t>) -> Vec<Range<usize>> {
         let mut idle = Vec::new();
         lay(self, over, &mut idle);

@@ -245,7 +245,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             m(json!({"/AlarmActions": actions})),
             "/AlarmActions",
-            "6 AlarmActions; 5",
+            "6 AlarmActions; at most 5",
         ),
         (m(json!({"/AlarmActions": [""]})), "/AlarmActions/0", "ARN"),
         (
@@ -448,7 +448,11 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
             "/Metrics/0/Expression",
             "combined with MetricStat",
         ),
-        (x(json!({"/Metrics": eleven})), "/Metrics", "11 metrics; 10"),
+        (
+            x(json!({"/Metrics": eleven})),
+            "/Metrics",
+            "11 metrics; at most 10",
+        ),
         (
             e("bad / al"),
             "/Metrics/2/Expression",

@@ -114,7 +114,8 @@ fn check_unknown(format: Format) {
             let (specs, findings) = imported(format, &name, &edited, &Options::default());
             let shown = shown(&specs, &findings);
             // Documents of another kind are told as a whole.
-            let is_told = shown.contains(FIELD) || findings.contains("this is a ");
+            let is_told =
+                shown.contains(FIELD) || findings.contains(" is not supported by this import");
             let is_known = OF_OTHERS.iter().any(|part| line.contains(part));
             assert!(is_told || is_known, "{name}: before {line}\n{shown}");
             tried += 1;
@@ -252,7 +253,7 @@ fn imported_dashboards_ask_the_same() {
         .collect();
     assert_eq!(others.len(), 1, "{others:#?}\n{source:#?}");
     assert!(
-        findings.contains("without its filter on `namespace`"),
+        findings.contains("filter on `namespace` removed"),
         "{findings}"
     );
 }

@@ -135,7 +135,7 @@ fn pages_that_say_nothing_are_refused() {
     let old = page("0.10.2");
     init(&project, &["--metrics", &old, "--vllm", "0.33.0"])
         .exits(2)
-        .says("was last served by");
+        .says("which exists only from");
     assert_eq!(project.snapshot("."), before);
 }
 

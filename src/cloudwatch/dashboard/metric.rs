@@ -21,7 +21,7 @@ const VIEWS: [&str; 6] = ["timeSeries", "singleValue", "gauge", "bar", "pie", "t
 /// Metrics of a widget.
 const MOST: usize = 500;
 
-/// Checks the properties of a widget; gives back how many metrics it shows.
+/// Checks the properties of a widget; returns how many metrics it shows.
 pub(super) fn check(p: &mut Fields<'_, '_>) -> usize {
     let rows = p.list("metrics");
     let is_alarm = annotations::check(p, !rows.is_empty());

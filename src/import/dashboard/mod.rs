@@ -72,7 +72,7 @@ pub(super) fn read(
     }
 }
 
-/// Tells what else than dashboards is in a document; gives back the comments.
+/// Reports everything in a document that is not a dashboard; returns the comments.
 fn beside(cx: &mut Cx<'_>, body: &Body<'_>, root: &Node<'_>, boards: &[Span]) -> Vec<String> {
     let at = body.place(root);
     match boards.iter().any(|board| is_within(*board, at)) {

@@ -25,7 +25,7 @@ struct Found {
     own: IndexMap<&'static str, (Span, &'static str, Vec<String>)>,
 }
 
-/// Tells of all fields of a part that no reader takes, which together are `what`; gives back the comments.
+/// Reports all fields of a part that no reader uses, together as `what`; returns the comments.
 pub(super) fn tell(
     cx: &mut Cx<'_>,
     raw: &Raw,

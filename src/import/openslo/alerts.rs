@@ -8,7 +8,7 @@ use crate::import::names;
 use crate::source::Span;
 use crate::units::{Duration, Number, parse_decimal};
 
-/// What the policies of an SLO ask for.
+/// Alerts of the policies of an SLO.
 #[derive(Default)]
 pub(super) struct Alerts {
     conditions: Vec<Condition>,

@@ -58,7 +58,7 @@ fn comments_on_top_of(body: &Body<'_>, root: &Node<'_>) -> Vec<String> {
     }
 }
 
-/// Reads a service; gives back its name.
+/// Reads a service; returns its name.
 fn service(
     cx: &mut Cx<'_>,
     services: &mut Services,

@@ -107,7 +107,7 @@ fn what_the_api_server_would_refuse_is_told_at_its_place() {
             "example.com/team",
             "example.com/te am",
             ":",
-            "is not a valid label name",
+            "is not a valid name of a label",
         ),
         (
             "gateway:\n      kub",
