@@ -269,9 +269,9 @@ mod tests {
             ("{\"a\": \"x\n\"}", 8, "control"),
             ("[\"\\q\"]", 1, "escape"),
             ("[01]", 1, "value"),
-            ("{} x", 3, "follows the end"),
-            ("", 0, "missing"),
-            ("\"a", 0, "does not end"),
+            ("{} x", 3, "unexpected text after"),
+            ("", 0, "expected a value"),
+            ("\"a", 0, "not closed"),
         ] {
             let fault = parse(text).unwrap_err();
             assert_eq!(fault.range.start, at, "{text}");

@@ -163,7 +163,9 @@ fn show(builder: &mut Builder<'_>, slos: &[Slo], panel: &Panel, account: bool) -
     match &panel.draw {
         Draw::Text(text) => Ok((Content::Text(text.clone()), Vec::new())),
         Draw::Alerts(_) => states(builder, account),
-        Draw::Objectives(_) => Err(vec![NotExpressible::OnlyPromQl("the panel joins several queries")]),
+        Draw::Objectives(_) => Err(vec![NotExpressible::OnlyPromQl(
+            "the panel joins several queries",
+        )]),
         Draw::Graph(_) | Draw::Tile => {
             if let Some(alarms) = status(builder, panel, account) {
                 return Ok((Content::Alarms(alarms), Vec::new()));

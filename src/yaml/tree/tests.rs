@@ -90,7 +90,7 @@ fn aliases_cannot_copy_without_end() {
     assert!(
         full("a: &a [*a]")
             .unwrap_err()
-            .contains("inside the value that it names")
+            .contains("inside the value that it refers to")
     );
     let deep = (1..2000).fold("a0: &a0 [x]\n".to_owned(), |t, n| {
         format!("{t}a{n}: &a{n} [*a{}]\n", n - 1)

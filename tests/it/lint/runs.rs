@@ -114,7 +114,11 @@ fn what_nobody_asked_about_is_counted_and_named() {
     }
     project.run(&["lint", "tsconfig.json"]).exits(2);
     let named = project.run(&["lint", "chart/odd.yaml"]).exits(2);
-    assert!(named.out.contains("render it, then lint"), "{}", named.out);
+    assert!(
+        named.out.contains("render the template, then lint"),
+        "{}",
+        named.out
+    );
 }
 
 #[test]
@@ -144,7 +148,7 @@ fn branches_that_cannot_be_read_are_named() {
     let ran = project.run(&["lint", "--format", "concise"]).exits(1);
     let place = "chart/dead.yaml:7:29: error[removed-metric]";
     assert!(ran.out.contains(place), "{}", ran.out);
-    let said = "note: 2 templates read in part (some branches are not YAML, or there are too many: render it, then lint): \
+    let said = "note: 2 templates read in part (some branches are not YAML, or there are too many: render the template, then lint): \
                 chart/half.yaml, chart/many.yaml\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
