@@ -28,10 +28,10 @@ pub use choice::{Choice, is_known, words};
 pub use code::Code;
 pub use file::json_schema;
 
-/// What the file is called.
+/// Name of the file.
 pub const NAME: &str = "slosmith.toml";
 
-/// How bad the findings of a rule are here.
+/// Level of the findings of a rule in a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -60,37 +60,37 @@ impl Level {
 /// A configuration that was read and makes sense by itself.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// The releases that queries must be right on.
+    /// The releases on which queries must work.
     pub vllm: Option<Spanned<Range>>,
-    /// The serving configurations whose families exist; none given means the default one.
+    /// The profiles whose families exist; empty means the default profile.
     pub profiles: Vec<Spanned<String>>,
-    /// Labels that are added on the way from the page to the query.
+    /// Labels that are added between the `/metrics` output and the query.
     pub labels: Vec<Spanned<String>>,
-    /// Matchers by which one sees that vLLM's own servers are meant: label and value.
+    /// Matchers that identify vLLM servers: label and value.
     pub selector: BTreeMap<String, String>,
-    /// How often Prometheus scrapes, when the file says so.
+    /// Scrape interval of Prometheus, if the file sets it.
     pub scrape_interval: Option<Duration>,
-    /// The oldest Prometheus that must read the queries, when the file says so.
+    /// The oldest Prometheus version that must run the queries, if the file sets it.
     pub prometheus: Option<Release>,
     /// A catalog of vLLM that may be newer than the embedded one.
     pub vllm_catalog: Option<Spanned<PathBuf>>,
     /// Folders of recordings of other services.
     pub catalogs: Vec<Spanned<PathBuf>>,
-    /// Which rules are asked.
+    /// The rules to run.
     pub choice: Choice,
     /// Levels that differ from the rules' own.
     pub levels: BTreeMap<Spanned<String>, Level>,
-    /// Languages of source code that is looked at.
+    /// Languages of source code to check.
     pub code: Vec<Code>,
-    /// Findings that are known and wait.
+    /// The baseline of known findings.
     pub baseline: Option<Spanned<PathBuf>>,
-    /// What is built.
+    /// Settings of `slosmith build`.
     pub build: Build,
     folder: PathBuf,
     exclude: GlobSet,
 }
 
-/// Why there is no configuration where one was wanted.
+/// Why a configuration cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file could not be read.
@@ -102,7 +102,7 @@ pub enum LoadError {
         source: std::io::Error,
     },
     /// The file was read, and something in it is wrong.
-    #[error("the configuration is wrong")]
+    #[error("the configuration has errors")]
     Wrong(Vec<Diagnostic>),
 }
 
@@ -142,7 +142,7 @@ impl Config {
         &self.folder
     }
 
-    /// Sets the level of a rule's findings; a rule with a level is asked.
+    /// Sets the level of a rule's findings; a rule with a level runs.
     pub fn set_level(&mut self, rule: &str, level: Level) {
         let rule = Spanned::new(rule.to_owned(), Span::default());
         self.choice.levelled.push(rule.clone());
@@ -154,7 +154,7 @@ impl Config {
         self.levels.get(rule).copied()
     }
 
-    /// Rules and groups that the configuration names and nobody knows.
+    /// Rules and categories that the configuration names and that do not exist.
     pub fn unknown_rules(&self, known: &[RuleInfo]) -> Vec<Diagnostic> {
         let rules = || known.iter().map(|rule| rule.name);
         let unknown = self
@@ -166,7 +166,7 @@ impl Config {
             .choice
             .words()
             .filter(|word| !is_known(&word.value, known));
-        let choice = unknown.map(|word| unknown_rule(word, "rule or group", words(known)));
+        let choice = unknown.map(|word| unknown_rule(word, "rule or category", words(known)));
         levels.chain(choice).collect()
     }
 
@@ -187,7 +187,7 @@ fn unknown_rule(
     what: &str,
     known: impl Iterator<Item = &'static str>,
 ) -> Diagnostic {
-    let message = format!("there is no {what} `{word}`");
+    let message = format!("unknown {what} `{word}`");
     let hint = did_you_mean(&word.value, known);
     Diagnostic::warning("unknown-rule", word.span, message).maybe_help(hint)
 }

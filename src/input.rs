@@ -1,4 +1,4 @@
-//! Reading files that people name: regular ones of bounded size, without waiting for anybody.
+//! Reads files that users name: regular files of bounded size, without blocking.
 //!
 //! `input::read(path, input::SMALL)` gives the bytes of `slosmith.toml`, and an error for a FIFO, for `/dev/zero` and for a
 //! file of 2 MB.
@@ -90,7 +90,7 @@ pub fn text(bytes: Vec<u8>) -> Result<String> {
     })
 }
 
-/// True for a regular file, and for what cannot be looked at, so that reading it says why.
+/// True for a regular file, and for a file whose type is unknown, so that reading it reports the reason.
 pub fn is_file(path: &Path) -> bool {
     match fs::metadata(path) {
         Ok(found) => found.is_file(),
@@ -174,7 +174,7 @@ fn too_large(most: u64) -> Error {
     let most = most >> 20;
     Error::new(
         ErrorKind::FileTooLarge,
-        format!("it has more than {most} MiB, which is the most that is read"),
+        format!("larger than the limit of {most} MiB"),
     )
 }
 

@@ -13,16 +13,17 @@ type Text = Spanned<String>;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Metadata {
-    /// Namespace of the resources. Default: that of the `kubectl` context.
+    /// Namespace of the resources. Default: the namespace of the `kubectl` context.
     pub namespace: Option<Text>,
-    /// Labels in addition to ours, such as the one that an operator's `ruleSelector` needs; one of the same name replaces ours.
+    /// Labels in addition to the generated ones, such as the label that an operator's `ruleSelector` selects. A label of the
+    /// same name replaces the generated one.
     pub labels: IndexMap<Text, Text>,
-    /// Annotations in addition to ours.
+    /// Annotations in addition to the generated ones.
     pub annotations: IndexMap<Text, Text>,
 }
 
 impl Metadata {
-    /// These, and what `below` says beside them.
+    /// This metadata, completed with the metadata in `below`.
     #[must_use]
     pub fn over(&self, below: &Self) -> Self {
         let merge = |near: &IndexMap<Text, Text>, far: &IndexMap<Text, Text>| {
@@ -47,7 +48,7 @@ impl Metadata {
         namespace.into_iter().chain(pairs)
     }
 
-    /// What the API server would refuse, each at its place.
+    /// Values that the Kubernetes API server would reject, each at its place.
     pub fn faults(&self) -> Vec<Diagnostic> {
         let mut faults = Vec::new();
         let mut check = |at: &Text, what: &str, why: Option<&str>| {
@@ -57,11 +58,11 @@ impl Metadata {
             check(namespace, "namespace", bad_namespace(&namespace.value));
         }
         for (key, value) in &self.labels {
-            check(key, "name of a label", bad_key(&key.value));
-            check(value, "value of a label", bad_value(&value.value));
+            check(key, "label name", bad_key(&key.value));
+            check(value, "label value", bad_value(&value.value));
         }
         for key in self.annotations.keys() {
-            check(key, "name of an annotation", bad_key(&key.value));
+            check(key, "annotation name", bad_key(&key.value));
         }
         faults
     }
@@ -72,7 +73,7 @@ fn fault(span: Span, what: &str, found: &str, why: &str) -> Diagnostic {
     Diagnostic::error("invalid-name", span, message).help(why)
 }
 
-/// Labels of a selector that the API server would refuse.
+/// Labels of a selector that the Kubernetes API server would reject.
 pub fn selector_faults(labels: &IndexMap<Text, Text>) -> Vec<Diagnostic> {
     let metadata = Metadata {
         labels: labels.clone(),
@@ -88,7 +89,9 @@ pub fn bad_namespace(name: &str) -> Option<&'static str> {
         && name.bytes().all(fits)
         && !name.starts_with('-')
         && !name.ends_with('-');
-    (!fine).then_some("1 to 63 lower-case letters, digits and dashes, and no dash at the ends")
+    (!fine).then_some(
+        "use 1 to 63 lower-case letters, digits and dashes; do not start or end with a dash",
+    )
 }
 
 /// Why a word cannot name a label or an annotation.
@@ -99,7 +102,9 @@ pub fn bad_key(key: &str) -> Option<&'static str> {
     };
     let prefix_fits = prefix.is_none_or(|p| p.len() <= 253 && p.split('.').all(is_domain_part));
     let fine = prefix_fits && !name.is_empty() && bad_value(name).is_none();
-    (!fine).then_some("letters, digits, `-`, `_` and `.`, at most 63, perhaps behind `domain/`")
+    (!fine).then_some(
+        "use at most 63 letters, digits, `-`, `_` and `.`; an optional prefix is `domain/`",
+    )
 }
 
 fn is_domain_part(part: &str) -> bool {
@@ -115,7 +120,7 @@ pub fn bad_value(value: &str) -> Option<&'static str> {
         && end(value.bytes().next())
         && end(value.bytes().last());
     (!fine).then_some(
-        "at most 63 letters, digits, `-`, `_` and `.`, with letters or digits at the ends",
+        "use at most 63 letters, digits, `-`, `_` and `.`; start and end with a letter or digit",
     )
 }
 

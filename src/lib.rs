@@ -1,4 +1,4 @@
-//! Compiles SLO specs into Prometheus rules, dashboards, alarms and runbooks, and judges queries against recorded
+//! Compiles SLO specs into Prometheus rules, dashboards, alarms and runbooks, and checks queries against recorded
 //! vLLM metrics.
 //!
 //! ```

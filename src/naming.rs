@@ -66,22 +66,22 @@ const MAX_NAME: usize = 63;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// It has no characters.
-    #[error("a name cannot be empty")]
+    #[error("a name must not be empty")]
     Empty,
     /// It starts with `-`, `_` or something else.
-    #[error("a name starts with a letter or digit")]
+    #[error("a name must start with a letter or digit")]
     Start,
     /// It has other characters than letters, digits, `-` and `_`.
-    #[error("a name consists of letters, digits, `-` and `_`")]
+    #[error("a name must consist of letters, digits, `-` and `_`")]
     Characters,
     /// The same where only lower-case letters are allowed.
-    #[error("a name consists of lower-case letters, digits, `-` and `_`")]
+    #[error("a name must consist of lower-case letters, digits, `-` and `_`")]
     LowerCase,
     /// Windows has a device of that name.
-    #[error("some systems keep it for a device and have no file of that name")]
+    #[error("Windows reserves this file name")]
     Device,
     /// It has too many characters.
-    #[error("a name has at most {MAX_NAME} characters")]
+    #[error("a name must have at most {MAX_NAME} characters")]
     Long,
 }
 

@@ -111,7 +111,7 @@ pub enum TemplateError {
         source: std::io::Error,
     },
     /// A file replaces no built-in template.
-    #[error("{} replaces no template{}", .path.display(), .suggestion.as_ref().map(|s| format!(": {s}")).unwrap_or_default())]
+    #[error("{} has the name of no built-in template{}", .path.display(), .suggestion.as_ref().map(|s| format!(": {s}")).unwrap_or_default())]
     Unknown {
         /// The file.
         path: PathBuf,
@@ -128,7 +128,7 @@ pub struct Templates {
     environment: Environment<'static>,
     replaced: Vec<(String, String)>,
     own: Vec<(String, String)>,
-    /// What templates were given, when somebody wants to know.
+    /// Variables passed to templates, recorded on request.
     watch: Option<shape::Watch>,
 }
 
@@ -310,8 +310,8 @@ fn wrong(error: &minijinja::Error) -> TemplateError {
     };
     let detail = error.detail().map(|d| format!(": {d}")).unwrap_or_default();
     let what = match error.kind() {
-        ErrorKind::OutOfFuel => format!("it does more than {} steps", limits::STEPS),
-        ErrorKind::UndefinedError => "a variable or field that is not there".to_owned(),
+        ErrorKind::OutOfFuel => format!("the template runs more than {} steps", limits::STEPS),
+        ErrorKind::UndefinedError => "undefined variable or field".to_owned(),
         kind => kind.to_string(),
     };
     TemplateError::Render(format!("{place}{what}{detail}"))

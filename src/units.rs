@@ -115,7 +115,7 @@ impl Dimension {
     fn article(self) -> &'static str {
         match self {
             Dimension::Time => "a time",
-            Dimension::Ratio => "a share",
+            Dimension::Ratio => "a percentage",
             Dimension::Data => "an amount of data",
             Dimension::Count => "a plain number",
             Dimension::Power => "a power",
@@ -242,23 +242,23 @@ impl Quantity {
         let time = if rate { "/min" } else { "" };
         let (message, help) = match self.suffix {
             _ if fits && rate => (
-                format!("`{self}` has no time, but this is a rate"),
+                format!("`{self}` has no unit of time; expected a rate"),
                 format!("write `{amount}/s` or `{amount}/min`"),
             ),
             _ if fits => (
-                format!("`{self}` is a rate, but this is {}", unit.article()),
+                format!("`{self}` is a rate; expected {}", unit.article()),
                 format!("write `{amount}`"),
             ),
             Suffix::None if wanted == Dimension::Ratio => (
-                format!("`{self}` is {}% of a ratio", decimal(self.value * 100)),
-                format!("a ratio runs from 0 to 1: write `{amount}%{time}`"),
+                format!("`{self}` means {}%", decimal(self.value * 100)),
+                format!("write `{amount}%{time}`"),
             ),
             Suffix::None => {
                 let suffixes = wanted.suffixes().into_iter().filter(|s| !s.is_empty());
                 let written: Vec<_> = suffixes.map(|s| format!("`{amount}{s}{time}`")).collect();
                 (
                     format!(
-                        "`{self}` has no unit, but this is {}{per_time}",
+                        "`{self}` has no unit; expected {}{per_time}",
                         unit.article()
                     ),
                     format!("write {}", written.join(" or ")),
@@ -270,7 +270,7 @@ impl Quantity {
                     found.article(),
                     unit.article()
                 ),
-                format!("write something like `{}{time}`", wanted.example()),
+                format!("use a value like `{}{time}`", wanted.example()),
             ),
         };
         Mismatch { message, help }

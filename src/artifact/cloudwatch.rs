@@ -116,7 +116,7 @@ impl Names {
             Some(first) => alarm.faults.push(Violation {
                 pointer: pointer.to_owned(),
                 message: format!(
-                    "`{first}` has the name `{name}` too: a name is unique in its region"
+                    "`{first}` also has the name `{name}`: alarm names must be unique in a region"
                 ),
                 fault: Fault::Limit,
             }),
@@ -154,7 +154,7 @@ pub(in crate::artifact) fn body(reader: &mut Reader, text: &Text) {
         Ok(root) => dashboard(reader, &inside, &root),
         Err(_) if holes => {}
         Err(fault) => {
-            let message = format!("this is not JSON: {}", fault.message);
+            let message = format!("invalid JSON: {}", fault.message);
             let span = inside.span(fault.range);
             let fault = Diagnostic::error("invalid-json", span, message);
             reader.artifact.faults.push(fault);

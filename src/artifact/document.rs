@@ -114,7 +114,7 @@ pub(super) fn nested(reader: &mut Reader, text: &Text) {
         match root {
             Ok(root) => read(reader, &inside, root),
             Err(fault) => {
-                let message = format!("this is not JSON: {}", fault.message);
+                let message = format!("invalid JSON: {}", fault.message);
                 let span = inside.span(fault.range);
                 reader
                     .artifact

@@ -36,7 +36,7 @@ pub(super) fn read(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unread> {
         }
         Err(error) => {
             let at = start + error.location().offset().min(text.len());
-            let message = format!("this is not HCL: {}", error.message());
+            let message = format!("invalid HCL: {}", error.message());
             Err(Diagnostic::error("invalid-hcl", body.span(at..at), message).into())
         }
     }

@@ -42,7 +42,7 @@ fn value(text: &str, filled: bool) -> Result<Node<'_>, Fault> {
     parser.blanks();
     match parser.peek() {
         None => Ok(node),
-        Some(_) => Err(parser.fault("text follows the end of the JSON value")),
+        Some(_) => Err(parser.fault("unexpected text after the JSON value")),
     }
 }
 
@@ -82,7 +82,7 @@ impl<'t> Parser<'t> {
             Some(b'[') => self.array(depth),
             Some(b'"') => self.string(),
             Some(_) => self.literal(),
-            None => Err(self.fault("a value is missing at the end of the text")),
+            None => Err(self.fault("expected a value, found the end of the text")),
         }
     }
 
@@ -97,7 +97,7 @@ impl<'t> Parser<'t> {
             let key = parser.string()?;
             parser.blanks();
             if parser.peek() != Some(b':') {
-                return Err(parser.fault("expected `:` behind the key"));
+                return Err(parser.fault("expected `:` after the key"));
             }
             parser.at += 1;
             entries.push((key, parser.value(depth + 1)?));
@@ -168,7 +168,7 @@ impl<'t> Parser<'t> {
                     self.at = at;
                     return Err(self.fault("a control character must be escaped"));
                 }
-                None => return Err(self.fault("the string does not end")),
+                None => return Err(self.fault("the string is not closed")),
             }
         }
         self.at = at + 1;
@@ -176,7 +176,7 @@ impl<'t> Parser<'t> {
         let value = if escaped {
             let fault = Fault {
                 range: start..self.at,
-                message: "the string has an escape that JSON does not know",
+                message: "invalid escape in the string",
             };
             Cow::Owned(json_string(slice).ok_or(fault)?)
         } else {
@@ -269,9 +269,9 @@ mod tests {
             ("{\"a\": \"x\n\"}", 8, "control"),
             ("[\"\\q\"]", 1, "escape"),
             ("[01]", 1, "value"),
-            ("{} x", 3, "follows the end"),
-            ("", 0, "missing"),
-            ("\"a", 0, "does not end"),
+            ("{} x", 3, "unexpected text after"),
+            ("", 0, "expected a value"),
+            ("\"a", 0, "not closed"),
         ] {
             let fault = parse(text).unwrap_err();
             assert_eq!(fault.range.start, at, "{text}");

@@ -63,7 +63,7 @@ pub(super) fn read_json(reader: &mut Reader, body: &Body<'_>) -> Result<(), Unre
 }
 
 fn no_json(body: &Body<'_>, fault: &json::Fault) -> Diagnostic {
-    let message = format!("this is not JSON: {}", fault.message);
+    let message = format!("invalid JSON: {}", fault.message);
     Diagnostic::error("invalid-json", body.span(fault.range.clone()), message)
 }
 
@@ -87,7 +87,7 @@ fn filled(
         other.template.clone_from(&reader.template);
         let whole = one(&mut other, body, reading, read).is_ok();
         artifact.has_unread_branches |= !whole || !other.artifact.faults.is_empty();
-        // What is wrong with the first reading is told; here it may come of branches that exclude each other.
+        // The first reading reports its errors; those of a later one may come from branches that exclude each other.
         other.artifact.faults.clear();
         if whole {
             artifact.branches.push(other.finish());
@@ -108,7 +108,7 @@ fn one(
 ) -> Result<(), Fault> {
     let start = Span::new(body.file(), 0..0);
     let text = body.filled(reading);
-    let text = text.ok_or_else(|| (start, "an action in it does not end".to_owned()))?;
+    let text = text.ok_or_else(|| (start, "an action is not closed".to_owned()))?;
     read(reader, &Body::inside(text.map.clone(), &text.value))
 }
 
@@ -132,8 +132,9 @@ fn unread(filler: Filler, span: Span, why: &str) -> Unread {
         Filler::Helm => ("helm-template", "Helm"),
         Filler::Jinja => ("jinja-template", "Jinja"),
     };
-    let message = format!("this {name} template cannot be read before it is rendered: {why}");
-    let fault = Diagnostic::error(code, span, message).help("render it, then lint the result");
+    let message = format!("this {name} template can be checked only after rendering: {why}");
+    let fault =
+        Diagnostic::error(code, span, message).help("render the template, then lint the result");
     Unread {
         fault,
         template: Some(filler),

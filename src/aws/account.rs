@@ -91,7 +91,7 @@ impl Account {
         }
     }
 
-    /// What the account holds of what matters to `desired`.
+    /// The objects of the account that matter to `desired`.
     ///
     /// # Errors
     /// When a call fails for good.
@@ -130,7 +130,7 @@ impl Account {
         Ok(State { objects })
     }
 
-    /// All alarms and dashboards that the account holds, whoever made them; without tags.
+    /// All alarms and dashboards of the account, without tags.
     ///
     /// # Errors
     /// When a call fails for good.
@@ -274,7 +274,7 @@ impl Account {
         Ok(found > 0)
     }
 
-    /// What a list does not tell; none when it was deleted since.
+    /// Details that a list does not contain; none when the object was deleted since.
     async fn detail(&self, key: &Key) -> Result<Option<(Kind, Value)>, CallError> {
         let name = key.name.as_str();
         if key.space == Space::MuteRule {
@@ -350,7 +350,7 @@ impl Account {
         outcome
     }
 
-    /// Makes one call. What is gone already counts as deleted.
+    /// Makes one call. An object that does not exist counts as deleted.
     async fn make(&self, call: &Call) -> Result<(), CallError> {
         match call {
             Call::Put {

@@ -14,12 +14,12 @@ use super::object::{
 };
 use crate::output::Digest;
 
-/// What a run may do.
+/// Permissions of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowed {
-    /// Delete what is ours and no longer wanted.
+    /// Delete objects that slosmith created and that no spec contains any more.
     pub prune: bool,
-    /// Take over what has a wanted name and is not ours.
+    /// Take ownership of objects that have a wanted name and that slosmith did not create.
     pub adopt: bool,
 }
 
@@ -33,7 +33,7 @@ pub enum Action {
     Update,
     /// It is an alarm of another kind, which no update changes: deleted and created.
     Replace,
-    /// It is ours and nobody wants it.
+    /// Created by slosmith, but in no spec.
     Delete,
 }
 
@@ -45,25 +45,25 @@ pub struct Change {
     /// To which object.
     #[serde(flatten)]
     pub key: Key,
-    /// What it is, or is to be.
+    /// The kind of the object, after the change.
     pub kind: Kind,
     /// Fields and tags that differ, when it is updated.
     pub fields: Vec<FieldChange>,
-    /// True when it was not ours before.
+    /// True when slosmith did not create the object.
     pub adopted: bool,
-    /// True when somebody else changed it since it was last applied.
+    /// True when the object was edited outside slosmith since the last apply.
     pub edited: bool,
 }
 
 /// Why changes cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum Problem {
-    /// Something that is not ours has a wanted name.
+    /// An object that slosmith does not own has a wanted name.
     #[error("the {} `{}` exists and {}", kind.as_str(), key.name, of(service.as_deref()))]
     Foreign {
         /// Its name.
         key: Key,
-        /// What it is.
+        /// The kind of the object.
         kind: Kind,
         /// The service that it belongs to, when it comes from another spec.
         service: Option<String>,
@@ -73,9 +73,9 @@ pub enum Problem {
     OtherKind {
         /// Its name.
         key: Key,
-        /// What it is.
+        /// The kind of the object.
         kind: Kind,
-        /// What is wanted.
+        /// The kind in the spec.
         wanted: Kind,
     },
     /// A composite alarm is made from an alarm that will not exist.
@@ -83,17 +83,17 @@ pub enum Problem {
     MissingPart {
         /// The composite alarm.
         key: Key,
-        /// What it lacks.
+        /// The missing alarm.
         part: String,
     },
     /// An alarm that is to be deleted is a part of one that stays.
     #[error("the alarm `{}` cannot be deleted: the composite alarm `{by}` refers to it", key.name)]
     StillUsed {
-        /// What is to be deleted.
+        /// The alarm to delete.
         key: Key,
-        /// What is made from it.
+        /// The composite alarm that refers to it.
         by: String,
-        /// True when that is ours and nobody wants it.
+        /// True when slosmith created that one and no spec contains it any more.
         stale: bool,
     },
 }
@@ -110,14 +110,18 @@ impl Problem {
     pub fn help(&self) -> &'static str {
         match self {
             Self::Foreign { .. } => {
-                "rename yours in the spec, delete it, or take it over with `--adopt`"
+                "rename the object in the spec, delete the existing one, or take ownership with `--adopt`"
             }
-            Self::OtherKind { .. } => "rename yours in the spec, or delete it",
-            Self::MissingPart { .. } => "create it first, or remove it from the rule",
+            Self::OtherKind { .. } => "rename the object in the spec, or delete the existing one",
+            Self::MissingPart { .. } => {
+                "create the missing alarm first, or remove it from the rule"
+            }
             Self::StillUsed { stale: true, .. } => {
-                "no spec contains that one any more: delete it with `--prune`"
+                "no spec contains the composite alarm any more: delete it with `--prune`"
             }
-            Self::StillUsed { stale: false, .. } => "remove it from the rule of that alarm first",
+            Self::StillUsed { stale: false, .. } => {
+                "remove the alarm from the rule of the composite alarm first"
+            }
         }
     }
 }
@@ -127,9 +131,9 @@ impl Problem {
 pub struct Changes {
     /// What happens, by object.
     pub changes: BTreeMap<Key, Change>,
-    /// What is as it should be.
+    /// Unchanged objects.
     pub unchanged: BTreeSet<Key>,
-    /// What is ours and no longer wanted, when it may not be deleted.
+    /// Objects of slosmith that are in no spec and must not be deleted.
     pub stale: BTreeSet<Key>,
     /// While there is one, nothing may be applied.
     pub problems: BTreeSet<Problem>,
@@ -282,7 +286,7 @@ pub fn hash(fields: &Value) -> String {
     Digest::of(fields.to_string().as_bytes()).to_string()
 }
 
-/// Tags that AWS makes itself; nobody can change them.
+/// Tags that AWS sets itself and that cannot be changed.
 fn is_of_aws(name: &str) -> bool {
     name.to_ascii_lowercase().starts_with("aws:")
 }
@@ -299,7 +303,7 @@ pub(super) fn tag_edits(old: &Tags, new: &Tags) -> (Tags, BTreeSet<String>) {
     (set.collect(), gone.cloned().collect())
 }
 
-/// Fields and tags that differ. Our fingerprint follows from the fields: it is told when nothing else is.
+/// Fields and tags that differ. The hash tag changes with the fields, so it is listed only if nothing else differs.
 fn changed_fields(object: &Object, wanted: &Wanted) -> Vec<FieldChange> {
     let mut fields = differences(&object.fields, &wanted.fields);
     let (set, gone) = tag_edits(&object.tags, &wanted.tags);

@@ -79,7 +79,7 @@ impl Changes {
             let count = after(space);
             if count > quota {
                 found.push(format!(
-                    "{count} {name} in the region; the quota is {quota} unless AWS raised it"
+                    "{count} {name} in the region; the default AWS quota is {quota}"
                 ));
             }
         }
@@ -91,7 +91,7 @@ impl Changes {
         }
         let many = users.into_iter().filter(|(_, count)| *count > USERS);
         found.extend(many.map(|(name, count)| {
-            format!("{count} composite alarms are made from `{name}`; {USERS} may be")
+            format!("{count} composite alarms use `{name}`; at most {USERS} are allowed")
         }));
         found
     }

@@ -9,14 +9,14 @@ use super::object::{Desired, HASH_TAG, Key, Kind, SERVICE_TAG, SPEC_TAG, Tags, W
 use crate::cloudwatch::limits;
 use crate::target::Requests;
 
-/// Why what specs want cannot be had.
+/// Why the objects of the specs cannot exist together.
 #[derive(Debug, PartialEq, Eq, Error)]
 pub enum DesiredError {
     /// Two specs give one name.
-    #[error("{0} is wanted twice")]
+    #[error("two specs define the {0}")]
     Twice(Key),
     /// Too many tags.
-    #[error("{key} has {count} tags, three of them slosmith's; {most} are allowed", most = limits::TAGS)]
+    #[error("{key} has {count} tags, including three of slosmith; at most {most} are allowed", most = limits::TAGS)]
     Tags {
         /// Of what.
         key: Key,

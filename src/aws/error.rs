@@ -9,7 +9,7 @@ use thiserror::Error as ThisError;
 use super::object::Key;
 use super::pace::Operation;
 
-/// Codes of errors that pass: too many calls, somebody else's change at the same time, faults of the service.
+/// Codes of temporary errors: too many calls, a concurrent change, faults of the service.
 const PASSING: [&str; 10] = [
     "ConcurrentModificationException",
     "ConflictException",
@@ -33,19 +33,19 @@ const MISSING: [&str; 3] = [
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
 pub enum CallError {
-    /// CloudWatch refused it.
+    /// CloudWatch rejected the call.
     #[error("{operation:?}: {code}: {message}")]
     Refused {
         /// What was called.
         operation: Operation,
         /// AWS's name for it.
         code: String,
-        /// AWS's words.
+        /// The message of AWS.
         message: String,
         /// True when it may work later.
         passing: bool,
     },
-    /// There was no answer that could be read.
+    /// No readable response.
     #[error("{operation:?}: {why}")]
     NoAnswer {
         /// What was called.
@@ -56,7 +56,7 @@ pub enum CallError {
         passing: bool,
     },
     /// It was not made: its name is taken since the account was read.
-    #[error("{0} exists since the account was read, and was not overwritten")]
+    #[error("{0} was created after the account was read; slosmith did not overwrite it")]
     Taken(Key),
     /// It was not made: the run was stopped before.
     #[error("stopped")]
@@ -75,7 +75,7 @@ pub(super) fn in_words(error: &(dyn Error + 'static)) -> String {
     words.join(": ")
 }
 
-/// True when nobody listens at the address.
+/// True when no server listens at the address.
 fn is_closed(error: &(dyn Error + 'static)) -> bool {
     let mut io = causes(error).filter_map(|error| error.downcast_ref::<io::Error>());
     io.any(|error| error.kind() == io::ErrorKind::ConnectionRefused)
@@ -105,7 +105,7 @@ impl CallError {
         }
         let passing = match error {
             SdkError::TimeoutError(_) | SdkError::ResponseError(_) => true,
-            // Where nobody listens, nobody will in a few seconds.
+            // A closed port stays closed for the next seconds.
             SdkError::DispatchFailure(failure) if !is_closed(error) => {
                 failure.is_io() || failure.is_timeout()
             }

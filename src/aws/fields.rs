@@ -12,9 +12,9 @@ use serde_json::Value;
 pub struct FieldChange {
     /// Where it is: `Metrics[m1].MetricStat.Period`.
     pub path: String,
-    /// What it is now; null where there is none.
+    /// The current value; null if absent.
     pub old: Value,
-    /// What it is to be; null where there is to be none.
+    /// The new value; null if absent.
     pub new: Value,
 }
 
@@ -77,7 +77,7 @@ fn are_objects(list: &[Value]) -> bool {
 /// How an entry of a list is called, and its place among entries without names.
 type Name = (usize, String);
 
-/// How the entries of a list are told apart: by `Id`, `Name` or what a widget shows, else by their number.
+/// The identity of an entry of a list: its `Id`, its `Name` or the content of a widget, else its number.
 fn names(list: &[Value]) -> Vec<Name> {
     let keys: [fn(&Value) -> Option<&str>; 3] = [
         |entry| entry["Id"].as_str(),

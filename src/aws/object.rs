@@ -18,7 +18,7 @@ pub const SPEC_TAG: &str = "slosmith:spec";
 /// Tag with the fingerprint of the fields that were applied last.
 pub const HASH_TAG: &str = "slosmith:hash";
 
-/// What an object is.
+/// Kinds of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -104,7 +104,7 @@ pub type Tags = BTreeMap<String, String>;
 /// An object as a spec wants it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wanted {
-    /// What it is.
+    /// The kind of the object.
     pub kind: Kind,
     /// Fields of the request, normalised, without tags; of a dashboard, its body.
     pub fields: Value,
@@ -115,7 +115,7 @@ pub struct Wanted {
 /// An object that an account holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// What it is.
+    /// The kind of the object.
     pub kind: Kind,
     /// Its Amazon Resource Name.
     pub arn: String,
@@ -132,7 +132,7 @@ impl Object {
     }
 }
 
-/// What an account holds in one region.
+/// The objects of an account in one region.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// All alarms and mute rules of the region, and the dashboards that may be ours.

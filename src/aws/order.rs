@@ -23,7 +23,7 @@ pub enum Call {
     Put {
         /// Which.
         key: Key,
-        /// What it is.
+        /// The kind of the object.
         kind: Kind,
         /// Its fields.
         fields: Value,
@@ -32,18 +32,18 @@ pub enum Call {
     },
     /// Sets tags of an object that exists.
     Tag {
-        /// Which.
+        /// The object that the tags belong to.
         key: Key,
-        /// By what tags are set.
+        /// The ARN that the tag call needs.
         arn: String,
         /// The tags.
         tags: Tags,
     },
     /// Removes tags.
     Untag {
-        /// Of which object.
+        /// The object that the tags belong to.
         key: Key,
-        /// By what tags are removed.
+        /// The ARN that the tag call needs.
         arn: String,
         /// Their names.
         names: BTreeSet<String>,
@@ -186,7 +186,7 @@ impl Planner<'_> {
         old.map(|old| &old.fields) != new.map(|new| &new.fields)
     }
 
-    /// On how many levels of wanted alarms an alarm stands.
+    /// Depth of an alarm in the tree of wanted composite alarms.
     fn depth(&self, name: &str, known: &mut BTreeMap<String, usize>) -> usize {
         if let Some(depth) = known.get(name) {
             return *depth;
@@ -204,7 +204,7 @@ impl Planner<'_> {
         depth
     }
 
-    /// Deletes what nobody wants: what names alarms first, composite alarms before their parts.
+    /// Deletes obsolete objects: objects that name alarms first, then composite alarms, then their parts.
     fn deletes(&self) -> Vec<Wave> {
         let gone: Vec<_> = self
             .with(Action::Delete)

@@ -1,7 +1,7 @@
 //! What CloudWatch answers, as the request that would make the same.
 //!
 //! A `MetricAlarm` with a threshold becomes `{"AlarmName": …, "Threshold": 80}`. Its state and its times are left out; fields that no
-//! spec sets are kept, so that a plan shows when somebody else set them.
+//! spec sets are kept, so that a plan shows when they were set outside slosmith.
 
 use aws_sdk_cloudwatch::operation::get_alarm_mute_rule::GetAlarmMuteRuleOutput;
 use aws_sdk_cloudwatch::primitives::DateTime;

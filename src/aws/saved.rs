@@ -20,7 +20,7 @@ pub struct Saved {
     pub region: String,
     /// The account, where the specs name it.
     pub account: Option<String>,
-    /// What it may do.
+    /// Permissions of the run.
     pub allowed: Allowed,
     services: Vec<String>,
     objects: Vec<Entry>,
@@ -35,14 +35,16 @@ struct Entry {
     wanted: Wanted,
 }
 
-/// Why a file is no plan.
+/// Why a file is not a plan.
 #[derive(Debug, Error)]
 pub enum SavedError {
-    /// It is none of ours.
-    #[error("not a plan of `slosmith cloudwatch plan --out`: {0}")]
+    /// Not written by slosmith.
+    #[error("not a plan file of `slosmith cloudwatch plan --out`: {0}")]
     Unreadable(#[from] serde_json::Error),
-    /// It is of another release.
-    #[error("a plan of another release of slosmith (form {0}, expected {VERSION}); plan again")]
+    /// Written by another slosmith version.
+    #[error(
+        "plan file of another slosmith version (format {0}, expected {VERSION}); run `slosmith cloudwatch plan` again"
+    )]
     Version(u64),
 }
 
@@ -90,7 +92,7 @@ impl Saved {
         Ok(format!("{}\n", serde_json::to_string_pretty(self)?))
     }
 
-    /// What is wanted.
+    /// The objects of the specs.
     pub fn desired(&self) -> Desired {
         let objects = self.objects.iter();
         Desired {

@@ -27,7 +27,7 @@ use super::pace::Pace;
 /// How long a connection may take to open.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Where to work, and as whom.
+/// Region and credentials of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// The region.
@@ -40,13 +40,13 @@ pub struct Settings {
     pub pace: Pace,
 }
 
-/// Why no account can be worked on.
+/// Why a session cannot start.
 #[derive(Debug, Error)]
 pub enum SessionError {
-    /// The system gives no runtime.
-    #[error("cannot start waiting for answers")]
+    /// The runtime does not start.
+    #[error("cannot start the network runtime")]
     Runtime(#[from] io::Error),
-    /// There are no credentials, or they cannot be had.
+    /// Credentials are missing, or cannot be loaded.
     #[error("no AWS credentials: {0}")]
     Credentials(String),
 }
@@ -87,7 +87,7 @@ impl Session {
             Some(provider) => runtime.block_on(async { provider.provide_credentials().await }),
             None => {
                 return Err(SessionError::Credentials(
-                    "there is no provider of them".to_owned(),
+                    "no credentials provider is configured".to_owned(),
                 ));
             }
         };
@@ -107,7 +107,7 @@ impl Session {
         self.number.as_deref()
     }
 
-    /// What the account holds of what matters to `desired`.
+    /// The objects of the account that matter to `desired`.
     ///
     /// # Errors
     /// When a call fails for good.
@@ -115,7 +115,7 @@ impl Session {
         self.runtime.block_on(self.account.read(desired, watch))
     }
 
-    /// All alarms and dashboards, whoever made them; without tags.
+    /// All alarms and dashboards of the account, without tags.
     ///
     /// # Errors
     /// When a call fails for good.

@@ -17,7 +17,7 @@ pub enum Answer {
     Lineage,
     /// They disagree and nothing decides: the family is in both lists.
     Undecided,
-    /// Released source alone; nobody recorded the family.
+    /// Released source alone; the family was never recorded.
     SourceOnly,
 }
 

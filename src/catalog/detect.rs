@@ -53,20 +53,20 @@ impl fmt::Display for Contradiction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unserved { family, life } => {
-                write!(f, "the page has `{family}`, which came with {}", life.first)?;
+                write!(f, "the `/metrics` output has `{family}`, which exists ")?;
                 match &life.last {
-                    Some(last) => write!(f, " and was last served by {last}"),
-                    None => Ok(()),
+                    Some(last) => write!(f, "only from {} to {last}", life.first),
+                    None => write!(f, "only since {}", life.first),
                 }
             }
             Self::Elsewhere { family, profiles } => write!(
                 f,
-                "the page has `{family}`, which the profile {} serves",
+                "the `/metrics` output has `{family}`, which belongs to the profile {}",
                 profiles.join(" or ")
             ),
             Self::Missing { family } => write!(
                 f,
-                "the page lacks `{family}`, which every server of that release shows"
+                "the `/metrics` output lacks `{family}`, which every server of that release exposes"
             ),
         }
     }
@@ -97,7 +97,7 @@ impl Catalog {
 
     /// What on a page of vLLM no server of this version writes so; empty for other programs' pages.
     ///
-    /// A version without a recording is judged by its neighbours, one older than all recordings not at all.
+    /// A version without a recording is checked against its neighbours, one older than all recordings not at all.
     pub fn contradictions(&self, page: &Page, version: &Version) -> Vec<Contradiction> {
         let known = self.families_on(page);
         let Ok(selection) = self.select(&Range::exact(version.clone())) else {

@@ -53,7 +53,7 @@ pub struct PageEntry {
 }
 
 impl PageEntry {
-    /// The tier of a page that nobody recorded: released source says what it shows.
+    /// The tier of a page that was not recorded: its content follows from released source.
     pub const SOURCE: &'static str = "source";
 
     /// False when only released source says what the page shows.

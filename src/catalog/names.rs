@@ -106,8 +106,8 @@ impl Catalog {
         self.near(base).map(|found| format!("{found}{suffix}"))
     }
 
-    /// Families of the newest release come first: nobody wants to be pointed at a removed one. A name of
-    /// some other exporter's is never taken for ours.
+    /// Families of the newest release come first, so that no removed one is suggested. A name of another exporter is never
+    /// treated as one of vLLM.
     fn near(&self, base: &str) -> Option<&str> {
         let prefix = base
             .split_inclusive([':', '_'])

@@ -10,15 +10,15 @@ pub struct Selection {
     /// The recorded releases, oldest first; never empty. For one version without a recording, those
     /// before and after it.
     pub releases: Vec<ReleaseId>,
-    /// The version that has no recording and is answered from its neighbours.
+    /// The version that has no recording and is checked against its neighbours.
     pub unrecorded: Option<Version>,
-    /// What a person should know about the choice, one sentence each.
+    /// Notes on the choice for the user, one sentence each.
     pub notes: Vec<String>,
 }
 
 /// A range without any recorded release.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no recorded release lies in `{range}`; nearest: {}", .nearest.join(" and "))]
+#[error("no recorded vLLM release is in `{range}`; nearest: {}", .nearest.join(" and "))]
 pub struct NoRelease {
     /// The range as written.
     pub range: String,
@@ -29,8 +29,8 @@ pub struct NoRelease {
 impl Catalog {
     /// The recorded releases of a range.
     ///
-    /// One version without a recording is answered from its neighbours, one newer than all recordings
-    /// from the newest.
+    /// One version without a recording is checked against its neighbours, one newer than all recordings
+    /// against the newest.
     ///
     /// # Errors
     /// When no recorded release lies in the range.
@@ -68,7 +68,7 @@ impl Catalog {
         let newest = self.releases.last().filter(|_| range.is_open_ended())?;
         let newest = newest.version();
         Some(format!(
-            "`{range}` has no upper end: judged up to {newest}, the newest recorded release"
+            "`{range}` has no upper limit: checked up to {newest}, the newest recorded release"
         ))
     }
 
@@ -78,7 +78,7 @@ impl Catalog {
             (Some(before), Some(after)) => (
                 vec![before.id(), after.id()],
                 format!(
-                    "{version} is not recorded: answered from {} and {}",
+                    "vLLM {version} is not recorded: checked against {} and {}",
                     before.version(),
                     after.version()
                 ),
@@ -86,7 +86,7 @@ impl Catalog {
             (Some(newest), None) => (
                 vec![newest.id()],
                 format!(
-                    "{version} is newer than every recording: answered from {}",
+                    "vLLM {version} is newer than every recording: checked against {}",
                     newest.version()
                 ),
             ),

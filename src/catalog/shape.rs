@@ -90,13 +90,13 @@ pub struct Shape {
     pub kind: MetricType,
     /// Label names, sorted, without `le` and `quantile`.
     pub labels: Vec<String>,
-    /// The labels are not known for certain or differ between deployments: never judge them.
+    /// The labels are not known for certain or differ between deployments: never check them.
     pub open_labels: bool,
     /// All values of the labels whose domain is small and known.
     pub values: BTreeMap<String, Vec<String>>,
     /// `le` values exactly as exposed, in order, with `+Inf`; empty for all but histograms.
     pub buckets: Vec<String>,
-    /// The boundaries are not known or differ between deployments: never judge them.
+    /// The boundaries are not known or differ between deployments: never check them.
     pub open_buckets: bool,
 }
 

@@ -16,7 +16,7 @@ pub struct Range {
     exact: Option<Version>,
 }
 
-/// Why a text is no range.
+/// Why a text is not a range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a version or version range: {why}")]
 pub struct RangeError {
@@ -30,8 +30,7 @@ pub struct RangeError {
 
 impl RangeError {
     /// What a range looks like.
-    pub const HELP: &'static str =
-        "write one version, such as `0.20.2`, or bounds joined by commas, such as `>=0.20, <0.34`";
+    pub const HELP: &'static str = "write one version, such as `0.20.2`, or limits with a comma between them, such as `>=0.20, <0.34`";
 
     /// What to write instead.
     pub fn help(&self) -> String {

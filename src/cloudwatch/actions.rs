@@ -45,10 +45,10 @@ pub(super) fn check(f: &mut Fields<'_, '_>, sort: Sort) {
 pub fn refused(action: &str, state: &str, sort: Sort) -> Option<String> {
     let parts: Vec<&str> = action.splitn(6, ':').collect();
     let ["arn", partition, service, _, account, rest @ ..] = parts.as_slice() else {
-        return Some("an action is an ARN of 1 to 1024 characters".to_owned());
+        return Some("an action must be an ARN of 1 to 1024 characters".to_owned());
     };
     if !partition.starts_with("aws") || action.chars().count() > limits::ACTION {
-        return Some("an action is an ARN of 1 to 1024 characters".to_owned());
+        return Some("an action must be an ARN of 1 to 1024 characters".to_owned());
     }
     let composite = sort == Sort::Composite;
     match *service {
@@ -57,10 +57,10 @@ pub fn refused(action: &str, state: &str, sort: Sort) -> Option<String> {
             Some(format!("an EC2 action must be one of {}", EC2.join(", ")))
         }
         "automate" | "swf" if composite => {
-            Some("a composite alarm cannot take an action of EC2".to_owned())
+            Some("a composite alarm cannot have an EC2 action".to_owned())
         }
         "automate" | "swf" if matches!(sort, Sort::Math | Sort::Band) => {
-            Some("an alarm on metric math cannot take an action of EC2".to_owned())
+            Some("an alarm on metric math cannot have an EC2 action".to_owned())
         }
         "automate" | "swf" => None,
         "autoscaling" if composite => {
@@ -70,16 +70,16 @@ pub fn refused(action: &str, state: &str, sort: Sort) -> Option<String> {
             Some("an anomaly detection alarm cannot run a scaling action".to_owned())
         }
         "autoscaling" => None,
-        "ssm" | "ssm-incidents" if composite && state != "AlarmActions" => {
-            Some("a composite alarm opens items and incidents in AlarmActions only".to_owned())
-        }
+        "ssm" | "ssm-incidents" if composite && state != "AlarmActions" => Some(
+            "a composite alarm can create OpsItems and incidents only in AlarmActions".to_owned(),
+        ),
         "ssm" | "ssm-incidents" => None,
         "aiops" if state != "AlarmActions" => {
-            Some("an investigation is started in AlarmActions only".to_owned())
+            Some("an investigation can be started only in AlarmActions".to_owned())
         }
         "aiops" => None,
         other => Some(format!(
-            "an alarm cannot call `{other}`; it can call sns, lambda, automate, swf, autoscaling, ssm, ssm-incidents and aiops"
+            "an alarm cannot call `{other}`; use sns, lambda, automate, swf, autoscaling, ssm, ssm-incidents or aiops"
         )),
     }
 }

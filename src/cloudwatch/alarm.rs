@@ -99,7 +99,7 @@ pub fn alarm(request: &Value, form: Form) -> Vec<Violation> {
     if size > REQUEST {
         f.wrong(
             "",
-            format!("the request has {size} bytes; {REQUEST} are allowed"),
+            format!("the request has {size} bytes; at most {REQUEST} are allowed"),
         );
     }
     found
@@ -118,7 +118,7 @@ fn kind(f: &mut Fields<'_, '_>) -> Option<Kind> {
         [] if sure => {
             f.wrong(
                 "",
-                "one of MetricName, Metrics and EvaluationCriteria is needed",
+                "one of MetricName, Metrics and EvaluationCriteria is required",
             );
             None
         }
@@ -156,7 +156,7 @@ fn name(f: &mut Fields<'_, '_>) {
     }
     let name = f.length("AlarmName", 1, limits::NAME);
     if name.is_some_and(|name| name.chars().any(|c| c.is_ascii_control())) {
-        f.wrong("AlarmName", "AlarmName holds a control character");
+        f.wrong("AlarmName", "AlarmName must not contain control characters");
     }
 }
 
@@ -178,7 +178,7 @@ fn values(f: &mut Fields<'_, '_>) {
     if f.whole("EvaluationPeriods")
         .is_some_and(|periods| periods < 1)
     {
-        f.wrong("EvaluationPeriods", "EvaluationPeriods is at least 1");
+        f.wrong("EvaluationPeriods", "EvaluationPeriods must be at least 1");
     }
     points(f);
 }
@@ -202,7 +202,7 @@ fn single(f: &mut Fields<'_, '_>) {
     f.length("MetricName", 1, limits::NAME);
     namespace(f);
     dimensions(f);
-    let message = "exactly one of Statistic and ExtendedStatistic is needed";
+    let message = "exactly one of Statistic and ExtendedStatistic is required";
     if f.has("Statistic") && f.has("ExtendedStatistic") {
         f.wrong("ExtendedStatistic", message);
     } else if f.lacks("Statistic") && f.lacks("ExtendedStatistic") {
@@ -263,7 +263,7 @@ fn evaluation(f: &mut Fields<'_, '_>) {
     if f.has("EvaluationInterval") {
         f.wrong(
             "EvaluationInterval",
-            "EvaluationInterval belongs to EvaluationCriteria",
+            "EvaluationInterval needs EvaluationCriteria",
         );
     }
 }
@@ -290,7 +290,7 @@ fn promql(f: &mut Fields<'_, '_>) {
     if f.as_whole("EvaluationInterval")
         .is_some_and(|seconds| seconds > LONGEST_INTERVAL)
     {
-        let message = "EvaluationInterval is at most 3600 seconds";
+        let message = "EvaluationInterval must be at most 3600 seconds";
         f.wrong("EvaluationInterval", message);
     } else {
         period(f, "EvaluationInterval");
@@ -315,7 +315,7 @@ fn promql(f: &mut Fields<'_, '_>) {
     for key in ["PendingPeriod", "RecoveryPeriod"] {
         let seconds = inner.whole(key);
         if seconds.is_some_and(|seconds| !(0..=LONGEST_PENDING).contains(&seconds)) {
-            inner.wrong(key, format!("{key} is between 0 and 86400 seconds"));
+            inner.wrong(key, format!("{key} must be between 0 and 86400 seconds"));
         }
     }
 }
@@ -329,7 +329,7 @@ fn vector(query: &str) -> Result<(), String> {
     match known_type(&expr) {
         Some(ValueType::Vector) | None => Ok(()),
         Some(other) => Err(format!(
-            "the query gives a {other}; an alarm needs an instant vector, of which each series is a contributor"
+            "the query returns a {other}; an alarm needs an instant vector, with one contributor per series"
         )),
     }
 }
@@ -344,7 +344,7 @@ fn look_back(f: &mut Fields<'_, '_>, period: Option<i64>) {
     if u64::try_from(total).is_ok_and(|total| total > limit) {
         let words = limits::longest_look_back_words(period);
         let message = format!(
-            "{periods} periods of {seconds} seconds look back {total} seconds; {limit} are allowed: {words}"
+            "{periods} periods of {seconds} s look back {total} s; at most {limit} s are allowed: {words}"
         );
         f.wrong("EvaluationPeriods", message);
     }

@@ -50,13 +50,13 @@ fn suppressor(f: &mut Fields<'_, '_>) {
     f.length("ActionsSuppressor", 1, 1600);
     for key in periods {
         if f.has("ActionsSuppressor") && f.lacks(key) {
-            let message = format!("{key} is missing beside ActionsSuppressor");
+            let message = format!("ActionsSuppressor needs {key}");
             f.wrong("ActionsSuppressor", message);
         }
         if f.lacks("ActionsSuppressor") && f.has(key) {
-            f.wrong(key, format!("{key} belongs to ActionsSuppressor"));
+            f.wrong(key, format!("{key} needs ActionsSuppressor"));
         } else if f.whole(key).is_some_and(|seconds| seconds < 0) {
-            f.wrong(key, format!("{key} is not negative"));
+            f.wrong(key, format!("{key} must be 0 or more"));
         }
     }
 }
@@ -64,18 +64,24 @@ fn suppressor(f: &mut Fields<'_, '_>) {
 fn check_rule(f: &mut Fields<'_, '_>, rule: &str) {
     let read = match children(rule) {
         Ok(read) => read,
-        Err(why) => return f.wrong("AlarmRule", format!("the rule cannot be read: {why}")),
+        Err(why) => return f.wrong("AlarmRule", format!("the rule is invalid: {why}")),
     };
     if read.names.len() > 100 {
         f.wrong(
             "AlarmRule",
-            format!("{} alarms in the rule; 100 are allowed", read.names.len()),
+            format!(
+                "{} alarms in the rule; at most 100 are allowed",
+                read.names.len()
+            ),
         );
     }
     if read.elements > 500 {
         f.wrong(
             "AlarmRule",
-            format!("{} elements in the rule; 500 are allowed", read.elements),
+            format!(
+                "{} elements in the rule; at most 500 are allowed",
+                read.elements
+            ),
         );
     }
     let own = f.get("AlarmName").and_then(Value::as_str);
@@ -93,7 +99,7 @@ pub struct Children {
     pub elements: usize,
 }
 
-/// Why a rule cannot be read.
+/// A syntax error in a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BadRule {
     /// Something is where nothing may be.
@@ -111,7 +117,7 @@ pub enum BadRule {
     #[error("`{0}` is missing at the end")]
     Ends(&'static str),
     /// Behind a state something is wrong.
-    #[error("behind {state}: {why}")]
+    #[error("after {state}: {why}")]
     Behind {
         /// The state.
         state: &'static str,
@@ -127,7 +133,7 @@ pub enum BadRule {
     )]
     NotAnAlarm(String),
     /// AT_LEAST of how many.
-    #[error("AT_LEAST begins with a number or a percentage")]
+    #[error("AT_LEAST must start with a number or a percentage")]
     NoNumber,
     /// AT_LEAST of so many that it never or always holds.
     #[error(
@@ -135,7 +141,7 @@ pub enum BadRule {
     )]
     Count(String),
     /// AT_LEAST of which state.
-    #[error("AT_LEAST names ALARM, OK or INSUFFICIENT_DATA")]
+    #[error("AT_LEAST must name ALARM, OK or INSUFFICIENT_DATA")]
     NoState,
     /// A quote is not closed.
     #[error("a closing quote is missing")]

@@ -4,7 +4,7 @@
 //! columns.
 //!
 //! Source: "Dashboard Body Structure and Syntax" of the API's reference. Fields of widgets that it does not name are not
-//! judged: AWS takes them with a warning.
+//! checked: AWS accepts them with a warning.
 
 mod annotations;
 mod explorer;
@@ -50,17 +50,17 @@ pub fn put_dashboard(request: &Value, form: Form) -> Vec<Violation> {
     if name.is_some_and(|name| !name.chars().all(plain)) {
         f.wrong(
             "DashboardName",
-            "DashboardName has letters, digits, `-` and `_`",
+            "DashboardName must consist of letters, digits, `-` and `_`",
         );
     }
     f.required("DashboardBody");
     if f.get("DashboardBody").is_some_and(|body| !body.is_string()) {
         let write = match form {
             Form::Terraform => "jsonencode({ … })",
-            Form::Formation => "a text, or Fn::ToJsonString",
-            Form::Api => "a text",
+            Form::Formation => "a string, or Fn::ToJsonString",
+            Form::Api => "a string",
         };
-        let message = format!("the body is JSON in a text: write {write}");
+        let message = format!("the body must be JSON in a string: write {write}");
         f.wrong("DashboardBody", message);
     }
     found
@@ -84,13 +84,13 @@ pub fn dashboard(body: &Value) -> Vec<Violation> {
     if metrics > MOST_METRICS {
         f.wrong(
             "widgets",
-            format!("{metrics} metrics on the dashboard; {MOST_METRICS} are allowed"),
+            format!("{metrics} metrics on the dashboard; at most {MOST_METRICS} are allowed"),
         );
     }
     found
 }
 
-/// Checks a widget; gives back how many metrics it shows.
+/// Checks a widget; returns how many metrics it shows.
 fn widget(f: &mut Fields<'_, '_>) -> usize {
     f.only(&["type", "x", "y", "width", "height", "properties"]);
     if !f.value.is_object() {
@@ -127,7 +127,7 @@ fn place(f: &mut Fields<'_, '_>) {
     f.within("height", 1, 1000);
     for (one, other) in [("x", "y"), ("y", "x")] {
         if f.has(one) && f.lacks(other) {
-            f.wrong("", format!("{other} is missing beside {one}"));
+            f.wrong("", format!("{one} needs {other}"));
         }
     }
     if let (Some(x), Some(width)) = (f.as_whole("x"), f.as_whole("width"))
@@ -165,7 +165,7 @@ fn custom(p: &mut Fields<'_, '_>) {
     if let Some(endpoint) = p.text("endpoint")
         && !parts::is_arn_of(endpoint, "lambda")
     {
-        p.wrong("endpoint", "endpoint is the ARN of a Lambda function");
+        p.wrong("endpoint", "endpoint must be the ARN of a Lambda function");
     }
     if let Some(mut on) = p.object("updateOn") {
         for key in ["refresh", "resize", "timeRange"] {

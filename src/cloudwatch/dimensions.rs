@@ -43,7 +43,7 @@ pub(super) fn namespace(f: &mut Fields<'_, '_>) {
     if f.length("Namespace", 1, limits::NAME)
         .is_some_and(|text| text.starts_with(':'))
     {
-        f.wrong("Namespace", "Namespace begins with a colon");
+        f.wrong("Namespace", "Namespace must not start with a colon");
     }
 }
 
@@ -57,7 +57,8 @@ pub(super) fn dimensions(f: &mut Fields<'_, '_>) {
         d.required("Name");
         let name = d.length("Name", 1, limits::NAME);
         if name.is_some_and(|name| !name.is_empty() && (name.starts_with(':') || !is_plain(name))) {
-            let message = "a dimension's name is printable ASCII and does not begin with a colon";
+            let message =
+                "a dimension name must be printable ASCII and must not start with a colon";
             d.wrong("Name", message);
         }
         d.required("Value");
@@ -65,7 +66,7 @@ pub(super) fn dimensions(f: &mut Fields<'_, '_>) {
         if value.is_some_and(|value| !value.is_empty() && !is_plain(value)) {
             d.wrong(
                 "Value",
-                "a dimension's value is printable ASCII and not blank",
+                "a dimension value must be printable ASCII and not blank",
             );
         }
     }

@@ -66,7 +66,7 @@ impl<'v, 'f> Fields<'v, 'f> {
     pub(super) fn object(&mut self, key: &str) -> Option<Fields<'v, '_>> {
         let value = self.get(key)?;
         if !value.is_object() {
-            self.wrong(key, format!("{key} is not an object"));
+            self.wrong(key, format!("{key} must be an object"));
             return None;
         }
         Some(self.at(key, value))
@@ -137,7 +137,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let text = value.as_str();
         let converted = self.form.converts() && (value.is_number() || value.is_boolean());
         if text.is_none() && !converted {
-            self.wrong(key, format!("{key} is not text"));
+            self.wrong(key, format!("{key} must be a string"));
         }
         text
     }
@@ -166,7 +166,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         self.get(key)?;
         let number = self.as_whole(key);
         if number.is_none() {
-            self.wrong(key, format!("{key} is not a whole number"));
+            self.wrong(key, format!("{key} must be a whole number"));
         }
         number
     }
@@ -179,7 +179,7 @@ impl<'v, 'f> Fields<'v, 'f> {
                 i64::MAX => format!("{least} or more"),
                 most => format!("{least} to {most}"),
             };
-            self.wrong(key, format!("{key} is {range}"));
+            self.wrong(key, format!("{key} must be {range}"));
         }
     }
 
@@ -188,7 +188,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let value = self.get(key)?;
         let number = value.as_f64().or_else(|| self.spelled(value));
         if number.is_none() {
-            self.wrong(key, format!("{key} is not a number"));
+            self.wrong(key, format!("{key} must be a number"));
         }
         number
     }
@@ -203,7 +203,7 @@ impl<'v, 'f> Fields<'v, 'f> {
             _ => None,
         });
         if truth.is_none() {
-            self.wrong(key, format!("{key} is neither true nor false"));
+            self.wrong(key, format!("{key} must be true or false"));
         }
         truth
     }
@@ -214,7 +214,7 @@ impl<'v, 'f> Fields<'v, 'f> {
             None => &[],
             Some(Value::Array(items)) => items,
             Some(_) => {
-                self.wrong(key, format!("{key} is not a list"));
+                self.wrong(key, format!("{key} must be a list"));
                 &[]
             }
         }
@@ -236,7 +236,7 @@ impl<'v, 'f> Fields<'v, 'f> {
         let items = self.list(key);
         let count = at_least(items);
         if count > most {
-            self.wrong(key, format!("{count} {key}; {most} are allowed"));
+            self.wrong(key, format!("{count} {key}; at most {most} are allowed"));
         }
         items
     }
@@ -279,12 +279,12 @@ impl<'v, 'f> Fields<'v, 'f> {
     /// Notes every key that is none of `known`.
     pub(super) fn only(&mut self, known: &[&str]) {
         let Some(map) = self.map() else {
-            self.wrong("", "this is not an object");
+            self.wrong("", "expected an object");
             return;
         };
         for key in keys(map).filter(|key| !known.contains(&key.as_str())) {
             let hint = hint(key, known.iter().copied());
-            self.wrong(key, format!("there is no field {key}{hint}"));
+            self.wrong(key, format!("unknown field {key}{hint}"));
         }
     }
 

@@ -66,13 +66,13 @@ impl Graph {
             true => match insights::read(text) {
                 Ok(query) if query.grouped => Entry::Known(Shape::Array),
                 Ok(_) => Entry::Known(Shape::Series),
-                Err(why) => self.unread(index, &format!("the query cannot be read: {why}")),
+                Err(why) => self.unread(index, &format!("the query is invalid: {why}")),
             },
             // How long it is, is said elsewhere.
             false if text.is_empty() => Entry::Known(Shape::Unknown),
             false => match math::read(text) {
                 Ok(expr) => Entry::Expression(expr),
-                Err(why) => self.unread(index, &format!("the expression cannot be read: {why}")),
+                Err(why) => self.unread(index, &format!("the expression is invalid: {why}")),
             },
         };
         self.add(index, id, entry);

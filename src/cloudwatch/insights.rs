@@ -1,6 +1,6 @@
 //! Metrics Insights: `SELECT AVG(Load) FROM "App" WHERE Api = 'a' GROUP BY Stage ORDER BY MAX() DESC LIMIT 5`.
 //!
-//! What is documented is read; of conditions only quotes and operators are judged, as AWS adds to them.
+//! Parses the documented syntax. In conditions it checks only quotes and operators, because AWS adds to them.
 
 /// Functions of a query.
 const FUNCTIONS: [&str; 5] = ["AVG", "COUNT", "MAX", "MIN", "SUM"];
@@ -236,7 +236,7 @@ impl Parser {
                     return Err(self.instead("`=`, `!=` or AND"));
                 }
                 Token::Name if self.at > start && self.tokens[self.at - 1] == Token::Sign('=') => {
-                    return Err("values of labels are in single quotes".to_owned());
+                    return Err("label values must be in single quotes".to_owned());
                 }
                 _ => self.at += 1,
             }
@@ -284,7 +284,7 @@ impl Parser {
                 self.at += 1;
                 Ok(())
             }
-            _ => Err(format!("LIMIT is 1 to {MOST}")),
+            _ => Err(format!("LIMIT must be 1 to {MOST}")),
         }
     }
 }

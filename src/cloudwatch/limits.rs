@@ -57,8 +57,8 @@ pub fn longest_look_back(period: u64) -> u64 {
 /// The same in words.
 pub fn longest_look_back_words(period: u64) -> &'static str {
     match period < HOUR {
-        true => "a day, with periods below an hour",
-        false => "a week",
+        true => "1 day with periods below 1h",
+        false => "1 week",
     }
 }
 

@@ -36,7 +36,7 @@ const FIELDS: [&str; 7] = [
     "AccountId",
 ];
 
-/// Checks the array; gives back the periods that are known.
+/// Checks the array; returns the periods that are known.
 pub(super) fn check(f: &mut Fields<'_, '_>) -> Vec<i64> {
     let entries = f.list("Metrics");
     let whole = !has_unknown(entries);
@@ -58,7 +58,7 @@ pub(super) fn check(f: &mut Fields<'_, '_>) -> Vec<i64> {
     if periods.len() > 1 {
         let periods: Vec<_> = periods.iter().map(ToString::to_string).collect();
         let message = format!(
-            "all metrics of an alarm share one period; these have {} seconds",
+            "all metrics of an alarm must have the same period; found {} seconds",
             periods.join(", ")
         );
         f.wrong("Metrics", message);
@@ -70,7 +70,7 @@ pub(super) fn check(f: &mut Fields<'_, '_>) -> Vec<i64> {
     periods.into_iter().collect()
 }
 
-/// One entry by itself; gives back its period.
+/// One entry by itself; returns its period.
 fn one(entry: &mut Fields<'_, '_>) -> Option<i64> {
     if entry.has("MetricStat") && entry.has("Expression") {
         let message = "Expression cannot be combined with MetricStat";
@@ -78,7 +78,7 @@ fn one(entry: &mut Fields<'_, '_>) -> Option<i64> {
         return None;
     }
     if entry.lacks("MetricStat") && entry.lacks("Expression") {
-        entry.wrong("", "one of MetricStat and Expression is needed");
+        entry.wrong("", "one of MetricStat and Expression is required");
     }
     if entry.has("MetricStat") {
         return metric_stat(entry);
@@ -94,7 +94,10 @@ fn count(f: &mut Fields<'_, '_>, entries: &[Value]) {
             .filter(|(_, entry)| !entry[key].is_null())
             .count();
         if count > MOST {
-            f.wrong("Metrics", format!("{count} {what}; {MOST} are allowed"));
+            f.wrong(
+                "Metrics",
+                format!("{count} {what}; at most {MOST} are allowed"),
+            );
         }
     }
 }
@@ -106,7 +109,7 @@ fn id(entry: &mut Fields<'_, '_>, seen: &mut BTreeSet<String>) {
     };
     if !is_id(id) {
         let message =
-            format!("`{id}` is not an id: a lower-case letter, then letters, digits and `_`");
+            format!("`{id}` is not an id: use a lower-case letter, then letters, digits and `_`");
         entry.wrong("Id", message);
     }
     if !seen.insert(id.to_owned()) {
@@ -122,7 +125,7 @@ pub(super) fn is_id(id: &str) -> bool {
 
 fn metric_stat(entry: &mut Fields<'_, '_>) -> Option<i64> {
     if entry.has("Period") {
-        entry.wrong("Period", "Period belongs inside MetricStat");
+        entry.wrong("Period", "Period must be inside MetricStat");
     }
     let mut stat = entry.object("MetricStat")?;
     stat.only(&["Metric", "Period", "Stat", "Unit"]);
@@ -218,8 +221,9 @@ fn band(f: &mut Fields<'_, '_>, entries: &[Value], shapes: &BTreeMap<usize, Shap
             f.fault(Fault::UndefinedId, "ThresholdMetricId", message);
         }
         Some((i, _)) if matches!(shapes.get(&i), Some(Shape::Series | Shape::Scalar)) => {
-            let message =
-                format!("`{wanted}` is not a band: it is compared with ANOMALY_DETECTION_BAND");
+            let message = format!(
+                "`{wanted}` is not a band; ThresholdMetricId needs an ANOMALY_DETECTION_BAND"
+            );
             f.wrong("ThresholdMetricId", message);
         }
         _ => {}
@@ -229,9 +233,9 @@ fn band(f: &mut Fields<'_, '_>, entries: &[Value], shapes: &BTreeMap<usize, Shap
 /// Exactly one entry is watched, and it gives one series; with a band, the metric and the band.
 fn returned<'v>(f: &mut Fields<'v, '_>, entries: &'v [Value], shapes: &BTreeMap<usize, Shape>) {
     let (wanted, what) = if f.has("ThresholdMetricId") {
-        (2, "the metric and its band return data")
+        (2, "the metric and its band must return data")
     } else if f.lacks("ThresholdMetricId") {
-        (1, "exactly one entry returns data")
+        (1, "exactly one entry must return data")
     } else {
         return;
     };
@@ -251,7 +255,7 @@ fn returned<'v>(f: &mut Fields<'v, '_>, entries: &'v [Value], shapes: &BTreeMap<
         }
     }
     if count > wanted || count < wanted && !unsure && !entries.is_empty() {
-        let message = format!("{what}; here {count} do (an entry without ReturnData does)");
+        let message = format!("{what}; found {count} (an entry without ReturnData returns data)");
         f.wrong("Metrics", message);
     }
 }
@@ -275,11 +279,11 @@ fn watched(entry: &mut Fields<'_, '_>, shape: Option<Shape>) {
     match shape {
         Some(Shape::Scalar) => entry.wrong(
             "Expression",
-            "the expression gives a number; an alarm watches a series",
+            "the expression returns a number; an alarm needs a time series",
         ),
         Some(Shape::Array) => entry.wrong(
             "Expression",
-            "the expression gives several series; an alarm watches one",
+            "the expression returns several time series; an alarm needs one",
         ),
         _ => {}
     }

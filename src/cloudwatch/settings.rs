@@ -24,7 +24,7 @@ pub(super) fn window(f: &mut Fields<'_, '_>, periods: &[i64]) {
     if window.lacks(sliding) && window.lacks(clock) || window.has(sliding) && window.has(clock) {
         window.wrong(
             "",
-            "exactly one of SlidingWindow and WallClockWindow is needed",
+            "exactly one of SlidingWindow and WallClockWindow is required",
         );
         return;
     }
@@ -42,7 +42,7 @@ pub(super) fn window(f: &mut Fields<'_, '_>, periods: &[i64]) {
     }
     if let Some(period) = periods.iter().find(|period| !CLOCK.contains(period)) {
         let message = format!(
-            "a period of {period} seconds does not follow the clock; 60, 300, 3600, 86400 and 604800 do"
+            "WallClockWindow cannot have a period of {period} seconds; use 60, 300, 3600, 86400 or 604800"
         );
         clock.wrong("", message);
     }
@@ -61,13 +61,15 @@ fn is_zone(zone: &str) -> Result<(), &'static str> {
         let known = digits.chars().all(|c| c.is_ascii_digit()) && (1..=4).contains(&digits.len());
         return match minutes {
             Ok(minutes) if known && minutes % 5 == 0 => Ok(()),
-            _ => Err("an offset is `+hh:mm` in steps of five minutes"),
+            _ => Err("an offset must be `+hh:mm` in steps of five minutes"),
         };
     }
     let named = |c: char| c.is_ascii_alphanumeric() || "/_+-".contains(c);
     match zone.chars().all(named) {
         true => Ok(()),
-        false => Err("a time zone is a name such as Europe/Berlin, or an offset such as +05:30"),
+        false => {
+            Err("a time zone must be a name such as Europe/Berlin, or an offset such as +05:30")
+        }
     }
 }
 
@@ -114,7 +116,7 @@ pub(super) fn notifications(f: &mut Fields<'_, '_>) {
             if !(1..=128).contains(&length) {
                 tags.wrong(
                     &format!("{key}/{i}"),
-                    "the name of a tag has 1 to 128 characters",
+                    "a tag name must have 1 to 128 characters",
                 );
             }
         }

@@ -33,23 +33,23 @@ pub struct Extended(String);
 /// Decimal places of a percentage or of a bound.
 const DECIMALS: usize = 10;
 
-/// Why a text is no statistic.
+/// Why a text is not a statistic.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoStatistic {
     /// It begins like a percentile.
     #[error("`{0}` is not a percentile from 0 to 100")]
     Percentile(String),
-    /// It is none of `ExtendedStatistic`'s.
+    /// Unknown to `ExtendedStatistic`.
     #[error(
-        "`{0}` is not a percentile such as p99, and none of IQM, TM(), TC(), TS(), WM(), PR(){help}",
-        help = if is_plain(.0) { "; use it in Statistic" } else { "" }
+        "unknown statistic `{0}`; use a percentile such as p99, or IQM, TM(), TC(), TS(), WM(), PR(){help}",
+        help = if is_plain(.0) { "; this one belongs in Statistic" } else { "" }
     )]
     Unknown(String),
     /// It has brackets, and another name before them.
     #[error("`{0}` must be one of PR, TM, TC, TS, WM")]
     Function(String),
-    /// What is in its brackets is no range.
-    #[error("`{0}` has no range such as `10%:90%` or `:500`")]
+    /// The text in its brackets is not a range.
+    #[error("`{0}` needs a range such as `10%:90%` or `:500`")]
     Range(String),
 }
 

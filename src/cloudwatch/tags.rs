@@ -28,8 +28,8 @@ pub fn is_reserved(name: &str) -> bool {
         .is_some_and(|start| start.eq_ignore_ascii_case("aws:"))
 }
 
-/// Checks the tags of a request. Which letters they have is not judged: what AWS documents of that is said of all
-/// services, and the API's model does not have it.
+/// Checks the tags of a request, but not their characters: AWS documents those for all services together, and the model
+/// of the API does not have them.
 pub(super) fn check(f: &mut Fields<'_, '_>) {
     let mut seen = BTreeSet::new();
     for (i, tag) in known(f.at_most("Tags", limits::TAGS)) {
@@ -39,7 +39,10 @@ pub(super) fn check(f: &mut Fields<'_, '_>) {
         tag.required("Value");
         if let Some(name) = tag.length("Key", 1, limits::TAG_NAME) {
             if is_reserved(name) {
-                tag.wrong("Key", "names of tags that begin with `aws:` belong to AWS");
+                tag.wrong(
+                    "Key",
+                    "tag names that start with `aws:` are reserved for AWS",
+                );
             } else if !seen.insert(name) {
                 tag.wrong("Key", format!("two tags have the name `{name}`"));
             }

@@ -13,24 +13,24 @@ use crate::diag::Diagnostic;
 use crate::kubernetes::Metadata;
 use crate::source::Spanned;
 
-/// What `slosmith build` makes of which specs, where the command line does not say it.
+/// Settings of `slosmith build` that the command line does not set.
 #[derive(Clone, Debug, Default)]
 pub struct Build {
     /// Specs, folders of specs, and globs; below the configuration's folder.
     pub specs: Vec<Spanned<String>>,
-    /// Folders of files that others extend, and that are not built themselves.
+    /// Folders of files that specs extend; `build` does not compile the files themselves.
     pub defaults: Vec<Spanned<PathBuf>>,
-    /// Where one folder per service is written.
+    /// Output folder, with one folder per service.
     pub out: Option<PathBuf>,
-    /// Names of the targets that are built; all of them when it is empty.
+    /// Names of the outputs to build; all of them if empty.
     pub targets: Vec<Spanned<String>>,
-    /// Templates that replace ours.
+    /// Templates that replace built-in ones.
     pub templates: Option<Spanned<PathBuf>>,
-    /// Whether the unit tests of the rules are left out.
+    /// True if no unit tests are written.
     pub no_tests: bool,
-    /// What resources for Kubernetes carry.
+    /// Metadata of all Kubernetes resources.
     pub kubernetes: Option<Metadata>,
-    /// Files beside ours.
+    /// Additional files.
     pub outputs: Vec<Output>,
 }
 
@@ -49,12 +49,12 @@ impl Build {
     }
 }
 
-/// A file of one's own for each service.
+/// An additional file for each service.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// The template.
     pub template: Spanned<PathBuf>,
-    /// Where it goes, below the service's folder.
+    /// Path below the folder of the service.
     pub path: Spanned<String>,
 }
 
@@ -65,19 +65,19 @@ pub(super) struct BuildTable {
     /// Specs, folders of specs and globs such as `services/*/slo.yaml`, relative to this file. Default: `["specs"]`.
     #[schemars(with = "Vec<String>", example = ["specs"])]
     specs: Vec<At<String>>,
-    /// Folders of files that specs extend; nothing is built from them alone. Relative to this file.
+    /// Folders of files that specs extend, relative to this file; `build` does not compile the files themselves.
     #[schemars(with = "Vec<String>", example = ["specs/defaults"])]
     defaults: Vec<At<PathBuf>>,
-    /// Where one folder per service is written, relative to this file. Default: `generated`.
+    /// Output folder, with one folder per service, relative to this file. Default: `generated`.
     #[schemars(with = "Option<String>", example = &"generated")]
     out: Option<At<PathBuf>>,
-    /// What to build: `prometheus`, `grafana`, `cloudwatch`, `emitter`, `runbook`. Default: all of them.
+    /// Outputs to build: `prometheus`, `grafana`, `cloudwatch`, `emitter`, `runbook`. Default: all of them.
     #[schemars(with = "Vec<String>", example = ["prometheus", "grafana"])]
     targets: Vec<At<String>>,
-    /// A folder of templates that replace ours, relative to this file.
+    /// A folder of templates that replace built-in ones, relative to this file.
     #[schemars(with = "Option<String>")]
     templates: Option<At<PathBuf>>,
-    /// `false` leaves out the unit tests of the rules.
+    /// `false`: do not write unit tests of the rules.
     tests: Option<bool>,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct KubernetesTable {
     /// Namespace of every resource.
     #[schemars(with = "Option<String>", example = &"monitoring")]
     namespace: Option<At<String>>,
-    /// Labels of every resource, such as the one that the operator's `ruleSelector` wants.
+    /// Labels of every resource, such as the label that the operator's `ruleSelector` selects.
     #[schemars(with = "BTreeMap<String, String>")]
     labels: BTreeMap<At<String>, At<String>>,
     /// Annotations of every resource.
@@ -96,14 +96,14 @@ pub(super) struct KubernetesTable {
     annotations: BTreeMap<At<String>, At<String>>,
 }
 
-/// One of `[[output]]`.
+/// An additional file, from your own template.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Output")]
 pub(super) struct OutputTable {
-    /// The template, relative to this file; `docs/templates.md` lists what it may use.
+    /// The template, relative to this file; `docs/templates.md` lists the variables.
     #[schemars(with = "String", example = &"templates/catalog-info.yaml")]
     template: At<PathBuf>,
-    /// Where it goes, below each service's folder.
+    /// Path of the file, below the folder of each service.
     #[schemars(with = "String", example = &"catalog/catalog-info.yaml")]
     path: At<String>,
 }
@@ -157,7 +157,7 @@ fn leaves(output: &Output) -> Option<Diagnostic> {
         !matches!(part, "" | "." | "..") && !part.contains(|c: char| c == '\\' || c.is_control())
     };
     let fine = path.value.split('/').all(plain) && Path::new(&path.value).is_relative();
-    let message = format!("`{path}` is not a path below a service's folder");
+    let message = format!("`{path}` must be a relative path inside the folder of a service");
     let fault = || Diagnostic::error("invalid-value", path.span, message);
-    (!fine).then(|| fault().help("write names with `/` between them, such as `catalog/info.yaml`"))
+    (!fine).then(|| fault().help("write a path such as `catalog/info.yaml`, without `..`"))
 }

@@ -6,7 +6,7 @@
 use crate::diag::{Group, RuleInfo};
 use crate::source::Spanned;
 
-/// Every rule whose findings are wrong, whatever anybody likes.
+/// Every rule that finds mistakes, not style.
 const TRUTH: &str = "truth";
 /// Every rule.
 const ALL: &str = "all";
@@ -14,16 +14,16 @@ const ALL: &str = "all";
 /// What `select` and `ignore` hold.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// Rules that are asked; the rules of truth when it is empty.
+    /// Rules to run; if empty, the correctness rules (`truth`).
     pub select: Vec<Spanned<String>>,
-    /// Rules that are not.
+    /// Rules to skip.
     pub ignore: Vec<Spanned<String>>,
-    /// Rules that are asked as well, because somebody gave them a level.
+    /// Rules to run in addition, because they have a level.
     pub levelled: Vec<Spanned<String>>,
 }
 
 impl Choice {
-    /// True when a rule is asked.
+    /// True when a rule runs.
     pub fn asks(&self, rule: &RuleInfo) -> bool {
         let wanted = match self.select.as_slice() {
             [] => near(rule, TRUTH),

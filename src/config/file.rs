@@ -17,60 +17,59 @@ use crate::promql::Release;
 use crate::source::{FileId, Span, Spanned};
 use crate::units::{Duration, ParseError};
 
-/// What `slosmith build` makes of which specs, and how `slosmith lint` judges: keys without a table are the linter's.
+/// Project settings of slosmith: what `build` compiles, and how `lint` runs. Keys outside a table are settings of `lint`.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename = "Config")]
 struct File {
-    /// The vLLM releases that every query must be right on: `>=0.20, <0.34`, or one version.
+    /// The vLLM releases on which every query must work: `>=0.20, <0.34`, or one version.
     #[schemars(with = "Option<String>", example = ">=0.20, <0.34")]
     vllm: Option<At<String>>,
-    /// Serving configurations that change which metrics exist: `default`, `lora`, `spec-decode`.
+    /// vLLM profiles in use, such as `default`, `lora` or `spec-decode`: sets of server options that add metrics.
     #[schemars(with = "Vec<String>")]
     profiles: Vec<At<String>>,
-    /// Labels that relabelling, the scrape or a remote store adds and that are in no recording, besides
+    /// Labels that relabelling, the scrape or a remote store adds, in addition to
     /// `container`, `endpoint`, `instance`, `job`, `namespace`, `node`, `pod` and `service`.
     #[schemars(with = "Vec<String>", example = ["cluster"])]
     labels: Vec<At<String>>,
-    /// Matchers by which one sees that a selector means vLLM's own servers, so that general names such as
-    /// `http_requests_total` are judged too; `job = "vllm"` always is one.
+    /// Matchers that identify vLLM servers, so that `lint` also checks general metrics such as `http_requests_total`.
+    /// `job = "vllm"` is always one of them.
     selector: BTreeMap<String, String>,
-    /// How often Prometheus scrapes: `15s`.
+    /// Scrape interval of Prometheus: `15s`.
     #[schemars(with = "Option<String>", example = "15s")]
     scrape_interval: Option<At<String>>,
-    /// The oldest Prometheus that must read the queries: `2.42`.
+    /// The oldest Prometheus version that must be able to run the queries: `2.42`.
     #[schemars(with = "Option<String>", example = "2.42")]
     prometheus: Option<At<String>>,
-    /// A catalog of vLLM's metrics that may be newer than the program's, relative to this file; `slosmith catalog update`
+    /// A catalog of vLLM metrics that may be newer than the built-in one, relative to this file. `slosmith catalog update`
     /// writes it.
     #[schemars(with = "Option<String>", example = "vllm-catalog.json")]
     vllm_catalog: Option<At<PathBuf>>,
     /// Folders of recordings of other services, relative to this file.
     #[schemars(with = "Vec<String>")]
     catalogs: Vec<At<PathBuf>>,
-    /// Rules and groups of rules that are asked; `truth` is every group but `style`, `all` is every rule. Without it
-    /// `["truth"]`.
+    /// Rules and rule categories to run; `truth` is every category but `style`, `all` is every rule. Default: `["truth"]`.
     #[schemars(with = "Vec<String>", example = ["truth", "style"])]
     select: Vec<At<String>>,
-    /// Rules and groups of rules that are not asked. A rule's name in `select` goes before its group here.
+    /// Rules and rule categories to skip. The name of a rule in `select` takes precedence over its category in `ignore`.
     #[schemars(with = "Vec<String>", example = ["dead-runbook-link"])]
     ignore: Vec<At<String>>,
-    /// Levels of rules, where they differ from the rules' own. A rule with a level is asked, also one of style.
+    /// Levels of rules, where they differ from the defaults. A rule with a level is also run if it is a `style` rule.
     #[schemars(with = "BTreeMap<String, Level>")]
     levels: BTreeMap<At<String>, Level>,
     /// Files and folders that are not linted: globs relative to this file. `*` stays inside one folder, `**` does not.
     #[schemars(with = "Vec<String>")]
     exclude: Vec<At<String>>,
-    /// Languages of source code in which string literals that are queries are read as well: `py`, `go` and `ts`, which is
-    /// TypeScript and JavaScript.
+    /// Languages of source code whose string literals `lint` checks if they are queries: `py`, `go` and `ts` (TypeScript and
+    /// JavaScript).
     code: Vec<Code>,
-    /// A file of findings that are known and wait, relative to this file; `slosmith lint --write-baseline` writes it.
+    /// Baseline: a file of known findings, relative to this file. `slosmith lint --write-baseline` writes it.
     #[schemars(with = "Option<String>")]
     baseline: Option<At<PathBuf>>,
-    /// What is built of which specs.
+    /// Settings of `slosmith build`.
     build: BuildTable,
-    /// What resources for Kubernetes carry; a spec's own `kubernetes` goes before it.
+    /// Metadata of all Kubernetes resources; `kubernetes` of a spec takes precedence.
     kubernetes: Option<KubernetesTable>,
-    /// Files of one's own for each service.
+    /// Additional files for each service, from your own templates.
     output: Vec<OutputTable>,
 }
 
@@ -152,9 +151,9 @@ impl Place<'_> {
     fn release(&self, at: At<String>, faults: &mut Vec<Diagnostic>) -> Option<Release> {
         let release = Release::parse(at.get_ref());
         if release.is_none() {
-            let message = format!("`{}` is not a release of Prometheus", at.get_ref());
+            let message = format!("`{}` is not a Prometheus version", at.get_ref());
             let fault = Diagnostic::error("invalid-value", self.span(at.span()), message);
-            faults.push(fault.help("write its major and minor number, such as \"2.42\""));
+            faults.push(fault.help("write the major and minor number, such as \"2.42\""));
         }
         release
     }
@@ -167,7 +166,8 @@ impl Place<'_> {
             match GlobBuilder::new(glob).literal_separator(true).build() {
                 Ok(glob) => drop(all.add(glob)),
                 Err(error) => {
-                    let message = format!("`{}` is not a glob: {}", at.get_ref(), error.kind());
+                    let message =
+                        format!("`{}` is not a valid glob: {}", at.get_ref(), error.kind());
                     faults.push(Diagnostic::error(
                         "invalid-value",
                         self.span(at.span()),
@@ -189,7 +189,7 @@ impl Place<'_> {
     }
 }
 
-/// The reader's error in our words.
+/// Converts the error of the TOML reader.
 fn fault(file: FileId, error: &toml::de::Error) -> Diagnostic {
     let span = Span::new(file, error.span().unwrap_or(0..0));
     let message = error.message().lines().next().unwrap_or_default();
@@ -199,7 +199,7 @@ fn fault(file: FileId, error: &toml::de::Error) -> Diagnostic {
         let (word, known) = words.split_first().unwrap_or((&"", &[]));
         let quoted: Vec<_> = known.iter().map(|k| format!("`{k}`")).collect();
         let help = did_you_mean(word, known.iter().copied())
-            .unwrap_or_else(|| format!("expected one of {}", quoted.join(", ")));
+            .unwrap_or_else(|| format!("use one of {}", quoted.join(", ")));
         Diagnostic::error(code, span, format!("unknown {what} `{word}`")).help(help)
     };
     if message.starts_with("unknown field") {

@@ -88,7 +88,7 @@ fn rules_that_nobody_knows() {
     assert_eq!(unknown[0].help, ["did you mean `removed-metric`?"]);
     let unknown = config("select = [\"styles\"]\nignore = [\"truth\"]\n").unknown_rules(&[known]);
     assert_eq!(unknown.len(), 1);
-    assert_eq!(unknown[0].message, "there is no rule or group `styles`");
+    assert_eq!(unknown[0].message, "unknown rule or category `styles`");
     assert!(config("").unknown_rules(&[known]).is_empty());
 }
 

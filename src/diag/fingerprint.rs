@@ -13,7 +13,7 @@ pub const SCHEME: &str = "slosmith/v1";
 /// One fingerprint per finding, in the order of the findings.
 ///
 /// It is made from the rule, the file's path relative to `root` and the text of the place, so it stays
-/// when lines move. Equal ones are counted in order: mending the first of two makes the second the first.
+/// when lines move. Equal ones are counted in order: fixing the first of two makes the second the first.
 pub fn of(diagnostics: &[Diagnostic], sources: &Sources, root: Option<&Path>) -> Vec<String> {
     let mut seen: BTreeMap<u64, usize> = BTreeMap::new();
     let mut one = |d: &Diagnostic| {

@@ -73,7 +73,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// What is wrong, in one line.
     pub message: String,
-    /// The bytes to mend.
+    /// The bytes to fix.
     pub span: Span,
     /// Other places.
     pub related: Vec<Label>,
@@ -92,7 +92,7 @@ pub struct Details {
     pub notes: Vec<String>,
     /// Where more about it can be read, when that is another page than its rule's.
     pub url: Option<String>,
-    /// The edit that mends it.
+    /// The edit that fixes the finding.
     pub fix: Option<Fix>,
 }
 
@@ -165,14 +165,14 @@ impl Diagnostic {
         self
     }
 
-    /// Says which edit mends it.
+    /// Sets the edit that fixes the finding.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {
         self.details.fix = Some(fix);
         self
     }
 
-    /// Says which edit mends it, when one does.
+    /// Sets the edit that fixes the finding, if there is one.
     #[must_use]
     pub fn maybe_fix(self, fix: Option<Fix>) -> Self {
         match fix {

@@ -1,4 +1,4 @@
-//! What an import tells: each finding once as a diagnostic, and once as a comment of the written spec.
+//! Findings of an import: each is a diagnostic and a comment in the written spec.
 
 use super::Options;
 use crate::diag::{Diagnostic, Sink};
@@ -14,7 +14,7 @@ pub(super) struct Cx<'s> {
     sources: &'s Sources,
     pub(super) options: &'s Options,
     pub(super) sink: Sink,
-    /// All comments; what no reader has put into a spec is put on top of one.
+    /// All comments; those that no reader has put into a spec go to the top of one.
     said: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl<'s> Cx<'s> {
         self.sources.get(file).text()
     }
 
-    /// Something that is not in the spec; gives back the comment that says so.
+    /// Reports a value that is not in the spec; returns the comment.
     pub(super) fn lost(&mut self, at: Span, what: impl Into<String>, help: &str) -> String {
         let what = what.into();
         let comment = format!("not carried over ({}): {what}", self.place(at));
@@ -43,7 +43,7 @@ impl<'s> Cx<'s> {
         comment
     }
 
-    /// Something that the spec says in another way; gives back the comment that says so.
+    /// Reports a value that has another form in the spec; returns the comment.
     pub(super) fn changed(&mut self, at: Span, what: impl Into<String>) -> String {
         let what = what.into();
         let comment = format!("changed ({}): {what}", self.place(at));

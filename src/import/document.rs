@@ -20,12 +20,12 @@ pub(super) struct Documents<'t> {
     documents: Vec<Document<'t>>,
 }
 
-/// Reads the documents of a file; complains about text that is no YAML.
+/// Reads the documents of a file; reports text that is not YAML.
 pub(super) fn all<'t>(cx: &mut Cx<'_>, file: FileId, text: &'t str) -> Option<Documents<'t>> {
     let read = yaml::tree(file, text, &mut Allowance::default());
     let is_template = text.contains("{{-") || text.contains("{{ .Values");
     let read = read.map_err(|error| match is_template {
-        true => error.help("this is a template of Helm: run `helm template` first"),
+        true => error.help("this file is a Helm template: run `helm template` first"),
         false => error,
     });
     let documents = cx.sink.take(read)?;
@@ -74,7 +74,7 @@ pub(super) fn says<'n>(root: &'n Node<'_>, key: &str) -> Option<&'n str> {
     root.get(key)?.text()
 }
 
-/// What a document is, for the one who gave it to the wrong reader: a name, and help with the right one.
+/// The name of a document that another reader supports, and help with that reader.
 pub(super) fn other(root: &Node<'_>) -> (String, String) {
     let version = says(root, "apiVersion").unwrap_or_default();
     let kind = says(root, "kind").unwrap_or_default();
@@ -90,10 +90,10 @@ pub(super) fn other(root: &Node<'_>) -> (String, String) {
         _ => None,
     };
     let name = match (kind, version) {
-        ("", "") => "an unknown document".to_owned(),
-        ("", version) => format!("a document of `{version}`"),
+        ("", "") => "an unknown kind of document".to_owned(),
+        ("", version) => format!("a `{version}` document"),
         (kind, _) => format!("a `{kind}`"),
     };
-    let help = reader.map(|reader| format!("`slosmith import {reader}` reads it"));
+    let help = reader.map(|reader| format!("use `slosmith import {reader}`"));
     (name, help.unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! A mapping of a source, read field by field: what nobody asked for is told.
+//! A mapping of a source, read field by field: unused fields are reported.
 
 use super::context::Cx;
 use crate::diag::Diagnostic;
@@ -20,7 +20,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of a mapping; complains about anything else.
+    /// The fields of a mapping; reports anything else.
     pub(super) fn of(
         cx: &mut Cx<'_>,
         body: &'a Body<'a>,
@@ -81,7 +81,7 @@ impl<'a> Fields<'a> {
         let node = self.take(key)?;
         let found = text_of(self.body, node);
         if found.is_none() {
-            self.wrong(cx, node, key, "a text");
+            self.wrong(cx, node, key, "a string");
         }
         found
     }
@@ -98,7 +98,7 @@ impl<'a> Fields<'a> {
         self.text(cx, key)
     }
 
-    /// Complains about a field that is not there, or is blank.
+    /// Reports a field that is missing or blank.
     fn filled(&mut self, cx: &mut Cx<'_>, key: &str) -> Option<()> {
         let is_blank = |node: &Node<'_>| node.text().is_some_and(|text| text.trim().is_empty());
         match self.take(key).is_none_or(is_blank) {
@@ -107,9 +107,9 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Complains about a field that must be there.
+    /// Reports a missing required field.
     pub(super) fn missing<T>(&self, cx: &mut Cx<'_>, key: &str) -> Option<T> {
-        let message = format!("the field `{}{key}` is missing", self.path);
+        let message = format!("missing field `{}{key}`", self.path);
         cx.error("missing-field", start(self.at), message);
         None
     }
@@ -190,7 +190,7 @@ impl<'a> Fields<'a> {
         for item in self.list(cx, key) {
             match item.text() {
                 Some(text) => texts.push(text.to_owned()),
-                None => self.wrong(cx, item, &format!("{key}[]"), "a text"),
+                None => self.wrong(cx, item, &format!("{key}[]"), "a string"),
             }
         }
         texts
@@ -210,13 +210,13 @@ impl<'a> Fields<'a> {
             match (text_of(self.body, name), text_of(self.body, value)) {
                 (Some(name), Some(value)) => pairs.push((name, value)),
                 _ if value.is_null() => {}
-                _ => self.wrong(cx, value, &format!("{key}.{known}"), "a text"),
+                _ => self.wrong(cx, value, &format!("{key}.{known}"), "a string"),
             }
         }
         pairs
     }
 
-    /// Tells of all fields that nobody read; gives back the comments.
+    /// Reports all fields that no reader has used; returns the comments.
     pub(super) fn finish(self, cx: &mut Cx<'_>) -> Vec<String> {
         let mut comments = Vec::new();
         for (key, value) in self.node.entries() {
@@ -240,7 +240,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A value that says nothing.
+/// An empty value.
 pub(super) fn is_blank(node: &Node<'_>) -> bool {
     let is_empty = node.entries().is_empty() && node.items().is_empty();
     node.is_null() || is_empty && node.text().is_none_or(str::is_empty)

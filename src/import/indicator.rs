@@ -73,11 +73,15 @@ pub(super) fn events_of_all(
     });
     if why.is_none() && of_part != of_all && events.labels.is_some() == all.labels.is_some() {
         let what = format!(
-            "it keeps {}, but the query of all events keeps {}: they never match",
+            "this query returns {}, the query of all events returns {}: the ratio would be empty",
             listed(&of_part),
             listed(&of_all)
         );
-        why = Some(cx.lost(events.span, what, "aggregate both by the same labels"));
+        why = Some(cx.lost(
+            events.span,
+            what,
+            "aggregate both queries by the same labels",
+        ));
     }
     if let Some(why) = why {
         comments.push(why);
@@ -109,7 +113,7 @@ fn promql(parts: Map) -> Value {
     sli.into()
 }
 
-/// Keeps a query that is not carried over, for the one who mends it.
+/// Keeps a query that is not carried over as a comment, for a manual fix.
 pub(super) fn commented(comments: &mut Vec<String>, name: &str, query: &str) {
     let lines = query.trim().lines().map(str::trim_end);
     let lines = lines.collect::<Vec<_>>().join(" ");

@@ -212,7 +212,11 @@ pub(super) fn first_error(found: Sink) -> Diagnostic {
     found
         .find(|found| found.severity == Severity::Error)
         .unwrap_or_else(|| {
-            Diagnostic::error("refused", Span::new(FileId(0), 0..0), "it does not build")
+            Diagnostic::error(
+                "refused",
+                Span::new(FileId(0), 0..0),
+                "the spec does not build",
+            )
         })
 }
 

@@ -81,7 +81,7 @@ pub(super) fn add(cx: &mut Cx<'_>, service: &mut Service, found: Option<Found>) 
     match (&own.namespace, metadata.namespace) {
         (Some(known), Some(other)) if *known != other => {
             lost.push(format!(
-                "the namespace `{other}`: another resource of this service has `{known}`"
+                "namespace `{other}`: another resource of this service has `{known}`"
             ));
         }
         (None, Some(other)) => own.namespace = Some(other),
@@ -105,7 +105,7 @@ fn merge(own: &mut Pairs, more: Pairs, what: &str, lost: &mut Vec<String>) {
         match own.get(&name) {
             Some(known) if *known != value => {
                 lost.push(format!(
-                    "the {what} `{name}: {value}` of a resource: another one has `{known}`"
+                    "{what} `{name}: {value}` of a resource: another resource has `{known}`"
                 ));
             }
             Some(_) => {}

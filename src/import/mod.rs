@@ -1,7 +1,7 @@
 //! Specs of other tools → specs of ours, as text.
 //!
-//! Each reader walks all fields of its source. What a spec cannot say is told twice: as a finding at its place in the source,
-//! and as a comment at its place in the spec.
+//! Each reader walks all fields of its source. What a spec cannot express is reported twice: as a finding at its place in the
+//! source, and as a comment at its place in the spec.
 //!
 //! ```
 //! use slosmith::import::{Format, Options, import};
@@ -182,7 +182,7 @@ pub fn import(
         cx.error(
             "unknown-format",
             at,
-            "nothing in these files could be imported",
+            "these files contain nothing to import",
         );
     }
     let mut specs = Vec::new();
@@ -207,7 +207,7 @@ fn service_of(cx: &mut Cx<'_>, services: &mut Services, documents: &Documents<'_
         let at = Span::new(documents.file(), 0..0);
         let path = path.display();
         let what =
-            format!("`{path}` is a part of the service `{service}`, as another file of its name");
+            format!("`{path}` joined to the service `{service}`: another file has the same name");
         let comment = cx.changed(at, what);
         services.entry(&service).service_comments.push(comment);
     }
@@ -227,7 +227,7 @@ fn read<'s>(cx: &mut Cx<'s>, files: &[FileId]) -> Vec<Documents<'s>> {
     files.iter().filter_map(read).collect()
 }
 
-/// Reads every document; one that is something else is told, and a file of only such documents is an error.
+/// Reads every document; reports documents of other kinds. A file of only such documents is an error.
 fn each<'a>(
     cx: &mut Cx<'_>,
     services: &mut Services,
@@ -252,10 +252,10 @@ fn each<'a>(
         let is_all = others.len() == roots.len();
         if roots.is_empty() {
             let at = Span::new(documents.file(), 0..0);
-            cx.error("unknown-format", at, "this file is empty");
+            cx.error("unknown-format", at, "the file is empty");
         }
         for (at, (name, help)) in others {
-            let what = format!("this is {name}");
+            let what = format!("{name} is not supported by this import");
             match is_all {
                 true => {
                     let error = Diagnostic::error("unknown-format", at, what);

@@ -178,7 +178,7 @@ impl Services {
         self.all.contains_key(name)
     }
 
-    /// Puts what was said of a document, and is nowhere, above the service that it belongs to; gives back what has none.
+    /// Puts what was said of a document, and is nowhere, above the service that it belongs to; returns what has none.
     pub(super) fn place(&mut self, said: Vec<String>) -> Vec<String> {
         if said.is_empty() || self.all.is_empty() {
             return said;
@@ -231,25 +231,25 @@ impl Service {
             .chain(dashboards)
     }
 
-    /// Adds an objective, or an error where there is one of its name.
+    /// Adds an objective, or an error if another one has the same name.
     pub(super) fn add(&mut self, cx: &mut Cx<'_>, mut objective: Objective) {
         if objective.objective == Number::from_integer(1) {
             let what = format!(
-                "`{}`: an objective of 100% has no error budget",
+                "SLO `{}`: an objective of 100% has no error budget",
                 objective.name
             );
-            let comment = cx.lost(objective.at, what, "choose a lower one, such as 99.99%");
+            let comment = cx.lost(objective.at, what, "use a lower objective, such as 99.99%");
             objective.comments.push(comment);
             objective.sli = None;
         }
         let same = |other: &&Objective| other.name == objective.name;
         if let Some(first) = self.objectives.iter().find(same) {
             let message = format!(
-                "the service `{}` has two objectives of the name `{}`",
+                "the service `{}` has two SLOs named `{}`",
                 self.name, objective.name
             );
             let error = Diagnostic::error("duplicate-name", objective.at, message);
-            cx.sink.push(error.related(first.at, "the other one"));
+            cx.sink.push(error.related(first.at, "the other SLO"));
             return;
         }
         self.objectives.push(objective);
@@ -269,7 +269,7 @@ impl Service {
             match known {
                 Some(known) if *known != value.value => {
                     let what = format!(
-                        "the label `{name}: {value}`: another part of this service has `{known}`"
+                        "label `{name}: {value}`: another part of this service sets `{known}`"
                     );
                     let comment = cx.lost(name.span, what, "");
                     self.service_comments.push(comment);

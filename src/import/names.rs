@@ -28,7 +28,7 @@ fn cleaned(cx: &mut Cx<'_>, name: &Text, is_lower: bool, comments: &mut Vec<Stri
         return name.value.clone();
     }
     let clean = clean(&name.value, is_lower);
-    comments.push(cx.changed(name.span, format!("the name `{name}` is `{clean}` here")));
+    comments.push(cx.changed(name.span, format!("name `{name}` changed to `{clean}`")));
     clean
 }
 
@@ -38,10 +38,7 @@ pub(super) fn severity(cx: &mut Cx<'_>, text: &Text, comments: &mut Vec<String>)
         return text.value.clone();
     }
     let clean = clean(&text.value, false);
-    comments.push(cx.changed(
-        text.span,
-        format!("the severity `{text}` is `{clean}` here"),
-    ));
+    comments.push(cx.changed(text.span, format!("severity `{text}` changed to `{clean}`")));
     clean
 }
 
@@ -82,24 +79,23 @@ pub(super) fn labels(
             .value
             .starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         let lost = if name.value.starts_with("sloth_") {
-            Some("`compat: sloth` sets it itself")
+            Some("`compat: sloth` sets this label")
         } else if !is_name || !starts || name.value.starts_with("__") {
-            Some("it is not the name of a label")
+            Some("not a valid label name")
         } else if value.value.contains("$value") {
-            Some("with `$value` in it, each change of the value would be another alert")
+            Some("with `$value` in a label, each new value would start a new alert")
         } else {
             None
         };
         if let Some(why) = lost {
-            let what = format!("the label `{name}: {value}`: {why}");
+            let what = format!("label `{name}: {value}`: {why}");
             comments.push(cx.lost(name.span, what, ""));
             continue;
         }
         let is_ours = naming::RESERVED_LABELS.contains(&name.value.as_str());
         if is_ours && name.value != naming::OWNER && name.value != naming::SEVERITY {
             let new = format!("service_{name}");
-            let what =
-                format!("the label `{name}` is `{new}` here: the rules set `{name}` themselves");
+            let what = format!("label `{name}` renamed to `{new}`: slosmith sets `{name}` itself");
             comments.push(cx.changed(name.span, what));
             name.value = new;
         }
@@ -195,16 +191,15 @@ fn put(cx: &mut Cx<'_>, name: &Text, text: &str, comments: &mut Vec<String>) -> 
         "runbook_url" if is_url && is_plain => Annotation::Runbook(text.to_owned()),
         "summary" | "description" | "action" | "runbook_url" | "dashboard_url" => {
             let new = format!("own_{name}");
-            let what = format!(
-                "the annotation `{name}` is `{new}` here: the rules write `{name}` themselves"
-            );
+            let what =
+                format!("annotation `{name}` renamed to `{new}`: slosmith writes `{name}` itself");
             comments.push(cx.changed(name.span, what));
             Annotation::Own(new, text.to_owned())
         }
         _ => {
             let clean: String = name.value.chars().map(word).collect();
             if clean != name.value {
-                let what = format!("the annotation `{name}` is `{clean}` here");
+                let what = format!("annotation `{name}` renamed to `{clean}`");
                 comments.push(cx.changed(name.span, what));
             }
             Annotation::Own(clean, text.to_owned())
@@ -276,7 +271,7 @@ fn without_unknown(
         .find(|found| !known(&found[0], &found[1]))
     {
         let what = format!(
-            "the {what} `{name}: {value}`: the alert has no label `{}`",
+            "{what} `{name}: {value}`: the alert has no label `{}`",
             &rest[1]
         );
         comments.push(cx.lost(name.span, what, ""));
@@ -285,8 +280,8 @@ fn without_unknown(
     unknown.dedup();
     if !unknown.is_empty() {
         let what = format!(
-            "the {what} `{name}` is without `$labels.{}`: the alert here has no such label",
-            unknown.join("`, `$labels.")
+            "`$labels.{}` removed from the {what} `{name}`: the alert has no such label",
+            unknown.join("` and `$labels.")
         );
         comments.push(cx.changed(name.span, what));
     }

@@ -61,7 +61,7 @@ impl<'a> Library<'a> {
             match found.0.entry((kind.to_owned(), name.value)) {
                 Entry::Vacant(place) => drop(place.insert(resource)),
                 Entry::Occupied(_) => {
-                    let what = format!("this {kind}: another one has its name");
+                    let what = format!("{kind}: another one has the same name");
                     cx.lost(resource.at(), what, "");
                 }
             }
@@ -76,7 +76,7 @@ impl<'a> Library<'a> {
         Some((&found.body, found.root))
     }
 
-    /// The same; complains where there is none.
+    /// The same; reports a missing resource.
     fn get(
         &self,
         cx: &mut Cx<'_>,
@@ -86,18 +86,18 @@ impl<'a> Library<'a> {
     ) -> Option<(&Body<'a>, &'a Node<'a>)> {
         let found = self.find(kind, name);
         if found.is_none() {
-            let what = format!("the {kind} `{name}`: none of the files has it");
-            let help = "name its file on the command line, too";
+            let what = format!("{kind} `{name}`: not found in these files");
+            let help = "add its file to the command line";
             comments.push(cx.lost(name.span, what, help));
         }
         found
     }
 
-    /// Tells of all resources that no objective refers to.
+    /// Reports all resources that no objective refers to.
     pub(super) fn tell_unused(&self, cx: &mut Cx<'_>) {
         for ((kind, name), resource) in &self.0 {
             if !resource.is_used.get() {
-                let what = format!("the {kind} `{name}`: no objective refers to it");
+                let what = format!("{kind} `{name}`: not used by any SLO");
                 cx.lost(resource.at(), what, "");
             }
         }
@@ -122,7 +122,7 @@ pub(super) fn read(
     let version = document::says(root, "apiVersion").unwrap_or_default();
     let at = start(body.place(root));
     if !version.starts_with("openslo/") {
-        let message = format!("`{version}` is not read: write it as `openslo/v1`");
+        let message = format!("unsupported version `{version}`: use `openslo/v1`");
         cx.error("unknown-format", at, message);
         return Part::Read;
     }
@@ -133,11 +133,7 @@ pub(super) fn read(
         kind => {
             let name = root.at(&["metadata", "name"]).and_then(Node::text);
             let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
-            cx.lost(
-                at,
-                format!("the {kind}{name}: a spec has nothing like it"),
-                "",
-            );
+            cx.lost(at, format!("{kind}{name}: specs have no equivalent"), "");
         }
     }
     Part::Read
@@ -265,7 +261,7 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>, comments: &mut Vec<String>) ->
     }
     let mut window = windows.swap_remove(0);
     if let Some(second) = windows.first() {
-        let what = "a second time window: an objective has one";
+        let what = "second time window: an SLO has only one";
         comments.push(cx.lost(start(second.span()), what, ""));
     }
     let (duration, count) = (window.text(cx, "duration"), window.text(cx, "count"));
@@ -290,7 +286,7 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>, comments: &mut Vec<String>) ->
     let rolling = window.bool(cx, "isRolling").map(|said| said.value);
     let has_calendar = window.take("calendar").is_some();
     if rolling == Some(false) || rolling.is_none() && has_calendar {
-        let what = "the window is rolling here, and not aligned with the calendar";
+        let what = "calendar-aligned window changed to a rolling window";
         comments.push(cx.changed(text.span, what));
     }
     comments.extend(window.finish(cx));
@@ -302,7 +298,7 @@ fn window(cx: &mut Cx<'_>, spec: &mut Fields<'_>, comments: &mut Vec<String>) ->
         .or_else(|| days("Q", 90))
         .or_else(|| days("Y", 365));
     if let Some(period) = calendar {
-        let what = format!("a window of `{}` is one of {period} here", text.value);
+        let what = format!("window of `{}` changed to {period}", text.value);
         comments.push(cx.changed(text.span, what));
         return Some(period);
     }
@@ -339,8 +335,9 @@ fn objective(
     };
     let (sli, by) = match (own.as_ref().or(indicator), &common.method) {
         (Some(indicator), Some(method)) => {
-            let what = format!("`budgetingMethod: {method}`: a spec counts events, or time itself");
-            comments.push(cx.lost(method.span, what, "write an SLI of the kind `time`"));
+            let what =
+                format!("`budgetingMethod: {method}`: a spec counts events, or measures time");
+            comments.push(cx.lost(method.span, what, "write a `time` SLI"));
             indicator.keep(threshold.as_ref(), &mut comments);
             (None, Vec::new())
         }
@@ -348,7 +345,7 @@ fn objective(
         (None, _) => {
             comments.push(cx.lost(
                 start(common.name.span),
-                "an objective without indicator",
+                "this objective has no indicator",
                 "",
             ));
             (None, Vec::new())

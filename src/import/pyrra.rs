@@ -102,7 +102,7 @@ fn objective(cx: &mut Cx<'_>, services: &mut Services, mut fields: Fields<'_>) -
     {
         let new = names::clean(&format!("{}-{namespace}", found.name), true);
         let what = format!(
-            "`{}` is `{new}` here: another namespace has one of its name",
+            "SLO `{}` renamed to `{new}`: another namespace has an SLO with the same name",
             found.name
         );
         found.comments.push(cx.changed(at, what));
@@ -130,7 +130,8 @@ fn put_marks(cx: &mut Cx<'_>, marks: Metadata, objective: &mut Objective) {
     let mut comments = Vec::new();
     let mut labels = names::labels(cx, placed(marks.labels), &mut comments);
     if let Some(severity) = names::take(&mut labels, naming::SEVERITY) {
-        let what = format!("the label `severity: {severity}`: the alerts have those of `alerting`");
+        let what =
+            format!("label `severity: {severity}`: the alerts use the severities of `alerting`");
         comments.push(cx.lost(at, what, ""));
     }
     let mut labels = plain(&labels);
@@ -157,7 +158,7 @@ struct Metric {
     selector: Selector,
 }
 
-/// A metric of which Pyrra tells when it is gone.
+/// A metric for which Pyrra has an alert on its absence.
 struct Watched {
     metric: String,
     /// What its events are, if they are not all.
@@ -178,7 +179,7 @@ struct Indicator {
 impl Indicator {
     fn read(&mut self, cx: &mut Cx<'_>, mut fields: Fields<'_>) {
         for kind in ["ratio", "latency", "latencyNative", "bool_gauge"] {
-            // Pyrra takes one indicator: a second one is told.
+            // Pyrra uses one indicator: a second one is reported.
             if self.found.is_some() {
                 break;
             }
@@ -219,13 +220,13 @@ impl Indicator {
         Some(self.ratio(cx, part, read))
     }
 
-    /// A native histogram, of which Pyrra does not tell when it is gone.
+    /// A native histogram, for which Pyrra has no alert on its absence.
     fn native(&mut self, cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Found> {
         let latency = fields.required(cx, "latency");
         let total = metric_in(cx, fields, "total");
         let (latency, total) = (latency?, total?);
         let Some(length) = promql::ast::Duration::parse(latency.value.trim()) else {
-            let message = format!("`{latency}` is not a length of time");
+            let message = format!("`{latency}` is not a duration");
             cx.error("wrong-type", latency.span, message);
             return None;
         };
@@ -296,13 +297,13 @@ fn metric(cx: &mut Cx<'_>, fields: &mut Fields<'_>) -> Option<Metric> {
     let expr = match promql::parse(&text.value) {
         Ok(expr) => expr,
         Err(error) => {
-            let message = format!("this is not PromQL: {}", error.message);
+            let message = format!("invalid PromQL: {}", error.message);
             cx.error("bad-promql", text.map.span(error.span), message);
             return None;
         }
     };
     let ExprKind::Selector(selector) = &visit::bare(&expr).kind else {
-        let message = "this must be a selector: a metric, with or without matchers";
+        let message = "`metric` must be a selector: a metric name, with or without matchers";
         cx.error("bad-promql", text.span(), message);
         return None;
     };
@@ -336,13 +337,13 @@ impl Metric {
     }
 }
 
-/// The alert for metrics that are gone.
+/// The alert on absent metrics.
 struct Absent {
     name: Option<String>,
     severity: String,
 }
 
-/// Reads `alerting`; gives back the alert for metrics that are gone, unless it is off.
+/// Reads `alerting`; returns the alert on absent metrics, unless it is off.
 fn alerting(cx: &mut Cx<'_>, spec: &mut Fields<'_>, objective: &mut Objective) -> Option<Absent> {
     let mut absent = Absent {
         name: None,
@@ -379,17 +380,21 @@ fn alerting(cx: &mut Cx<'_>, spec: &mut Fields<'_>, objective: &mut Objective) -
             })
         };
         (objective.page, objective.ticket) = (urgency(page), urgency(ticket));
-        let what = "burn-rate alerts have no holding time: the short window does its work";
+        let what = "no `for` on burn-rate alerts: the short window has this role";
         let comment = cx.changed(objective.at, what);
         objective.comments.push(comment);
-        let what = "the labels `short`, `long` and `exhaustion` of its burn-rate alerts";
-        let comment = cx.lost(objective.at, what, "the label `window` has the long window");
+        let what = "labels `short`, `long` and `exhaustion` of the burn-rate alerts";
+        let comment = cx.lost(
+            objective.at,
+            what,
+            "use the label `window`, which holds the long window",
+        );
         objective.comments.push(comment);
     }
     has_absent.then_some(absent)
 }
 
-/// Reads `severities`, of which a spec has two; gives back the comments.
+/// Reads `severities`, of which a spec has two; returns the comments.
 fn urgencies(
     cx: &mut Cx<'_>,
     mut fields: Fields<'_>,
@@ -412,7 +417,7 @@ fn urgencies(
     }
     if severities[0] != severities[1] || severities[2] != severities[3] {
         let what = format!(
-            "four severities: the fast and medium alerts have `{}` here, the slow ones `{}`",
+            "four severities: slosmith has two; fast and medium alerts get `{}`, slow alerts `{}`",
             severities[0], severities[2]
         );
         comments.push(cx.lost(start(fields.span()), what, ""));
@@ -439,7 +444,7 @@ fn part(period: Duration, parts: u64) -> Duration {
     Duration::from_mins((period.as_secs() + 30 * parts) / (60 * parts))
 }
 
-/// How long metrics may be gone: as long as the fastest tier would take without a good event, and its holding time.
+/// How long metrics may be absent: as long as the fastest tier would take without a good event, and its holding time.
 fn patience(objective: &Objective) -> Duration {
     let [long, hold] = [28 * 24, 28 * 24 * 30].map(|parts| part(objective.window, parts).as_secs());
     let budget = Number::from_integer(1) - objective.objective;
@@ -465,7 +470,7 @@ impl Absent {
         fields.put("for", Value::word(patience(objective)));
         let summary = match watched.part {
             "" => format!("{} has no data", objective.name),
-            part => format!("the metric of {part} of {} has no data", objective.name),
+            part => format!("the {part} metric of {} has no data", objective.name),
         };
         fields.put("summary", &summary);
         fields.maybe("owner", objective.owner.as_ref());

@@ -49,7 +49,7 @@ pub(super) fn over_window(cx: &mut Cx<'_>, text: &yaml::Text) -> Result<Query, S
         let action = &text.value[at.clone()];
         let name = action.trim_matches(['{', '}']).trim_matches('-').trim();
         if !matches!(name, ".window" | "$.window") {
-            let what = format!("`{action}` in a query: only `{{{{.window}}}}` is known there");
+            let what = format!("`{action}` in a query: only `{{{{.window}}}}` is supported");
             return Err(cx.lost(text.map.span(at), what, ""));
         }
         out.push_str(&text.value[end..at.start]);
@@ -67,17 +67,17 @@ pub(super) fn check(cx: &mut Cx<'_>, query: String, text: &yaml::Text) -> Result
     let expr = match promql::parse(&query.replace(WINDOW, STAND_IN)) {
         Ok(expr) => expr,
         Err(error) => {
-            let what = format!("this query is not PromQL: {}", error.message);
+            let what = format!("invalid PromQL: {}", error.message);
             let help = error.help.unwrap_or_default();
             return Err(cx.lost(span, what, &help));
         }
     };
     if lengths(&expr) < query.matches(WINDOW).count() {
-        let what = "`{{.window}}` is a part of a name or of a label here: a spec has it as the length of a range only";
+        let what = "`{{.window}}` in a metric name or label: in a spec, `$window` works only as the length of a range";
         return Err(cx.lost(
             span,
             what,
-            "write the query that the series is recorded from",
+            "write the query of the recording rule instead of the recorded series",
         ));
     }
     if promql::value_type(&expr) == promql::ValueType::Scalar {
@@ -90,7 +90,7 @@ pub(super) fn check(cx: &mut Cx<'_>, query: String, text: &yaml::Text) -> Result
         });
     }
     if promql::value_type(&expr) != promql::ValueType::Vector {
-        let what = "this query gives no instant vector";
+        let what = "this query must return an instant vector";
         return Err(cx.lost(span, what, ""));
     }
     Ok(Query {
@@ -121,10 +121,10 @@ impl Query {
         self.text.contains(WINDOW)
     }
 
-    /// Complains about a query that gives the same for every window; gives back the comment.
+    /// Reports a query that returns the same value for every window; returns the comment.
     pub(super) fn windowless(&self, cx: &mut Cx<'_>) -> String {
-        let what = "this query is the same for every window: it has no `{{.window}}`";
-        let help = "write `$window` as the length of its ranges";
+        let what = "this query has no `{{.window}}`: every window would get the same value";
+        let help = "write `$window` as the length of the ranges";
         cx.lost(self.span, what, help)
     }
 
@@ -143,15 +143,15 @@ impl Query {
             return by;
         }
         let what = match &kept {
-            None => "its series are not aggregated".to_owned(),
+            None => "the query is not aggregated".to_owned(),
             Some(kept) => {
                 let taken: Vec<_> = kept.iter().filter(|l| !free(l)).cloned().collect();
                 let taken = taken.join("`, `");
-                format!("the rules set `{taken}` themselves")
+                format!("slosmith sets `{taken}` itself")
             }
         };
         let word = combine.word();
-        let what = format!("{what}, so the query is put into `{word}(…)`: one objective for all");
+        let what = format!("query wrapped in `{word}(…)` ({what}): one SLO for all series");
         comments.push(cx.changed(self.span, what));
         let by_text = match by.as_slice() {
             [] => String::new(),

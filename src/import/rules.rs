@@ -60,7 +60,7 @@ fn groups(cx: &mut Cx<'_>, services: &mut Services, fields: &mut Fields<'_>, ser
                 continue;
             };
             if std::mem::take(&mut is_first) {
-                let name = name.iter().map(|name| format!("group {name}"));
+                let name = name.iter().map(|name| format!("rule group {name}"));
                 alert.comments.splice(0..0, name);
             }
             services.entry(service).alerts.push(alert);
@@ -79,7 +79,7 @@ fn rule_of(
     let mut comments = std::mem::take(above);
     comments.extend(comments_above(rule.body.text(), rule.start()));
     if let Some(record) = rule.text(cx, "record") {
-        let what = format!("the recording rule `{record}`: keep it in its file");
+        let what = format!("recording rule `{record}`: keep this rule in its file");
         comments.push(cx.lost(record.span, what, ""));
         rule.skip(&["expr", "labels"]);
         comments.extend(rule.finish(cx));
@@ -127,7 +127,7 @@ impl Query {
     fn of(cx: &mut Cx<'_>, alert: &mut Alert, text: crate::yaml::Text) -> Self {
         let parsed = promql::parse(&text.value);
         if let Err(error) = &parsed {
-            let what = format!("this query is not PromQL: {}", error.message);
+            let what = format!("invalid PromQL: {}", error.message);
             let comment = cx.lost(text.map.span(error.span.clone()), what, "");
             alert.comments.push(comment);
             alert.is_lost = true;
@@ -148,14 +148,14 @@ impl Query {
 fn urgency(cx: &mut Cx<'_>, alert: &mut Alert, labels: &mut Vec<(Text, Text)>) {
     alert.severity = match names::take(labels, naming::SEVERITY) {
         Some(value) if value.value.contains("{{") => {
-            let what = format!("the severity `{value}`: a spec has no templates for it");
+            let what = format!("severity `{value}`: a spec cannot have a template as severity");
             alert.comments.push(cx.lost(value.span, what, ""));
             alert.is_lost = true;
             "warning".to_owned()
         }
         Some(value) => names::severity(cx, &value, &mut alert.comments),
         None => {
-            let what = format!("`{}` has no severity, and is a `warning` here", alert.name);
+            let what = format!("`{}` has no severity: set to `warning`", alert.name);
             alert.comments.push(cx.changed(alert.at, what));
             "warning".to_owned()
         }
@@ -183,7 +183,7 @@ fn distinct(cx: &mut Cx<'_>, alert: &mut Alert, query: &Query) -> String {
     }
     let new = format!("service_{label}");
     let what = format!(
-        "the label `{label}` of the series is `{new}` on the alert: the rules set `{label}`"
+        "label `{label}` of the series renamed to `{new}`: slosmith sets `{label}` on the alert"
     );
     alert.comments.push(cx.changed(query.text.span(), what));
     let text = text.replace('\n', "\n  ");
@@ -193,7 +193,7 @@ fn distinct(cx: &mut Cx<'_>, alert: &mut Alert, query: &Query) -> String {
 /// The holding time, in whole evaluations.
 fn holding(cx: &mut Cx<'_>, alert: &mut Alert, hold: &Text) {
     let Some(given) = promql::ast::Duration::parse(hold.value.trim()) else {
-        let what = format!("`for: {hold}`: it is not a length of time");
+        let what = format!("`for: {hold}`: not a duration");
         alert.comments.push(cx.lost(hold.span, what, ""));
         alert.is_lost = true;
         return;
@@ -201,7 +201,8 @@ fn holding(cx: &mut Cx<'_>, alert: &mut Alert, hold: &Text) {
     let millis = u64::try_from(given.millis).unwrap_or_default();
     let whole = Duration::from_secs(millis.div_ceil(1000 * EVALUATION) * EVALUATION);
     if whole.as_secs() * 1000 != millis {
-        let what = format!("`for: {hold}` is `{whole}` here: rules are evaluated every minute");
+        let what =
+            format!("`for: {hold}` rounded up to `{whole}`: rules are evaluated every minute");
         alert.comments.push(cx.changed(hold.span, what));
     }
     if whole.as_secs() > 0 {
@@ -235,7 +236,7 @@ fn marks(
             // `message` beside `description`, `runbook` beside `runbook_url`.
             let name = format!("own_{}", pair.0);
             let what = format!(
-                "the annotation `{}` is `{name}` here: the alert has a {field}",
+                "annotation `{}` renamed to `{name}`: the alert already has a {field}",
                 pair.0
             );
             alert.comments.push(cx.changed(pair.0.span, what));
@@ -252,7 +253,7 @@ fn marks(
     for label in query.labels() {
         if let Some(value) = labels.shift_remove(&label) {
             let what = format!(
-                "the label `{label}: {value}`: `{}` is grouped by it",
+                "label `{label}: {value}`: the alert `{}` is grouped by this label",
                 alert.name
             );
             alert.comments.push(cx.lost(alert.at, what, ""));

@@ -66,7 +66,7 @@ fn twelfth(long: Duration) -> Duration {
     Duration::from_secs((long.as_secs() / 12).max(SHORTEST.as_secs()))
 }
 
-/// Drops tiers that never fire, or that a spec cannot have; tells so.
+/// Drops and reports tiers that never fire, or that a spec cannot have.
 pub(super) fn fit(cx: &mut Cx<'_>, objective: &mut Objective) {
     let period = objective.window;
     let (page, ticket) = (objective.page.is_some(), objective.ticket.is_some());
@@ -81,7 +81,7 @@ pub(super) fn fit(cx: &mut Cx<'_>, objective: &mut Objective) {
         };
         let at = tier.at.unwrap_or(objective.at);
         let what = format!(
-            "the alert on a burn rate of {} over {} of `{}`: {why}",
+            "burn-rate alert ({} over {}) of the SLO `{}`: {why}",
             decimal(tier.factor(period)),
             tier.long,
             objective.name
@@ -99,15 +99,17 @@ fn fault(tier: &Tier, objective: Number, period: Duration, others: &[Tier]) -> O
     if ratio >= Number::from_integer(1) {
         let ratio = decimal(ratio * 100);
         Some(format!(
-            "it can never fire, it needs an error ratio of {ratio}%"
+            "the alert can never fire, because it needs an error ratio of {ratio}%"
         ))
     } else if factor < Number::new(9, 10) {
-        Some("it fires while the objective is met".to_owned())
+        Some("the alert would fire while the objective is met".to_owned())
     } else if tier.long > period {
-        Some(format!("its window is longer than the period of {period}"))
+        Some(format!(
+            "the window is longer than the SLO window of {period}"
+        ))
     } else if tier.short < SHORTEST || tier.short >= tier.long {
         Some(format!(
-            "its short window of {} must be {SHORTEST} or more, and shorter than the long one",
+            "the short window of {} must be at least {SHORTEST} and shorter than the long window",
             tier.short
         ))
     } else if others.iter().any(|other| other.long == tier.long) {

@@ -10,7 +10,7 @@ pub(super) fn share(cx: &mut Cx<'_>, text: &Text, whole: i128) -> Option<Number>
     let share = number.ok().map(|number| number / whole);
     let found = share.filter(|share| *share > 0.into() && *share <= 1.into());
     if found.is_none() {
-        let message = format!("an objective of `{text}` is not between 0 and {whole}");
+        let message = format!("the objective must be above 0 and at most {whole}; found `{text}`");
         cx.error("objective-out-of-range", text.span, message);
     }
     found

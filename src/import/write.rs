@@ -16,7 +16,7 @@ use crate::units::decimal;
 
 const SCHEMA: &str = "# yaml-language-server: $schema=../schemas/spec.schema.json";
 
-/// What links lead to until somebody says where.
+/// Placeholder URLs of links.
 const RUNBOOKS: &str = "https://runbooks.example";
 const GRAFANA: &str = "https://grafana.example";
 
@@ -81,7 +81,7 @@ pub(super) fn spec(cx: &mut Cx<'_>, mut service: Service) -> String {
     format!("{SCHEMA}\n{}{}", comments.collect::<String>(), spec.text(0))
 }
 
-/// Alerts that a build refuses stay comments, with its reason.
+/// Turns alerts that do not build into comments, with the reason.
 fn refused(cx: &mut Cx<'_>, service: &mut Service, head: &Map) {
     for alert in service.alerts.iter_mut().filter(|alert| !alert.is_lost) {
         let mut spec = head.clone();
@@ -92,7 +92,7 @@ fn refused(cx: &mut Cx<'_>, service: &mut Service, head: &Map) {
         let plan =
             document.and_then(|document| resolve::resolve(&document, resolve::Options::default()));
         if let Err(first) = plan.map_err(known::first_error) {
-            let what = format!("the alert `{}`: {}", alert.name, first.message);
+            let what = format!("alert `{}`: {}", alert.name, first.message);
             let help = first.help.first().cloned().unwrap_or_default();
             let comment = cx.lost(alert.at, what, &help);
             alert.comments.push(comment);
@@ -119,7 +119,7 @@ fn unique_alerts(cx: &mut Cx<'_>, service: &mut Service) {
         let new = naming::pascal(&format!("{name}-{}", objective.name));
         let new = taken.free(&names::clean(&new, false));
         let what = format!(
-            "the alerts of `{}` are `{new}` here: another objective has `{name}`",
+            "alerts of the SLO `{}` renamed to `{new}`: another SLO uses `{name}`",
             objective.name
         );
         let comment = cx.changed(objective.at, what);
@@ -130,7 +130,7 @@ fn unique_alerts(cx: &mut Cx<'_>, service: &mut Service) {
         let new = taken.free(&alert.name);
         if new != alert.name {
             let what = format!(
-                "the alert `{}` is `{new}` here: there is another one of its name",
+                "alert `{}` renamed to `{new}`: another alert has the same name",
                 alert.name
             );
             alert.comments.push(cx.changed(alert.at, what));
@@ -210,7 +210,7 @@ fn without_grouped(cx: &mut Cx<'_>, service: &mut Service) {
             let own = objective.labels.shift_remove(label);
             if let Some(value) = own.or_else(|| service.labels.shift_remove(label)) {
                 let what = format!(
-                    "the label `{label}: {value}`: `{}` is grouped by it",
+                    "label `{label}: {value}`: the SLO `{}` is grouped by this label",
                     objective.name
                 );
                 let comment = cx.lost(objective.at, what, "");
@@ -292,13 +292,13 @@ fn one_by_one(cx: &mut Cx<'_>, service: &mut Service, name: &str) {
             let annotations = std::mem::take(&mut urgency.annotations);
             for (key, value) in labels.into_iter().chain(annotations) {
                 let what = format!(
-                    "`{key}: {value}` of some alerts of `{}`: all of them have the severity `{name}`",
+                    "`{key}: {value}` of some alerts of the SLO `{}`: all its alerts have the severity `{name}`",
                     objective.name
                 );
                 let comment = cx.lost(
                     objective.at,
                     what,
-                    "give pages and tickets different severities",
+                    "use different severities for paging and ticket alerts",
                 );
                 objective.comments.push(comment);
             }
@@ -365,7 +365,7 @@ fn head(cx: &mut Cx<'_>, service: &Service, spec: &mut Map) {
     for (key, url, default) in given {
         if url.is_none() {
             comments.push(format!(
-                "`{key}` is a placeholder: pass `--{key} URL`, or write it here"
+                "`{key}` is a placeholder: pass `--{key} URL` to the import, or replace it"
             ));
         }
         links.put(key, url.as_deref().unwrap_or(default));

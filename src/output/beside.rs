@@ -37,7 +37,7 @@ impl Beside {
     /// Puts it in the place of a file.
     pub(super) fn rename(mut self, target: &Path) -> Result<()> {
         fs::rename(&self.0, target)?;
-        // The name is nobody's now, so that it is not removed.
+        // Forgets the name, so that the file is not removed.
         self.0.clear();
         Ok(())
     }

@@ -39,7 +39,7 @@ impl Changes {
 /// All differences between a service folder on disk and what it should be.
 ///
 /// # Errors
-/// When the folder cannot be read, or something of somebody else's is in the way.
+/// When the folder cannot be read, or a file that slosmith did not write is in the way.
 pub fn changes(out: &Path, folder: &Folder) -> Result<Changes, OutputError> {
     if out.exists() && !out.is_dir() {
         return Err(OutputError::NotAFolder(out.to_owned()));
@@ -110,7 +110,7 @@ fn manifest_change(found: Option<String>, before: &Manifest, wanted: &Manifest) 
     }
 }
 
-/// For showing: bytes that are no text are nobody's generated file.
+/// Text to show; bytes that are not text are not a generated file.
 fn lossy(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
@@ -191,7 +191,7 @@ fn services(out: &Path) -> Result<Vec<String>, OutputError> {
     };
     for entry in entries {
         let entry = entry.map_err(OutputError::io(out))?;
-        // Services have plain names: whatever does not is somebody else's, or ours half-way.
+        // Services have plain names: any other folder is not ours, or an unfinished one of ours.
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };

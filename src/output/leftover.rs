@@ -1,8 +1,8 @@
 //! Staging folders that are done with: our own at the end, and those of killed builds.
 //!
 //! A staging folder is `.slosmith-staging-PID-N` in the output folder. It holds a slot `N.SERVICE` for each service
-//! ([`super::exchange`]). What is in one, not ours, and not in the live folder is somebody's only copy: it goes
-//! back first. Then the staging folder becomes `.slosmith-trash-PID-N`, of which nothing is wanted any more.
+//! ([`super::exchange`]). A file in one that slosmith did not write and that is not in the live folder is the only copy:
+//! it goes back first. Then the staging folder becomes `.slosmith-trash-PID-N`, of which nothing is wanted any more.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -16,7 +16,7 @@ use super::{OutputError, exists};
 const STAGING: &str = ".slosmith-staging-";
 const TRASH: &str = ".slosmith-trash-";
 
-/// Makes a staging folder with a name that nobody had before.
+/// Creates a staging folder with an unused name.
 ///
 /// # Errors
 /// When reading or writing fails.
@@ -36,7 +36,7 @@ fn rename(out: &Path, from: &Path, prefix: &str) -> Result<PathBuf, OutputError>
     renamed.map_err(OutputError::io(from))
 }
 
-/// Clears away what killed builds left, and gives back what could not be: it does no harm where it is.
+/// Clears away what killed builds left, and returns what could not be: it does no harm where it is.
 ///
 /// # Errors
 /// When the output folder cannot be read.
@@ -118,7 +118,7 @@ impl Slot {
 }
 
 /// Moves what is not ours from a folder that was live to the one that is, unless it is there already: what had
-/// no hard link, and what somebody wrote while we built. Of two different files `wins` decides.
+/// no hard link, and what was written during the build. Of two different files `wins` decides.
 ///
 /// # Errors
 /// When reading or writing fails, or a generated file is in the way; the rest is where the error says.

@@ -31,17 +31,17 @@ pub(super) struct Manifest {
     pub(super) files: BTreeMap<String, Option<Digest>>,
 }
 
-/// Why a file is no manifest that we wrote.
+/// Why a file is not a manifest of slosmith.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
     /// Its bytes are no text.
-    #[error("it is not UTF-8 text")]
+    #[error("not UTF-8 text")]
     Text,
-    /// Its first line is not that of a manifest.
-    #[error("its first line is another")]
+    /// The first line differs.
+    #[error("the first line differs")]
     Header,
     /// It lists a file that is not in the folder.
-    #[error("`{0}` leaves the folder")]
+    #[error("`{0}` is outside the folder")]
     Path(String),
 }
 
@@ -49,7 +49,7 @@ impl Manifest {
     /// The manifest of a service folder; an empty one where there is none.
     ///
     /// # Errors
-    /// When it cannot be read, or somebody else wrote it.
+    /// When it cannot be read, or slosmith did not write it.
     pub(super) fn read(root: &Path) -> Result<Self, OutputError> {
         let path = root.join(MANIFEST);
         let Some(bytes) = read(&path)? else {

@@ -1,4 +1,4 @@
-//! Writing single files that are people's own: mended specs and artifacts, configuration, baselines.
+//! Writes single files of users: fixed specs and artifacts, configuration, baselines.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -10,17 +10,17 @@ use super::OutputError;
 use super::beside::{Beside, sweep};
 use crate::input;
 
-/// Why a person's file was not written.
+/// Why a file of a user was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplaceError {
-    /// The file does not say any more what it said when it was read.
-    #[error("{}: changed while we worked on it; nothing was written to it, run again", .0.display())]
+    /// The file has changed since it was read.
+    #[error("{}: the file changed while slosmith was running; slosmith did not write it: run again", .0.display())]
     Changed(PathBuf),
-    /// The file says of itself that it must not be written.
-    #[error("{}: the file may not be written", .0.display())]
+    /// The file is read-only.
+    #[error("{}: the file is read-only", .0.display())]
     ReadOnly(PathBuf),
     /// A link leads out of the folders that may be written.
-    #[error("{}: this is {}, outside of the project; name that file itself", .path.display(), .target.display())]
+    #[error("{}: a link to {}, outside the project; pass that file itself", .path.display(), .target.display())]
     Outside {
         /// The file that was to be written.
         path: PathBuf,
@@ -51,7 +51,7 @@ impl Writer {
 
     /// Gives a file another text, if it still says `old`; `None` when there must be no file yet.
     ///
-    /// The new text is written beside the file and exchanged by rename, so nobody sees half of it. Permissions
+    /// The new text is written beside the file and exchanged by rename, so no reader sees half of it. Permissions
     /// stay, the owner where the system allows it, and a symbolic link stays a link: the file that it names is
     /// replaced. Hard links are not carried over.
     ///
@@ -69,7 +69,7 @@ impl Writer {
         let private = about.is_some();
         let (fresh, mut file) = Beside::create(folder, private).map_err(OutputError::io(path))?;
         write(&mut file, new, about.as_ref()).map_err(OutputError::io(path))?;
-        // Looked at again as late as possible: a write of somebody else in between must not be lost.
+        // Checked again as late as possible: a write of another program in between must not be lost.
         unchanged(path, &target, old)?;
         match old {
             Some(_) => fresh.rename(&target),
@@ -131,7 +131,7 @@ impl Writer {
     }
 }
 
-/// A rename asks nobody whether the file itself may be written; its owner may have said no.
+/// A rename does not check the permissions of the file itself; the owner may have made it read-only.
 fn writable(path: &Path, target: &Path) -> Result<Metadata, ReplaceError> {
     let opened = File::options().write(true).open(target);
     let about = opened.and_then(|file| file.metadata());
@@ -159,7 +159,7 @@ fn write(file: &mut File, text: &str, old: Option<&Metadata>) -> std::io::Result
     file.sync_all()
 }
 
-/// Only root can give files away; whoever else mends the file of another makes it their own.
+/// Only root can give files away; any other user who fixes a file of another user becomes its owner.
 #[cfg(unix)]
 fn keep_owner(file: &File, old: &Metadata) {
     use std::os::unix::fs::{MetadataExt, fchown};

@@ -1,6 +1,6 @@
 //! A service folder as it is to be, written beside its place.
 //!
-//! Every file here is new, or a further link to a live one: no file that somebody can see is opened for writing.
+//! Every file here is new, or a further link to a live one: no file that is already visible is opened for writing.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -13,13 +13,13 @@ use super::{Folder, MANIFEST, OutputError, changes, exists, read};
 /// Writes everything that `folder` is to hold into `fresh`, which is there and empty, and links what is not ours.
 ///
 /// # Errors
-/// When reading or writing fails, or something of somebody else's is in the way.
+/// When reading or writing fails, or a file that slosmith did not write is in the way.
 pub(super) fn fill(out: &Path, folder: &Folder, fresh: &Path) -> Result<(), OutputError> {
     let root = out.join(&folder.service);
     let live = exists(&root).then_some(root.as_path());
     let before = match live {
         Some(root) => {
-            // Asked again, now that nobody else writes here: what was in nobody's way before may be by now.
+            // Checked again under the lock: a file may have come in the way since the first check.
             changes(out, folder)?;
             Manifest::read(root)?
         }

@@ -54,7 +54,7 @@ impl Staging {
     /// Writes a folder beside its place; may be called from several threads for different services.
     ///
     /// # Errors
-    /// When reading or writing fails, or something of somebody else's is in the way.
+    /// When reading or writing fails, or a file that slosmith did not write is in the way.
     pub fn add(&self, folder: &Folder) -> Result<(), OutputError> {
         let slot = self.slot(&folder.service)?;
         let (draft, fresh) = (slot.draft(), slot.fresh());
@@ -67,7 +67,7 @@ impl Staging {
         Ok(())
     }
 
-    /// A place in the staging folder that nobody else has.
+    /// An unused place in the staging folder.
     fn slot(&self, service: &str) -> Result<Slot, OutputError> {
         let mut state = self.state();
         let root = state.root(&self.out)?;
@@ -105,7 +105,7 @@ impl Staging {
         Ok(())
     }
 
-    /// Clears away what is not in its place, and gives back what could not be: it does no harm where it is.
+    /// Clears away what is not in its place, and returns what could not be: it does no harm where it is.
     ///
     /// # Errors
     /// When files of other people are where the error says, and could not be brought back.
@@ -173,7 +173,7 @@ fn undo(done: &[(&Slot, Exchanged)]) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Makes a folder and those above it; gives back the ones that were not there.
+/// Makes a folder and those above it; returns the ones that were not there.
 fn make(out: &Path) -> Result<Vec<PathBuf>, OutputError> {
     let missing = out
         .ancestors()

@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{ErrorKind, Result};
 use std::path::Path;
 
-/// Tries names in a folder until `take` gets one that nobody has.
+/// Tries names in a folder until `take` succeeds with an unused one.
 ///
 /// # Errors
 /// What `take` fails with, other than that the name is taken.

@@ -90,7 +90,7 @@ impl Builder<'_> {
         let count = known.iter().map(|(_, values)| values.len());
         let count = count.fold(1, usize::saturating_mul);
         if count > MOST_GROUPS {
-            let message = format!("this alert would have {count} alarms in CloudWatch");
+            let message = format!("this alert needs {count} CloudWatch alarms");
             let error = Diagnostic::error("alarm-limit", request.at, message);
             let help = format!(
                 "group the alert by fewer labels, or list fewer `values`: at most {MOST_GROUPS} alarms are allowed"
@@ -144,7 +144,8 @@ impl Builder<'_> {
             ("low_samples", samples.map(|samples| samples.span)),
         ] {
             if let Some(at) = at.filter(|_| !all.is_empty()) {
-                let message = format!("`{field}` has no effect on the alarm of this alert");
+                let message =
+                    format!("`{field}` has no effect on the CloudWatch alarm of this alert");
                 let error = Diagnostic::error("alarm-limit", at, message);
                 self.sink.push(error.help(format!("remove `{field}`")));
             }

@@ -59,11 +59,11 @@ impl Prices {
 /// What a service costs.
 #[derive(Clone, Debug)]
 pub struct Cost {
-    /// What it is made of.
+    /// The items.
     pub items: Vec<CostItem>,
-    /// What AWS charges as well, beside the total.
+    /// Items that AWS charges in addition to the total.
     pub unpriced: Vec<Unpriced>,
-    /// At which prices.
+    /// The price list.
     pub prices: &'static Prices,
     /// True when some costs cannot be counted beforehand.
     pub at_least: bool,
@@ -112,7 +112,8 @@ impl CostItem {
 impl Cost {
     /// Dollars a month.
     pub fn total(&self) -> f64 {
-        self.items.iter().map(CostItem::dollars).sum()
+        // A sum of nothing is -0.0.
+        self.items.iter().map(CostItem::dollars).sum::<f64>() + 0.0
     }
 
     /// One sentence: *CloudWatch costs at least $25.30 a month*.
@@ -127,7 +128,7 @@ impl Cost {
     }
 }
 
-/// What a plan costs in CloudWatch; nothing where it has nothing there.
+/// The CloudWatch cost of a plan; `None` if the plan has nothing in CloudWatch.
 pub fn cost(plan: &Plan) -> Option<Cost> {
     let cw = plan.cloudwatch.as_ref()?;
     let prices = PRICES.as_ref()?;
@@ -226,7 +227,7 @@ fn metrics(plan: &Plan, cw: &CloudWatch, prices: &Prices) -> Vec<CostItem> {
     sets.into_iter().map(item).collect()
 }
 
-/// What the agent writes for one replica. It is charged as a log, beside the metrics that CloudWatch takes from it.
+/// The log that the agent writes for one replica. AWS charges it in addition to the metrics in it.
 fn logs(cw: &CloudWatch, prices: &Prices) -> Option<CostItem> {
     cw.agent_writes_log().then(|| {
         let bytes = float(cw.scraped.len()) * prices.log_event_bytes * MINUTES;
@@ -240,7 +241,7 @@ fn logs(cw: &CloudWatch, prices: &Prices) -> Option<CostItem> {
     })
 }
 
-/// What comes with OpenTelemetry, which is younger than the price file.
+/// OpenTelemetry items, which the price list does not have.
 ///
 /// Source: "OTel metrics pricing and storage" of the CloudWatch user guide has the unit of charge, and no price.
 fn unpriced(cw: &CloudWatch, prices: &Prices) -> Vec<Unpriced> {

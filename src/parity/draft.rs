@@ -91,7 +91,7 @@ impl Draft {
         }
     }
 
-    /// Adds an alarm without actions; gives back the rule on it.
+    /// Adds an alarm without actions; returns the rule on it.
     pub(super) fn push(&mut self, alarm: MetricAlarm) -> Rule {
         let name = match &mut self.parts {
             None => self.name.clone(),

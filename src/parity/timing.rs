@@ -142,7 +142,8 @@ impl Timing {
             return;
         };
         let back = self.period.saturating_mul(u64::from(self.evaluate));
-        if self.evaluate == 0 || back > limits::longest_look_back(self.period) {
+        let limit = limits::longest_look_back(self.period);
+        if self.evaluate == 0 || back > limit {
             let words = limits::longest_look_back_words(self.period);
             let message = match self.evaluate {
                 0 => "`evaluate` must be at least 1".to_owned(),

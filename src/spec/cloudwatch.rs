@@ -1,4 +1,4 @@
-//! CloudWatch: where its metrics come from, whom alarms notify, and what a single alarm overrides.
+//! CloudWatch: sources of metrics, actions of alarms, and overrides of a single alarm.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,17 +13,17 @@ use crate::units::Duration;
 pub struct CloudWatch {
     /// AWS region.
     pub region: Text,
-    /// Account ID, twelve digits. Default: that of the first ARN in `actions`.
+    /// Account ID, twelve digits. Default: the account of the first ARN in `actions`.
     pub account: Option<Text>,
-    /// Namespace of the metrics that the service publishes and of those scraped for it.
+    /// Namespace of the metrics that the service publishes or that are scraped for it.
     pub namespace: Text,
-    /// How scraped pages get to CloudWatch. Default: `agent`.
+    /// How scraped metrics get to CloudWatch. Default: `agent`.
     #[serde(default)]
     pub via: Via,
     /// ARNs that an alarm notifies, by severity.
     #[serde(default)]
     pub actions: Map<Vec<Text>>,
-    /// ARNs that an alarm notifies when it returns to OK, by severity. Default: for pages, those of `actions`.
+    /// ARNs that an alarm notifies when it returns to OK, by severity. Default: for paging alerts, the ARNs in `actions`.
     pub ok_actions: Option<Map<Vec<Text>>>,
     /// ARNs that an alarm notifies when it has too little data, by severity.
     #[serde(default)]
@@ -63,32 +63,32 @@ impl CloudWatch {
     }
 }
 
-/// How scraped pages get to CloudWatch.
+/// How scraped metrics get to CloudWatch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Via {
     /// The CloudWatch agent, as embedded metrics: counters become differences, histograms never arrive.
     #[default]
     Agent,
-    /// OpenTelemetry: everything arrives, and only PromQL can ask for it.
+    /// OpenTelemetry: all metrics arrive, and only PromQL can query them.
     Otlp,
 }
 
-/// A metric of CloudWatch.
+/// A CloudWatch metric.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MetricBinding {
-    /// Name of the metric. Default: that of the Prometheus family.
+    /// Name of the metric. Default: the name of the Prometheus metric.
     pub metric: Option<Text>,
-    /// Namespace of the metric; another one means that another service publishes it. Default: the service's.
+    /// Namespace of the metric, if another service publishes it. Default: the service's.
     pub namespace: Option<Text>,
-    /// Unit in which it is published (`Milliseconds`, `Percent`, `Count`, …). Default: the signal's base unit.
+    /// Unit of the published values (`Milliseconds`, `Percent`, `Count`, …). Default: the signal's base unit.
     pub unit: Option<Text>,
-    /// Sets of dimensions it is published under; each set is a separate metric. Default: only the empty set.
+    /// Dimension sets of the published metric; each set is a separate metric. Default: only the empty set.
     pub dimension_sets: Option<Spanned<Vec<Vec<Text>>>>,
     /// Dimensions, with the values that alarms and dashboards select.
     pub dimensions: Map<Text>,
-    /// `true`: the agent scrapes it from the Prometheus family.
+    /// `true`: the agent scrapes the Prometheus metric.
     pub scraped: bool,
 }
 
@@ -106,14 +106,14 @@ pub struct AlarmOverride {
     pub evaluate: Option<Spanned<u32>>,
     /// Number of data points that must be beyond the threshold. Default: all.
     pub datapoints: Option<Spanned<u32>>,
-    /// What a missing data point counts as.
+    /// Treatment of missing data points.
     pub missing: Option<Spanned<Missing>>,
-    /// What a percentile of too few samples counts as. Default: `evaluate`.
+    /// Treatment of percentiles of too few samples. Default: `evaluate`.
     pub low_samples: Option<Spanned<LowSamples>>,
 }
 
 impl AlarmOverride {
-    /// True when it changes what is looked at, or how often.
+    /// True when it changes the statistic, or how often it is evaluated.
     pub fn changes_timing(&self) -> bool {
         self.statistic.is_some()
             || self.period.is_some()
@@ -122,27 +122,27 @@ impl AlarmOverride {
     }
 }
 
-/// What a missing data point counts as.
+/// Treatment of missing data points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Missing {
-    /// As beyond the threshold.
+    /// A missing data point is beyond the threshold.
     Breaching,
-    /// As within it.
+    /// A missing data point is within the threshold.
     NotBreaching,
-    /// The alarm stays as it is.
+    /// The alarm keeps its state.
     Ignore,
-    /// The alarm has insufficient data when all are missing.
+    /// The alarm has insufficient data if all data points are missing.
     Missing,
 }
 
-/// What a percentile of too few samples counts as.
+/// Treatment of percentiles of too few samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LowSamples {
-    /// As any other.
+    /// The percentile is evaluated like any other.
     #[default]
     Evaluate,
-    /// The alarm stays as it is.
+    /// The alarm keeps its state.
     Ignore,
 }

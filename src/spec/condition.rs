@@ -15,59 +15,59 @@ pub struct Condition {
     /// The signal to compare.
     #[schemars(with = "Option<SignalName>")]
     pub signal: Option<Text>,
-    /// PromQL instead of a signal. Without a comparison, it must be a condition itself.
+    /// PromQL instead of a signal. Without a comparison, the query itself must be a condition.
     pub promql: Option<Text>,
     /// Unit of `promql`. Default: `count`.
     pub unit: Option<Spanned<Unit>>,
-    /// Statistic of the signal. Default: the usual one of its kind.
+    /// Statistic of the signal. Default: the usual statistic of its kind.
     pub stat: Option<Spanned<Stat>>,
-    /// Look-back. Default: 5m.
+    /// Rate window. Default: 5m.
     pub window: Option<Spanned<Duration>>,
     /// Labels to keep in addition to the service's `group_by`.
     pub by: Vec<Text>,
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
-    /// Fires if the value is above this.
+    /// Threshold: fires if the value is above this.
     pub above: Option<Spanned<Bound>>,
-    /// Fires if the value is below this.
+    /// Threshold: fires if the value is below this.
     pub below: Option<Spanned<Bound>>,
-    /// Fires if the value is at or above this.
+    /// Threshold: fires if the value is at or above this.
     pub at_least: Option<Spanned<Bound>>,
-    /// Fires if the value is at or below this.
+    /// Threshold: fires if the value is at or below this.
     pub at_most: Option<Spanned<Bound>>,
     /// Fires if the value leaves its usual range.
     pub outside: Option<Spanned<Outside>>,
     /// Fires while the signal correlates with another one.
     pub correlated: Option<Spanned<Correlated>>,
-    /// `true`: fires while series that existed are missing.
+    /// `true`: fires while series of the signal are missing.
     pub absent: Option<Spanned<bool>>,
-    /// All of these must hold.
+    /// Conditions that must all be true.
     pub all: Option<Spanned<Vec<Spanned<Condition>>>>,
-    /// At least one of these must hold.
+    /// Conditions of which at least one must be true.
     pub any: Option<Spanned<Vec<Spanned<Condition>>>>,
-    /// This must not hold.
+    /// A condition that must be false.
     pub unless: Option<Box<Spanned<Condition>>>,
-    /// Labels to join the parts on, if their labels differ.
+    /// Labels to join the conditions on, if their labels differ.
     #[serde(rename = "match")]
     pub join: Option<Vec<Text>>,
 }
 
-/// What a value is compared with.
+/// A threshold.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bound {
     /// A fixed quantity.
     Quantity(Quantity),
-    /// A multiple of the signal's own past.
+    /// A multiple of an earlier value of the signal.
     Times(Number, Baseline),
 }
 
-/// A signal's own past.
+/// An earlier value of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Baseline {
-    /// Its value this long ago.
+    /// The value this long ago.
     Offset(Duration),
-    /// Its mean over this time.
+    /// The mean over this time.
     AvgOver(Duration),
 }
 
@@ -75,19 +75,19 @@ pub enum Baseline {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outside {
-    /// Number of standard deviations from the mean that counts as unusual.
+    /// Number of standard deviations from the mean beyond which a value is unusual.
     pub sigma: Spanned<Quantity>,
-    /// Period of the mean.
+    /// Length of the window for mean and standard deviation.
     pub window: Spanned<Duration>,
-    /// Least number of samples in the window; with fewer, the condition does not hold. Default: 20.
+    /// Minimum number of samples in the window; with fewer, the alert does not fire. Default: 20.
     #[serde(default = "default_min_samples")]
     pub min_samples: Spanned<u32>,
-    /// Side that counts. Default: `both`.
+    /// Side on which values are unusual. Default: `both`.
     #[serde(default)]
     pub side: Side,
-    /// Unusually high values count only above this, so that three requests in a queue that is usually empty do not.
+    /// Minimum for unusually high values, so that three requests in a usually empty queue do not fire the alert.
     pub and_above: Option<Spanned<Quantity>>,
-    /// Unusually low values count only below this.
+    /// Maximum for unusually low values.
     pub and_below: Option<Spanned<Quantity>>,
 }
 
@@ -98,11 +98,11 @@ pub struct Correlated {
     /// The other signal.
     #[schemars(with = "SignalName")]
     pub with: Text,
-    /// Statistic of the other signal. Default: the usual one of its kind.
+    /// Statistic of the other signal. Default: the usual statistic of its kind.
     pub stat: Option<Spanned<Stat>>,
-    /// Period over which the signals are compared.
+    /// Length of the window in which the signals are compared.
     pub window: Spanned<Duration>,
-    /// Fires if the coefficient is above this; below 1.
+    /// Threshold of the coefficient, below 1.
     pub above: Spanned<Quantity>,
 }
 

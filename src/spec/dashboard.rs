@@ -15,13 +15,13 @@ use crate::units::{Duration, Quantity, Unit};
 pub struct Dashboard {
     /// Title to display. Default: the name.
     pub title: Option<Text>,
-    /// What the dashboard answers, and for whom.
+    /// Purpose and audience of the dashboard.
     pub description: Option<Text>,
     /// Refresh interval. Default: 30s.
     pub refresh: Option<Spanned<Duration>>,
     /// Initial time range, up to now. Default: 3h.
     pub range: Option<Spanned<Duration>>,
-    /// Labels to filter by. Default: those of the service's `group_by` that the panels have.
+    /// Labels to filter by. Default: the labels of the service's `group_by` that the panels have.
     pub variables: Option<Vec<Text>>,
     /// Rows, the most urgent first.
     pub rows: Spanned<Vec<Spanned<Row>>>,
@@ -33,11 +33,11 @@ pub struct Dashboard {
 pub struct Row {
     /// The heading.
     pub title: Text,
-    /// Look-back of its panels. Default: follows the zoom of the graph.
+    /// Rate window of the panels. Default: the window of an alert on the same value, else `$__rate_interval`.
     pub window: Option<Spanned<Duration>>,
     /// A label; the row is repeated for each of its values.
     pub repeat: Option<Text>,
-    /// `true`: only the heading is shown at first.
+    /// `true`: the row is collapsed at first.
     #[serde(default)]
     pub collapsed: bool,
     /// Panels, from left to right.
@@ -48,11 +48,11 @@ pub struct Row {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Panel {
-    /// Title to display. Default: made from what it shows.
+    /// Title to display. Default: made from the content.
     pub title: Option<Text>,
-    /// How to read it. Default: made from its signals.
+    /// Help text of the panel. Default: made from the signals.
     pub description: Option<Text>,
-    /// How it is drawn. Default: `timeseries`.
+    /// Panel type. Default: `timeseries`.
     #[schemars(with = "Option<super::panel_kind::Word>")]
     pub kind: Option<Spanned<PanelKind>>,
     /// The signal to show.
@@ -62,9 +62,9 @@ pub struct Panel {
     pub promql: Option<Text>,
     /// Unit of `promql`. Default: `count`.
     pub unit: Option<Spanned<Unit>>,
-    /// Statistics of the signal, one line for each. Default: the usual ones of its kind.
+    /// Statistics of the signal, one line for each. Default: the usual statistics of its kind.
     pub stats: Option<Spanned<Vec<Spanned<Stat>>>>,
-    /// Look-back. Default: the row's.
+    /// Rate window. Default: the row's.
     pub window: Option<Spanned<Duration>>,
     /// Labels to keep in addition to the service's `group_by`.
     pub by: Vec<Text>,
@@ -73,14 +73,14 @@ pub struct Panel {
     pub matchers: Matchers,
     /// Several signals in one panel.
     pub series: Option<Spanned<Vec<Spanned<Series>>>>,
-    /// The objective to show, for `kind: slo`.
+    /// Name of the SLO to show, for `kind: slo`.
     pub slo: Option<Text>,
     /// Markdown, for `kind: text`.
     pub text: Option<Text>,
-    /// Lines and colours, in addition to the bounds of the signal's alerts and objectives; one with the role `alert` or
-    /// `target` replaces those.
+    /// Lines and colors, in addition to the thresholds of the alerts and SLOs on the signal. A threshold with the role `alert`
+    /// or `target` replaces them.
     pub thresholds: Option<Spanned<Vec<Spanned<Threshold>>>>,
-    /// Name or URL of a runbook to link to, in addition to those of its alerts.
+    /// Name or URL of a runbook to link to, in addition to the runbooks of the alerts.
     pub runbook: Option<Text>,
     /// Fixed position on a grid of 24 columns, from the top of its row. Default: placed automatically.
     pub position: Option<Spanned<Position>>,
@@ -99,9 +99,9 @@ pub struct Series {
     pub promql: Option<Text>,
     /// Unit of `promql`. Default: `count`.
     pub unit: Option<Spanned<Unit>>,
-    /// Statistic of the signal. Default: the usual one of its kind.
+    /// Statistic of the signal. Default: the usual statistic of its kind.
     pub stat: Option<Spanned<Stat>>,
-    /// Look-back. Default: the panel's.
+    /// Rate window. Default: the panel's.
     pub window: Option<Spanned<Duration>>,
     /// Labels to keep in addition to the service's `group_by`.
     pub by: Vec<Text>,
@@ -116,37 +116,37 @@ pub struct Series {
 pub struct Threshold {
     /// The value.
     pub at: Spanned<Quantity>,
-    /// What it means. Default: `advisory`.
+    /// Meaning of the threshold. Default: `advisory`.
     #[serde(default)]
     pub role: Role,
-    /// Its colour, and that of values beyond it. Default: the role's.
+    /// Color of the threshold and of values beyond it. Default: the color of the role.
     pub color: Option<Color>,
 }
 
-/// What a threshold means.
+/// Meaning of a threshold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// An alert fires beyond it.
+    /// The threshold of an alert.
     Alert,
-    /// Where the value should be.
+    /// The intended value.
     Target,
-    /// Worth a look beyond it.
+    /// A value beyond which a look at the panel is useful.
     #[default]
     Advisory,
 }
 
-/// A colour with a meaning.
+/// A color with a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Color {
-    /// Well.
+    /// Good.
     Green,
     /// Neither good nor bad.
     Blue,
-    /// Look at it.
+    /// Needs attention.
     Yellow,
-    /// Soon bad.
+    /// Close to bad.
     Orange,
     /// Bad.
     Red,
@@ -158,10 +158,10 @@ pub enum Color {
 pub struct Position {
     /// Column of the left edge, from 0.
     pub x: u32,
-    /// Line of the upper edge, from the top of the row.
+    /// Grid row of the upper edge, from the top of the dashboard row.
     pub y: u32,
-    /// Columns.
+    /// Width in grid columns.
     pub w: u32,
-    /// Lines of 30 pixels.
+    /// Height in grid rows (30 px each).
     pub h: u32,
 }

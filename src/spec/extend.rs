@@ -102,7 +102,7 @@ impl Walk<'_> {
         let from = self.sources.get(from).path().to_owned();
         let folder = from.parent().unwrap_or(Path::new(""));
         if Path::new(path).is_absolute() {
-            let message = format!("`{path}` is not relative to this file");
+            let message = format!("`extends` must be a relative path; found `{path}`");
             return Err(error("outside-project", message));
         }
         let whole = normal(&folder.join(path));
@@ -111,15 +111,15 @@ impl Walk<'_> {
             Some(file) => *file,
             None => {
                 if !input::is_file(&whole) {
-                    let message = format!("there is no file `{}`", whole.display());
+                    let message = format!("file `{}` does not exist", whole.display());
                     let error = error("missing-file", message);
-                    return Err(error.help("paths are relative to the file that names them"));
+                    return Err(error.help("paths in `extends` are relative to this file"));
                 }
                 if !input::is_in_project(&from, &whole) {
                     let message = format!("`{path}` is outside the project");
                     let error = error("outside-project", message);
                     return Err(error
-                        .help("extend files of this project alone, without links that lead out"));
+                        .help("use a file inside the project; symbolic links must not lead out of the project"));
                 }
                 let bytes = input::read(&whole, input::ARTIFACT).map_err(|why| {
                     let message = format!("`{}` cannot be read: {why}", whole.display());
@@ -141,7 +141,7 @@ impl Walk<'_> {
     }
 }
 
-/// What a file says that it extends. What is wrong with its shape is told when the file is read.
+/// The files in `extends` of a file. The reader of the file reports a wrong shape.
 fn extended(file: FileId, text: &str) -> Vec<(String, Span)> {
     if !text.contains("extends") {
         return Vec::new();

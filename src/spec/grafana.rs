@@ -6,17 +6,17 @@ use serde::Deserialize;
 use super::{Map, Text};
 use crate::source::Spanned;
 
-/// How dashboards get into Grafana.
+/// Formats of the Grafana dashboards.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Grafana {
-    /// Formats that dashboards are written in besides classic JSON and ConfigMaps.
+    /// Formats in addition to classic JSON and ConfigMaps.
     pub provision: Vec<Provision>,
     /// Labels of the operator's `Grafana` resources that get the dashboards. Default: `dashboards: grafana`.
     pub instances: Option<Spanned<Map<Text>>>,
 }
 
-/// A format that brings dashboards into Grafana.
+/// A format of dashboards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Provision {

@@ -62,10 +62,10 @@ pub type Text = Spanned<String>;
 /// Named things in the order written; names know their place.
 pub type Map<T> = IndexMap<Text, T>;
 
-/// The version this build reads.
+/// The spec version that slosmith reads.
 pub const API_VERSION: &str = "slosmith/v1";
 
-/// One service: which signals matter, what good is, when to wake somebody and what to do then.
+/// One service: its signals, SLOs, alerts, dashboards and runbooks.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
@@ -74,27 +74,27 @@ pub struct Spec {
     pub api_version: Text,
     /// Files that this spec starts from and changes; paths are relative to this file.
     pub extends: Option<Extends>,
-    /// `defaults`: other files extend this one; it is not built itself.
+    /// `defaults`: a file that other specs extend; slosmith does not build the file itself.
     pub kind: Option<Spanned<FileKind>>,
     /// The service that this spec describes.
     pub service: Service,
-    /// The releases that the service runs. Needed to use vLLM signals.
+    /// The vLLM releases that the service runs. Required for vLLM signals.
     pub runtime: Option<Runtime>,
-    /// Base URLs for the links in alerts. Needed if there are alerts.
+    /// Base URLs for the links in alerts. Required if the spec has alerts.
     pub links: Option<Links>,
     /// Values of the `severity` label.
     #[serde(default)]
     pub severities: Severities,
-    /// How series are scraped, selected and grouped.
+    /// Scraping, selection and grouping of series.
     #[serde(default)]
     pub prometheus: Prometheus,
     /// Metadata of Kubernetes resources.
     pub kubernetes: Option<Spanned<Metadata>>,
     /// CloudWatch alarms and dashboards.
     pub cloudwatch: Option<CloudWatch>,
-    /// Formats in which dashboards get into Grafana.
+    /// Formats of the Grafana dashboards.
     pub grafana: Option<Grafana>,
-    /// Signals of your own, and short names for library signals (`vllm.*`).
+    /// Signals of your own, and aliases of built-in signals (`vllm.*`).
     #[serde(default)]
     pub signals: Map<Signal>,
     /// Service level objectives.
@@ -109,7 +109,7 @@ pub struct Spec {
     /// Dashboards: rows of panels over signals.
     #[serde(default)]
     pub dashboards: Map<Dashboard>,
-    /// Runbooks: what to do about a problem.
+    /// Runbooks: steps and fixes for a problem.
     #[serde(default)]
     pub runbooks: Map<Runbook>,
     /// Commands for runbooks.
@@ -125,7 +125,7 @@ pub struct Spec {
     /// Advice on configuration, with formulas.
     #[serde(default)]
     pub advice: Map<Advice>,
-    /// Checklists: what to have, or to check.
+    /// Checklists.
     #[serde(default)]
     pub checklists: Map<Vec<Text>>,
     /// Reference tables, such as targets by use.
@@ -137,11 +137,11 @@ pub struct Spec {
 #[derive(Clone, Debug)]
 pub struct Extends(pub Vec<Text>);
 
-/// What a file is that is no spec of a service.
+/// The kind of a file that is not the spec of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileKind {
-    /// What several specs have in common.
+    /// Defaults for several specs.
     Defaults,
 }
 
@@ -149,16 +149,16 @@ pub enum FileKind {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Service {
-    /// Names the output folder and the `service` label: lower-case letters, digits and dashes.
+    /// Name of the output folder and value of the `service` label: lower-case letters, digits and dashes.
     pub name: Text,
     /// Title to display. Default: the name.
     pub title: Option<Text>,
-    /// Team that responds to its alerts: their `owner` label.
+    /// Team that responds to the alerts (their `owner` label).
     pub owner: Option<Text>,
-    /// Labels for all its alerts.
+    /// Labels of all alerts of the service.
     #[serde(default)]
     pub labels: Map<Text>,
-    /// Annotations for all its alerts.
+    /// Annotations of all alerts of the service.
     #[serde(default)]
     pub annotations: Map<Text>,
 }
@@ -167,9 +167,9 @@ pub struct Service {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Runtime {
-    /// PEP 440 range, such as `>=0.20, <0.34`. Every generated query works on every recorded release in it.
+    /// Range of vLLM releases (PEP 440), such as `>=0.20, <0.34`. Every generated query works on every recorded release in it.
     pub vllm: Text,
-    /// Serving configurations in use besides `default`, such as `lora` or `spec-decode`.
+    /// vLLM profiles in use besides `default`, such as `lora` or `spec-decode`: sets of server options that add metrics.
     #[serde(default)]
     pub profiles: Vec<Text>,
 }
@@ -184,31 +184,31 @@ pub struct Links {
     pub grafana: Text,
 }
 
-/// How series are scraped, selected and grouped.
+/// Scraping, selection and grouping of series.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Prometheus {
-    /// Matchers added to every vLLM selector. A declared signal has its own `where`.
+    /// Matchers added to every selector of a vLLM metric. A declared signal has its own `where`.
     pub selector: Matchers,
-    /// Labels that results keep. A signal without one of them is grouped by the others.
+    /// Labels by which every query is grouped. A signal without one of them is grouped by the others.
     pub group_by: Vec<Text>,
     /// Labels that exporters do not send.
     pub labels: Labels,
-    /// Scrape jobs that need more than defaults. Any other job that a signal names needs no entry.
+    /// Scrape jobs with settings that differ from the defaults. Other jobs need no entry.
     pub jobs: Map<Job>,
-    /// How often targets are scraped. Default: 15s.
+    /// Scrape interval. Default: 15s.
     pub scrape_interval: Option<Spanned<Duration>>,
-    /// How often rules are evaluated; every `for` is a multiple of it. Default: 1m.
+    /// Evaluation interval of the rules; every `for` is a multiple of it. Default: 1m.
     pub evaluation_interval: Option<Spanned<Duration>>,
-    /// Another tool whose series and labels are also written, for its dashboards.
+    /// Another tool whose series and labels the rules also record, for its dashboards.
     pub compat: Option<Spanned<Compat>>,
-    /// The program that evaluates the rules; it gets a rule file in addition to those for Prometheus.
+    /// The program that evaluates the rules; slosmith writes a rule file for it, in addition to the Prometheus rule files.
     pub ruler: Option<Spanned<Ruler>>,
-    /// How long the ruler waits for late samples.
+    /// Time that the ruler waits for late samples.
     pub query_offset: Option<Spanned<Duration>>,
     /// Mimir tenants whose series the rules read.
     pub source_tenants: Vec<Text>,
-    /// What Thanos Ruler does if some stores do not respond.
+    /// Behavior of Thanos Ruler if some stores do not respond.
     pub partial_response: Option<Spanned<PartialResponse>>,
 }
 
@@ -216,15 +216,15 @@ pub struct Prometheus {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Job {
-    /// Path of the page. Default: `/metrics`.
+    /// URL path of the metrics endpoint. Default: `/metrics`.
     pub path: Option<Text>,
-    /// Set if the targets are URLs that a blackbox exporter probes.
+    /// The blackbox exporter, if the targets are URLs to probe.
     pub probe: Option<Spanned<Probe>>,
-    /// How the Prometheus operator finds the targets, if they run in Kubernetes.
+    /// Discovery of the targets by the Prometheus operator, if they run in Kubernetes.
     pub kubernetes: Option<Spanned<Discovery>>,
 }
 
-/// How the Prometheus operator finds a job's targets, and where their labels come from.
+/// Discovery of the targets of a job by the Prometheus operator, and the source of their labels.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Discovery {
@@ -245,7 +245,7 @@ pub struct Discovery {
     pub from: Map<Text>,
 }
 
-/// How a blackbox exporter probes.
+/// Settings of a blackbox exporter.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
@@ -261,11 +261,11 @@ pub struct Probe {
 pub struct Labels {
     /// Labels that the scrape adds (`job`, `instance`, `namespace`, …).
     pub target: Vec<Text>,
-    /// Labels added only when data is sent to remote storage or Alertmanager; rules never see them.
+    /// Labels that Prometheus adds only when it sends data to remote storage or Alertmanager; rules cannot use them.
     pub external: Vec<Text>,
 }
 
-/// Tools whose series can be written too.
+/// Tools whose series slosmith can record too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compat {
@@ -280,9 +280,9 @@ pub struct Record {
     /// The signal.
     #[schemars(with = "SignalName")]
     pub signal: Text,
-    /// Statistic of the signal. Default: the usual one of its kind.
+    /// Statistic of the signal. Default: the usual statistic of its kind.
     pub stat: Option<Spanned<Stat>>,
-    /// Look-back. Default: 5m.
+    /// Rate window. Default: 5m.
     pub window: Option<Spanned<Duration>>,
     /// Labels to keep in addition to the service's `group_by`.
     #[serde(default)]
@@ -295,29 +295,29 @@ pub struct Record {
 pub struct Alert {
     /// Value of the `severity` label.
     pub severity: Text,
-    /// When it fires.
+    /// Condition of the alert.
     pub when: Spanned<Condition>,
-    /// How long the condition must hold before the alert fires. Default: fires at once.
+    /// Pending period: time that the condition must be true before the alert fires. Default: 0s.
     #[serde(rename = "for")]
     pub hold: Option<Spanned<Duration>>,
-    /// How often the condition is evaluated. Default: `prometheus.evaluation_interval`.
+    /// Evaluation interval of the condition. Default: `prometheus.evaluation_interval`.
     pub evaluation_interval: Option<Spanned<Duration>>,
     /// One line for the on-call engineer. Default: made from the condition.
     pub summary: Option<Text>,
-    /// Details. The measured value is always added.
+    /// Details. slosmith always adds the measured value.
     pub description: Option<Text>,
-    /// What to do first.
+    /// The first action of the on-call engineer.
     pub action: Option<Text>,
-    /// Name of a runbook, or the URL of one outside the spec. Default: the index of runbooks.
+    /// Name of a runbook, or the URL of a runbook outside the spec. Default: the index of runbooks.
     pub runbook: Option<Text>,
-    /// Team that responds. Default: the service's owner.
+    /// Team that responds to the alert. Default: the service's owner.
     pub owner: Option<Text>,
-    /// Labels in addition to those of the service and the severity.
+    /// Labels, in addition to the labels of the service and the severity.
     #[serde(default)]
     pub labels: Map<Text>,
-    /// Annotations in addition to those of the service and the severity.
+    /// Annotations, in addition to the annotations of the service and the severity.
     #[serde(default)]
     pub annotations: Map<Text>,
-    /// Settings of its CloudWatch alarm that differ from the defaults.
+    /// Settings of the CloudWatch alarm that differ from the defaults.
     pub cloudwatch: Option<Spanned<AlarmOverride>>,
 }

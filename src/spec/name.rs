@@ -14,7 +14,7 @@ impl JsonSchema for SignalName {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "A signal of this spec, or one of the library's.",
+            "description": "A signal of this spec, or a built-in signal.",
             "type": "string"
         })
     }

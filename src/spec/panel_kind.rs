@@ -3,26 +3,26 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Declares the kinds that show values over time, and those that show something else.
+/// Declares the panel types that show values over time, and all other panel types.
 macro_rules! panel_kinds {
     (
         graphs { $($(#[doc = $graph_doc:literal])+ $graph:ident,)+ }
         others { $($(#[doc = $other_doc:literal])+ $other:ident,)+ }
     ) => {
-        /// How a panel over signals is drawn.
+        /// Type of a panel over signals.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum GraphKind { $($(#[doc = $graph_doc])+ $graph,)+ }
 
-        /// How a panel is drawn.
+        /// Type of a panel.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
         #[serde(from = "Word")]
         pub enum PanelKind {
-            /// It shows values.
+            /// Values.
             Graph(GraphKind),
             $($(#[doc = $other_doc])+ $other,)+
         }
 
-        /// How a panel is drawn.
+        /// Type of a panel.
         #[derive(Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
         #[schemars(rename = "PanelKind")]
@@ -47,9 +47,9 @@ panel_kinds! {
         Gauge,
         /// Lines over time.
         Timeseries,
-        /// Areas over time, one upon the other.
+        /// Stacked areas over time.
         Stacked,
-        /// Bars over time, one upon the other.
+        /// Stacked bars over time.
         Bars,
         /// A histogram's distribution over time.
         Heatmap,
@@ -61,9 +61,9 @@ panel_kinds! {
     others {
         /// Markdown.
         Text,
-        /// Everything about one objective: budget, burn rate, SLI.
+        /// One SLO: error budget, burn rate, SLI.
         Slo,
-        /// What is firing.
+        /// Firing alerts.
         Alerts,
     }
 }

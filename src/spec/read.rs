@@ -156,7 +156,8 @@ impl Exclusive<'_> {
         match (ratio.1, total.1) {
             (None, None) => {
                 let error = Diagnostic::error("missing-field", promql.span, "`total` is required");
-                self.sink.push(error.help("add the counter of all events"));
+                self.sink
+                    .push(error.help("add `total`: a query for the rate of all events"));
             }
             (Some(_), Some(_)) => {
                 self.at_most_one(&[ratio, total]);
@@ -176,10 +177,10 @@ impl Exclusive<'_> {
         self.exactly_one(burn.span, &by);
         if let Some(tiers) = &burn.value.tiers {
             if tiers.value.is_empty() {
-                let message = "an empty list of tiers alerts on nothing";
+                let message = "`tiers` must have at least one entry";
                 let error = Diagnostic::error("empty-list", tiers.span, message);
                 self.sink
-                    .push(error.help("write `burn: {policy: none}` if that is intended"));
+                    .push(error.help("to have no burn-rate alerts, write `burn: {policy: none}`"));
             }
             for tier in &tiers.value {
                 self.tier(tier);
@@ -236,7 +237,7 @@ impl Exclusive<'_> {
         }
         for list in [&c.all, &c.any].into_iter().flatten() {
             if list.value.is_empty() {
-                let message = "an empty list of conditions never holds";
+                let message = "a list of conditions must have at least one entry";
                 self.sink
                     .push(Diagnostic::error("empty-list", list.span, message));
             }
@@ -278,13 +279,16 @@ impl Exclusive<'_> {
             ("correlated", place(c.correlated.as_ref())),
             ("absent", place(c.absent.as_ref())),
         ];
-        self.reject(unfit, "cannot change raw PromQL: write it there");
+        self.reject(unfit, reading::IN_QUERY);
     }
 
     /// A combination has no value of its own to compare or to read over time.
     fn combination(&mut self, c: &Condition, tests: &[Field<'_>]) {
         let reading = c.reading();
         let own = reading.all().chain(tests.iter().copied());
-        self.reject(own, "belongs to a part, not to a combination");
+        self.reject(
+            own,
+            "cannot be set next to `all` or `any`: set it inside each condition",
+        );
     }
 }

@@ -17,18 +17,18 @@ pub enum Ruler {
     VictoriaMetrics,
 }
 
-/// What Thanos Ruler does if some stores do not respond.
+/// Behavior of Thanos Ruler if some stores do not respond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PartialResponse {
     /// The rule fails.
     Abort,
-    /// The rule is evaluated on what there is.
+    /// The rule is evaluated on the available data.
     Warn,
 }
 
 impl PartialResponse {
-    /// The word for it.
+    /// The value in a spec.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Abort => "abort",

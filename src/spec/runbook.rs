@@ -14,14 +14,14 @@ use crate::units::{Duration, Quantity};
 pub struct Runbook {
     /// Title to display.
     pub title: Text,
-    /// What it means if one of its alerts fires; Markdown.
+    /// Meaning of the alerts of this runbook; Markdown.
     pub meaning: Option<Text>,
-    /// Who is affected, and how.
+    /// The affected users, and the effect on them.
     pub impact: Option<Text>,
-    /// What users or operators notice.
+    /// Symptoms that users or operators notice.
     #[serde(default)]
     pub symptoms: Vec<Text>,
-    /// Steps, in order. The first one that holds leads to its cause and fix; any other leads to the next step.
+    /// Steps, in order. The first step with the result yes leads to its cause and fix; a no leads to the next step.
     #[serde(default)]
     pub steps: Vec<Spanned<Step>>,
     /// Fixes, by name.
@@ -30,7 +30,7 @@ pub struct Runbook {
     /// Names of `commands` to list.
     #[serde(default)]
     pub commands: Vec<Text>,
-    /// Whom to call if nothing helps.
+    /// The team to call if the steps do not help.
     pub escalation: Option<Text>,
     /// Related runbooks.
     #[serde(default)]
@@ -41,27 +41,27 @@ pub struct Runbook {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Step {
-    /// Name by which other steps refer to it.
+    /// Name for references from other steps.
     pub id: Option<Text>,
     /// Title to display. Default: made from the check.
     pub title: Option<Text>,
-    /// The step holds if this condition does.
+    /// Yes if this condition is true.
     pub when: Option<Spanned<Condition>>,
-    /// The step holds if this alert's condition does, with the alert's bounds.
+    /// Yes if the condition of this alert is true, with the thresholds of the alert.
     pub alert: Option<Text>,
-    /// A command to run; `ask` says what to look for in its output.
+    /// A command to run; `ask` is the question about its output.
     pub run: Option<Text>,
     /// A yes-or-no question.
     pub ask: Option<Text>,
-    /// Likely cause if the step holds.
+    /// Likely cause if yes.
     pub cause: Option<Text>,
-    /// What confirms the cause.
+    /// Checks that confirm the cause.
     pub verify: Vec<Text>,
-    /// Fix to apply if the step holds.
+    /// Fix to apply if yes.
     pub fix: Option<Text>,
-    /// Next step if the step holds, instead of a fix.
+    /// Next step if yes, instead of a fix.
     pub then: Option<Text>,
-    /// Next step if the step does not hold. Default: the following one.
+    /// Next step if no. Default: the following step.
     #[serde(rename = "else")]
     pub otherwise: Option<Text>,
 }
@@ -72,10 +72,10 @@ pub struct Step {
 pub struct Fix {
     /// Title to display. Default: the name.
     pub title: Option<Text>,
-    /// What to do, in order.
+    /// Actions, in order.
     #[serde(rename = "do")]
     pub actions: Vec<Text>,
-    /// What can go wrong.
+    /// Risk of the fix.
     pub risk: Option<Text>,
 }
 
@@ -83,7 +83,7 @@ pub struct Fix {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Command {
-    /// What it shows.
+    /// Title to display.
     pub title: Text,
     /// The command.
     pub run: Text,
@@ -140,14 +140,14 @@ pub struct LoadTests {
     pub tokenizer: Option<Text>,
     /// System prompt of every conversation.
     pub system: Option<Text>,
-    /// How long the load ramps up before the measurement. Default: no warm-up.
+    /// Ramp-up time before the measurement. Default: no warm-up.
     pub warmup: Option<Spanned<Duration>>,
     /// Kinds of requests, each with its share of the traffic.
     #[serde(default)]
     pub traffic: Map<Traffic>,
     /// The tests.
     pub scenarios: Map<Scenario>,
-    /// Criteria of the verdict.
+    /// Pass criteria.
     #[serde(default)]
     pub criteria: Map<Criterion>,
 }
@@ -160,7 +160,7 @@ pub struct Traffic {
     pub share: Spanned<Quantity>,
     /// The user's prompt.
     pub prompt: Text,
-    /// Most output tokens.
+    /// Maximum number of output tokens.
     pub max_tokens: Spanned<u32>,
     /// Another model, such as an adapter. Default: `model` of the load tests.
     pub model: Option<Text>,
@@ -170,15 +170,15 @@ pub struct Traffic {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// What the test validates.
+    /// Purpose of the test.
     pub validates: Text,
     /// Requests per second. Default: as many as the concurrency allows.
     pub rate: Option<Spanned<Quantity>>,
-    /// How long the test runs. Required with `rate`.
+    /// Duration of the test. Required with `rate`.
     pub duration: Option<Spanned<Duration>>,
     /// Number of requests, instead of a duration.
     pub requests: Option<Spanned<u32>>,
-    /// Most concurrent requests.
+    /// Maximum number of concurrent requests.
     pub concurrency: Spanned<u32>,
     /// Tokens per prompt; in a conversation, of the last prompt. Default: the prompts of `traffic` as they are, else 512.
     pub prompt_tokens: Option<Spanned<u32>>,
@@ -188,11 +188,11 @@ pub struct Scenario {
     pub shared_prefix: Option<Spanned<u32>>,
     /// Turns of a conversation; each turn counts as a request.
     pub turns: Option<Spanned<u32>>,
-    /// How the requests differ from the usual ones.
+    /// Difference from the usual requests.
     pub note: Option<Text>,
 }
 
-/// A criterion of a load test: passed below one bound, failed above another, degraded in between.
+/// A criterion of a load test: passed below one limit, failed above another, degraded in between.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Criterion {
@@ -200,19 +200,19 @@ pub struct Criterion {
     pub measure: Spanned<Measure>,
     /// Percentile or mean, for measures that have one.
     pub stat: Option<Spanned<Stat>>,
-    /// The only scenario it applies to. Default: all.
+    /// The only scenario of this criterion. Default: all.
     pub scenario: Option<Text>,
-    /// Passed below this. Without a pass bound, everything that has not failed has passed.
+    /// Passed below this. Without a pass limit, everything that has not failed has passed.
     pub pass_below: Option<Spanned<Quantity>>,
     /// Passed above this.
     pub pass_above: Option<Spanned<Quantity>>,
-    /// Failed above this. Without a fail bound, everything that has not passed has failed.
+    /// Failed above this. Without a fail limit, everything that has not passed has failed.
     pub fail_above: Option<Spanned<Quantity>>,
     /// Failed below this.
     pub fail_below: Option<Spanned<Quantity>>,
 }
 
-/// What a load test measures.
+/// A measure of a load test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
@@ -232,12 +232,12 @@ pub enum Measure {
     OutputThroughput,
     /// Caught out-of-memory errors; given by hand.
     OomEvents,
-    /// Share of prompt tokens found in the prefix cache, from the server's pages.
+    /// Share of prompt tokens found in the prefix cache, from the `/metrics` output of the server.
     PrefixCacheHitRate,
 }
 
 impl Measure {
-    /// In words.
+    /// The measure in words.
     pub fn words(self) -> &'static str {
         match self {
             Measure::Ttft => "time to first token",
@@ -267,12 +267,12 @@ impl Measure {
         }
     }
 
-    /// True for what a server's metrics page counts.
+    /// True for measures from the `/metrics` output of the server.
     pub fn is_on_pages(self) -> bool {
         self.is_latency() || self == Measure::PrefixCacheHitRate
     }
 
-    /// True for what is measured in seconds.
+    /// True for measures in seconds.
     pub fn is_latency(self) -> bool {
         matches!(
             self,
@@ -287,9 +287,9 @@ impl Measure {
 pub struct Advice {
     /// Title to display.
     pub title: Text,
-    /// What to do and why; Markdown.
+    /// Advice and reason; Markdown.
     pub text: Option<Text>,
-    /// Settings with their values and what they do.
+    /// Settings, with values and effects.
     #[serde(default)]
     pub settings: Map<Setting>,
     /// Formulas over inputs, in order; a later one may use the result of an earlier one.
@@ -303,7 +303,7 @@ pub struct Advice {
 pub struct Setting {
     /// Recommended initial value.
     pub value: Text,
-    /// What the setting does, and its cost.
+    /// Effect and cost of the setting.
     pub note: Text,
 }
 
@@ -313,7 +313,7 @@ pub struct Setting {
 pub struct Formula {
     /// Arithmetic over the names of `inputs` and of earlier formulas: `+ - * / ^`, `floor`, `ceil`, `min`.
     pub expr: Text,
-    /// What the result is.
+    /// Meaning of the result.
     pub gives: Text,
     /// Inputs, each with its value in the example.
     #[serde(default)]
@@ -324,9 +324,9 @@ pub struct Formula {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// What it is.
+    /// Meaning of the input.
     pub note: Text,
-    /// Its value in the example.
+    /// Value in the example.
     pub example: Spanned<Quantity>,
     /// The signal that measures it.
     #[schemars(with = "Option<SignalName>")]

@@ -55,7 +55,7 @@ schema!(Quantity, "Quantity", {
 });
 
 schema!(Duration, "Duration", {
-    "description": "A length of time: `30s`, `5m`, `1h30m`, `28d`.",
+    "description": "A duration: `30s`, `5m`, `1h30m`, `28d`.",
     "type": "string",
     "pattern": "^([0-9]+(w|d|h|min|m|s))+$"
 });
@@ -69,7 +69,7 @@ schema!(Stat, "Stat", {
 });
 
 schema!(Bound, "Bound", {
-    "description": "A quantity, or a multiple of the signal's own past.",
+    "description": "A threshold: a quantity, or a multiple of an earlier value of the signal.",
     "oneOf": [
         {"type": ["string", "number"]},
         {
@@ -94,7 +94,7 @@ schema!(Bound, "Bound", {
 });
 
 schema!(Extends, "Extends", {
-    "description": "Files that a spec extends, relative to it: one, or a list whose later ones change the earlier ones.",
+    "description": "File that the spec extends, relative to the spec; or a list, in which later files change earlier ones.",
     "oneOf": [
         {"type": "string"},
         {"type": "array", "minItems": 1, "items": {"type": "string"}}
@@ -102,7 +102,7 @@ schema!(Extends, "Extends", {
 });
 
 schema!(Severity, "Severity", {
-    "description": "A severity: its name, or a mapping with what all its alerts carry.",
+    "description": "A severity: its name, or a mapping with the labels and annotations of its alerts.",
     "oneOf": [
         {"type": "string"},
         {

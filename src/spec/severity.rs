@@ -10,15 +10,15 @@ use crate::source::{Span, Spanned};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Severities {
-    /// Severity of pages, which wake somebody. Default: `critical`.
+    /// Severity of paging alerts. Default: `critical`.
     pub page: Severity,
-    /// Severity of tickets, for the next working day. Default: `warning`.
+    /// Severity of ticket alerts, for the next working day. Default: `warning`.
     pub ticket: Severity,
     /// Other severities that alerts may have.
     pub more: Vec<Severity>,
 }
 
-/// A severity: its name, or a mapping with what all its alerts carry.
+/// A severity: its name, or a mapping with the labels and annotations of its alerts.
 #[derive(Clone, Debug)]
 pub struct Severity {
     /// Value of the `severity` label.
@@ -30,7 +30,7 @@ pub struct Severity {
 }
 
 impl Severity {
-    /// A severity whose alerts carry nothing else.
+    /// A severity without labels and annotations.
     pub fn named(name: Text) -> Self {
         Self {
             name,

@@ -9,11 +9,11 @@ use super::{MetricBinding, Text};
 use crate::source::Spanned;
 use crate::units::{Quantity, Unit};
 
-/// A signal of your own, a name for a library signal, or a ratio of two signals.
+/// A signal of your own, an alias of a built-in signal, or a ratio of two signals.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Signal {
-    /// The signal that this one stands for, optionally narrowed by `where`.
+    /// The signal to alias, optionally filtered with `where`.
     #[serde(rename = "use")]
     #[schemars(with = "Option<SignalName>")]
     pub base: Option<Text>,
@@ -21,24 +21,24 @@ pub struct Signal {
     pub ratio: Option<Spanned<RatioOf>>,
     /// Title to display.
     pub title: Option<Text>,
-    /// What it measures and why it matters.
+    /// Meaning and importance of the signal.
     pub description: Option<Text>,
-    /// How it behaves over time.
+    /// Metric type.
     pub kind: Option<Spanned<FamilyKind>>,
-    /// Unit of its values.
+    /// Unit of the values.
     pub unit: Option<Spanned<Unit>>,
-    /// What 1 on the page means: `1%` for a gauge from 0 to 100, `1ms` for milliseconds.
+    /// Meaning of the value 1 in the `/metrics` output: `1%` for a gauge from 0 to 100, `1ms` for milliseconds.
     pub scale: Option<Spanned<Quantity>>,
     /// Labels that the exporter sets.
     pub labels: Option<Vec<Text>>,
     /// Label values to select.
     #[serde(rename = "where")]
     pub matchers: Matchers,
-    /// How the values of replicas and engines combine.
+    /// How the values of replicas and engines are combined.
     pub across: Option<Spanned<Across>>,
-    /// `true`: leave it out, and list it, if no release in the range has it.
+    /// `true`: if no selected vLLM release has the metric, the build omits the signal and lists it.
     pub optional: bool,
-    /// The Prometheus family or PromQL.
+    /// The Prometheus metric, or PromQL.
     pub prometheus: Option<Spanned<PrometheusBinding>>,
     /// The CloudWatch metric; for a ratio, a metric of zeros and ones whose average is the ratio.
     pub cloudwatch: Option<Spanned<MetricBinding>>,
@@ -48,30 +48,30 @@ pub struct Signal {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RatioOf {
-    /// The part.
+    /// Numerator.
     #[schemars(with = "SignalName")]
     pub of: Text,
-    /// The whole.
+    /// Denominator.
     #[schemars(with = "SignalName")]
     pub over: Text,
 }
 
-/// A family on a `/metrics` page, or PromQL.
+/// A metric in `/metrics` output, or PromQL.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PrometheusBinding {
-    /// Name of the family: a counter with `_total`, a histogram without `_bucket`.
+    /// Name of the metric: a counter with `_total`, a histogram without `_bucket`.
     pub metric: Option<Text>,
     /// Bucket boundaries of a histogram, without `+Inf`.
     pub buckets: Option<Vec<Spanned<Quantity>>>,
-    /// Scrape job of its series: their `job` label. Default: any; for vLLM, that of `prometheus.selector`.
+    /// Scrape job of the series (their `job` label). Default: any; for vLLM, the job in `prometheus.selector`.
     pub job: Option<Text>,
-    /// PromQL instead of `metric`: the value of a gauge, the events per second of a counter, or the buckets of a histogram, as
-    /// rates over `$window`.
+    /// PromQL instead of `metric`. It must return the value of a gauge, the events per second of a counter, or the bucket rates
+    /// of a histogram, with `$window` as the range.
     pub expr: Option<Text>,
 }
 
-/// How a signal behaves over time.
+/// Metric type of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FamilyKind {
@@ -84,7 +84,7 @@ pub enum FamilyKind {
 }
 
 impl FamilyKind {
-    /// The word a spec uses.
+    /// The value in a spec.
     pub fn as_str(self) -> &'static str {
         match self {
             FamilyKind::Gauge => "gauge",
@@ -94,22 +94,22 @@ impl FamilyKind {
     }
 }
 
-/// How the values of replicas and engines combine into one.
+/// How the values of replicas and engines are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Across {
-    /// They add up.
+    /// The sum.
     Sum,
-    /// The highest counts.
+    /// The highest value.
     Max,
-    /// The lowest counts.
+    /// The lowest value.
     Min,
-    /// Their mean counts.
+    /// The mean.
     Avg,
 }
 
 impl Across {
-    /// The word a spec uses.
+    /// The value in a spec.
     pub fn as_str(self) -> &'static str {
         match self {
             Across::Sum => "sum",
@@ -123,7 +123,7 @@ impl Across {
 /// Label selections: `{status: "500", path: {matches: "/v1/.*"}, reason: [stop, length]}`.
 pub type Matchers = IndexMap<Text, MatchValue>;
 
-/// What a label's value must be.
+/// A condition on a label value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MatchValue {
     /// Exactly this.

@@ -14,43 +14,43 @@ use crate::units::{Duration, Quantity};
 pub struct Slo {
     /// Title to display.
     pub title: Option<Text>,
-    /// What the objective promises, and to whom.
+    /// Meaning of the SLO for its users.
     pub description: Option<Text>,
-    /// Share of good events, below 100%. Required, except for a percentile SLI.
+    /// Objective: percentage of good events, below 100%. Required, except for a percentile SLI.
     pub objective: Option<Spanned<Quantity>>,
-    /// Period of the objective, 1h to 90d.
+    /// SLO window, 1h to 90d.
     pub window: Spanned<Duration>,
-    /// The indicator.
+    /// The SLI.
     pub sli: Spanned<Sli>,
     /// Labels to keep in addition to the service's `group_by`.
     #[serde(default)]
     pub by: Vec<Text>,
-    /// Burn-rate alerts; required for periods below 28d. Default: the `sre-workbook` policy.
+    /// Burn-rate alerts; required for SLO windows below 28d. Default: the `sre-workbook` policy.
     pub burn: Option<Spanned<Burn>>,
-    /// Least number of events in a tier's long window for it to fire. Default: any number.
+    /// Minimum number of events in the long window; below it the alert does not fire. Default: any number.
     pub min_events: Option<Spanned<u32>>,
-    /// `true`: the first value of a new series counts as events, such as the first failures of a kind; rates omit it
-    /// otherwise.
+    /// `true`: count the first value of a new series as events (`rate()` ignores it), for example the first 5xx responses
+    /// after a start.
     pub count_new_series: Option<Spanned<bool>>,
     /// The alert of a percentile SLI.
     pub alert: Option<Spanned<SloAlert>>,
-    /// Name of its alerts. Default: made from the objective's name.
+    /// Name of the alerts. Default: made from the name of the SLO.
     pub alert_name: Option<Text>,
     /// One line for the on-call engineer. Default: made from the title and the burn rate.
     pub summary: Option<Text>,
-    /// Name of the runbook for all its alerts, or the URL of one outside the spec.
+    /// Name of the runbook for all alerts of the SLO, or the URL of a runbook outside the spec.
     pub runbook: Option<Text>,
-    /// Team that responds. Default: the service's owner.
+    /// Team that responds to the alerts. Default: the service's owner.
     pub owner: Option<Text>,
-    /// Labels of its alerts, in addition to those of the service and the severity.
+    /// Labels of the alerts, in addition to the labels of the service and the severity.
     #[serde(default)]
     pub labels: Map<Text>,
-    /// Annotations of its alerts, in addition to those of the service and the severity.
+    /// Annotations of the alerts, in addition to the annotations of the service and the severity.
     #[serde(default)]
     pub annotations: Map<Text>,
 }
 
-/// An indicator: exactly one of these.
+/// An SLI: exactly one of these.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sli {
@@ -58,9 +58,9 @@ pub struct Sli {
     pub ratio: Option<Spanned<EventRatio>>,
     /// Events at or below a bucket boundary.
     pub latency: Option<Spanned<Latency>>,
-    /// A percentile that must be below a bound.
+    /// A percentile that must be below a threshold.
     pub percentile: Option<Spanned<Percentile>>,
-    /// The share of time in which a gauge is good.
+    /// Percentage of time in which a gauge is good.
     pub time: Option<Spanned<GoodTime>>,
     /// Events or an error ratio in PromQL, with `$window` as the range.
     pub promql: Option<Spanned<PromQlSli>>,
@@ -91,7 +91,7 @@ pub struct PromQlSli {
     pub good: Option<Text>,
     /// All events in the window.
     pub total: Option<Text>,
-    /// Share of bad events in the window, for sources that do not count events; each minute then has the same weight.
+    /// Share of bad events in the window, for sources that export only a ratio; each minute then has the same weight.
     pub error_ratio: Option<Text>,
 }
 
@@ -117,11 +117,11 @@ pub struct Latency {
     /// A histogram.
     #[schemars(with = "SignalName")]
     pub signal: Text,
-    /// A bucket boundary that exists on every release of the range.
+    /// A bucket boundary that exists on every selected vLLM release.
     pub within: Spanned<Quantity>,
 }
 
-/// A percentile over the SLO's window must stay below a bound.
+/// A percentile over the SLO window that must stay below a threshold.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Percentile {
@@ -130,7 +130,7 @@ pub struct Percentile {
     pub signal: Text,
     /// The percentile: `50`, `95`, `99.9`.
     pub p: Spanned<Quantity>,
-    /// The bound.
+    /// The threshold.
     pub below: Spanned<Quantity>,
 }
 
@@ -148,7 +148,7 @@ pub struct Burn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
-    /// 2% in 1h and 5% in 6h page, 10% in 1d and 10% in 3d open a ticket.
+    /// Paging alerts for 2% in 1h and 5% in 6h, ticket alerts for 10% in 1d and 10% in 3d.
     SreWorkbook,
     /// No burn-rate alerts.
     None,
@@ -169,7 +169,7 @@ pub struct Tier {
     pub factor: Option<Spanned<Quantity>>,
     /// Long window of `factor`.
     pub long: Option<Spanned<Duration>>,
-    /// Short window, which lets the alert resolve soon. Default: a twelfth of the long one.
+    /// Short window, so that the alert resolves soon. Default: a twelfth of the long window.
     pub short: Option<Spanned<Duration>>,
     /// Severity. Default: `page` for windows up to 6h, else `ticket`.
     pub severity: Option<Text>,
@@ -179,12 +179,12 @@ pub struct Tier {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SloAlert {
-    /// Fires if the value is above this.
+    /// Threshold: fires if the value is above this.
     pub above: Spanned<Quantity>,
-    /// How long it must hold.
+    /// How long the value must be above the threshold before the alert fires.
     #[serde(rename = "for")]
     pub hold: Spanned<Duration>,
-    /// Look-back of the percentile. Default: 5m.
+    /// Rate window of the percentile. Default: 5m.
     pub window: Option<Spanned<Duration>>,
     /// Severity. Default: `page`.
     pub severity: Option<Text>,

@@ -130,11 +130,11 @@ impl<'a> Check<'a> {
             let goes_on = second.starts_with(char::is_lowercase) || ends(second);
             if !ends(first) && first.contains(' ') && goes_on && self.is_at(SENTENCES) {
                 let at = pair[0].range().start..pair[1].range().end;
-                let message = format!("a comma cuts `{first}, {second}` in two");
+                let message = format!("the comma splits `{first}, {second}` into two list items");
                 let span = Span::new(self.file, at);
                 let error = Diagnostic::error("cut-text", span, message);
                 self.sink
-                    .push(error.help(format!("put it into quotes: `\"{first}, {second}\"`")));
+                    .push(error.help(format!("put the text in quotes: `\"{first}, {second}\"`")));
             }
         }
     }
@@ -159,14 +159,14 @@ impl<'a> Check<'a> {
         if let Some((at, c, what)) = first_forbidden(value) {
             let message = format!("U+{:04X} ({what}) is not allowed in a spec", u32::from(c));
             let help = match c {
-                '\r' => "end lines with a line feed alone",
-                _ => "leave it out",
+                '\r' => "end lines with a line feed only (LF, not CRLF)",
+                _ => "remove this character",
             };
             self.push(node, value, at..at + c.len_utf8(), message, help);
         } else if let Some(at) = value.find('\n')
             && !(is_value && self.may_have_lines())
         {
-            let help = "write it on one line, or after `>-`, which joins lines";
+            let help = "write the text on one line, or after `>-`, which joins lines";
             self.push(
                 node,
                 value,
@@ -177,9 +177,9 @@ impl<'a> Check<'a> {
         }
         if let Some(at) = value.find(DYNAMIC_REFERENCE) {
             let message = format!(
-                "CloudFormation replaces `{DYNAMIC_REFERENCE}…}}}}` with the value it refers to"
+                "CloudFormation would replace `{DYNAMIC_REFERENCE}…}}}}` with a stored parameter or secret"
             );
-            let help = "write it another way, such as `{{ resolve:…}}`";
+            let help = "add a space: `{{ resolve:…}}`";
             self.push(node, value, at..at + DYNAMIC_REFERENCE.len(), message, help);
         }
     }
@@ -223,18 +223,18 @@ fn first_forbidden(text: &str) -> Option<(usize, char, &'static str)> {
 fn forbidden(c: char) -> Option<&'static str> {
     Some(match c {
         '\t' | '\n' => return None,
-        '\r' => "carriage return",
-        '\u{85}' => "next line, which ends lines in older YAML",
+        '\r' => "a carriage return",
+        '\u{85}' => "next line, a line break in older YAML",
         c if c.is_control() => "a control character",
-        '\u{2028}' => "line separator",
-        '\u{2029}' => "paragraph separator",
+        '\u{2028}' => "a line separator",
+        '\u{2029}' => "a paragraph separator",
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            "it changes the order in which text is shown"
+            "a control character for text direction"
         }
-        '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => "it cannot be seen",
-        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. => "private use: it has no standard meaning",
-        '\u{fdd0}'..='\u{fdef}' => "no character",
-        c if u32::from(c) & 0xfffe == 0xfffe => "no character",
+        '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => "an invisible character",
+        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. => "a private-use character",
+        '\u{fdd0}'..='\u{fdef}' => "a noncharacter",
+        c if u32::from(c) & 0xfffe == 0xfffe => "a noncharacter",
         _ => return None,
     })
 }

@@ -48,7 +48,7 @@ impl<'de> Deserialize<'de> for Stat {
 /// A text that names no statistic.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown stat `{0}`\nexpected `last`, `avg`, `min`, `max`, `rate`, `increase`, `slope` or a percentile like `p95`"
+    "unknown stat `{0}`\nuse `last`, `avg`, `min`, `max`, `rate`, `increase`, `slope` or a percentile like `p95`"
 )]
 pub struct UnknownStat(String);
 
@@ -71,7 +71,7 @@ impl FromStr for Stat {
 
 fn percentile(text: &str) -> Option<Number> {
     let share = parse_decimal(text.strip_prefix('p')?).ok()? / 100;
-    // `p0.95` is no percentile that anybody wants: it is a share.
+    // `p0.95` is a share, not a percentile.
     (share >= Number::new(1, 100) && share < Number::from_integer(1)).then_some(share)
 }
 

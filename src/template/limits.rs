@@ -51,7 +51,7 @@ fn charge(bytes: usize) -> Result<(), Error> {
     if printed <= BYTES {
         return Ok(());
     }
-    let why = format!("it makes more than {BYTES} bytes");
+    let why = format!("the template writes more than {BYTES} bytes");
     Err(Error::new(ErrorKind::InvalidOperation, why))
 }
 

@@ -81,7 +81,7 @@ impl Object for Json {
     }
 }
 
-/// `tojson` of the engine. A text takes a shorter way to the same, and so does a tree, which nobody puts into HTML.
+/// `tojson` of the engine. Texts and trees take a shorter way to the same result; trees are never put into HTML.
 pub(super) fn tojson(
     value: &Value,
     indent: Option<Value>,

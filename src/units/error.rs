@@ -1,4 +1,4 @@
-//! Why a text is no number, duration or quantity.
+//! Errors of numbers, durations and quantities in a spec.
 
 /// The most significant digits a number in a spec may have.
 pub(super) const MAX_DIGITS: usize = 12;
@@ -16,7 +16,7 @@ pub enum ParseError {
     #[error("`{0}` is not a duration")]
     Duration(String),
     /// A length of time without fractions of a second.
-    #[error("`{0}` is not a whole number of seconds, 0 or more")]
+    #[error("`{0}` must be a whole number of seconds, 0 or more")]
     WholeSeconds(String),
     /// A length of time that a server can look back.
     #[error("`{0}` is longer than ten years")]
@@ -25,7 +25,7 @@ pub enum ParseError {
     #[error("`{0}` is not a quantity")]
     Quantity(String),
     /// The time that a rate is counted over.
-    #[error("`/{0}` is not the time unit of a rate")]
+    #[error("`/{0}` is not a unit of time for a rate")]
     Per(String),
 }
 
@@ -33,11 +33,9 @@ impl ParseError {
     /// What to write instead, where the error does not say it.
     pub fn help(&self) -> Option<&'static str> {
         match self {
-            Self::Duration(_) => Some("write something like `30s`, `5m`, `1h30m` or `28d`"),
-            Self::Quantity(_) => {
-                Some("write something like `500ms`, `95%`, `10/min`, `1GiB` or `80`")
-            }
-            Self::Per(_) => Some("expected `/s`, `/min`, `/h` or `/d`"),
+            Self::Duration(_) => Some("use a duration like `30s`, `5m`, `1h30m` or `28d`"),
+            Self::Quantity(_) => Some("use a value like `500ms`, `95%`, `10/min`, `1GiB` or `80`"),
+            Self::Per(_) => Some("use `/s`, `/min`, `/h` or `/d`"),
             Self::Number(_) | Self::Digits(_) | Self::WholeSeconds(_) | Self::TenYears(_) => None,
         }
     }

@@ -1,4 +1,4 @@
-//! What a text that is no YAML was meant to be: where the mistake was made, and how to mend it.
+//! Explains invalid YAML: where the mistake is, and how to fix it.
 //!
 //! A reader stops where it can go on no more, often lines behind the mistake.
 
@@ -13,7 +13,7 @@ use open::{apostrophe, unclosed_bracket, unclosed_quote};
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
-/// Says more of a fault of syntax, where the text shows what is wrong.
+/// Explains a syntax error, if the text shows the mistake.
 pub(super) fn explain(fault: Diagnostic, text: &str) -> Diagnostic {
     if fault.code != "invalid-yaml" {
         return fault;
@@ -40,7 +40,7 @@ pub(super) fn explain(fault: Diagnostic, text: &str) -> Diagnostic {
     if let Some((range, words)) = found.related {
         error = error.related(span(range), words);
     } else if lines.number(found.at.start) != line {
-        error = error.related(noticed, "noticed here");
+        error = error.related(noticed, "detected here");
     }
     error
 }
@@ -78,7 +78,11 @@ fn tab(lines: &Lines<'_>, line: usize) -> Option<Mistake> {
     let tab = lines.start(line) + text.find('\t')?;
     let blanks = text[..text.len() - text.trim_start().len()].len() - indent(text);
     let message = "this line is indented with a tab: YAML allows only spaces";
-    Mistake::new(tab..tab + blanks, message, "use two spaces for each tab")
+    Mistake::new(
+        tab..tab + blanks,
+        message,
+        "replace each tab with two spaces",
+    )
 }
 
 /// `{{ … }}` without quotes is a map in a map.
@@ -90,7 +94,7 @@ fn placeholder(lines: &Lines<'_>, line: usize) -> Option<Mistake> {
     Mistake::new(
         at..at + 2,
         message,
-        "put the whole text into quotes: `\"{{ … }}\"`",
+        "put the whole text in quotes: `\"{{ … }}\"`",
     )
 }
 
@@ -109,7 +113,7 @@ fn first_character(lines: &Lines<'_>, line: usize, at: usize) -> Option<Mistake>
     Mistake::new(
         at..at + c.len_utf8(),
         message,
-        "put the whole text into quotes",
+        "put the whole text in quotes",
     )
 }
 
@@ -128,7 +132,7 @@ fn colon_in_text(lines: &Lines<'_>, line: usize) -> Option<Mistake> {
     let message = format!(
         "a text with a colon and a space needs quotes: the value of `{key}` looks like a key"
     );
-    Mistake::new(at..at + 1, message, "put the whole text into quotes")
+    Mistake::new(at..at + 1, message, "put the whole text in quotes")
 }
 
 /// A line that is neither a key with its value nor an item of a list.
@@ -153,7 +157,7 @@ fn no_colon(lines: &Lines<'_>, line: usize, message: &str) -> Option<Mistake> {
         });
     let (message, help) = match list {
         true => (
-            "this line is not an item of the list",
+            "this line is in a list but does not start with `- `",
             format!("write `- {text}`"),
         ),
         false => {
@@ -161,7 +165,7 @@ fn no_colon(lines: &Lines<'_>, line: usize, message: &str) -> Option<Mistake> {
             match word.split_once(':') {
                 Some((key, _)) => (
                     "a space is missing after the colon",
-                    format!("write a space after it: `{key}: …`"),
+                    format!("write a space after the colon: `{key}: …`"),
                 ),
                 None => (
                     "this line has no colon",
@@ -173,7 +177,14 @@ fn no_colon(lines: &Lines<'_>, line: usize, message: &str) -> Option<Mistake> {
     Mistake::new(lines.content(line), message, help)
 }
 
-/// A line that stands further right or left than those beside it.
+fn spaces(count: usize) -> String {
+    match count {
+        1 => "1 space".to_owned(),
+        count => format!("{count} spaces"),
+    }
+}
+
+/// A line that is indented more or less than the lines next to it.
 fn indentation(lines: &Lines<'_>, line: usize) -> Option<Mistake> {
     let here = indent(lines.text(line));
     let mut at = line;
@@ -206,10 +217,11 @@ fn indentation(lines: &Lines<'_>, line: usize) -> Option<Mistake> {
     }
     let place = parent + 1;
     let message = format!(
-        "this line is indented by {found}, the entries of `{parent_key}` (line {place}) by {beside}"
+        "wrong indentation: this line has {}, the other entries of `{parent_key}` (line {place}) have {beside}",
+        spaces(found)
     );
-    let help = format!("indent it by {beside} spaces to make it one of them");
+    let help = format!("indent this line by {beside} spaces to make it an entry of `{parent_key}`");
     let mut mistake = Mistake::new(lines.content(wrong), message, help)?;
-    mistake.related = Some((lines.content(parent), "its parent"));
+    mistake.related = Some((lines.content(parent), "the parent key"));
     Some(mistake)
 }

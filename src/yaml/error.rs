@@ -91,37 +91,37 @@ fn of_shape(error: &Error, span: Span, text: &str) -> Option<Diagnostic> {
     })
 }
 
-/// A document that says nothing.
+/// An empty document.
 pub(super) fn empty(file: FileId) -> Diagnostic {
     let start = Span::new(file, 0..0);
-    Diagnostic::error("empty-file", start, "the document is empty")
+    Diagnostic::error("empty-file", start, "the file is empty")
         .help("start with `apiVersion: slosmith/v1`")
 }
 
-/// A document that is no YAML, or too much of it.
+/// A document that is not YAML, or too large.
 fn of_syntax(error: &Error, span: Span, text: &str) -> Diagnostic {
     match error {
         Error::Eof { .. } => empty(span.file),
         Error::MultipleDocuments { .. } => {
-            let message = "the file holds more than one YAML document";
+            let message = "the file contains more than one YAML document";
             Diagnostic::error("multiple-documents", separator(span, text), message)
-                .help("one file holds one spec: split it here")
+                .help("split the file here: each spec needs its own file")
         }
         Error::Budget {
             breach: BudgetBreach::Depth { .. },
             ..
-        } => Diagnostic::error("too-deep", span, "the document is nested too deeply"),
+        } => Diagnostic::error("too-deep", span, "the YAML is nested too deeply"),
         Error::Budget { .. }
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. } => Diagnostic::error(
             "too-large",
             span,
-            "the aliases of the document expand too far",
+            "the YAML aliases expand to too much text",
         )
-        .help("write out what the aliases (`*name`) stand for"),
+        .help("replace the aliases (`*name`) with their values"),
         Error::ExternalMessage { msg, .. } if msg.starts_with("recursion limit") => {
-            Diagnostic::error("too-deep", span, "the document is nested too deeply")
+            Diagnostic::error("too-deep", span, "the YAML is nested too deeply")
         }
         Error::ExternalMessage { msg, .. } if msg.starts_with("unexpected character") => {
             Diagnostic::error("invalid-yaml", unprintable(span, text), plain(msg))
@@ -135,7 +135,7 @@ fn of_syntax(error: &Error, span: Span, text: &str) -> Diagnostic {
 pub(super) fn suggest(error: Diagnostic, word: &str, known: &[&str]) -> Diagnostic {
     match did_you_mean(word, known.iter().copied()) {
         Some(meant) => error.help(meant),
-        None => error.help(format!("expected one of {}", list(known))),
+        None => error.help(format!("use one of {}", list(known))),
     }
 }
 
@@ -182,7 +182,7 @@ fn wrong_kind(expected: &str, span: Span, text: &str) -> Diagnostic {
     error
 }
 
-/// Our own readers of values say what is wrong in the first line, and what to do in the others.
+/// An error of our own value parsers: the message in the first line, a help in each of the others.
 pub(super) fn by_value(message: &str, span: Span) -> Diagnostic {
     let mut lines = message.lines();
     let first = lines.next().unwrap_or_default();

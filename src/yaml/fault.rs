@@ -9,7 +9,7 @@ use super::synonym;
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
-const CUT: &str = "a comma ends a text in `{…}`: put texts with commas into quotes";
+const CUT: &str = "inside `{…}`, a comma ends a text: put a text with commas in quotes";
 
 /// One fault, where it is, and the way there.
 #[derive(Debug)]
@@ -78,8 +78,8 @@ impl Beside {
     fn help(&self, field: &str, text: &str) -> String {
         let entry = &text[self.entry.clone()];
         let owner = self.owner.clone().map(|key| &text[key]);
-        let place = owner.map_or_else(String::new, |owner| format!(", in `{owner}`"));
-        format!("`{field}` belongs beside `{entry}`{place}")
+        let place = owner.map_or_else(String::new, |owner| format!(" in `{owner}`"));
+        format!("move `{field}` next to `{entry}`{place}")
     }
 }
 
@@ -170,8 +170,8 @@ impl Fault {
         let span = files.span(visible(bytes, text));
         let error = |code, message: String| Diagnostic::error(code, span, message);
         match &self.wrong {
-            Wrong::Doubt => error("wrong-type", "this cannot be read".to_owned()),
-            Wrong::Depth => error("too-deep", "the document is nested too deeply".to_owned()),
+            Wrong::Doubt => error("wrong-type", "this value cannot be read".to_owned()),
+            Wrong::Depth => error("too-deep", "the YAML is nested too deeply".to_owned()),
             Wrong::UnknownField(name, known) => {
                 let found = error("unknown-field", format!("unknown field `{name}`"));
                 self.unknown(found, name, known, text)
@@ -229,7 +229,7 @@ impl Fault {
         };
         let error = Diagnostic::error("wrong-type", span, format!("expected {wanted}{what}"));
         if (wanted, found) == ("a mapping", "nothing") {
-            return error.help("indent its contents further than this line");
+            return error.help("indent the entries of this key further than the key");
         }
         let value = self.place.as_ref().map_or(0..0, |p| p.value.clone());
         let here = text.get(value).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A tree with faults, mended so that the rest of it can be read and judged.
+//! A tree with faults, repaired so that the rest of it can be read and checked.
 //!
 //! A misspelt key becomes the one that was meant, a value that cannot be read is taken out, and something stands in for
 //! what is missing. What is reported once is remembered, so that what follows from it is not reported as well.
@@ -17,7 +17,7 @@ use super::{Kind, Node, Style};
 /// What stands in for a missing value: whatever is a text, a time or a number.
 const STAND_INS: [&str; 3] = ["stand-in", "30d", "1"];
 
-/// A tree that is being mended.
+/// A tree under repair.
 #[derive(Debug)]
 pub struct Draft<'t> {
     root: Node<'t>,

@@ -32,7 +32,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// Lays `over` upon this tree; gives back the keys of what it removes, but is not there.
+    /// Lays `over` upon this tree; returns the keys of what it removes, but is not there.
     pub fn overlay(&mut self, over: Node<'t>) -> Vec<Range<usize>> {
         let mut idle = Vec::new();
         lay(self, over, &mut idle);
@@ -59,7 +59,7 @@ fn lay<'t>(base: &mut Node<'t>, over: Node<'t>, idle: &mut Vec<Range<usize>>) {
                         lay(&mut entry.1, value, idle);
                     }
                     None if removes(&value) => idle.push(key.range()),
-                    // A key that appears twice is told when the tree is read.
+                    // The reader of the tree reports a key that appears twice.
                     None => entries.push((key, value)),
                 }
             }

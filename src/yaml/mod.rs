@@ -87,7 +87,7 @@ pub fn document(file: FileId, text: &str) -> Result<Node<'_>, Diagnostic> {
 /// What a tree stands for.
 ///
 /// # Errors
-/// The first thing that is not as asked for.
+/// The first value that does not have the expected type.
 pub fn typed<T: DeserializeOwned>(files: &Rc<Joined>, root: &Node<'_>) -> Result<T, Fault> {
     typed::of(files, root)
 }
@@ -97,7 +97,7 @@ fn check_size(file: FileId, text: &str) -> Result<(), Diagnostic> {
         return Ok(());
     }
     let message = format!(
-        "the document has {} bytes, more than the limit of {MAX_BYTES}",
+        "the file has {} bytes; the limit is {MAX_BYTES}",
         text.len()
     );
     Err(Diagnostic::error(
@@ -132,7 +132,7 @@ pub fn decode(path: &Path, bytes: Vec<u8>, sources: &mut Sources) -> Result<File
             let lossy = String::from_utf8_lossy(error.as_bytes());
             let file = sources.add(SourceFile::new(path, lossy));
             let span = Span::new(file, at..at + char::REPLACEMENT_CHARACTER.len_utf8());
-            not_utf8(span, "the file is not UTF-8 text".to_owned()).label("this byte")
+            not_utf8(span, "the file is not UTF-8 text".to_owned()).label("first invalid byte")
         })
 }
 

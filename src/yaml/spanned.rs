@@ -64,7 +64,7 @@ pub(super) fn span_at(file: FileId, text: &str, location: &serde_saphyr::Locatio
     let start = usize::try_from(start).ok()?;
     let len = usize::try_from(span.byte_len().unwrap_or(0)).ok()?;
     let range = start..start + len;
-    // A block scalar reaches to the next token; nobody means the blanks in between.
+    // A block scalar reaches to the next token; the blanks in between do not belong to it.
     let len = text.get(range.clone()).map_or(len, |t| t.trim_end().len());
     Some(Span::new(file, range.start..range.start + len))
 }

@@ -1,4 +1,4 @@
-//! The field that somebody meant, by a slip of the pen or by another tool's word for it.
+//! The field that was meant: a typing mistake, or the word of another tool.
 
 use crate::diag::nearest;
 

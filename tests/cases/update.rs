@@ -132,7 +132,7 @@ fn brings_a_release() {
     project
         .run(&["build"])
         .exits(2)
-        .says("no recorded release lies in");
+        .says("no recorded vLLM release is in");
 }
 
 /// Over https, from where a download page leads to.

@@ -287,7 +287,7 @@ fn what_aws_refuses_is_refused_at_its_place() {
         (
             "arn:aws:sns:eu-central-1:123456789012:page",
             "arn:aws:automate:eu-central-1:ec2:stop",
-            "the alarm `parity-answers-burn-1h` cannot use this action: a composite alarm cannot take an action of EC2",
+            "the alarm `parity-answers-burn-1h` cannot use this action: a composite alarm cannot have an EC2 action",
         ),
         (
             "adapter_id: [base, tuned]",

@@ -245,7 +245,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             m(json!({"/AlarmActions": actions})),
             "/AlarmActions",
-            "6 AlarmActions; 5",
+            "6 AlarmActions; at most 5",
         ),
         (m(json!({"/AlarmActions": [""]})), "/AlarmActions/0", "ARN"),
         (
@@ -255,16 +255,20 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         ),
         (m(json!({"/Period": 90})), "/Period", "multiple of 60"),
         (m(json!({"/Period": null})), "", "Period is missing"),
-        (m(json!({"/Period": "60"})), "/Period", "not a whole number"),
+        (
+            m(json!({"/Period": "60"})),
+            "/Period",
+            "must be a whole number",
+        ),
         (
             m(json!({"/Period": 300, "/EvaluationPeriods": 289})),
             "/EvaluationPeriods",
-            "86400 are allowed",
+            "86400 s are allowed",
         ),
         (
             m(json!({"/Period": 86_400, "/EvaluationPeriods": 8})),
             "/EvaluationPeriods",
-            "604800 are allowed",
+            "604800 s are allowed",
         ),
         (
             m(json!({"/EvaluationPeriods": 0})),
@@ -304,17 +308,17 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             p(json!({"/ExtendedStatistic": "median"})),
             "/ExtendedStatistic",
-            "not a percentile",
+            "unknown statistic",
         ),
         (
             p(json!({"/ExtendedStatistic": "Sum"})),
             "/ExtendedStatistic",
-            "use it in Statistic",
+            "belongs in Statistic",
         ),
         (
             p(json!({"/ExtendedStatistic": "TM(90%:10%)"})),
             "/ExtendedStatistic",
-            "no range",
+            "needs a range",
         ),
         (
             p(json!({"/EvaluateLowSampleCountPercentile": "sometimes"})),
@@ -337,7 +341,11 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
             "ThresholdMetricId",
         ),
         (m(json!({"/Threshold": null})), "", "Threshold is missing"),
-        (m(json!({"/Threshold": "80"})), "/Threshold", "not a number"),
+        (
+            m(json!({"/Threshold": "80"})),
+            "/Threshold",
+            "must be a number",
+        ),
         (
             m(json!({"/TreatMissingData": "ok"})),
             "/TreatMissingData",
@@ -393,7 +401,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             m(json!({"/EvaluationInterval": 60})),
             "/EvaluationInterval",
-            "belongs to EvaluationCriteria",
+            "needs EvaluationCriteria",
         ),
         (
             x(json!({"/Period": 60})),
@@ -403,12 +411,12 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             x(json!({"/Metrics/0/ReturnData": true})),
             "/Metrics",
-            "exactly one entry returns data; here 2",
+            "exactly one entry must return data; found 2",
         ),
         (
             x(json!({"/Metrics/2/ReturnData": false})),
             "/Metrics",
-            "here 0",
+            "found 0",
         ),
         (
             x(json!({"/Metrics/0/Id": "Bad", "/Metrics/2/Expression": "all / 2"})),
@@ -423,12 +431,12 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             x(json!({"/Metrics/0/MetricStat/Period": 300})),
             "/Metrics",
-            "share one period",
+            "the same period",
         ),
         (
             x(json!({"/Metrics/0/MetricStat/Stat": "mean"})),
             "/Metrics/0/MetricStat/Stat",
-            "not a percentile",
+            "unknown statistic",
         ),
         (
             x(json!({"/Metrics/0/MetricStat/Metric/MetricName": null})),
@@ -440,7 +448,11 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
             "/Metrics/0/Expression",
             "combined with MetricStat",
         ),
-        (x(json!({"/Metrics": eleven})), "/Metrics", "11 metrics; 10"),
+        (
+            x(json!({"/Metrics": eleven})),
+            "/Metrics",
+            "11 metrics; at most 10",
+        ),
         (
             e("bad / al"),
             "/Metrics/2/Expression",
@@ -451,7 +463,7 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             e("MEDIAN(bad)"),
             "/Metrics/2/Expression",
-            "no function MEDIAN",
+            "unknown function MEDIAN",
         ),
         (
             e("SUM(SEARCH('{App} x', 'Sum', 300)) + bad"),
@@ -544,12 +556,12 @@ fn faults() -> Vec<(Value, &'static str, &'static str)> {
         (
             c(json!({"/ActionsSuppressor": "s", "/ActionsSuppressorWaitPeriod": 1})),
             "/ActionsSuppressor",
-            "ExtensionPeriod is missing",
+            "needs ActionsSuppressorExtensionPeriod",
         ),
         (
             c(json!({"/ActionsSuppressorWaitPeriod": 1})),
             "/ActionsSuppressorWaitPeriod",
-            "belongs to ActionsSuppressor",
+            "needs ActionsSuppressor",
         ),
         (
             w(json!({"/widgets/0/width": 0})),

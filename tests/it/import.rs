@@ -114,7 +114,8 @@ fn check_unknown(format: Format) {
             let (specs, findings) = imported(format, &name, &edited, &Options::default());
             let shown = shown(&specs, &findings);
             // Documents of another kind are told as a whole.
-            let is_told = shown.contains(FIELD) || findings.contains("this is a ");
+            let is_told =
+                shown.contains(FIELD) || findings.contains(" is not supported by this import");
             let is_known = OF_OTHERS.iter().any(|part| line.contains(part));
             assert!(is_told || is_known, "{name}: before {line}\n{shown}");
             tried += 1;
@@ -252,7 +253,7 @@ fn imported_dashboards_ask_the_same() {
         .collect();
     assert_eq!(others.len(), 1, "{others:#?}\n{source:#?}");
     assert!(
-        findings.contains("without its filter on `namespace`"),
+        findings.contains("filter on `namespace` removed"),
         "{findings}"
     );
 }
@@ -290,7 +291,7 @@ fn alert_windows_of_sloth() {
     };
     let (_, findings) = imported(Format::Sloth, "resources.yml", &text, &options);
     assert!(
-        findings.contains("no alert windows for a period of 7d"),
+        findings.contains("no built-in alert windows for an SLO window of 7d"),
         "{findings}"
     );
 }
@@ -307,16 +308,16 @@ fn what_is_not_of_the_format_is_an_error() {
     let missing = pyrra("errors: {metric: e}");
     let nameless = PYRRA.replace("{name: a}", "{namespace: a}");
     for (format, text, message) in [
-        (Sloth, "", "this file is empty"),
+        (Sloth, "", "the file is empty"),
         (
             Sloth,
             "apiVersion: openslo/v1\nkind: SLO\n",
-            "this is a `SLO`",
+            "a `SLO` is not supported by this import",
         ),
         (
             Sloth,
             "version: prometheus/v1\nslos: []\n",
-            "the field `service` is missing",
+            "missing field `service`",
         ),
         (
             Sloth,
@@ -326,74 +327,74 @@ fn what_is_not_of_the_format_is_an_error() {
         (
             Sloth,
             "version: prometheus/v1\nservice: a\nslos: [{name: b, objective: 101}]\n",
-            "an objective of `101`",
+            "found `101`",
         ),
         (
             Sloth,
             "kind: PrometheusServiceLevel\nmetadata: {name: a}\n",
-            "the field `spec` is missing",
+            "missing field `spec`",
         ),
         (Sloth, "version: prometheus/v1\nservice: [\n", "a.yml:"),
         (
             Sloth,
             &sloth_with(RATIO, "").replace("error_ratio_query", "error_ratio"),
-            "the field `slos[].sli.raw.error_ratio_query` is missing",
+            "missing field `slos[].sli.raw.error_ratio_query`",
         ),
         (
             OpenSlo,
             "apiVersion: openslo.com/v2alpha\nkind: SLO\n",
-            "`openslo.com/v2alpha` is not read",
+            "unsupported version `openslo.com/v2alpha`",
         ),
         (
             OpenSlo,
             &openslo_with("objectives: []"),
-            "the field `spec.timeWindow` is missing",
+            "missing field `spec.timeWindow`",
         ),
         (
             OpenSlo,
             &openslo_with("timeWindow: [{}]"),
-            "the field `spec.timeWindow[].duration` is missing",
+            "missing field `spec.timeWindow[].duration`",
         ),
         (
             OpenSlo,
             &openslo_with("timeWindow: [{duration: 1w}]"),
-            "the field `spec.objectives` is missing",
+            "missing field `spec.objectives`",
         ),
         (
             OpenSlo,
             &openslo_with("timeWindow: [{duration: 1w}], objectives: [{}]"),
-            "the field `spec.objectives[].target` is missing",
+            "missing field `spec.objectives[].target`",
         ),
         (
             OpenSlo,
             "apiVersion: openslo/v1\nkind: SLI\nmetadata: {}\n",
-            "the field `metadata.name` is missing",
+            "missing field `metadata.name`",
         ),
         (
             OpenSlo,
             &resource("SLI", "a"),
-            "nothing in these files could be imported",
+            "these files contain nothing to import",
         ),
-        (Pyrra, &nameless, "the field `metadata.name` is missing"),
+        (Pyrra, &nameless, "missing field `metadata.name`"),
         (
             Pyrra,
             &missing,
-            "the field `spec.indicator.ratio.total` is missing",
+            "missing field `spec.indicator.ratio.total`",
         ),
         (
             Pyrra,
             &grouping,
-            "`spec.indicator.ratio.grouping[]` must be a text",
+            "`spec.indicator.ratio.grouping[]` must be a string",
         ),
         (
             Rules,
             "groups: []\n",
-            "nothing in these files could be imported",
+            "these files contain nothing to import",
         ),
         (
             Rules,
             &rule_with("expr: ' '"),
-            "the field `groups[].rules[].expr` is missing",
+            "missing field `groups[].rules[].expr`",
         ),
     ] {
         let (_, findings) = imported(format, "a.yml", text, &Options::default());
@@ -470,7 +471,7 @@ fn odd_sources() {
     for (format, text, wanted) in [
         // Two series that differ in `service` alone stay two alerts.
         (Rules, rule_with("expr: 'count by (job, service) (up == 0) > 1'"), "\"service_service\", \"$1\", \"service\""),
-        (Rules, rule_with("expr: up == 0, for: 500ms"), "`for: 500ms` is `1m` here"),
+        (Rules, rule_with("expr: up == 0, for: 500ms"), "`for: 500ms` rounded up to `1m`"),
         (Rules, rule_with("expr: up == 0, for: 1y"), "for: 365d"),
         (Rules, rule_with("expr: up == 0, labels: {severity: '{{ $labels.s }}'}"), "\n  Other: {severity"),
         (Rules, rule_with("expr: up == 0, labels: {severity: P1 high}"), "severity: P1-high"),
@@ -486,16 +487,16 @@ fn odd_sources() {
             "labels: {env: prod, team: b}",
         ),
         (Sloth, sloth_with(RATIO, "alerting: {page_alert: {disable: True}, ticket_alert: {disable: yes}}"), "burn: {policy: none}"),
-        (Sloth, sloth_with("slo:ratio{{.window}}{job=\"x\"}", ""), "is a part of a name or of a label here"),
+        (Sloth, sloth_with("slo:ratio{{.window}}{job=\"x\"}", ""), "in a metric name or label"),
         (Sloth, sloth_with(RATIO, "alerting: {annotations: {who: '{{ $labels.team }} of {{ $labels.sloth_id }}'}}"), "who: core of a-b"),
-        (Sloth, sloth_with(RATIO, "labels: {kind: '{{ $labels.pod }}'}"), "without `$labels.pod`"),
+        (Sloth, sloth_with(RATIO, "labels: {kind: '{{ $labels.pod }}'}"), "`$labels.pod` removed from"),
         (Sloth, sloth_with(RATIO, "").replace("team: core", "severity: P1"), "severities: {page: P1, ticket: P1"),
         (Sloth, sloth_with(RATIO, "").replace("objective: 99", "objective: 100"), "an objective of 100% has no error budget"),
         (OpenSlo, openslo_with(&ratio("reqs")), "good: \"sum(increase(reqs_ok_total[$window]))\""),
         (
             OpenSlo,
             openslo_with(&format!("{}, {window}", "indicatorRef: gone, objectives: [{target: 0.9}]")),
-            "an objective without indicator",
+            "this objective has no indicator",
         ),
         (
             OpenSlo,
@@ -520,12 +521,12 @@ fn odd_sources() {
         (Dashboard, panel_with(&panel("sum by (pod) (up)", "{{pod}} rejected (at capacity)")), "rejected (at capacity)"),
         (Dashboard, panel_with(&format!("{row}, {}", panel("up", ""))), "- title: Panels"),
         // What no objective refers to; the first of two resources of a name counts.
-        (OpenSlo, format!("{}---\n{}", openslo_with(&ratio("reqs")), resource("SLI", "spare")), "the SLI `spare`: no objective refers to it"),
-        (OpenSlo, format!("{}---\n{}", openslo_with(&ratio("reqs")), resource("Service", "idle")), "the Service `idle`: no objective refers to it"),
+        (OpenSlo, format!("{}---\n{}", openslo_with(&ratio("reqs")), resource("SLI", "spare")), "SLI `spare`: not used by any SLO"),
+        (OpenSlo, format!("{}---\n{}", openslo_with(&ratio("reqs")), resource("Service", "idle")), "Service `idle`: not used by any SLO"),
         (
             OpenSlo,
             format!("{}---\n{1}---\n{1}", openslo_with(&ratio("reqs")), resource("Service", "s")),
-            "this Service: another one has its name",
+            "Service: another one has the same name",
         ),
         // An indicator that is lost stays with its queries.
         (OpenSlo, openslo_with(&format!("budgetingMethod: Timeslices, {}", ratio("reqs"))), "#   # total: sum(reqs_total)"),
@@ -535,23 +536,23 @@ fn odd_sources() {
             "`spec.objectives[].timeSliceTarget: 0.95`",
         ),
         (OpenSlo, openslo_with(&format!("budgetingMethod: Guesses, {}", ratio("reqs"))), "`budgetingMethod: Guesses`"),
-        (OpenSlo, openslo_with(&format!("alertPolicies: [{policy}], {}", ratio("reqs"))), "an alert on `latency`"),
-        (OpenSlo, openslo_with(&format!("alertPolicies: [{policy}], {}", ratio("reqs"))), "the notification target `pager`"),
+        (OpenSlo, openslo_with(&format!("alertPolicies: [{policy}], {}", ratio("reqs"))), "alert of the kind `latency`"),
+        (OpenSlo, openslo_with(&format!("alertPolicies: [{policy}], {}", ratio("reqs"))), "notification target `pager`"),
         (
             OpenSlo,
             format!("{}---\n{}", openslo_with(&ratio("reqs")), resource("DataSource", "main")),
-            "the DataSource `main`: a spec has nothing like it",
+            "DataSource `main`: specs have no equivalent",
         ),
         (OpenSlo, openslo_with(&ratio("reqs").replace("{good:", "{raw:")), "#   # raw: sum(reqs_ok_total)"),
         // All alerts and labels that Pyrra makes.
         (Pyrra, pyrra("n"), "when: {promql: absent(t), above: 0}"),
         (Pyrra, pyrra("n"), "when: {promql: absent(e), above: 0}"),
-        (Pyrra, pyrra("n"), "the labels `short`, `long` and `exhaustion` of its burn-rate alerts"),
+        (Pyrra, pyrra("n"), "labels `short`, `long` and `exhaustion` of the burn-rate alerts"),
         (Pyrra, pyrra("n").replace("metric: t", "metric: 't{job=\"api\"}'"), "labels: {job: api}"),
         (Pyrra, pyrra("n").replace("window: 4w", "window: 4w, alerting: {disabled: true}"), "absent(t)"),
         (Pyrra, pyrra("n").replace("{ratio:", "{bool_gauge: {metric: up}, ratio:"), "`spec.indicator.bool_gauge`"),
         (Pyrra, pyrra("n").replace("window: 4w", "window: 4w, alerting: {name: '', absentName: ''}"), "  AMetricAbsent:"),
-        (Pyrra, pyrra("n").replace("window: 4w", "window: 4w, alerting: {name: AMetricAbsent}"), "the alert `AMetricAbsent` is `AMetricAbsent2` here"),
+        (Pyrra, pyrra("n").replace("window: 4w", "window: 4w, alerting: {name: AMetricAbsent}"), "alert `AMetricAbsent` renamed to `AMetricAbsent2`"),
         (Pyrra, pyrra("n").replace("name: a,", &format!("name: {},", "a".repeat(63))), &"a".repeat(62)),
         // What is beside and around dashboards, and the queries of what is lost.
         (
@@ -559,7 +560,7 @@ fn odd_sources() {
             panel_with(&format!("{}, {}", panel("up", ""), panel("{app=`chat`}", "").replace("timeseries", "logs"))),
             "# query: {app=`chat`}",
         ),
-        (Dashboard, format!("{}\n---\n{}", panel_with(&panel("up", "")), resource("SLO", "x")), "this is a `SLO`"),
+        (Dashboard, format!("{}\n---\n{}", panel_with(&panel("up", "")), resource("SLO", "x")), "a `SLO` is not a dashboard"),
         (Dashboard, config_map.to_owned(), "`data.notes: n`"),
         (Dashboard, config_map.to_owned(), "`immutable: true`"),
         (Dashboard, config_map.to_owned(), "  d-2:\n"),
@@ -575,7 +576,7 @@ fn odd_sources() {
                 "\"panels\"",
                 "\"templating\": {\"list\": [{\"name\": \"job\", \"type\": \"query\", \"regex\": \"a.*\"}]}, \"panels\"",
             ),
-            "of the variable `job`: `regex: a.*`",
+            "fields of the variable `job`: `regex: a.*`",
         ),
     ] {
         let (specs, findings) = imported(format, "a.yml", &text, &Options::default());
@@ -603,7 +604,7 @@ fn only_what_the_source_had_is_told() {
             Format::OpenSlo,
             openslo_with(usual),
             "{consumes: 10%, in: 3d}]}",
-            "it can never fire",
+            "can never fire",
         ),
         (Format::Pyrra, native.to_owned(), "(0, 1.5, ", "absent"),
         // The first data source of Prometheus is that of the dashboard.
@@ -611,7 +612,7 @@ fn only_what_the_source_had_is_told() {
             Format::Dashboard,
             panel_with(mixed),
             "promql: up",
-            "the data source",
+            "data source `",
         ),
     ] {
         let (specs, findings) = imported(format, "a.yml", &text, &Options::default());

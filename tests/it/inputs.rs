@@ -103,7 +103,7 @@ fn a_file_has_a_largest_size() {
         let file = std::fs::File::create(path).expect("a file");
         file.set_len((256 << 20) + 1).expect("a length");
     };
-    refused_everywhere(make, "MiB, which is the most that is read");
+    refused_everywhere(make, "larger than the limit of");
 }
 
 #[cfg(unix)]
@@ -154,7 +154,7 @@ fn what_the_shell_hands_over_is_read() {
     assert_eq!(done.status.code(), Some(2));
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(
-        said.contains("cannot read standard input: it has more than 64 MiB"),
+        said.contains("cannot read standard input: larger than the limit of 64 MiB"),
         "{said}"
     );
 }

@@ -193,7 +193,7 @@ fn pages_without_end_and_packed_ones_are_refused() {
     let endless = Server::start(None, |_| Answer::Endless);
     record(&project, &endless.address(), &[])
         .exits(2)
-        .says("more than 64 MiB");
+        .says("the limit of 64 MiB");
     let packed = Server::start(None, |_| Answer::page(PAGE).with("content-encoding: gzip"));
     record(&project, &packed.address(), &[])
         .exits(2)

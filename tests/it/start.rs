@@ -123,9 +123,9 @@ fn pages_that_say_nothing_are_refused() {
     }
     let newest = page("0.33.0");
     for (range, words) in [
-        ("0.10.2", "the page has `vllm:"),
-        (">=0.20, <0.22", "which came with 0."),
-        (">=9", "no recorded release lies in"),
+        ("0.10.2", "the `/metrics` output has `vllm:"),
+        (">=0.20, <0.22", "which exists only since 0."),
+        (">=9", "no recorded vLLM release is in"),
         ("banana", "is not a version"),
     ] {
         init(&project, &["--metrics", &newest, "--vllm", range])
@@ -135,7 +135,7 @@ fn pages_that_say_nothing_are_refused() {
     let old = page("0.10.2");
     init(&project, &["--metrics", &old, "--vllm", "0.33.0"])
         .exits(2)
-        .says("was last served by");
+        .says("which exists only from");
     assert_eq!(project.snapshot("."), before);
 }
 
@@ -215,10 +215,10 @@ fn questions_are_asked_on_a_terminal() {
         assert!(said.contains(question), "no `{question}` in:\n{said}");
     }
     assert!(
-        said.contains("a name consists of lower-case letters"),
+        said.contains("a name must consist of lower-case letters"),
         "{said}"
     );
-    assert!(said.contains("which came with 0.32.0"), "{said}");
+    assert!(said.contains("which exists only since 0.32.0"), "{said}");
     let spec = project.read("specs/chat.yaml");
     assert!(spec.contains("owner: inference "), "{spec}");
     assert!(project.has(".gitlab-ci.yml"));

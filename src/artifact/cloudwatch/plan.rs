@@ -1,6 +1,6 @@
 //! What `terraform show -json` prints of a plan or a state.
 //!
-//! Of a change of which the threshold is known after it is applied, only the threshold is not judged.
+//! If the threshold of a change is known only after apply, everything but the threshold is checked.
 
 use serde_json::Value;
 

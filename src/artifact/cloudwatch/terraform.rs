@@ -198,7 +198,7 @@ impl Converted {
     fn one<'v>(&mut self, block: &'v Value, name: &str, raw: &str) -> Option<(String, &'v Value)> {
         let found = block.get(name).map(list).unwrap_or_default();
         if let Some((at, _)) = found.get(1) {
-            let message = format!("only one block `{name}` is allowed, got {}", found.len());
+            let message = format!("only one block `{name}` is allowed; found {}", found.len());
             self.fault(format!("{raw}/{name}{at}"), message);
         }
         let (at, inner) = found.into_iter().next()?;
@@ -259,7 +259,7 @@ impl Converted {
                 Argument::Unknown(known) => {
                     let hint = did_you_mean(key, known);
                     let hint = hint.map(|hint| format!(": {hint}")).unwrap_or_default();
-                    self.fault(from, format!("there is no argument {key}{hint}"));
+                    self.fault(from, format!("unknown argument {key}{hint}"));
                     continue;
                 }
             };
@@ -277,7 +277,7 @@ impl Converted {
         out
     }
 
-    /// What CloudWatch takes and the provider refuses.
+    /// Values that CloudWatch accepts and the Terraform provider rejects.
     fn provider(&mut self, field: &str, value: &Value, raw: &str) {
         let Some(text) = value.as_str() else { return };
         let count = text.chars().count();
@@ -285,13 +285,14 @@ impl Converted {
             "Expression" if !EXPRESSION.contains(&count) => {
                 let most = EXPRESSION.end();
                 let message = format!(
-                    "the expression has {count} characters; Terraform's provider takes {most}"
+                    "the expression has {count} characters; the Terraform provider accepts at most {most}"
                 );
                 self.fault(raw, message);
             }
             "ExtendedStatistic" | "Stat" if has_three_decimals(text) => {
-                let message =
-                    format!("Terraform's provider refuses `{text}`: it takes two decimal places");
+                let message = format!(
+                    "the Terraform provider rejects `{text}`: use at most two decimal places"
+                );
                 self.fault(raw, message);
             }
             _ => {}
@@ -386,7 +387,7 @@ impl Converted {
             if known.is_null() || is_unknown(&known) {
                 return known;
             }
-            let message = "this argument is a map: `= { name = \"value\" }`";
+            let message = "this argument must be a map: `= { name = \"value\" }`";
             self.fault(raw, message);
             return unknown();
         };

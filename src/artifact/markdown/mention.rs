@@ -1,7 +1,6 @@
 //! Names of metrics that a text mentions in code: alone, in a query or in a command.
 //!
-//! A text may well tell of what is gone. So what it says of names counts only where nothing around them hints at a
-//! change.
+//! A text may describe removed metrics. So a name counts only where nothing around it hints at a change.
 
 use std::ops::Range;
 

@@ -15,7 +15,7 @@ pub struct Query {
     pub map: TextMap,
     /// Which placeholders may be in it.
     pub dialect: Dialect,
-    /// What language it is in; only PromQL is judged.
+    /// The query language; only PromQL is checked.
     pub language: Language,
     /// Where it is, for people.
     pub role: Role,

@@ -49,7 +49,7 @@ impl Reader {
         let mut found = Vec::new();
         let mut offset = mark_len(text);
         if offset > 0 {
-            let message = "the page begins with a byte order mark, which Prometheus does not read";
+            let message = "a byte order mark at the start, which Prometheus rejects";
             let place = Place { line: 1, offset: 0 };
             self.report(place, ProblemKind::ByteOrderMark, message);
         }
@@ -64,7 +64,7 @@ impl Reader {
             let body = match body.strip_suffix('\r') {
                 Some(body) => {
                     if !std::mem::replace(&mut returns, true) {
-                        let message = "lines end in CRLF, which Prometheus does not read";
+                        let message = "CRLF line endings, which Prometheus rejects";
                         self.report(place, ProblemKind::CarriageReturn, message);
                     }
                     body
@@ -124,7 +124,7 @@ impl Reader {
         }
         let i = self.declared(name);
         if !self.typed.insert(name.to_owned()) {
-            let message = format!("a second TYPE for `{name}`; the first holds");
+            let message = format!("second TYPE of `{name}`; the first one is used");
             self.report(place, ProblemKind::DuplicateType, message);
         } else if !self.families[i].samples.is_empty() {
             let message = format!("TYPE of `{name}` comes after its samples");
@@ -135,7 +135,7 @@ impl Reader {
     fn take_help(&mut self, place: Place, name: &str, text: String) {
         let i = self.declared(name);
         if self.families[i].help.is_some() {
-            let message = format!("a second HELP for `{name}`; the first holds");
+            let message = format!("second HELP of `{name}`; the first one is used");
             self.report(place, ProblemKind::DuplicateHelp, message);
         } else {
             self.families[i].help = Some(text);
@@ -146,7 +146,7 @@ impl Reader {
         let i = self.family_of(&sample.name);
         if self.last_family != Some(i) && !self.families[i].samples.is_empty() {
             let message = format!(
-                "samples of `{}` with another family between them",
+                "samples of another metric between the samples of `{}`",
                 self.families[i].name
             );
             self.report(place, ProblemKind::Interleaved, message);
@@ -156,7 +156,7 @@ impl Reader {
         labels.sort();
         let stamp = sample.timestamp.map(f64::to_bits);
         if !self.series.insert((sample.name.clone(), labels, stamp)) {
-            let message = format!("the same series of `{}` twice", sample.name);
+            let message = format!("duplicate series of `{}`", sample.name);
             self.report(place, ProblemKind::DuplicateSeries, message);
         }
         self.families[i].samples.push(sample);

@@ -96,7 +96,7 @@ impl<'a> Cursor<'a> {
         self.blanks();
         let name = self.name()?;
         if !self.rest().is_empty() && !self.rest().starts_with([' ', '\t']) {
-            return self.stop("expected a blank after the metric name");
+            return self.stop("expected a space after the metric name");
         }
         self.blanks();
         let rest = self.rest();
@@ -132,7 +132,7 @@ impl<'a> Cursor<'a> {
                 _ => escaped = c == '\\' && !escaped,
             }
         }
-        self.stop("the quoted string does not end on its line")
+        self.stop("the quoted string is not closed on this line")
     }
 
     fn sample(&mut self) -> Result<Sample, Stop> {
@@ -191,7 +191,7 @@ impl<'a> Cursor<'a> {
                 self.blanks();
                 let value = self.quoted()?;
                 if labels.len() == MOST_LABELS {
-                    return self.stop("a series with more than 256 labels is not read");
+                    return self.stop("a series can have at most 256 labels");
                 }
                 if labels.iter().any(|(known, _)| *known == key) {
                     return self.stop("the label appears twice");
@@ -222,7 +222,7 @@ impl<'a> Cursor<'a> {
         }
         let (name, labels) = self.braces()?;
         if name.is_some() {
-            return self.stop("an exemplar has no name");
+            return self.stop("an exemplar cannot have a name");
         }
         self.blanks();
         let value = self.number("expected the exemplar's value")?;

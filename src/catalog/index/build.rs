@@ -96,7 +96,7 @@ pub fn build_service(dir: &Path) -> Result<Service, BuildError> {
     Ok(Service { index, unfinished })
 }
 
-/// The folders of all versions; hidden ones are somebody else's.
+/// The folders of all versions, without hidden ones.
 fn versions(product: &Path) -> Result<Vec<PathBuf>, BuildError> {
     let hidden = |path: &Path| {
         let name = path.file_name().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Why a text is no range, and which range it means: other tools write ranges in other ways.
+//! Why a text is not a range, and which range it means: other tools write ranges in other ways.
 
 use std::str::FromStr;
 
@@ -35,7 +35,7 @@ fn between(text: &str) -> Option<Fault> {
         .into_iter()
         .filter_map(|sign| text.split_once(sign))
         .find_map(|(low, high)| Some((version(low)?, version(high.trim_start_matches('='))?)))?;
-    let why = "a range is written as two bounds".to_owned();
+    let why = "a range needs two limits".to_owned();
     Some((why, Some(format!(">={low}, <={high}"))))
 }
 
@@ -43,7 +43,7 @@ fn between(text: &str) -> Option<Fault> {
 fn open(text: &str) -> Option<Fault> {
     let bound = text.strip_suffix('+')?;
     let low = version(bound.trim_start_matches(['>', '=']))?;
-    let why = "a lower bound is written with `>=`, not with `+`".to_owned();
+    let why = "a lower limit is written with `>=`, not with `+`".to_owned();
     Some((why, Some(format!(">={low}"))))
 }
 
@@ -54,11 +54,11 @@ fn star(text: &str) -> Option<Fault> {
     let low = version(low)?;
     Some(match operator {
         "" | "=" | "==" => (
-            "all versions with the same first numbers are written with `==` and `*`".to_owned(),
+            "versions that start with the same numbers are written with `==` and `*`".to_owned(),
             Some(format!("=={low}.*")),
         ),
         _ => (
-            format!("`{operator}` takes no `*`"),
+            format!("`{operator}` cannot have a `*`"),
             Some(format!("{operator}{low}")),
         ),
     })
@@ -104,12 +104,12 @@ fn joined(text: &str) -> Option<Fault> {
         return None;
     }
     if !bounds.iter().any(bare) {
-        let why = "its bounds are not joined by commas".to_owned();
+        let why = "a comma is missing between the limits".to_owned();
         return Some((why, Some(bounds.join(", "))));
     }
     let first = (!bounds[1..].iter().any(bare)).then(|| format!(">={}", bounds.join(", ")));
     Some((
-        "a bound needs an operator before its version".to_owned(),
+        "each limit needs an operator before the version".to_owned(),
         first,
     ))
 }
@@ -117,13 +117,13 @@ fn joined(text: &str) -> Option<Fault> {
 /// The part of a text that is no bound.
 fn part(text: &str) -> String {
     if text.is_empty() {
-        return "it is empty".to_owned();
+        return "the text is empty".to_owned();
     }
     if text.contains('|') {
-        return "a version must meet all bounds: `||` cannot be written".to_owned();
+        return "a version must be within all limits: `||` is not supported".to_owned();
     }
     if !text.starts_with(|c: char| c.is_ascii_digit() || "v<>=!~".contains(c)) {
-        return "it starts with neither an operator nor a number".to_owned();
+        return "expected an operator or a number at the start".to_owned();
     }
     let bounds = bounds(text);
     let wrong = bounds

@@ -17,7 +17,7 @@ pub(super) fn check(p: &mut Fields<'_, '_>, metrics: bool) -> bool {
     parts::alarms(&mut annotations, alarms);
     if is_alarm {
         if metrics {
-            annotations.wrong("", "a graph of an alarm has no metrics of its own");
+            annotations.wrong("", "a graph of an alarm cannot have metrics of its own");
         }
         annotations.none_of(&["horizontal", "vertical"], "alarms");
     }
@@ -56,7 +56,7 @@ fn object(f: &mut Fields<'_, '_>, check: fn(&mut Fields<'_, '_>)) {
             }
             check(f);
         }
-        false => f.wrong("", "a line is an object with a value"),
+        false => f.wrong("", "a line must be an object with a value"),
     }
 }
 
@@ -70,7 +70,7 @@ fn moment(f: &mut Fields<'_, '_>) {
     if let Some(text) = f.text("value")
         && !time::is_moment(text)
     {
-        f.wrong("value", format!("`{text}` is not a moment in ISO 8601"));
+        f.wrong("value", format!("`{text}` is not an ISO 8601 time"));
     }
     f.one_of("fill", &["before", "after", "none"]);
 }

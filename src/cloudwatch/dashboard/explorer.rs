@@ -41,7 +41,7 @@ fn metrics(p: &mut Fields<'_, '_>) {
         if !metric.value.is_object() {
             metric.wrong(
                 "",
-                "a metric is an object with metricName, resourceType and stat",
+                "a metric must be an object with metricName, resourceType and stat",
             );
             continue;
         }
@@ -60,7 +60,7 @@ fn metrics(p: &mut Fields<'_, '_>) {
     if types.len() > 1 {
         let types: Vec<_> = types.into_iter().collect();
         let message = format!(
-            "all metrics have one resourceType, here {}",
+            "all metrics must have the same resourceType; found {}",
             types.join(", ")
         );
         p.wrong("metrics", message);

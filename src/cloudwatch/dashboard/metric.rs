@@ -21,7 +21,7 @@ const VIEWS: [&str; 6] = ["timeSeries", "singleValue", "gauge", "bar", "pie", "t
 /// Metrics of a widget.
 const MOST: usize = 500;
 
-/// Checks the properties of a widget; gives back how many metrics it shows.
+/// Checks the properties of a widget; returns how many metrics it shows.
 pub(super) fn check(p: &mut Fields<'_, '_>) -> usize {
     let rows = p.list("metrics");
     let is_alarm = annotations::check(p, !rows.is_empty());
@@ -35,7 +35,10 @@ pub(super) fn check(p: &mut Fields<'_, '_>) -> usize {
     look(p);
     let count = known(rows).count();
     if count > MOST {
-        p.wrong("metrics", format!("{count} metrics; {MOST} are allowed"));
+        p.wrong(
+            "metrics",
+            format!("{count} metrics; at most {MOST} are allowed"),
+        );
     }
     for (i, row) in known(rows) {
         self::row(&mut p.at(&format!("metrics/{i}"), row), i == 0);
@@ -64,7 +67,10 @@ fn look(p: &mut Fields<'_, '_>) {
     if let Some(zone) = p.text("timezone")
         && !is_zone(zone)
     {
-        p.wrong("timezone", "timezone is `+` or `-` and four digits: +0130");
+        p.wrong(
+            "timezone",
+            "timezone must be `+` or `-` and four digits: +0130",
+        );
     }
     axes(p, view == Some("gauge"));
     if let Some(mut table) = p.object("table") {
@@ -131,10 +137,10 @@ fn row(f: &mut Fields<'_, '_>, first: bool) {
     let short = names.first().is_some_and(|name| *name == "...");
     if expression {
         if !names.is_empty() {
-            f.wrong("", "an expression has no namespace and name");
+            f.wrong("", "an expression cannot have a namespace and a name");
         }
     } else if !short && (names.len() < 2 || names.len() % 2 == 1) {
-        let message = "a metric is a namespace, a name, and pairs of dimensions and values";
+        let message = "a metric must be a namespace, a name, and pairs of dimensions and values";
         f.wrong("", message);
     } else if first
         && names
@@ -152,7 +158,7 @@ fn options(f: &mut Fields<'_, '_>) {
         && !is_id(id)
     {
         let message =
-            format!("`{id}` is not an id: a lower-case letter, then letters, digits and `_`");
+            format!("`{id}` is not an id: use a lower-case letter, then letters, digits and `_`");
         f.wrong("id", message);
     }
     f.text("label");
@@ -205,7 +211,7 @@ fn expressions(p: &mut Fields<'_, '_>, rows: &[Value]) {
     for (i, options) in options.iter().enumerate() {
         let expression = options.is_some_and(|options| options["expression"].is_string());
         if expression && judged.shapes.get(&i) == Some(&Shape::Scalar) && is_drawn(*options) {
-            let message = "the expression gives a number; a graph draws series";
+            let message = "the expression returns a number; a graph needs a time series";
             p.wrong(&format!("metrics/{i}"), message);
         }
     }

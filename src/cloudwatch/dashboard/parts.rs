@@ -79,7 +79,7 @@ pub(super) fn alarms(f: &mut Fields<'_, '_>, alarms: &[Value]) {
             .as_str()
             .is_some_and(|arn| is_arn_of(arn, "cloudwatch"))
         {
-            let message = "an alarm is its ARN: `arn:aws:cloudwatch:region:account:alarm:name`";
+            let message = "an alarm must be an ARN: `arn:aws:cloudwatch:region:account:alarm:name`";
             f.wrong(&format!("alarms/{i}"), message);
         }
     }

@@ -13,7 +13,7 @@ pub(super) fn check(f: &mut Fields<'_, '_>) {
         && !is_moment(text)
         && !is_ago(text)
     {
-        let message = "start is `-PT` with minutes or hours, `-P` with days, weeks or months, or a moment in ISO 8601";
+        let message = "start must be `-PT` with minutes or hours, `-P` with days, weeks or months, or an ISO 8601 time";
         f.wrong("start", message);
     }
     if let Some(text) = end
@@ -21,7 +21,7 @@ pub(super) fn check(f: &mut Fields<'_, '_>) {
         && !is_ago(text)
         && text != "P0D"
     {
-        f.wrong("end", "end is a moment in ISO 8601");
+        f.wrong("end", "end must be an ISO 8601 time");
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn check(f: &mut Fields<'_, '_>) {
     let id = f.length("id", 1, ID);
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if id.is_some_and(|id| !id.chars().all(plain)) {
-        f.wrong("id", "an id has letters, digits, `-` and `_`");
+        f.wrong("id", "an id must consist of letters, digits, `-` and `_`");
     }
     f.length("label", 0, LABEL);
     f.boolean("visible");
@@ -40,7 +40,7 @@ pub(super) fn check(f: &mut Fields<'_, '_>) {
     if default.is_some_and(|text| text.chars().count() > VALUE) {
         f.wrong(
             "defaultValue",
-            format!("defaultValue has at most {VALUE} characters"),
+            format!("defaultValue must have at most {VALUE} characters"),
         );
     }
 }
@@ -49,14 +49,17 @@ fn values(f: &mut Fields<'_, '_>) {
     for (i, value) in known(f.some_of("values", VALUES)) {
         let mut value = f.at(&format!("values/{i}"), value);
         if !value.value.is_object() {
-            value.wrong("", "a value is an object with `value` and `label`");
+            value.wrong("", "a value must be an object with `value` and `label`");
             continue;
         }
         value.required("value");
         value.length("label", 0, VALUE);
         let text = value.get("value").and_then(|v| v.as_str());
         if text.is_some_and(|text| text.chars().count() > VALUE) {
-            value.wrong("value", format!("a value has at most {VALUE} characters"));
+            value.wrong(
+                "value",
+                format!("a value must have at most {VALUE} characters"),
+            );
         }
     }
 }

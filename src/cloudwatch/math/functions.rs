@@ -111,10 +111,10 @@ pub(super) fn function(name: &str) -> Option<&'static Function> {
 pub(super) fn no_function(name: &str) -> String {
     let capitals = name.to_ascii_uppercase();
     if function(&capitals).is_some() {
-        return format!("functions are written in capitals: {capitals}");
+        return format!("function names must be upper-case: write {capitals}");
     }
     let known = FUNCTIONS.iter().map(|function| function.name);
-    format!("there is no function {name}{}", hint(&capitals, known))
+    format!("unknown function {name}{}", hint(&capitals, known))
 }
 
 /// Why a function cannot be in an alarm.

@@ -64,7 +64,7 @@ impl Typing<'_> {
                 Shape::Unknown
             }),
             Expr::Word(word) => self.wrong(format!(
-                "unexpected `{word}`: ids begin with a lower-case letter"
+                "unexpected `{word}`: ids must start with a lower-case letter"
             )),
             Expr::Negative(inner) => self.expr(inner),
             Expr::List(items) => {
@@ -105,7 +105,7 @@ impl Typing<'_> {
             Takes::Search => Shape::Array,
             Takes::Metrics => match arguments {
                 [] | [Expr::Text] => Shape::Array,
-                _ => self.wrong("METRICS takes a quoted part of an id".to_owned()),
+                _ => self.wrong("METRICS takes part of an id, in quotes".to_owned()),
             },
             takes => self.typed(name, takes, arguments),
         }
@@ -162,10 +162,16 @@ impl Typing<'_> {
             match argument {
                 Expr::Word(word) if words.contains(&word.as_str()) => {}
                 Expr::Word(word) if !words.is_empty() => {
-                    self.wrong(format!("{name} takes {}, not `{word}`", words.join(", ")));
+                    self.wrong(format!(
+                        "{name} takes one of {}, not `{word}`",
+                        words.join(", ")
+                    ));
                 }
                 _ if name == "SORT" && i < 2 => {
-                    self.wrong(format!("{name} takes {} there", words.join(", ")));
+                    self.wrong(format!(
+                        "{name} takes one of {} as this argument",
+                        words.join(", ")
+                    ));
                 }
                 argument => {
                     self.expr(argument);
@@ -188,8 +194,8 @@ fn joined(shapes: (Shape, Shape)) -> Shape {
 fn article(shape: Shape) -> &'static str {
     match shape {
         Shape::Scalar => "a number",
-        Shape::Series => "a series",
-        Shape::Array => "several series",
+        Shape::Series => "a time series",
+        Shape::Array => "several time series",
         Shape::Text => "a string",
         Shape::Unknown => "unknown",
     }

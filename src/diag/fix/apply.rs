@@ -16,14 +16,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The findings that were mended, by their index, each once.
+    /// The fixed findings, by index, each once.
     pub fn fixed(&self) -> BTreeSet<usize> {
         let all = self.files.values().flat_map(|file| &file.findings);
         all.copied().collect()
     }
 }
 
-/// One mended file.
+/// One fixed file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Fixed {
     /// The whole new text.
@@ -48,7 +48,7 @@ pub enum Left {
 ///
 /// A finding's edits are applied together or not at all. Where two findings' edits touch the same bytes,
 /// or insert at the same place, the earlier finding wins and the later one is left for another pass; the
-/// same fix of two findings is applied once and mends both.
+/// same fix of two findings is applied once and fixes both.
 pub fn apply(sources: &Sources, diagnostics: &[Diagnostic], unsafe_too: bool) -> Outcome {
     let mut plan = Plan::default();
     let mut left = Vec::new();

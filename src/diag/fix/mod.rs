@@ -1,4 +1,4 @@
-//! Edits that mend what a finding is about, and what applies them.
+//! Edits that fix findings, and their application.
 //!
 //! `Fix::replace(span of "upp", "up")` is titled "replace with `up`"; [`apply`] leaves out a fix that overlaps an earlier one.
 
@@ -48,13 +48,13 @@ impl Edit {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Applicability {
-    /// The mended file means what its author meant.
+    /// The fixed file means what its author intended.
     Safe,
-    /// Somebody must look: the meaning may change.
+    /// Needs a review: the meaning may change.
     Unsafe,
 }
 
-/// How to mend a finding: all of the edits, or none.
+/// The fix of a finding: all of the edits, or none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fix {
     /// What the edits do, as an instruction: "replace with `x`".
@@ -75,7 +75,7 @@ impl Fix {
         }
     }
 
-    /// A fix that somebody must look at.
+    /// A fix that needs a review.
     pub fn unsafe_edits(title: impl Into<String>, edits: Vec<Edit>) -> Self {
         Self {
             applicability: Applicability::Unsafe,

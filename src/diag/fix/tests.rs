@@ -23,7 +23,7 @@ fn edits(file: FileId, edits: &[(usize, usize, &str)]) -> Diagnostic {
     finding(Fix::safe_edits("mend", edits.iter().map(edit).collect()))
 }
 
-/// The new text, which findings were mended, and which were not and why.
+/// The new text, the fixed findings, and the other findings with the reason.
 fn run(text: &str, fixes: &[&[(usize, usize, &str)]]) -> (String, Vec<usize>, Vec<(usize, Left)>) {
     let (sources, id) = file(text);
     let findings: Vec<_> = fixes.iter().map(|fix| edits(id, fix)).collect();

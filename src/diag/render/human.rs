@@ -124,7 +124,7 @@ fn lines<'a>(d: &'a Diagnostic, report: &Report<'a>) -> (View<'a>, Annotated<'a>
     (view, snippet, elsewhere)
 }
 
-/// The mended lines, when there are few; `None` when the fix is better named than shown.
+/// The fixed lines, when there are few; `None` when the title of the fix says more.
 fn patch<'a>(fix: &'a Fix, report: &Report<'a>) -> Option<Group<'a>> {
     let (first, (most, longest)) = (fix.edits.first()?, SHORT_FIX);
     let (first, file) = (first.span, first.span.file);

@@ -7,61 +7,61 @@ use super::{Report, TOOL, VERSION, place};
 use crate::diag::{Applicability, Diagnostic, Fix, Severity};
 use crate::source::Span;
 
-/// Raised when a field goes or changes its meaning; a new field is no reason.
+/// Increased when a field is removed or changes its meaning, not when a field is added.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// What `slosmith lint --format json` prints.
+/// The output of `slosmith lint --format json`.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct LintReport<'a> {
-    /// Raised when a field goes or changes its meaning; fields may be added without.
+    /// Version of the format, increased when a field is removed or changes its meaning, not when a field is added.
     #[schemars(range(min = 1, max = 1))]
     schema_version: u32,
-    /// What wrote the report.
+    /// The program that wrote the report.
     tool: Tool,
     /// All findings, ordered by file and place.
     findings: Vec<Finding<'a>>,
-    /// How many there are.
+    /// Numbers of findings by level.
     summary: Summary,
 }
 
-/// What wrote the report.
+/// The program that wrote the report.
 #[derive(Serialize, JsonSchema)]
 struct Tool {
     /// `slosmith`.
     name: &'static str,
-    /// Its version.
+    /// The slosmith version.
     version: &'static str,
 }
 
 /// One finding.
 #[derive(Serialize, JsonSchema)]
 struct Finding<'a> {
-    /// The rule that found it, or the code of a fault in a file.
+    /// The rule, or the code of an error in a file.
     rule: &'a str,
-    /// How bad it is.
+    /// Level of the finding.
     level: Severity,
-    /// What is wrong, in one line.
+    /// Message, in one line.
     message: &'a str,
     #[serde(flatten)]
     place: Place,
     /// Short text at the place.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<&'a str>,
-    /// Why it is so, one line each.
+    /// Explanations, one line each.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
-    /// What to do about it, one line each.
+    /// Instructions, one line each.
     help: &'a [String],
-    /// The edits that mend it.
+    /// The edits that fix the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<Mend<'a>>,
-    /// Other places that explain it.
+    /// Other places that explain the finding.
     related: Vec<Related<'a>>,
-    /// Where more can be read.
+    /// URL of the documentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'a str>,
-    /// A name that stays when lines move; baselines and SARIF use the same.
+    /// Identifier that does not change when lines move; baselines and SARIF use the same one.
     fingerprint: String,
 }
 
@@ -72,7 +72,7 @@ struct Place {
     path: String,
     /// The first character.
     start: Position,
-    /// The character after the last; the start again where a place is empty.
+    /// The character after the last; equal to `start` if the place is empty.
     end: Position,
 }
 
@@ -87,23 +87,23 @@ struct Position {
     offset: u32,
 }
 
-/// The edits that mend a finding: all are to be made, or none.
+/// The edits that fix a finding: apply all of them, or none.
 #[derive(Serialize, JsonSchema)]
 struct Mend<'a> {
-    /// What the edits do.
+    /// Effect of the edits.
     title: &'a str,
-    /// Whether they may be made without looking.
+    /// Whether the edits can be applied without a review.
     applicability: Applicability,
     /// The edits, which do not overlap.
     edits: Vec<Change<'a>>,
 }
 
-/// Replaces some bytes.
+/// A replacement of some bytes.
 #[derive(Serialize, JsonSchema)]
 struct Change<'a> {
     #[serde(flatten)]
     place: Place,
-    /// What comes in place of the bytes.
+    /// The new text.
     text: &'a str,
 }
 
@@ -112,7 +112,7 @@ struct Change<'a> {
 struct Related<'a> {
     #[serde(flatten)]
     place: Place,
-    /// What it has to do with the finding.
+    /// Relation to the finding.
     message: &'a str,
 }
 
@@ -125,7 +125,7 @@ struct Summary {
     warnings: usize,
     /// At level info.
     infos: usize,
-    /// With a fix that may be made without looking.
+    /// With a fix that can be applied without a review.
     fixable: usize,
 }
 

@@ -140,7 +140,7 @@ fn full_text(d: &Diagnostic) -> String {
     text
 }
 
-/// A fix in words, with a warning when somebody must look at it.
+/// The title of a fix, with a warning if the fix needs a review.
 fn fix_title(fix: &super::Fix) -> String {
     match fix.applicability {
         super::Applicability::Safe => fix.title.clone(),

@@ -62,7 +62,7 @@ fn run<'a>(report: &'a Report<'a>) -> Run<'a> {
         original_uri_base_ids: BTreeMap::from([(
             BASE,
             BaseLocation {
-                description: text("The folder that paths in this report are relative to."),
+                description: text("Base folder of the paths in this report."),
             },
         )]),
         invocations: [Invocation {

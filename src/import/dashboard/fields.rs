@@ -1,4 +1,4 @@
-//! The fields of Grafana's classic dashboards: what is read, and what Grafana writes when nobody chose anything.
+//! The fields of Grafana's classic dashboards: the ones that are read, and the default values of Grafana.
 
 use super::rest::Known;
 
@@ -23,7 +23,7 @@ pub(super) const DASHBOARD: Known = Known {
         "gnetId",
         "pluginVersion",
         "templating.list",
-        // What Grafana asks for when somebody imports the file.
+        // The inputs that Grafana requests when the file is imported.
         "__inputs[].name",
         "__inputs[].label",
         "__inputs[].description",
@@ -67,10 +67,10 @@ pub(super) const DASHBOARD: Known = Known {
     own: &[
         (
             "uid",
-            "a build gives dashboards a uid of their own: old links do not lead to it",
+            "`slosmith build` sets a new uid: links to the old dashboard do not lead to the new one",
         ),
-        ("links", "dashboards have no links to others"),
-        ("__elements", "panels of Grafana's library are not read"),
+        ("links", "a spec has no dashboard links"),
+        ("__elements", "library panels are not supported"),
     ],
 };
 
@@ -271,30 +271,30 @@ pub(super) const PANEL: Known = Known {
     own: &[
         (
             "transformations",
-            "a spec has none: write PromQL whose result is what you want to see",
+            "a spec has no transformations: write a query that returns the final result",
         ),
-        ("links", "panels have no links besides `runbook`"),
-        (
-            "options.dataLinks",
-            "panels have no links besides `runbook`",
-        ),
+        ("links", "a panel has only the link `runbook`"),
+        ("options.dataLinks", "a panel has only the link `runbook`"),
         (
             "fieldConfig.defaults.links",
-            "panels have no links besides `runbook`",
+            "a panel has only the link `runbook`",
         ),
-        ("fieldConfig.overrides", "series have no look of their own"),
-        ("seriesOverrides", "series have no look of their own"),
-        ("aliasColors", "series have no colours of their own"),
-        ("fieldConfig.defaults.mappings", "values have no names"),
-        ("repeat", "rows can be repeated, panels cannot"),
-        ("libraryPanel", "panels of Grafana's library are not read"),
+        ("fieldConfig.overrides", "a spec has no style per series"),
+        ("seriesOverrides", "a spec has no style per series"),
+        ("aliasColors", "a spec has no color per series"),
+        (
+            "fieldConfig.defaults.mappings",
+            "a spec has no value mappings",
+        ),
+        ("repeat", "only rows can be repeated"),
+        ("libraryPanel", "library panels are not supported"),
         (
             "alert",
-            "`slosmith import rules` reads alerts of Prometheus",
+            "Grafana alerts are not supported; `slosmith import rules` reads Prometheus alerts",
         ),
         (
             "thresholds",
-            "they are those of the old graph panel: write `thresholds` in the spec",
+            "the thresholds of the old graph panel are not supported: write `thresholds` in the spec",
         ),
     ],
 };

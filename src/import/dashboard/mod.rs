@@ -46,18 +46,19 @@ pub(super) fn read(
     for other in others {
         let form = match other.form {
             Form::Perses => "Perses",
-            _ => "Grafana's v2",
+            _ => "Grafana v2",
         };
-        let what = format!("this is a dashboard of {form}");
+        let what = format!("{form} dashboards are not supported");
         let error = Diagnostic::error("unknown-format", super::fields::start(other.span), what);
-        cx.sink.push(error.help("export it as classic JSON"));
+        cx.sink
+            .push(error.help("export the dashboard as classic Grafana JSON"));
     }
     if artifact.dashboards.is_empty() {
         let at = Span::new(file, 0..0);
         cx.error(
             "unknown-format",
             at,
-            "no dashboard of Grafana is in this file",
+            "this file contains no Grafana dashboard",
         );
     }
     let spans: Vec<Span> = artifact.dashboards.iter().map(|board| board.span).collect();
@@ -71,14 +72,18 @@ pub(super) fn read(
     }
 }
 
-/// Tells what else than dashboards is in a document; gives back the comments.
+/// Reports everything in a document that is not a dashboard; returns the comments.
 fn beside(cx: &mut Cx<'_>, body: &Body<'_>, root: &Node<'_>, boards: &[Span]) -> Vec<String> {
     let at = body.place(root);
     match boards.iter().any(|board| is_within(*board, at)) {
         true => around(cx, body, root, "", boards),
         false => {
             let (name, help) = document::other(root);
-            vec![cx.lost(super::fields::start(at), format!("this is {name}"), &help)]
+            vec![cx.lost(
+                super::fields::start(at),
+                format!("{name} is not a dashboard"),
+                &help,
+            )]
         }
     }
 }
@@ -143,7 +148,13 @@ fn one(cx: &mut Cx<'_>, artifact: &Artifact, board: &artifact::Dashboard) -> Das
     let Some(root) = board.raw.node("") else {
         return made;
     };
-    made.comments = rest::tell(cx, &board.raw, root, &fields::DASHBOARD, "of the dashboard");
+    made.comments = rest::tell(
+        cx,
+        &board.raw,
+        root,
+        &fields::DASHBOARD,
+        "fields of the dashboard",
+    );
     let mut variables = Variables::of(&board.raw);
     let read: Vec<Made> = panel::all(cx, artifact, board, &variables);
     // A spec has a variable for each label that a panel over a signal is filtered by.
@@ -181,7 +192,7 @@ fn times(cx: &mut Cx<'_>, board: &artifact::Dashboard, made: &mut Dashboard) {
     match range.filter(|range| is_time(range)) {
         Some(range) => made.fields.put("range", Value::word(range)),
         None => {
-            let what = format!("the time range from `{from}` to `{to}`");
+            let what = format!("time range from `{from}` to `{to}`");
             made.comments
                 .push(cx.lost(board.raw.span("/time"), what, ""));
         }

@@ -55,7 +55,7 @@ pub(super) fn all(
         for uid in sources(artifact, panel) {
             let known: &String = source.get_or_insert_with(|| uid.value.clone());
             if *known != uid.value {
-                let what = format!("the data source `{}`: a dashboard has one", uid.value);
+                let what = format!("data source `{}`: a dashboard has only one", uid.value);
                 made.comments.push(cx.lost(uid.span(), what, ""));
             }
         }
@@ -117,8 +117,8 @@ fn one(
     };
     if let Some(node) = node {
         let (known, what) = match is_row {
-            true => (&ROW, "of the row"),
-            false => (&PANEL, "how it is drawn"),
+            true => (&ROW, "fields of the row"),
+            false => (&PANEL, "fields of the panel"),
         };
         made.comments = rest::tell(cx, raw, node, known, what);
     }
@@ -145,7 +145,7 @@ fn one(
             made.fields.put("kind", "text");
             made.fields.put("text", content);
         }
-        _ if panel.from_library => made.lost = Some("it is in Grafana's library".to_owned()),
+        _ if panel.from_library => made.lost = Some("library panels are not supported".to_owned()),
         "alertlist" => made.fields.put("kind", "alerts"),
         _ => values(cx, (artifact, board), panel, variables, &mut made),
     }
@@ -185,7 +185,7 @@ fn values(
     if let Some(word) = panel.unit.as_ref().filter(|unit| !unit.value.is_empty()) {
         made.unit = unit(&word.value);
         if made.unit.is_none() && !matches!(word.value.as_str(), "short" | "none" | "locale") {
-            let what = format!("the unit `{}`", word.value);
+            let what = format!("unit `{}`", word.value);
             made.comments.push(cx.lost(word.span(), what, ""));
         }
     }
@@ -201,7 +201,7 @@ fn values(
         }
     }
     if made.series.is_empty() {
-        made.lost = Some("it has no query that can be carried over".to_owned());
+        made.lost = Some("no query could be carried over".to_owned());
     }
 }
 
@@ -240,17 +240,17 @@ fn kind(
         "piechart" | "barchart" => ("table", false),
         "state-timeline" | "status-history" | "histogram" | "trend" => ("timeseries", false),
         other => {
-            made.lost = Some(format!("a spec has no panels of the kind `{other}`"));
+            made.lost = Some(format!("a spec has no `{other}` panels"));
             return None;
         }
     };
     if !is_same {
-        let what = format!("this `{}` is drawn as `{known}` here", kind.value);
+        let what = format!("panel type `{}` changed to `{known}`", kind.value);
         made.comments.push(cx.changed(kind.span, what));
     }
     if custom(&["stacking", "mode"]) == "percent" {
         made.comments
-            .push(cx.lost(kind.span, "the stack adds up to 100%", ""));
+            .push(cx.lost(kind.span, "stacking to 100%", ""));
     }
     Some(known)
 }
@@ -283,22 +283,14 @@ fn series(
     let index = target.query.and_then(|index| artifact.queries.get(index));
     let Some(query) = index else {
         let says = !target.is_blank;
-        return Err(says.then(|| {
-            (
-                start(target.span),
-                "a query that is not of Prometheus".to_owned(),
-            )
-        }));
+        return Err(says.then(|| (start(target.span), "query not in PromQL".to_owned())));
     };
     let at = query.span();
     if query.language != Language::PromQl {
-        return Err(Some((
-            at,
-            format!("a query that is not of Prometheus: `{}`", query.text),
-        )));
+        return Err(Some((at, format!("query not in PromQL: `{}`", query.text))));
     }
     if word("hide") == Some("true") {
-        return Err(Some((at, format!("a hidden query: `{}`", query.text))));
+        return Err(Some((at, format!("hidden query: `{}`", query.text))));
     }
     let shown = queries::read(query, &variables.current, &variables.constants)
         .map_err(|why| Some((at, format!("{why}: `{}`", query.text))))?;

@@ -27,7 +27,7 @@ pub(super) struct Shown {
     pub(super) filtered: Expr,
     /// Labels that variables select values of, each with its variable.
     pub(super) filters: IndexMap<String, String>,
-    /// Labels whose matchers have a variable as a part of their value: these are gone.
+    /// Labels whose matchers were removed, because a variable is a part of their value.
     pub(super) removed: Vec<String>,
     /// Variables that have the value that is chosen at first.
     pub(super) filled: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) fn read(
     let mut text = filled(query.text.trim(), |name| constants.get(name).cloned());
     let parse = |text: &str| {
         promql::parse_with(text, Dialect::Grafana)
-            .map_err(|error| format!("this query is not PromQL: {}", error.message))
+            .map_err(|error| format!("invalid PromQL: {}", error.message))
     };
     let mut expr = parse(&text)?;
     let mut filters = IndexMap::new();
@@ -72,7 +72,7 @@ pub(super) fn read(
     }
     if let Some(name) = others.iter().find(|name| !current.contains_key(*name)) {
         return Err(format!(
-            "`${name}` in this query: a spec has no such variable"
+            "`${name}` in this query: the spec has no such variable"
         ));
     }
     if !others.is_empty() {

@@ -1,4 +1,4 @@
-//! What a part of a dashboard says and no reader takes: all of it is told.
+//! Reports all fields of a part of a dashboard that no reader uses.
 
 use indexmap::IndexMap;
 
@@ -12,9 +12,9 @@ use crate::yaml::Node;
 pub(super) struct Known {
     /// Fields that a reader takes, or that say nothing a spec could say.
     pub(super) read: &'static [&'static str],
-    /// Fields with the values that Grafana writes when nobody chose any.
+    /// Fields with the default values of Grafana.
     pub(super) usual: &'static [(&'static str, &'static [&'static str])],
-    /// Fields that are told one by one, each with its reason.
+    /// Fields that are reported one by one, each with a reason.
     pub(super) own: &'static [(&'static str, &'static str)],
 }
 
@@ -25,7 +25,7 @@ struct Found {
     own: IndexMap<&'static str, (Span, &'static str, Vec<String>)>,
 }
 
-/// Tells of all fields of a part that no reader takes, which together are `what`; gives back the comments.
+/// Reports all fields of a part that no reader uses, together as `what`; returns the comments.
 pub(super) fn tell(
     cx: &mut Cx<'_>,
     raw: &Raw,
@@ -75,7 +75,7 @@ fn collect(raw: &Raw, node: &Node<'_>, path: &str, known: &Known, found: &mut Fo
 
 impl Known {
     fn is_read(&self, path: &str, value: &Node<'_>) -> bool {
-        // Of a map with known fields, the others are told.
+        // Of a map with known fields, the others are reported.
         let below = format!("{path}.");
         let is_map = value.is_map() && self.read.iter().any(|known| known.starts_with(&below));
         let is = |known: &str| match known.strip_suffix('*') {

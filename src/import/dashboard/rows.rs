@@ -91,7 +91,7 @@ fn is_beside(board: &Dashboard, row: &Row, made: &Made) -> bool {
     has_own && !made.pointer.starts_with(&format!("{pointer}/"))
 }
 
-/// A row as Grafana had them before its fifth version.
+/// A row of a dashboard from before Grafana 5.
 fn old_row(cx: &mut Cx<'_>, board: &Dashboard, pointer: String) -> Row {
     let node = board.raw.node(&pointer);
     let title = node.and_then(|node| node.get("title")?.text());
@@ -99,7 +99,13 @@ fn old_row(cx: &mut Cx<'_>, board: &Dashboard, pointer: String) -> Row {
         title: title.unwrap_or_default().to_owned(),
         at: board.raw.span(&pointer),
         comments: node.map_or_else(Vec::new, |node| {
-            super::rest::tell(cx, &board.raw, node, &super::fields::ROW, "of the row")
+            super::rest::tell(
+                cx,
+                &board.raw,
+                node,
+                &super::fields::ROW,
+                "fields of the row",
+            )
         }),
         pointer: Some(pointer),
         panels: Vec::new(),
@@ -131,7 +137,7 @@ fn row(cx: &mut Cx<'_>, board: &Dashboard, mut row: Row, variables: &Variables) 
         }
     }
     if row.panels.is_empty() {
-        let what = format!("the row `{}`: it has no panels", row.title);
+        let what = format!("row `{}`: no panels", row.title);
         row.comments.push(cx.lost(row.at, what, ""));
     }
     place(cx, &mut row);
@@ -161,7 +167,7 @@ fn place(cx: &mut Cx<'_>, row: &mut Row) {
         let is_wrong = place.w == 0 || place.h == 0 || place.x.saturating_add(place.w) > COLUMNS;
         if is_wrong || taken.iter().any(|other| other.overlaps(*place)) {
             let what = format!(
-                "the panels of the row `{}` are placed automatically: two would cover each other, or one is too wide",
+                "positions of the panels in the row `{}` removed: two panels overlap, or one is too wide",
                 row.title
             );
             row.comments.push(cx.changed(row.at, what));
@@ -195,8 +201,8 @@ fn panel(cx: &mut Cx<'_>, mut made: Made, variables: &Variables) -> Item {
     }
     if let Some(why) = &made.lost {
         let name = match made.title.as_str() {
-            "" => "the panel without a title".to_owned(),
-            title => format!("the panel `{title}`"),
+            "" => "panel without a title".to_owned(),
+            title => format!("panel `{title}`"),
         };
         let what = format!("{name}: {why}");
         made.comments.push(cx.lost(made.at, what, ""));
@@ -208,18 +214,21 @@ fn panel(cx: &mut Cx<'_>, mut made: Made, variables: &Variables) -> Item {
     }
 }
 
-/// Tells what the queries have lost.
+/// Reports filters and variables that the queries have lost.
 fn told(cx: &mut Cx<'_>, made: &mut Made, variables: &Variables) {
     for series in &made.series {
         let (_, lost) = series.query.with(&variables.labels());
         for label in lost.iter().chain(&series.query.removed) {
             let what = format!(
-                "this query is without its filter on `{label}`: the spec has no variable for it"
+                "filter on `{label}` removed from this query: the spec has no variable for this label"
             );
             made.comments.push(cx.changed(series.at, what));
         }
         for name in &series.query.filled {
-            let what = format!("`${name}` is `{}` in this query", variables.current[name]);
+            let what = format!(
+                "`${name}` replaced by `{}` in this query",
+                variables.current[name]
+            );
             made.comments.push(cx.changed(series.at, what));
         }
     }

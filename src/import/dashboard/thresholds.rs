@@ -29,29 +29,29 @@ pub(super) fn of(
         return none;
     };
     let mut lost = |cx: &mut Cx<'_>, why: &str| {
-        comments.push(cx.lost(start(raw.place(node)), format!("the thresholds: {why}"), ""));
+        comments.push(cx.lost(start(raw.place(node)), format!("thresholds: {why}"), ""));
         Value::List(Vec::new())
     };
     if node.get("mode").and_then(Node::text) == Some("percentage") {
-        return lost(cx, "they are shares of the axis");
+        return lost(cx, "percentages of the axis range are not supported");
     }
     let steps = node.get("steps").map_or(&[][..], Node::items);
     let Some((base, steps)) = steps.split_first() else {
         return none;
     };
     if !matches!(color(base), Some("green" | "blue") | None) {
-        return lost(cx, "low values are the bad ones");
+        return lost(cx, "the lowest step must be green or blue");
     }
     let mut items = Vec::new();
     for step in steps {
         let value = step.get("value").and_then(Node::text).unwrap_or_default();
         let Some(at) = quantity(value, unit, false) else {
-            return lost(cx, "a value is no number");
+            return lost(cx, "a value is not a number");
         };
         let Some(color) = color(step) else {
             return lost(
                 cx,
-                "a colour has no meaning in a spec: use green, blue, yellow, orange or red",
+                "unsupported color: use green, blue, yellow, orange or red",
             );
         };
         let mut map = Map::default();

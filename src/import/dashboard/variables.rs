@@ -97,7 +97,7 @@ impl Variables {
         })
     }
 
-    /// Tells of all variables that are not in the spec as they are.
+    /// Reports all variables that the spec does not have unchanged.
     pub(super) fn tell(&self, cx: &mut Cx<'_>, raw: &Raw) -> Vec<String> {
         let mut comments = Vec::new();
         for variable in list(raw) {
@@ -107,12 +107,14 @@ impl Variables {
             match self.label(name) {
                 Some(label) => {
                     if label != name {
-                        let what = format!("the variable `{name}` is `{label}` here, as its label");
+                        let what = format!(
+                            "variable `{name}` renamed to `{label}`, the name of its label"
+                        );
                         comments.push(cx.changed(at, what));
                     }
                     if !lists(query, label) {
                         let what = format!(
-                            "the variable `{name}` lists all values of `{label}`, not those of `{query}`"
+                            "variable `{name}` lists all values of `{label}`, not only the values of `{query}`"
                         );
                         comments.push(cx.changed(at, what));
                     }
@@ -120,11 +122,11 @@ impl Variables {
                 None if kind == "constant" => {}
                 None if kind == "datasource" && matches!(query, "prometheus" | "") => {}
                 None => {
-                    let what = format!("the variable `{name}` ({kind}) of `{query}`");
+                    let what = format!("variable `{name}` ({kind}) with `{query}`");
                     comments.push(cx.lost(at, what, ""));
                 }
             }
-            let what = format!("of the variable `{name}`");
+            let what = format!("fields of the variable `{name}`");
             comments.extend(rest::tell(cx, raw, variable, &VARIABLE, &what));
         }
         comments

@@ -8,7 +8,7 @@ use crate::import::names;
 use crate::source::Span;
 use crate::units::{Duration, Number, parse_decimal};
 
-/// What the policies of an SLO ask for.
+/// Alerts of the policies of an SLO.
 #[derive(Default)]
 pub(super) struct Alerts {
     conditions: Vec<Condition>,
@@ -76,7 +76,7 @@ impl Alerts {
         let Some(mut spec) = fields.required_map(cx, "spec") else {
             return;
         };
-        // Alertmanager tells when an alert resolves, and whom to tell.
+        // Alertmanager sends notifications about resolved alerts, and routes them.
         spec.skip(&["description", "alertWhenResolved"]);
         if let Some(said) = spec.bool(cx, "alertWhenNoData").filter(|said| said.value) {
             let what = "`alertWhenNoData: true`";
@@ -86,7 +86,7 @@ impl Alerts {
             .bool(cx, "alertWhenBreaching")
             .filter(|said| !said.value)
         {
-            let what = "`alertWhenBreaching: false`: alerts fire while the budget burns too fast";
+            let what = "`alertWhenBreaching: false`: slosmith alerts always fire while the budget burns too fast";
             comments.push(cx.lost(said.span, what, ""));
         }
         for mut target in spec.maps(cx, "notificationTargets") {
@@ -97,9 +97,8 @@ impl Alerts {
             let name = target.text(cx, "targetRef");
             let name = name.or_else(|| inline(&mut target, cx));
             let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
-            let what = format!(
-                "the notification target{name}: Alertmanager routes by the labels of alerts"
-            );
+            let what =
+                format!("notification target{name}: Alertmanager routes alerts by their labels");
             comments.push(cx.lost(at, what, ""));
             target.skip(&["kind", "metadata", "spec"]);
             comments.extend(target.finish(cx));
@@ -134,7 +133,7 @@ impl Alerts {
         };
         let kind = condition.text(cx, "kind");
         if let Some(kind) = kind.filter(|kind| !kind.value.eq_ignore_ascii_case("burnrate")) {
-            let what = format!("an alert on `{kind}`: objectives have alerts on the burn rate");
+            let what = format!("alert of the kind `{kind}`: SLOs have only burn-rate alerts");
             return comments.push(cx.lost(kind.span, what, ""));
         }
         if let Some(op) = condition
@@ -142,7 +141,7 @@ impl Alerts {
             .filter(|op| !op.value.starts_with('g'))
         {
             let what = format!(
-                "the burn rate is compared with `gt` here: with `{op}` the alert would fire while all is well"
+                "burn rate compared with `gt`: with `{op}`, the alert would fire while the SLO is met"
             );
             comments.push(cx.changed(op.span, what));
         }
@@ -150,7 +149,7 @@ impl Alerts {
         let window = condition.required(cx, "lookbackWindow");
         if let Some(after) = condition.text(cx, "alertAfter").filter(|t| t.value != "0m") {
             let what = format!(
-                "`alertAfter: {after}`: a short window confirms the burn rate instead, and no holding time"
+                "`alertAfter: {after}` replaced by a short window: slosmith sets no `for` on burn-rate alerts"
             );
             comments.push(cx.changed(after.span, what));
         }
@@ -162,7 +161,7 @@ impl Alerts {
         };
         let (factor, long) = (parse_decimal(&threshold.value), window.value.parse());
         let (Ok(factor), Ok(long)) = (factor, long) else {
-            let message = "the burn rate must be a number, and its window a length of time";
+            let message = "`threshold` must be a number, and `lookbackWindow` a duration";
             return cx.error("wrong-type", threshold.span, message);
         };
         self.conditions.push(Condition {
@@ -192,7 +191,7 @@ impl Alerts {
             let is_page = names.first() == Some(&name);
             if names.len() > 2 && names[..2].iter().all(|known| *known != name) {
                 let what =
-                    format!("the alert of severity `{name}`: an objective has two severities");
+                    format!("alert of the severity `{name}`: an SLO has at most two severities");
                 let comment = cx.lost(condition.at, what, "");
                 objective.comments.push(comment);
                 continue;

@@ -198,11 +198,11 @@ impl Metric {
     /// The query, if it is PromQL; else the comment that says why not.
     fn promql(&self, cx: &mut Cx<'_>) -> Result<Query, String> {
         let Some(text) = &self.query else {
-            let what = "a metric without query";
+            let what = "this metric has no query";
             return Err(cx.lost(self.at, what, ""));
         };
         if let Some(kind) = self.kind.as_deref().filter(|kind| is_foreign(kind)) {
-            let what = format!("a query of `{kind}`, which is not Prometheus");
+            let what = format!("query in `{kind}`, not in PromQL");
             return Err(cx.lost(text.span(), what, ""));
         }
         query::over_window(cx, text)
@@ -246,7 +246,7 @@ impl Indicator {
             }
             Self::Unknown(at, _) => Err(cx.lost(
                 *at,
-                "an indicator that is neither `good` or `bad` of `total`, nor `raw`, nor a threshold",
+                "unsupported indicator: use `good` or `bad` with `total`, `raw`, or a threshold metric",
                 "",
             )),
         };
@@ -257,7 +257,7 @@ impl Indicator {
         })
     }
 
-    /// Keeps what is not carried over, for the one who mends it.
+    /// Keeps the parts that are not carried over as comments, for a manual fix.
     pub(super) fn keep(&self, threshold: Option<&Threshold>, comments: &mut Vec<String>) {
         let queries = match self {
             Self::Ratio {
@@ -319,7 +319,7 @@ fn is_counter_by_name(query: &str) -> bool {
     })
 }
 
-/// OpenSLO says nothing of windows: a query that is one series is taken over the window, any other has to be mended.
+/// OpenSLO queries have no window: a query that is one series is taken over the window, any other is rewritten.
 fn windowed(cx: &mut Cx<'_>, query: &mut Query, function: &str, comments: &mut Vec<String>) {
     if query.has_window() {
         return;
@@ -342,7 +342,7 @@ fn windowed(cx: &mut Cx<'_>, query: &mut Query, function: &str, comments: &mut V
     };
     if let Some(new) = new {
         let what = format!(
-            "the query is `{}` here, over the windows of the objective",
+            "query changed to `{}`, to use the windows of the SLO",
             one_line(&new)
         );
         comments.push(cx.changed(query.span, what));
@@ -421,22 +421,26 @@ fn beyond(
     comments: &mut Vec<String>,
 ) -> Result<Found, String> {
     let Some(threshold) = threshold else {
-        return Err(cx.lost(metric.at, "a threshold metric without `op` and `value`", ""));
+        return Err(cx.lost(
+            metric.at,
+            "this threshold metric has no `op` and `value`",
+            "",
+        ));
     };
     let Some(bad) = threshold.bad() else {
-        let what = format!("the comparison `{}`", threshold.op);
-        return Err(cx.lost(threshold.at, what, "write lte, lt, gte or gt"));
+        let what = format!("comparison `{}`", threshold.op);
+        return Err(cx.lost(threshold.at, what, "use lte, lt, gte or gt"));
     };
     let query = metric.promql(cx)?;
     if query.has_window() {
         return Err(cx.lost(
             query.span,
-            "a threshold metric over the window of the objective",
+            "threshold metric with a range over the SLO window",
             "",
         ));
     }
     let what = format!(
-        "bad is the share of time in which the value is {bad} {}",
+        "threshold converted to a share of time: the time with a value {bad} {} is bad",
         threshold.value
     );
     comments.push(cx.changed(threshold.at, what));

@@ -83,8 +83,7 @@ fn override_with(
         if let Some(at) = known {
             let (_, old) = labels.remove(at);
             if old != value {
-                let what =
-                    format!("the label `{name}: {old}` of its series: its alerts have `{value}`");
+                let what = format!("label `{name}: {old}` of the series: the alerts set `{value}`");
                 comments.push(cx.lost(old.span, what, ""));
             }
         }
@@ -92,7 +91,7 @@ fn override_with(
     }
 }
 
-/// What pages or tickets carry; `None` where they are disabled.
+/// Severity, labels and annotations of paging or ticket alerts; `None` where they are disabled.
 fn urgency(
     cx: &mut Cx<'_>,
     alerting: &mut Fields<'_>,
@@ -121,7 +120,7 @@ fn urgency(
         if let Some(owner) = names::take_owner(&mut urgency.labels) {
             let at = labels.iter().find(|(name, _)| name.value == naming::OWNER);
             let at = at.map_or(objective.at, |(name, _)| name.span);
-            let what = "the label `owner` of pages or tickets is `service_owner` here: alerts have one owner";
+            let what = "label `owner` of the paging or ticket alerts renamed to `service_owner`: slosmith sets one owner per alert";
             comments.push(cx.changed(at, what));
             urgency.labels.insert("service_owner".to_owned(), owner);
         }
@@ -130,7 +129,7 @@ fn urgency(
     Some(urgency)
 }
 
-/// Annotations of pages or tickets alone.
+/// Annotations of only the paging alerts, or only the ticket alerts.
 fn own_annotations(
     cx: &mut Cx<'_>,
     pairs: &[(Text, Text)],
@@ -155,7 +154,7 @@ fn own_annotations(
             Some(known) if *known == text => {}
             Some(known) => {
                 let what = format!(
-                    "the annotation `{}: {}`: all alerts of an objective have one, `{known}`",
+                    "annotation `{}: {}`: all alerts of an SLO share one; kept `{known}`",
                     pair.0, pair.1
                 );
                 comments.push(cx.lost(pair.0.span, what, ""));

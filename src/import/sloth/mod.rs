@@ -58,7 +58,7 @@ fn comments_on_top_of(body: &Body<'_>, root: &Node<'_>) -> Vec<String> {
     }
 }
 
-/// Reads a service; gives back its name.
+/// Reads a service; returns its name.
 fn service(
     cx: &mut Cx<'_>,
     services: &mut Services,
@@ -116,7 +116,7 @@ fn objective(
     let (sli, by) = match fields.map(cx, "sli") {
         Some(sli) => sli_of(cx, sli, &mut comments),
         None => {
-            comments.push(cx.lost(at, "an objective without `sli`", ""));
+            comments.push(cx.lost(at, "this SLO has no `sli`", ""));
             (None, Vec::new())
         }
     };

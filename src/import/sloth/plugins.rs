@@ -1,31 +1,34 @@
-//! Plugins, which are programs: what they do cannot be read from a spec.
+//! Plugins of sloth: programs, whose effect a spec does not show.
 
 use crate::import::context::Cx;
 use crate::import::fields::Fields;
 
 /// Plugins whose work every build does anyway, and how.
 const KNOWN: [(&str, &str); 6] = [
-    ("sloth.dev/core/validate/", "every build checks its specs"),
-    ("sloth.dev/core/noop/", "it does nothing"),
+    (
+        "sloth.dev/core/validate/",
+        "`slosmith build` validates specs itself",
+    ),
+    ("sloth.dev/core/noop/", "this plugin does nothing"),
     (
         "sloth.dev/core/sli_rules/",
-        "every build writes these rules",
+        "`slosmith build` writes these rules itself",
     ),
     (
         "sloth.dev/core/metadata_rules/",
-        "every build writes these rules",
+        "`slosmith build` writes these rules itself",
     ),
     (
         "sloth.dev/core/alert_rules/",
-        "every build writes these rules",
+        "`slosmith build` writes these rules itself",
     ),
     (
         "sloth.dev/contrib/denominator_corrected_rules/",
-        "every ratio is a sum over a sum here, whatever the traffic",
+        "slosmith divides sums of events, so uneven traffic needs no correction",
     ),
 ];
 
-/// The chain of plugins in a field; gives back comments.
+/// The chain of plugins in a field; returns comments.
 pub(super) fn chain(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: &str) -> Vec<String> {
     let mut comments = Vec::new();
     let Some(mut chains) = fields.map(cx, key) else {
@@ -37,10 +40,10 @@ pub(super) fn chain(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: &str) -> Vec<
         let id = plugin.text(cx, "id").map(|id| id.value).unwrap_or_default();
         let known = KNOWN.iter().find(|(name, _)| id.starts_with(name));
         comments.push(match known {
-            Some((_, why)) => cx.changed(at, format!("the SLO plugin `{id}` is not needed: {why}")),
+            Some((_, why)) => cx.changed(at, format!("SLO plugin `{id}` is not needed: {why}")),
             None => cx.lost(
                 at,
-                format!("the SLO plugin `{id}`: plugins are programs for sloth"),
+                format!("SLO plugin `{id}`: only sloth can run its plugins"),
                 "",
             ),
         });
@@ -52,7 +55,7 @@ pub(super) fn chain(cx: &mut Cx<'_>, fields: &mut Fields<'_>, key: &str) -> Vec<
     comments
 }
 
-/// An indicator that a plugin writes; gives back the comment.
+/// An indicator that a plugin writes; returns the comment.
 pub(super) fn indicator(cx: &mut Cx<'_>, mut plugin: Fields<'_>) -> String {
     let at = plugin.span();
     let id = plugin.text(cx, "id").map(|id| id.value).unwrap_or_default();
@@ -61,7 +64,7 @@ pub(super) fn indicator(cx: &mut Cx<'_>, mut plugin: Fields<'_>) -> String {
     let options = options.map(|(name, value)| format!("{name}: {value}"));
     let options = options.collect::<Vec<_>>().join(", ");
     plugin.finish(cx);
-    let what = format!("the SLI plugin `{id}` ({options}): plugins are programs for sloth");
-    let help = "`sloth generate` shows its queries in `slo:sli_error:ratio_rate5m`; write them under `sli: {promql: {bad: …, total: …}}` with `$window`";
+    let what = format!("SLI plugin `{id}` ({options}): only sloth can run its plugins");
+    let help = "run `sloth generate`, copy the queries of `slo:sli_error:ratio_rate5m`, and write them as `sli: {promql: {bad: …, total: …}}` with `$window`";
     cx.lost(at, what, help)
 }

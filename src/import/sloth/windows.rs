@@ -37,10 +37,11 @@ impl Windows {
         if found.is_none()
             && let (Some(period), Some(file)) = (wanted, cx.options.first_file)
         {
-            let message = format!("there are no alert windows for a period of {period}");
+            let message =
+                format!("sloth has no built-in alert windows for an SLO window of {period}");
             let error = Diagnostic::error("no-tiers", Span::new(file, 0..0), message);
             cx.sink
-                .push(error.help("pass sloth's file of them: `--windows FILE`"));
+                .push(error.help("pass a sloth file with alert windows: `--windows FILE`"));
         }
         found
     }
@@ -65,7 +66,7 @@ fn catalogue(cx: &mut Cx<'_>, file: FileId) -> Option<Vec<Windows>> {
             cx.error(
                 "unknown-format",
                 at,
-                "this is no catalogue of alert windows (`kind: AlertWindows`)",
+                "this file must be an alert windows catalog (`kind: AlertWindows`)",
             );
             return None;
         }

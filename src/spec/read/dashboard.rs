@@ -8,9 +8,9 @@ use crate::spec::{Dashboard, Panel, PanelKind, Series};
 
 impl Exclusive<'_> {
     pub(super) fn dashboard(&mut self, dashboard: &Dashboard) {
-        self.some(&dashboard.rows, "a dashboard without rows shows nothing");
+        self.some(&dashboard.rows, "a dashboard must have at least one row");
         for row in &dashboard.rows.value {
-            self.some(&row.value.panels, "a row without panels shows nothing");
+            self.some(&row.value.panels, "a row must have at least one panel");
             for panel in &row.value.panels.value {
                 self.panel(panel);
             }
@@ -50,21 +50,23 @@ impl Exclusive<'_> {
             let unfit = content.into_iter().chain(reading.all());
             self.reject(
                 unfit.chain([thresholds]),
-                "cannot be combined with a panel of this kind",
+                "cannot be set for a panel of this kind",
             );
         }
-        let own = [
-            ("slo", slo.filter(|_| kind != PanelKind::Slo)),
-            ("text", text.filter(|_| kind != PanelKind::Text)),
-        ];
-        self.reject(own, "cannot be combined with a panel over signals");
+        let slo = slo.filter(|_| kind != PanelKind::Slo);
+        self.reject([("slo", slo)], "needs `kind: slo`");
+        let text = text.filter(|_| kind != PanelKind::Text);
+        self.reject([("text", text)], "needs `kind: text`");
         if let Some(list) = &p.series {
-            self.some(list, "a panel without series shows nothing");
-            self.reject(reading.own(), "cannot be combined with a list of series");
+            self.some(list, "`series` must have at least one entry");
+            self.reject(
+                reading.own(),
+                "cannot be set next to `series`: set it inside each series",
+            );
             list.value.iter().for_each(|series| self.series(series));
         }
         if let Some(stats) = &p.stats {
-            self.some(stats, "an empty list of stats shows nothing");
+            self.some(stats, "`stats` must have at least one entry");
         }
     }
 

@@ -14,7 +14,7 @@ pub(super) struct Exclusive<'a> {
 }
 
 impl Exclusive<'_> {
-    /// Wants exactly one of `fields`; complains at the second, or at `owner` when there is none.
+    /// Requires exactly one of `fields`: reports the second one, or at `owner` that none is set.
     pub(super) fn exactly_one(&mut self, owner: Span, fields: &[Field<'_>]) -> bool {
         let set = self.at_most_one(fields);
         if set == 0 {
@@ -26,7 +26,7 @@ impl Exclusive<'_> {
         set == 1
     }
 
-    /// Complains at the second of `fields` that is set; says how many are.
+    /// Reports the second of `fields` that is set; returns how many are set.
     pub(super) fn at_most_one(&mut self, fields: &[Field<'_>]) -> usize {
         let mut set: Vec<_> = fields
             .iter()
@@ -43,7 +43,7 @@ impl Exclusive<'_> {
         set.len()
     }
 
-    /// Complains at the key of a field that is out of place.
+    /// Reports a field at its key.
     pub(super) fn error(&mut self, name: &str, value: Span, message: String) {
         let at = self.document.key(value, name);
         self.sink

@@ -8,7 +8,7 @@ use crate::source::{FileId, Span};
 use crate::spec::{API_VERSION, Spec};
 use crate::yaml::{self, Draft, Fault, Joined, Mended, Node};
 
-/// So often a spec is mended; who has more faults mends these first.
+/// Most faults that one run reports; the rest follows when these are fixed.
 const MANY: usize = 200;
 
 /// Fields that are about a file, not about what extends it.
@@ -103,7 +103,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// Tells a fault and mends it; false when nothing is left.
+    /// Reports a fault and repairs the tree; false when nothing is left.
     fn mend(&mut self, fault: &Fault) -> bool {
         let mended = self.draft.mend(fault);
         let found = &mut self.errors.found;
@@ -154,7 +154,7 @@ impl<'t> Reader<'t> {
         if version.value != API_VERSION && !self.errors.is_owner(version.span) {
             let message = format!("unknown apiVersion `{version}`");
             let error = Diagnostic::error("unknown-version", version.span, message);
-            let error = error.help(format!("this build reads `{API_VERSION}`"));
+            let error = error.help(format!("write `apiVersion: {API_VERSION}`"));
             self.errors.found.push(error);
         }
     }
@@ -163,7 +163,7 @@ impl<'t> Reader<'t> {
 /// A removal of what is not there.
 fn idle(key: Span) -> Diagnostic {
     let message = "`~` removes nothing: no extended file sets this field";
-    Diagnostic::error("idle-removal", key, message).help("leave it out")
+    Diagnostic::error("idle-removal", key, message).help("remove this field")
 }
 
 /// What a mapping looks like that is often written as something else.

@@ -1,11 +1,14 @@
-//! How a condition, a panel or a series of it says that a signal is read: the same fields, with the same bounds.
+//! The fields with which a condition, a panel or a panel series reads a signal, and which of them exclude each other.
 //!
-//! `{signal: a, unit: s}` and `{promql: up, window: 5m}` are refused in each of them.
+//! `{signal: a, unit: s}` and `{promql: up, window: 5m}` are errors in each of them.
 
 use super::exclusive::{Exclusive, Field};
 use super::place;
 use crate::source::Span;
 use crate::spec::{Condition, Matchers, Panel, Series, Text};
+
+/// Why a field cannot be set: the PromQL query itself defines it.
+pub(super) const IN_QUERY: &str = "cannot be combined with `promql`: write it in the query";
 
 /// The fields of one signal, or of PromQL in its place.
 pub(super) struct Reading<'a> {
@@ -79,17 +82,17 @@ impl Exclusive<'_> {
         if !reading.raw {
             self.reject(
                 [reading.unit],
-                "cannot be combined with a signal, which has its own",
+                "cannot be combined with `signal`, which has its own unit",
             );
             return;
         }
         let fields = [reading.stat, reading.window]
             .into_iter()
             .chain(reading.groups);
-        self.reject(fields, "cannot change raw PromQL: write it there");
+        self.reject(fields, IN_QUERY);
     }
 
-    /// Complains of every one of `fields` that is set: its name, and why it may not be.
+    /// Reports every field of `fields` that is set: its name, then `why`.
     pub(super) fn reject<'n>(&mut self, fields: impl IntoIterator<Item = Field<'n>>, why: &str) {
         for (name, span) in fields {
             if let Some(span) = span {

@@ -13,7 +13,7 @@ impl<'de> Deserialize<'de> for Bound {
         match Node::<Times>::read(d)? {
             Node::Scalar(text, _) => text.parse().map(Bound::Quantity).map_err(unreadable),
             Node::Map(times) => Ok(Bound::Times(times.times.0, times.of.0)),
-            Node::List(_) => Err(Error::custom("a bound cannot be a list")),
+            Node::List(_) => Err(Error::custom("a threshold cannot be a list")),
         }
     }
 }

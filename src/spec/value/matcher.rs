@@ -10,9 +10,9 @@ impl<'de> Deserialize<'de> for MatchValue {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         match Node::<Comparison>::read(d)? {
             Node::Scalar(text, span) => Ok(MatchValue::Is(Spanned::new(text, span))),
-            Node::List(values) if values.is_empty() => {
-                Err(Error::custom("an empty list matches nothing"))
-            }
+            Node::List(values) if values.is_empty() => Err(Error::custom(
+                "a list of label values must have at least one entry",
+            )),
             Node::List(values) => Ok(MatchValue::OneOf(values)),
             Node::Map(comparison) => Ok(comparison.0),
         }

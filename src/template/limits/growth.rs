@@ -11,7 +11,7 @@ pub(in crate::template) fn check(template: &str) -> Option<(usize, String)> {
             let line = template[..body.start + found].matches('\n').count() + 1;
             let sign = &template[body.start + found..=body.start + found];
             let why = format!(
-                "`{sign}` may double a text where its result is kept: use a block, `{{% set x %}}…{{% endset %}}`"
+                "`{sign}` can double a text in each step of a loop: use a block, `{{% set x %}}…{{% endset %}}`"
             );
             return Some((line, why));
         }

@@ -14,8 +14,12 @@ pub(super) fn unclosed_quote(lines: &Lines<'_>, line: usize, message: &str) -> O
         Some((line, open))
     })?;
     let at = lines.start(line) + at;
-    let message = "the quote that opens here is not closed";
-    Mistake::new(at..at + 1, message, "close it at the end of the text")
+    let message = "this quote is not closed";
+    Mistake::new(
+        at..at + 1,
+        message,
+        "close the quote at the end of the text",
+    )
 }
 
 /// A bracket that is still open at the end of its line.
@@ -35,7 +39,7 @@ pub(super) fn unclosed_bracket(lines: &Lines<'_>, line: usize, message: &str) ->
             '['
         };
         let close = if open == '{' { '}' } else { ']' };
-        let message = format!("`{}` closes what `{open}` opened", &text[wrong..=wrong]);
+        let message = format!("`{}` cannot close `{open}`", &text[wrong..=wrong]);
         return Mistake::new(at..at + 1, message, format!("write `{close}`"));
     }
     let first = line.saturating_sub(200);
@@ -44,13 +48,16 @@ pub(super) fn unclosed_bracket(lines: &Lines<'_>, line: usize, message: &str) ->
         Some((line, open))
     })?;
     let bracket = &lines.text(line)[at..=at];
-    let close = if bracket == "{" { "}" } else { "]" };
+    let (close, what) = match bracket {
+        "{" => ("}", "mapping"),
+        _ => ("]", "list"),
+    };
     let at = lines.start(line) + at;
-    let message = format!("the `{bracket}` that opens here is not closed");
+    let message = format!("this `{bracket}` is not closed");
     Mistake::new(
         at..at + 1,
         message,
-        format!("write `{close}` where it ends"),
+        format!("add `{close}` at the end of the {what}"),
     )
 }
 
@@ -107,7 +114,7 @@ pub(super) fn apostrophe(lines: &Lines<'_>, line: usize, message: &str) -> Optio
     let open = text.find(quote)?;
     let at = open + 1 + text[open + 1..].find(quote)?;
     let at = lines.start(line) + at;
-    let message = format!("the text ends at this `{quote}`, and more follows");
+    let message = format!("this `{quote}` ends the text, but more text follows");
     Mistake::new(
         at..at + 1,
         message,

@@ -144,7 +144,7 @@ pub(super) fn decode(
     (len == slice.len()).then_some(())
 }
 
-/// Decodes the lines that belong to a block, with which the text begins; gives back their length.
+/// Decodes the lines that belong to a block, with which the text begins; returns their length.
 pub(in crate::yaml) fn decode_first(
     style: Style,
     shape: Shape,

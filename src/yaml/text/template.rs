@@ -1,7 +1,7 @@
 //! Files that Helm or Jinja fill in, as they are when every list has one entry.
 //!
-//! `` {{ "{{" }} `` and `` {{`…`}} `` stand for what they quote, other actions for a value that nobody knows yet; a line
-//! of actions alone is no line. Of an `if` and its `else` one is there: [`Readings`] chooses.
+//! `` {{ "{{" }} `` and `` {{`…`}} `` stand for what they quote, other actions for an unknown value; a line of
+//! actions alone is not a line. Of an `if` and its `else` one is there: [`Readings`] chooses.
 
 mod action;
 mod branch;

@@ -172,7 +172,7 @@ impl<'t, 'a> Builder<'t, 'a> {
 
     fn alias(&mut self, id: usize, at: Range<usize>) -> Result<(), Diagnostic> {
         let Some((node, depth)) = self.anchors.get(&id) else {
-            return Err(self.error(at, "the alias is inside the value that it names"));
+            return Err(self.error(at, "this alias is inside the value that it refers to"));
         };
         if !self.allowance.take(node) {
             return Err(self.too_much(at));
@@ -182,8 +182,8 @@ impl<'t, 'a> Builder<'t, 'a> {
     }
 
     fn too_much(&self, at: Range<usize>) -> Diagnostic {
-        self.error(at, "anchors and aliases copy too much up to here")
-            .help("write out what the aliases (`*name`) stand for, or split the file")
+        self.error(at, "the YAML aliases expand to too much text")
+            .help("replace the aliases (`*name`) with their values, or split the file")
     }
 
     fn error(&self, at: Range<usize>, why: &str) -> Diagnostic {

@@ -60,7 +60,7 @@ pub fn tree<'t>(
 ) -> Result<Vec<Document<'t>>, Diagnostic> {
     if text.len() > MAX_BYTES {
         let message = format!(
-            "the file has {} bytes, more than the {MAX_BYTES} that are read",
+            "the file has {} bytes; the limit is {MAX_BYTES}",
             text.len()
         );
         return Err(Diagnostic::error(

@@ -111,14 +111,18 @@ fn what_cannot_be_extended_is_told() {
         (
             "missing",
             "nowhere.yaml",
-            "there is no file `specs/nowhere.yaml`",
+            "file `specs/nowhere.yaml` does not exist",
         ),
         (
             "outside",
             "../../outside.yaml",
-            "there is no file `../outside.yaml`",
+            "file `../outside.yaml` does not exist",
         ),
-        ("absolute", "/etc/hostname", "is not relative to this file"),
+        (
+            "absolute",
+            "/etc/hostname",
+            "`extends` must be a relative path",
+        ),
         ("itself", "dev.yaml", "a file extends itself"),
         ("map", "{a: b}", "expected a path, or a list of paths"),
     ] {

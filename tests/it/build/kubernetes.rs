@@ -88,7 +88,7 @@ fn what_the_api_server_would_refuse_is_told_at_its_place() {
             "pods: {app: svc}",
             "pods: {app: -x}",
             ":",
-            "`-x` is not a valid value of a label",
+            "`-x` is not a valid label value",
         ),
         ("pods: {app: svc}", "pods: {}", ":", "an empty selector"),
         (

@@ -110,7 +110,7 @@ fn a_file_where_a_folder_must_be_stops_the_build() {
     for path in ["generated", "generated/svc", "generated/svc/prometheus"] {
         let project = Project::new();
         project.write(path, "a file\n");
-        refused(&project, &format!("{path}: this is not a folder"));
+        refused(&project, &format!("{path}: not a folder"));
     }
 }
 
@@ -123,7 +123,7 @@ fn a_link_where_a_folder_must_be_stops_the_build() {
         let link = project.path(path);
         std::fs::create_dir_all(link.parent().unwrap()).unwrap();
         std::os::unix::fs::symlink(project.path("elsewhere"), link).unwrap();
-        refused(&project, &format!("{path}: this is not a folder"));
+        refused(&project, &format!("{path}: not a folder"));
     }
 }
 

@@ -41,7 +41,7 @@ fn one_that_replaces_ours_changes_the_output() {
 fn one_that_replaces_nothing_is_refused() {
     let project = Project::new();
     project.write("templates/prometheus/ruless.yaml", "");
-    refused(&project, "ruless.yaml replaces no template");
+    refused(&project, "ruless.yaml has the name of no built-in template");
     let said = build(&project).err;
     assert!(said.contains("prometheus/rules.yaml"), "{said}");
 }
@@ -180,7 +180,7 @@ fn output_whose_queries_are_not_the_plans_is_refused() {
 fn a_text_editor_s_leavings_are_named() {
     let project = Project::new();
     project.write("templates/prometheus/rules.yaml~", "");
-    refused(&project, "rules.yaml~ replaces no template");
+    refused(&project, "rules.yaml~ has the name of no built-in template");
 }
 
 /// Fifty million steps take seconds in a debug build.
@@ -192,7 +192,7 @@ fn one_without_end_is_stopped_at_its_line() {
     let project = with_rules("groups:\n", &format!("groups:\n{nested}"));
     refused(
         &project,
-        "prometheus/rules.yaml:4: it does more than 50000000 steps",
+        "prometheus/rules.yaml:4: the template runs more than 50000000 steps",
     );
 }
 

@@ -180,8 +180,8 @@ fn what_is_recorded_is_what_the_page_shows() {
             &["--version=0.10.2"][..],
             "not the /metrics output of vLLM 0.10.2: ",
         ),
-        ("old.prom", &["--version=0.33.0"], "and was last served by"),
-        ("old.prom", &["--version=0.34.0"], "and was last served by"),
+        ("old.prom", &["--version=0.33.0"], "which exists only from"),
+        ("old.prom", &["--version=0.34.0"], "which exists only from"),
         (
             "new.prom",
             &[],
@@ -191,7 +191,7 @@ fn what_is_recorded_is_what_the_page_shows() {
         (
             "decode.prom",
             &["--version=0.33.0", "--profile=default"],
-            "which the profile spec-decode serves",
+            "which belongs to the profile spec-decode",
         ),
     ] {
         record(page, more).exits(2).says(words);

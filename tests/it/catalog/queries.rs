@@ -31,7 +31,7 @@ fn ranges_stand_for_recorded_releases() {
     let open = select(">=0.30");
     assert_eq!(
         open.notes,
-        ["`>=0.30` has no upper end: judged up to 0.33.0, the newest recorded release"]
+        ["`>=0.30` has no upper limit: checked up to 0.33.0, the newest recorded release"]
     );
     assert_eq!(
         catalog.describe(&select("==0.10.*").releases),
@@ -41,7 +41,7 @@ fn ranges_stand_for_recorded_releases() {
     let newer = select("0.40.0");
     assert_eq!(
         newer.notes,
-        ["0.40.0 is newer than every recording: answered from 0.33.0"]
+        ["vLLM 0.40.0 is newer than every recording: checked against 0.33.0"]
     );
 }
 
@@ -57,9 +57,9 @@ fn a_range_without_a_recording_names_the_nearest() {
     assert_eq!(
         [">=0.14.2, <0.15", ">0.40", "0.1.0"].map(fault),
         [
-            "no recorded release lies in `>=0.14.2, <0.15`; nearest: 0.14.1 and 0.15.1",
-            "no recorded release lies in `>0.40`; nearest: 0.33.0",
-            "no recorded release lies in `0.1.0`; nearest: 0.2.7",
+            "no recorded vLLM release is in `>=0.14.2, <0.15`; nearest: 0.14.1 and 0.15.1",
+            "no recorded vLLM release is in `>0.40`; nearest: 0.33.0",
+            "no recorded vLLM release is in `0.1.0`; nearest: 0.2.7",
         ]
     );
 }

@@ -137,7 +137,7 @@ fn a_link_out_of_the_project_is_not_written_through() {
         project
             .run(&["lint", "--fix", "--config", "inside/slosmith.toml", named])
             .exits(2)
-            .says("outside of the project")
+            .says("outside the project")
             .says("the file was not changed");
         assert_eq!(project.snapshot("outside"), before, "{named}");
     }

@@ -80,7 +80,7 @@ fn equal_findings_are_shown_once_and_counted() {
     let project = project();
     let out = project.run(&["lint", "a.yaml"]).exits(1).out;
     assert_eq!(out.matches("error[removed-metric]").count(), 1, "{out}");
-    assert!(out.contains("note: the same at "), "{out}");
+    assert!(out.contains("note: also at "), "{out}");
     let table =
         "findings  files  fixable  level  rule\n       2      1        2  error  removed-metric\n";
     assert!(out.ends_with(&format!("{table}\n")), "{out}");

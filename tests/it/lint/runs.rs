@@ -114,7 +114,11 @@ fn what_nobody_asked_about_is_counted_and_named() {
     }
     project.run(&["lint", "tsconfig.json"]).exits(2);
     let named = project.run(&["lint", "chart/odd.yaml"]).exits(2);
-    assert!(named.out.contains("render it, then lint"), "{}", named.out);
+    assert!(
+        named.out.contains("render the template, then lint"),
+        "{}",
+        named.out
+    );
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(super) fn folded(all: &[Diagnostic]) -> Vec<(&Diagnostic, Vec<&Diagnostic>)>
     folded
 }
 
-/// `the same at 12:5, 20:5 and 30 more places`
+/// `also at 12:5, 20:5 and 30 more places`
 pub(super) fn places(others: &[&Diagnostic], report: &Report<'_>) -> Option<String> {
     let place = |d: &&Diagnostic| {
         let file = report.sources.get(d.span.file);
@@ -45,7 +45,7 @@ pub(super) fn places(others: &[&Diagnostic], report: &Report<'_>) -> Option<Stri
         n => format!("{n} more places"),
     };
     Some(match named.is_empty() {
-        true => format!("the same at {last}"),
-        false => format!("the same at {} and {last}", named.join(", ")),
+        true => format!("also at {last}"),
+        false => format!("also at {} and {last}", named.join(", ")),
     })
 }

@@ -33,7 +33,7 @@ pub(super) fn kept(all: &[Diagnostic]) -> (Vec<Option<&Diagnostic>>, usize) {
 /// Says how many results are not there.
 pub(super) fn notifications(left_out: usize) -> Vec<Notification> {
     let text = format!(
-        "{left_out} results more were left out, the least severe: GitHub refuses a run of more than {RESULTS}"
+        "{left_out} more results are not listed (the least severe ones): GitHub rejects a run of more than {RESULTS}"
     );
     let notification = Notification {
         level: "warning",
