@@ -148,7 +148,7 @@ fn branches_that_cannot_be_read_are_named() {
     let ran = project.run(&["lint", "--format", "concise"]).exits(1);
     let place = "chart/dead.yaml:7:29: error[removed-metric]";
     assert!(ran.out.contains(place), "{}", ran.out);
-    let said = "note: 2 templates read in part (some branches are not YAML, or there are too many: render the template, then lint): \
+    let said = "note: 2 templates read in part (some branches are not YAML, or there are too many: render it, then lint): \
                 chart/half.yaml, chart/many.yaml\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
