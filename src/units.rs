@@ -21,19 +21,19 @@ pub use number::{Number, decimal, float, parse_decimal, printed_float, readable}
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What a signal measures. The base of each dimension is Prometheus's base unit.
+/// Unit of a signal. The base unit of each dimension is the Prometheus base unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// Time, in seconds.
     Seconds,
-    /// A fraction of a whole: 1 is everything.
+    /// A ratio: 1 is 100%.
     Ratio,
     /// Data, in bytes.
     Bytes,
     /// True (1) or false (0).
     Bool,
-    /// A plain number of things.
+    /// A plain number.
     Count,
     /// Requests.
     Requests,

@@ -37,7 +37,7 @@ pub struct Runbook {
     pub related: Vec<Text>,
 }
 
-/// A step: a check of a signal, a command or a question, and where each outcome leads.
+/// A step: a check of a signal, a command or a question, and the next step or fix of each result.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Step {
@@ -122,7 +122,7 @@ pub struct TriageRow {
 pub struct Traces {
     /// Name of the span.
     pub span: Text,
-    /// The tool that writes it.
+    /// The tool that writes the span.
     pub tool: Option<Text>,
     /// Attributes and their purpose.
     pub attributes: Map<Text>,
@@ -230,7 +230,7 @@ pub enum Measure {
     RequestThroughput,
     /// Output tokens per second.
     OutputThroughput,
-    /// Caught out-of-memory errors; given by hand.
+    /// Caught out-of-memory errors; entered by hand.
     OomEvents,
     /// Share of prompt tokens found in the prefix cache, from the `/metrics` output of the server.
     PrefixCacheHitRate,
