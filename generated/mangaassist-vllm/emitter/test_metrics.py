@@ -33,7 +33,7 @@ except ImportError:
 
 needs_prometheus_client = unittest.skipIf(generate_latest is None, "prometheus_client is not installed")
 
-# Signal, metric, CloudWatch value of half a Prometheus unit, unit, dimension sets, label values that count.
+# Signal, metric, CloudWatch value of half a Prometheus unit, unit, dimension sets, matchers of label values.
 CONTRACT = [
     ("gateway_queue_wait", "QueueWaitMs", 500.0, "Milliseconds", [[], [["AdapterId", "adapter_id"], ["BackendVersion", "backend_version"]]], []),
     ("gateway_ttft", "TTFTMs", 500.0, "Milliseconds", [[], [["AdapterId", "adapter_id"], ["BackendVersion", "backend_version"]]], []),

@@ -32,16 +32,16 @@ class Span:
         *,
         request_id: Attribute = None,  # finds one request in logs and traces
         session_id: Attribute = None,  # the conversation
-        adapter_id: Attribute = None,  # the adapter; the same value as in metrics
-        backend_version: Attribute = None,  # the release; the same value as in metrics
-        prompt_version: Attribute = None,  # ties a change of the cache hit rate to a prompt
+        adapter_id: Attribute = None,  # the adapter, as in metrics
+        backend_version: Attribute = None,  # the vLLM release, as in metrics
+        prompt_version: Attribute = None,  # shows which prompt changed the cache hit rate
         input_tokens: Attribute = None,  # prompt length after budgeting
-        output_tokens: Attribute = None,  # answer length
+        output_tokens: Attribute = None,  # completion length
         queue_wait_ms: Attribute = None,  # time before the model runs the request
         ttft_ms: Attribute = None,  # time to first token
         generation_ms: Attribute = None,  # model time
         prefix_cache_hit: Attribute = None,  # whether the prompt began with a cached prefix
-        finish_reason: Attribute = None,  # how it ended (stop, length, abort)
+        finish_reason: Attribute = None,  # why the request ended (stop, length, abort)
     ) -> None:
         """Sets the given attributes."""
         found = {
