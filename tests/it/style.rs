@@ -144,10 +144,11 @@ fn prose(text: &str, kind: Kind) -> Vec<String> {
             fence = !fence;
             return String::new();
         }
-        // A line of the file that a diagnostic shows.
+        // The place of a diagnostic, and the lines of the file that it shows.
         let shown = || {
             let digits = mark.trim_start_matches(|c: char| c.is_ascii_digit());
-            digits.len() < mark.len() && digits.trim_start().starts_with('|')
+            let source = digits.len() < mark.len() && digits.trim_start().starts_with('|');
+            source || mark.starts_with("--> ")
         };
         if fence || kind == Kind::Message && shown() {
             return String::new();

@@ -123,9 +123,12 @@ fn a_plan_is_applied_and_nothing_is_left() {
         .iter()
         .find(|change| change["space"] == "alarm")
         .expect("an alarm");
+    let fields = alarm["fields"].as_array().expect("fields");
+    let paths: Vec<_> = fields.iter().map(|field| &field["path"]).collect();
+    assert_eq!(paths, ["AlarmDescription", "Threshold"]);
     assert_eq!(
-        alarm["fields"],
-        json!([{"path": "Threshold", "old": 80, "new": 90}])
+        fields[1],
+        json!({"path": "Threshold", "old": 80, "new": 90})
     );
     assert_eq!(alarm["edited"], false);
     let text = scene.run(&["plan"]).exits(1).out;
