@@ -25,7 +25,7 @@ const INTRODUCTION: &str = "# Diagnostics
 Generated from `src/diag/codes/`; `slosmith explain CODE` prints one entry. `slosmith build` also reports codes of lint rules: \
 [rules.md](rules.md).\nThe level is *error* if the entry names no other. After an error, a build writes no file.
 
-The tests build each example of a spec. An example without a head uses this one:
+Each example of a spec is complete, except for the header. An example without a header uses this one:
 
 ```yaml
 apiVersion: slosmith/v1

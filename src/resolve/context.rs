@@ -232,7 +232,7 @@ impl SelectError {
             Self::Missing => Some(RangeError::HELP.to_owned()),
             Self::Range(error) => Some(error.help()),
             Self::Inverted(_) => Some(
-                "swap the two versions, so that the lower bound is below the upper bound"
+                "swap the two versions, so that the lower limit is below the upper limit"
                     .to_owned(),
             ),
             Self::NoRelease(_) => None,

@@ -38,7 +38,7 @@ pub struct Condition {
     pub at_most: Option<Spanned<Bound>>,
     /// Fires if the value leaves its usual range.
     pub outside: Option<Spanned<Outside>>,
-    /// Fires while the signal correlates with another one.
+    /// Correlation of the signal with another one.
     pub correlated: Option<Spanned<Correlated>>,
     /// `true`: fires while series of the signal are missing.
     pub absent: Option<Spanned<bool>>,

@@ -8,7 +8,7 @@ use crate::lint::rule::{Check, Findings, declare_rule};
 declare_rule! {
     /// ### What it does
     ///
-    /// Checks the limits of CloudWatch in API requests, Terraform and CloudFormation templates:
+    /// Checks CloudWatch limits in API requests, Terraform and CloudFormation templates:
     ///
     /// - lengths, periods, look-backs, statistics, units, actions and tags;
     /// - metric math, Metrics Insights and composite rules;
