@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use slosmith::cli::help;
 
+use crate::project::Project;
+
 fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
@@ -131,6 +133,37 @@ fn the_readme_begins_with_what_ci_runs() {
         assert!(ci.lines().any(|line| line == command), "{command}");
     }
     assert!(readme.lines().count() <= 100);
+}
+
+/// The README's alert is what its spec builds, and its finding is what `slosmith lint` prints.
+#[test]
+fn the_readme_shows_real_output() {
+    let readme = read("README.md");
+    let files = crate::bundled::build(fences(&readme, "yaml")[0], None);
+    let alert = fences(&readme, "yml")[0];
+    assert!(
+        files.iter().any(|file| file.text.contains(alert)),
+        "{alert}"
+    );
+
+    let shown = fences(&readme, "text");
+    let project = Project::empty();
+    let expr = "vllm:gpu_cache_usage_perc > 0.95";
+    let rules = format!(
+        "groups:\n  - name: vllm\n    rules:\n      - alert: KVCacheFull\n        expr: {expr}\n"
+    );
+    project.write("rules.yaml", &rules);
+    let ran = project.run(&["lint", "rules.yaml", "--vllm", "0.33.0"]);
+    assert!(ran.out.starts_with(shown[1]), "{}", ran.out);
+    for service in ["mangaassist-vllm", "vllm-production", "vllm-serving"] {
+        let manifest = read(&format!("generated/{service}/.slosmith-manifest"));
+        let count = manifest
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .count();
+        let line = format!("generated/{service}: {count} files, up to date\n");
+        assert!(shown[0].contains(&line), "{line}");
+    }
 }
 
 /// Pages that are not for users, so the book leaves them out.
