@@ -3,12 +3,13 @@
 use super::dashboard_link::Chosen;
 use super::go;
 use super::view::Pairs;
+use crate::naming;
 use crate::plan::slo::PercentileAlert;
 use crate::plan::{
     Alert, Bound, Compare, Condition, EventSlo, Links, Marks, PercentileSlo, RawCondition, Slo,
     Tier, ValueUnit, words,
 };
-use crate::units::{Duration, Number, Unit, decimal, readable, shown};
+use crate::units::{Duration, Number, Unit, decimal, float, readable, shown};
 
 /// A text with places for the value and labels.
 #[derive(Clone, Debug, Default)]
@@ -24,11 +25,45 @@ enum Piece {
     Small(ValueUnit),
     /// A coefficient, with two decimals.
     Coefficient,
+    /// The value divided by the error budget.
+    BurnRate(BurnRate),
     Label(String),
     /// A label that the result may lack.
     KnownLabel(String),
     /// The end of a link to a dashboard.
     Chosen(Chosen),
+}
+
+/// A measured burn rate. Templates cannot divide, so the template queries the recorded error ratio, divided by the budget.
+#[derive(Clone, Debug)]
+struct BurnRate {
+    /// Labels that the series of the ratio has, with their values.
+    fixed: Vec<(&'static str, String)>,
+    /// Labels whose values are those of the alert.
+    labels: Vec<String>,
+    budget: Number,
+}
+
+impl BurnRate {
+    /// `, burn rate 14.4`; nothing if the series is missing.
+    fn template(&self) -> String {
+        let fixed = self.fixed.iter();
+        let fixed = fixed.map(|(name, value)| format!("{name}=\\\"{value}\\\""));
+        let given = self.labels.iter().map(|label| format!("{label}=%q"));
+        let matchers: Vec<_> = fixed.chain(given).collect();
+        let arguments = self.labels.iter().map(|label| format!(" $labels.{label}"));
+        format!(
+            "{{{{ with printf \"{}{{{}}} / {}\"{} | query }}}}, burn rate {{{{ . | first | value | printf \"%.1f\" }}}}{{{{ end }}}}",
+            naming::ERROR_RATIO,
+            matchers.join(", "),
+            decimal(self.budget),
+            arguments.collect::<String>(),
+        )
+    }
+
+    fn shown(&self, ratio: f64) -> String {
+        format!(", burn rate {:.1}", ratio / float(self.budget))
+    }
 }
 
 /// How far the last digits of what a rule computes may be off.
@@ -54,6 +89,11 @@ impl Text {
 
     fn value(mut self, unit: ValueUnit) -> Self {
         self.0.push(Piece::Value(unit));
+        self
+    }
+
+    fn burn_rate(mut self, rate: BurnRate) -> Self {
+        self.0.push(Piece::BurnRate(rate));
         self
     }
 
@@ -99,6 +139,7 @@ impl Text {
                 format!("{{{{ $value | printf \"%.4g\" }}}}{}", format(*unit).1)
             }
             Piece::Coefficient => "{{ $value | printf \"%.2f\" }}".to_owned(),
+            Piece::BurnRate(rate) => rate.template(),
         };
         self.0.iter().map(piece).collect()
     }
@@ -126,6 +167,7 @@ impl Text {
             }
             Piece::Small(unit) => Some(format!("{}{}", go::four_digits(value), format(*unit).1)),
             Piece::Coefficient => Some(format!("{value:.2}")),
+            Piece::BurnRate(rate) => Some(rate.shown(value)),
         };
         self.0.iter().map(piece).collect()
     }
@@ -337,11 +379,10 @@ fn is_small(c: &Compare) -> bool {
 }
 
 /// A burn-rate alert.
-pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
+pub(super) fn burn(service: &str, slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
     let (long, short) = (tier.long, tier.short);
     let factor = decimal(readable(tier.factor));
     let title = words::capital(&slo.title);
-    // The value is the error ratio: templates cannot divide it by the budget.
     let made = format!("{title}: burn rate above {factor} ({long} window)");
     let unit = ValueUnit {
         unit: Unit::Ratio,
@@ -355,9 +396,20 @@ pub(super) fn burn(slo: &Slo, events: &EventSlo, tier: &Tier) -> Annotations {
             words::counted(&events.sli)
         ),
     };
+    let fixed = [
+        (naming::SERVICE, service.to_owned()),
+        (naming::SLO, slo.name.clone()),
+        (naming::WINDOW, long.to_string()),
+    ];
+    let rate = BurnRate {
+        fixed: fixed.into(),
+        labels: slo.labels.clone(),
+        budget: events.budget.budget,
+    };
     let description = Text::plain(format!("Error ratio over {long}: "))
         .value(unit)
         .and(counted)
+        .burn_rate(rate)
         .labels(&slo.labels)
         .and(format!(
             ". Threshold: > {} over {long} and over {short} (burn rate {factor}).{least} Objective: {} over {}. At the threshold, {}.",

@@ -273,7 +273,7 @@ fn burn_rule(plan: &Plan, slo: &Slo, events: &EventSlo, tier: &Tier) -> Rule {
         alert: Some(slo.alert_name.clone()),
         expr: text(&expr),
         labels: burn_labels(plan, slo, tier),
-        annotations: annotations::burn(slo, events, tier).templates(),
+        annotations: annotations::burn(service, slo, events, tier).templates(),
         ..Rule::default()
     }
 }

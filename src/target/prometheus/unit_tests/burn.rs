@@ -103,7 +103,7 @@ pub(super) fn expected(
         labels.insert(label.clone(), set.get(label)?.clone());
     }
     let labels = annotations::shown_labels(&labels)?;
-    let annotations = annotations::burn(slo, events, tier);
+    let annotations = annotations::burn(&plan.service.name, slo, events, tier);
     Some(ExpectedAlert {
         exp_annotations: annotations.shown_about(value, &labels)?,
         exp_labels: labels,
