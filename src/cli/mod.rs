@@ -124,7 +124,7 @@ enum Command {
     #[cfg(not(feature = "aws"))]
     #[command(name = "cloudwatch", after_long_help = examples::CLOUDWATCH)]
     CloudWatch(NotBuilt),
-    /// Explain what a lint rule checks, and why
+    /// Explain a lint rule or a diagnostic code
     #[command(after_long_help = examples::EXPLAIN)]
     Explain(explain::ExplainArgs),
     /// Show which metrics each vLLM release exposes
