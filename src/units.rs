@@ -270,7 +270,10 @@ impl Quantity {
                     found.article(),
                     unit.article()
                 ),
-                format!("use a value like `{}{time}`", wanted.example()),
+                match unit {
+                    Unit::Bool => "write 0 or 1".to_owned(),
+                    _ => format!("use a value like `{}{time}`", wanted.example()),
+                },
             ),
         };
         Mismatch { message, help }

@@ -101,6 +101,7 @@ pub fn run(args: &InitArgs, out: &mut dyn Write) -> Result<u8> {
         writer.put(&path, &file.text)?;
         writeln!(out, "{}", path.display())?;
     }
+    out.flush()?;
     next(args, &project)?;
     Ok(0)
 }

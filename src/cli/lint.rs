@@ -129,6 +129,8 @@ impl Job<'_> {
         if !args.diff {
             self.show(&found, &loaded, out)?;
         }
+        // The summary goes to standard error: what stands before it is on the screen first.
+        out.flush()?;
         self.summary(&found, &loaded)?;
         let worst = found.iter().map(|d| d.severity).max();
         let code = match worst {

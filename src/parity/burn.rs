@@ -107,7 +107,7 @@ impl Builder<'_> {
         }
         self.alarms.push(Alarm {
             name: name.to_owned(),
-            description: with_notes(&described(slo, tier), &notes),
+            description: with_notes(&described(slo, events, tier), &notes),
             severity: Some(tier.severity.clone()),
             tags: Vec::new(),
             kind: AlarmKind::Composite(Composite {
@@ -148,7 +148,7 @@ impl Builder<'_> {
             Ok(alarm) => {
                 self.alarms.push(Alarm {
                     name: name.to_owned(),
-                    description: described(slo, tier),
+                    description: described(slo, events, tier),
                     severity: Some(tier.severity.clone()),
                     tags: Vec::new(),
                     kind: AlarmKind::PromQl(alarm),
@@ -170,14 +170,15 @@ fn burn_rate(share: Share, events: &EventSlo, long: bool) -> Value {
 }
 
 /// The threshold as a burn rate, and the budget that is spent at this rate.
-fn described(slo: &Slo, tier: &Tier) -> String {
+fn described(slo: &Slo, events: &EventSlo, tier: &Tier) -> String {
     let what = format!(
-        "{}: burn rate > {} over both {} and {}. At this rate, {}.",
-        slo.title,
+        "{}: burn rate > {} over both {} and {}. At this rate, {}.{}",
+        words::capital(&slo.title),
         decimal(readable(tier.factor)),
         tier.long,
         tier.short,
-        words::spent(slo, tier)
+        words::spent(slo, tier),
+        words::minimum(events, tier),
     );
     description(&what, None, None, &slo.links)
 }

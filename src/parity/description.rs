@@ -23,10 +23,11 @@ pub fn description(
     }
     text.push_str(rest);
     if let Some(condition) = condition {
-        text.push_str(&format!("\nCondition: {condition}"));
+        text.push_str(&format!("\nPrometheus condition: {condition}"));
     }
-    let tail = [action.unwrap_or_default(), &links.runbook];
-    let tail: Vec<_> = tail.into_iter().filter(|line| !line.is_empty()).collect();
+    let action = action.map(|action| format!("Do first: {action}"));
+    let tail = action.iter().chain([&links.runbook]);
+    let tail: Vec<_> = tail.filter(|line| !line.is_empty()).cloned().collect();
     let tail = tail.join("\n");
     let room = limits::DESCRIPTION.saturating_sub(tail.chars().count() + 2);
     if text.chars().count() > room {

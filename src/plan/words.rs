@@ -6,8 +6,8 @@
 
 use super::dashboard::{Role, Threshold};
 use super::{
-    Absent, Bound, Compare, CompareOp, Condition, EventSli, Limit, Outside, PercentileSlo, Reading,
-    Signal, SignalKind, Slo, Source, Tier,
+    Absent, Bound, Compare, CompareOp, Condition, EventSli, EventSlo, Limit, Outside,
+    PercentileSlo, Reading, Signal, SignalKind, Slo, Source, Tier,
 };
 use crate::promql::ast::Selector;
 use crate::promql::selectors;
@@ -299,6 +299,18 @@ pub fn spent(slo: &Slo, tier: &Tier) -> String {
         slo.period,
         tier.long
     )
+}
+
+/// The events that a tier needs in its long window: ` Minimum requests in 1h: 20.`; nothing without a minimum.
+pub fn minimum(events: &EventSlo, tier: &Tier) -> String {
+    match events.min_events {
+        0 => String::new(),
+        least => format!(
+            " Minimum {} in {}: {least}.",
+            counted(&events.sli),
+            tier.long
+        ),
+    }
 }
 
 /// The objective of a percentile SLO: `p95 < 200ms over 1h`.

@@ -3,10 +3,11 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::{OutFile, TargetError};
+use super::{Options, OutFile, TargetError};
 use crate::naming;
 use crate::plan::Plan;
-use crate::template::Templates;
+use crate::source::FileId;
+use crate::yaml;
 
 /// `metadata` of a resource.
 #[derive(Clone, Debug, Serialize)]
@@ -73,11 +74,11 @@ struct Kustomization<'a> {
 /// Namespace and labels are in the resources. The file sets neither, so that an overlay can.
 ///
 /// # Errors
-/// When the template fails.
+/// When the template fails, or its output does not read back.
 pub fn kustomization(
     plan: &Plan,
     files: &[OutFile],
-    templates: &Templates,
+    options: Options<'_>,
 ) -> Result<Option<OutFile>, TargetError> {
     let paths = files.iter().map(|file| file.path.as_str());
     let mut paths: Vec<_> = paths.collect();
@@ -93,8 +94,19 @@ pub fn kustomization(
     if view.resources.is_empty() {
         return Ok(None);
     }
+    let text = options
+        .templates
+        .render("kubernetes/kustomization.yaml", &view)?;
+    if options.reads_back(&text) {
+        yaml::read::<serde_json::Value>(FileId(0), &text).map_err(|error| {
+            TargetError::Invalid {
+                path: KUSTOMIZATION.to_owned(),
+                why: error.message,
+            }
+        })?;
+    }
     Ok(Some(OutFile {
         path: KUSTOMIZATION.to_owned(),
-        text: templates.render("kubernetes/kustomization.yaml", &view)?,
+        text,
     }))
 }

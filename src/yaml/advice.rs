@@ -220,7 +220,10 @@ fn indentation(lines: &Lines<'_>, line: usize) -> Option<Mistake> {
         "wrong indentation: this line has {}, the other entries of `{parent_key}` (line {place}) have {beside}",
         spaces(found)
     );
-    let help = format!("indent this line by {beside} spaces to make it an entry of `{parent_key}`");
+    let help = format!(
+        "indent this line by {} to make it an entry of `{parent_key}`",
+        spaces(beside)
+    );
     let mut mistake = Mistake::new(lines.content(wrong), message, help)?;
     mistake.related = Some((lines.content(parent), "the parent key"));
     Some(mistake)

@@ -234,7 +234,7 @@ impl<'a> Job<'a> {
         // It names the files of several targets: a build of some of them leaves it as it is.
         let own = files.iter().any(|file| file.path == target::KUSTOMIZATION);
         match self.settings.only.as_slice() {
-            [] if !own => files.extend(target::kustomization(&plan, &files, options.templates)?),
+            [] if !own => files.extend(target::kustomization(&plan, &files, options)?),
             [] => {}
             _ => others.push(target::KUSTOMIZATION.to_owned()),
         }

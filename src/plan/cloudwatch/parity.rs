@@ -245,7 +245,7 @@ impl Display for Difference {
         match self {
             Difference::OfSingleReplicas(statistic) => write!(
                 f,
-                "CloudWatch uses the {statistic} of single replicas, but Prometheus uses the sum of all replicas: with N replicas, the value can be N times smaller"
+                "CloudWatch uses the value of one replica ({statistic}), but Prometheus uses the sum of all replicas: with N replicas, the alarm can need N times the load"
             ),
             Difference::OfAllReplicas { statistic, across } => write!(
                 f,
@@ -308,7 +308,8 @@ impl Display for Difference {
                 evaluate,
             } => write!(
                 f,
-                "timing set in the spec: {datapoints} of {evaluate} data points ({statistic} over {period})"
+                "timing set in the spec: {datapoints} of {evaluate} data point{} ({statistic} over {period})",
+                if *evaluate == 1 { "" } else { "s" }
             ),
             Difference::HoldsByPoints {
                 points,

@@ -99,7 +99,7 @@ impl Panels<'_, '_> {
         };
         let how = match even {
             Some(_) => format!(
-                "Remaining error budget over the last {}: the line starts at 100% and drops with every bad event. Its right end \
+                "Error budget of the last {}: the line starts at 100% and drops with every bad event. Its right end \
                  is the budget left now; the last {BASE_WINDOW} may be missing. Below the dashed line, the budget is being spent too fast.",
                 slo.period
             ),
@@ -208,9 +208,10 @@ impl Panels<'_, '_> {
         let tier = |t: &Tier| {
             let (long, short) = (t.long, t.short);
             format!(
-                "- {}: > {} over both {long} and {short}",
+                "- {}: > {} over both {long} and {short}.{}",
                 t.severity,
-                factor(t)
+                factor(t),
+                words::minimum(events, t)
             )
         };
         let tiers: Vec<_> = events.tiers.iter().map(tier).collect();

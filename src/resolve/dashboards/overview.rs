@@ -72,7 +72,7 @@ pub(super) fn dashboard(
 /// How to read the table of SLOs.
 const OBJECTIVES: &str = "One row per SLO and label set, the worst state first. A click on the name opens the panels of the SLO.
 
-- Current: share of good events over the SLO window
+- Current: good share over the SLO window
 - Budget left: remaining error budget
 - Burn rate: at 1, the budget lasts exactly one SLO window
 
@@ -196,7 +196,7 @@ impl Panels<'_, '_> {
                     };
                     let labels = &absent.query.labels;
                     let count = query::number_of_series(family, labels);
-                    let what = "Number of series.";
+                    let what = "Number of series with data. Without a line, no series has data.";
                     let why = "the query counts series";
                     (amount(Unit::Count), (count, labels), what, why)
                 }

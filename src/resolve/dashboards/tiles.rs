@@ -263,6 +263,7 @@ fn how(together: AggregateOp, read: &SignalQuery<'_>, window: Duration) -> Strin
     };
     let over = match read.stat {
         Stat::Last => String::new(),
+        Stat::Rate => format!(", averaged over the last {window}"),
         _ => format!(", over the last {window}"),
     };
     match (read.labels.is_empty(), read.stat) {

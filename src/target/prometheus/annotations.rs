@@ -389,13 +389,7 @@ pub(super) fn burn(service: &str, slo: &Slo, events: &EventSlo, tier: &Tier) -> 
         per: None,
     };
     let counted = words::of_counted(&events.sli);
-    let least = match events.min_events {
-        0 => String::new(),
-        least => format!(
-            " Minimum: {least} {} in {long}.",
-            words::counted(&events.sli)
-        ),
-    };
+    let least = words::minimum(events, tier);
     let fixed = [
         (naming::SERVICE, service.to_owned()),
         (naming::SLO, slo.name.clone()),
