@@ -350,7 +350,7 @@ fn a_statistic_over_replicas_is_identical_only_where_it_is_the_same() {
                 "CloudWatch uses the Average of the samples of all replicas, but Prometheus uses the highest of all replicas"
             }
             ("waiting", "max") => {
-                "CloudWatch uses the Maximum of single replicas, but Prometheus uses the sum of all replicas: with N replicas, the value can be N times smaller"
+                "CloudWatch uses the value of one replica (Maximum), but Prometheus uses the sum of all replicas: with N replicas, the value can be N times smaller"
             }
             ("usage", "last" | "max") | ("waiting", "last" | "avg") => "",
             _ => continue,

@@ -6,9 +6,9 @@ use crate::source::{FileId, SourceFile, Sources, Span};
 pub(super) const RULES: &[RuleInfo] = &[
     RuleInfo {
         name: "removed-metric",
-        summary: "a query reads a metric that is gone",
+        summary: "a query reads a removed metric",
         group: Group::Catalog,
-        doc_comment: "# removed-metric\n\nReads `x`, which is gone.",
+        doc_comment: "# removed-metric\n\nReads `x`, which was removed.",
         level: Severity::Error,
         fixes: Fixes::None,
         since: "0.1.0",
@@ -78,7 +78,7 @@ fn findings(sources: &Sources, rules: FileId, dash: FileId, other: FileId) -> Ve
         Place(sources, dash),
         Place(sources, other),
     );
-    let message = format!("`{OLD}` is gone since 0.20.0");
+    let message = format!("`{OLD}` was removed in 0.20.0");
     let removed = |span| Diagnostic::error("removed-metric", span, message.clone());
     let both = vec![
         Edit::replace(rules.nth(OLD, 1), NEW),

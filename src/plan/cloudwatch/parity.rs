@@ -245,7 +245,7 @@ impl Display for Difference {
         match self {
             Difference::OfSingleReplicas(statistic) => write!(
                 f,
-                "CloudWatch uses the value of one replica ({statistic}), but Prometheus uses the sum of all replicas: with N replicas, the alarm can need N times the load"
+                "CloudWatch uses the value of one replica ({statistic}), but Prometheus uses the sum of all replicas: with N replicas, the value can be N times smaller"
             ),
             Difference::OfAllReplicas { statistic, across } => write!(
                 f,

@@ -78,7 +78,7 @@ fn a_fix_that_cannot_be_written_says_why() {
         let hits = faults(&[call], &[error], |injection| {
             let project = project();
             let ran = injection.run(&project, &FIX);
-            if project.read("a.yaml") == old() && ran.err.contains("stays as it was") {
+            if project.read("a.yaml") == old() && ran.err.contains("the file was not changed") {
                 told += 1;
                 assert_eq!(ran.code, Some(2), "{injection}\n{}", ran.err);
                 assert!(ran.err.contains(words), "{injection}\n{}", ran.err);

@@ -117,5 +117,5 @@ fn a_recording_that_was_not_finished_is_told() {
     project
         .run(&["lint", "rules.yaml"])
         .exits(0)
-        .says("gateway/1.0 has no provenance.json and is skipped");
+        .says("gateway/1.0 is skipped: incomplete recording (no provenance.json)");
 }
