@@ -4,7 +4,7 @@ terraform {
   required_providers {
     aws = {
       source  = "hashicorp/aws"
-      version = ">= 6.0"
+      version = ">= 6.0" # 6.45 with PromQL alarms or mute rules
     }
   }
 }
@@ -15,7 +15,7 @@ provider "aws" {
 
 variable "topics" {
   type        = map(list(string))
-  description = "ARNs that an alarm tells, by severity."
+  description = "ARNs that an alarm notifies, by severity."
   default = {
     critical = ["arn:aws:sns:us-east-1:123456789012:mangaassist-critical"]
     warning  = ["arn:aws:sns:us-east-1:123456789012:mangaassist-warning"]

@@ -6,7 +6,12 @@ use serde_json::Value;
 
 use crate::bundled;
 
-const SPECS: [&str; 3] = ["vllm-serving", "vllm-production", "mangaassist"];
+/// Specs and the names of their services.
+const SPECS: [(&str, &str); 3] = [
+    ("vllm-serving", "vllm-serving"),
+    ("vllm-production", "vllm-production"),
+    ("mangaassist", "mangaassist-vllm"),
+];
 
 /// What some groups cost.
 #[derive(Default)]
@@ -90,8 +95,8 @@ fn counted() -> String {
     let mut text = format!("<!-- counted -->\n{head}");
     let slo = Cost::of(&groups("vllm-serving", "slo-availability"));
     text += &slo.row("one SLO: `availability` of `vllm-serving`, with four tiers");
-    for spec in SPECS {
-        text += &Cost::of(&groups(spec, "")).row(&format!("one service: `{spec}`"));
+    for (spec, service) in SPECS {
+        text += &Cost::of(&groups(spec, "")).row(&format!("one service: `{service}`"));
     }
     let head = "| services | label sets of each | groups | rules | recorded series | evaluations per second |\n|---|---|---|---|---|---|\n";
     write!(text, "\nServices like `vllm-serving`:\n\n{head}").expect("text");
