@@ -198,7 +198,7 @@ fn show(findings: Sink, sources: &Sources) -> Result<()> {
         let lost = count(lost, "part");
         writeln!(
             err,
-            "{lost} not converted, {changed} changed; comments in the spec explain each"
+            "{lost} not carried over, {changed} changed; comments in the spec explain each"
         )?;
     }
     Ok(())
