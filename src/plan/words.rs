@@ -5,11 +5,11 @@
 //! sentence correct for singular and plural titles.
 
 use super::dashboard::{Role, Threshold};
+use super::slo::PercentileAlert;
 use super::{
     Absent, Bound, Compare, CompareOp, Condition, EventSli, Limit, Outside, PercentileSlo, Reading,
     Signal, SignalKind, Slo, Source, Tier,
 };
-use super::slo::PercentileAlert;
 use crate::promql::ast::Selector;
 use crate::promql::selectors;
 use crate::spec::{Across, Baseline, Side, Stat};
@@ -228,7 +228,11 @@ fn outside(o: &Outside) -> String {
             let sign = if op.is_upper() { "+" } else { "-" };
             let limit = limit.map(|limit| format!(", and {}", limited(op, limit)));
             let limit = limit.unwrap_or_default();
-            format!("{} {} mean {sign} {deviations}{limit}", op.symbol(), o.window)
+            format!(
+                "{} {} mean {sign} {deviations}{limit}",
+                op.symbol(),
+                o.window
+            )
         });
         return sides.collect();
     }

@@ -177,7 +177,9 @@ fn objective<'p>(plan: &'p Plan, slo: &'p Slo) -> Option<AlertView<'p>> {
                 _ => None,
             },
             minimum: minimum(events),
-            objective: (!states(promise, events.budget.objective)).then(|| {
+            objective: (!states(promise, events.budget.objective)
+                && !states(promise, events.budget.budget))
+            .then(|| {
                 format!(
                     "{}{} over {}",
                     shown(events.budget.objective, Unit::Ratio),
@@ -225,7 +227,7 @@ fn minimum(events: &EventSlo) -> Option<String> {
     (events.min_events > 0).then(|| format!("{} {counted} in {within}", events.min_events))
 }
 
-/// True for a promise that states this share: `99.9% of requests succeed.`
+/// True for a promise that states this share: `99.9% of requests succeed.`, `Fewer than 0.1% of requests fail.`
 fn states(promise: &str, share: Number) -> bool {
     promise.contains(&format!("{}%", decimal(share * 100)))
 }
